@@ -1,0 +1,83 @@
+//! Events: what a decoder says and a sink hears.
+//!
+//! The grammar of events, the same for every encoding rule:
+//!
+//! ```text
+//! value     = leaf | absent | open item* close
+//! item      = value            a component, element, alternative (exactly one in a CHOICE), or the content of an open
+//!                              type or CONTAINING (one value whose field is ROOT)
+//!           | unknown          an extension addition that the schema does not know
+//! ```
+//!
+//! Members of a SET come in the order of the encoding.
+
+use tercet_plan::{FieldId, NodeId};
+
+/// A primitive value as the decoder found it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Leaf<'a> {
+    /// X.690 contents octets of the node's kind, a slice of the input. For an unresolved open type: the complete
+    /// encoding in the rule at hand.
+    Input {
+        /// Offset from the begin of the input.
+        at: usize,
+        /// The octets.
+        contents: &'a [u8],
+    },
+    /// The same, but made by the decoder: joined segments, strings of rules that are not octet-aligned.
+    Made(&'a [u8]),
+    /// BOOLEAN (0, 1), INTEGER and ENUMERATED of rules that do not have X.690 contents octets.
+    Int(i64),
+}
+
+impl<'a> Leaf<'a> {
+    /// The contents octets, unless it is an [`Leaf::Int`].
+    pub fn contents(self) -> Option<&'a [u8]> {
+        match self {
+            Self::Input { contents, .. } | Self::Made(contents) => Some(contents),
+            Self::Int(_) => None,
+        }
+    }
+}
+
+/// Receives the events of a decode. `field` says which component, alternative or element of the enclosing value this
+/// is ([`FieldId::ROOT`] for the outermost value and for content), `node` its type.
+pub trait Sink {
+    /// A primitive value.
+    fn leaf(&mut self, field: FieldId, node: NodeId, leaf: Leaf<'_>);
+
+    /// A SEQUENCE, SET, SEQUENCE OF, SET OF, CHOICE, resolved open type, or string with decoded content begins.
+    fn open(&mut self, field: FieldId, node: NodeId);
+
+    /// It ends.
+    fn close(&mut self, field: FieldId, node: NodeId);
+
+    /// A component is absent and has a DEFAULT: `constant` is an index into `Shape::defaults`.
+    fn absent(&mut self, field: FieldId, node: NodeId, constant: u32);
+
+    /// An extension addition that the schema does not know: its complete encoding in the rule at hand.
+    fn unknown(&mut self, leaf: Leaf<'_>);
+
+    /// Whether a field's value is wanted; if not, the decoder skips it, checking its lengths and nothing else.
+    #[inline]
+    fn wants(&self, _field: FieldId) -> bool {
+        true
+    }
+}
+
+/// Hears nothing: decoding with it validates.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Discard;
+
+impl Sink for Discard {
+    #[inline]
+    fn leaf(&mut self, _: FieldId, _: NodeId, _: Leaf<'_>) {}
+    #[inline]
+    fn open(&mut self, _: FieldId, _: NodeId) {}
+    #[inline]
+    fn close(&mut self, _: FieldId, _: NodeId) {}
+    #[inline]
+    fn absent(&mut self, _: FieldId, _: NodeId, _: u32) {}
+    #[inline]
+    fn unknown(&mut self, _: Leaf<'_>) {}
+}

@@ -1,0 +1,275 @@
+//! The tape: a decoded value as one flat, reusable array of 16-byte entries that point into the input.
+//!
+//! Entries stand in pre-order; [`Token::Open`] and [`Token::Close`] know each other's index, so that a value is skipped
+//! in one step forwards and an encoder that writes backwards can walk the tape backwards without recursion.
+
+use crate::event::{Leaf, Sink};
+use tercet_plan::{FieldId, NodeId};
+
+/// What an entry is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+enum Tag {
+    Open,
+    Close,
+    /// `a`, `b`: offset and length in the input.
+    Input,
+    /// `a`, `b`: offset and length in the scratch octets.
+    Made,
+    /// `a`, `b`: low and high half of the number.
+    Int,
+    /// `a`: index of the constant.
+    Default,
+    /// As `Input`, with no field.
+    UnknownInput,
+    /// As `Made`, with no field.
+    UnknownMade,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    /// Tag in the top four bits, field below.
+    head: u32,
+    node: u32,
+    a: u32,
+    b: u32,
+}
+
+const FIELD_BITS: u32 = 28;
+const FIELD_MASK: u32 = (1 << FIELD_BITS) - 1;
+
+impl Entry {
+    #[inline]
+    fn new(tag: Tag, field: FieldId, node: NodeId, a: u32, b: u32) -> Self {
+        Self { head: (tag as u32) << FIELD_BITS | field.0 & FIELD_MASK, node: node.0, a, b }
+    }
+
+    #[inline]
+    fn tag(self) -> Tag {
+        match self.head >> FIELD_BITS {
+            0 => Tag::Open,
+            1 => Tag::Close,
+            2 => Tag::Input,
+            3 => Tag::Made,
+            4 => Tag::Int,
+            5 => Tag::Default,
+            6 => Tag::UnknownInput,
+            _ => Tag::UnknownMade,
+        }
+    }
+
+    #[inline]
+    fn field(self) -> FieldId {
+        let field = self.head & FIELD_MASK;
+        if field == FIELD_MASK { FieldId::ROOT } else { FieldId(field) }
+    }
+}
+
+/// An entry of a tape, read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Token<'a> {
+    /// A value with parts begins; its close stands at index `close`.
+    Open {
+        /// Which part of the enclosing value.
+        field: FieldId,
+        /// Its type.
+        node: NodeId,
+        /// Index of its close.
+        close: usize,
+    },
+    /// It ends; its open stands at index `open`.
+    Close {
+        /// Which part of the enclosing value.
+        field: FieldId,
+        /// Its type.
+        node: NodeId,
+        /// Index of its open.
+        open: usize,
+    },
+    /// A primitive value.
+    Leaf {
+        /// Which part of the enclosing value.
+        field: FieldId,
+        /// Its type.
+        node: NodeId,
+        /// The value.
+        leaf: Leaf<'a>,
+    },
+    /// An absent component with a DEFAULT.
+    Default {
+        /// Which part of the enclosing value.
+        field: FieldId,
+        /// Its type.
+        node: NodeId,
+        /// Index into `Shape::defaults`.
+        constant: u32,
+    },
+    /// An unknown extension addition.
+    Unknown(Leaf<'a>),
+}
+
+/// A decoded value. Reuse one for many records: [`Tape::clear`] keeps the memory.
+///
+/// The offsets are relative to the input given to the decoder, which must be given again to read the tape
+/// ([`Tape::view`]); an input is at most 4 GiB − 1 octets.
+#[derive(Clone, Debug, Default)]
+pub struct Tape {
+    entries: Vec<Entry>,
+    scratch: Vec<u8>,
+    open: Vec<u32>,
+}
+
+impl Tape {
+    /// An empty tape.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Forgets the value and keeps the memory.
+    pub fn clear(&mut self) {
+        self.entries.clear();
+        self.scratch.clear();
+        self.open.clear();
+    }
+
+    /// Number of entries.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether nothing has been written.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Octets of memory held.
+    pub fn memory(&self) -> usize {
+        self.entries.capacity() * size_of::<Entry>() + self.scratch.capacity() + self.open.capacity() * 4
+    }
+
+    /// The tape together with the input it was decoded from. A tape built from a [`crate::Value`] or from text needs
+    /// no input: give `&[]`.
+    pub fn view<'a>(&'a self, input: &'a [u8]) -> View<'a> {
+        View { tape: self, input }
+    }
+
+    fn put(&mut self, known: Tag, made: Tag, field: FieldId, node: NodeId, leaf: Leaf<'_>) {
+        let entry = match leaf {
+            Leaf::Input { at, contents } => Entry::new(known, field, node, at as u32, contents.len() as u32),
+            Leaf::Made(octets) => {
+                let at = self.scratch.len() as u32;
+                self.scratch.extend_from_slice(octets);
+                Entry::new(made, field, node, at, octets.len() as u32)
+            }
+            Leaf::Int(number) => Entry::new(Tag::Int, field, node, number as u32, (number >> 32) as u32),
+        };
+        self.entries.push(entry);
+    }
+}
+
+impl Sink for Tape {
+    #[inline]
+    fn leaf(&mut self, field: FieldId, node: NodeId, leaf: Leaf<'_>) {
+        self.put(Tag::Input, Tag::Made, field, node, leaf);
+    }
+
+    #[inline]
+    fn open(&mut self, field: FieldId, node: NodeId) {
+        self.open.push(self.entries.len() as u32);
+        self.entries.push(Entry::new(Tag::Open, field, node, 0, 0));
+    }
+
+    #[inline]
+    fn close(&mut self, field: FieldId, node: NodeId) {
+        let at = self.entries.len() as u32;
+        if let Some(open) = self.open.pop() {
+            self.entries[open as usize].a = at;
+            self.entries.push(Entry::new(Tag::Close, field, node, open, 0));
+        }
+    }
+
+    #[inline]
+    fn absent(&mut self, field: FieldId, node: NodeId, constant: u32) {
+        self.entries.push(Entry::new(Tag::Default, field, node, constant, 0));
+    }
+
+    fn unknown(&mut self, leaf: Leaf<'_>) {
+        self.put(Tag::UnknownInput, Tag::UnknownMade, FieldId::ROOT, NodeId(u32::MAX), leaf);
+    }
+}
+
+/// A tape with its input.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    tape: &'a Tape,
+    input: &'a [u8],
+}
+
+impl<'a> View<'a> {
+    /// Number of entries.
+    pub fn len(self) -> usize {
+        self.tape.entries.len()
+    }
+
+    /// Whether there is nothing.
+    pub fn is_empty(self) -> bool {
+        self.tape.entries.is_empty()
+    }
+
+    /// The entry at an index below [`View::len`].
+    #[inline]
+    pub fn token(self, index: usize) -> Token<'a> {
+        let entry = self.tape.entries[index];
+        let (field, node) = (entry.field(), NodeId(entry.node));
+        let (a, b) = (entry.a as usize, entry.b as usize);
+        match entry.tag() {
+            Tag::Open => Token::Open { field, node, close: a },
+            Tag::Close => Token::Close { field, node, open: a },
+            Tag::Input => Token::Leaf { field, node, leaf: self.input(a, b) },
+            Tag::Made => Token::Leaf { field, node, leaf: self.made(a, b) },
+            Tag::Int => {
+                let number = (u64::from(entry.b) << 32 | u64::from(entry.a)) as i64;
+                Token::Leaf { field, node, leaf: Leaf::Int(number) }
+            }
+            Tag::Default => Token::Default { field, node, constant: entry.a },
+            Tag::UnknownInput => Token::Unknown(self.input(a, b)),
+            Tag::UnknownMade => Token::Unknown(self.made(a, b)),
+        }
+    }
+
+    /// Index of the entry behind the value at `index`.
+    #[inline]
+    pub fn skip(self, index: usize) -> usize {
+        match self.token(index) {
+            Token::Open { close, .. } => close + 1,
+            _ => index + 1,
+        }
+    }
+
+    /// All entries in order.
+    pub fn tokens(self) -> impl DoubleEndedIterator<Item = Token<'a>> + ExactSizeIterator {
+        (0..self.len()).map(move |i| self.token(i))
+    }
+
+    /// Says the events again to another sink.
+    pub fn replay(self, sink: &mut impl Sink) {
+        for token in self.tokens() {
+            match token {
+                Token::Open { field, node, .. } => sink.open(field, node),
+                Token::Close { field, node, .. } => sink.close(field, node),
+                Token::Leaf { field, node, leaf } => sink.leaf(field, node, leaf),
+                Token::Default { field, node, constant } => sink.absent(field, node, constant),
+                Token::Unknown(leaf) => sink.unknown(leaf),
+            }
+        }
+    }
+
+    /// An empty slice stands for a range outside of the input: a tape read with another input than its own.
+    fn input(self, at: usize, len: usize) -> Leaf<'a> {
+        Leaf::Input { at, contents: self.input.get(at..at + len).unwrap_or_default() }
+    }
+
+    fn made(self, at: usize, len: usize) -> Leaf<'a> {
+        Leaf::Made(&self.tape.scratch[at..at + len])
+    }
+}

@@ -1,0 +1,353 @@
+//! What values look like, whatever the encoding rule: the part of a plan that sinks and sources see.
+//!
+//! A [`Shape`] is a graph of [`Node`]s (types, references and tags stripped) whose edges are [`Field`]s (components,
+//! alternatives, elements). Records are small and plain; names are in a side table. All plans lowered from the same
+//! roots share one shape, so that a tape written by the BER engine can be read by the PER encoder.
+
+/// A type of [`Shape::nodes`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NodeId(pub u32);
+
+/// A component, alternative or element of [`Shape::fields`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FieldId(pub u32);
+
+/// A name of [`Shape::names`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NameId(pub u32);
+
+impl NodeId {
+    /// The index into [`Shape::nodes`].
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl FieldId {
+    /// No field: the outermost value.
+    pub const ROOT: Self = Self(u32::MAX);
+    /// The index into [`Shape::fields`].
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The kinds of value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+#[expect(missing_docs, reason = "the standard's own names")]
+pub enum Kind {
+    Boolean,
+    Integer,
+    Enumerated,
+    Real,
+    BitString,
+    OctetString,
+    Null,
+    ObjectIdentifier,
+    RelativeOid,
+    OidIri,
+    RelativeOidIri,
+    Utf8String,
+    NumericString,
+    PrintableString,
+    TeletexString,
+    VideotexString,
+    Ia5String,
+    GraphicString,
+    VisibleString,
+    GeneralString,
+    UniversalString,
+    BmpString,
+    ObjectDescriptor,
+    UtcTime,
+    GeneralizedTime,
+    Time,
+    Date,
+    TimeOfDay,
+    DateTime,
+    Duration,
+    Sequence,
+    Set,
+    SequenceOf,
+    SetOf,
+    Choice,
+    /// An open type or ANY: its value is a complete encoding; [`Node::table`] may tell of what.
+    Open,
+}
+
+impl Kind {
+    /// Whether values have fields: SEQUENCE, SET, SEQUENCE OF, SET OF, CHOICE.
+    pub const fn is_constructed(self) -> bool {
+        matches!(self, Self::Sequence | Self::Set | Self::SequenceOf | Self::SetOf | Self::Choice)
+    }
+
+    /// Whether it is a character string type (X.680 §41, ObjectDescriptor included).
+    pub const fn is_text(self) -> bool {
+        matches!(
+            self,
+            Self::Utf8String
+                | Self::NumericString
+                | Self::PrintableString
+                | Self::TeletexString
+                | Self::VideotexString
+                | Self::Ia5String
+                | Self::GraphicString
+                | Self::VisibleString
+                | Self::GeneralString
+                | Self::UniversalString
+                | Self::BmpString
+                | Self::ObjectDescriptor
+        )
+    }
+}
+
+/// A type. Its fields are `fields[first .. first + count]`; a SEQUENCE OF and SET OF has one, its element.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// What it is.
+    pub kind: Kind,
+    /// Whether `...` is there.
+    pub extensible: bool,
+    /// First field.
+    pub first: u32,
+    /// Number of fields.
+    pub count: u32,
+    /// Named numbers, enumeration items or named bits: `items[item_first .. item_first + item_count]`.
+    pub item_first: u32,
+    /// Their number.
+    pub item_count: u32,
+    /// The type reference that people know it by; the innermost alias for shared nodes.
+    pub name: Option<NameId>,
+    /// CONTAINING: the type inside an OCTET STRING or BIT STRING.
+    pub containing: Option<NodeId>,
+    /// For an open type: how to find out what is inside.
+    pub table: Option<TableRef>,
+    /// Constraints for validation and rules with visible constraints: index into [`Shape::constraints`].
+    pub constraint: Option<u32>,
+}
+
+/// A component, alternative or element.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field {
+    /// Its identifier; for an element, the element's name or the type's.
+    pub name: NameId,
+    /// Its type.
+    pub node: NodeId,
+    /// The node it belongs to.
+    pub parent: NodeId,
+    /// Whether it may be absent.
+    pub presence: Presence,
+    /// Root, addition or group member.
+    pub place: Place,
+    /// References passed on the way from the field to its node, outermost first: what renderers go by.
+    pub aliases: Vec<NameId>,
+    /// If this field's value is the key of a table: the register it goes to while decoding.
+    pub key: Option<u16>,
+}
+
+/// Presence of a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Presence {
+    /// Mandatory.
+    Mandatory,
+    /// OPTIONAL.
+    Optional,
+    /// DEFAULT: index into [`Shape::defaults`].
+    Default(u32),
+}
+
+/// The part of a component list that a field belongs to (X.680 §25.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The extension root.
+    Root,
+    /// The n-th extension addition.
+    Addition(u32),
+    /// Inside the version bracket that is the n-th addition.
+    Group(u32),
+}
+
+/// A named number, enumeration item or named bit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Item {
+    /// Its number (named numbers beyond 64 bits have no item).
+    pub value: i64,
+    /// Its name.
+    pub name: NameId,
+    /// Whether it stands behind `...`.
+    pub addition: bool,
+}
+
+/// How an open type finds its content: a table and the registers that hold the keys (X.682 §10).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableRef {
+    /// Index into [`Shape::tables`].
+    pub table: u32,
+    /// Key registers, in the table's key order; empty for a simple table constraint.
+    pub keys: Vec<u16>,
+}
+
+/// An information object set reduced to keys and one type field.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// The object set's name.
+    pub name: Option<NameId>,
+    /// Whether the set is extensible: an unknown key is then no error.
+    pub extensible: bool,
+    /// Rows, sorted by keys, each key set once.
+    pub rows: Vec<Row>,
+}
+
+/// A row of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// The key values.
+    pub keys: Vec<Key>,
+    /// The type.
+    pub node: NodeId,
+    /// Its name as `Module.Type`, for output that names the type.
+    pub type_name: Option<NameId>,
+}
+
+/// A key: the value of a component that selects a row.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Key {
+    /// INTEGER and ENUMERATED.
+    Int(i64),
+    /// Contents octets (X.690) of any other primitive type, OBJECT IDENTIFIER above all.
+    Octets(Vec<u8>),
+    /// A CHOICE of keys: the alternative and its value (`Code ::= CHOICE {local INTEGER, global OBJECT IDENTIFIER}`).
+    Alternative(NameId, Box<Self>),
+}
+
+/// A value known before any input is read: a DEFAULT.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Constant {
+    /// BOOLEAN.
+    Boolean(bool),
+    /// INTEGER that fits, ENUMERATED.
+    Int(i64),
+    /// Contents octets (X.690) of any other primitive.
+    Contents(Vec<u8>),
+    /// SEQUENCE, SET: the fields that are given.
+    Struct(Vec<(FieldId, Self)>),
+    /// SEQUENCE OF, SET OF.
+    List(Vec<Self>),
+    /// CHOICE.
+    Choice(FieldId, Box<Self>),
+    /// An open type's value with its type.
+    Open(NodeId, Box<Self>),
+}
+
+/// What is known of the values of a node (all constraints, not only those visible to a rule).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Constraint {
+    /// INTEGER: lower bound, upper bound.
+    pub integer: Option<(Option<i128>, Option<i128>)>,
+    /// Number of octets, bits, characters or elements: lower and upper bound.
+    pub size: Option<(u64, Option<u64>)>,
+    /// Permitted characters as ranges of code points.
+    pub alphabet: Option<Vec<(u32, u32)>>,
+    /// Whether values outside are allowed (`...`).
+    pub extensible: bool,
+}
+
+/// A type that decoding can begin with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Root {
+    /// `Module.Type`.
+    pub name: NameId,
+    /// The type.
+    pub node: NodeId,
+}
+
+/// The types reachable from some roots.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Shape {
+    /// Types.
+    pub nodes: Vec<Node>,
+    /// Components, alternatives and elements.
+    pub fields: Vec<Field>,
+    /// Named numbers, enumeration items (sorted by value within a node) and named bits.
+    pub items: Vec<Item>,
+    /// Object sets.
+    pub tables: Vec<Table>,
+    /// DEFAULT values.
+    pub defaults: Vec<Constant>,
+    /// Constraints.
+    pub constraints: Vec<Constraint>,
+    /// Where decoding can begin.
+    pub roots: Vec<Root>,
+    /// Number of key registers.
+    pub registers: u16,
+    names: Vec<Box<str>>,
+}
+
+impl Shape {
+    /// The characters of a name.
+    pub fn name(&self, id: NameId) -> &str {
+        self.names.get(id.0 as usize).map_or("", |n| n)
+    }
+
+    /// Adds a name; callers that add many keep their own map to avoid doubles.
+    pub fn add_name(&mut self, name: &str) -> NameId {
+        self.names.push(name.into());
+        NameId(self.names.len() as u32 - 1)
+    }
+
+    /// All names with their ids.
+    pub fn names(&self) -> impl Iterator<Item = (NameId, &str)> {
+        self.names.iter().enumerate().map(|(i, n)| (NameId(i as u32), &**n))
+    }
+
+    /// A node by its id.
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.index()]
+    }
+
+    /// A field by its id.
+    pub fn field(&self, id: FieldId) -> &Field {
+        &self.fields[id.index()]
+    }
+
+    /// The fields of a node with their ids.
+    pub fn fields_of(&self, id: NodeId) -> impl DoubleEndedIterator<Item = (FieldId, &Field)> {
+        let node = self.node(id);
+        let first = node.first as usize;
+        let fields = &self.fields[first..first + node.count as usize];
+        fields.iter().enumerate().map(move |(i, f)| (FieldId((first + i) as u32), f))
+    }
+
+    /// The items of a node: named numbers, enumeration items, named bits.
+    pub fn items_of(&self, id: NodeId) -> &[Item] {
+        let node = self.node(id);
+        &self.items[node.item_first as usize..(node.item_first + node.item_count) as usize]
+    }
+
+    /// The name of an enumeration item or named number.
+    pub fn item_name(&self, id: NodeId, value: i64) -> Option<&str> {
+        let items = self.items_of(id);
+        let at = items.binary_search_by_key(&value, |item| item.value).ok()?;
+        Some(self.name(items[at].name))
+    }
+
+    /// A root by `Module.Type`, or by `Type` where only one module has it.
+    pub fn root(&self, name: &str) -> Option<NodeId> {
+        let mut found = self.roots.iter().filter(|r| {
+            let full = self.name(r.name);
+            full == name || full.rsplit('.').next() == Some(name)
+        });
+        let first = found.next()?;
+        match found.next() {
+            None => Some(first.node),
+            Some(_) => self.roots.iter().find(|r| self.name(r.name) == name).map(|r| r.node),
+        }
+    }
+
+    /// The row of a table with these keys.
+    pub fn row(&self, table: u32, keys: &[Key]) -> Option<&Row> {
+        let rows = &self.tables[table as usize].rows;
+        rows.binary_search_by(|row| row.keys.as_slice().cmp(keys)).ok().map(|at| &rows[at])
+    }
+}
