@@ -1,0 +1,33 @@
+# Two commands: `make demo` builds and does the main job, `make test` runs all checks. Both set up what they need.
+
+CARGO ?= cargo
+OUT   ?= out
+
+.PHONY: help setup demo test fmt clippy rust-test bench clean
+
+help: ## this list
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort
+
+setup: ## install what is missing, by name, from the registries
+	./scripts/setup
+
+demo: setup ## generate a record file, convert it to CSV and JSON, show rows, totals and rate
+	./scripts/demo $(OUT)
+
+test: setup fmt clippy rust-test ## all checks, as continuous integration runs them
+
+fmt:
+	$(CARGO) fmt --all -- --check
+
+clippy:
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
+
+rust-test:
+	$(CARGO) test --workspace
+
+bench: setup ## ours beside the peers, one run (see bench/README.md)
+	./bench/run
+
+clean:
+	$(CARGO) clean
+	rm -rf $(OUT)
