@@ -1,0 +1,371 @@
+//! The cursor that steps over headers, and into and out of constructed elements.
+
+use super::header::{self, Extent, Header, Rules};
+use crate::{Error, ErrorKind, Limits, Result, Tag};
+
+/// A cursor over one encoding: a slice, a position, the end of the current level, the depth left.
+///
+/// The cursor enters a constructed element in place and gives a [`Frame`] to leave it with; so both
+/// recursive callers and callers with a stack of their own use it, and an indefinite length is never
+/// looked for ahead.
+///
+/// ```
+/// use tercet_runtime::ber::{Reader, Rules, decode_boolean};
+/// use tercet_runtime::Tag;
+/// // SEQUENCE { BOOLEAN TRUE }, once definite, once indefinite
+/// for input in [&[0x30, 0x03, 0x01, 0x01, 0xFF][..], &[0x30, 0x80, 0x01, 0x01, 0xFF, 0x00, 0x00]] {
+///     let mut reader = Reader::new(input, Rules::Ber);
+///     let sequence = reader.read_expected(Tag::SEQUENCE)?;
+///     let frame = reader.enter(&sequence)?;
+///     while let Some(header) = reader.next_header()? {
+///         let at = reader.offset();
+///         assert!(decode_boolean(reader.contents(&header)?, at, Rules::Ber)?);
+///     }
+///     reader.leave(frame)?;
+///     reader.finish()?;
+/// }
+/// # Ok::<(), tercet_runtime::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Reader<'a> {
+    input: &'a [u8],
+    pos: usize,
+    /// End of the innermost definite length around the cursor, or of the input.
+    end: usize,
+    base: u64,
+    limit: u64,
+    depth: u16,
+    rules: Rules,
+    /// Whether `end` comes from a definite length rather than from the input.
+    bounded: bool,
+    /// Whether the current level ends with end-of-contents octets.
+    indefinite: bool,
+}
+
+/// The level around a constructed element, to be given back to [`Reader::leave`].
+#[derive(Clone, Copy, Debug)]
+#[must_use = "the level has to be left again"]
+pub struct Frame {
+    end: usize,
+    bounded: bool,
+    indefinite: bool,
+}
+
+impl<'a> Reader<'a> {
+    /// A cursor at the start of `input` with the default limits; offsets in errors count from its start.
+    #[inline]
+    #[must_use]
+    pub const fn new(input: &'a [u8], rules: Rules) -> Self {
+        Self::with_limits(input, 0, rules, &Limits::DEFAULT)
+    }
+
+    /// A cursor at the start of `input`, whose first octet has the absolute offset `base`.
+    #[inline]
+    #[must_use]
+    pub const fn with_limits(input: &'a [u8], base: u64, rules: Rules, limits: &Limits) -> Self {
+        Self {
+            input,
+            pos: 0,
+            end: input.len(),
+            base,
+            limit: limits.element_length,
+            depth: limits.depth,
+            rules,
+            bounded: false,
+            indefinite: false,
+        }
+    }
+
+    /// The rules that the encoding has to follow.
+    #[inline]
+    #[must_use]
+    pub const fn rules(&self) -> Rules {
+        self.rules
+    }
+
+    /// The absolute offset of the cursor.
+    #[inline]
+    #[must_use]
+    pub const fn offset(&self) -> u64 {
+        self.base.saturating_add(self.pos as u64)
+    }
+
+    /// The position of the cursor in the slice it was made from.
+    #[inline]
+    #[must_use]
+    pub const fn position(&self) -> usize {
+        self.pos
+    }
+
+    /// The slice that the cursor was made from.
+    #[inline]
+    #[must_use]
+    pub const fn input(&self) -> &'a [u8] {
+        self.input
+    }
+
+    /// How many more constructed elements may be entered.
+    #[inline]
+    #[must_use]
+    pub const fn depth_left(&self) -> u16 {
+        self.depth
+    }
+
+    /// The octets from the cursor to the end of the innermost definite length around it.
+    #[inline]
+    #[must_use]
+    pub fn rest(&self) -> &'a [u8] {
+        self.input.get(self.pos..self.end).unwrap_or_default()
+    }
+
+    #[inline]
+    const fn extent(&self) -> Extent {
+        Extent { at: self.offset(), bounded: self.bounded, limit: self.limit }
+    }
+
+    /// An error of this kind at the cursor.
+    #[cold]
+    #[inline(never)]
+    #[must_use]
+    pub const fn error(&self, kind: ErrorKind) -> Error {
+        Error::new(kind, self.offset())
+    }
+
+    /// Reads a header that has to be there.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Incomplete`] at the end of the input, [`ErrorKind::BeyondParent`] at the end of a definite
+    /// level, [`ErrorKind::EndOfContentsUnexpected`] at end-of-contents octets, and any fault in the header.
+    #[inline]
+    pub fn read_header(&mut self) -> Result<Header> {
+        let header = header::parse(self.rest(), self.extent(), self.rules)?;
+        if header.is_end_of_contents() {
+            return Err(self.error(ErrorKind::EndOfContentsUnexpected));
+        }
+        self.pos += usize::from(header.size);
+        Ok(header)
+    }
+
+    /// Reads the next header of this level, or nothing at its end.
+    ///
+    /// The end of an indefinite level is its end-of-contents octets, which [`Reader::leave`] consumes.
+    ///
+    /// # Errors
+    /// As [`Reader::read_header`]; [`ErrorKind::EndOfContentsMissing`] when a definite length around ends first.
+    #[inline]
+    pub fn next_header(&mut self) -> Result<Option<Header>> {
+        let next = self.peek_header()?;
+        if let Some(header) = &next {
+            self.pos += usize::from(header.size);
+        }
+        Ok(next)
+    }
+
+    /// The next header of this level without moving, or nothing at its end.
+    ///
+    /// # Errors
+    /// As [`Reader::next_header`].
+    #[inline]
+    pub fn peek_header(&self) -> Result<Option<Header>> {
+        if self.pos == self.end && !self.indefinite {
+            return Ok(None);
+        }
+        let header = match header::parse(self.rest(), self.extent(), self.rules) {
+            Ok(header) => header,
+            Err(_) if self.pos == self.end && self.bounded => {
+                return Err(self.error(ErrorKind::EndOfContentsMissing));
+            }
+            Err(error) => return Err(error),
+        };
+        if header.is_end_of_contents() {
+            if self.indefinite {
+                return Ok(None);
+            }
+            return Err(self.error(ErrorKind::EndOfContentsUnexpected));
+        }
+        Ok(Some(header))
+    }
+
+    /// Reads a header that has to be there and to have this tag.
+    ///
+    /// # Errors
+    /// [`ErrorKind::TagMismatch`], else as [`Reader::read_header`].
+    #[inline]
+    pub fn read_expected(&mut self, tag: Tag) -> Result<Header> {
+        let at = self.offset();
+        let header = self.read_header()?;
+        if header.tag != tag {
+            return Err(Error::new(ErrorKind::TagMismatch, at));
+        }
+        Ok(header)
+    }
+
+    /// Enters the constructed element whose header was just read.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ConstructedExpected`] for a primitive one, [`ErrorKind::DepthLimit`].
+    #[inline]
+    pub fn enter(&mut self, header: &Header) -> Result<Frame> {
+        if !header.constructed {
+            return Err(self.before(header, ErrorKind::ConstructedExpected));
+        }
+        let Some(depth) = self.depth.checked_sub(1) else {
+            return Err(self.before(header, ErrorKind::DepthLimit));
+        };
+        self.depth = depth;
+        let frame = Frame { end: self.end, bounded: self.bounded, indefinite: self.indefinite };
+        self.indefinite = header.indefinite;
+        if !header.indefinite {
+            // The header was read inside this level; a stale one cannot widen it.
+            self.end = self.end.min(self.pos.saturating_add(header.length));
+            self.bounded = true;
+        }
+        Ok(frame)
+    }
+
+    /// Leaves an element at its end, over its end-of-contents octets if it has an indefinite length.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnexpectedElement`] when there is something left; end-of-contents missing or malformed.
+    #[inline]
+    pub fn leave(&mut self, frame: Frame) -> Result<()> {
+        if self.indefinite {
+            self.read_end_of_contents()?;
+        } else if self.pos != self.end {
+            return Err(self.error(ErrorKind::UnexpectedElement));
+        }
+        self.restore(frame);
+        Ok(())
+    }
+
+    /// Leaves an element and steps over what is left in it, as for extension additions that nobody wants.
+    ///
+    /// # Errors
+    /// Any fault in what is stepped over.
+    pub fn leave_skipping(&mut self, frame: Frame) -> Result<()> {
+        while let Some(header) = self.next_header()? {
+            self.skip(&header)?;
+        }
+        self.leave(frame)
+    }
+
+    #[inline]
+    fn restore(&mut self, frame: Frame) {
+        self.depth = self.depth.saturating_add(1);
+        self.end = frame.end;
+        self.bounded = frame.bounded;
+        self.indefinite = frame.indefinite;
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn before(&self, header: &Header, kind: ErrorKind) -> Error {
+        Error::new(kind, self.offset().saturating_sub(u64::from(header.size)))
+    }
+
+    fn read_end_of_contents(&mut self) -> Result<()> {
+        if self.peek_header()?.is_some() {
+            return Err(self.error(ErrorKind::UnexpectedElement));
+        }
+        self.pos += 2;
+        Ok(())
+    }
+
+    /// The contents octets of the primitive element whose header was just read.
+    ///
+    /// # Errors
+    /// [`ErrorKind::PrimitiveExpected`] for a constructed one.
+    #[inline]
+    pub fn contents(&mut self, header: &Header) -> Result<&'a [u8]> {
+        if header.constructed {
+            return Err(self.before(header, ErrorKind::PrimitiveExpected));
+        }
+        self.take(header.length)
+    }
+
+    #[inline]
+    pub(crate) fn take(&mut self, length: usize) -> Result<&'a [u8]> {
+        let Some(octets) = self.rest().get(..length) else {
+            return Err(self.extent().short(0, length as u64));
+        };
+        self.pos += length;
+        Ok(octets)
+    }
+
+    /// Steps over the contents of the element whose header was just read.
+    ///
+    /// Elements inside a definite length are not looked at; [`Reader::skip_checked`] does.
+    ///
+    /// # Errors
+    /// For an indefinite length as [`find_end`](super::find_end).
+    #[inline]
+    pub fn skip(&mut self, header: &Header) -> Result<()> {
+        let length = if header.indefinite {
+            header::end_of(self.rest(), self.extent(), self.rules, self.depth.saturating_sub(1))?
+        } else {
+            header.length
+        };
+        self.take(length)?;
+        Ok(())
+    }
+
+    /// The whole element whose header was just read, header and end-of-contents included.
+    ///
+    /// # Errors
+    /// As [`Reader::skip`].
+    #[inline]
+    pub fn element(&mut self, header: &Header) -> Result<&'a [u8]> {
+        let start = self.pos.saturating_sub(usize::from(header.size));
+        self.skip(header)?;
+        Ok(self.input.get(start..self.pos).unwrap_or_default())
+    }
+
+    /// The contents of the element whose header was just read, without its end-of-contents octets.
+    ///
+    /// # Errors
+    /// As [`Reader::skip`].
+    pub fn any_contents(&mut self, header: &Header) -> Result<&'a [u8]> {
+        let start = self.pos;
+        self.skip(header)?;
+        let end = if header.indefinite { self.pos.saturating_sub(2) } else { self.pos };
+        Ok(self.input.get(start..end).unwrap_or_default())
+    }
+
+    /// As [`Reader::element`], but all headers inside are checked against the rules and the depth limit.
+    ///
+    /// What an open type without a known type needs, in DER above all.
+    ///
+    /// # Errors
+    /// Any fault in a header inside.
+    pub fn skip_checked(&mut self, header: &Header) -> Result<&'a [u8]> {
+        let start = self.pos.saturating_sub(usize::from(header.size));
+        if header.constructed {
+            let mut frames = alloc::vec![self.enter(header)?];
+            while let Some(frame) = frames.pop() {
+                match self.next_header()? {
+                    None => self.leave(frame)?,
+                    Some(inner) => {
+                        frames.push(frame);
+                        if inner.constructed {
+                            frames.push(self.enter(&inner)?);
+                        } else {
+                            self.take(inner.length)?;
+                        }
+                    }
+                }
+            }
+        } else {
+            self.take(header.length)?;
+        }
+        Ok(self.input.get(start..self.pos).unwrap_or_default())
+    }
+
+    /// Checks that nothing follows.
+    ///
+    /// # Errors
+    /// [`ErrorKind::TrailingData`].
+    #[inline]
+    pub fn finish(&self) -> Result<()> {
+        if self.pos == self.end { Ok(()) } else { Err(self.error(ErrorKind::TrailingData)) }
+    }
+}

@@ -1,0 +1,1 @@
+//! A walk over encodings without a schema.

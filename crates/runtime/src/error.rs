@@ -1,0 +1,233 @@
+//! The one error of this crate: what, where, and how much is missing.
+
+use core::fmt;
+
+/// A result whose error is [`Error`].
+pub type Result<T> = core::result::Result<T, Error>;
+
+/// A fault in an encoding or in a value to encode: 16 octets, `Copy`, cold to build.
+///
+/// The path to the faulty component is added by callers that know the schema.
+///
+/// ```
+/// use tercet_runtime::ber::{Reader, Rules};
+/// use tercet_runtime::ErrorKind;
+/// let error = Reader::new(&[0x04, 0x05, 0x00], Rules::Ber).read_header().unwrap_err();
+/// assert_eq!(error.kind(), ErrorKind::Incomplete);
+/// assert_eq!(error.needed(), Some(4));
+/// assert_eq!(error.to_string(), "the input ends inside an element, 4 octets are missing (at offset 0x2)");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Error {
+    at: u64,
+    needed: u32,
+    kind: ErrorKind,
+}
+
+const _: () = assert!(size_of::<Error>() <= 16);
+
+impl Error {
+    /// A fault of this kind at an absolute octet offset.
+    #[cold]
+    #[inline(never)]
+    #[must_use]
+    pub const fn new(kind: ErrorKind, at: u64) -> Self {
+        Self { at, needed: 0, kind }
+    }
+
+    /// The input ends at `at`, and at least `needed` more octets have to come.
+    #[cold]
+    #[inline(never)]
+    #[must_use]
+    pub const fn incomplete(at: u64, needed: u64) -> Self {
+        #[allow(clippy::cast_possible_truncation)] // compared just before
+        let needed = if needed > u32::MAX as u64 { u32::MAX } else { needed as u32 };
+        Self { at, needed: if needed == 0 { 1 } else { needed }, kind: ErrorKind::Incomplete }
+    }
+
+    /// What is wrong.
+    #[inline]
+    #[must_use]
+    pub const fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// Where: the absolute offset in octets (for a value to encode, zero).
+    #[inline]
+    #[must_use]
+    pub const fn at(&self) -> u64 {
+        self.at
+    }
+
+    /// For [`ErrorKind::Incomplete`], how many octets are missing at least; saturates at `u32::MAX`.
+    #[inline]
+    #[must_use]
+    pub const fn needed(&self) -> Option<u32> {
+        match self.kind {
+            ErrorKind::Incomplete => Some(self.needed),
+            _ => None,
+        }
+    }
+
+    /// The same fault seen from an enclosing input that starts `base` octets earlier.
+    #[must_use]
+    pub const fn shifted(mut self, base: u64) -> Self {
+        self.at = self.at.saturating_add(base);
+        self
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.kind.message())?;
+        if let Some(needed) = self.needed() {
+            let (s, are) = if needed == 1 { ("", "is") } else { ("s", "are") };
+            write!(f, ", {needed} octet{s} {are} missing")?;
+        }
+        if let Some(clause) = self.kind.clause() {
+            write!(f, " ({clause})")?;
+        }
+        write!(f, " (at offset {:#x})", self.at)
+    }
+}
+
+impl core::error::Error for Error {}
+
+macro_rules! kinds {
+    ($($variant:ident = $code:literal, $name:literal, $clause:expr, $message:literal;)*) => {
+        /// What is wrong; the numbers and names are stable.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
+        #[repr(u8)]
+        pub enum ErrorKind {
+            $(#[doc = $message] $variant = $code,)*
+        }
+
+        impl ErrorKind {
+            /// All kinds, in the order of their codes.
+            pub const ALL: &[Self] = &[$(Self::$variant),*];
+
+            /// A stable short name for machines: `length-reserved`.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            /// The clause that the input breaks, if it is one of the standard's: `X.690 11.1`.
+            #[must_use]
+            pub const fn clause(self) -> Option<&'static str> {
+                match self { $(Self::$variant => $clause,)* }
+            }
+
+            /// One sentence for people, without offset and clause.
+            #[must_use]
+            pub const fn message(self) -> &'static str {
+                match self { $(Self::$variant => $message,)* }
+            }
+        }
+    };
+}
+
+impl ErrorKind {
+    /// A stable number.
+    #[must_use]
+    pub const fn code(self) -> u8 {
+        self as u8
+    }
+}
+
+kinds! {
+    // Extent
+    Incomplete = 1, "incomplete", None, "the input ends inside an element";
+    BeyondParent = 2, "beyond-parent", Some("X.690 8.1.3"), "an element reaches past the end of the one around it";
+    TrailingData = 3, "trailing-data", None, "octets follow after the end of the value";
+    // Identifier octets
+    TagLongForm = 10, "tag-long-form", Some("X.690 8.1.2.2"), "a tag number below 31 is in the long form";
+    TagLeadingZero = 11, "tag-leading-zero", Some("X.690 8.1.2.4.2"), "a tag number starts with a zero septet";
+    TagTooLarge = 12, "tag-too-large", None, "a tag number is 2^29 or more";
+    TagMismatch = 13, "tag-mismatch", None, "the element has another tag than the type";
+    PrimitiveExpected = 14, "primitive-expected", Some("X.690 8.1.2.5"), "the element is constructed where the type is primitive";
+    ConstructedExpected = 15, "constructed-expected", Some("X.690 8.1.2.5"), "the element is primitive where the type is constructed";
+    // Length octets
+    LengthReserved = 20, "length-reserved", Some("X.690 8.1.3.5"), "the length starts with the reserved octet FF";
+    LengthTooLarge = 21, "length-too-large", None, "the length is larger than any input";
+    LengthNotMinimal = 22, "length-not-minimal", Some("X.690 10.1"), "the length is not in the fewest octets";
+    IndefinitePrimitive = 23, "indefinite-primitive", Some("X.690 8.1.3.2"), "a primitive element has an indefinite length";
+    IndefiniteForbidden = 24, "indefinite-forbidden", Some("X.690 10.1"), "DER allows no indefinite length";
+    DefiniteForbidden = 25, "definite-forbidden", Some("X.690 9.1"), "CER asks for the indefinite length in constructed elements";
+    EndOfContentsMissing = 26, "end-of-contents-missing", Some("X.690 8.1.5"), "an element of indefinite length has no end-of-contents";
+    EndOfContentsUnexpected = 27, "end-of-contents-unexpected", Some("X.690 8.1.5"), "end-of-contents octets where no indefinite length is open";
+    EndOfContentsMalformed = 28, "end-of-contents-malformed", Some("X.690 8.1.5"), "end-of-contents is not two zero octets";
+    // Limits
+    DepthLimit = 30, "depth-limit", None, "elements are nested deeper than the limit";
+    LengthLimit = 31, "length-limit", None, "an element is longer than the limit";
+    LimitExceeded = 32, "limit-exceeded", None, "a value is larger than the documented limit of its type";
+    // BOOLEAN, INTEGER, ENUMERATED, NULL
+    BooleanLength = 40, "boolean-length", Some("X.690 8.2.1"), "a BOOLEAN has other than one octet";
+    BooleanNotCanonical = 41, "boolean-not-canonical", Some("X.690 11.1"), "a TRUE is not FF";
+    IntegerEmpty = 42, "integer-empty", Some("X.690 8.3.1"), "an INTEGER or ENUMERATED has no octets";
+    IntegerNotMinimal = 43, "integer-not-minimal", Some("X.690 8.3.2"), "an INTEGER or ENUMERATED has a superfluous first octet";
+    IntegerRange = 44, "integer-range", None, "an INTEGER does not fit into its type";
+    NullNotEmpty = 45, "null-not-empty", Some("X.690 8.8.2"), "a NULL has contents octets";
+    // Object identifiers
+    OidEmpty = 50, "oid-empty", Some("X.690 8.19.2"), "an object identifier has no octets";
+    OidPadded = 51, "oid-padded", Some("X.690 8.19.2"), "an arc starts with the octet 80";
+    OidUnterminated = 52, "oid-unterminated", Some("X.690 8.19.2"), "the last arc is not complete";
+    OidArcLimit = 53, "oid-arc-limit", None, "an arc is 2^128 or more";
+    OidSyntax = 54, "oid-syntax", Some("X.680 32"), "the text is not an object identifier";
+    OidRoot = 55, "oid-root", Some("X.690 8.19.4"), "the first two arcs of an object identifier are out of range";
+    // BIT STRING and strings in general
+    BitStringEmpty = 60, "bit-string-empty", Some("X.690 8.6.2.2"), "a BIT STRING has no initial octet";
+    BitStringUnused = 61, "bit-string-unused", Some("X.690 8.6.2.2"), "a BIT STRING has more than seven unused bits";
+    BitStringUnusedEmpty = 62, "bit-string-unused-empty", Some("X.690 8.6.2.3"), "an empty BIT STRING has unused bits";
+    BitStringPadding = 63, "bit-string-padding", Some("X.690 11.2.1"), "an unused bit is not zero";
+    BitStringTrailingZero = 64, "bit-string-trailing-zero", Some("X.690 11.2.2"), "a BIT STRING with named bits ends with a zero bit";
+    BitStringSegment = 65, "bit-string-segment", Some("X.690 8.6.4"), "a BIT STRING segment before the last has unused bits";
+    SegmentTag = 66, "segment-tag", Some("X.690 8.7.3.2"), "a segment of a constructed string has the wrong tag";
+    ConstructedString = 67, "constructed-string", Some("X.690 10.2"), "DER allows no constructed strings";
+    SegmentSize = 68, "segment-size", Some("X.690 9.2"), "CER splits strings above 1000 octets into segments of 1000";
+    // REAL
+    RealEncoding = 70, "real-encoding", Some("X.690 8.5"), "a REAL has reserved or missing octets";
+    RealDecimal = 71, "real-decimal", Some("X.690 8.5.8"), "a decimal REAL is not in a form of ISO 6093";
+    RealNotCanonical = 72, "real-not-canonical", Some("X.690 11.3"), "a REAL is not in its normal form";
+    RealZero = 73, "real-zero", Some("X.690 8.5.2"), "a REAL of value zero has a mantissa";
+    // Character strings
+    CharacterInvalid = 80, "character-invalid", Some("X.680 41"), "a character is not one of the type's";
+    Utf8Invalid = 81, "utf8-invalid", Some("X.690 8.23.10"), "the octets are not UTF-8";
+    CharacterTruncated = 82, "character-truncated", Some("X.690 8.23"), "a character is cut short";
+    OidIriSyntax = 83, "oid-iri-syntax", Some("X.680 34"), "the text is not an OID-IRI";
+    // Time
+    UtcTimeSyntax = 90, "utc-time-syntax", Some("X.680 47"), "the text is not a UTCTime";
+    GeneralizedTimeSyntax = 91, "generalized-time-syntax", Some("X.680 46"), "the text is not a GeneralizedTime";
+    TimeSyntax = 92, "time-syntax", Some("X.680 38"), "the text is not a TIME";
+    UtcTimeNotCanonical = 93, "utc-time-not-canonical", Some("X.690 11.8"), "a UTCTime is not in the form YYMMDDHHMMSSZ";
+    GeneralizedTimeNotCanonical = 94, "generalized-time-not-canonical", Some("X.690 11.7"), "a GeneralizedTime is not in the form YYYYMMDDHHMMSS[.f]Z";
+    TimeNotCanonical = 95, "time-not-canonical", Some("X.690 11.9"), "a TIME is not in its normal form";
+    // Structure, for users that know the schema
+    DefaultEncoded = 100, "default-encoded", Some("X.690 11.5"), "a component is present although it equals its default";
+    SetOrder = 101, "set-order", Some("X.690 10.3"), "the components of a SET are not in the order of their tags";
+    SetOfOrder = 102, "set-of-order", Some("X.690 11.6"), "the elements of a SET OF are not in order";
+    MissingComponent = 103, "missing-component", Some("X.690 8.9"), "a component is missing";
+    DuplicateComponent = 104, "duplicate-component", Some("X.690 8.11"), "a component is present twice";
+    UnexpectedElement = 105, "unexpected-element", None, "an element is not expected here";
+    UnknownAlternative = 106, "unknown-alternative", Some("X.690 8.13"), "no alternative has this tag";
+    UnknownEnumeration = 107, "unknown-enumeration", Some("X.680 20"), "no enumeration item has this number";
+    ConstraintViolated = 108, "constraint-violated", None, "the value does not meet its constraint";
+    ValueMismatch = 109, "value-mismatch", None, "the value to encode is not one of the type";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_and_names_are_distinct() {
+        for (i, a) in ErrorKind::ALL.iter().enumerate() {
+            for b in ErrorKind::ALL.iter().skip(i + 1) {
+                assert!(a.code() < b.code(), "{a:?} {b:?}");
+                assert_ne!(a.name(), b.name());
+                assert_ne!(a.message(), b.message());
+            }
+        }
+    }
+}

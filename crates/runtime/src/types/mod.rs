@@ -1,0 +1,15 @@
+//! Values that need more than a Rust primitive, one file per type of X.680.
+//!
+//! Most come as a borrowed view over contents octets, which costs nothing to make, and an owned form.
+
+mod bits;
+mod iso;
+mod oid;
+mod real;
+mod time;
+
+pub use bits::{BitStr, BitString};
+pub use iso::{TimeType, check_duration, check_time};
+pub use oid::{Arcs, Oid, OidRef, RelativeOid, RelativeOidRef};
+pub use real::{Base, Binary, Decimal, Real};
+pub use time::{GeneralizedTime, UtcTime, Zone};

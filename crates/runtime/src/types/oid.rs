@@ -1,0 +1,388 @@
+//! OBJECT IDENTIFIER and RELATIVE-OID (X.680 clauses 32 and 33).
+
+use alloc::vec::Vec;
+use core::fmt;
+use core::str::FromStr;
+
+use crate::{Error, ErrorKind, Result};
+
+/// A checked OBJECT IDENTIFIER over its contents octets (X.690 8.19).
+///
+/// Arcs are exact below 2^128, as UUID arcs need; larger ones are refused with
+/// [`ErrorKind::OidArcLimit`], which keeps reading and printing linear.
+///
+/// ```
+/// use tercet_runtime::types::OidRef;
+/// let oid = OidRef::new(&[0x88, 0x37, 0x03], 0)?;
+/// assert_eq!(oid.to_string(), "2.999.3");
+/// assert_eq!(oid.arcs().collect::<Vec<_>>(), [2, 999, 3]);
+/// assert!(OidRef::new(&[0x80, 0x01], 0).is_err());
+/// # Ok::<(), tercet_runtime::Error>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct OidRef<'a>(&'a [u8]);
+
+/// A checked RELATIVE-OID over its contents octets (X.690 8.20).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RelativeOidRef<'a>(&'a [u8]);
+
+/// An OBJECT IDENTIFIER that owns its contents octets.
+///
+/// ```
+/// use tercet_runtime::types::Oid;
+/// let oid: Oid = "2.100.3".parse()?;
+/// assert_eq!(oid.as_bytes(), [0x81, 0x34, 0x03]);
+/// assert!("1.40".parse::<Oid>().is_err());
+/// # Ok::<(), tercet_runtime::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Oid(Vec<u8>);
+
+/// A RELATIVE-OID that owns its contents octets.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RelativeOid(Vec<u8>);
+
+/// The octets that an arc below 2^128 takes at most.
+const ARC_OCTETS: usize = 19;
+
+/// Checks a row of subidentifiers in one pass.
+fn check(octets: &[u8], at: u64) -> Result<()> {
+    let fault = |kind, index: usize| Err(Error::new(kind, at.saturating_add(index as u64)));
+    if octets.is_empty() {
+        return fault(ErrorKind::OidEmpty, 0);
+    }
+    // Position in the subidentifier; zero at its first octet.
+    let mut length = 0_usize;
+    let mut first = 0_u8;
+    for (i, &octet) in octets.iter().enumerate() {
+        if length == 0 {
+            if octet == 0x80 {
+                return fault(ErrorKind::OidPadded, i);
+            }
+            first = octet & 0x7F;
+        }
+        length += 1;
+        // 18 octets hold 126 bits, so that two bits are left for the first of 19.
+        if length > ARC_OCTETS || (length == ARC_OCTETS && first > 3) {
+            return fault(ErrorKind::OidArcLimit, i);
+        }
+        if octet < 0x80 {
+            length = 0;
+        }
+    }
+    if length > 0 { fault(ErrorKind::OidUnterminated, octets.len()) } else { Ok(()) }
+}
+
+/// The arcs of an object identifier in order.
+#[derive(Clone, Debug)]
+pub struct Arcs<'a> {
+    octets: &'a [u8],
+    /// Whether the first subidentifier, which stands for two arcs, is still to come.
+    root: bool,
+    second: Option<u128>,
+}
+
+impl Iterator for Arcs<'_> {
+    type Item = u128;
+
+    fn next(&mut self) -> Option<u128> {
+        if let Some(second) = self.second.take() {
+            return Some(second);
+        }
+        let mut value = 0_u128;
+        let length = self.octets.iter().position(|octet| *octet < 0x80)? + 1;
+        let (arc, rest) = self.octets.split_at_checked(length)?;
+        self.octets = rest;
+        for octet in arc {
+            value = value << 7 | u128::from(octet & 0x7F);
+        }
+        if !self.root {
+            return Some(value);
+        }
+        self.root = false;
+        let first = (value / 40).min(2);
+        self.second = Some(value - first * 40);
+        Some(first)
+    }
+}
+
+impl<'a> OidRef<'a> {
+    /// Checks contents octets that start at the absolute offset `at`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::OidEmpty`], [`ErrorKind::OidPadded`], [`ErrorKind::OidUnterminated`],
+    /// [`ErrorKind::OidArcLimit`].
+    pub fn new(contents: &'a [u8], at: u64) -> Result<Self> {
+        check(contents, at)?;
+        Ok(Self(contents))
+    }
+
+    /// The contents octets.
+    #[must_use]
+    pub const fn as_bytes(self) -> &'a [u8] {
+        self.0
+    }
+
+    /// The arcs, two at least.
+    #[must_use]
+    pub const fn arcs(self) -> Arcs<'a> {
+        Arcs { octets: self.0, root: true, second: None }
+    }
+
+    /// The same value, owned.
+    #[must_use]
+    pub fn to_owned(self) -> Oid {
+        Oid(self.0.to_vec())
+    }
+
+    /// Whether `self` is `other` or below it in the tree.
+    #[must_use]
+    pub fn starts_with(self, other: OidRef<'_>) -> bool {
+        self.0.starts_with(other.0)
+    }
+}
+
+impl<'a> RelativeOidRef<'a> {
+    /// Checks contents octets that start at the absolute offset `at`.
+    ///
+    /// # Errors
+    /// As [`OidRef::new`].
+    pub fn new(contents: &'a [u8], at: u64) -> Result<Self> {
+        check(contents, at)?;
+        Ok(Self(contents))
+    }
+
+    /// The contents octets.
+    #[must_use]
+    pub const fn as_bytes(self) -> &'a [u8] {
+        self.0
+    }
+
+    /// The arcs, one at least.
+    #[must_use]
+    pub const fn arcs(self) -> Arcs<'a> {
+        Arcs { octets: self.0, root: false, second: None }
+    }
+
+    /// The same value, owned.
+    #[must_use]
+    pub fn to_owned(self) -> RelativeOid {
+        RelativeOid(self.0.to_vec())
+    }
+}
+
+/// Appends a subidentifier: septets, most significant first, bit 8 set in all but the last.
+fn append(out: &mut Vec<u8>, arc: u128) {
+    let mut shift = (128 - arc.leading_zeros()).div_ceil(7).max(1) * 7;
+    while shift > 0 {
+        shift -= 7;
+        let [.., septet] = (arc >> shift).to_be_bytes();
+        out.push(septet & 0x7F | if shift > 0 { 0x80 } else { 0 });
+    }
+}
+
+impl Oid {
+    /// An object identifier from its arcs.
+    ///
+    /// # Errors
+    /// [`ErrorKind::OidRoot`] for less than two arcs, a first one above 2, a second one above 39 below 0 and
+    /// 1; [`ErrorKind::OidArcLimit`].
+    pub fn from_arcs(arcs: impl IntoIterator<Item = u128>) -> Result<Self> {
+        let mut arcs = arcs.into_iter();
+        let root = Error::new(ErrorKind::OidRoot, 0);
+        let (Some(first), Some(second)) = (arcs.next(), arcs.next()) else { return Err(root) };
+        if first > 2 || (first < 2 && second > 39) {
+            return Err(root);
+        }
+        let joined = second.checked_add(first * 40).ok_or(Error::new(ErrorKind::OidArcLimit, 0))?;
+        let mut out = Vec::new();
+        append(&mut out, joined);
+        arcs.for_each(|arc| append(&mut out, arc));
+        Ok(Self(out))
+    }
+
+    /// The borrowed form, which has the methods.
+    #[must_use]
+    pub fn as_ref(&self) -> OidRef<'_> {
+        OidRef(&self.0)
+    }
+
+    /// The contents octets.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl RelativeOid {
+    /// A relative object identifier from its arcs.
+    ///
+    /// # Errors
+    /// [`ErrorKind::OidEmpty`] without arcs.
+    pub fn from_arcs(arcs: impl IntoIterator<Item = u128>) -> Result<Self> {
+        let mut out = Vec::new();
+        arcs.into_iter().for_each(|arc| append(&mut out, arc));
+        if out.is_empty() { Err(Error::new(ErrorKind::OidEmpty, 0)) } else { Ok(Self(out)) }
+    }
+
+    /// The borrowed form, which has the methods.
+    #[must_use]
+    pub fn as_ref(&self) -> RelativeOidRef<'_> {
+        RelativeOidRef(&self.0)
+    }
+
+    /// The contents octets.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+/// Decimal numbers between dots; the error's offset is the octet in the text.
+fn parse_arcs(text: &str) -> Result<Vec<u128>> {
+    let mut arcs = Vec::new();
+    let mut at = 0_usize;
+    for part in text.split('.') {
+        let digits = !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+        if !digits || (part.len() > 1 && part.starts_with('0')) {
+            return Err(Error::new(ErrorKind::OidSyntax, at as u64));
+        }
+        arcs.push(part.parse().map_err(|_| Error::new(ErrorKind::OidArcLimit, at as u64))?);
+        at += part.len() + 1;
+    }
+    Ok(arcs)
+}
+
+/// Reads dotted decimal text.
+impl FromStr for Oid {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        Self::from_arcs(parse_arcs(text)?)
+    }
+}
+
+/// Reads dotted decimal text.
+impl FromStr for RelativeOid {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        Self::from_arcs(parse_arcs(text)?)
+    }
+}
+
+fn print(arcs: Arcs<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    for (i, arc) in arcs.enumerate() {
+        if i > 0 {
+            f.write_str(".")?;
+        }
+        write!(f, "{arc}")?;
+    }
+    Ok(())
+}
+
+macro_rules! dotted {
+    ($($t:ty),*) => {$(
+        /// Dotted decimal numbers.
+        impl fmt::Display for $t {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                print(self.arcs(), f)
+            }
+        }
+
+        impl fmt::Debug for $t {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                print(self.arcs(), f)
+            }
+        }
+    )*};
+    (owned $($t:ty),*) => {$(
+        /// Dotted decimal numbers.
+        impl fmt::Display for $t {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                print(self.as_ref().arcs(), f)
+            }
+        }
+
+        impl fmt::Debug for $t {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                print(self.as_ref().arcs(), f)
+            }
+        }
+    )*};
+}
+
+dotted!(OidRef<'_>, RelativeOidRef<'_>);
+dotted!(owned Oid, RelativeOid);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::{String, ToString};
+    use std::time::Instant;
+
+    #[test]
+    fn text_and_octets_agree() {
+        let max = u128::MAX;
+        for (text, octets) in [
+            ("2.100.3", &[0x81, 0x34, 0x03][..]),
+            ("2.999.3", &[0x88, 0x37, 0x03]),
+            ("2.40", &[0x78]),
+            ("0.0", &[0x00]),
+            ("0.39", &[0x27]),
+            ("1.0", &[0x28]),
+            ("1.39", &[0x4F]),
+            ("2.0", &[0x50]),
+            ("1.2.840.113549.1.1.11", &[0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x0B]),
+        ] {
+            let oid = OidRef::new(octets, 0).unwrap();
+            assert_eq!(oid.to_string(), text);
+            assert_eq!(text.parse::<Oid>().unwrap().as_bytes(), octets);
+            assert_eq!(Oid::from_arcs(oid.arcs()).unwrap().as_ref(), oid);
+        }
+        let relative: RelativeOid = "8571.3.2".parse().unwrap();
+        assert_eq!(relative.as_bytes(), [0xC2, 0x7B, 0x03, 0x02]);
+        assert_eq!(relative.to_string(), "8571.3.2");
+        let large = RelativeOid::from_arcs([max, max - 1, 0]).unwrap();
+        assert_eq!(
+            RelativeOidRef::new(large.as_bytes(), 0).unwrap().arcs().collect::<Vec<_>>(),
+            [max, max - 1, 0]
+        );
+    }
+
+    #[test]
+    fn refuses() {
+        for (octets, kind, at) in [
+            (&[][..], ErrorKind::OidEmpty, 7),
+            (&[0x80, 0x01], ErrorKind::OidPadded, 7),
+            (&[0x2A, 0x80, 0x01], ErrorKind::OidPadded, 8),
+            (&[0x2A, 0x86], ErrorKind::OidUnterminated, 9),
+            (
+                &[
+                    0x84, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
+                    0x80, 0x80, 0x80, 0x00,
+                ],
+                ErrorKind::OidArcLimit,
+                25,
+            ),
+        ] {
+            let error = OidRef::new(octets, 7).unwrap_err();
+            assert_eq!((error.kind(), error.at()), (kind, at), "{octets:02x?}");
+        }
+        for text in ["", "1", "3.1", "1.40", "1..2", "1.2.", ".1", "1.02", "1.+2", "1.2a", "1. 2"] {
+            assert!(text.parse::<Oid>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn long_ones_are_linear() {
+        let start = Instant::now();
+        let mut arc = alloc::vec![0xFF_u8; 65_536];
+        arc.push(0x7F);
+        assert_eq!(OidRef::new(&arc, 0).unwrap_err().kind(), ErrorKind::OidArcLimit);
+        let many = alloc::vec![1_u8; 1_000_000];
+        let text: String = OidRef::new(&many, 0).unwrap().to_string();
+        assert_eq!(text.parse::<Oid>().unwrap().as_bytes(), many);
+        assert!(start.elapsed().as_secs() < 5);
+    }
+}
