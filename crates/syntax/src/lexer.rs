@@ -216,7 +216,8 @@ impl Lexer<'_> {
                 self.skip_digits();
             }
         }
-        if self.byte(0).is_ascii_alphabetic() && self.lenient && !real {
+        let glued = self.out.tokens.last().is_some_and(|t| t.kind == TokenKind::Assign);
+        if self.byte(0).is_ascii_alphabetic() && self.lenient && !real && !glued {
             // `3gpp-thing`: a name that begins with a digit.
             self.skip_name();
             self.out.tokens.push(Token { kind: TokenKind::Lower, span: self.span(from, self.at) });
@@ -278,7 +279,7 @@ impl Lexer<'_> {
                 _ => at += 1,
             }
         }
-        self.error("E0101", from, from + 2, "this comment is not closed by `*/`");
+        self.error("E0001", from, from + 2, "this comment is not closed by `*/`");
         self.comment(from, self.bytes.len());
     }
 
@@ -306,7 +307,7 @@ impl Lexer<'_> {
                     break;
                 }
                 None => {
-                    self.error("E0102", from, from + 1, "this character string is not closed");
+                    self.error("E0002", from, from + 1, "this character string is not closed");
                     at = self.bytes.len();
                     break;
                 }
@@ -318,11 +319,14 @@ impl Lexer<'_> {
     /// §12.10, §12.12. White space is allowed between the digits.
     fn bits(&mut self) {
         let from = self.at;
+        if self.lenient && self.doubled_apostrophes() {
+            return;
+        }
         let body = self.bytes[from + 1..].iter().take_while(|b| b.is_ascii_hexdigit() || b.is_ascii_whitespace()).count();
         let close = from + 1 + body;
         let binary = self.bytes[from + 1..close].iter().all(|b| matches!(b, b'0' | b'1') || b.is_ascii_whitespace());
         if self.bytes.get(close) != Some(&b'\'') {
-            self.error("E0103", from, from + 1, "this binary or hexadecimal string is not closed by `'B` or `'H`");
+            self.error("E0003", from, from + 1, "this binary or hexadecimal string is not closed by `'B` or `'H`");
             return self.push(TokenKind::Unknown, 1);
         }
         let suffix = self.bytes.get(close + 1).copied().unwrap_or(0);
@@ -337,10 +341,28 @@ impl Lexer<'_> {
                 self.lenient("L0108", from, close + 2, "`b` is written for `B`", "taken as a binary string");
                 return self.push(TokenKind::BString, close + 2 - from);
             }
-            b'B' => self.error("E0104", from, close + 2, "a binary string holds only the digits 0 and 1"),
-            _ => self.error("E0103", from, close + 1, "`B` or `H` must follow the closing apostrophe"),
+            b'B' => self.error("E0004", from, close + 2, "a binary string holds only the digits 0 and 1"),
+            _ => self.error("E0003", from, close + 1, "`B` or `H` must follow the closing apostrophe"),
         }
         self.push(TokenKind::Unknown, close + 1 + usize::from(suffix == b'B') - from);
+    }
+
+    /// `''0110''B`, which a text program made of quotation marks.
+    fn doubled_apostrophes(&mut self) -> bool {
+        let from = self.at;
+        if self.byte(1) != b'\'' {
+            return false;
+        }
+        let body = self.bytes[from + 2..].iter().take_while(|b| b.is_ascii_hexdigit()).count();
+        let close = from + 2 + body;
+        let kind = match self.bytes.get(close..close + 3) {
+            Some(b"''H") if body > 0 => TokenKind::HString,
+            Some(b"''B") if body > 0 => TokenKind::BString,
+            _ => return false,
+        };
+        self.lenient("L0108", from, close + 3, "apostrophes are doubled", "read as one");
+        self.push(kind, close + 3 - from);
+        true
     }
 
     /// X.681 §7.1–7.6.
@@ -352,7 +374,7 @@ impl Lexer<'_> {
             b'a'..=b'z' => TokenKind::LowerField,
             _ => {
                 self.at = from;
-                self.error("E0105", from, from + 1, "`&` must be followed by a name");
+                self.error("E0005", from, from + 1, "`&` must be followed by a name");
                 return self.push(TokenKind::Unknown, 1);
             }
         };
@@ -390,7 +412,7 @@ impl Lexer<'_> {
                 return self.push(TokenKind::Xml, at - from);
             }
         }
-        self.error("E0106", from, from + 1, "this XML value is not closed");
+        self.error("E0006", from, from + 1, "this XML value is not closed");
     }
 
     /// Characters that begin no item. Typography that a word processor put in is understood.
@@ -446,7 +468,7 @@ impl Lexer<'_> {
             }
             to += c.len_utf8();
         }
-        self.error("E0107", from, to, "ASN.1 has no use for these characters here");
+        self.error("E0007", from, to, "ASN.1 has no use for these characters here");
         self.push(TokenKind::Unknown, to - from);
     }
 }

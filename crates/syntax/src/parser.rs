@@ -247,7 +247,7 @@ impl<'a> Parser<'a> {
         }
         let end = self.skip_group(first);
         if self.kind_at(end - 1) != TokenKind::CloseBrace || end - 1 == first {
-            return Err(Box::new(Diagnostic::error("E0202", open, "this `{` is not closed")));
+            return Err(Box::new(Diagnostic::error("E0102", open, "this `{` is not closed")));
         }
         self.pos = end;
         Ok(self.taken_since(first))
@@ -288,7 +288,7 @@ impl<'a> Parser<'a> {
             other => other.describe().to_owned(),
         };
         Box::new(
-            Diagnostic::error("E0201", self.span(), format!("expected {what}, found {found}"))
+            Diagnostic::error("E0101", self.span(), format!("expected {what}, found {found}"))
                 .label(format!("expected {what}")),
         )
     }
@@ -310,7 +310,7 @@ impl<'a> Parser<'a> {
     pub(crate) fn nested<T>(&mut self, production: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth >= self.options.depth_limit {
             let message = format!("types, values and constraints may nest {} deep here", self.options.depth_limit);
-            return Err(Box::new(Diagnostic::error("E0203", self.span(), message)));
+            return Err(Box::new(Diagnostic::error("E0103", self.span(), message)));
         }
         self.depth += 1;
         let result = production(self);

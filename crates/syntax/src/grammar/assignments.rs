@@ -2,7 +2,6 @@
 
 use crate::ast::{Assignment, AssignmentKind, Ident, Parameter, Type, TypeKind, Value, ValueKind};
 use crate::parser::{Parsed, Parser};
-use crate::source::Span;
 use crate::token::{Keyword as K, TokenKind as T};
 
 /// How far an assignment's `::=` may be from its name when we look for one after an error.
@@ -31,6 +30,18 @@ impl Parser<'_> {
         let parameters = if self.peek() == T::OpenBrace { self.parameter_list()? } else { Vec::new() };
         let kind = if name.is_upper() {
             self.upper_assignment(&name, &parameters)?
+        } else if self.options.lenient && self.peek() == T::Assign && self.peek_at(1) == T::OpenBrace {
+            let span = self.span();
+            self.lenient("L0217", span, format!("the type of `{}` is missing", name.text), "taken as `OBJECT IDENTIFIER`");
+            self.bump();
+            let governor = Type {
+                tags: Vec::new(),
+                encoding: Vec::new(),
+                kind: TypeKind::ObjectIdentifier,
+                constraints: Vec::new(),
+                span,
+            };
+            AssignmentKind::Value { governor, value: self.value()? }
         } else if self.options.lenient && self.peek() == T::Assign {
             self.lenient("L0205", name.span, "a type's name begins with a capital letter", "taken as a type assignment");
             self.bump();
@@ -53,10 +64,7 @@ impl Parser<'_> {
         if self.at_word(K::Macro) {
             return self.macro_definition();
         }
-        let governor = match self.governor() {
-            Ok(governor) => governor,
-            Err(error) => return Err(error),
-        };
+        let governor = self.governor()?;
         let span = self.span();
         if !self.eat(T::Assign) {
             let lone = parameters.is_empty() && matches!(governor.kind, TypeKind::Sequence(_) | TypeKind::Choice(_)
@@ -111,9 +119,32 @@ impl Parser<'_> {
         }
         let value = match governor.kind {
             TypeKind::MacroUse(..) => self.macro_value()?,
-            _ => self.value()?,
+            _ => self.assigned_value()?,
         };
         Ok(AssignmentKind::Value { governor, value })
+    }
+
+    /// The right side of a value assignment. X.208 wrote `identifier value` for a CHOICE, without the colon.
+    fn assigned_value(&mut self) -> Parsed<Value> {
+        let from = self.span();
+        let old_choice = self.peek() == T::Lower
+            && match self.peek_at(1) {
+                T::Number | T::Minus | T::CString | T::HString | T::BString => true,
+                // Actual parameters are separated by commas; the components of an OID are not.
+                T::OpenBrace => match self.peek_at(2) {
+                    T::Lower | T::Upper => matches!(self.peek_at(3), T::Number | T::Lower | T::OpenParen),
+                    T::Number => self.peek_at(3) == T::Number,
+                    _ => false,
+                },
+                _ => false,
+            };
+        if !old_choice {
+            return self.value();
+        }
+        let name = self.take_ident();
+        self.lenient("L0215", name.span, "`:` is missing between a CHOICE's identifier and its value", "assumed here");
+        let value = Box::new(self.value()?);
+        Ok(Value { kind: ValueKind::Choice(name, value), span: self.since(from) })
     }
 
     /// The governor of a value or set: a type, or a macro with its arguments (1988).
@@ -150,7 +181,7 @@ impl Parser<'_> {
     /// The value of a macro's instance: common notation when that reaches the next assignment, else its tokens.
     fn macro_value(&mut self) -> Parsed<Value> {
         let first = self.pos;
-        let result = self.value();
+        let result = self.assigned_value();
         if result.is_ok() && self.at_assignment_end() {
             return result;
         }
@@ -175,7 +206,7 @@ impl Parser<'_> {
         }
         while !self.at_word(K::End) {
             if self.bump().is_none() {
-                let error = crate::diagnostic::Diagnostic::error("E0205", open, "this macro has no `END`");
+                let error = crate::diagnostic::Diagnostic::error("E0105", open, "this macro has no `END`");
                 return Err(Box::new(error));
             }
         }
@@ -319,12 +350,5 @@ impl Parser<'_> {
             && self.kind_at(index + 1) == T::Assign
             && index > self.base
             && self.kind_at(index - 1) == T::Lower
-    }
-
-    /// The place just before the next token, where something is missing.
-    #[allow(dead_code)]
-    pub(crate) fn gap(&self) -> Span {
-        let at = self.pos.checked_sub(1).and_then(|i| self.tokens.get(i)).map_or(self.start, |t| t.span.hi);
-        Span::new(at, at)
     }
 }

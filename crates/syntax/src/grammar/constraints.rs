@@ -127,9 +127,27 @@ impl Parser<'_> {
         if set.extensible && self.peek() == T::Comma {
             self.bump();
             set.additional = Some(self.union()?);
+            self.second_marker(&mut set)?;
         }
         set.span = self.since(from);
         Ok(set)
+    }
+
+    /// A second `...` in a set, with what follows it.
+    fn second_marker(&mut self, set: &mut ElementSet) -> Parsed<()> {
+        while self.options.lenient && self.peek() == T::Comma && self.peek_at(1) == T::Ellipsis {
+            self.bump();
+            let span = self.span();
+            self.bump();
+            self.lenient("L0207", span, "a set has one extension marker", "the second is ignored");
+            if self.eat(T::Comma) {
+                let next = self.union()?;
+                if let Some(additional) = set.additional.take() {
+                    set.additional = Some(join(vec![additional, next]));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Commas where bars belong, as in `(1, 2, 3)` or `(1..5,)`.
@@ -218,7 +236,16 @@ impl Parser<'_> {
                     Ok(inner)
                 });
             }
-            T::OpenBrace => ElementKind::Braced(self.braced()?),
+            T::OpenBrace => {
+                let braced = self.braced()?;
+                if self.peek() == T::Range || (self.peek() == T::Less && self.peek_at(1) == T::Range) {
+                    // Quadruples and tuples (§41.8) are ends of ranges of characters.
+                    let value = Value { kind: ValueKind::Braced(braced), span: braced.span };
+                    self.range_or_value(Some(value))?
+                } else {
+                    ElementKind::Braced(braced)
+                }
+            }
             T::Word(K::Size) => {
                 self.bump();
                 ElementKind::Size(Box::new(self.constraint()?))

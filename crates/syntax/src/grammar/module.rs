@@ -220,7 +220,7 @@ impl Parser<'_> {
         let first = self.pos;
         if !(first..self.end).any(|i| self.kind_at(i) == T::Assign) {
             let message = "no module and no assignment is found in this text";
-            self.diagnostics.push(Diagnostic::error("E0204", from, message));
+            self.diagnostics.push(Diagnostic::error("E0104", from, message));
             self.pos = self.end;
             return None;
         }
@@ -366,17 +366,17 @@ impl Parser<'_> {
             }
             let mut symbols = Vec::new();
             loop {
-                if self.at_word(K::From) {
+                if self.at_from() {
                     break;
                 }
                 symbols.push(self.symbol()?);
                 let span = self.span();
                 if self.eat(T::Comma) {
-                    if self.at_word(K::From) || self.peek() == T::Comma {
+                    if self.at_from() || self.peek() == T::Comma {
                         while self.eat(T::Comma) {}
                         self.lenient("L0203", span, "a comma stands before the end of the list", "ignored");
                     }
-                } else if !self.at_word(K::From) {
+                } else if !self.at_from() {
                     if self.options.lenient && matches!(self.peek(), T::Upper | T::Lower) {
                         self.lenient("L0201", span, "a comma is missing", "assumed before this symbol");
                     } else {
@@ -392,9 +392,13 @@ impl Parser<'_> {
         }
     }
 
+    fn at_from(&self) -> bool {
+        self.at_word(K::From) || (self.options.lenient && self.peek() == T::Upper && self.text() == "From")
+    }
+
     /// `FROM` GlobalModuleReference SelectionOption.
     fn import_source(&mut self, symbols: Vec<Ident>, from: Span) -> Parsed<Import> {
-        self.expect_word(K::From)?;
+        self.word_any_case(K::From)?;
         let module = match self.peek() {
             T::Upper => self.take_ident(),
             T::Lower | T::Word(_) if self.options.lenient && !self.at_word(K::From) => {
@@ -438,7 +442,7 @@ impl Parser<'_> {
         }
         let body = self.taken_since(first);
         let message = format!("the encoding instructions of `ENCODING-CONTROL {}` are kept unread", reference.text);
-        self.diagnostics.push(Diagnostic::warning("W0401", from.to(reference.span), message));
+        self.diagnostics.push(Diagnostic::warning("W0101", from.to(reference.span), message));
         module.encoding_control.push(crate::ast::EncodingControl { reference, body });
     }
 }

@@ -192,25 +192,25 @@ impl Parser<'_> {
             K::Enumerated => TypeKind::Enumerated(self.enumeration()?),
             K::Real => TypeKind::Real,
             K::Bit => {
-                self.second_word(K::String)?;
+                self.word_any_case(K::String)?;
                 TypeKind::BitString(self.named_numbers()?)
             }
             K::Octet => {
-                self.second_word(K::String)?;
+                self.word_any_case(K::String)?;
                 TypeKind::OctetString
             }
             K::Null => TypeKind::Null,
             K::Sequence | K::Set => return self.sequence_or_set(word == K::Set, ty),
             K::Choice => TypeKind::Choice(self.component_list()?),
             K::Object => {
-                self.second_word(K::Identifier)?;
+                self.word_any_case(K::Identifier)?;
                 TypeKind::ObjectIdentifier
             }
             K::RelativeOid => TypeKind::RelativeOid,
             K::OidIri => TypeKind::OidIri,
             K::RelativeOidIri => TypeKind::RelativeOidIri,
             K::Embedded => {
-                self.second_word(K::Pdv)?;
+                self.word_any_case(K::Pdv)?;
                 TypeKind::EmbeddedPdv
             }
             K::External => TypeKind::External,
@@ -220,20 +220,20 @@ impl Parser<'_> {
             K::DateTime => TypeKind::UsefulTime(UsefulTime::DateTime),
             K::Duration => TypeKind::UsefulTime(UsefulTime::Duration),
             K::Character => {
-                self.second_word(K::String)?;
+                self.word_any_case(K::String)?;
                 TypeKind::UnrestrictedCharacterString
             }
             K::GeneralizedTime => TypeKind::GeneralizedTime,
             K::UtcTime => TypeKind::UtcTime,
             K::ObjectDescriptor => TypeKind::ObjectDescriptor,
             K::Instance => {
-                self.second_word(K::Of)?;
+                self.word_any_case(K::Of)?;
                 TypeKind::InstanceOf(self.any_reference()?)
             }
             K::Any => {
                 let defined = self.eat_word(K::Defined);
                 if defined {
-                    self.second_word(K::By)?;
+                    self.word_any_case(K::By)?;
                 }
                 TypeKind::Any(if defined { Some(self.any_name("an identifier")?) } else { None })
             }
@@ -255,8 +255,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The second word of `OCTET STRING` and its like, in any case when lenient.
-    fn second_word(&mut self, word: K) -> Parsed<()> {
+    /// A word that must stand here, in any case when lenient.
+    pub(crate) fn word_any_case(&mut self, word: K) -> Parsed<()> {
         if self.options.lenient && !self.at_word(word) && self.text().eq_ignore_ascii_case(word.text()) {
             let span = self.span();
             self.lenient("L0204", span, format!("`{}` is not spelt `{}`", self.text(), word.text()), "accepted");
@@ -286,7 +286,7 @@ impl Parser<'_> {
         if !self.at_word(K::Of) && !self.text().eq_ignore_ascii_case("of") {
             return Err(self.expected("`{` or `OF`"));
         }
-        self.second_word(K::Of)?;
+        self.word_any_case(K::Of)?;
         let name = if self.peek() == T::Lower && self.type_start(self.pos + 1) { Some(self.take_ident()) } else { None };
         let element = Box::new(self.ty()?);
         ty.kind = if set { TypeKind::SetOf(name, element) } else { TypeKind::SequenceOf(name, element) };
@@ -344,9 +344,14 @@ impl Parser<'_> {
     /// Enumerations (§20.1).
     fn enumeration(&mut self) -> Parsed<Enumeration> {
         let mut list = Enumeration { root: Vec::new(), additional: None, exception: None };
-        self.expect(T::OpenBrace)?;
+        let open = self.span();
+        if self.options.lenient && self.eat(T::OpenParen) {
+            self.lenient("L0216", open, "a list of items stands in braces", "the parenthesis is read as a brace");
+        } else {
+            self.expect(T::OpenBrace)?;
+        }
         self.leading_commas();
-        while self.peek() != T::CloseBrace {
+        while !matches!(self.peek(), T::CloseBrace | T::CloseParen) {
             let span = self.span();
             if self.eat(T::Ellipsis) {
                 if list.additional.is_some() {
@@ -367,11 +372,16 @@ impl Parser<'_> {
                 };
                 list.additional.as_mut().unwrap_or(&mut list.root).push(EnumItem { name, value });
             }
-            if !self.separator(T::CloseBrace)? {
+            if self.peek() == T::CloseParen || !self.separator(T::CloseBrace)? {
                 break;
             }
         }
-        self.expect(T::CloseBrace)?;
+        let close = self.span();
+        if self.options.lenient && self.eat(T::CloseParen) {
+            self.lenient("L0216", close, "a list of items stands in braces", "the parenthesis is read as a brace");
+        } else {
+            self.expect(T::CloseBrace)?;
+        }
         Ok(list)
     }
 

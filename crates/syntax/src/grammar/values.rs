@@ -32,17 +32,10 @@ impl Parser<'_> {
             T::Real => ValueKind::Real(SmolStr::new(self.take_text())),
             T::Minus => {
                 self.bump();
-                let span = self.span();
                 match self.peek() {
                     T::Number => ValueKind::Integer(self.negative()),
                     T::Real => ValueKind::Real(self.negative()),
-                    T::Word(K::PlusInfinity) => return Err(self.expected("a number")),
-                    _ => {
-                        let found = self.expected("a number");
-                        self.pos = self.pos.max(1);
-                        let _ = span;
-                        return Err(found);
-                    }
+                    _ => return Err(self.expected("a number")),
                 }
             }
             T::CString => ValueKind::String(unquote(self.take_text()).into()),
@@ -73,7 +66,7 @@ impl Parser<'_> {
     fn negative(&mut self) -> SmolStr {
         let text = self.text();
         self.bump();
-        [text].iter().fold(String::from("-"), |sign, digits| sign + digits).into()
+        smol_str::format_smolstr!("-{text}")
     }
 
     fn word_value(&mut self, word: K, from: Span) -> Parsed<Value> {
