@@ -1,0 +1,123 @@
+"""Runs the benches: see bench/README.md."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from . import canonical, definitions, report, runners
+from .report import Row
+from .runners import Runner
+
+#: Values compared between peers; enough to see each kind of record, few enough for the slow ones.
+COMPARED = 100
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="bench/run", description="Measures decoding and encoding, ours and peers'.")
+    parser.add_argument("inputs", nargs="*", help="names of definitions (all when none is given)")
+    parser.add_argument("--work", action="append", choices=list(runners.WORKS), help="only this work")
+    parser.add_argument("--peer", action="append", choices=runners.PEERS, help="only this engine")
+    parser.add_argument("--rounds", type=int, default=7, help="rounds A B A B … (default 7)")
+    parser.add_argument("--seconds", type=float, default=0.2, help="thread CPU time of a batch (default 0.2)")
+    parser.add_argument("--record", action="store_true", help="keep the figures in bench/record")
+    options = parser.parse_args()
+    rows: list[Row] = []
+    found = [d for d in definitions.load(options.inputs) if d.available or options.inputs]
+    if not any(not d.own for d in found):
+        print(f"bench/run: no corpora at {definitions.corpora()}, only our own records", file=sys.stderr)
+    for definition in found:
+        if not definition.available:
+            print(f"bench/run: {definition.name}: {definition.input} is missing", file=sys.stderr)
+            continue
+        for work in options.work or list(runners.WORKS):
+            rows += _measure(definition, work, options)
+    if not rows:
+        print("bench/run: nothing to measure", file=sys.stderr)
+        return 1
+    print(report.table(rows))
+    if options.record:
+        print(f"recorded in {report.record(rows).relative_to(definitions.REPOSITORY)}")
+    unlike = [row for row in rows if row.note.startswith("other values")]
+    return 1 if unlike else 0
+
+
+def _measure(definition: definitions.Definition, work: str, options: argparse.Namespace) -> list[Row]:
+    peers = [p for p in runners.PEERS if p in runners.WORKS[work] and (not options.peer or p in options.peer)]
+    print(f"{definition.name}: {work}", file=sys.stderr)
+    started = [runners.start(definition, peer, work) for peer in peers]
+    rows = [Row(definition.name, work, runner.name, note=runner.refusal) for runner in started]
+    ready = [(runner, row) for runner, row in zip(started, rows, strict=True) if not runner.refusal]
+    try:
+        for runner, row in ready:
+            try:
+                row.digest = _digest(definition, work, runner)
+            except (RuntimeError, ValueError) as error:
+                row.note = f"fails: {error}"
+        ready = [(runner, row) for runner, row in ready if not row.note]
+        _refuse_unlike([row for _, row in ready])
+        for runner, _ in ready:
+            runner.ask(f"run {options.seconds / 4}")
+        for _ in range(options.rounds):
+            for runner, _ in ready:
+                runner.samples.append(runner.ask(f"run {options.seconds}"))
+        for runner, row in ready:
+            report.summarize(row, runner.samples)
+            if runner.peer == "tercet":
+                row.allocations = _allocations(definition, work)
+    finally:
+        for runner in started:
+            runner.close()
+    return rows
+
+
+def _digest(definition: definitions.Definition, work: str, runner: Runner) -> str:
+    """What the work produced, in a form that peers can be compared by."""
+    if work in ("walk", "memcpy", "csv", "validate"):
+        return str(runner.ask("digest")["digest"])
+    answers = runner.dump(COMPARED)
+    if work == "encode":
+        answers = _decoded_by_reference(definition, answers)
+    return canonical.digest(definition, answers)
+
+
+def _decoded_by_reference(
+    definition: definitions.Definition, answers: list[dict[str, object]]
+) -> list[dict[str, object]]:
+    """Encodings may differ and say the same (SET order, lengths): one independent decoder reads them all."""
+    import asn1tools
+
+    sys.path.insert(0, str(definitions.BENCH / "engines" / "asn1tools"))
+    from runner import plain
+
+    ber = asn1tools.compile_files([str(path) for path in definition.schema], "ber").types[definition.type]
+    return [{"json": plain(ber.decode(bytes.fromhex(str(answer["hex"]))))} for answer in answers]
+
+
+def _refuse_unlike(rows: list[Row]) -> None:
+    """No ratio between engines that decoded different values; the digest of most engines is taken as the right one."""
+    digests = [row.digest for row in rows]
+    if len(set(digests)) > 1:
+        common = max(set(digests), key=lambda d: (digests.count(d), -digests.index(d)))
+        for row in rows:
+            if row.digest != common:
+                row.note = f"other values: {row.digest} instead of {common}"
+
+
+def _allocations(definition: definitions.Definition, work: str) -> float | None:
+    runner = runners.start(definition, "tercet", work, counting=True)
+    if runner.refusal:
+        return None
+    try:
+        runner.ask("run 0.01")
+        sample = runner.ask("run 0.01")
+        return float(sample["allocations"]) / float(sample["records"])
+    except (KeyError, json.JSONDecodeError):
+        return None
+    finally:
+        runner.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,133 @@
+"""Starting a peer and talking to it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .definitions import BENCH, BUILD, Definition
+
+#: Work by name, and what each peer calls it; a peer that is not listed does not do it.
+WORKS: dict[str, dict[str, str]] = {
+    "decode": {"tercet": "tape", "asn1tools": "decode", "pycrate": "decode", "asn1c": "decode"},
+    "validate": {"tercet": "validate"},
+    "json": {"tercet": "json", "asn1tools": "json", "pycrate": "json", "asn1c": "json"},
+    "csv": {"tercet": "csv"},
+    "encode": {"tercet": "encode", "asn1tools": "encode", "pycrate": "encode", "asn1c": "encode"},
+    "walk": {"tercet": "walk"},
+    "memcpy": {"tercet": "memcpy"},
+}
+
+PEERS = ["tercet", "asn1c", "asn1tools", "pycrate"]
+
+#: Records that a peer gets at most, so that one pass takes a fraction of a second; figures are per record.
+LIMITS = {"asn1tools": 400, "pycrate": 100}
+
+
+@dataclass
+class Runner:
+    """A peer that does one work on one input, as a process that waits for commands."""
+
+    peer: str
+    work: str
+    process: subprocess.Popen[str] | None = None
+    name: str = ""
+    refusal: str = ""
+    samples: list[dict[str, Any]] = field(default_factory=list)
+
+    def ask(self, command: str) -> dict[str, Any]:
+        """One answer for one command."""
+        assert self.process and self.process.stdin and self.process.stdout
+        self.process.stdin.write(command + "\n")
+        self.process.stdin.flush()
+        return self._line()
+
+    def dump(self, count: int) -> list[dict[str, Any]]:
+        """The first results."""
+        answers = [self.ask(f"dump {count}")]
+        while "end" not in answers[-1]:
+            answers.append(self._line())
+        return answers[:-1]
+
+    def close(self) -> None:
+        if self.process and self.process.stdin:
+            try:
+                self.process.stdin.close()
+                self.process.wait(timeout=5)
+            except (BrokenPipeError, subprocess.TimeoutExpired):
+                self.process.kill()
+
+    def _line(self) -> dict[str, Any]:
+        assert self.process and self.process.stdout
+        line = self.process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"{self.peer} ended: {self.work}")
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+
+def start(definition: Definition, peer: str, work: str, counting: bool = False) -> Runner:
+    """A runner that is ready, or one with a refusal that the report shows."""
+    runner = Runner(peer, work, name=peer)
+    try:
+        command = _command(definition, peer, counting)
+        runner.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+        lines = [
+            f"op {WORKS[work][peer]}",
+            "schema " + "\t".join(map(str, definition.schema)),
+            f"module {definition.module}",
+            f"type {definition.type}",
+            f"records {definition.records()}",
+            f"limit {LIMITS.get(peer, 0)}",
+            "go",
+        ]
+        answer = runner.ask("\n".join(lines))
+    except (OSError, RuntimeError, subprocess.CalledProcessError, ValueError) as error:
+        runner.refusal = _short(error)
+        return runner
+    if answer["ready"]:
+        runner.name = answer["name"]
+    else:
+        runner.refusal = answer["error"]
+        runner.close()
+    return runner
+
+
+def _command(definition: Definition, peer: str, counting: bool) -> list[str]:
+    if peer == "tercet":
+        binary = BUILD / "tercet" / "release" / ("tercet-bench-allocations" if counting else "tercet-bench")
+        if not binary.exists():
+            raise OSError("not built: run bench/setup")
+        return [str(binary)]
+    if peer == "asn1c":
+        return [str(_asn1c(definition))]
+    python = BENCH / ".venv" / "bin" / "python"
+    if not python.exists():
+        raise OSError("not installed: run bench/setup")
+    return [str(python), str(BENCH / "engines" / peer / "runner.py")]
+
+
+def _asn1c(definition: Definition) -> Path:
+    """The runner with the specification compiled in, built when it is missing."""
+    out = BUILD / "asn1c" / definition.name
+    runner = out / "runner"
+    if not runner.exists():
+        if not shutil.which("asn1c"):
+            raise OSError("not installed: run bench/setup")
+        build = BENCH / "engines" / "asn1c" / "build"
+        subprocess.run(
+            [str(build), str(out), definition.type, *map(str, definition.schema)], check=True, capture_output=True
+        )
+    return runner
+
+
+def _short(error: Exception) -> str:
+    if isinstance(error, subprocess.CalledProcessError):
+        return "cannot compile the specification"
+    return str(error).split("\n")[0][:120]
