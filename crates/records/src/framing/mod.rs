@@ -1,0 +1,81 @@
+//! Record framing: cuts a stream of octets into records, filler, headers and what cannot be read.
+//!
+//! Recognised are plain concatenated elements with filler octets between them, and a record list inside wrappers
+//! (`TransferBatch.callEventDetails`) of definite or indefinite length. A [`RecordReader`] holds one record and a few
+//! MiB around it, whatever the length of the stream, and allocates nothing from an announced length. Every octet that
+//! it reads belongs to exactly one [`Item`].
+
+mod extent;
+mod identifiers;
+mod reader;
+mod resync;
+mod window;
+
+pub use identifiers::Identifiers;
+pub use reader::{DEFAULT_RECORD_LIMIT, Framing, RecordReader};
+
+use std::fmt;
+use tercet_runtime::ErrorKind;
+
+/// What a stretch of octets is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// A complete element that has the identifier of a record.
+    Record,
+    /// Filler octets between records.
+    Filler,
+    /// Identifier and length octets, or end-of-contents octets, of an element around the records.
+    Wrapper,
+    /// A complete element beside the record list and before it.
+    Header,
+    /// A complete element beside the record list and behind it.
+    Trailer,
+    /// Octets that are no record.
+    Rejected {
+        /// Why.
+        reason: Reason,
+        /// Whether these octets follow on those of the item before: one damaged place in several pieces.
+        continued: bool,
+    },
+}
+
+/// A stretch of octets; the next call of [`RecordReader::next`] gives what follows on it.
+#[derive(Clone, Copy, Debug)]
+pub struct Item<'a> {
+    /// What it is.
+    pub part: Part,
+    /// Absolute offset of its first octet.
+    pub offset: u64,
+    /// The octets.
+    pub octets: &'a [u8],
+}
+
+/// Why octets are not a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// The identifier octets are not those of a record.
+    Identifier,
+    /// The identifier or length octets are against X.690.
+    Malformed(ErrorKind),
+    /// The element ends behind the element around it.
+    BeyondParent,
+    /// The input ends inside the element.
+    Truncated,
+    /// The input ends before the elements around the records do; no octets belong to this.
+    WrapperOpen,
+    /// The caller could not decode it.
+    Undecodable,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Identifier => "no record begins with these octets",
+            Self::Malformed(kind) => kind.message(),
+            Self::BeyondParent => "the element ends behind the list around it",
+            Self::Truncated => "the input ends inside a record",
+            Self::WrapperOpen => "the input ends before the list around the records does",
+            Self::Undecodable => "the record does not decode",
+        })
+    }
+}

@@ -1,0 +1,260 @@
+//! The reader: one element after the other, with the wrappers around the record list open on a short stack.
+
+use super::extent::{self, Extent, Step, Stop};
+use super::resync::Damage;
+use super::window::Window;
+use super::{Identifiers, Item, Part, Reason};
+use std::io::{Read, Result};
+use tercet_runtime::ErrorKind;
+
+/// Octets that one record may have unless told: 64 MiB.
+pub const DEFAULT_RECORD_LIMIT: usize = 64 << 20;
+
+/// How the records of a stream are to be found.
+#[derive(Clone, Debug)]
+pub struct Framing {
+    /// The elements around the record list, from the outside in; none for concatenated records.
+    pub wrappers: Vec<Identifiers>,
+    /// What records begin with.
+    pub records: Identifiers,
+    /// Octets that may stand between records, outside of all elements.
+    pub filler: Vec<u8>,
+    /// Octets that one record may have.
+    pub record_limit: usize,
+}
+
+impl Framing {
+    /// Concatenated records with these identifiers; filler 00 and FF; records up to 64 MiB.
+    pub fn concatenated(records: Identifiers) -> Self {
+        Self { wrappers: Vec::new(), records, filler: vec![0x00, 0xFF], record_limit: DEFAULT_RECORD_LIMIT }
+    }
+}
+
+/// Reads the parts of a record file.
+///
+/// ```
+/// use tercet_records::{Framing, Identifiers, Part, RecordReader};
+/// let file = [0x30, 0x03, 0x02, 0x01, 0x05, 0x00, 0x00, 0xFF, 0x30, 0x00];
+/// let mut reader = RecordReader::new(&file[..], Framing::concatenated(Identifiers::any()));
+/// let mut seen = Vec::new();
+/// while let Some(item) = reader.next(&mut |_: &[u8]| true)? {
+///     seen.push((item.part, item.offset, item.octets.len()));
+/// }
+/// assert_eq!(seen, [(Part::Record, 0, 5), (Part::Filler, 5, 3), (Part::Record, 8, 2)]);
+/// # std::io::Result::Ok(())
+/// ```
+#[derive(Debug)]
+pub struct RecordReader<R> {
+    pub(super) window: Window<R>,
+    pub(super) framing: Framing,
+    filler: Box<[bool; 256]>,
+    pub(super) frames: Vec<Frame>,
+    /// Octets of the item given last.
+    pending: usize,
+    may_reject: bool,
+    list_seen: bool,
+    pub(super) damage: Option<Damage>,
+    /// What the search for records after damage may still spend; see `resync`.
+    pub(super) credit: i64,
+}
+
+/// An element around the records whose end has not been met.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    /// Absolute offset of its end, nothing for an indefinite length.
+    pub(super) end: Option<u64>,
+}
+
+impl<R: Read> RecordReader<R> {
+    /// A reader at the begin of a stream.
+    pub fn new(input: R, framing: Framing) -> Self {
+        let mut filler = Box::new([false; 256]);
+        for &octet in &framing.filler {
+            filler[usize::from(octet)] = true;
+        }
+        Self {
+            window: Window::new(input),
+            framing,
+            filler,
+            frames: Vec::new(),
+            pending: 0,
+            may_reject: false,
+            list_seen: false,
+            damage: None,
+            credit: super::resync::MOST,
+        }
+    }
+
+    /// Octets given out so far, the last item included.
+    pub fn position(&self) -> u64 {
+        self.window.offset() + self.pending as u64
+    }
+
+    /// Octets of memory held.
+    pub fn memory(&self) -> usize {
+        self.window.memory()
+    }
+
+    /// The next part of the stream, or nothing at its end.
+    ///
+    /// `is_record` tells whether octets decode as a record; it is asked about candidates behind a damaged place and
+    /// nowhere else.
+    ///
+    /// # Errors
+    /// Those of the input.
+    #[expect(clippy::should_implement_trait, reason = "items borrow from the reader")]
+    pub fn next(&mut self, is_record: &mut dyn FnMut(&[u8]) -> bool) -> Result<Option<Item<'_>>> {
+        self.window.consume(self.pending);
+        self.pending = 0;
+        self.may_reject = false;
+        let (part, length) = match self.advance(is_record)? {
+            Some(found) => found,
+            None => return Ok(None),
+        };
+        self.pending = length;
+        self.may_reject = matches!(part, Part::Record | Part::Header | Part::Trailer);
+        let offset = self.window.offset();
+        Ok(Some(Item { part, offset, octets: &self.window.octets()[..length] }))
+    }
+
+    /// Says that the record, header or trailer given last does not decode: its octets come again as [`Part::Rejected`], as far as the
+    /// place where records begin again. Its length is believed if records follow there.
+    pub fn reject(&mut self) {
+        if self.may_reject {
+            self.damage = Some(Damage::new(Reason::Undecodable, Some(self.pending)));
+            self.pending = 0;
+            self.may_reject = false;
+        }
+    }
+
+    fn advance(&mut self, is_record: &mut dyn FnMut(&[u8]) -> bool) -> Result<Option<(Part, usize)>> {
+        if self.damage.is_none() {
+            match self.step()? {
+                Found::Part(part, length) => return Ok(Some((part, length))),
+                Found::End => return Ok(None),
+                Found::Open => {
+                    let part = Part::Rejected { reason: Reason::WrapperOpen, continued: false };
+                    return Ok(Some((part, 0)));
+                }
+                Found::Damage(damage) => self.damage = Some(damage),
+            }
+        }
+        self.resync(is_record).map(Some)
+    }
+
+    #[inline]
+    fn step(&mut self) -> Result<Found> {
+        while let Some(Frame { end: Some(end) }) = self.frames.last()
+            && *end <= self.window.offset()
+        {
+            self.frames.pop();
+        }
+        let depth = self.frames.len();
+        if !self.window.ensure(2)? && self.window.octets().is_empty() {
+            self.frames.clear();
+            return Ok(if depth == 0 { Found::End } else { Found::Open });
+        }
+        let octets = self.window.octets();
+        let first = octets[0];
+        if depth == 0 && self.filler[usize::from(first)] {
+            let length = octets.iter().position(|&o| !self.filler[usize::from(o)]).unwrap_or(octets.len());
+            return Ok(Found::Part(Part::Filler, length));
+        }
+        if let Some(Frame { end: None }) = self.frames.last()
+            && octets.starts_with(&[0, 0])
+        {
+            self.frames.pop();
+            return Ok(Found::Part(Part::Wrapper, 2));
+        }
+        match self.framing.wrappers.get(depth) {
+            None => self.record(),
+            Some(wrapper) if self.fits(wrapper)? => self.wrapper(),
+            Some(_) => self.beside(),
+        }
+    }
+
+    /// Whether the identifier octets at the position, however long, are among these.
+    fn fits(&self, ids: &Identifiers) -> Result<bool> {
+        Ok(ids.matches(self.window.octets()))
+    }
+
+    #[inline]
+    fn record(&mut self) -> Result<Found> {
+        // The longest identifier has six octets.
+        self.window.ensure(6)?;
+        if !self.framing.records.matches(self.window.octets()) {
+            return Ok(Found::Damage(Damage::new(Reason::Identifier, None)));
+        }
+        self.element(Part::Record)
+    }
+
+    fn beside(&mut self) -> Result<Found> {
+        let part = if self.list_seen { Part::Trailer } else { Part::Header };
+        self.element(part)
+    }
+
+    #[inline]
+    fn element(&mut self, part: Part) -> Result<Found> {
+        let mut extent = Extent::default();
+        let length = loop {
+            match extent.advance(self.window.octets(), self.framing.record_limit) {
+                Step::Complete(length) => break length,
+                Step::Need(count) => {
+                    if !self.window.ensure(count)? {
+                        return Ok(Found::Damage(Damage::new(Reason::Truncated, None)));
+                    }
+                }
+                Step::Fault(kind) => return Ok(Found::Damage(Damage::new(Reason::Malformed(kind), None))),
+            }
+        };
+        if let Some(Frame { end: Some(end) }) = self.frames.last()
+            && self.window.offset() + length as u64 > *end
+        {
+            return Ok(Found::Damage(Damage::new(Reason::BeyondParent, None)));
+        }
+        Ok(Found::Part(part, length))
+    }
+
+    fn wrapper(&mut self) -> Result<Found> {
+        let mut count = 2;
+        let head = loop {
+            match extent::head(self.window.octets()) {
+                Ok(head) if head.constructed => break head,
+                Ok(_) => {
+                    let reason = Reason::Malformed(ErrorKind::ConstructedExpected);
+                    return Ok(Found::Damage(Damage::new(reason, None)));
+                }
+                Err(Stop::Fault(kind)) => {
+                    return Ok(Found::Damage(Damage::new(Reason::Malformed(kind), None)));
+                }
+                Err(Stop::Short) => {
+                    count = self.window.octets().len().max(count) + 1;
+                    if !self.window.ensure(count)? {
+                        return Ok(Found::Damage(Damage::new(Reason::Truncated, None)));
+                    }
+                }
+            }
+        };
+        let begin = self.window.offset() + head.size as u64;
+        let around = self.frames.iter().rev().find_map(|frame| frame.end);
+        let end = head.length.map(|length| begin.saturating_add(length));
+        let end = end.map(|end| around.map_or(end, |around| around.min(end)));
+        self.frames.push(Frame { end });
+        self.list_seen = self.frames.len() == self.framing.wrappers.len();
+        Ok(Found::Part(Part::Wrapper, head.size))
+    }
+
+    /// Whether the octet is filler where the reader stands.
+    pub(super) fn is_filler(&self, octet: u8) -> bool {
+        self.frames.is_empty() && self.filler[usize::from(octet)]
+    }
+}
+
+enum Found {
+    Part(Part, usize),
+    Damage(Damage),
+    /// The end of the input.
+    End,
+    /// The end of the input with wrappers open.
+    Open,
+}

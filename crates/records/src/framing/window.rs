@@ -1,0 +1,93 @@
+//! A window that slides over an input: some octets from the position on, more when asked for.
+
+use std::io::{ErrorKind, Read, Result};
+
+/// Octets asked for in one read.
+const CHUNK: usize = 1 << 20;
+
+#[derive(Debug)]
+pub(super) struct Window<R> {
+    input: R,
+    octets: Vec<u8>,
+    start: usize,
+    end: usize,
+    /// Absolute offset of `octets[start]`.
+    offset: u64,
+    ended: bool,
+}
+
+impl<R: Read> Window<R> {
+    pub(super) fn new(input: R) -> Self {
+        Self { input, octets: Vec::new(), start: 0, end: 0, offset: 0, ended: false }
+    }
+
+    /// Absolute offset of the position.
+    #[inline]
+    pub(super) fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// What is there from the position on.
+    #[inline]
+    pub(super) fn octets(&self) -> &[u8] {
+        &self.octets[self.start..self.end]
+    }
+
+    /// Whether nothing follows on [`Window::octets`].
+    pub(super) fn ended(&self) -> bool {
+        self.ended
+    }
+
+    /// Octets of memory held.
+    pub(super) fn memory(&self) -> usize {
+        self.octets.capacity()
+    }
+
+    /// Moves the position.
+    #[inline]
+    pub(super) fn consume(&mut self, count: usize) {
+        debug_assert!(count <= self.end - self.start);
+        self.start += count;
+        self.offset += count as u64;
+    }
+
+    /// Reads until `count` octets are there; tells whether they are.
+    #[inline]
+    pub(super) fn ensure(&mut self, count: usize) -> Result<bool> {
+        if self.end - self.start >= count { Ok(true) } else { self.fill(count) }
+    }
+
+    #[cold]
+    fn fill(&mut self, count: usize) -> Result<bool> {
+        while self.end - self.start < count {
+            if self.ended {
+                return Ok(false);
+            }
+            self.make_room();
+            match self.input.read(&mut self.octets[self.end..]) {
+                Ok(0) => self.ended = true,
+                Ok(n) => self.end += n,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(true)
+    }
+
+    /// Makes room for a chunk. The memory at most doubles, and only once it is full of octets that came.
+    fn make_room(&mut self) {
+        if self.octets.len() - self.end >= CHUNK / 2 {
+            return;
+        }
+        let live = self.end - self.start;
+        self.octets.copy_within(self.start..self.end, 0);
+        (self.start, self.end) = (0, live);
+        let wanted = if live < CHUNK { 2 * CHUNK } else { 2 * live };
+        if self.octets.len() > 4 * wanted {
+            self.octets.truncate(wanted);
+            self.octets.shrink_to_fit();
+        } else if self.octets.len() - live < CHUNK / 2 {
+            self.octets.resize(wanted, 0);
+        }
+    }
+}
