@@ -15,7 +15,7 @@ pub type Result<T> = core::result::Result<T, Error>;
 /// let error = Reader::new(&[0x04, 0x05, 0x00], Rules::Ber).read_header().unwrap_err();
 /// assert_eq!(error.kind(), ErrorKind::Incomplete);
 /// assert_eq!(error.needed(), Some(4));
-/// assert_eq!(error.to_string(), "the input ends inside an element, 4 octets are missing (at offset 0x2)");
+/// assert_eq!(error.to_string(), "the input ends inside an element, 4 octets are missing (at offset 0x3)");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Error {

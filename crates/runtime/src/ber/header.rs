@@ -93,7 +93,7 @@ pub(crate) fn parse(input: &[u8], extent: Extent, rules: Rules) -> Result<Header
         && identifier & 0x1F != 0x1F
         && length < 0x80
         && input.len() - 2 >= usize::from(length)
-        && identifier != 0
+        && identifier & 0xDF != 0
         && (identifier & 0x20 == 0 || !matches!(rules, Rules::Cer))
         && u64::from(length) <= extent.limit
     {

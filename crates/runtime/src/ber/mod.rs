@@ -11,6 +11,8 @@ mod header;
 mod primitives;
 mod reader;
 mod strings;
+#[cfg(test)]
+mod tests;
 mod walk;
 mod writer;
 

@@ -9,7 +9,7 @@ mod real;
 mod time;
 
 pub use bits::{BitStr, BitString};
-pub use iso::{TimeType, check_duration, check_time};
+pub use iso::{Form as TimeForm, TimeType, check_duration, check_time};
 pub use oid::{Arcs, Oid, OidRef, RelativeOid, RelativeOidRef};
 pub use real::{Base, Binary, Decimal, Real};
 pub use time::{GeneralizedTime, UtcTime, Zone};
