@@ -89,17 +89,17 @@ impl Extent {
 /// End-of-contents octets are a header like any other here; `00 xx` is an error.
 #[inline]
 pub(crate) fn parse(input: &[u8], extent: Extent, rules: Rules) -> Result<Header> {
-    if let Some(&[identifier, length]) = input.first_chunk::<2>()
-        && identifier & 0x1F != 0x1F
+    // Context tags above 30 are common in charging records, lengths above 127 at the start of them.
+    if let Some(&[identifier, number @ 31..=0x7F, length]) = input.first_chunk::<3>()
+        && identifier & 0x1F == 0x1F
         && length < 0x80
-        && input.len() - 2 >= usize::from(length)
-        && identifier & 0xDF != 0
+        && input.len() - 3 >= usize::from(length)
         && (identifier & 0x20 == 0 || !matches!(rules, Rules::Cer))
         && u64::from(length) <= extent.limit
     {
         return Ok(Header {
-            tag: Tag::from_octet(identifier),
-            size: 2,
+            tag: Tag::literal(Class::from_identifier(identifier), u32::from(number)),
+            size: 3,
             constructed: identifier & 0x20 != 0,
             indefinite: false,
             length: usize::from(length),
@@ -108,7 +108,6 @@ pub(crate) fn parse(input: &[u8], extent: Extent, rules: Rules) -> Result<Header
     parse_any(input, extent, rules)
 }
 
-#[cold]
 #[inline(never)]
 fn parse_any(input: &[u8], extent: Extent, rules: Rules) -> Result<Header> {
     let mut octets = input.iter().copied();

@@ -99,6 +99,9 @@ macro_rules! fixed {
                 return Err(Error::new(ErrorKind::IntegerRange, at));
             }
             let sign = <$t>::from(first.cast_signed());
+            if let [second] = rest {
+                return Ok(sign << 8 | <$t>::from(*second));
+            }
             Ok(rest.iter().fold(sign, |value, octet| value << 8 | <$t>::from(*octet)))
         }
     )*};

@@ -36,6 +36,10 @@ pub struct Reader<'a> {
     limit: u64,
     depth: u16,
     rules: Rules,
+    /// The longest length that the short path takes: 127, or the limit below it.
+    short: u8,
+    /// The bit of the identifier that the short path leaves to the long one: constructed in CER.
+    leave: u8,
     /// Whether `end` comes from a definite length rather than from the input.
     bounded: bool,
     /// Whether the current level ends with end-of-contents octets.
@@ -71,6 +75,8 @@ impl<'a> Reader<'a> {
             limit: limits.element_length,
             depth: limits.depth,
             rules,
+            short: if limits.element_length < 0x7F { limits.element_length.to_be_bytes()[7] } else { 0x7F },
+            leave: if matches!(rules, Rules::Cer) { 0x20 } else { 0 },
             bounded: false,
             indefinite: false,
         }
@@ -138,12 +144,41 @@ impl<'a> Reader<'a> {
     /// level, [`ErrorKind::EndOfContentsUnexpected`] at end-of-contents octets, and any fault in the header.
     #[inline]
     pub fn read_header(&mut self) -> Result<Header> {
-        let header = header::parse(self.rest(), self.extent(), self.rules)?;
+        if let Some(header) = self.short_header() {
+            self.pos += 2;
+            return Ok(header);
+        }
+        let header = self.long_header()?;
         if header.is_end_of_contents() {
             return Err(self.error(ErrorKind::EndOfContentsUnexpected));
         }
         self.pos += usize::from(header.size);
         Ok(header)
+    }
+
+    /// The header at the cursor if it has two octets, is legal in all rules and not the end-of-contents.
+    ///
+    /// Nine headers of ten are such; no offset is computed and no error built for them.
+    #[inline]
+    fn short_header(&self) -> Option<Header> {
+        let (&[identifier, length], contents) = self.rest().split_first_chunk::<2>()?;
+        let plain = (identifier & 0x1F != 0x1F)
+            & (identifier & 0xDF != 0)
+            & (identifier & self.leave == 0)
+            & (length <= self.short)
+            & (usize::from(length) <= contents.len());
+        plain.then_some(Header {
+            tag: Tag::from_octet(identifier),
+            size: 2,
+            constructed: identifier & 0x20 != 0,
+            indefinite: false,
+            length: usize::from(length),
+        })
+    }
+
+    #[inline(never)]
+    fn long_header(&self) -> Result<Header> {
+        header::parse(self.rest(), self.extent(), self.rules)
     }
 
     /// Reads the next header of this level, or nothing at its end.
@@ -154,7 +189,11 @@ impl<'a> Reader<'a> {
     /// As [`Reader::read_header`]; [`ErrorKind::EndOfContentsMissing`] when a definite length around ends first.
     #[inline]
     pub fn next_header(&mut self) -> Result<Option<Header>> {
-        let next = self.peek_header()?;
+        if let Some(header) = self.short_header() {
+            self.pos += 2;
+            return Ok(Some(header));
+        }
+        let next = self.peek_long_header()?;
         if let Some(header) = &next {
             self.pos += usize::from(header.size);
         }
@@ -167,10 +206,18 @@ impl<'a> Reader<'a> {
     /// As [`Reader::next_header`].
     #[inline]
     pub fn peek_header(&self) -> Result<Option<Header>> {
+        match self.short_header() {
+            Some(header) => Ok(Some(header)),
+            None => self.peek_long_header(),
+        }
+    }
+
+    #[inline]
+    fn peek_long_header(&self) -> Result<Option<Header>> {
         if self.pos == self.end && !self.indefinite {
             return Ok(None);
         }
-        let header = match header::parse(self.rest(), self.extent(), self.rules) {
+        let header = match self.long_header() {
             Ok(header) => header,
             Err(_) if self.pos == self.end && self.bounded => {
                 return Err(self.error(ErrorKind::EndOfContentsMissing));
@@ -281,6 +328,11 @@ impl<'a> Reader<'a> {
             return Err(self.before(header, ErrorKind::PrimitiveExpected));
         }
         self.take(header.length)
+    }
+
+    /// Moves the cursor back to a position that it has been at on this level.
+    pub(crate) const fn rewind(&mut self, position: usize) {
+        self.pos = position;
     }
 
     #[inline]

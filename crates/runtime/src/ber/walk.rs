@@ -53,12 +53,16 @@ impl<'a> Walk<'a> {
             let run = self.reader.rest().iter().take_while(|octet| **octet == filler).count();
             self.reader.take(run)?;
         }
-        // The cursor stays before an element that is not whole.
-        let mut ahead = self.reader.clone();
-        let at = ahead.offset();
-        let Some(header) = ahead.next_header()? else { return Ok(None) };
-        let element = ahead.element(&header)?;
-        self.reader = ahead;
+        let (at, start) = (self.reader.offset(), self.reader.position());
+        let Some(header) = self.reader.next_header()? else { return Ok(None) };
+        let element = match self.reader.element(&header) {
+            Ok(element) => element,
+            Err(error) => {
+                // The cursor stays before an element that is not whole.
+                self.reader.rewind(start);
+                return Err(error);
+            }
+        };
         Ok(Some((at, header, element)))
     }
 }
