@@ -2,6 +2,58 @@
 //!
 //! [`Shape`] says what values look like, whatever the rule; [`ber`] and its siblings say how each rule writes them.
 
+pub mod ber;
+mod dump;
 pub mod shape;
 
+use std::sync::Arc;
+
 pub use shape::{FieldId, Kind, NameId, Node, NodeId, Shape};
+
+/// The encoding rules that a plan can be made for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Rules {
+    /// Basic encoding rules (X.690 clause 8).
+    #[default]
+    Ber,
+    /// Distinguished encoding rules (X.690 clauses 10 and 11).
+    Der,
+    /// Canonical encoding rules (X.690 clauses 9 and 11).
+    Cer,
+}
+
+/// What values look like, and how one set of rules writes them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// What values look like; shared by all plans lowered from the same roots.
+    pub shape: Arc<Shape>,
+    /// How they are written.
+    pub code: Code,
+}
+
+/// The part of a plan that belongs to one family of rules.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Code {
+    /// BER, DER and CER.
+    Ber(ber::Program),
+}
+
+impl Plan {
+    /// A root by `Module.Type`, or by `Type` where only one module has it.
+    pub fn root(&self, name: &str) -> Option<NodeId> {
+        self.shape.root(name)
+    }
+
+    /// The plan as text for people, one line a record, names shown.
+    ///
+    /// ```text
+    /// node 3 SEQUENCE MSC.CallEvent ext
+    ///   0 [0] cause: node 7 INTEGER
+    ///   1 [1] party: node 9 CHOICE optional
+    /// ```
+    pub fn dump(&self) -> String {
+        dump::dump(self)
+    }
+}

@@ -33,7 +33,7 @@ impl FieldId {
 }
 
 /// The kinds of value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 #[expect(missing_docs, reason = "the standard's own names")]
 pub enum Kind {
@@ -343,6 +343,13 @@ impl Shape {
             None => Some(first.node),
             Some(_) => self.roots.iter().find(|r| self.name(r.name) == name).map(|r| r.node),
         }
+    }
+
+    /// The least size that the constraints of a node allow; 0 without one.
+    pub fn least_size(&self, id: NodeId) -> usize {
+        let constraint = self.node(id).constraint.and_then(|c| self.constraints.get(c as usize));
+        let least = constraint.filter(|c| !c.extensible).and_then(|c| c.size).map_or(0, |size| size.0);
+        usize::try_from(least).unwrap_or(usize::MAX)
     }
 
     /// The row of a table with these keys.

@@ -1,0 +1,61 @@
+//! Primitive values in their canonical form (X.690 clause 11).
+
+use super::check;
+use tercet_plan::Kind;
+use tercet_runtime::ber::{Rules, Writer, decode_bit_string, decode_boolean, decode_real};
+use tercet_runtime::types::{GeneralizedTime, UtcTime};
+use tercet_runtime::{Error, Tag};
+
+/// Writes a primitive value from its contents octets; in DER and CER in the normal form. `least` is given for a BIT
+/// STRING with named bits: the size below which zero bits stay.
+pub(super) fn write(
+    writer: &mut Writer,
+    kind: Kind,
+    tag: Tag,
+    contents: &[u8],
+    least: Option<usize>,
+) -> Result<(), Error> {
+    let rules = writer.rules();
+    if rules == Rules::Ber {
+        let end = writer.mark();
+        writer.push(contents);
+        writer.primitive(tag, end);
+        return Ok(());
+    }
+    let end = writer.mark();
+    match kind {
+        Kind::Boolean => writer.push_boolean(decode_boolean(contents, 0, Rules::Ber)?),
+        Kind::Integer | Kind::Enumerated => writer.push_integer(contents),
+        Kind::Real => writer.push_real(&decode_real(contents, 0, Rules::Ber)?),
+        Kind::BitString => {
+            let bits = decode_bit_string(contents, 0, Rules::Ber)?;
+            writer.bit_string(tag, least.map_or(bits, |least| bits.trimmed(least)));
+            return Ok(());
+        }
+        Kind::UtcTime => {
+            writer.push(contents);
+            if !UtcTime::parse(contents, 0)?.is_canonical() {
+                check::check(kind, contents, 0, rules)?;
+            }
+        }
+        Kind::GeneralizedTime => {
+            writer.push(contents);
+            if !GeneralizedTime::parse(contents, 0)?.is_canonical() {
+                check::check(kind, contents, 0, rules)?;
+            }
+        }
+        _ if check::may_be_segmented(kind) => {
+            writer.octet_string(tag, contents);
+            return Ok(());
+        }
+        _ => writer.push(contents),
+    }
+    writer.primitive(tag, end);
+    Ok(())
+}
+
+/// Whether an element is the one with this DER encoding; CER writes constructed ones with indefinite lengths, which are
+/// not compared.
+pub(super) fn same(default: &[u8], written: &[u8]) -> bool {
+    default == written
+}

@@ -1,0 +1,274 @@
+//! Decoding: what a component holds, for all that is not a plain primitive.
+
+use super::check::{self, may_be_segmented};
+use super::decode::{DecodeState, Detail, Engine, Result};
+use super::frame::{Register, What};
+use super::head::Head;
+use super::{keys, rules_of};
+use crate::event::{Discard, Leaf, Sink};
+use crate::Options;
+use tercet_plan::ber::{NONE, Slot, UNTAGGED, flags, node_flags};
+use tercet_plan::{Kind, Rules};
+use tercet_runtime::ErrorKind;
+use tercet_runtime::ber::check_named_bits;
+
+impl<S: Sink> Engine<'_, S> {
+    /// Reads or begins the value in a slot. Its header is at the current position and has the slot's tag number
+    /// `level`, or is that of an alternative or open type's content if all tags are read.
+    pub(super) fn value(&mut self, index: u32, head: Head, level: usize) -> Result<()> {
+        let (mut index, mut level) = (index, level);
+        loop {
+            let slot = self.program.slots[index as usize];
+            self.at_slot = index;
+            if slot.tag != UNTAGGED {
+                // Tags still to be read, this one not among them; all wrap an open-ended type.
+                let more = self.program.chain(&slot).len() + usize::from(slot.flags & flags::OPEN_ENDED != 0);
+                if level < more {
+                    if level == 0 && !self.sink.wants(slot.field) {
+                        return self.skip();
+                    }
+                    if self.wrapped_plain(&slot, &head, level) {
+                        self.at_slot = NONE;
+                        return Ok(());
+                    }
+                    let frame = self.cur.inside(What::Wrap, index, slot.node.0, level as u32 + 1);
+                    return self.enter(&head, frame);
+                }
+            }
+            if !self.sink.wants(slot.field) {
+                return self.skip();
+            }
+            match slot.kind {
+                Kind::Sequence => return self.open(index, &slot, &head, What::Sequence),
+                Kind::Set => return self.open(index, &slot, &head, What::Set),
+                Kind::SequenceOf | Kind::SetOf => return self.open(index, &slot, &head, What::List),
+                Kind::Choice => match self.choice(index, &slot, &head)? {
+                    Some(alternative) => (index, level) = (alternative, 0),
+                    None => return Ok(()),
+                },
+                Kind::Open => return self.open_type(index, &slot, &head),
+                _ => return self.leaf(index, &slot, &head),
+            }
+        }
+    }
+
+    fn skip(&mut self) -> Result<()> {
+        self.at_slot = NONE;
+        self.element().map(drop)
+    }
+
+    /// An explicit tag around a plain primitive, both in the common form.
+    #[inline]
+    fn wrapped_plain(&mut self, slot: &Slot, head: &Head, level: usize) -> bool {
+        let &[inner] = self.program.chain(slot) else { return false };
+        if self.is_careful() || slot.kind >= Kind::Sequence || head.indefinite || !head.constructed || self.depth == 0 {
+            return false;
+        }
+        if level != 0 || slot.flags & (flags::KEY | flags::CONTAINING) != 0 {
+            return false;
+        }
+        let start = self.pos + head.size;
+        let Some(inside) = super::head::head(self.input, start, start + head.length) else { return false };
+        let at = start + inside.size;
+        let contents = self.input.get(at..at + inside.length).unwrap_or_default();
+        let fits = inside.tag == inner && !inside.constructed && inside.size + inside.length == head.length;
+        if !fits || !check::is_plainly_good(slot.kind, contents) {
+            return false;
+        }
+        self.sink.leaf(slot.field, slot.node, Leaf::Input { at, contents });
+        self.pos = start + head.length;
+        true
+    }
+
+    /// Begins a CHOICE; the answer is the slot of the alternative, unless that is read already.
+    fn choice(&mut self, index: u32, slot: &Slot, head: &Head) -> Result<Option<u32>> {
+        let code = &self.program.nodes[slot.node.index()];
+        if slot.flags & flags::KEY != 0 {
+            self.pending_key = self.shape.field(slot.field).key;
+        }
+        let found = self.program.find(code, head.tag, 0).or_else(|| {
+            let wild = |slot: &Slot| slot.flags & flags::WILD != 0;
+            let slots = self.program.slots_of(code);
+            (code.flags & node_flags::WILD != 0).then(|| slots.iter().position(wild).map(|n| n as u32))?
+        });
+        let Some(number) = found else {
+            if !self.keeps_unknown(code.flags & node_flags::EXTENSIBLE != 0) {
+                self.detail = Some(Detail::Tag(head.tag));
+                return Err(self.fault(ErrorKind::UnknownAlternative));
+            }
+            self.sink.open(slot.field, slot.node);
+            self.keep_unknown()?;
+            self.sink.close(slot.field, slot.node);
+            self.at_slot = NONE;
+            return Ok(None);
+        };
+        self.sink.open(slot.field, slot.node);
+        let mut frame = self.cur.inside(What::Choice, index, slot.node.0, 0);
+        frame.done = true;
+        // The parent's `indefinite` ends the parent, not the choice.
+        self.push(frame);
+        Ok(Some(code.first + number))
+    }
+
+    /// An open type: what a table says is inside, or its octets.
+    fn open_type(&mut self, index: u32, slot: &Slot, head: &Head) -> Result<()> {
+        let node = self.shape.node(slot.node);
+        if let Some(table) = &node.table
+            && self.options.resolve_tables
+        {
+            let (row, complete) = keys::row(self.shape, table, &self.state.registers, self.input);
+            let entry = row.and_then(|row| self.program.nodes.get(row.node.index())).map_or(NONE, |code| code.entry);
+            if entry != NONE {
+                let inside = self.program.slots[entry as usize];
+                if inside.tag != UNTAGGED && inside.tag != head.tag {
+                    self.detail = Some(Detail::Expected(inside.tag, head.tag));
+                    return Err(self.fault(ErrorKind::TagMismatch));
+                }
+                self.sink.open(slot.field, slot.node);
+                let frame = self.cur.inside(What::Open, index, slot.node.0, entry);
+                self.push(frame);
+                return self.value(entry, *head, 0);
+            }
+            let extensible = self.shape.tables.get(table.table as usize).is_none_or(|table| table.extensible);
+            if complete && self.options.strict_tables && !extensible {
+                return Err(self.fault(ErrorKind::ConstraintViolated));
+            }
+        }
+        let start = self.pos;
+        let element = self.element()?;
+        self.sink.leaf(slot.field, slot.node, Leaf::Input { at: start, contents: element });
+        self.at_slot = NONE;
+        Ok(())
+    }
+
+    /// A primitive value, or a string in segments.
+    fn leaf(&mut self, index: u32, slot: &Slot, head: &Head) -> Result<()> {
+        if head.constructed {
+            return self.segmented(slot);
+        }
+        let at = self.pos + head.size;
+        let contents = self.input.get(at..at + head.length).unwrap_or_default();
+        let rules = rules_of(self.options.rules);
+        if self.options.rules == Rules::Cer && head.length > 1000 && may_be_segmented(slot.kind) {
+            return Err(self.fault(ErrorKind::SegmentSize));
+        }
+        check::check(slot.kind, contents, self.offset(at), rules)?;
+        if self.is_careful() {
+            self.check_carefully(slot, contents, at)?;
+        }
+        if slot.flags & flags::KEY != 0 || self.pending_key.is_some() {
+            self.remember(slot, at, head.length);
+        }
+        if slot.flags & flags::CONTAINING != 0
+            && self.options.decode_containing
+            && let Some(entry) = self.content(slot, contents)
+        {
+            let skipped = usize::from(slot.kind == Kind::BitString);
+            let mut frame = self.cur.inside(What::Content, index, slot.node.0, entry);
+            frame.end = at + head.length;
+            frame.bounded = true;
+            self.pos = at + skipped;
+            self.sink.open(slot.field, slot.node);
+            self.push(frame);
+            return Ok(());
+        }
+        self.sink.leaf(slot.field, slot.node, Leaf::Input { at, contents });
+        self.pos = at + head.length;
+        self.at_slot = NONE;
+        Ok(())
+    }
+
+    fn check_carefully(&mut self, slot: &Slot, contents: &[u8], at: usize) -> Result<()> {
+        if slot.kind == Kind::BitString
+            && self.options.rules != Rules::Ber
+            && self.program.nodes[slot.node.index()].flags & node_flags::NAMED_BITS != 0
+        {
+            let least = self.shape.least_size(slot.node);
+            let bits = tercet_runtime::ber::decode_bit_string(contents, self.offset(at), rules_of(self.options.rules))?;
+            check_named_bits(bits, least, self.offset(at))?;
+        }
+        let node = self.shape.node(slot.node);
+        if slot.kind == Kind::Enumerated && self.options.strict_enumerations && !node.extensible {
+            let known = keys::integer(contents).and_then(|number| self.shape.item_name(slot.node, number));
+            if known.is_none() && keys::integer(strip(contents)).and_then(|n| self.shape.item_name(slot.node, n)).is_none()
+            {
+                return Err(self.fault(ErrorKind::UnknownEnumeration));
+            }
+        }
+        Ok(())
+    }
+
+    /// A string whose encoding is constructed: its segments joined.
+    #[cold]
+    fn segmented(&mut self, slot: &Slot) -> Result<()> {
+        if !may_be_segmented(slot.kind) {
+            return Err(self.fault(ErrorKind::PrimitiveExpected));
+        }
+        let mut joined = std::mem::take(&mut self.state.joined);
+        joined.clear();
+        let mut reader = self.reader();
+        let start = self.offset(self.pos);
+        let read = reader.read_header().and_then(|header| {
+            if slot.kind == Kind::BitString {
+                let bits = reader.bit_string(&header)?;
+                joined.push(bits.as_bits().unused());
+                joined.extend_from_slice(bits.as_bits().bytes());
+                return Ok(());
+            }
+            reader.octet_string_into(&header, &mut joined)
+        });
+        let length = reader.position();
+        let result = read.map_err(|e| self.bounded(e)).and_then(|()| {
+            check::check(slot.kind, &joined, start, rules_of(self.options.rules))?;
+            self.sink.leaf(slot.field, slot.node, Leaf::Made(&joined));
+            Ok(())
+        });
+        self.state.joined = joined;
+        self.pos += length;
+        self.at_slot = NONE;
+        self.pending_key = None;
+        result
+    }
+
+    /// The value of a key goes to its register.
+    fn remember(&mut self, slot: &Slot, start: usize, length: usize) {
+        let number = matches!(slot.kind, Kind::Integer | Kind::Enumerated);
+        let (key, alternative) = match self.pending_key.take() {
+            Some(key) => (Some(key), Some(slot.field)),
+            None => (self.shape.field(slot.field).key, None),
+        };
+        if let Some(key) = key
+            && let Some(register) = self.state.registers.get_mut(usize::from(key))
+        {
+            *register = Some(Register { start, length, alternative, number });
+        }
+    }
+
+    /// The slot of what is in a string, if that decodes and fills the string.
+    ///
+    /// A sink cannot take back what it has heard, so the content is read once for nobody. What is inside the content is
+    /// not tried, so that each octet is read at most once more for each level around it that is tried, which is one.
+    fn content(&mut self, slot: &Slot, contents: &[u8]) -> Option<u32> {
+        let inside = self.shape.node(slot.node).containing?;
+        let entry = self.program.nodes.get(inside.index()).map(|code| code.entry).filter(|entry| *entry != NONE)?;
+        let contents = if slot.kind == Kind::BitString {
+            contents.split_first().filter(|(unused, _)| **unused == 0).map(|(_, bytes)| bytes)?
+        } else {
+            contents
+        };
+        let mut options: Options = self.options.clone();
+        options.decode_containing = false;
+        options.limits.depth = self.depth;
+        let mut state: Box<DecodeState> = self.state.trial.take().unwrap_or_default();
+        let mut sink = Discard;
+        let mut engine = Engine::new(&mut state, self.shape, self.program, entry, contents, &mut sink, &options);
+        let fits = engine.run() == Ok(contents.len());
+        self.state.trial = Some(state);
+        fits.then_some(entry)
+    }
+}
+
+/// Without superfluous first octets, which BER equipment sends.
+fn strip(contents: &[u8]) -> &[u8] {
+    tercet_runtime::ber::decode_integer(contents, 0, tercet_runtime::ber::Rules::Ber).unwrap_or_default()
+}

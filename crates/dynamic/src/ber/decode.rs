@@ -1,0 +1,744 @@
+//! Decoding: the loops over the elements of a SEQUENCE, SET and list, and the stack around them.
+//!
+//! Primitive components are read where they stand, in the loop of the value they are part of; everything else goes
+//! through [`super::contents`], which pushes frames. The stack is data, so that input cannot exhaust the thread's.
+
+use super::frame::{Frame, Register, What};
+use super::head::{Head, head};
+use super::{check, rules_of};
+use crate::event::{Leaf, Sink};
+use crate::{Error, Options, Unknown};
+use std::fmt::Write;
+use tercet_plan::ber::{NONE, NodeCode, Program, Slot, flags, node_flags};
+use tercet_plan::shape::Presence;
+use tercet_plan::{FieldId, NodeId, Rules, Shape};
+use tercet_runtime::ber::{Reader, check_set_of_order};
+use tercet_runtime::{Error as Fault, ErrorKind};
+
+/// What a decoder keeps from value to value.
+#[derive(Debug, Default)]
+pub(crate) struct DecodeState {
+    pub(super) frames: Vec<Frame>,
+    pub(super) registers: Vec<Option<Register>>,
+    /// Segments of a string joined.
+    pub(super) joined: Vec<u8>,
+    /// Words for SETs of more than 64 components.
+    bits: Vec<u64>,
+    /// For trying what is in a string before anything is said of it.
+    pub(super) trial: Option<Box<Self>>,
+}
+
+pub(super) type Result<T> = std::result::Result<T, Fault>;
+
+/// Decodes one value of `root` from the front of the input.
+pub(crate) fn decode(
+    state: &mut DecodeState,
+    shape: &Shape,
+    program: &Program,
+    root: NodeId,
+    input: &[u8],
+    sink: &mut impl Sink,
+    options: &Options,
+) -> std::result::Result<usize, Error> {
+    let entry = program.nodes.get(root.index()).map_or(NONE, |code| code.entry);
+    if entry == NONE {
+        return Err(Error::new(ErrorKind::ValueMismatch, options.base_offset)
+            .with_detail("the plan was not made for this type as a root"));
+    }
+    let mut engine = Engine::new(state, shape, program, entry, input, sink, options);
+    let result = engine.run();
+    result.map_err(|fault| engine.explain(fault))
+}
+
+pub(super) struct Engine<'a, S> {
+    pub(super) shape: &'a Shape,
+    pub(super) program: &'a Program,
+    pub(super) options: &'a Options,
+    pub(super) input: &'a [u8],
+    pub(super) sink: &'a mut S,
+    pub(super) state: &'a mut DecodeState,
+    pub(super) cur: Frame,
+    pub(super) pos: usize,
+    /// Constructed elements that may still be entered.
+    pub(super) depth: u16,
+    /// Elements that may still come.
+    left: u64,
+    /// Whether every element takes the slow path: strict rules, or something to be checked that the fast one does not.
+    careful: bool,
+    /// The flags a slot must have for the fast path: none have what a careful decode asks for.
+    plain: u8,
+    /// The register that the chosen alternative goes to.
+    pub(super) pending_key: Option<u16>,
+    /// What was being read, for the path of an error.
+    pub(super) at_slot: u32,
+    pub(super) detail: Option<Detail>,
+}
+
+/// What an error is about.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Detail {
+    Tag(u32),
+    Expected(u32, u32),
+    Field(FieldId),
+}
+
+/// Why a loop stops.
+enum Stop {
+    /// The value ends.
+    End,
+    /// A component that the loop does not read itself.
+    Value(u32, Head),
+    /// An element that belongs to no component.
+    Unknown(Head),
+}
+
+impl<'a, S: Sink> Engine<'a, S> {
+    pub(super) fn new(
+        state: &'a mut DecodeState,
+        shape: &'a Shape,
+        program: &'a Program,
+        entry: u32,
+        input: &'a [u8],
+        sink: &'a mut S,
+        options: &'a Options,
+    ) -> Self {
+        state.frames.clear();
+        state.bits.clear();
+        state.registers.clear();
+        state.registers.resize(usize::from(shape.registers), None);
+        let careful = options.rules != Rules::Ber || options.strict_enumerations || options.limits.size < 0x80;
+        Self {
+            shape,
+            program,
+            options,
+            input,
+            sink,
+            state,
+            cur: Frame::root(entry, input.len()),
+            pos: 0,
+            depth: options.limits.depth.min(1000),
+            left: options.limits.elements,
+            careful,
+            plain: if careful { 0 } else { flags::PLAIN },
+            pending_key: None,
+            at_slot: NONE,
+            detail: None,
+        }
+    }
+
+    pub(super) fn run(&mut self) -> Result<usize> {
+        loop {
+            let stop = match self.cur.what {
+                What::Set => self.set()?,
+                What::Sequence => self.sequence()?,
+                What::List => self.list()?,
+                What::Choice | What::Open => Stop::End,
+                What::Root if self.cur.done => return Ok(self.pos),
+                What::Root | What::Wrap | What::Content => {
+                    self.single()?;
+                    continue;
+                }
+            };
+            match stop {
+                Stop::Value(slot, head) => self.value(slot, head, 0)?,
+                Stop::End => self.close()?,
+                Stop::Unknown(head) => self.unknown(head)?,
+            }
+        }
+    }
+
+    // Elements
+
+    /// The next header of this level, or nothing at its end, which is stepped over.
+    #[inline]
+    pub(super) fn step(&mut self) -> Result<Option<Head>> {
+        self.left = match self.left.checked_sub(1) {
+            Some(left) => left,
+            None => return Err(self.fault(ErrorKind::LimitExceeded)),
+        };
+        if !self.careful
+            && let Some(head) = head(self.input, self.pos, self.cur.end)
+        {
+            return Ok(Some(head));
+        }
+        self.step_slowly()
+    }
+
+    #[inline(never)]
+    fn step_slowly(&mut self) -> Result<Option<Head>> {
+        let rest = self.input.get(self.pos..self.cur.end).unwrap_or_default();
+        if self.cur.indefinite {
+            if rest.starts_with(&[0, 0]) {
+                self.pos += 2;
+                return Ok(None);
+            }
+            if rest.is_empty() && self.cur.bounded {
+                return Err(self.fault(ErrorKind::EndOfContentsMissing));
+            }
+        } else if rest.is_empty() && self.cur.what != What::Root {
+            return Ok(None);
+        }
+        let header = self.reader().read_header().map_err(|e| self.bounded(e))?;
+        Ok(Some(header.into()))
+    }
+
+    /// A reader at the current position, inside the current element.
+    pub(super) fn reader(&self) -> Reader<'a> {
+        let rest = self.input.get(self.pos..self.cur.end).unwrap_or_default();
+        let limits = tercet_runtime::Limits::DEFAULT.with_depth(self.depth).with_element_length(self.options.limits.size);
+        Reader::with_limits(rest, self.offset(self.pos), rules_of(self.options.rules), &limits)
+    }
+
+    /// More input does not help where a definite length ends.
+    #[cold]
+    pub(super) fn bounded(&self, error: Fault) -> Fault {
+        if self.cur.bounded && error.kind() == ErrorKind::Incomplete {
+            return Fault::new(ErrorKind::BeyondParent, error.at().min(self.offset(self.cur.end)));
+        }
+        error
+    }
+
+    pub(super) fn is_careful(&self) -> bool {
+        self.careful
+    }
+
+    pub(super) fn offset(&self, pos: usize) -> u64 {
+        self.options.base_offset.saturating_add(pos as u64)
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(super) fn fault(&self, kind: ErrorKind) -> Fault {
+        Fault::new(kind, self.offset(self.pos))
+    }
+
+    /// The octets of a primitive element whose header is at the current position.
+    #[inline(always)]
+    fn contents_of(&self, pos: usize, head: &Head) -> &'a [u8] {
+        self.input.get(pos + head.size..pos + head.size + head.length).unwrap_or_default()
+    }
+
+    /// Reads a plain component where it stands; `false` leaves it to the slow path.
+    #[inline(always)]
+    fn plain(&mut self, slot: &Slot, head: &Head, pos: usize) -> bool {
+        if slot.flags & self.plain == 0 || head.constructed || !self.sink.wants(slot.field) {
+            return false;
+        }
+        let contents = self.contents_of(pos, head);
+        if !check::is_plainly_good(slot.kind, contents) {
+            return false;
+        }
+        self.sink.leaf(slot.field, slot.node, Leaf::Input { at: pos + head.size, contents });
+        true
+    }
+
+    #[inline(always)]
+    fn code(&self) -> &'a NodeCode {
+        let program: &'a Program = self.program;
+        &program.nodes[self.cur.node as usize]
+    }
+
+    #[inline(always)]
+    fn slots(&self, code: &NodeCode) -> &'a [Slot] {
+        let program: &'a Program = self.program;
+        program.slots_of(code)
+    }
+
+    // Loops
+
+    fn set(&mut self) -> Result<Stop> {
+        let code = self.code();
+        let slots = self.slots(code);
+        if self.careful {
+            self.check_last(false)?;
+        }
+        if slots.len() > 64 {
+            return self.large_set(code);
+        }
+        loop {
+            let Some(head) = self.step()? else { return Ok(Stop::End) };
+            let Some(number) = self.program.find(code, head.tag, 0) else { return self.wild_in_set(code, head) };
+            let bit = 1_u64 << (number & 63);
+            let Some(slot) = slots.get(number as usize) else { return Ok(Stop::Unknown(head)) };
+            if self.cur.seen & bit != 0 {
+                return Err(self.duplicate(slot));
+            }
+            self.cur.seen |= bit;
+            if !self.plain(slot, &head, self.pos) {
+                return self.component(code, number, head);
+            }
+            self.pos += head.size + head.length;
+        }
+    }
+
+    #[cold]
+    fn large_set(&mut self, code: &NodeCode) -> Result<Stop> {
+        let Some(head) = self.step()? else { return Ok(Stop::End) };
+        let Some(number) = self.program.find(code, head.tag, 0) else { return self.wild_in_set(code, head) };
+        self.mark_seen(code, number)?;
+        self.component(code, number, head)
+    }
+
+    fn mark_seen(&mut self, code: &NodeCode, number: u32) -> Result<()> {
+        let bit = 1_u64 << (number & 63);
+        let word = if code.count <= 64 {
+            &mut self.cur.seen
+        } else {
+            let at = self.cur.seen as usize + (number / 64) as usize;
+            match self.state.bits.get_mut(at) {
+                Some(word) => word,
+                None => return Err(self.fault(ErrorKind::UnexpectedElement)),
+            }
+        };
+        let seen = *word & bit != 0;
+        *word |= bit;
+        if seen {
+            let slot = self.program.slots[(code.first + number) as usize];
+            return Err(self.duplicate(&slot));
+        }
+        Ok(())
+    }
+
+    fn is_seen(&self, code: &NodeCode, number: u32) -> bool {
+        let word = if code.count <= 64 {
+            self.cur.seen
+        } else {
+            self.state.bits.get(self.cur.seen as usize + (number / 64) as usize).copied().unwrap_or(0)
+        };
+        word >> (number & 63) & 1 != 0
+    }
+
+    #[cold]
+    fn duplicate(&mut self, slot: &Slot) -> Fault {
+        self.detail = Some(Detail::Field(slot.field));
+        self.fault(ErrorKind::DuplicateComponent)
+    }
+
+    /// A SET's component that takes any tag.
+    #[cold]
+    fn wild_in_set(&mut self, code: &NodeCode, head: Head) -> Result<Stop> {
+        if code.flags & node_flags::WILD != 0 {
+            let slots = self.slots(code);
+            for (number, slot) in (0..).zip(slots) {
+                if slot.flags & flags::WILD != 0 && !self.is_seen(code, number) {
+                    self.mark_seen(code, number)?;
+                    return self.component(code, number, head);
+                }
+            }
+        }
+        Ok(Stop::Unknown(head))
+    }
+
+    fn sequence(&mut self) -> Result<Stop> {
+        let code = self.code();
+        let slots = self.slots(code);
+        if self.careful {
+            self.check_last(false)?;
+        }
+        loop {
+            let Some(head) = self.step()? else { return Ok(Stop::End) };
+            let mut cursor = self.cur.cursor;
+            let slot = match slots.get(cursor as usize) {
+                Some(slot) if slot.tag == head.tag => slot,
+                _ => {
+                    let found = if code.flags & node_flags::WILD != 0 {
+                        self.find_wild(code, head.tag, cursor)
+                    } else {
+                        self.program.find(code, head.tag, cursor)
+                    };
+                    let Some(number) = found else { return Ok(Stop::Unknown(head)) };
+                    self.pass(code, cursor, number)?;
+                    cursor = number;
+                    let Some(slot) = slots.get(number as usize) else { return Ok(Stop::Unknown(head)) };
+                    slot
+                }
+            };
+            self.cur.cursor = cursor + 1;
+            if !self.plain(slot, &head, self.pos) {
+                return self.component(code, cursor, head);
+            }
+            self.pos += head.size + head.length;
+        }
+    }
+
+    /// As [`Program::find`], where some components take any tag.
+    #[cold]
+    fn find_wild(&self, code: &NodeCode, tag: u32, from: u32) -> Option<u32> {
+        let exact = self.program.find(code, tag, from);
+        let slots = self.slots(code);
+        for (number, slot) in (from..).zip(slots.get(from as usize..)?) {
+            if exact == Some(number) || slot.flags & flags::WILD != 0 {
+                return Some(number);
+            }
+            if slot.flags & flags::REQUIRED != 0 {
+                break;
+            }
+        }
+        exact
+    }
+
+    /// Components of a SEQUENCE from `from` up to `to` are absent.
+    #[inline]
+    fn pass(&mut self, code: &NodeCode, from: u32, to: u32) -> Result<()> {
+        let required = if code.count <= 64 {
+            // Both are below 64, or `from` is `to`.
+            from < to && (code.required >> (from & 63)) & (u64::MAX >> (64 - (to - from).min(64))) != 0
+        } else {
+            true
+        };
+        if required || (self.options.fill_defaults && code.flags & node_flags::DEFAULTS != 0) {
+            self.pass_slowly(code, from, to)?;
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn pass_slowly(&mut self, code: &NodeCode, from: u32, to: u32) -> Result<()> {
+        let slots = self.slots(code);
+        for slot in slots.get(from as usize..to as usize).unwrap_or_default() {
+            self.absent(slot)?;
+        }
+        Ok(())
+    }
+
+    fn absent(&mut self, slot: &Slot) -> Result<()> {
+        if slot.flags & flags::REQUIRED != 0 {
+            self.detail = Some(Detail::Field(slot.field));
+            return Err(self.fault(ErrorKind::MissingComponent));
+        }
+        if slot.flags & flags::DEFAULT != 0
+            && self.options.fill_defaults
+            && let Presence::Default(constant) = self.shape.field(slot.field).presence
+        {
+            self.sink.absent(slot.field, slot.node, constant);
+        }
+        Ok(())
+    }
+
+    fn list(&mut self) -> Result<Stop> {
+        let code = self.code();
+        let Some(slot) = self.slots(code).first() else { return Ok(Stop::End) };
+        if self.careful {
+            self.check_last(code.kind == tercet_plan::Kind::SetOf)?;
+        }
+        loop {
+            let Some(head) = self.step()? else { return Ok(Stop::End) };
+            self.cur.cursor = self.cur.cursor.saturating_add(1);
+            if slot.tag != head.tag && slot.tag != tercet_plan::ber::UNTAGGED {
+                self.at_slot = code.first;
+                self.detail = Some(Detail::Expected(slot.tag, head.tag));
+                return Err(self.fault(ErrorKind::TagMismatch));
+            }
+            if !self.plain(slot, &head, self.pos) {
+                return self.component(code, 0, head);
+            }
+            self.pos += head.size + head.length;
+        }
+    }
+
+    /// Leaves a component to the slow path.
+    #[inline]
+    fn component(&mut self, code: &NodeCode, number: u32, head: Head) -> Result<Stop> {
+        if self.careful {
+            if code.kind == tercet_plan::Kind::Set && self.options.rules != Rules::Ber {
+                let untagged = self.program.slots[(code.first + number) as usize].tag == tercet_plan::ber::UNTAGGED;
+                // CER orders an untagged CHOICE by its smallest tag (9.3), which the element does not show.
+                if head.tag < self.cur.tag && !(untagged && self.options.rules == Rules::Cer) {
+                    return Err(self.fault(ErrorKind::SetOrder));
+                }
+                self.cur.tag = head.tag;
+            }
+            self.cur.previous = self.cur.last;
+            self.cur.last = self.pos;
+            self.cur.unchecked = code.first + number + 1;
+        }
+        Ok(Stop::Value(code.first + number, head))
+    }
+
+    /// Strict rules: what can be said of a component once it is complete.
+    #[cold]
+    fn check_last(&mut self, set_of: bool) -> Result<()> {
+        let Some(slot) = self.cur.unchecked.checked_sub(1) else { return Ok(()) };
+        self.cur.unchecked = 0;
+        if self.options.rules == Rules::Ber {
+            return Ok(());
+        }
+        let element = self.input.get(self.cur.last..self.pos).unwrap_or_default();
+        let slot = self.program.slots[slot as usize];
+        if set_of && self.cur.cursor > 1 {
+            let before = self.input.get(self.cur.previous..self.cur.last).unwrap_or_default();
+            check_set_of_order(before, element, self.offset(self.cur.last))?;
+        }
+        if slot.flags & flags::DEFAULT != 0
+            && let Presence::Default(constant) = self.shape.field(slot.field).presence
+            && self.program.defaults.get(constant as usize).is_some_and(|d| !d.is_empty() && **d == *element)
+        {
+            self.detail = Some(Detail::Field(slot.field));
+            return Err(Fault::new(ErrorKind::DefaultEncoded, self.offset(self.cur.last)));
+        }
+        Ok(())
+    }
+
+    /// The element of a frame that has one value.
+    fn single(&mut self) -> Result<()> {
+        if self.cur.done {
+            if self.cur.what == What::Content {
+                if self.pos != self.cur.end {
+                    return Err(self.fault(ErrorKind::TrailingData));
+                }
+            } else if self.step()?.is_some() {
+                return Err(self.fault(ErrorKind::UnexpectedElement));
+            }
+            return self.close();
+        }
+        let index = self.cur.cursor_slot();
+        let slot = self.program.slots[index as usize];
+        let level = if self.cur.what == What::Wrap { self.cur.cursor as usize } else { 0 };
+        self.at_slot = index;
+        let Some(head) = self.step()? else {
+            return Err(self.fault(ErrorKind::MissingComponent));
+        };
+        let expected = match level {
+            0 => Some(slot.tag).filter(|tag| *tag != tercet_plan::ber::UNTAGGED),
+            _ => self.program.chain(&slot).get(level - 1).copied(),
+        };
+        if let Some(expected) = expected
+            && expected != head.tag
+        {
+            self.detail = Some(Detail::Expected(expected, head.tag));
+            return Err(self.fault(ErrorKind::TagMismatch));
+        }
+        self.cur.done = true;
+        self.value(index, head, level)
+    }
+
+    // Stack
+
+    /// Begins the contents of a constructed element whose header is at the current position.
+    pub(super) fn enter(&mut self, head: &Head, mut frame: Frame) -> Result<()> {
+        if !head.constructed {
+            return Err(self.fault(ErrorKind::ConstructedExpected));
+        }
+        self.depth = match self.depth.checked_sub(1) {
+            Some(depth) => depth,
+            None => return Err(self.fault(ErrorKind::DepthLimit)),
+        };
+        self.pos += head.size;
+        frame.indefinite = head.indefinite;
+        if !head.indefinite {
+            frame.end = self.pos + head.length;
+            frame.bounded = true;
+        }
+        self.push(frame);
+        Ok(())
+    }
+
+    #[inline]
+    pub(super) fn push(&mut self, frame: Frame) {
+        self.at_slot = NONE;
+        self.state.frames.push(self.cur);
+        self.cur = frame;
+    }
+
+    /// Begins a SEQUENCE, SET, SEQUENCE OF or SET OF.
+    pub(super) fn open(&mut self, index: u32, slot: &Slot, head: &Head, what: What) -> Result<()> {
+        let code = &self.program.nodes[slot.node.index()];
+        let mut frame = self.cur.inside(what, index, slot.node.0, 0);
+        if what == What::Set && code.count > 64 {
+            frame.seen = self.state.bits.len() as u64;
+            let words = (code.count as usize).div_ceil(64);
+            self.state.bits.resize(self.state.bits.len() + words, 0);
+        }
+        self.enter(head, frame)?;
+        self.sink.open(slot.field, slot.node);
+        if code.flags & node_flags::KEYS != 0 {
+            self.forget_keys(code);
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn forget_keys(&mut self, code: &NodeCode) {
+        for slot in self.slots(code) {
+            if slot.flags & flags::KEY != 0
+                && let Some(key) = self.shape.field(slot.field).key
+                && let Some(register) = self.state.registers.get_mut(usize::from(key))
+            {
+                *register = None;
+            }
+        }
+    }
+
+    /// Ends the value of the current frame, whose contents have been read to their end.
+    fn close(&mut self) -> Result<()> {
+        let frame = self.cur;
+        match frame.what {
+            What::Sequence => {
+                let code = self.code();
+                self.pass(code, frame.cursor, code.count)?;
+            }
+            What::Set => self.close_set()?,
+            What::Wrap | What::List | What::Choice | What::Open | What::Content | What::Root => {}
+        }
+        if frame.what != What::Wrap {
+            let slot = &self.program.slots[frame.slot as usize];
+            self.sink.close(slot.field, slot.node);
+        }
+        if matches!(frame.what, What::Wrap | What::Sequence | What::Set | What::List) {
+            self.depth += 1;
+        }
+        if let Some(parent) = self.state.frames.pop() {
+            self.cur = parent;
+        }
+        Ok(())
+    }
+
+    fn close_set(&mut self) -> Result<()> {
+        let code = self.code();
+        if code.count <= 64 {
+            if code.required & !self.cur.seen == 0
+                && !(self.options.fill_defaults && code.flags & node_flags::DEFAULTS != 0)
+            {
+                return Ok(());
+            }
+        }
+        self.close_set_slowly(code)
+    }
+
+    #[cold]
+    fn close_set_slowly(&mut self, code: &NodeCode) -> Result<()> {
+        for (number, slot) in (0..).zip(self.slots(code)) {
+            if !self.is_seen(code, number) {
+                self.absent(slot)?;
+            }
+        }
+        if code.count > 64 {
+            self.state.bits.truncate(self.cur.seen as usize);
+        }
+        Ok(())
+    }
+
+    // Elements of nobody
+
+    #[cold]
+    fn unknown(&mut self, head: Head) -> Result<()> {
+        let code = self.code();
+        self.detail = Some(Detail::Tag(head.tag));
+        let extensible = code.flags & node_flags::EXTENSIBLE != 0;
+        // A component that has been passed comes late or twice, unless it may be an addition of a later version.
+        if let Some(number) = self.program.find(code, head.tag, 0)
+            && !(extensible && head.tag >> 30 == 0)
+        {
+            self.detail = self.slots(code).get(number as usize).map(|slot| Detail::Field(slot.field));
+            return Err(self.fault(ErrorKind::UnexpectedElement));
+        }
+        if !self.keeps_unknown(extensible) {
+            return Err(self.fault(ErrorKind::UnexpectedElement));
+        }
+        if self.careful {
+            self.cur.unchecked = 0;
+        }
+        self.keep_unknown()
+    }
+
+    pub(super) fn keeps_unknown(&self, extensible: bool) -> bool {
+        match self.options.unknown {
+            Unknown::Error => false,
+            Unknown::Extensible => extensible,
+            Unknown::Keep => true,
+        }
+    }
+
+    /// Says the element at the current position as an unknown one.
+    pub(super) fn keep_unknown(&mut self) -> Result<()> {
+        let start = self.pos;
+        let element = self.element()?;
+        self.sink.unknown(Leaf::Input { at: start, contents: element });
+        self.detail = None;
+        Ok(())
+    }
+
+    /// Steps over the element at the current position; its headers inside are checked.
+    pub(super) fn element(&mut self) -> Result<&'a [u8]> {
+        let mut reader = self.reader();
+        let element = reader.read_header().and_then(|header| {
+            if self.careful || header.indefinite { reader.skip_checked(&header) } else { reader.element(&header) }
+        });
+        let element = element.map_err(|e| self.bounded(e))?;
+        self.pos += element.len();
+        Ok(element)
+    }
+
+    // Errors
+
+    #[cold]
+    fn explain(&self, fault: Fault) -> Error {
+        let error = Error::from(fault).with_path(self.path());
+        match self.detail {
+            Some(Detail::Tag(tag)) => error.with_detail(tag_text(tag)),
+            Some(Detail::Expected(expected, found)) => {
+                error.with_detail(format!("{} instead of {}", tag_text(found), tag_text(expected)))
+            }
+            Some(Detail::Field(field)) if field != FieldId::ROOT => {
+                error.with_detail(format!("`{}`", self.shape.name(self.shape.field(field).name)))
+            }
+            _ => error,
+        }
+    }
+
+    fn path(&self) -> String {
+        let mut out = String::new();
+        let mut list = None;
+        // The slot of a frame whose value has a frame of its own.
+        let mut outer = None;
+        let tip = (self.at_slot != NONE).then_some((self.at_slot, None, false));
+        let frames = self.state.frames.iter().chain([&self.cur]).map(|frame| {
+            let index = (frame.what == What::List).then(|| frame.cursor.saturating_sub(1));
+            (frame.slot, index, matches!(frame.what, What::Wrap | What::Root))
+        });
+        for (slot, index, is_outer) in frames.chain(tip) {
+            if outer != Some(slot) {
+                if let Some(index) = list.take() {
+                    let _ = write!(out, "[{index}]");
+                } else {
+                    self.path_step(&mut out, slot);
+                }
+            }
+            outer = is_outer.then_some(slot);
+            list = index;
+        }
+        if let Some(Detail::Field(field)) = self.detail
+            && field != FieldId::ROOT
+        {
+            let _ = write!(out, ".{}", self.shape.name(self.shape.field(field).name));
+        }
+        out
+    }
+
+    fn path_step(&self, out: &mut String, slot: u32) {
+        let Some(slot) = self.program.slots.get(slot as usize) else { return };
+        if slot.field == FieldId::ROOT {
+            if out.is_empty()
+                && let Some(name) = self.shape.node(slot.node).name
+            {
+                out.push_str(self.shape.name(name));
+            }
+            return;
+        }
+        if !out.is_empty() {
+            out.push('.');
+        }
+        out.push_str(self.shape.name(self.shape.field(slot.field).name));
+    }
+}
+
+impl Frame {
+    /// The slot of the value that a frame of one value waits for.
+    fn cursor_slot(&self) -> u32 {
+        if self.what == What::Wrap { self.slot } else { self.cursor }
+    }
+}
+
+pub(super) fn tag_text(bits: u32) -> String {
+    tercet_runtime::Tag::from_bits(bits).map_or_else(String::new, |tag| tag.to_string())
+}

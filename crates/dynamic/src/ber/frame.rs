@@ -1,0 +1,83 @@
+//! The stack of a decode: one frame for each value, wrapping tag or content that has begun.
+
+use tercet_plan::FieldId;
+
+/// What a frame is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum What {
+    /// The whole input: one value.
+    Root,
+    /// An explicit tag: one value in an element of its own.
+    Wrap,
+    /// What is in an open type: one value.
+    Open,
+    /// What is in a string with CONTAINING: one value that fills it.
+    Content,
+    /// One alternative.
+    Choice,
+    Sequence,
+    Set,
+    List,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    pub(super) what: What,
+    /// Whether the contents end with end-of-contents octets.
+    pub(super) indefinite: bool,
+    /// Whether `end` comes from a definite length.
+    pub(super) bounded: bool,
+    /// For frames of one value: whether it has begun.
+    pub(super) done: bool,
+    /// The slot that the value is in.
+    pub(super) slot: u32,
+    /// The value's node.
+    pub(super) node: u32,
+    /// SEQUENCE: the next slot; list: elements begun; wrap: tags read; content: the slot of what is inside.
+    pub(super) cursor: u32,
+    /// Tag of the component before, for canonical order.
+    pub(super) tag: u32,
+    /// Where the contents end at the latest.
+    pub(super) end: usize,
+    /// SET: slots seen, or for more than 64 the index of their first word in the side stack.
+    pub(super) seen: u64,
+    /// Strict rules: where the last component and the one before begin.
+    pub(super) last: usize,
+    pub(super) previous: usize,
+    /// Strict rules: slot of the last component plus one, if it is not yet checked.
+    pub(super) unchecked: u32,
+}
+
+impl Frame {
+    pub(super) fn root(slot: u32, end: usize) -> Self {
+        Self {
+            what: What::Root,
+            indefinite: false,
+            bounded: false,
+            done: false,
+            slot,
+            node: 0,
+            cursor: slot,
+            tag: 0,
+            end,
+            seen: 0,
+            last: 0,
+            previous: 0,
+            unchecked: 0,
+        }
+    }
+
+    /// A frame in the same octets.
+    pub(super) fn inside(&self, what: What, slot: u32, node: u32, cursor: u32) -> Self {
+        Self { what, indefinite: false, done: false, slot, node, cursor, seen: 0, unchecked: 0, tag: 0, ..*self }
+    }
+}
+
+/// The value of a key: a range of the input, and the alternative if the key is a CHOICE.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Register {
+    pub(super) start: usize,
+    pub(super) length: usize,
+    pub(super) alternative: Option<FieldId>,
+    pub(super) number: bool,
+}

@@ -1,0 +1,110 @@
+//! The error of decoding and encoding: what, where, and on which path.
+
+use std::fmt;
+pub use tercet_runtime::ErrorKind;
+
+/// Why a value could not be decoded or encoded. One word wide; built only on failure.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Error(Box<Inner>);
+
+#[derive(Clone, PartialEq, Eq)]
+struct Inner {
+    kind: ErrorKind,
+    at: u64,
+    missing: Option<u64>,
+    path: String,
+    detail: String,
+}
+
+const _: () = assert!(size_of::<Error>() == size_of::<usize>());
+
+impl Error {
+    /// An error of this kind at an absolute offset (0 for a value to encode).
+    #[cold]
+    #[inline(never)]
+    pub fn new(kind: ErrorKind, at: u64) -> Self {
+        Self(Box::new(Inner { kind, at, missing: None, path: String::new(), detail: String::new() }))
+    }
+
+    /// The same error with a path.
+    #[must_use]
+    pub fn with_path(mut self, path: impl Into<String>) -> Self {
+        self.0.path = path.into();
+        self
+    }
+
+    /// The same error with a word on what it was: the tag found, the component missing.
+    #[must_use]
+    pub fn with_detail(mut self, detail: impl Into<String>) -> Self {
+        self.0.detail = detail.into();
+        self
+    }
+
+    /// What is wrong.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// The absolute offset in octets; 0 for a value to encode.
+    pub fn offset(&self) -> u64 {
+        self.0.at
+    }
+
+    /// The way from the outermost value to the faulty one: `CallEvent[17].party.number`. Empty if unknown.
+    pub fn path(&self) -> &str {
+        &self.0.path
+    }
+
+    /// The tag found, the component missing, or nothing.
+    pub fn detail(&self) -> &str {
+        &self.0.detail
+    }
+
+    /// If the input ends too early: the least number of octets missing.
+    pub fn missing(&self) -> Option<u64> {
+        self.0.missing
+    }
+
+    /// The clause of the standard that is broken: `X.690 11.1`.
+    pub fn clause(&self) -> Option<&'static str> {
+        self.0.kind.clause()
+    }
+}
+
+impl From<tercet_runtime::Error> for Error {
+    #[cold]
+    fn from(error: tercet_runtime::Error) -> Self {
+        let mut new = Self::new(error.kind(), error.at());
+        new.0.missing = error.needed().map(u64::from);
+        new
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let inner = &*self.0;
+        if !inner.path.is_empty() {
+            write!(f, "{}: ", inner.path)?;
+        }
+        f.write_str(inner.kind.message())?;
+        if !inner.detail.is_empty() {
+            write!(f, ": {}", inner.detail)?;
+        }
+        if let Some(missing) = inner.missing {
+            let (s, are) = if missing == 1 { ("", "is") } else { ("s", "are") };
+            write!(f, ", {missing} octet{s} {are} missing")?;
+        }
+        if let Some(clause) = inner.kind.clause() {
+            write!(f, " ({clause})")?;
+        }
+        write!(f, " (at offset {:#x})", inner.at)
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} ({self})", self.0.kind)
+    }
+}
+
+impl std::error::Error for Error {}

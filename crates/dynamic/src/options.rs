@@ -1,0 +1,88 @@
+//! What a decoder may be told.
+
+use tercet_plan::Rules;
+
+/// How a decoder behaves. Start from [`Options::default`] (or [`Options::strict`]) and change what matters:
+///
+/// ```
+/// use tercet_dynamic::{Options, Unknown};
+/// let mut options = Options::default();
+/// options.unknown = Unknown::Keep;
+/// options.limits.depth = 200;
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Options {
+    /// The rules that the input has to follow; BER unless told. With DER or CER the clause that is broken is named.
+    pub rules: Rules,
+    /// What one input may cost.
+    pub limits: Limits,
+    /// What to do with elements that the schema does not know; [`Unknown::Extensible`] unless told.
+    pub unknown: Unknown,
+    /// Whether absent components with a DEFAULT are told to the sink; not unless told.
+    pub fill_defaults: bool,
+    /// Whether open types are decoded where a table says what is inside; they are unless told.
+    pub resolve_tables: bool,
+    /// Whether a key that a table without `...` does not have is an error; if not, as unless told, the open type is
+    /// left as octets.
+    pub strict_tables: bool,
+    /// Whether strings with CONTAINING are decoded; they are unless told. A string whose content does not decode is
+    /// left as octets.
+    pub decode_containing: bool,
+    /// Whether an ENUMERATED without `...` may have only the numbers of its items; not unless told.
+    pub strict_enumerations: bool,
+    /// Absolute offset of the first octet of the input, for errors; 0 unless told.
+    pub base_offset: u64,
+}
+
+impl Options {
+    /// Everything that the standard forbids is an error.
+    pub fn strict(rules: Rules) -> Self {
+        Self { rules, strict_tables: true, strict_enumerations: true, ..Self::default() }
+    }
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            rules: Rules::Ber,
+            limits: Limits::default(),
+            unknown: Unknown::Extensible,
+            fill_defaults: false,
+            resolve_tables: true,
+            strict_tables: false,
+            decode_containing: true,
+            strict_enumerations: false,
+            base_offset: 0,
+        }
+    }
+}
+
+/// What one input may cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Constructed elements inside one another: 64 unless told; no more than 1,000 count.
+    pub depth: u16,
+    /// Elements altogether; unlimited unless told, since each needs two octets of input.
+    pub elements: u64,
+    /// Octets of contents in one element; unlimited unless told, since nothing is allocated from a length.
+    pub size: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { depth: 64, elements: u64::MAX, size: u64::MAX }
+    }
+}
+
+/// What to do with elements that the schema does not know.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Unknown {
+    /// They are an error everywhere.
+    Error,
+    /// They are kept where the type has `...` ([`crate::Sink::unknown`]), and an error elsewhere.
+    #[default]
+    Extensible,
+    /// They are kept in every SEQUENCE, SET and CHOICE.
+    Keep,
+}

@@ -1,0 +1,254 @@
+//! How PER writes the values of a shape (X.691): widths, orders and bounds, decided once.
+//!
+//! A [`Program`] has one [`Code`] for each node of the shape. Whatever needs more than a few octets of description lies
+//! in a side table that the code points into.
+
+/// No bound.
+pub const UNBOUNDED: u32 = u32::MAX;
+
+/// How a constrained whole number is written (X.691 §11.5), given the number of values it can have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whole {
+    /// One value: nothing is written.
+    Nothing,
+    /// A bit-field of this width (§11.5.6, §11.5.7.1).
+    Bits(u8),
+    /// One octet, aligned (§11.5.7.2).
+    Octet,
+    /// Two octets, aligned (§11.5.7.3).
+    TwoOctets,
+    /// The number of octets, itself a bit-field of the first width, then that many octets, aligned (§11.5.7.4);
+    /// the second number is the most octets there can be.
+    Octets(u8, u8),
+}
+
+/// How an INTEGER is written (§13).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Integer {
+    /// Whether a bit in front says that the value is outside of the root.
+    pub extensible: bool,
+    /// The form of the root.
+    pub form: IntegerForm,
+}
+
+/// The form of an INTEGER's root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IntegerForm {
+    /// Both bounds: the difference to `lo`, which is at most `span`.
+    Constrained {
+        /// The least value.
+        lo: i64,
+        /// The greatest value minus the least.
+        span: u64,
+        /// How the difference is written.
+        whole: Whole,
+    },
+    /// Only a lower bound (§11.7).
+    SemiConstrained(i64),
+    /// No lower bound (§11.8).
+    Unconstrained,
+    /// Bounds that do not fit above: an entry of [`Program::large`].
+    Large(u32),
+}
+
+/// Bounds of more than 64 bits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Large {
+    /// The least value, two's complement, big-endian.
+    pub lo: Box<[u8]>,
+    /// The greatest value minus the least, unsigned, big-endian; `None` without an upper bound.
+    pub span: Option<Box<[u8]>>,
+}
+
+/// How a number of octets, bits, characters or elements is written (§11.9.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// Whether a bit in front says that the size is outside of the root.
+    pub extensible: bool,
+    /// The least size.
+    pub lo: u32,
+    /// The greatest size, below 64K; else [`UNBOUNDED`], and a general length determinant is used.
+    pub hi: u32,
+    /// How the difference to `lo` is written, where there is an upper bound.
+    pub whole: Whole,
+}
+
+impl Size {
+    /// Whether all sizes of the root are the same, so that nothing is written.
+    pub const fn is_fixed(&self) -> bool {
+        self.lo == self.hi
+    }
+}
+
+/// How an ENUMERATED is written (§14).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Enumerated {
+    /// Whether there is an extension bit.
+    pub extensible: bool,
+    /// How the index into `root` is written.
+    pub whole: Whole,
+    /// The root's numbers in ascending order.
+    pub root: Box<[i64]>,
+    /// The additions' numbers in the order of the text.
+    pub additions: Box<[i64]>,
+}
+
+/// The characters of a known-multiplier string (§30.5).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Alphabet {
+    /// Octets of one character in its X.690 contents: 1, 2 (BMPString) or 4 (UniversalString).
+    pub octets: u8,
+    /// Bits of one character on the wire.
+    pub bits: u8,
+    /// Whether the greatest length in bits is below the limit under which the string is not aligned (§30.5.6, 30.5.7).
+    pub unaligned: bool,
+    /// The characters in order when they are written as indices, empty when as themselves.
+    pub indexed: Box<[u32]>,
+    /// The permitted ones as ranges.
+    pub permitted: Box<[(u32, u32)]>,
+}
+
+/// A component of a SEQUENCE or SET: the number of its field within the node, and whether a presence bit is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// The field's number within the node.
+    pub field: u32,
+    /// OPTIONAL or DEFAULT.
+    pub optional: bool,
+}
+
+/// How a SEQUENCE or SET is written (§19, §21).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sequence {
+    /// Whether there is an extension bit.
+    pub extensible: bool,
+    /// Number of presence bits.
+    pub optional: u32,
+    /// The root: for a SEQUENCE in the order of the text, for a SET in that of its tags (§21.1).
+    pub root: Box<[Member]>,
+    /// The additions in order.
+    pub additions: Box<[Addition]>,
+}
+
+/// An extension addition (§19.7 to §19.9).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Addition {
+    /// A component: the number of its field within the node.
+    Single(u32),
+    /// A version bracket, written as a SEQUENCE of its components.
+    Group {
+        /// Number of presence bits.
+        optional: u32,
+        /// The components.
+        members: Box<[Member]>,
+    },
+}
+
+/// How a CHOICE is written (§23).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// Whether there is an extension bit.
+    pub extensible: bool,
+    /// How the index into `root` is written.
+    pub whole: Whole,
+    /// The root's alternatives in the order of their tags: numbers of fields within the node.
+    pub root: Box<[u32]>,
+    /// The additions in the order of the text.
+    pub additions: Box<[u32]>,
+}
+
+/// How the values of a node are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Code {
+    /// BOOLEAN (§12).
+    Boolean,
+    /// NULL (§18).
+    Null,
+    /// INTEGER (§13).
+    Integer(Integer),
+    /// ENUMERATED (§14): an entry of [`Program::enumerations`].
+    Enumerated(u32),
+    /// BIT STRING (§16); whether trailing zero bits mean nothing (named bits).
+    BitString(Size, bool),
+    /// OCTET STRING (§17).
+    OctetString(Size),
+    /// A known-multiplier string (§30.5): its size and an entry of [`Program::alphabets`].
+    Characters(Size, u32),
+    /// A general length determinant and X.690 contents octets: REAL, OBJECT IDENTIFIER, RELATIVE-OID, the other
+    /// character strings (§15, §24, §25, §30.6).
+    Contents,
+    /// SEQUENCE, SET (§19, §21): an entry of [`Program::sequences`].
+    Sequence(u32),
+    /// SEQUENCE OF, SET OF (§20, §22).
+    SequenceOf(Size),
+    /// CHOICE (§23): an entry of [`Program::choices`].
+    Choice(u32),
+    /// An open type (§11.2).
+    Open,
+    /// A time type that PER writes in its own way (§32), which is not supported.
+    Unsupported,
+}
+
+/// The code for one of the four variants of PER.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Program {
+    /// Whether fields are aligned to octets.
+    pub aligned: bool,
+    /// Whether the encodings are canonical.
+    pub canonical: bool,
+    /// One for each node.
+    pub nodes: Vec<Code>,
+    /// Bounds beyond 64 bits.
+    pub large: Vec<Large>,
+    /// Enumerations.
+    pub enumerations: Vec<Enumerated>,
+    /// Alphabets.
+    pub alphabets: Vec<Alphabet>,
+    /// SEQUENCEs and SETs.
+    pub sequences: Vec<Sequence>,
+    /// CHOICEs.
+    pub choices: Vec<Choice>,
+    /// The DEFAULT values, encoded on their own.
+    pub defaults: Vec<Box<[u8]>>,
+}
+
+impl Whole {
+    /// How a number with `span + 1` values is written (§11.5.6, §11.5.7).
+    pub const fn of(span: u64, aligned: bool) -> Self {
+        let bits = (u64::BITS - span.leading_zeros()) as u8;
+        match span {
+            0 => Self::Nothing,
+            _ if !aligned => Self::Bits(bits),
+            1..=254 => Self::Bits(bits),
+            255 => Self::Octet,
+            256..=0xffff => Self::TwoOctets,
+            _ => {
+                let octets = bits.div_ceil(8);
+                Self::Octets((u8::BITS - (octets - 1).leading_zeros()) as u8, octets)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Whole;
+
+    #[test]
+    fn widths() {
+        for (span, unaligned, aligned) in [
+            (0, Whole::Nothing, Whole::Nothing),
+            (1, Whole::Bits(1), Whole::Bits(1)),
+            (254, Whole::Bits(8), Whole::Bits(8)),
+            (255, Whole::Bits(8), Whole::Octet),
+            (256, Whole::Bits(9), Whole::TwoOctets),
+            (65535, Whole::Bits(16), Whole::TwoOctets),
+            (65536, Whole::Bits(17), Whole::Octets(2, 3)),
+            (u32::MAX as u64, Whole::Bits(32), Whole::Octets(2, 4)),
+            (u64::MAX, Whole::Bits(64), Whole::Octets(3, 8)),
+        ] {
+            assert_eq!(Whole::of(span, false), unaligned);
+            assert_eq!(Whole::of(span, true), aligned);
+        }
+    }
+}
