@@ -13,6 +13,7 @@ mod reader;
 mod strings;
 #[cfg(test)]
 mod tests;
+mod typed;
 mod walk;
 mod writer;
 

@@ -194,6 +194,14 @@ impl<'a> GeneralizedTime<'a> {
         })
     }
 
+    /// The same time with a full stop as decimal mark and no zeros at the end of the fraction (X.690 11.7).
+    #[must_use]
+    pub fn with_canonical_fraction(mut self) -> Self {
+        self.comma = false;
+        self.fraction = self.fraction.map(|f| f.trim_end_matches('0')).filter(|f| !f.is_empty());
+        self
+    }
+
     /// Whether the text is one of DER and CER (X.690 11.7): seconds, `Z`, a full stop, no zero at the end of
     /// the fraction, midnight as hour zero.
     #[must_use]
