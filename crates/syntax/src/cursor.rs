@@ -5,7 +5,7 @@
 
 use crate::ast::{self, AtNotation, Braced, ElementSet, Ident, Reference, Type, Value};
 use crate::diagnostic::Diagnostic;
-use crate::parser::{ParseOptions, Parser, Parsed};
+use crate::parser::{CURSOR_LEVELS, ParseOptions, Parsed, Parser};
 use crate::source::{SourceMap, Span};
 use crate::token::{Token, TokenKind};
 
@@ -45,7 +45,8 @@ impl<'a> Cursor<'a> {
     pub fn slice(map: &'a SourceMap, tokens: &'a [Token], slice: Braced) -> Self {
         let at = tokens.get(slice.first as usize).map_or(slice.span, |t| t.span);
         let file = map.file(map.file_of(at.lo));
-        let parser = Parser::new(&file.text, file.start, tokens, ParseOptions::default());
+        let options = ParseOptions { depth_limit: CURSOR_LEVELS, ..ParseOptions::default() };
+        let parser = Parser::new(&file.text, file.start, tokens, options);
         Self { parser: parser.within(slice.first as usize, slice.end as usize) }
     }
 

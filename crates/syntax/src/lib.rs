@@ -5,15 +5,21 @@
 pub mod ast;
 mod cursor;
 mod diagnostic;
+mod dump;
+mod fmt;
 mod grammar;
 mod lexer;
 mod parser;
+mod render;
 mod source;
 mod token;
 
 pub use cursor::{Cursor, FieldSetting, OidComponent};
 pub use diagnostic::{Diagnostic, Label, Severity};
+pub use dump::{dump_ast, dump_ast_bare, dump_tokens};
+pub use fmt::format;
 pub use lexer::{Comment, Lexed, lex};
 pub use parser::{ParseOptions, Parsed, parse};
+pub use render::{render, render_json};
 pub use source::{FileId, LineColumn, SourceFile, SourceMap, Span};
 pub use token::{Keyword, Token, TokenKind};

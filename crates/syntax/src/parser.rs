@@ -5,7 +5,7 @@
 
 use crate::ast::{self, Braced, Ident};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::lexer;
+use crate::lexer::{self, Lexed};
 use crate::source::{FileId, SourceMap, Span};
 use crate::token::{Keyword, Token, TokenKind};
 use smol_str::SmolStr;
@@ -15,7 +15,7 @@ use smol_str::SmolStr;
 pub struct ParseOptions {
     /// Whether the deviations found in vendors' and operators' specifications are warnings rather than errors.
     pub lenient: bool,
-    /// How deep types, values and constraints may nest.
+    /// How deep types, values and constraints may nest, at most 256.
     pub depth_limit: u32,
 }
 
@@ -29,21 +29,45 @@ impl Default for ParseOptions {
 /// What a production gives: its tree, or the finding that stopped it. The box keeps the good path small.
 pub type Parsed<T> = Result<T, Box<Diagnostic>>;
 
+/// Levels that fit on any thread's stack, of a debug build too; real specifications stay below.
+const SHALLOW: u32 = 32;
+/// Levels that a [`crate::Cursor`] may go down, since it runs on its caller's stack.
+pub(crate) const CURSOR_LEVELS: u32 = 48;
+/// Enough for the default limit in a debug build, at some 40 KB a level; untouched pages cost nothing.
+const DEEP_STACK: usize = 48 << 20;
+
 /// Reads the modules of a file.
 ///
 /// What could not be understood is left out of the tree and told in the diagnostics; reading goes on at the next
-/// assignment.
+/// assignment. A text nested deeper than 32 levels is read again on a thread with a large stack.
 pub fn parse(map: &SourceMap, file: FileId, options: &ParseOptions) -> (Vec<ast::Module>, Vec<Diagnostic>) {
     let mut lexed = lexer::lex(map, file, options);
     let source = map.file(file);
     crate::grammar::demote_redefined(&source.text, source.start, options, &mut lexed);
-    let mut parser = Parser::new(&source.text, source.start, &lexed.tokens, *options);
-    parser.diagnostics = lexed.diagnostics;
-    let modules = parser.modules(&source.name);
-    let mut diagnostics = parser.diagnostics;
+    let Lexed { tokens, diagnostics: findings, .. } = lexed;
+    let read = |depth_limit: u32| {
+        let options = ParseOptions { depth_limit, ..*options };
+        let mut parser = Parser::new(&source.text, source.start, &tokens, options);
+        let modules = parser.modules(&source.name);
+        (modules, parser.diagnostics)
+    };
+    let mut result = read(options.depth_limit.min(SHALLOW));
+    if options.depth_limit > SHALLOW && result.1.iter().any(|d| d.code == TOO_DEEP) {
+        let deep = std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new().stack_size(DEEP_STACK);
+            let thread = thread.spawn_scoped(scope, || read(options.depth_limit.min(256)));
+            thread.ok().and_then(|thread| thread.join().ok())
+        });
+        // Where there are no threads, the shallow reading stands, with its finding.
+        result = deep.unwrap_or(result);
+    }
+    let (modules, mut diagnostics) = result;
+    diagnostics.extend(findings);
     diagnostics.sort_by_key(|d| d.primary.span.lo);
     (modules, diagnostics)
 }
+
+const TOO_DEEP: &str = "E0103";
 
 /// A place in a run of tokens. Cheap to clone while it holds no diagnostics.
 #[derive(Clone, Debug)]
@@ -310,7 +334,7 @@ impl<'a> Parser<'a> {
     pub(crate) fn nested<T>(&mut self, production: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth >= self.options.depth_limit {
             let message = format!("types, values and constraints may nest {} deep here", self.options.depth_limit);
-            return Err(Box::new(Diagnostic::error("E0103", self.span(), message)));
+            return Err(Box::new(Diagnostic::error(TOO_DEEP, self.span(), message)));
         }
         self.depth += 1;
         let result = production(self);

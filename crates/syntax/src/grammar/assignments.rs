@@ -282,6 +282,10 @@ impl Parser<'_> {
             _ => return false,
         }
         let governor = at;
+        if !lower && self.starts_line(at) && self.kind_at(at + 1) == T::Assign {
+            // `ERRORS {…}` at the end of a macro's use, with the next assignment below it.
+            return false;
+        }
         let stop = self.end.min(index + HEAD_REACH);
         while at < stop {
             match self.kind_at(at) {

@@ -21,6 +21,7 @@ impl Parser<'_> {
     }
 
     /// `SIZE (…)` between SEQUENCE and OF (§50): the same as in parentheses.
+    #[inline(never)]
     pub(crate) fn size_in_front(&mut self) -> Parsed<Constraint> {
         let from = self.span();
         self.bump();
@@ -32,6 +33,7 @@ impl Parser<'_> {
     }
 
     /// ConstraintSpec (§49.6, X.682 §8).
+    #[inline(never)]
     fn constraint_spec(&mut self) -> Parsed<ConstraintKind> {
         match self.peek() {
             T::Word(K::Constrained) => {
@@ -51,6 +53,7 @@ impl Parser<'_> {
         }
     }
 
+    #[inline(never)]
     fn encoded_by(&mut self) -> Parsed<Value> {
         self.bump();
         self.expect_word(K::By)?;
@@ -74,6 +77,7 @@ impl Parser<'_> {
     }
 
     /// TableConstraint (X.682 §10.3).
+    #[inline(never)]
     fn table_constraint(&mut self) -> Parsed<ConstraintKind> {
         self.expect(T::OpenBrace)?;
         let set = self.any_reference()?;
@@ -109,6 +113,7 @@ impl Parser<'_> {
     }
 
     /// ElementSetSpecs (§50.1), ObjectSetSpec (X.681 §12.3).
+    #[inline(never)]
     pub(crate) fn element_set(&mut self) -> Parsed<ElementSet> {
         let from = self.span();
         let mut set = ElementSet { root: None, extensible: false, additional: None, span: from };
@@ -134,6 +139,7 @@ impl Parser<'_> {
     }
 
     /// A second `...` in a set, with what follows it.
+    #[inline(never)]
     fn second_marker(&mut self, set: &mut ElementSet) -> Parsed<()> {
         while self.options.lenient && self.peek() == T::Comma && self.peek_at(1) == T::Ellipsis {
             self.bump();
@@ -151,6 +157,7 @@ impl Parser<'_> {
     }
 
     /// Commas where bars belong, as in `(1, 2, 3)` or `(1..5,)`.
+    #[inline(never)]
     fn stray_commas(&mut self, set: &mut ElementSet) -> Parsed<()> {
         while self.options.lenient && self.peek() == T::Comma {
             let span = self.span();
@@ -193,6 +200,7 @@ impl Parser<'_> {
     }
 
     /// Intersections (§50.1).
+    #[inline(never)]
     fn intersection(&mut self) -> Parsed<Element> {
         let first = self.exclusion()?;
         let mut elements = vec![first];
@@ -208,6 +216,7 @@ impl Parser<'_> {
     }
 
     /// `ALL EXCEPT a`, `a EXCEPT b` (§50.1).
+    #[inline(never)]
     fn exclusion(&mut self) -> Parsed<Element> {
         let from = self.span();
         if self.eat_word(K::All) {
@@ -224,6 +233,7 @@ impl Parser<'_> {
     }
 
     /// Elements (§50.1), SubtypeElements (§51.1), ObjectSetElements (X.681 §12.3).
+    #[inline(never)]
     fn element(&mut self) -> Parsed<Element> {
         let from = self.span();
         let kind = match self.peek() {
@@ -285,6 +295,7 @@ impl Parser<'_> {
     }
 
     /// What begins like a type: a contained subtype, an object set, `Type : value`, or a value in capitals.
+    #[inline(never)]
     fn type_element(&mut self) -> Parsed<ElementKind> {
         let from = self.span();
         if self.options.lenient && self.text().eq_ignore_ascii_case("size") && self.peek_at(1) == T::OpenParen {
@@ -306,6 +317,7 @@ impl Parser<'_> {
     }
 
     /// SingleValue (§51.2) or ValueRange (§51.4).
+    #[inline(never)]
     fn range_or_value(&mut self, lower: Option<Value>) -> Parsed<ElementKind> {
         let lower = match lower {
             Some(value) => EndpointValue::Value(value),
@@ -342,6 +354,7 @@ impl Parser<'_> {
     }
 
     /// InnerTypeConstraints (§51.8).
+    #[inline(never)]
     fn inner_type_constraint(&mut self) -> Parsed<ElementKind> {
         self.bump();
         if self.eat_word(K::Component) {
@@ -367,6 +380,7 @@ impl Parser<'_> {
     }
 
     /// NamedConstraint (§51.8.5).
+    #[inline(never)]
     fn component_constraint(&mut self) -> Parsed<ComponentConstraint> {
         let name = self.item_name("a component's identifier")?;
         let constraint = if self.peek() == T::OpenParen { Some(self.constraint()?) } else { None };
@@ -381,6 +395,7 @@ impl Parser<'_> {
     }
 
     /// ExceptionSpec (§53).
+    #[inline(never)]
     pub(crate) fn exception(&mut self) -> Parsed<Exception> {
         self.expect(T::Bang)?;
         if self.type_start(self.pos) && !(self.peek() == T::Upper && self.peek_at(1) == T::Dot && self.peek_at(2) == T::Lower) {

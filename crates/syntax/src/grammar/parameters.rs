@@ -21,6 +21,7 @@ impl Parser<'_> {
     }
 
     /// Parameter: `Governor : name` or the name alone.
+    #[inline(never)]
     fn parameter(&mut self) -> Parsed<Parameter> {
         let alone = matches!(self.peek(), T::Upper | T::Lower) && matches!(self.peek_at(1), T::Comma | T::CloseBrace);
         if alone {
@@ -49,6 +50,7 @@ impl Parser<'_> {
     }
 
     /// ActualParameter: its first tokens tell a type from a value.
+    #[inline(never)]
     pub(crate) fn actual_parameter(&mut self) -> Parsed<ActualParameter> {
         match self.peek() {
             T::OpenBrace => return Ok(ActualParameter::Braced(self.braced()?)),

@@ -7,6 +7,7 @@ use crate::token::{Keyword as K, TokenKind as T};
 
 impl Parser<'_> {
     /// DefinedType, DefinedValue, DefinedObject …: `Module.name{parameters}` of either case.
+    #[inline(never)]
     pub(crate) fn any_reference(&mut self) -> Parsed<Reference> {
         let from = self.span();
         let mut module = None;
@@ -59,6 +60,7 @@ impl Parser<'_> {
     }
 
     /// What stands between two items of a list: true when another item follows, false before `close`.
+    #[inline(never)]
     pub(crate) fn separator(&mut self, close: T) -> Parsed<bool> {
         let span = self.span();
         if self.eat(T::Comma) {

@@ -38,6 +38,7 @@ impl Parser<'_> {
         self.nested(Self::type_here)
     }
 
+    #[inline(never)]
     fn type_here(&mut self) -> Parsed<Type> {
         let from = self.span();
         let mut ty = Type {
@@ -65,6 +66,7 @@ impl Parser<'_> {
     }
 
     /// TypePrefix (§31.1): a tag, or an encoding prefix, which stays unread.
+    #[inline(never)]
     fn type_prefix(&mut self, ty: &mut Type) -> Parsed<()> {
         let first = self.pos;
         let from = self.span();
@@ -112,6 +114,7 @@ impl Parser<'_> {
         Ok(())
     }
 
+    #[inline(never)]
     fn type_kind(&mut self, ty: &mut Type) -> Parsed<()> {
         ty.kind = match self.peek() {
             T::Word(word) if self.type_word(word) => return self.builtin_type(word, ty),
@@ -145,6 +148,7 @@ impl Parser<'_> {
     }
 
     /// DefinedType (§14), ObjectClassFieldType (X.681 §14), TypeFromObject (X.681 §15).
+    #[inline(never)]
     fn reference_type(&mut self) -> Parsed<TypeKind> {
         let base = self.any_reference()?;
         if self.peek() == T::Dot && matches!(self.peek_at(1), T::UpperField | T::LowerField) {
@@ -176,6 +180,7 @@ impl Parser<'_> {
         Some(word)
     }
 
+    #[inline(never)]
     fn builtin_type(&mut self, word: K, ty: &mut Type) -> Parsed<()> {
         use StringKind as S;
         if matches!(word, K::TypeIdentifier | K::AbstractSyntax) {
@@ -267,6 +272,7 @@ impl Parser<'_> {
     }
 
     /// SEQUENCE, SET, SEQUENCE OF, SET OF (§25–28); the word is already taken.
+    #[inline(never)]
     fn sequence_or_set(&mut self, set: bool, ty: &mut Type) -> Parsed<()> {
         if self.peek() == T::OpenBrace {
             let list = self.component_list()?;
@@ -294,6 +300,7 @@ impl Parser<'_> {
     }
 
     /// NamedNumberList, NamedBitList (§19.1, §22.1), or nothing.
+    #[inline(never)]
     fn named_numbers(&mut self) -> Parsed<Vec<NamedNumber>> {
         let mut numbers = Vec::new();
         if !self.eat(T::OpenBrace) {
@@ -342,6 +349,7 @@ impl Parser<'_> {
     }
 
     /// Enumerations (§20.1).
+    #[inline(never)]
     fn enumeration(&mut self) -> Parsed<Enumeration> {
         let mut list = Enumeration { root: Vec::new(), additional: None, exception: None };
         let open = self.span();
@@ -386,6 +394,7 @@ impl Parser<'_> {
     }
 
     /// ComponentTypeLists, AlternativeTypeLists (§25.1, §29.1) with their braces.
+    #[inline(never)]
     fn component_list(&mut self) -> Parsed<ComponentList> {
         let mut list = ComponentList::default();
         self.expect(T::OpenBrace)?;
@@ -431,6 +440,7 @@ impl Parser<'_> {
     }
 
     /// ExtensionAdditionGroup, ExtensionAdditionAlternativesGroup (§25.1, §29.1).
+    #[inline(never)]
     fn addition_group(&mut self) -> Parsed<Addition> {
         let from = self.span();
         self.bump();
@@ -452,6 +462,7 @@ impl Parser<'_> {
     }
 
     /// ComponentType (§25.1), or an alternative; the 1988 notation let the identifier out.
+    #[inline(never)]
     fn component(&mut self) -> Parsed<Component> {
         if self.at_word(K::Components) && self.peek_at(1) == T::Word(K::Of) {
             self.pos += 2;
@@ -485,6 +496,7 @@ impl Parser<'_> {
         }
     }
 
+    #[inline(never)]
     fn presence(&mut self) -> Parsed<Presence> {
         if self.eat_word(K::Optional) {
             let span = self.span();
@@ -512,6 +524,7 @@ impl Parser<'_> {
         Ok(Presence::Mandatory)
     }
 
+    #[inline(never)]
     fn default_value(&mut self) -> Parsed<Value> {
         // An enumeration's item in capitals.
         if self.options.lenient && self.peek() == T::Upper && matches!(self.peek_at(1), T::Comma | T::CloseBrace) {

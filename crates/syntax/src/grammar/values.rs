@@ -25,6 +25,7 @@ impl Parser<'_> {
         self.nested(Self::value_here)
     }
 
+    #[inline(never)]
     fn value_here(&mut self) -> Parsed<Value> {
         let from = self.span();
         let kind = match self.peek() {
@@ -69,6 +70,7 @@ impl Parser<'_> {
         smol_str::format_smolstr!("-{text}")
     }
 
+    #[inline(never)]
     fn word_value(&mut self, word: K, from: Span) -> Parsed<Value> {
         let kind = match word {
             K::True => ValueKind::Boolean(true),
@@ -90,6 +92,7 @@ impl Parser<'_> {
     }
 
     /// `Type : value` (X.681 §14.8), or `Set.&field`, `Module.object.&field` (X.681 §15).
+    #[inline(never)]
     fn typed_value(&mut self, from: Span) -> Parsed<Value> {
         let ty = self.ty()?;
         if self.eat(T::Colon) {
@@ -101,6 +104,7 @@ impl Parser<'_> {
     }
 
     /// A value that was read as a type: a field of an object set, or a name in capitals where a value must stand.
+    #[inline(never)]
     pub(crate) fn type_as_value(&mut self, ty: crate::ast::Type) -> Parsed<Value> {
         use crate::ast::TypeKind;
         let span = ty.span;
@@ -118,6 +122,7 @@ impl Parser<'_> {
     }
 
     /// DefinedValue (§14.1), ValueFromObject (X.681 §15).
+    #[inline(never)]
     fn reference_value(&mut self) -> Parsed<ValueKind> {
         let base = self.any_reference()?;
         if self.peek() == T::Dot && matches!(self.peek_at(1), T::UpperField | T::LowerField) {

@@ -1,0 +1,139 @@
+//! Diagnostics for people, in the form that rustc made familiar, and as JSON for programs.
+
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::source::{FileId, SourceMap, Span};
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use serde_json::{Value, json};
+
+/// Renders a finding with its source lines. The text ends without a line end.
+///
+/// # Example
+/// ```
+/// use tercet_syntax::{Diagnostic, SourceMap, Span, render};
+/// let mut map = SourceMap::new();
+/// map.add("a.asn", "A ::= INTEGR\n");
+/// let text = render(&map, &Diagnostic::error("E0001", Span::new(6, 12), "no such type"), false);
+/// assert!(text.starts_with("error[E0001]: no such type\n --> a.asn:1:7"));
+/// ```
+pub fn render(map: &SourceMap, diagnostic: &Diagnostic, color: bool) -> String {
+    let level = match diagnostic.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+    };
+    let mut group = Group::with_title(level.primary_title(diagnostic.message.as_str()).id(diagnostic.code));
+    if map.files().len() > 0 {
+        for excerpt in excerpts(map, diagnostic) {
+            group = group.element(excerpt.snippet(map));
+        }
+    }
+    if let Some(help) = &diagnostic.help {
+        group = group.element(Level::HELP.message(help.as_str()));
+    }
+    if let Some(note) = &diagnostic.note {
+        group = group.element(Level::NOTE.message(note.as_str()));
+    }
+    let renderer = if color { Renderer::styled() } else { Renderer::plain() };
+    renderer.render(&[group])
+}
+
+/// A finding as a JSON object on one line: `code`, `severity`, `message`, `file`, `line`, `column`, `end_line`,
+/// `end_column`, `label`, `labels`, `help`, `note`. Columns count characters from 1.
+pub fn render_json(map: &SourceMap, diagnostic: &Diagnostic) -> String {
+    let mut object = place(map, diagnostic.primary.span);
+    let labels: Vec<Value> = diagnostic
+        .secondary
+        .iter()
+        .map(|label| {
+            let mut object = place(map, label.span);
+            object["text"] = json!(label.text);
+            object
+        })
+        .collect();
+    let severity = match diagnostic.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    };
+    let mut result = json!({
+        "code": diagnostic.code,
+        "severity": severity,
+        "message": diagnostic.message,
+    });
+    if let (Some(all), Some(place)) = (result.as_object_mut(), object.as_object_mut()) {
+        all.append(place);
+        all.insert("label".into(), json!(diagnostic.primary.text));
+        all.insert("labels".into(), json!(labels));
+        all.insert("help".into(), json!(diagnostic.help));
+        all.insert("note".into(), json!(diagnostic.note));
+    }
+    result.to_string()
+}
+
+fn place(map: &SourceMap, span: Span) -> Value {
+    if map.files().len() == 0 {
+        return json!({});
+    }
+    let file = map.file(map.file_of(span.lo));
+    let (from, to) = (map.line_column(span.lo), map.line_column(span.hi.max(span.lo)));
+    json!({
+        "file": file.name,
+        "line": from.line,
+        "column": from.column,
+        "end_line": to.line,
+        "end_column": to.column,
+    })
+}
+
+/// The labels that fall into one file; the file of the primary label comes first.
+struct Excerpt<'a> {
+    file: FileId,
+    labels: Vec<(AnnotationKind, Span, &'a str)>,
+}
+
+fn excerpts<'a>(map: &SourceMap, diagnostic: &'a Diagnostic) -> Vec<Excerpt<'a>> {
+    let primary = std::iter::once((AnnotationKind::Primary, &diagnostic.primary));
+    let secondary = diagnostic.secondary.iter().map(|label| (AnnotationKind::Context, label));
+    let mut excerpts: Vec<Excerpt<'_>> = Vec::new();
+    for (kind, label) in primary.chain(secondary) {
+        let file = map.file_of(label.span.lo);
+        let entry = (kind, label.span, label.text.as_str());
+        match excerpts.iter_mut().find(|e| e.file == file) {
+            Some(excerpt) => excerpt.labels.push(entry),
+            None => excerpts.push(Excerpt { file, labels: vec![entry] }),
+        }
+    }
+    excerpts
+}
+
+impl<'a> Excerpt<'a> {
+    /// Only the lines from the first label to the last are handed on: a specification may have megabytes.
+    fn snippet(self, map: &'a SourceMap) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
+        let file = map.file(self.file);
+        let ranges: Vec<_> = self.labels.iter().map(|(_, span, _)| map.range(*span)).collect();
+        let lo = ranges.iter().map(|r| r.start).min().unwrap_or(0);
+        let hi = ranges.iter().map(|r| r.end).max().unwrap_or(0);
+        let from = file.text[..floor(&file.text, lo)].rfind('\n').map_or(0, |at| at + 1);
+        let to = file.text[ceil(&file.text, hi)..].find('\n').map_or(file.text.len(), |n| ceil(&file.text, hi) + n);
+        let line = map.line_column(file.start + from as u32).line;
+        let mut snippet = Snippet::source(&file.text[from..to]).line_start(line).path(file.name.as_str());
+        for ((kind, _, text), range) in self.labels.into_iter().zip(ranges) {
+            let range = floor(&file.text, range.start) - from..ceil(&file.text, range.end) - from;
+            let annotation = kind.span(range);
+            snippet = snippet.annotation(if text.is_empty() { annotation } else { annotation.label(text) });
+        }
+        snippet
+    }
+}
+
+fn floor(text: &str, mut at: usize) -> usize {
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+fn ceil(text: &str, mut at: usize) -> usize {
+    while !text.is_char_boundary(at) {
+        at += 1;
+    }
+    at
+}
