@@ -1,9 +1,19 @@
 //! Record files: framing, rejects, streaming conversion.
 //!
-//! [`RecordReader`] cuts a stream into records without holding more than one of them. [`Balance`] counts every octet.
+//! [`RecordReader`] cuts a stream into records without holding more than one of them. [`Converter`] decodes and renders
+//! them; what does not decode goes to a [`RejectFile`]; [`Balance`] accounts for every octet read. [`Output`] is a file
+//! that is there whole or not at all.
 
 mod balance;
+mod convert;
+mod envelope;
 mod framing;
+mod output;
+pub mod path;
+mod reject;
 
 pub use balance::Balance;
+pub use convert::{Converter, Origin, Render, Settings, Stopped, Summary, Targets};
 pub use framing::{DEFAULT_RECORD_LIMIT, Framing, Identifiers, Item, Part, Reason, RecordReader};
+pub use output::Output;
+pub use reject::{Reject, RejectFile};

@@ -1,1 +1,50 @@
-//! Under construction.
+//! Toolkit for ASN.1 data: compiler, codecs, record files.
+//!
+//! A [`Schema`] is made of specifications; a plan of a schema; values are decoded and encoded by a plan, with no build
+//! step:
+//!
+//! ```
+//! use tercet::{Schema, dynamic, plan::Rules};
+//!
+//! let schema = Schema::from_text(
+//!     "rocket.asn",
+//!     "Rockets DEFINITIONS AUTOMATIC TAGS ::= BEGIN
+//!      Rocket ::= SEQUENCE { name UTF8String, range INTEGER OPTIONAL }
+//!      END",
+//! );
+//! assert!(!schema.has_errors(), "{}", schema.render(false));
+//!
+//! let plan = schema.plan(Rules::Ber, &["Rocket"])?;
+//! let root = plan.root("Rocket").expect("a root that was asked for");
+//! let octets = [0x30, 0x09, 0x80, 0x04, b'F', b'a', b'l', b'k', 0x81, 0x01, 0x05];
+//! let mut tape = dynamic::Tape::new();
+//! let length = dynamic::decode(&plan, root, &octets, &mut tape, &dynamic::Options::default())?;
+//! assert_eq!(length, octets.len());
+//!
+//! let mut again = Vec::new();
+//! dynamic::encode(&plan, Rules::Der, tape.view(&octets), &mut again)?;
+//! assert_eq!(again, octets);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | module | what it is for |
+//! |---|---|
+//! | [`syntax`] | text to syntax tree, diagnostics, formatter |
+//! | [`model`] | the typed model |
+//! | [`plan`] | the executable form |
+//! | [`lower`] | model to plan |
+//! | [`runtime`] | primitives of the encoding rules |
+//! | [`dynamic`] | decode to events, tape, JSON, XML, CSV; encode |
+//! | [`records`] | record files: framing, rejects, streaming conversion |
+
+pub mod files;
+mod schema;
+
+pub use schema::{PlanError, Schema, SchemaOptions};
+pub use tercet_dynamic as dynamic;
+pub use tercet_lower as lower;
+pub use tercet_model as model;
+pub use tercet_plan as plan;
+pub use tercet_records as records;
+pub use tercet_runtime as runtime;
+pub use tercet_syntax as syntax;

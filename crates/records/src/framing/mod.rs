@@ -46,6 +46,8 @@ pub struct Item<'a> {
     pub part: Part,
     /// Absolute offset of its first octet.
     pub offset: u64,
+    /// Number of wrappers around it.
+    pub depth: usize,
     /// The octets.
     pub octets: &'a [u8],
 }

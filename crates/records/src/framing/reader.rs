@@ -53,6 +53,8 @@ pub struct RecordReader<R> {
     pending: usize,
     may_reject: bool,
     list_seen: bool,
+    /// Whether the wrapper octets given last end a wrapper.
+    left: bool,
     pub(super) damage: Option<Damage>,
     /// What the search for records after damage may still spend; see `resync`.
     pub(super) credit: i64,
@@ -80,6 +82,7 @@ impl<R: Read> RecordReader<R> {
             pending: 0,
             may_reject: false,
             list_seen: false,
+            left: false,
             damage: None,
             credit: super::resync::MOST,
         }
@@ -113,8 +116,10 @@ impl<R: Read> RecordReader<R> {
         };
         self.pending = length;
         self.may_reject = matches!(part, Part::Record | Part::Header | Part::Trailer);
+        // A wrapper's own octets stand outside of it: its head has pushed its frame, its end has popped it.
+        let depth = self.frames.len() - usize::from(part == Part::Wrapper && !self.left);
         let offset = self.window.offset();
-        Ok(Some(Item { part, offset, octets: &self.window.octets()[..length] }))
+        Ok(Some(Item { part, offset, depth, octets: &self.window.octets()[..length] }))
     }
 
     /// Says that the record, header or trailer given last does not decode: its octets come again as [`Part::Rejected`], as far as the
@@ -164,6 +169,7 @@ impl<R: Read> RecordReader<R> {
             && octets.starts_with(&[0, 0])
         {
             self.frames.pop();
+            self.left = true;
             return Ok(Found::Part(Part::Wrapper, 2));
         }
         match self.framing.wrappers.get(depth) {
@@ -240,6 +246,7 @@ impl<R: Read> RecordReader<R> {
         let end = head.length.map(|length| begin.saturating_add(length));
         let end = end.map(|end| around.map_or(end, |around| around.min(end)));
         self.frames.push(Frame { end });
+        self.left = false;
         self.list_seen = self.frames.len() == self.framing.wrappers.len();
         Ok(Found::Part(Part::Wrapper, head.size))
     }

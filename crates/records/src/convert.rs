@@ -1,0 +1,354 @@
+//! The pipeline: framing, decoding, rendering, with counters and rejects; one tape and one buffer for the whole run.
+
+use crate::balance::Balance;
+use crate::envelope::Envelope;
+use crate::framing::{Framing, Item, Part, Reason, RecordReader};
+use crate::reject::{Reject, RejectFile};
+use std::io::{self, Read, Write};
+use std::ops::ControlFlow;
+use tercet_dynamic::{Decoder, Discard, Error, ErrorKind, NodeId, Options, Plan, Tape, Token, View};
+use tercet_plan::{FieldId, Kind};
+
+/// Where a record came from.
+#[derive(Clone, Copy, Debug)]
+pub struct Origin {
+    /// Its number in its input, from 0.
+    pub index: u64,
+    /// Absolute offset of its first octet.
+    pub offset: u64,
+    /// Its number of octets.
+    pub length: usize,
+}
+
+/// Turns a decoded record into octets of an output format.
+pub trait Render {
+    /// Appends what stands before the first record.
+    fn begin(&mut self, _out: &mut Vec<u8>) {}
+
+    /// Appends a record.
+    ///
+    /// # Errors
+    /// When the record cannot be written in this format; what it has appended is dropped, the record is rejected.
+    fn record(&mut self, value: View<'_>, origin: &Origin, out: &mut Vec<u8>) -> Result<(), Error>;
+
+    /// Appends what stands behind the last record.
+    fn end(&mut self, _out: &mut Vec<u8>) {}
+}
+
+/// What is to be converted and how.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// How records are found.
+    pub framing: Framing,
+    /// The type around the list, if the framing has wrappers.
+    pub outer: Option<NodeId>,
+    /// The type of records.
+    pub record: NodeId,
+    /// How records are decoded.
+    pub options: Options,
+    /// Rejects after which the input is given up.
+    pub max_rejects: Option<u64>,
+    /// Octets after which the input is given up if no record has been found among them.
+    pub give_up_after: u64,
+}
+
+/// What came of an input.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    /// Records converted.
+    pub records: u64,
+    /// Damaged places.
+    pub rejects: u64,
+    /// Elements around the records and beside their list.
+    pub headers: u64,
+    /// Every octet.
+    pub balance: Balance,
+    /// Octets written.
+    pub written: u64,
+    /// Records by alternative: field of the innermost CHOICE.
+    pub by_type: Vec<(FieldId, u64)>,
+    /// Why the rest was not read.
+    pub stopped: Option<Stopped>,
+    /// The first rejects.
+    pub samples: Vec<Reject>,
+    /// Why what stands around the records could not be shown.
+    pub header_error: Option<Error>,
+}
+
+/// Why an input was not read to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// More rejects than allowed.
+    Rejects,
+    /// Much input and no record.
+    NoRecord,
+    /// The caller said so.
+    Caller,
+}
+
+/// Rejects whose reasons a [`Summary`] keeps.
+const SAMPLES: usize = 5;
+/// Octets collected before they are written.
+const FLUSH: usize = 1 << 18;
+
+/// Converts inputs one after the other.
+#[derive(Debug)]
+pub struct Converter<'p> {
+    plan: &'p Plan,
+    settings: Settings,
+    decoder: Decoder,
+    tape: Tape,
+    out: Vec<u8>,
+}
+
+/// Where things go.
+pub struct Targets<'t> {
+    /// Makes rows of records.
+    pub render: &'t mut dyn Render,
+    /// Gets the rows.
+    pub out: &'t mut dyn Write,
+    /// Makes rows of what stands around the record list, one for each outermost value.
+    pub header: Option<(&'t mut dyn Render, &'t mut dyn Write)>,
+    /// Gets what is rejected.
+    pub rejects: Option<&'t mut RejectFile>,
+}
+
+impl std::fmt::Debug for Targets<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Targets").field("rejects", &self.rejects).finish_non_exhaustive()
+    }
+}
+
+impl<'p> Converter<'p> {
+    /// A converter for a plan that has the types of the settings as roots.
+    pub fn new(plan: &'p Plan, settings: Settings) -> Self {
+        Self { plan, settings, decoder: Decoder::new(), tape: Tape::new(), out: Vec::new() }
+    }
+
+    /// Converts one input to its end, or to where it is given up. `progress` is called now and then.
+    ///
+    /// # Errors
+    /// Those of reading and writing; faults in records are counted instead.
+    pub fn run(
+        &mut self,
+        name: &str,
+        input: impl Read,
+        targets: &mut Targets<'_>,
+        progress: &mut dyn FnMut(&Summary) -> ControlFlow<()>,
+    ) -> io::Result<Summary> {
+        let mut run = Run {
+            name,
+            summary: Summary::default(),
+            by_field: vec![0; self.plan.shape.fields.len()],
+            open: None,
+            envelope: Envelope::default(),
+            next_progress: 0,
+        };
+        let mut reader = RecordReader::new(input, self.settings.framing.clone());
+        let (plan, record, options) = (self.plan, self.settings.record, self.settings.options.clone());
+        let mut checker = Decoder::new();
+        let mut is_record = |octets: &[u8]| {
+            checker.decode(plan, record, octets, &mut Discard, &options).is_ok_and(|n| n == octets.len())
+        };
+        self.out.clear();
+        loop {
+            let Some(item) = reader.next(&mut is_record)? else { break };
+            if let Err(error) = self.item(&mut run, &item, targets)? {
+                run.close_reject(targets)?;
+                run.open = Some(Reject { offset: item.offset, reason: Reason::Undecodable, error: Some(error), length: 0 });
+                reader.reject();
+                continue;
+            }
+            if self.out.len() >= FLUSH {
+                run.flush(&mut self.out, targets)?;
+            }
+            if run.summary.balance.read >= run.next_progress {
+                run.next_progress = run.summary.balance.read + (1 << 20);
+                run.stop(&self.settings, progress(&run.summary));
+                if run.summary.stopped.is_some() {
+                    break;
+                }
+            }
+            if self.settings.max_rejects.is_some_and(|most| run.summary.rejects > most) {
+                run.summary.stopped = Some(Stopped::Rejects);
+                break;
+            }
+        }
+        run.close_reject(targets)?;
+        self.header(&mut run, targets)?;
+        run.flush(&mut self.out, targets)?;
+        let counts = run.by_field.iter().enumerate().filter(|(_, count)| **count > 0);
+        run.summary.by_type = counts.map(|(i, &count)| (FieldId(i as u32), count)).collect();
+        Ok(run.summary)
+    }
+
+    /// Deals with an item; the inner error means that it is to be rejected.
+    #[inline]
+    fn item(&mut self, run: &mut Run<'_>, item: &Item<'_>, targets: &mut Targets<'_>) -> io::Result<Result<(), Error>> {
+        if item.depth < run.envelope.depth() {
+            self.header(run, targets)?;
+        }
+        match item.part {
+            Part::Record => {
+                let error = self.record(run, item, targets.render);
+                if let Err(error) = error {
+                    return Ok(Err(error));
+                }
+                if run.open.is_some() {
+                    run.close_reject(targets)?;
+                }
+                run.summary.records += 1;
+            }
+            Part::Wrapper => run.envelope.wrapper(item),
+            Part::Header | Part::Trailer => {
+                // Outside of all wrappers only the type itself may stand.
+                if item.depth == 0 {
+                    if let Err(error) = self.outer(item) {
+                        return Ok(Err(error));
+                    }
+                }
+                run.envelope.member(item);
+                run.summary.headers += 1;
+            }
+            Part::Filler => {}
+            Part::Rejected { reason, continued } => run.rejected(item, reason, continued, targets)?,
+        }
+        run.summary.balance.add(item.part, item.octets.len());
+        Ok(Ok(()))
+    }
+
+    #[inline]
+    fn record(&mut self, run: &mut Run<'_>, item: &Item<'_>, render: &mut dyn Render) -> Result<(), Error> {
+        self.tape.clear();
+        self.settings.options.base_offset = item.offset;
+        let (plan, node) = (self.plan, self.settings.record);
+        let length = self.decoder.decode(plan, node, item.octets, &mut self.tape, &self.settings.options)?;
+        if length != item.octets.len() {
+            return Err(Error::new(ErrorKind::TrailingData, item.offset + length as u64));
+        }
+        let view = self.tape.view(item.octets);
+        let origin = Origin { index: run.summary.records, offset: item.offset, length };
+        let mark = self.out.len();
+        if let Err(error) = render.record(view, &origin, &mut self.out) {
+            self.out.truncate(mark);
+            return Err(error);
+        }
+        if let Some(count) = alternative(plan, view).and_then(|field| run.by_field.get_mut(field.index())) {
+            *count += 1;
+        }
+        Ok(())
+    }
+
+    /// Checks a value of the outer type that has no list of records.
+    fn outer(&mut self, item: &Item<'_>) -> Result<(), Error> {
+        let Some(outer) = self.settings.outer else { return Ok(()) };
+        self.settings.options.base_offset = item.offset;
+        self.decoder.decode(self.plan, outer, item.octets, &mut Discard, &self.settings.options).map(|_| ())
+    }
+
+    /// Writes the row of what stood around the records, once it is complete.
+    fn header(&mut self, run: &mut Run<'_>, targets: &mut Targets<'_>) -> io::Result<()> {
+        let Some(octets) = run.envelope.take() else { return Ok(()) };
+        let (Some(outer), Some((render, out))) = (self.settings.outer, &mut targets.header) else { return Ok(()) };
+        let mut options = self.settings.options.clone();
+        options.base_offset = 0;
+        let mut tape = Tape::new();
+        // The records have been taken out: what is left may break a size constraint, not the syntax.
+        let mut row = Vec::new();
+        let origin = Origin { index: 0, offset: run.envelope.offset(), length: octets.len() };
+        let done = self.decoder.decode(self.plan, outer, &octets, &mut tape, &options);
+        match done.and_then(|_| render.record(tape.view(&octets), &origin, &mut row)) {
+            Ok(()) => out.write_all(&row),
+            Err(error) => {
+                run.summary.header_error = Some(error);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The field by which a record is counted: the alternative of its innermost CHOICE.
+fn alternative(plan: &Plan, view: View<'_>) -> Option<FieldId> {
+    let mut found = None;
+    let mut at = 0;
+    while at < view.len() {
+        match view.token(at) {
+            Token::Open { field, node, .. } => {
+                found = Some(field);
+                if plan.shape.node(node).kind != Kind::Choice {
+                    break;
+                }
+            }
+            Token::Leaf { field, .. } => {
+                found = Some(field);
+                break;
+            }
+            _ => break,
+        }
+        at += 1;
+    }
+    found.filter(|field| *field != FieldId::ROOT)
+}
+
+/// The state of one input.
+struct Run<'n> {
+    name: &'n str,
+    summary: Summary,
+    by_field: Vec<u64>,
+    /// The reject whose octets are coming.
+    open: Option<Reject>,
+    envelope: Envelope,
+    next_progress: u64,
+}
+
+impl Run<'_> {
+    fn flush(&mut self, out: &mut Vec<u8>, targets: &mut Targets<'_>) -> io::Result<()> {
+        targets.out.write_all(out)?;
+        self.summary.written += out.len() as u64;
+        out.clear();
+        Ok(())
+    }
+
+    fn rejected(
+        &mut self,
+        item: &Item<'_>,
+        reason: Reason,
+        continued: bool,
+        targets: &mut Targets<'_>,
+    ) -> io::Result<()> {
+        let fresh = self.open.as_ref().is_some_and(|open| open.length == 0 && open.offset == item.offset);
+        if !continued && !fresh {
+            self.close_reject(targets)?;
+        }
+        let offset = item.offset;
+        let open = self.open.get_or_insert_with(|| Reject { offset, reason, error: None, length: 0 });
+        if open.length == 0 {
+            self.summary.rejects += 1;
+        }
+        open.length += item.octets.len() as u64;
+        match &mut targets.rejects {
+            Some(file) => file.octets(item.octets),
+            None => Ok(()),
+        }
+    }
+
+    fn close_reject(&mut self, targets: &mut Targets<'_>) -> io::Result<()> {
+        let Some(reject) = self.open.take() else { return Ok(()) };
+        if let Some(file) = &mut targets.rejects {
+            file.finish(self.name, &reject)?;
+        }
+        if self.summary.samples.len() < SAMPLES {
+            self.summary.samples.push(reject);
+        }
+        Ok(())
+    }
+
+    fn stop(&mut self, settings: &Settings, flow: ControlFlow<()>) {
+        let nothing = self.summary.records == 0 && self.summary.balance.rejected >= settings.give_up_after;
+        if nothing {
+            self.summary.stopped = Some(Stopped::NoRecord);
+        } else if flow.is_break() {
+            self.summary.stopped = Some(Stopped::Caller);
+        }
+    }
+}

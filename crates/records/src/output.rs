@@ -1,0 +1,100 @@
+//! Output files that are there whole or not at all.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// A file that gets its name when it is complete.
+///
+/// Octets go to `NAME.part` in the same directory; [`Output::commit`] flushes them to the disk and renames. If it is
+/// dropped before, the part is removed and an earlier file of the name stays as it was.
+#[derive(Debug)]
+pub struct Output {
+    file: Option<BufWriter<File>>,
+    part: PathBuf,
+    path: PathBuf,
+}
+
+impl Output {
+    /// Begins a file.
+    ///
+    /// # Errors
+    /// When the part cannot be created.
+    pub fn create(path: impl Into<PathBuf>) -> io::Result<Self> {
+        let path = path.into();
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(".part");
+        let part = path.with_file_name(name);
+        let file = File::create(&part)?;
+        Ok(Self { file: Some(BufWriter::with_capacity(1 << 18, file)), part, path })
+    }
+
+    /// The name that it will have.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Completes the file and gives it its name.
+    ///
+    /// # Errors
+    /// When the octets do not reach the disk; the part is then removed.
+    pub fn commit(mut self) -> io::Result<()> {
+        if let Some(file) = self.file.take() {
+            let done = file
+                .into_inner()
+                .map_err(io::IntoInnerError::into_error)
+                .and_then(|file| file.sync_all())
+                .and_then(|()| fs::rename(&self.part, &self.path));
+            if done.is_err() {
+                _ = fs::remove_file(&self.part);
+            }
+            return done;
+        }
+        Ok(())
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, octets: &[u8]) -> io::Result<usize> {
+        match &mut self.file {
+            Some(file) => file.write(octets),
+            None => Ok(0),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.as_mut().map_or(Ok(()), BufWriter::flush)
+    }
+}
+
+impl Drop for Output {
+    fn drop(&mut self) {
+        if let Some(file) = self.file.take() {
+            drop(file.into_parts());
+            _ = fs::remove_file(&self.part);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_there_whole_or_not_at_all() -> io::Result<()> {
+        let dir = tempfile::tempdir()?;
+        let path = dir.path().join("a.csv");
+        let mut output = Output::create(&path)?;
+        output.write_all(b"one")?;
+        assert!(!path.exists() && dir.path().join("a.csv.part").exists());
+        output.commit()?;
+        assert_eq!(fs::read(&path)?, b"one");
+
+        let mut output = Output::create(&path)?;
+        output.write_all(b"two")?;
+        drop(output);
+        assert_eq!(fs::read(&path)?, b"one");
+        assert_eq!(fs::read_dir(dir.path())?.count(), 1);
+        Ok(())
+    }
+}

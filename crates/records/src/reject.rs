@@ -1,0 +1,108 @@
+//! Rejects: the raw octets in one file, that can be read again once the cause is gone, and a line about each in another.
+
+use crate::framing::Reason;
+use crate::output::Output;
+use serde_json::json;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use tercet_dynamic::Error;
+
+/// What is known of a rejected stretch before its octets come.
+#[derive(Clone, Debug)]
+pub struct Reject {
+    /// Absolute offset of its first octet in the input.
+    pub offset: u64,
+    /// What framing said.
+    pub reason: Reason,
+    /// What the decoder said, if it was asked.
+    pub error: Option<Error>,
+    /// Octets so far.
+    pub length: u64,
+}
+
+impl Reject {
+    /// The reason in words, without offset and path.
+    pub fn message(&self) -> String {
+        match &self.error {
+            Some(error) if error.detail().is_empty() => error.kind().message().to_owned(),
+            Some(error) => format!("{}: {}", error.kind().message(), error.detail()),
+            None => self.reason.to_string(),
+        }
+    }
+}
+
+/// The pair of files that rejects go to; neither exists until something is rejected.
+#[derive(Debug)]
+pub struct RejectFile {
+    path: PathBuf,
+    outputs: Option<(Output, Output)>,
+    at: u64,
+}
+
+impl RejectFile {
+    /// Rejects go to `path` and to `path` with `.jsonl` added.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into(), outputs: None, at: 0 }
+    }
+
+    /// Where the octets go.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Adds octets of a reject.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn octets(&mut self, octets: &[u8]) -> io::Result<()> {
+        self.outputs()?.0.write_all(octets)
+    }
+
+    /// Completes a reject: its line says where it came from, why, and where its octets are in the reject file.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn finish(&mut self, input: &str, reject: &Reject) -> io::Result<()> {
+        let at = self.at;
+        self.at += reject.length;
+        let mut line = json!({
+            "input": input,
+            "offset": reject.offset,
+            "length": reject.length,
+            "reason": reject.message(),
+            "rejectOffset": at,
+        });
+        if let Some(error) = &reject.error {
+            line["code"] = error.kind().name().into();
+            line["at"] = error.offset().into();
+            line["path"] = error.path().into();
+        }
+        let lines = &mut self.outputs()?.1;
+        serde_json::to_writer(&mut *lines, &line)?;
+        lines.write_all(b"\n")
+    }
+
+    /// Gives the files their names, if there are any.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn commit(self) -> io::Result<()> {
+        if let Some((octets, lines)) = self.outputs {
+            octets.commit()?;
+            lines.commit()?;
+        }
+        Ok(())
+    }
+
+    fn outputs(&mut self) -> io::Result<&mut (Output, Output)> {
+        let outputs = match self.outputs.take() {
+            Some(outputs) => outputs,
+            None => {
+                let mut lines = self.path.clone().into_os_string();
+                lines.push(".jsonl");
+                (Output::create(&self.path)?, Output::create(PathBuf::from(lines))?)
+            }
+        };
+        Ok(self.outputs.insert(outputs))
+    }
+}

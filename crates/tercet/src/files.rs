@@ -1,0 +1,52 @@
+//! Which files hold specifications.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Suffixes that are taken from directories; a file that is named is taken whatever its suffix.
+pub const SUFFIXES: [&str; 4] = ["asn", "asn1", "asn1c", "txt"];
+
+/// The files meant by paths: files as they are, directories with all specifications below them, in the order of names.
+///
+/// In a directory a `.txt` file counts only if it holds `::=`.
+///
+/// # Errors
+/// When a path cannot be read.
+pub fn specifications(paths: &[PathBuf]) -> io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for path in paths {
+        if fs::metadata(path).map_err(|error| named(path, &error))?.is_dir() {
+            directory(path, &mut files, 16)?;
+        } else {
+            files.push(path.clone());
+        }
+    }
+    Ok(files)
+}
+
+fn directory(path: &Path, files: &mut Vec<PathBuf>, depth: u8) -> io::Result<()> {
+    let entries = fs::read_dir(path).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+    let mut paths: Vec<_> = entries.map_err(|error| named(path, &error))?.iter().map(fs::DirEntry::path).collect();
+    paths.sort();
+    for path in paths {
+        let suffix = path.extension().and_then(|suffix| suffix.to_str()).map(str::to_ascii_lowercase);
+        if path.is_dir() {
+            // Links may form circles; no one nests specifications this deep.
+            if depth > 0 {
+                directory(&path, files, depth - 1)?;
+            }
+        } else if let Some(suffix) = suffix
+            && SUFFIXES.contains(&suffix.as_str())
+            && (suffix != "txt" || fs::read(&path).is_ok_and(|text| text.windows(3).any(|w| w == b"::=")))
+        {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// The error with the path that it is about.
+pub(crate) fn named(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
