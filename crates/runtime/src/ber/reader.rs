@@ -353,7 +353,10 @@ impl<'a> Reader<'a> {
     #[inline]
     pub fn skip(&mut self, header: &Header) -> Result<()> {
         let length = if header.indefinite {
-            header::end_of(self.rest(), self.extent(), self.rules, self.depth.saturating_sub(1))?
+            let Some(depth) = self.depth.checked_sub(1) else {
+                return Err(self.before(header, ErrorKind::DepthLimit));
+            };
+            header::end_of(self.rest(), self.extent(), self.rules, depth)?
         } else {
             header.length
         };

@@ -10,8 +10,13 @@ use crate::{Error, ErrorKind, Result, Tag};
 /// The segments of a constructed string: which tag they have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StringForm {
-    /// OCTET STRING, and all character and time types, which are encoded as if they were one (8.23.1).
+    /// OCTET STRING: segments have its tag.
     Octets,
+    /// A character or time type with this universal tag.
+    ///
+    /// It is encoded as if it were an OCTET STRING (8.23.1), whose tag the segments have; under BER segments
+    /// with the type's own tag are read too, as several tools write them.
+    Text(Tag),
     /// BIT STRING.
     Bits,
 }
@@ -52,11 +57,18 @@ impl<'a> Segments<'_, 'a> {
                 self.frames.pop();
                 continue;
             };
-            let tag = match self.form {
-                StringForm::Octets => Tag::OCTET_STRING,
-                StringForm::Bits => Tag::BIT_STRING,
+            let fits = match self.form {
+                StringForm::Octets => header.tag == Tag::OCTET_STRING,
+                StringForm::Bits => header.tag == Tag::BIT_STRING,
+                StringForm::Text(own) => {
+                    header.tag == Tag::OCTET_STRING
+                        || (self.reader.rules() == Rules::Ber
+                            && (header.tag == own
+                                // An ObjectDescriptor is a GraphicString with a tag of its own.
+                                || (own == Tag::GRAPHIC_STRING && header.tag == Tag::OBJECT_DESCRIPTOR)))
+                }
             };
-            if header.tag != tag {
+            if !fits {
                 return Err(Error::new(ErrorKind::SegmentTag, start));
             }
             if header.constructed {
@@ -83,7 +95,7 @@ impl<'a> Segments<'_, 'a> {
     /// A CER piece has 1 to 1000 octets.
     fn check_piece(&self, length: usize, start: u64) -> Result<()> {
         let least = match self.form {
-            StringForm::Octets => 1,
+            StringForm::Octets | StringForm::Text(_) => 1,
             StringForm::Bits => 2,
         };
         if (least..=1000).contains(&length) { Ok(()) } else { Err(Error::new(ErrorKind::SegmentSize, start)) }
@@ -109,8 +121,8 @@ impl<'a> Reader<'a> {
         Segments { reader: self, whole: Some(*header), frames: Vec::new(), form, before: None }
     }
 
-    /// The octets of an OCTET STRING, character string or time whose header was just read; borrowed when the
-    /// encoding has them in one piece.
+    /// The octets of an OCTET STRING whose header was just read; borrowed when the encoding has them in one
+    /// piece.
     ///
     /// # Errors
     /// [`ErrorKind::SegmentTag`], [`ErrorKind::ConstructedString`], [`ErrorKind::SegmentSize`], and any fault
@@ -118,24 +130,42 @@ impl<'a> Reader<'a> {
     ///
     /// ```
     /// use tercet_runtime::ber::{Reader, Rules};
-    /// // X.690 8.23.6: Name ::= VisibleString, "Jones", in segments
-    /// let mut reader = Reader::new(b"\x3A\x09\x04\x03Jon\x04\x02es", Rules::Ber);
+    /// let mut reader = Reader::new(b"\x24\x09\x04\x03Jon\x04\x02es", Rules::Ber);
     /// let header = reader.read_header()?;
     /// assert_eq!(*reader.octet_string(&header)?, *b"Jones");
     /// # Ok::<(), tercet_runtime::Error>(())
     /// ```
     #[inline]
     pub fn octet_string(&mut self, header: &Header) -> Result<Cow<'a, [u8]>> {
+        self.string(header, StringForm::Octets)
+    }
+
+    /// The octets of a string whose header was just read, with the segments of this form.
+    ///
+    /// # Errors
+    /// As [`Reader::octet_string`].
+    ///
+    /// ```
+    /// use tercet_runtime::ber::{Reader, Rules, StringForm};
+    /// use tercet_runtime::Tag;
+    /// // X.690 8.23: Name ::= VisibleString, "Jones", in segments
+    /// let mut reader = Reader::new(b"\x3A\x09\x04\x03Jon\x04\x02es", Rules::Ber);
+    /// let header = reader.read_header()?;
+    /// assert_eq!(*reader.string(&header, StringForm::Text(Tag::VISIBLE_STRING))?, *b"Jones");
+    /// # Ok::<(), tercet_runtime::Error>(())
+    /// ```
+    #[inline]
+    pub fn string(&mut self, header: &Header, form: StringForm) -> Result<Cow<'a, [u8]>> {
         if !header.constructed && self.rules() != Rules::Cer {
             return self.contents(header).map(Cow::Borrowed);
         }
-        self.octet_string_in_pieces(header)
+        self.string_in_pieces(header, form)
     }
 
     #[cold]
-    fn octet_string_in_pieces(&mut self, header: &Header) -> Result<Cow<'a, [u8]>> {
+    fn string_in_pieces(&mut self, header: &Header, form: StringForm) -> Result<Cow<'a, [u8]>> {
         let mut whole = Cow::Borrowed(&[][..]);
-        for (i, piece) in self.segments(header, StringForm::Octets).enumerate() {
+        for (i, piece) in self.segments(header, form).enumerate() {
             let (_, octets) = piece?;
             if i == 0 {
                 whole = Cow::Borrowed(octets);
@@ -147,13 +177,21 @@ impl<'a> Reader<'a> {
         Ok(whole)
     }
 
-    /// Appends the octets of a string to `out`; see [`Reader::octet_string`].
+    /// Appends the octets of an OCTET STRING to `out`; see [`Reader::octet_string`].
     ///
     /// # Errors
     /// As [`Reader::octet_string`].
     pub fn octet_string_into(&mut self, header: &Header, out: &mut Vec<u8>) -> Result<()> {
+        self.string_into(header, StringForm::Octets, out)
+    }
+
+    /// Appends the octets of a string to `out`; see [`Reader::string`].
+    ///
+    /// # Errors
+    /// As [`Reader::octet_string`].
+    pub fn string_into(&mut self, header: &Header, form: StringForm, out: &mut Vec<u8>) -> Result<()> {
         let start = out.len();
-        for piece in self.segments(header, StringForm::Octets) {
+        for piece in self.segments(header, form) {
             out.extend_from_slice(piece?.1);
         }
         self.check_split(header, out.len() - start)

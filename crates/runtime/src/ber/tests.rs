@@ -317,7 +317,9 @@ fn octet_and_character_strings_8_7_8_23() {
         ("3A 80 24 80 04 01 4A 24 00 00 00 24 06 04 04 6F6E6573 00 00", Ber, Ok("Jones")),
         ("3A 00", Ber, Ok("")),
         ("3A 80 00 00", Ber, Ok("")),
-        ("3A 05 1A 03 4A6F6E", Ber, Err((K::SegmentTag, 2))),
+        ("3A 05 1A 03 4A6F6E", Ber, Ok("Jon")),
+        ("3A 05 16 03 4A6F6E", Ber, Err((K::SegmentTag, 2))),
+        ("3A 80 1A 03 4A6F6E 00 00", Cer, Err((K::SegmentTag, 2))),
         ("3A 05 04 03 4A6F6E", Der, Err((K::ConstructedString, 2))),
         ("3A 80 04 03 4A6F6E 00 00", Cer, Err((K::SegmentSize, 9))),
         ("3A 80 04 03 4A6F6E", Ber, Err((K::Incomplete, 7))),
@@ -327,8 +329,10 @@ fn octet_and_character_strings_8_7_8_23() {
         let mut reader = Reader::new(&input, rules);
         let got = reader.read_header().and_then(|h| {
             let mut copy = Vec::new();
-            reader.clone().octet_string_into(&h, &mut copy)?;
-            let octets = reader.octet_string(&h)?;
+            let form = StringForm::Text(Tag::VISIBLE_STRING);
+            reader.clone().string_into(&h, form, &mut copy)?;
+            let octets = reader.string(&h, form)?;
+            assert_eq!(reader.finish(), Ok(()));
             assert_eq!(*octets, *copy);
             decode_text(StringKind::Visible, &octets, 0).map(|t| t.to_string())
         });

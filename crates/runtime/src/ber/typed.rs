@@ -5,7 +5,7 @@
 
 use alloc::borrow::Cow;
 
-use super::{Header, Reader, Writer, primitives};
+use super::{Header, Reader, StringForm, Writer, primitives};
 use crate::text::{StringKind, from_utf8};
 use crate::types::{GeneralizedTime, OidRef, Real, RelativeOidRef, TimeType, UtcTime};
 use crate::{Error, ErrorKind, Result, Tag};
@@ -67,7 +67,7 @@ impl<'a> Reader<'a> {
     #[inline]
     pub fn text(&mut self, header: &Header, kind: StringKind) -> Result<Cow<'a, str>> {
         let at = self.offset();
-        match self.octet_string(header)? {
+        match self.string(header, StringForm::Text(kind.tag()))? {
             Cow::Borrowed(octets) => primitives::decode_text(kind, octets, at),
             Cow::Owned(octets) => {
                 primitives::decode_text(kind, &octets, at).map(|text| Cow::Owned(text.into_owned()))
@@ -81,7 +81,7 @@ impl<'a> Reader<'a> {
     /// As [`Reader::octet_string`] and [`decode_utc_time`](super::decode_utc_time).
     pub fn utc_time(&mut self, header: &Header) -> Result<UtcTime> {
         let at = self.offset();
-        primitives::decode_utc_time(&self.octet_string(header)?, at, self.rules())
+        primitives::decode_utc_time(&self.string(header, StringForm::Text(Tag::UTC_TIME))?, at, self.rules())
     }
 
     /// GeneralizedTime (8.25), whole or in segments, as its checked text.
@@ -92,7 +92,7 @@ impl<'a> Reader<'a> {
     /// As [`Reader::octet_string`] and [`decode_generalized_time`](super::decode_generalized_time).
     pub fn generalized_time(&mut self, header: &Header) -> Result<Cow<'a, str>> {
         let at = self.offset();
-        let octets = self.octet_string(header)?;
+        let octets = self.string(header, StringForm::Text(Tag::GENERALIZED_TIME))?;
         primitives::decode_generalized_time(&octets, at, self.rules())?;
         // Checked just before: all digits and signs.
         let syntax = Error::new(ErrorKind::GeneralizedTimeSyntax, at);

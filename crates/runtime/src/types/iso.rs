@@ -9,8 +9,8 @@ use crate::{Error, ErrorKind, Result};
 
 /// TIME or one of the useful time types: what value notation and contents octets look like.
 ///
-/// The contents octets of a TIME are the text of its value (X.690 8.25); those of the useful types leave
-/// out what never varies (8.26): the hyphens, `T` and colons, the `P` of a DURATION.
+/// The contents octets of a TIME are the text of its value (X.690 8.26); those of the useful types leave
+/// out what never varies: the hyphens, `T` and colons, the `P` of a DURATION.
 ///
 /// ```
 /// use tercet_runtime::ber::{decode_time, Rules};
