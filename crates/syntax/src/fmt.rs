@@ -284,7 +284,7 @@ impl<'a> Formatter<'a> {
 
     /// A blank line parts an assignment of several lines from the next, and the header from the body.
     fn wants_blank(&self, index: usize) -> bool {
-        let before = self.tokens[index - 1].kind;
+        let Some(before) = index.checked_sub(1).map(|i| self.tokens[i].kind) else { return false };
         let last_line = self.out.rsplit('\n').next().unwrap_or("");
         last_line.trim_start().starts_with('}')
             || matches!(self.tokens[index].kind, T::Word(K::End | K::Imports | K::Exports))
@@ -315,7 +315,8 @@ impl<'a> Formatter<'a> {
     }
 
     fn wants_space(&self, index: usize) -> bool {
-        let (before, token) = (self.tokens[index - 1], self.tokens[index]);
+        let Some(before) = index.checked_sub(1).map(|i| self.tokens[i]) else { return false };
+        let token = self.tokens[index];
         let adjacent = before.span.hi == token.span.lo;
         let clash = {
             let a = self.map.text(before.span).chars().next_back().unwrap_or(' ');
