@@ -27,7 +27,7 @@ pub fn format(map: &SourceMap, file: FileId) -> Result<String, Vec<Diagnostic>> 
         return Err(errors);
     }
     let lexed = lex(map, file, &options);
-    let text = Formatter::new(map, file, &lexed, &modules).run();
+    let text = Formatter::new(map, &lexed, &modules).run();
     // The promise that nothing but white space changes is checked, not hoped for.
     let mut again = SourceMap::new();
     let id = again.add(map.file(file).name.clone(), text.clone());
@@ -80,9 +80,8 @@ struct Formatter<'a> {
 }
 
 impl<'a> Formatter<'a> {
-    fn new(map: &'a SourceMap, file: FileId, lexed: &'a Lexed, modules: &[Module]) -> Self {
+    fn new(map: &'a SourceMap, lexed: &'a Lexed, modules: &[Module]) -> Self {
         let tokens = &lexed.tokens[..];
-        let _ = file;
         let mut formatter = Formatter {
             map,
             tokens,
@@ -268,7 +267,8 @@ impl<'a> Formatter<'a> {
             || self.too_long(index);
         let inline_comment = after_comment && breaks == 0 && !self.must_break;
         if line && !inline_comment {
-            let blank = breaks > 1 && !self.after_opening(index) && !self.closes(index)
+            let listed = index > 0 && self.tokens[index - 1].kind == T::Word(K::Imports);
+            let blank = breaks > 1 && !self.after_opening(index) && !self.closes(index) && !listed
                 || start == Start::Line && breaks <= 1 && !after_comment && self.wants_blank(index);
             let indent = self.indent_of(index, false);
             self.new_line(indent, blank);
@@ -372,10 +372,8 @@ impl<'a> Formatter<'a> {
         let kind = self.tokens[index].kind;
         let brace = kind != T::OpenParen;
         let outer = match self.groups.last() {
-            Some(group) if group.broken => group.indent,
-            Some(group) => group.indent,
-            None if self.starts[index] == Start::Nothing && self.line_is_indented() => INDENT,
-            None => 0,
+            Some(group) if !group.broken => group.indent,
+            _ => self.line_indent(),
         };
         let commented = {
             let from = self.comments.partition_point(|c| c.before as usize <= index);
@@ -394,8 +392,10 @@ impl<'a> Formatter<'a> {
         Group { close, indent: if brace && broken { outer + INDENT } else { outer }, broken, brace, free }
     }
 
-    fn line_is_indented(&self) -> bool {
-        self.out.rsplit('\n').next().is_some_and(|line| line.starts_with(' '))
+    /// How far the line being written is indented.
+    fn line_indent(&self) -> usize {
+        let line = self.out.rsplit('\n').next().unwrap_or("");
+        line.len() - line.trim_start_matches(' ').len()
     }
 
     fn has_commas(&self, open: usize, close: usize) -> bool {
