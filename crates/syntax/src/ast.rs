@@ -111,6 +111,7 @@ pub struct Assignment {
 
 /// What an assignment assigns.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "trees are built once; a box would only move the octets")]
 pub enum AssignmentKind {
     /// `Name ::= Type`. When the right side is a bare reference, it may turn out to be an object class.
     Type(Type),
@@ -392,6 +393,7 @@ pub struct Extension {
 
 /// An extension addition, alone or in version brackets.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "trees are built once; a box would only move the octets")]
 pub enum Addition {
     /// One component.
     Single(Component),
@@ -455,6 +457,7 @@ pub struct Constraint {
 
 /// The kinds of constraint.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "trees are built once; a box would only move the octets")]
 pub enum ConstraintKind {
     /// A subtype constraint (X.680 §50).
     Subtype(ElementSet),
@@ -686,6 +689,7 @@ pub enum FieldKind {
 
 /// Presence of a field.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "trees are built once; a box would only move the octets")]
 pub enum FieldPresence {
     /// It must be given.
     Mandatory,
@@ -703,5 +707,5 @@ pub enum SyntaxItem {
     /// A field name with its `&`.
     Field(Ident),
     /// `[ … ]`.
-    Optional(Vec<SyntaxItem>),
+    Optional(Vec<Self>),
 }

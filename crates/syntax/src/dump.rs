@@ -74,7 +74,7 @@ struct Node<'t> {
     head: &'t str,
     /// Whether it has parts, then `parts` may still be empty.
     group: bool,
-    parts: Vec<Node<'t>>,
+    parts: Vec<Self>,
 }
 
 fn print(map: Option<&SourceMap>, out: &mut String, debug: &str, indent: usize) {

@@ -326,10 +326,6 @@ impl<'a> Parser<'a> {
         self.diagnostics.push(diagnostic);
     }
 
-    pub(crate) fn report(&mut self, diagnostic: Box<Diagnostic>) {
-        self.diagnostics.push(*diagnostic);
-    }
-
     /// Runs a production one level deeper.
     pub(crate) fn nested<T>(&mut self, production: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth >= self.options.depth_limit {

@@ -135,7 +135,7 @@ impl Parser<'_> {
             span: from,
         };
         if let Err(error) = self.module_header(&mut module) {
-            self.report(error);
+            self.diagnostics.push(*error);
             self.skip_to_body();
         }
         self.encoding_default = module.encoding_reference.as_ref().is_some_and(|r| r.text != "TAG");
@@ -276,7 +276,7 @@ impl Parser<'_> {
                 _ => self.assignment().map(|assignment| module.assignments.extend(assignment)),
             };
             if let Err(error) = result {
-                self.report(error);
+                self.diagnostics.push(*error);
                 self.depth = 0;
                 self.pos = self.pos.max(at);
                 self.recover(at);
