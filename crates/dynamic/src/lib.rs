@@ -15,4 +15,4 @@ pub use error::{Error, ErrorKind};
 pub use event::{Discard, Leaf, Sink};
 pub use options::{Limits, Options, Unknown};
 pub use tape::{Tape, Token, View};
-pub use tercet_plan::{NodeId, Plan, Rules, Shape};
+pub use tercet_plan::{FieldId, NodeId, Plan, Rules, Shape};

@@ -1,0 +1,159 @@
+//! Object sets → tables: the rows that an open type chooses from, and the registers of the keys (X.682 §10).
+
+use crate::constants;
+use crate::shape::{Lowered, OpenType, Source};
+use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
+use tercet_model::ir::{
+    ClassFieldKind, ClassId, Model, ObjectSetId, Relation, Setting, TypeId, TypeKind, Value,
+};
+use tercet_plan::shape::{Constant, Key, Row, Table, TableRef};
+use tercet_plan::FieldId;
+
+/// Tables made already: by set, type field and key fields.
+pub(crate) type Cache = FxHashMap<(ObjectSetId, SmolStr, Vec<SmolStr>), u32>;
+
+/// Gives an open type its table. Without component relations there is nothing to choose by, and it stays as it is.
+pub(crate) fn resolve(lowered: &mut Lowered<'_>, model: &Model, open: OpenType) {
+    let base = model.base(open.ty);
+    let TypeKind::Open(Some((class, type_field))) = &model.ty(base).kind else { return };
+    let Some((set, relations)) = model.table_constraint(open.ty) else { return };
+    let mut registers = Vec::with_capacity(relations.len());
+    let mut fields: Vec<SmolStr> = Vec::with_capacity(relations.len());
+    for relation in relations {
+        let Some(field) = follow(lowered, open.around, relation) else { return };
+        let Some(key) = key_field(lowered, model, *class, field, &fields) else { return };
+        fields.push(key);
+        registers.push(register(lowered, field));
+    }
+    if registers.is_empty() {
+        return;
+    }
+    let cached = (set, type_field.clone(), fields);
+    let index = match lowered.tables.get(&cached) {
+        Some(&index) => index,
+        None => {
+            let index = lowered.shape.tables.len() as u32;
+            let name = model.object_sets[set.index()].name.clone().map(|name| lowered.name(&name));
+            let extensible = model.object_sets[set.index()].extensible;
+            lowered.shape.tables.push(Table { name, extensible, rows: Vec::new() });
+            lowered.tables.insert(cached.clone(), index);
+            let rows = rows(lowered, model, set, type_field, &cached.2);
+            lowered.shape.tables[index as usize].rows = rows;
+            index
+        }
+    };
+    lowered.shape.nodes[open.node.index()].table = Some(TableRef { table: index, keys: registers });
+}
+
+/// The component that an AtNotation means.
+fn follow(lowered: &Lowered<'_>, around: Option<usize>, relation: &Relation) -> Option<FieldId> {
+    let mut at = around?;
+    let mut level = 1;
+    while relation.level == 0 || level < relation.level {
+        match lowered.around.get(at)?.0 {
+            Some(outer) => at = outer,
+            None if relation.level == 0 => break,
+            None => return None,
+        }
+        level += 1;
+    }
+    let mut node = lowered.around.get(at)?.1;
+    let mut field = None;
+    for name in &relation.path {
+        let found = lowered.component(node, name)?;
+        node = lowered.shape.field(found).node;
+        field = Some(found);
+    }
+    field
+}
+
+/// The register of a key component.
+fn register(lowered: &mut Lowered<'_>, field: FieldId) -> u16 {
+    let next = lowered.shape.registers;
+    let key = &mut lowered.shape.fields[field.index()].key;
+    if let Some(key) = *key {
+        return key;
+    }
+    *key = Some(next);
+    lowered.shape.registers = next.saturating_add(1);
+    next
+}
+
+/// The value field of the class that a component holds: the one of its type that is UNIQUE, else the first of its type,
+/// else the first UNIQUE one.
+fn key_field(
+    lowered: &Lowered<'_>,
+    model: &Model,
+    class: ClassId,
+    component: FieldId,
+    taken: &[SmolStr],
+) -> Option<SmolStr> {
+    let Source::Type(ty) = lowered.sources.get(component.index())? else { return None };
+    let base = model.base(*ty);
+    let mut best: Option<(u32, &SmolStr)> = None;
+    for field in &model.classes.get(class.index())?.fields {
+        let ClassFieldKind::Value(governor) = field.kind else { continue };
+        if taken.contains(&field.name) {
+            continue;
+        }
+        let same = model.base(governor) == base;
+        let alike = core::mem::discriminant(&model.ty(model.base(governor)).kind)
+            == core::mem::discriminant(&model.ty(base).kind);
+        let rank = u32::from(same) * 4 + u32::from(alike) * 2 + u32::from(field.unique);
+        if best.is_none_or(|(before, _)| rank > before) {
+            best = Some((rank, &field.name));
+        }
+    }
+    best.map(|(_, name)| name.clone())
+}
+
+fn rows(
+    lowered: &mut Lowered<'_>,
+    model: &Model,
+    set: ObjectSetId,
+    type_field: &SmolStr,
+    key_fields: &[SmolStr],
+) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for object in &model.object_sets[set.index()].objects {
+        let settings = &model.objects[object.index()].settings;
+        let Some(Setting::Type(ty)) = settings.get(type_field) else { continue };
+        let keys: Option<Vec<Key>> = key_fields
+            .iter()
+            .map(|field| match settings.get(field) {
+                Some(Setting::Value(governor, value)) => key(lowered, model, *governor, value),
+                _ => None,
+            })
+            .collect();
+        let Some(keys) = keys else { continue };
+        let node = lowered.bare(*ty);
+        let type_name = type_name(lowered, model, *ty);
+        rows.push(Row { keys, node, type_name });
+    }
+    rows.sort_by(|a, b| a.keys.cmp(&b.keys));
+    rows.dedup_by(|later, first| later.keys == first.keys);
+    rows
+}
+
+fn type_name(lowered: &mut Lowered<'_>, model: &Model, ty: TypeId) -> Option<tercet_plan::NameId> {
+    let named = model.alias_chain(ty).find(|at| model.ty(*at).name.is_some())?;
+    let module = model.modules.get(model.ty(named).module.index())?;
+    let name = format!("{}.{}", module.name, model.type_name(named));
+    Some(lowered.name(&name))
+}
+
+fn key(lowered: &mut Lowered<'_>, model: &Model, ty: TypeId, value: &Value) -> Option<Key> {
+    if let Value::Choice(alternative, inner) = value {
+        let TypeKind::Choice(parts) = &model.ty(model.base(ty)).kind else { return None };
+        let part = parts.list.iter().find(|part| part.name == *alternative)?;
+        let name = lowered.name(alternative);
+        return Some(Key::Alternative(name, Box::new(key(lowered, model, part.ty, inner)?)));
+    }
+    match constants::leaf(&model.ty(model.base(ty)).kind, value)? {
+        Constant::Int(number) => Some(Key::Int(number)),
+        Constant::Boolean(value) => Some(Key::Octets(vec![if value { 0xFF } else { 0 }])),
+        Constant::Contents(octets) => Some(Key::Octets(octets)),
+        _ => None,
+    }
+}
