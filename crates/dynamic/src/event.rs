@@ -28,14 +28,16 @@ pub enum Leaf<'a> {
     Made(&'a [u8]),
     /// BOOLEAN (0, 1), INTEGER and ENUMERATED of rules that do not have X.690 contents octets.
     Int(i64),
+    /// ENUMERATED in PER: an item of a later version of the type, by its number among the additions, from 0.
+    Addition(u32),
 }
 
 impl<'a> Leaf<'a> {
-    /// The contents octets, unless it is an [`Leaf::Int`].
+    /// The contents octets, unless it is an [`Leaf::Int`] or [`Leaf::Addition`].
     pub fn contents(self) -> Option<&'a [u8]> {
         match self {
             Self::Input { contents, .. } | Self::Made(contents) => Some(contents),
-            Self::Int(_) => None,
+            Self::Int(_) | Self::Addition(_) => None,
         }
     }
 }
@@ -55,8 +57,9 @@ pub trait Sink {
     /// A component is absent and has a DEFAULT: `constant` is an index into `Shape::defaults`.
     fn absent(&mut self, field: FieldId, node: NodeId, constant: u32);
 
-    /// An extension addition that the schema does not know: its complete encoding in the rule at hand.
-    fn unknown(&mut self, leaf: Leaf<'_>);
+    /// An extension addition that the schema does not know: its complete encoding in the rule at hand, and which of
+    /// the additions it is, from 0; `u32::MAX` in rules that tell additions by their tags.
+    fn unknown(&mut self, addition: u32, leaf: Leaf<'_>);
 
     /// Whether a field's value is wanted; if not, the decoder skips it, checking its lengths and nothing else.
     #[inline]
@@ -79,5 +82,5 @@ impl Sink for Discard {
     #[inline]
     fn absent(&mut self, _: FieldId, _: NodeId, _: u32) {}
     #[inline]
-    fn unknown(&mut self, _: Leaf<'_>) {}
+    fn unknown(&mut self, _: u32, _: Leaf<'_>) {}
 }

@@ -20,10 +20,12 @@ enum Tag {
     Int,
     /// `a`: index of the constant.
     Default,
-    /// As `Input`, with no field.
+    /// As `Input`, with no field; `node` is the number of the addition.
     UnknownInput,
-    /// As `Made`, with no field.
+    /// As `Made`, with no field; `node` is the number of the addition.
     UnknownMade,
+    /// `a`: number of the addition.
+    Addition,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +56,8 @@ impl Entry {
             4 => Tag::Int,
             5 => Tag::Default,
             6 => Tag::UnknownInput,
-            _ => Tag::UnknownMade,
+            7 => Tag::UnknownMade,
+            _ => Tag::Addition,
         }
     }
 
@@ -105,7 +108,12 @@ pub enum Token<'a> {
         constant: u32,
     },
     /// An unknown extension addition.
-    Unknown(Leaf<'a>),
+    Unknown {
+        /// Which of the additions, from 0; `u32::MAX` in rules that tell them by their tags.
+        addition: u32,
+        /// Its complete encoding.
+        leaf: Leaf<'a>,
+    },
 }
 
 /// A decoded value. Reuse one for many records: [`Tape::clear`] keeps the memory.
@@ -162,6 +170,7 @@ impl Tape {
                 Entry::new(made, field, node, at, octets.len() as u32)
             }
             Leaf::Int(number) => Entry::new(Tag::Int, field, node, number as u32, (number >> 32) as u32),
+            Leaf::Addition(number) => Entry::new(Tag::Addition, field, node, number, 0),
         };
         self.entries.push(entry);
     }
@@ -193,8 +202,8 @@ impl Sink for Tape {
         self.entries.push(Entry::new(Tag::Default, field, node, constant, 0));
     }
 
-    fn unknown(&mut self, leaf: Leaf<'_>) {
-        self.put(Tag::UnknownInput, Tag::UnknownMade, FieldId::ROOT, NodeId(u32::MAX), leaf);
+    fn unknown(&mut self, addition: u32, leaf: Leaf<'_>) {
+        self.put(Tag::UnknownInput, Tag::UnknownMade, FieldId::ROOT, NodeId(addition), leaf);
     }
 }
 
@@ -232,8 +241,9 @@ impl<'a> View<'a> {
                 Token::Leaf { field, node, leaf: Leaf::Int(number) }
             }
             Tag::Default => Token::Default { field, node, constant: entry.a },
-            Tag::UnknownInput => Token::Unknown(self.input(a, b)),
-            Tag::UnknownMade => Token::Unknown(self.made(a, b)),
+            Tag::UnknownInput => Token::Unknown { addition: entry.node, leaf: self.input(a, b) },
+            Tag::UnknownMade => Token::Unknown { addition: entry.node, leaf: self.made(a, b) },
+            Tag::Addition => Token::Leaf { field, node, leaf: Leaf::Addition(entry.a) },
         }
     }
 
@@ -259,7 +269,7 @@ impl<'a> View<'a> {
                 Token::Close { field, node, .. } => sink.close(field, node),
                 Token::Leaf { field, node, leaf } => sink.leaf(field, node, leaf),
                 Token::Default { field, node, constant } => sink.absent(field, node, constant),
-                Token::Unknown(leaf) => sink.unknown(leaf),
+                Token::Unknown { addition, leaf } => sink.unknown(addition, leaf),
             }
         }
     }

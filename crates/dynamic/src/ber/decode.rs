@@ -4,7 +4,7 @@
 //! through [`super::contents`], which pushes frames. The stack is data, so that input cannot exhaust the thread's.
 
 use super::frame::{Frame, Register, What};
-use super::head::{Head, head};
+use super::head::{Head, head, long_head};
 use super::{check, rules_of};
 use crate::event::{Leaf, Sink};
 use crate::{Error, Options, Unknown};
@@ -156,10 +156,20 @@ impl<'a, S: Sink> Engine<'a, S> {
             Some(left) => left,
             None => return Err(self.fault(ErrorKind::LimitExceeded)),
         };
-        if !self.careful
-            && let Some(head) = head(self.input, self.pos, self.cur.end)
-        {
-            return Ok(Some(head));
+        if !self.careful {
+            if let Some(head) = head(self.input, self.pos, self.cur.end) {
+                return Ok(Some(head));
+            }
+            if self.pos < self.cur.end
+                && let Some(head) = long_head(self.input, self.pos, self.cur.end)
+            {
+                // A limit below four octets of length is for the slow path.
+                if head.length as u64 <= self.options.limits.size {
+                    return Ok(Some(head));
+                }
+            } else if self.pos == self.cur.end && !self.cur.indefinite && self.cur.what != What::Root {
+                return Ok(None);
+            }
         }
         self.step_slowly()
     }
@@ -653,7 +663,7 @@ impl<'a, S: Sink> Engine<'a, S> {
     pub(super) fn keep_unknown(&mut self) -> Result<()> {
         let start = self.pos;
         let element = self.element()?;
-        self.sink.unknown(Leaf::Input { at: start, contents: element });
+        self.sink.unknown(u32::MAX, Leaf::Input { at: start, contents: element });
         self.detail = None;
         Ok(())
     }

@@ -121,7 +121,7 @@ impl<'a> Engine<'a> {
             Token::Close { field, node, open } => self.close(field, node, open),
             Token::Open { .. } => self.open(),
             Token::Default { .. } => Ok(()),
-            Token::Unknown(leaf) => self.unknown(leaf),
+            Token::Unknown { addition, leaf } => self.unknown(addition, leaf),
         }
     }
 
@@ -233,6 +233,7 @@ impl<'a> Engine<'a> {
             Some(own) => {
                 let own = tag(own);
                 match leaf {
+                    Leaf::Addition(_) => return Err(ErrorKind::UnknownEnumeration.into()),
                     Leaf::Input { contents, .. } if self.rules == BerRules::Ber => {
                         let end = writer.mark();
                         writer.push(contents);
@@ -262,7 +263,11 @@ impl<'a> Engine<'a> {
         Ok(())
     }
 
-    fn unknown(&mut self, leaf: Leaf<'a>) -> Result<(), Fault> {
+    fn unknown(&mut self, addition: u32, leaf: Leaf<'a>) -> Result<(), Fault> {
+        // What is not known cannot be moved from rules that tell additions by their numbers.
+        if addition != u32::MAX {
+            return Err(ErrorKind::UnexpectedElement.into());
+        }
         let Some(element) = leaf.contents() else { return Err(ErrorKind::ValueMismatch.into()) };
         self.state.writer.push(element);
         if let Some(level) = self.state.levels.last_mut() {

@@ -71,7 +71,7 @@ impl Sink for Printer<'_> {
         let _ = write!(self.text, "={:?}", self.shape.defaults[constant as usize]);
     }
 
-    fn unknown(&mut self, leaf: Leaf<'_>) {
+    fn unknown(&mut self, _: u32, leaf: Leaf<'_>) {
         self.name(FieldId::ROOT);
         let _ = write!(self.text, "?{}", to_hex(leaf.contents().unwrap_or_default()));
     }
