@@ -29,7 +29,10 @@ pub fn dump_tokens(map: &SourceMap, lexed: &Lexed) -> String {
 fn line(map: &SourceMap, out: &mut String, span: Span, name: &str) {
     let at = map.line_column(span.lo);
     let place = format!("{}:{}", at.line, at.column);
-    let text = map.text(span).escape_debug().to_string();
+    let mut text = String::new();
+    for c in map.text(span).chars() {
+        if c.is_control() { text.extend(c.escape_debug()) } else { text.push(c) }
+    }
     // Writing to a string cannot fail.
     let _ = writeln!(out, "{place:>8} {name:<12} {text}");
 }
@@ -178,7 +181,8 @@ fn inline(map: Option<&SourceMap>, node: &Node<'_>) -> Option<String> {
             Some(format!("{} {place}", node.part("text")?.head))
         }
         "Braced" => {
-            let (first, end) = (node.part("first")?.head.parse::<u32>().ok()?, node.part("end")?.head.parse::<u32>().ok()?);
+            let (first, end) =
+                (node.part("first")?.head.parse::<u32>().ok()?, node.part("end")?.head.parse::<u32>().ok()?);
             let place = inline(map, node.part("span")?)?;
             Some(format!("Braced {} tokens {place}", end.saturating_sub(first)))
         }

@@ -34,12 +34,21 @@ pub fn format(map: &SourceMap, file: FileId) -> Result<String, Vec<Diagnostic>> 
     let relexed = lex(&again, id, &options);
     let same = |a: &Token, b: &Token| a.kind == b.kind && map.text(a.span) == again.text(b.span);
     match lexed.tokens.iter().zip(&relexed.tokens).find(|(a, b)| !same(a, b)) {
-        None if lexed.tokens.len() == relexed.tokens.len() => Ok(text),
+        None if lexed.tokens.len() == relexed.tokens.len() && reads_alike(&again, id, &options, &modules) => {
+            Ok(text)
+        }
         found => {
             let span = found.map_or_else(Span::default, |(a, _)| a.span);
             Err(vec![Diagnostic::error("E0106", span, "the layout of this text cannot be changed safely")])
         }
     }
+}
+
+/// Whether the text has the same modules and assignments as before: leniencies may look at line ends.
+fn reads_alike(map: &SourceMap, file: FileId, options: &ParseOptions, modules: &[Module]) -> bool {
+    let (again, diagnostics) = parse(map, file, options);
+    let size = |m: &Module| (m.name.text.clone(), m.tokens.len(), m.imports.len(), m.assignments.len());
+    !diagnostics.iter().any(Diagnostic::is_error) && again.iter().map(size).eq(modules.iter().map(size))
 }
 
 /// What begins at a token.
@@ -187,7 +196,8 @@ impl<'a> Formatter<'a> {
     }
 
     fn comments_before(&mut self, index: usize) {
-        while let Some(&comment) = self.comments.get(self.next_comment).filter(|c| c.before as usize <= index) {
+        while let Some(&comment) = self.comments.get(self.next_comment).filter(|c| c.before as usize <= index)
+        {
             self.next_comment += 1;
             let breaks = self.breaks_before(comment.span.lo);
             let text = self.map.text(comment.span);
@@ -295,7 +305,9 @@ impl<'a> Formatter<'a> {
     fn group_breaks(&self, index: usize, breaks: usize) -> bool {
         let Some(group) = self.groups.last().filter(|g| g.broken) else {
             // In IMPORTS, FROM stands on a line of its own.
-            return self.groups.is_empty() && self.tokens[index].kind == T::Word(K::From) && self.in_imports(index);
+            return self.groups.is_empty()
+                && self.tokens[index].kind == T::Word(K::From)
+                && self.in_imports(index);
         };
         self.item_starts(index) || (group.free && breaks > 0)
     }
@@ -322,7 +334,8 @@ impl<'a> Formatter<'a> {
             let a = self.map.text(before.span).chars().next_back().unwrap_or(' ');
             let b = self.map.text(token.span).chars().next().unwrap_or(' ');
             let word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '\u{ad}');
-            (word(a) && word(b)) || matches!((a, b), ('.', '.') | ('[', '[') | (']', ']') | (':', _) | ('/', _) | ('\'', _))
+            (word(a) && word(b))
+                || matches!((a, b), ('.', '.') | ('[', '[') | (']', ']') | (':', _) | ('/', _) | ('\'', _))
         };
         if clash {
             return !(adjacent || (before.kind == T::Minus && matches!(token.kind, T::Number | T::Real)));
@@ -338,9 +351,7 @@ impl<'a> Formatter<'a> {
             (T::OpenBrace, T::CloseBrace) => false,
             (T::OpenBrace, T::OpenBrace) | (T::CloseBrace, T::CloseBrace) => !adjacent,
             (T::OpenBrace, _) => self.padded(index - 1),
-            (_, T::CloseBrace) => {
-                self.closing.get(index).is_none_or(|&open| self.padded(open as usize))
-            }
+            (_, T::CloseBrace) => self.closing.get(index).is_none_or(|&open| self.padded(open as usize)),
             (T::CloseBracket, T::OpenBracket) => !adjacent,
             (_, T::Colon) if before.kind == T::Number => !adjacent,
             _ => true,
@@ -382,10 +393,7 @@ impl<'a> Formatter<'a> {
         let body = index > 0
             && close > index + 1
             && kind == T::OpenBrace
-            && matches!(
-                self.tokens[index - 1].kind,
-                T::Word(K::Sequence | K::Set | K::Choice | K::Class)
-            );
+            && matches!(self.tokens[index - 1].kind, T::Word(K::Sequence | K::Set | K::Choice | K::Class));
         let width = (self.widths[close] - self.widths[index]) as usize;
         let broken = brace && (body || commented || self.column + width > WIDTH);
         let free = broken && kind == T::OpenBrace && !self.has_commas(index, close);

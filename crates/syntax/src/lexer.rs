@@ -76,7 +76,9 @@ impl Lexer<'_> {
                     self.push(TokenKind::Assign, 3);
                     self.xml();
                 }
-                b':' if self.lenient && self.byte(1) == b':' && matches!(self.byte(2), b' ' | b'\t')
+                b':' if self.lenient
+                    && self.byte(1) == b':'
+                    && matches!(self.byte(2), b' ' | b'\t')
                     && self.byte(3) == b'=' =>
                 {
                     self.lenient("L0105", from, from + 4, "`:: =` is written with a space", "read as `::=`");
@@ -159,7 +161,13 @@ impl Lexer<'_> {
                 "taken as a hyphen",
             ),
             OddName::Last => {
-                self.lenient("L0103", from, self.at, "a name may not end with a hyphen", "taken as part of the name");
+                self.lenient(
+                    "L0103",
+                    from,
+                    self.at,
+                    "a name may not end with a hyphen",
+                    "taken as part of the name",
+                );
             }
         }
     }
@@ -186,7 +194,9 @@ impl Lexer<'_> {
                     odd = OddName::Underscore;
                 }
                 0x80.. => match hyphen(self.bytes.get(self.at..).unwrap_or_default()) {
-                    Some(length) if self.bytes.get(self.at + length).is_some_and(u8::is_ascii_alphanumeric) => {
+                    Some(length)
+                        if self.bytes.get(self.at + length).is_some_and(u8::is_ascii_alphanumeric) =>
+                    {
                         self.at += length;
                         odd = OddName::Hyphen;
                     }
@@ -221,7 +231,13 @@ impl Lexer<'_> {
             // `3gpp-thing`: a name that begins with a digit.
             self.skip_name();
             self.out.tokens.push(Token { kind: TokenKind::Lower, span: self.span(from, self.at) });
-            self.lenient("L0104", from, self.at, "a name may not begin with a digit", "taken as an identifier");
+            self.lenient(
+                "L0104",
+                from,
+                self.at,
+                "a name may not begin with a digit",
+                "taken as an identifier",
+            );
             return;
         }
         let kind = if real { TokenKind::Real } else { TokenKind::Number };
@@ -240,7 +256,8 @@ impl Lexer<'_> {
     fn line_comment(&mut self) {
         let from = self.at;
         let run = self.bytes[from..].iter().take_while(|&&b| b == b'-').count();
-        let line_end = memchr::memchr3(b'\n', b'\r', 0x0b, &self.bytes[from..]).map_or(self.bytes.len(), |n| from + n);
+        let line_end =
+            memchr::memchr3(b'\n', b'\r', 0x0b, &self.bytes[from..]).map_or(self.bytes.len(), |n| from + n);
         let mut to = if run > 4 && run % 4 == 1 && self.lenient {
             self.lenient("L0106", from, from + run, "a row of hyphens leaves one over", "taken as a comment");
             close_comment(self.bytes, from + run, line_end)
@@ -250,7 +267,13 @@ impl Lexer<'_> {
         if self.lenient && to < line_end && self.bytes[to] == b'-' && self.bytes.get(to + 1) != Some(&b'-') {
             let next = self.bytes.get(to + 1).copied().unwrap_or(b'\n');
             if !next.is_ascii_digit() {
-                self.lenient("L0106", to, to + 1, "a hyphen is left over behind a comment", "taken as part of it");
+                self.lenient(
+                    "L0106",
+                    to,
+                    to + 1,
+                    "a hyphen is left over behind a comment",
+                    "taken as part of it",
+                );
                 to += 1;
             }
         }
@@ -322,19 +345,36 @@ impl Lexer<'_> {
         if self.lenient && self.doubled_apostrophes() {
             return;
         }
-        let body = self.bytes[from + 1..].iter().take_while(|b| b.is_ascii_hexdigit() || b.is_ascii_whitespace()).count();
+        let body = self.bytes[from + 1..]
+            .iter()
+            .take_while(|b| b.is_ascii_hexdigit() || b.is_ascii_whitespace())
+            .count();
         let close = from + 1 + body;
-        let binary = self.bytes[from + 1..close].iter().all(|b| matches!(b, b'0' | b'1') || b.is_ascii_whitespace());
+        let binary =
+            self.bytes[from + 1..close].iter().all(|b| matches!(b, b'0' | b'1') || b.is_ascii_whitespace());
         if self.bytes.get(close) != Some(&b'\'') {
-            self.error("E0003", from, from + 1, "this binary or hexadecimal string is not closed by `'B` or `'H`");
-            return self.push(TokenKind::Unknown, 1);
+            // Up to the apostrophe that people meant, if the line has one.
+            let line = self.bytes[from..].iter().take(200).take_while(|b| !matches!(b, b'\n' | b'\r'));
+            let length = match line.clone().skip(1).position(|&b| b == b'\'') {
+                Some(n) => n + 2 + usize::from(matches!(self.bytes.get(from + n + 2), Some(b'B' | b'H'))),
+                None => 1,
+            };
+            let message = "a binary or hexadecimal string holds digits and is closed by `'B` or `'H`";
+            self.error("E0003", from, from + length, message);
+            return self.push(TokenKind::Unknown, length);
         }
         let suffix = self.bytes.get(close + 1).copied().unwrap_or(0);
         match suffix {
             b'H' => return self.push(TokenKind::HString, close + 2 - from),
             b'B' if binary => return self.push(TokenKind::BString, close + 2 - from),
             b'h' if self.lenient => {
-                self.lenient("L0108", from, close + 2, "`h` is written for `H`", "taken as a hexadecimal string");
+                self.lenient(
+                    "L0108",
+                    from,
+                    close + 2,
+                    "`h` is written for `H`",
+                    "taken as a hexadecimal string",
+                );
                 return self.push(TokenKind::HString, close + 2 - from);
             }
             b'b' if binary && self.lenient => {
@@ -391,7 +431,10 @@ impl Lexer<'_> {
             at += 1;
         }
         if self.bytes.get(at) != Some(&b'<')
-            || !self.bytes.get(at + 1).is_some_and(|b| b.is_ascii_alphabetic() || matches!(b, b'_' | b'&' | b'!' | b'?'))
+            || !self
+                .bytes
+                .get(at + 1)
+                .is_some_and(|b| b.is_ascii_alphabetic() || matches!(b, b'_' | b'&' | b'!' | b'?'))
         {
             return;
         }
@@ -424,18 +467,46 @@ impl Lexer<'_> {
         };
         let length = first.len_utf8();
         match first {
-            '\u{a0}' | '\u{ad}' | '\u{2000}'..='\u{200f}' | '\u{2028}' | '\u{2029}' | '\u{202f}' | '\u{3000}'
-            | '\u{feff}' | '\u{1a}' | '\0' | '\u{85}' => {
-                self.lenient("L0109", from, from + length, "an unusual space or control character", "taken as a space");
+            '\u{a0}'
+            | '\u{ad}'
+            | '\u{2000}'..='\u{200f}'
+            | '\u{2028}'
+            | '\u{2029}'
+            | '\u{202f}'
+            | '\u{3000}'
+            | '\u{feff}'
+            | '\u{1a}'
+            | '\0'
+            | '\u{85}' => {
+                self.lenient(
+                    "L0109",
+                    from,
+                    from + length,
+                    "an unusual space or control character",
+                    "taken as a space",
+                );
                 self.at += length;
             }
             '\u{2026}' => {
-                self.lenient("L0110", from, from + length, "`…` is written for `...`", "taken as an ellipsis");
+                self.lenient(
+                    "L0110",
+                    from,
+                    from + length,
+                    "`…` is written for `...`",
+                    "taken as an ellipsis",
+                );
                 self.push(TokenKind::Ellipsis, length);
             }
             '\u{2010}'..='\u{2014}' if hyphen(&self.bytes[from + length..]).is_some() => {
-                self.lenient("L0102", from, from + length, "typographic hyphens begin a comment", "taken as `--`");
-                let line = memchr::memchr2(b'\n', b'\r', &self.bytes[from..]).map_or(self.bytes.len(), |n| from + n);
+                self.lenient(
+                    "L0102",
+                    from,
+                    from + length,
+                    "typographic hyphens begin a comment",
+                    "taken as `--`",
+                );
+                let line =
+                    memchr::memchr2(b'\n', b'\r', &self.bytes[from..]).map_or(self.bytes.len(), |n| from + n);
                 self.comment(from, line);
             }
             '\u{2010}'..='\u{2015}' | '\u{2212}' => {

@@ -3,6 +3,7 @@
 //! [`parse`] never fails: it returns what it understood together with [`Diagnostic`]s.
 
 pub mod ast;
+mod codes;
 mod cursor;
 mod diagnostic;
 mod dump;
@@ -14,6 +15,7 @@ mod render;
 mod source;
 mod token;
 
+pub use codes::CODES;
 pub use cursor::{Cursor, FieldSetting, OidComponent};
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use dump::{dump_ast, dump_ast_bare, dump_tokens};

@@ -62,6 +62,10 @@ pub fn parse(map: &SourceMap, file: FileId, options: &ParseOptions) -> (Vec<ast:
         result = deep.unwrap_or(result);
     }
     let (modules, mut diagnostics) = result;
+    // What the lexer already refused needs no second word from the parser.
+    diagnostics.retain(|d| {
+        d.code != "E0101" || !findings.iter().any(|f| f.is_error() && f.primary.span == d.primary.span)
+    });
     diagnostics.extend(findings);
     diagnostics.sort_by_key(|d| d.primary.span.lo);
     (modules, diagnostics)
@@ -305,7 +309,9 @@ impl<'a> Parser<'a> {
 
     pub(crate) fn expected(&self, what: &str) -> Box<Diagnostic> {
         let found = match self.peek() {
-            TokenKind::End if self.end < self.tokens.len() => self.tokens[self.end].kind.describe().to_owned(),
+            TokenKind::End if self.end < self.tokens.len() => {
+                self.tokens[self.end].kind.describe().to_owned()
+            }
             TokenKind::Upper | TokenKind::Lower | TokenKind::Word(_) | TokenKind::Number => {
                 format!("`{}`", self.text())
             }
@@ -318,7 +324,13 @@ impl<'a> Parser<'a> {
     }
 
     /// Tells of a deviation: a warning where the options allow it, an error otherwise.
-    pub(crate) fn lenient(&mut self, code: &'static str, span: Span, message: impl Into<String>, assumed: &str) {
+    pub(crate) fn lenient(
+        &mut self,
+        code: &'static str,
+        span: Span,
+        message: impl Into<String>,
+        assumed: &str,
+    ) {
         let mut diagnostic = Diagnostic::warning(code, span, message).label(assumed);
         if !self.options.lenient {
             diagnostic.severity = Severity::Error;
@@ -329,7 +341,8 @@ impl<'a> Parser<'a> {
     /// Runs a production one level deeper.
     pub(crate) fn nested<T>(&mut self, production: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth >= self.options.depth_limit {
-            let message = format!("types, values and constraints may nest {} deep here", self.options.depth_limit);
+            let message =
+                format!("types, values and constraints may nest {} deep here", self.options.depth_limit);
             return Err(Box::new(Diagnostic::error(TOO_DEEP, self.span(), message)));
         }
         self.depth += 1;
@@ -345,18 +358,18 @@ impl<'a> Parser<'a> {
                 let (lo, hi) = ((token.span.lo - self.start) as usize, (token.span.hi - self.start) as usize);
                 self.source.get(lo..hi).unwrap_or("")
             };
-            let mut names: Vec<_> = self
-                .tokens
-                .windows(2)
-                .filter(|w| {
-                    matches!(w[0].kind, TokenKind::Upper | TokenKind::Lower)
-                        && matches!(
-                            w[1].kind,
-                            TokenKind::Assign | TokenKind::OpenBrace | TokenKind::Comma | TokenKind::Word(Keyword::From)
-                        )
-                })
-                .map(|w| text(&w[0]))
-                .collect();
+            let mut names = Vec::new();
+            let mut imports = false;
+            for pair in self.tokens.windows(2) {
+                match (pair[0].kind, pair[1].kind) {
+                    (TokenKind::Word(Keyword::Imports), _) => imports = true,
+                    (TokenKind::Semicolon, _) => imports = false,
+                    (TokenKind::Upper | TokenKind::Lower, next) if imports || next == TokenKind::Assign => {
+                        names.push(text(&pair[0]));
+                    }
+                    _ => {}
+                }
+            }
             names.sort_unstable();
             names.dedup();
             names

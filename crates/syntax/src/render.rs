@@ -112,7 +112,9 @@ impl<'a> Excerpt<'a> {
         let lo = ranges.iter().map(|r| r.start).min().unwrap_or(0);
         let hi = ranges.iter().map(|r| r.end).max().unwrap_or(0);
         let from = file.text[..floor(&file.text, lo)].rfind('\n').map_or(0, |at| at + 1);
-        let to = file.text[ceil(&file.text, hi)..].find('\n').map_or(file.text.len(), |n| ceil(&file.text, hi) + n);
+        let to = file.text[ceil(&file.text, hi)..]
+            .find('\n')
+            .map_or(file.text.len(), |n| ceil(&file.text, hi) + n);
         let line = map.line_column(file.start + from as u32).line;
         let mut snippet = Snippet::source(&file.text[from..to]).line_start(line).path(file.name.as_str());
         for ((kind, _, text), range) in self.labels.into_iter().zip(ranges) {

@@ -210,7 +210,12 @@ static TABLE: [u8; SLOTS] = table();
 
 const fn hash(text: &[u8]) -> usize {
     let n = text.len();
-    (text[0] as usize * 7 + text[1] as usize * 31 + text[n - 1] as usize * 131 + text[n / 2] as usize * 17 + n * 3) % SLOTS
+    (text[0] as usize * 7
+        + text[1] as usize * 31
+        + text[n - 1] as usize * 131
+        + text[n / 2] as usize * 17
+        + n * 3)
+        % SLOTS
 }
 
 const fn table() -> [u8; SLOTS] {

@@ -27,7 +27,10 @@ const BROKEN: &[(&str, &str)] = &[
     ("itu-db/h245/itu-t_h_h245_2008v14_MULTIMEDIA-SYSTEM-CONTROL.asn1", "remains of HTML, text lost"),
     ("itu-db/h245/itu-t_h_h245_2011v16_MULTIMEDIA-SYSTEM-CONTROL.asn1", "remains of HTML, text lost"),
     ("itu-db/h248/itu-t_h_h248.1_2005_MEDIA-GATEWAY-CONTROL.asn1", "remains of HTML, text lost"),
-    ("itu-db/ietf_rfc_rfc3281/ietf_rfc_rfc3281_PKIXAttributeCertificate.asn1", "a space is lost: `proxyingOBJECT`"),
+    (
+        "itu-db/ietf_rfc_rfc3281/ietf_rfc_rfc3281_PKIXAttributeCertificate.asn1",
+        "a space is lost: `proxyingOBJECT`",
+    ),
     ("itu-db/t126/itu-t_t_t126_2007_SI-PROTOCOL.asn1", "stretches of text are lost"),
     ("itu-db/t127/itu-t_t_t127_2007_MBFT-PROTOCOL.asn1", "an opening brace is lost"),
     ("itu-db/t135/itu-t_t_t135_2007_URST-PROTOCOL.asn1", "remains of HTML, text lost"),
@@ -39,7 +42,10 @@ const BROKEN: &[(&str, &str)] = &[
     ("itu-db/x509/itu-t_x_x509_2008_AttributeCertificateDefinitions.asn1", "stretches of text are lost"),
     ("itu-db/x509/itu-t_x_x509_2008_CertificateExtensions.asn1", "stretches of text are lost"),
     ("itu-db/x511/itu-t_x_x511_2005_DirectoryAbstractService.asn1", "stretches of text are lost"),
-    ("itu-db/x511/itu-t_x_x511_2019_DirectoryAbstractService.asn1", "prose of the recommendation between two modules"),
+    (
+        "itu-db/x511/itu-t_x_x511_2019_DirectoryAbstractService.asn1",
+        "prose of the recommendation between two modules",
+    ),
     ("itu-db/x520/itu-t_x_x520_2008_SelectedAttributeTypes.asn1", "stretches of text are lost"),
     ("itu-db/x530/itu-t_x_x530_2005_DirectoryManagement.asn1", "stretches of text are lost"),
     ("itu-db/x692/itu-t_x_x692_2002_Example1-EDM.asn1", "ECN (X.692), another language"),
@@ -94,7 +100,11 @@ fn check(path: &Path) -> Result<(), String> {
     let again = map.add(path.display().to_string(), once.clone());
     let (formatted, diagnostics) = parse(&map, again, &options);
     if let Some(error) = diagnostics.iter().find(|d| d.is_error()) {
-        return Err(format!("formatted text: {}: {}", map.line_column(error.primary.span.lo).line, error.message));
+        return Err(format!(
+            "formatted text: {}: {}",
+            map.line_column(error.primary.span.lo).line,
+            error.message
+        ));
     }
     // `format` itself compares all items; printing megabytes of tree would only take long.
     if once.len() < 10_000 && dump_ast_bare(&modules) != dump_ast_bare(&formatted) {

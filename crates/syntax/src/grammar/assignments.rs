@@ -32,7 +32,12 @@ impl Parser<'_> {
             self.upper_assignment(&name, &parameters)?
         } else if self.options.lenient && self.peek() == T::Assign && self.peek_at(1) == T::OpenBrace {
             let span = self.span();
-            self.lenient("L0217", span, format!("the type of `{}` is missing", name.text), "taken as `OBJECT IDENTIFIER`");
+            self.lenient(
+                "L0217",
+                span,
+                format!("the type of `{}` is missing", name.text),
+                "taken as `OBJECT IDENTIFIER`",
+            );
             self.bump();
             let governor = Type {
                 tags: Vec::new(),
@@ -43,7 +48,12 @@ impl Parser<'_> {
             };
             AssignmentKind::Value { governor, value: self.value()? }
         } else if self.options.lenient && self.peek() == T::Assign {
-            self.lenient("L0205", name.span, "a type's name begins with a capital letter", "taken as a type assignment");
+            self.lenient(
+                "L0205",
+                name.span,
+                "a type's name begins with a capital letter",
+                "taken as a type assignment",
+            );
             self.bump();
             self.assigned_type()?
         } else {
@@ -67,12 +77,28 @@ impl Parser<'_> {
         let governor = self.governor()?;
         let span = self.span();
         if !self.eat(T::Assign) {
-            let lone = parameters.is_empty() && matches!(governor.kind, TypeKind::Sequence(_) | TypeKind::Choice(_)
-                | TypeKind::Set(_) | TypeKind::Enumerated(_) | TypeKind::SequenceOf(..) | TypeKind::SetOf(..)
-                | TypeKind::OctetString | TypeKind::Integer(_) | TypeKind::CharacterString(_) | TypeKind::BitString(_)
-                | TypeKind::Boolean);
+            let lone = parameters.is_empty()
+                && matches!(
+                    governor.kind,
+                    TypeKind::Sequence(_)
+                        | TypeKind::Choice(_)
+                        | TypeKind::Set(_)
+                        | TypeKind::Enumerated(_)
+                        | TypeKind::SequenceOf(..)
+                        | TypeKind::SetOf(..)
+                        | TypeKind::OctetString
+                        | TypeKind::Integer(_)
+                        | TypeKind::CharacterString(_)
+                        | TypeKind::BitString(_)
+                        | TypeKind::Boolean
+                );
             if lone && self.options.lenient {
-                self.lenient("L0310", name.span, format!("`::=` is missing behind `{}`", name.text), "assumed here");
+                self.lenient(
+                    "L0310",
+                    name.span,
+                    format!("`::=` is missing behind `{}`", name.text),
+                    "assumed here",
+                );
                 return Ok(AssignmentKind::Type(governor));
             }
             return Err(self.expected("`::=`"));
@@ -142,7 +168,12 @@ impl Parser<'_> {
             return self.value();
         }
         let name = self.take_ident();
-        self.lenient("L0215", name.span, "`:` is missing between a CHOICE's identifier and its value", "assumed here");
+        self.lenient(
+            "L0215",
+            name.span,
+            "`:` is missing between a CHOICE's identifier and its value",
+            "assumed here",
+        );
         let value = Box::new(self.value()?);
         Ok(Value { kind: ValueKind::Choice(name, value), span: self.since(from) })
     }
@@ -151,7 +182,8 @@ impl Parser<'_> {
     fn governor(&mut self) -> Parsed<Type> {
         let first = self.pos;
         let marks = self.diagnostics.len();
-        let maybe_macro = matches!(self.peek(), T::Upper) && !self.text().bytes().any(|b| b.is_ascii_lowercase());
+        let maybe_macro =
+            matches!(self.peek(), T::Upper) && !self.text().bytes().any(|b| b.is_ascii_lowercase());
         let result = self.ty();
         if !maybe_macro || (result.is_ok() && self.peek() == T::Assign) {
             return result;
@@ -223,7 +255,9 @@ impl Parser<'_> {
                 T::Assign => return Some(index),
                 T::OpenBrace => index = self.skip_group(index),
                 T::Word(K::End | K::Begin) | T::CloseBrace => return None,
-                T::Upper if index > first && self.kind_at(index + 1) == T::Assign && self.starts_line(index) => {
+                T::Upper
+                    if index > first && self.kind_at(index + 1) == T::Assign && self.starts_line(index) =>
+                {
                     return None;
                 }
                 _ => index += 1,
@@ -244,7 +278,9 @@ impl Parser<'_> {
         while index < self.end {
             match self.kind_at(index) {
                 T::Word(K::End) => return index,
-                T::Upper | T::Lower if self.starts_line(index) && self.assignment_head(index) => return index,
+                T::Upper | T::Lower if self.starts_line(index) && self.assignment_head(index) => {
+                    return index;
+                }
                 _ => index += 1,
             }
         }
@@ -336,7 +372,10 @@ impl Parser<'_> {
                 T::Word(K::End | K::Imports | K::Exports | K::EncodingControl) => break,
                 T::Upper | T::Lower | T::Word(_) => {
                     let placed = self.starts_line(index)
-                        || matches!(self.kind_at(index - 1), T::CloseBrace | T::CloseParen | T::Semicolon | T::Number);
+                        || matches!(
+                            self.kind_at(index - 1),
+                            T::CloseBrace | T::CloseParen | T::Semicolon | T::Number
+                        );
                     if placed && self.assignment_head(index) && !self.is_governor(index) {
                         break;
                     }

@@ -1,8 +1,8 @@
 //! Constraints (X.680 §49–§51, X.682) and exceptions (X.680 §53).
 
 use crate::ast::{
-    ComponentConstraint, Constraint, ConstraintKind, Element, ElementKind, ElementSet, Endpoint, EndpointValue, Exception,
-    PresenceConstraint, Value, ValueKind,
+    ComponentConstraint, Constraint, ConstraintKind, Element, ElementKind, ElementSet, Endpoint,
+    EndpointValue, Exception, PresenceConstraint, Value, ValueKind,
 };
 use crate::parser::{Parsed, Parser};
 use crate::source::Span;
@@ -41,13 +41,17 @@ impl Parser<'_> {
                 self.expect_word(K::By)?;
                 Ok(ConstraintKind::UserDefined(self.braced()?))
             }
-            T::Word(K::Containing) if !self.value_start(self.pos + 1) || self.peek_at(1) == T::Word(K::Null) => {
+            T::Word(K::Containing)
+                if !self.value_start(self.pos + 1) || self.peek_at(1) == T::Word(K::Null) =>
+            {
                 self.bump();
                 let containing = Some(Box::new(self.ty()?));
                 let encoded_by = if self.at_word(K::Encoded) { Some(self.encoded_by()?) } else { None };
                 Ok(ConstraintKind::Contents { containing, encoded_by })
             }
-            T::Word(K::Encoded) => Ok(ConstraintKind::Contents { containing: None, encoded_by: Some(self.encoded_by()?) }),
+            T::Word(K::Encoded) => {
+                Ok(ConstraintKind::Contents { containing: None, encoded_by: Some(self.encoded_by()?) })
+            }
             T::OpenBrace if self.at_table() => self.table_constraint(),
             _ => self.element_set().map(ConstraintKind::Subtype),
         }
@@ -73,7 +77,8 @@ impl Parser<'_> {
         if self.kind_at(at) == T::OpenBrace {
             at = self.skip_group(at);
         }
-        self.kind_at(at) == T::CloseBrace && matches!(self.kind_at(at + 1), T::CloseParen | T::OpenBrace | T::Bang)
+        self.kind_at(at) == T::CloseBrace
+            && matches!(self.kind_at(at + 1), T::CloseParen | T::OpenBrace | T::Bang)
     }
 
     /// TableConstraint (X.682 §10.3).
@@ -227,7 +232,10 @@ impl Parser<'_> {
         let element = self.element()?;
         if self.eat_word(K::Except) {
             let excluded = Box::new(self.element()?);
-            return Ok(Element { kind: ElementKind::Except(Box::new(element), excluded), span: self.since(from) });
+            return Ok(Element {
+                kind: ElementKind::Except(Box::new(element), excluded),
+                span: self.since(from),
+            });
         }
         Ok(element)
     }
@@ -278,13 +286,18 @@ impl Parser<'_> {
             }
             T::Word(K::With) => self.inner_type_constraint()?,
             T::Word(K::Min | K::Max) => self.range_or_value(None)?,
-            T::Upper if self.peek_at(1) == T::Dot && self.peek_at(2) == T::Lower => self.range_or_value(None)?,
+            T::Upper if self.peek_at(1) == T::Dot && self.peek_at(2) == T::Lower => {
+                self.range_or_value(None)?
+            }
             T::Lower if self.peek_at(1) == T::Less && self.peek_at(2) != T::Range => {
                 ElementKind::Type(Box::new(self.ty()?))
             }
             T::Word(K::Null) => ElementKind::Type(Box::new(self.ty()?)),
             _ if self.type_start(self.pos) => self.type_element()?,
-            _ if self.options.lenient && self.text().eq_ignore_ascii_case("size") && self.peek_at(1) == T::OpenParen => {
+            _ if self.options.lenient
+                && self.text().eq_ignore_ascii_case("size")
+                && self.peek_at(1) == T::OpenParen =>
+            {
                 self.lenient("L0204", from, format!("`{}` is not spelt `SIZE`", self.text()), "accepted");
                 self.bump();
                 ElementKind::Size(Box::new(self.constraint()?))
@@ -298,7 +311,8 @@ impl Parser<'_> {
     #[inline(never)]
     fn type_element(&mut self) -> Parsed<ElementKind> {
         let from = self.span();
-        if self.options.lenient && self.text().eq_ignore_ascii_case("size") && self.peek_at(1) == T::OpenParen {
+        if self.options.lenient && self.text().eq_ignore_ascii_case("size") && self.peek_at(1) == T::OpenParen
+        {
             self.lenient("L0204", from, format!("`{}` is not spelt `SIZE`", self.text()), "accepted");
             self.bump();
             return Ok(ElementKind::Size(Box::new(self.constraint()?)));
@@ -333,8 +347,12 @@ impl Parser<'_> {
             return match lower {
                 EndpointValue::Value(value) => Ok(ElementKind::Value(value)),
                 // `(MIN)` and `(MAX)` name one value; only a range can say so.
-                EndpointValue::Min => Ok(ElementKind::Range(point(EndpointValue::Min), point(EndpointValue::Min))),
-                EndpointValue::Max => Ok(ElementKind::Range(point(EndpointValue::Max), point(EndpointValue::Max))),
+                EndpointValue::Min => {
+                    Ok(ElementKind::Range(point(EndpointValue::Min), point(EndpointValue::Min)))
+                }
+                EndpointValue::Max => {
+                    Ok(ElementKind::Range(point(EndpointValue::Max), point(EndpointValue::Max)))
+                }
             };
         }
         if spelt_with_three {
@@ -398,7 +416,9 @@ impl Parser<'_> {
     #[inline(never)]
     pub(crate) fn exception(&mut self) -> Parsed<Exception> {
         self.expect(T::Bang)?;
-        if self.type_start(self.pos) && !(self.peek() == T::Upper && self.peek_at(1) == T::Dot && self.peek_at(2) == T::Lower) {
+        if self.type_start(self.pos)
+            && !(self.peek() == T::Upper && self.peek_at(1) == T::Dot && self.peek_at(2) == T::Lower)
+        {
             let ty = Some(Box::new(self.ty()?));
             self.expect(T::Colon)?;
             return Ok(Exception { ty, value: self.value()? });

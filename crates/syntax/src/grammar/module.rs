@@ -30,11 +30,14 @@ const LATER_WORDS: [K; 14] = [
 pub(crate) fn demote_redefined(source: &str, start: u32, options: &ParseOptions, lexed: &mut Lexed) {
     let mut found = Vec::new();
     for index in 0..lexed.tokens.len().saturating_sub(1) {
-        let (T::Word(word), T::Assign) = (lexed.tokens[index].kind, lexed.tokens[index + 1].kind) else { continue };
+        let (T::Word(word), T::Assign) = (lexed.tokens[index].kind, lexed.tokens[index + 1].kind) else {
+            continue;
+        };
         let line_starts = index == 0 || {
             let between = lexed.tokens[index - 1].span.hi..lexed.tokens[index].span.lo;
             let between = (between.start - start) as usize..(between.end - start) as usize;
-            lexed.tokens[index - 1].kind != T::Lower && source.get(between).is_some_and(|s| s.contains(['\n', '\r']))
+            lexed.tokens[index - 1].kind != T::Lower
+                && source.get(between).is_some_and(|s| s.contains(['\n', '\r']))
         };
         if LATER_WORDS.contains(&word) && line_starts && !found.contains(&word) {
             let message = format!("`{}` is a reserved word", word.text());
@@ -65,7 +68,12 @@ impl Parser<'_> {
                 Some(header) => {
                     if header > self.pos {
                         let span = self.span();
-                        self.lenient("L0304", span, "text stands before the module", "ignored up to the module's name");
+                        self.lenient(
+                            "L0304",
+                            span,
+                            "text stands before the module",
+                            "ignored up to the module's name",
+                        );
                         self.pos = header;
                     }
                     modules.push(self.module_definition());
@@ -76,7 +84,12 @@ impl Parser<'_> {
                     if self.at_word(K::End) && self.peek_at(1) == T::End {
                         self.lenient("L0305", span, "`END` stands twice", "ignored");
                     } else {
-                        self.lenient("L0305", span, "text follows the module's `END`", "ignored to the end of the file");
+                        self.lenient(
+                            "L0305",
+                            span,
+                            "text follows the module's `END`",
+                            "ignored to the end of the file",
+                        );
                     }
                     self.pos = self.end;
                 }
@@ -142,7 +155,12 @@ impl Parser<'_> {
         self.module_body(&mut module);
         if !self.eat_word(K::End) {
             let span = self.span();
-            self.lenient("L0302", span, format!("`END` of module `{}` is missing", module.name.text), "assumed here");
+            self.lenient(
+                "L0302",
+                span,
+                format!("`END` of module `{}` is missing", module.name.text),
+                "assumed here",
+            );
         }
         module.span = self.since(from);
         module.tokens = self.tokens[first..self.pos].to_vec();
@@ -155,7 +173,12 @@ impl Parser<'_> {
             T::Upper => module.name = self.take_ident(),
             T::Lower | T::Word(_) if !self.at_word(K::Definitions) => {
                 module.name = self.take_ident();
-                self.lenient("L0306", module.name.span, "a module's name begins with a capital letter", "accepted");
+                self.lenient(
+                    "L0306",
+                    module.name.span,
+                    "a module's name begins with a capital letter",
+                    "accepted",
+                );
             }
             _ => return Err(self.expected("the module's name")),
         }
@@ -239,7 +262,12 @@ impl Parser<'_> {
             span: from,
         };
         self.base = first;
-        self.lenient("L0301", from, "the assignments have no module header", &format!("taken as module `{name}`"));
+        self.lenient(
+            "L0301",
+            from,
+            "the assignments have no module header",
+            &format!("taken as module `{name}`"),
+        );
         self.eat_word(K::Begin);
         self.module_body(&mut module);
         self.eat_word(K::End);
@@ -292,7 +320,8 @@ impl Parser<'_> {
             T::Word(K::Definitions) => true,
             T::OpenBrace if self.starts_line(self.pos) => {
                 // A definitive identifier has few components.
-                let close = (self.pos + 1..self.end.min(self.pos + 80)).find(|&i| self.kind_at(i) == T::CloseBrace);
+                let close =
+                    (self.pos + 1..self.end.min(self.pos + 80)).find(|&i| self.kind_at(i) == T::CloseBrace);
                 close.is_some_and(|i| {
                     let next = if self.kind_at(i + 1) == T::CString { i + 2 } else { i + 1 };
                     self.kind_at(next) == T::Word(K::Definitions)
@@ -358,7 +387,8 @@ impl Parser<'_> {
                     self.bump();
                     return Ok(());
                 }
-                T::Upper | T::Lower | T::Word(_) if !self.at_word(K::End) && !self.assignment_head(self.pos) => {}
+                T::Upper | T::Lower | T::Word(_)
+                    if !self.at_word(K::End) && !self.assignment_head(self.pos) => {}
                 _ => {
                     self.end_of_list();
                     return Ok(());
@@ -403,7 +433,12 @@ impl Parser<'_> {
             T::Upper => self.take_ident(),
             T::Lower | T::Word(_) if self.options.lenient && !self.at_word(K::From) => {
                 let module = self.take_ident();
-                self.lenient("L0306", module.span, "a module's name begins with a capital letter", "accepted");
+                self.lenient(
+                    "L0306",
+                    module.span,
+                    "a module's name begins with a capital letter",
+                    "accepted",
+                );
                 module
             }
             _ => return Err(self.expected("the module's name")),
@@ -441,7 +476,8 @@ impl Parser<'_> {
             self.bump();
         }
         let body = self.taken_since(first);
-        let message = format!("the encoding instructions of `ENCODING-CONTROL {}` are kept unread", reference.text);
+        let message =
+            format!("the encoding instructions of `ENCODING-CONTROL {}` are kept unread", reference.text);
         self.diagnostics.push(Diagnostic::warning("W0101", from.to(reference.span), message));
         module.encoding_control.push(crate::ast::EncodingControl { reference, body });
     }

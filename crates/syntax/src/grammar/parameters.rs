@@ -23,7 +23,8 @@ impl Parser<'_> {
     /// Parameter: `Governor : name` or the name alone.
     #[inline(never)]
     fn parameter(&mut self) -> Parsed<Parameter> {
-        let alone = matches!(self.peek(), T::Upper | T::Lower) && matches!(self.peek_at(1), T::Comma | T::CloseBrace);
+        let alone =
+            matches!(self.peek(), T::Upper | T::Lower) && matches!(self.peek_at(1), T::Comma | T::CloseBrace);
         if alone {
             return Ok(Parameter { governor: None, name: self.take_ident() });
         }

@@ -11,7 +11,10 @@ impl Parser<'_> {
     pub(crate) fn any_reference(&mut self) -> Parsed<Reference> {
         let from = self.span();
         let mut module = None;
-        if self.peek() == T::Upper && self.peek_at(1) == T::Dot && matches!(self.peek_at(2), T::Upper | T::Lower) {
+        if self.peek() == T::Upper
+            && self.peek_at(1) == T::Dot
+            && matches!(self.peek_at(2), T::Upper | T::Lower)
+        {
             module = Some(self.take_ident());
             self.bump();
         }
@@ -19,8 +22,7 @@ impl Parser<'_> {
             T::Upper | T::Lower | T::Word(K::TypeIdentifier | K::AbstractSyntax) => self.take_ident(),
             _ => return Err(self.expected("a reference")),
         };
-        let parameters =
-            if self.peek() == T::OpenBrace { Some(self.actual_parameter_list()?) } else { None };
+        let parameters = if self.peek() == T::OpenBrace { Some(self.actual_parameter_list()?) } else { None };
         Ok(Reference { module, name, parameters, span: self.since(from) })
     }
 
@@ -85,7 +87,12 @@ impl Parser<'_> {
             let at = self.since(span).lo.min(span.lo);
             let end = self.pos.checked_sub(1).and_then(|i| self.tokens.get(i)).map_or(at, |t| t.span.hi);
             if self.peek() != close {
-                self.lenient("L0201", Span::new(end.min(span.lo), span.lo.max(end)), "a comma is missing", "assumed here");
+                self.lenient(
+                    "L0201",
+                    Span::new(end.min(span.lo), span.lo.max(end)),
+                    "a comma is missing",
+                    "assumed here",
+                );
                 return Ok(true);
             }
             self.lenient("L0203", span, "a semicolon stands before the end of the list", "ignored");

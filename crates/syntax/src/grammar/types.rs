@@ -1,8 +1,9 @@
 //! Types (X.680 §17–§48) with their prefixes (§31).
 
 use crate::ast::{
-    Addition, Component, ComponentList, EncodingPrefix, EnumItem, Enumeration, Extension, Ident, NamedNumber, Presence,
-    Reference, StringKind, TagClass, TagMode, TagPrefix, Type, TypeKind, UsefulTime, Value, ValueKind,
+    Addition, Component, ComponentList, EncodingPrefix, EnumItem, Enumeration, Extension, Ident, NamedNumber,
+    Presence, Reference, StringKind, TagClass, TagMode, TagPrefix, Type, TypeKind, UsefulTime, Value,
+    ValueKind,
 };
 use crate::parser::{Parsed, Parser};
 use crate::source::Span;
@@ -15,11 +16,46 @@ impl Parser<'_> {
         use K::*;
         matches!(
             word,
-            Any | Bit | BmpString | Boolean | Character | Choice | Date | DateTime | Duration | Embedded | Enumerated
-                | External | GeneralizedTime | GeneralString | GraphicString | Ia5String | Instance | Integer
-                | Iso646String | Null | NumericString | Object | ObjectDescriptor | Octet | OidIri | PrintableString
-                | Real | RelativeOid | RelativeOidIri | Sequence | Set | T61String | TeletexString | Time | TimeOfDay
-                | TypeIdentifier | AbstractSyntax | UniversalString | UtcTime | Utf8String | VideotexString
+            Any | Bit
+                | BmpString
+                | Boolean
+                | Character
+                | Choice
+                | Date
+                | DateTime
+                | Duration
+                | Embedded
+                | Enumerated
+                | External
+                | GeneralizedTime
+                | GeneralString
+                | GraphicString
+                | Ia5String
+                | Instance
+                | Integer
+                | Iso646String
+                | Null
+                | NumericString
+                | Object
+                | ObjectDescriptor
+                | Octet
+                | OidIri
+                | PrintableString
+                | Real
+                | RelativeOid
+                | RelativeOidIri
+                | Sequence
+                | Set
+                | T61String
+                | TeletexString
+                | Time
+                | TimeOfDay
+                | TypeIdentifier
+                | AbstractSyntax
+                | UniversalString
+                | UtcTime
+                | Utf8String
+                | VideotexString
                 | VisibleString
         )
     }
@@ -58,7 +94,12 @@ impl Parser<'_> {
         }
         if self.at_word(K::Size) && self.peek_at(1) == T::OpenParen && self.options.lenient {
             let constraint = self.size_in_front()?;
-            self.lenient("L0206", constraint.span, "`SIZE` stands without parentheses around it", "read as a constraint");
+            self.lenient(
+                "L0206",
+                constraint.span,
+                "`SIZE` stands without parentheses around it",
+                "read as a constraint",
+            );
             ty.constraints.push(constraint);
         }
         ty.span = self.since(from);
@@ -89,7 +130,8 @@ impl Parser<'_> {
             )
             || (self.kind_at(number) == T::Upper && self.kind_at(number + 1) == T::Dot);
         if !is_tag {
-            let reference = (self.peek() == T::Upper && self.peek_at(1) == T::Colon).then(|| self.take_ident());
+            let reference =
+                (self.peek() == T::Upper && self.peek_at(1) == T::Colon).then(|| self.take_ident());
             while self.peek() != T::CloseBracket {
                 if self.bump().is_none() {
                     return Err(self.expected("`]`"));
@@ -129,7 +171,9 @@ impl Parser<'_> {
                 self.bump();
                 TypeKind::Selection(name, Box::new(self.ty()?))
             }
-            T::Lower if self.peek_at(1) == T::Dot && matches!(self.peek_at(2), T::UpperField | T::LowerField) => {
+            T::Lower
+                if self.peek_at(1) == T::Dot && matches!(self.peek_at(2), T::UpperField | T::LowerField) =>
+            {
                 let base = self.plain_reference();
                 TypeKind::FromObject { base, path: self.field_path(true)? }
             }
@@ -155,7 +199,11 @@ impl Parser<'_> {
             let path = self.field_path(true)?;
             // Only the case of the base tells a class from an object set, and even that is a hint (X.681 §7.1).
             let class = base.parameters.is_none() && !base.name.text.bytes().any(|b| b.is_ascii_lowercase());
-            return Ok(if class { TypeKind::ClassField { class: base, path } } else { TypeKind::FromObject { base, path } });
+            return Ok(if class {
+                TypeKind::ClassField { class: base, path }
+            } else {
+                TypeKind::FromObject { base, path }
+            });
         }
         Ok(TypeKind::Reference(base))
     }
@@ -170,13 +218,34 @@ impl Parser<'_> {
             3..=16 => K::lookup_any_case(text).filter(|&word| self.type_word(word))?,
             _ => return None,
         };
-        if self.knows(text) || matches!(word, K::Date | K::Time | K::Duration | K::Object | K::Set | K::Any | K::Real
-            | K::Character | K::Bit | K::External | K::TypeIdentifier | K::AbstractSyntax | K::Instance | K::Embedded)
+        if self.knows(text)
+            || matches!(
+                word,
+                K::Date
+                    | K::Time
+                    | K::Duration
+                    | K::Object
+                    | K::Set
+                    | K::Any
+                    | K::Real
+                    | K::Character
+                    | K::Bit
+                    | K::External
+                    | K::TypeIdentifier
+                    | K::AbstractSyntax
+                    | K::Instance
+                    | K::Embedded
+            )
         {
             return None;
         }
         let span = self.span();
-        self.lenient("L0204", span, format!("`{text}` is not spelt `{}`", word.text()), "taken as the built-in type");
+        self.lenient(
+            "L0204",
+            span,
+            format!("`{text}` is not spelt `{}`", word.text()),
+            "taken as the built-in type",
+        );
         Some(word)
     }
 
@@ -264,7 +333,12 @@ impl Parser<'_> {
     pub(crate) fn word_any_case(&mut self, word: K) -> Parsed<()> {
         if self.options.lenient && !self.at_word(word) && self.text().eq_ignore_ascii_case(word.text()) {
             let span = self.span();
-            self.lenient("L0204", span, format!("`{}` is not spelt `{}`", self.text(), word.text()), "accepted");
+            self.lenient(
+                "L0204",
+                span,
+                format!("`{}` is not spelt `{}`", self.text(), word.text()),
+                "accepted",
+            );
             self.bump();
             return Ok(());
         }
@@ -293,7 +367,11 @@ impl Parser<'_> {
             return Err(self.expected("`{` or `OF`"));
         }
         self.word_any_case(K::Of)?;
-        let name = if self.peek() == T::Lower && self.type_start(self.pos + 1) { Some(self.take_ident()) } else { None };
+        let name = if self.peek() == T::Lower && self.type_start(self.pos + 1) {
+            Some(self.take_ident())
+        } else {
+            None
+        };
         let element = Box::new(self.ty()?);
         ty.kind = if set { TypeKind::SetOf(name, element) } else { TypeKind::SequenceOf(name, element) };
         Ok(())
@@ -354,7 +432,12 @@ impl Parser<'_> {
         let mut list = Enumeration { root: Vec::new(), additional: None, exception: None };
         let open = self.span();
         if self.options.lenient && self.eat(T::OpenParen) {
-            self.lenient("L0216", open, "a list of items stands in braces", "the parenthesis is read as a brace");
+            self.lenient(
+                "L0216",
+                open,
+                "a list of items stands in braces",
+                "the parenthesis is read as a brace",
+            );
         } else {
             self.expect(T::OpenBrace)?;
         }
@@ -363,7 +446,12 @@ impl Parser<'_> {
             let span = self.span();
             if self.eat(T::Ellipsis) {
                 if list.additional.is_some() {
-                    self.lenient("L0207", span, "an enumeration has one extension marker", "the second is ignored");
+                    self.lenient(
+                        "L0207",
+                        span,
+                        "an enumeration has one extension marker",
+                        "the second is ignored",
+                    );
                 }
                 list.additional.get_or_insert_default();
                 if self.peek() == T::Bang {
@@ -386,7 +474,12 @@ impl Parser<'_> {
         }
         let close = self.span();
         if self.options.lenient && self.eat(T::CloseParen) {
-            self.lenient("L0216", close, "a list of items stands in braces", "the parenthesis is read as a brace");
+            self.lenient(
+                "L0216",
+                close,
+                "a list of items stands in braces",
+                "the parenthesis is read as a brace",
+            );
         } else {
             self.expect(T::CloseBrace)?;
         }
@@ -474,7 +567,10 @@ impl Parser<'_> {
             let at = self.span().lo;
             Ident { text: SmolStr::default(), span: Span::new(at, at) }
         };
-        let ty = if matches!(self.peek(), T::Comma | T::CloseBrace) && !name.text.is_empty() && self.options.lenient {
+        let ty = if matches!(self.peek(), T::Comma | T::CloseBrace)
+            && !name.text.is_empty()
+            && self.options.lenient
+        {
             // A bare word in a list of components: the 1988 notation's unnamed type, spelt with a small letter.
             return Err(self.expected("a type"));
         } else {
@@ -489,9 +585,7 @@ impl Parser<'_> {
             T::Lower => self.peek_at(1) != T::Less,
             // A field name in capitals: a type begins right behind it.
             T::Upper => self.type_start(self.pos + 1) && self.options.lenient,
-            T::Word(word) if self.options.lenient => {
-                !self.type_word(word) && self.type_start(self.pos + 1)
-            }
+            T::Word(word) if self.options.lenient => !self.type_word(word) && self.type_start(self.pos + 1),
             _ => false,
         }
     }
@@ -527,7 +621,10 @@ impl Parser<'_> {
     #[inline(never)]
     fn default_value(&mut self) -> Parsed<Value> {
         // An enumeration's item in capitals.
-        if self.options.lenient && self.peek() == T::Upper && matches!(self.peek_at(1), T::Comma | T::CloseBrace) {
+        if self.options.lenient
+            && self.peek() == T::Upper
+            && matches!(self.peek_at(1), T::Comma | T::CloseBrace)
+        {
             let reference: Reference = self.plain_reference();
             let span = reference.span;
             self.lenient("L0208", span, "an identifier begins with a small letter", "accepted");

@@ -13,10 +13,26 @@ impl Parser<'_> {
     pub(crate) fn value_start(&self, index: usize) -> bool {
         matches!(
             self.kind_at(index),
-            T::Number | T::Real | T::Minus | T::CString | T::BString | T::HString | T::Lower | T::OpenBrace | T::Xml
+            T::Number
+                | T::Real
+                | T::Minus
+                | T::CString
+                | T::BString
+                | T::HString
+                | T::Lower
+                | T::OpenBrace
+                | T::Xml
         ) || matches!(
             self.kind_at(index),
-            T::Word(K::True | K::False | K::PlusInfinity | K::MinusInfinity | K::NotANumber | K::Null | K::Containing)
+            T::Word(
+                K::True
+                    | K::False
+                    | K::PlusInfinity
+                    | K::MinusInfinity
+                    | K::NotANumber
+                    | K::Null
+                    | K::Containing
+            )
         )
     }
 
@@ -159,7 +175,12 @@ impl Parser<'_> {
                 }
                 T::Comma if self.options.lenient => {
                     self.bump();
-                    self.lenient("L0202", from, "no comma stands between the components of an OID", "ignored");
+                    self.lenient(
+                        "L0202",
+                        from,
+                        "no comma stands between the components of an OID",
+                        "ignored",
+                    );
                     continue;
                 }
                 _ => return Err(self.expected("a component of an OBJECT IDENTIFIER")),
