@@ -37,6 +37,7 @@ pub fn lex(map: &SourceMap, file: FileId, options: &ParseOptions) -> Lexed {
         at: 0,
         start: file.start,
         lenient: options.lenient,
+        unclosed_xml: 0,
         out: Lexed::default(),
     };
     // Real specifications have an item in about every eight octets.
@@ -54,6 +55,7 @@ struct Lexer<'a> {
     at: usize,
     start: u32,
     lenient: bool,
+    unclosed_xml: u32,
     out: Lexed,
 }
 
@@ -252,19 +254,30 @@ impl Lexer<'_> {
 
     /// §12.6.3: up to the next pair of hyphens or the end of the line.
     ///
-    /// Rows of hyphens whose count is 4n + 1 would leave a hyphen behind; people mean a comment.
+    /// A row of hyphens is taken at once, four of them being a comment without text. Where one would be left over,
+    /// people mean a comment.
     fn line_comment(&mut self) {
         let from = self.at;
         let run = self.bytes[from..].iter().take_while(|&&b| b == b'-').count();
-        let line_end =
-            memchr::memchr3(b'\n', b'\r', 0x0b, &self.bytes[from..]).map_or(self.bytes.len(), |n| from + n);
-        let mut to = if run > 4 && run % 4 == 1 && self.lenient {
-            self.lenient("L0106", from, from + run, "a row of hyphens leaves one over", "taken as a comment");
-            close_comment(self.bytes, from + run, line_end)
-        } else {
-            close_comment(self.bytes, from + 2, line_end)
+        let mut to = match run % 4 {
+            1 if self.lenient => {
+                self.lenient(
+                    "L0106",
+                    from,
+                    from + run,
+                    "a row of hyphens leaves one over",
+                    "taken as a comment",
+                );
+                close_comment(self.bytes, from + run)
+            }
+            0 | 1 => from + run - run % 4,
+            left => close_comment(self.bytes, from + run - left + 2),
         };
-        if self.lenient && to < line_end && self.bytes[to] == b'-' && self.bytes.get(to + 1) != Some(&b'-') {
+        if self.lenient
+            && run % 4 != 0
+            && self.bytes.get(to) == Some(&b'-')
+            && self.bytes.get(to + 1) != Some(&b'-')
+        {
             let next = self.bytes.get(to + 1).copied().unwrap_or(b'\n');
             if !next.is_ascii_digit() {
                 self.lenient(
@@ -426,6 +439,10 @@ impl Lexer<'_> {
 
     /// XMLValueAssignment (X.680 §16.3): nothing else begins with `<` behind `::=`, so the element is one item.
     fn xml(&mut self) {
+        // A text in which this often nothing closes holds no XML.
+        if self.unclosed_xml > 8 {
+            return;
+        }
         let mut at = self.at;
         while self.bytes.get(at).is_some_and(u8::is_ascii_whitespace) {
             at += 1;
@@ -455,6 +472,7 @@ impl Lexer<'_> {
                 return self.push(TokenKind::Xml, at - from);
             }
         }
+        self.unclosed_xml += 1;
         self.error("E0006", from, from + 1, "this XML value is not closed");
     }
 
@@ -515,7 +533,10 @@ impl Lexer<'_> {
             }
             '\u{201c}' | '\u{201d}' if self.lenient => {
                 let rest = &self.text[from + length..];
-                let close = rest.find(['\u{201d}', '"', '\n']).map(|n| from + length + n);
+                // Strings are short; a line of nothing but quotes must not be searched for each.
+                let mut near = rest.char_indices().take(400);
+                let close =
+                    near.find(|(_, c)| matches!(c, '\u{201d}' | '"' | '\n')).map(|(n, _)| from + length + n);
                 let close_char = close.and_then(|at| self.text[at..].chars().next());
                 match (close, close_char) {
                     (Some(at), Some(c)) if c != '\n' => {
@@ -552,9 +573,18 @@ enum OddName {
     Last,
 }
 
-fn close_comment(bytes: &[u8], from: usize, line_end: usize) -> usize {
-    let from = from.min(line_end);
-    memchr::memmem::find(&bytes[from..line_end], b"--").map_or(line_end, |n| from + n + 2)
+/// The end of a comment whose text begins at `from`: behind `--`, or before what ends the line (§12.1.6).
+fn close_comment(bytes: &[u8], from: usize) -> usize {
+    let mut at = from;
+    let end = loop {
+        match memchr::memchr3(b'-', b'\n', b'\r', &bytes[at..]) {
+            None => break bytes.len(),
+            Some(n) if bytes[at + n] != b'-' => break at + n,
+            Some(n) if bytes.get(at + n + 1) == Some(&b'-') => break at + n + 2,
+            Some(n) => at += n + 1,
+        }
+    };
+    memchr::memchr2(0x0b, 0x0c, &bytes[from..end]).map_or(end, |n| from + n)
 }
 
 /// The length of a soft hyphen or dash at the start, whose UTF-8 forms are C2 AD and E2 80 90 to 94.

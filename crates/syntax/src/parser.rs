@@ -45,9 +45,11 @@ pub fn parse(map: &SourceMap, file: FileId, options: &ParseOptions) -> (Vec<ast:
     let source = map.file(file);
     crate::grammar::demote_redefined(&source.text, source.start, options, &mut lexed);
     let Lexed { tokens, diagnostics: findings, .. } = lexed;
+    let pairs = pairs(&tokens);
     let read = |depth_limit: u32| {
         let options = ParseOptions { depth_limit, ..*options };
         let mut parser = Parser::new(&source.text, source.start, &tokens, options);
+        parser.pairs = &pairs;
         let modules = parser.modules(&source.name);
         (modules, parser.diagnostics)
     };
@@ -73,6 +75,31 @@ pub fn parse(map: &SourceMap, file: FileId, options: &ParseOptions) -> (Vec<ast:
 
 const TOO_DEEP: &str = "E0103";
 
+/// The partner of each opening brace and parenthesis, so that a text full of unclosed ones is read in linear time.
+fn pairs(tokens: &[Token]) -> Vec<u32> {
+    let mut pairs = vec![0; tokens.len()];
+    let (mut braces, mut parens) = (Vec::new(), Vec::new());
+    for (index, token) in tokens.iter().enumerate() {
+        let partner = match token.kind {
+            TokenKind::OpenBrace => {
+                braces.push(index);
+                None
+            }
+            TokenKind::OpenParen => {
+                parens.push(index);
+                None
+            }
+            TokenKind::CloseBrace => braces.pop(),
+            TokenKind::CloseParen => parens.pop(),
+            _ => None,
+        };
+        if let Some(open) = partner {
+            pairs[open] = index as u32;
+        }
+    }
+    pairs
+}
+
 /// A place in a run of tokens. Cheap to clone while it holds no diagnostics.
 #[derive(Clone, Debug)]
 pub(crate) struct Parser<'a> {
@@ -83,6 +110,8 @@ pub(crate) struct Parser<'a> {
     pub(crate) end: usize,
     /// The first token of the module: what [`Braced`] counts from.
     pub(crate) base: usize,
+    /// For each `{` and `(` the index of its partner or zero; empty in a cursor, which looks for it.
+    pub(crate) pairs: &'a [u32],
     pub(crate) depth: u32,
     pub(crate) options: ParseOptions,
     pub(crate) diagnostics: Vec<Diagnostic>,
@@ -101,6 +130,7 @@ impl<'a> Parser<'a> {
             pos: 0,
             end: tokens.len(),
             base: 0,
+            pairs: &[],
             depth: 0,
             options,
             diagnostics: Vec::new(),
@@ -186,11 +216,15 @@ impl<'a> Parser<'a> {
 
     /// The index behind the bracket that closes the one at `open`, or the end when there is none.
     pub(crate) fn skip_group(&self, open: usize) -> usize {
-        let (opening, closing) = match self.kind_at(open) {
-            TokenKind::OpenBrace => (TokenKind::OpenBrace, TokenKind::CloseBrace),
-            TokenKind::OpenParen => (TokenKind::OpenParen, TokenKind::CloseParen),
+        let closing = match self.kind_at(open) {
+            TokenKind::OpenBrace => TokenKind::CloseBrace,
+            TokenKind::OpenParen => TokenKind::CloseParen,
             _ => return open + 1,
         };
+        if let Some(&close) = self.pairs.get(open) {
+            return if close == 0 { self.end } else { (close as usize + 1).min(self.end) };
+        }
+        let opening = self.kind_at(open);
         let mut depth = 0usize;
         for index in open..self.end {
             let kind = self.tokens[index].kind;

@@ -100,6 +100,55 @@ fn odd_texts_are_survived() {
     }
 }
 
+/// Texts made to be read again and again: each must take time in proportion to its size.
+#[test]
+fn reading_is_linear() {
+    let pieces = [
+        "a B ::= {\n",
+        "a B ::= <a\n",
+        "A ::= B {\n",
+        "----",
+        "-- -- ",
+        "-----\n",
+        "-",
+        "“",
+        "'",
+        "A\n",
+        "A A\n",
+        "a A\n",
+        "A ::= OPERATION x\n",
+        "A {B {",
+        "A { a B {\n",
+        "{ } ",
+        "a::=",
+        "A ::= SEQUENCE { a\n",
+        "M DEFINITIONS ::= BEGIN ",
+        "M {1} DEFINITIONS ",
+        "\"\" ",
+        "/* */",
+        "/*",
+        "IMPORTS A FROM B ",
+        "A MACRO ::= BEGIN ",
+        "a OBJECT-TYPE SYNTAX {\n",
+        "ENCODING-CONTROL X ",
+        "é",
+        "a ( ",
+        "ENUMERATED {a(",
+        "A ::= INTEGER (1 | ",
+        ", ",
+        "A ::= CLASS {&a B, ",
+    ];
+    for piece in pieces {
+        for head in ["", "M DEFINITIONS ::= BEGIN\n", "M DEFINITIONS ::= BEGIN A ::= "] {
+            let start = std::time::Instant::now();
+            let mut map = SourceMap::new();
+            let id = map.add("a", format!("{head}{}", piece.repeat(600_000 / piece.len())));
+            parse(&map, id, &ParseOptions::default());
+            assert!(start.elapsed().as_secs() < 8, "{head}{piece:?} takes {:?}", start.elapsed());
+        }
+    }
+}
+
 fn survive(text: &str) {
     let mut map = SourceMap::new();
     let id = map.add("a", text);
