@@ -1,0 +1,45 @@
+//! Mistakes that only the whole shows.
+
+mod identifiers;
+mod infinite;
+mod tags;
+
+pub(crate) use tags::name as tag_name;
+
+use crate::ir::{Model, TypeId, TypeKind};
+use crate::options::Options;
+use tercet_syntax::{Diagnostic, Span};
+
+/// Looks at every type of a model.
+pub(crate) fn check(model: &Model, options: &Options) -> Vec<Diagnostic> {
+    let mut checker = Checker { model, options, out: Vec::new() };
+    for (index, ty) in model.types.iter().enumerate() {
+        match &ty.kind {
+            TypeKind::Sequence(components) | TypeKind::Set(components) | TypeKind::Choice(components) => {
+                checker.identifiers(components);
+                checker.distinct_tags(TypeId(index as u32), components);
+            }
+            _ => {}
+        }
+    }
+    checker.infinite_types();
+    checker.out
+}
+
+/// What the checks share.
+struct Checker<'m> {
+    model: &'m Model,
+    options: &'m Options,
+    out: Vec<Diagnostic>,
+}
+
+impl Checker<'_> {
+    /// An error, or in lenient mode a warning.
+    fn slip(&self, code: &'static str, span: Span, message: impl Into<String>) -> Diagnostic {
+        if self.options.lenient {
+            Diagnostic::warning(code, span, message)
+        } else {
+            Diagnostic::error(code, span, message)
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! What the codes of diagnostics mean, for `docs/diagnostics.md`.
+//!
+//! Codes never change their meaning. `W` codes are always warnings; `E` codes that tell of vendors' slips are warnings
+//! in lenient mode. 0200–0299 come from binding names; values, constraints and objects have those from 0300 on.
+
+/// Code, title, explanation.
+pub const CODES: &[(&str, &str, &str)] = &[
+    (
+        "E0201",
+        "unknown name",
+        "The name is neither a parameter, nor defined in the module, nor imported (X.680 §14, X.683 §8). The help names \
+         a module that defines it, or a name much like it. In lenient mode a name that just one other module defines is \
+         taken from there; else types are taken as open types and the rest is left out.",
+    ),
+    (
+        "E0203",
+        "something else is needed here",
+        "The name is known but stands for another kind of thing: a class where a type is needed, for example. What an \
+         assignment defines follows from its governor (X.681 §11, §12).",
+    ),
+    (
+        "E0210",
+        "missing module",
+        "An import, or a reference `Module.Name`, names a module that was not given. Give its file as well, or an alias \
+         when the module has another name here.",
+    ),
+    (
+        "W0211",
+        "module given twice",
+        "Two of the modules have one name. Only one of them can be meant; the option for duplicates says which.",
+    ),
+    (
+        "E0212",
+        "defined twice",
+        "A module defines a name more than once (X.680 §13.11). The first definition is used.",
+    ),
+    (
+        "E0213",
+        "imported name not defined",
+        "The module in the FROM clause neither defines nor imports the name (X.680 §13.12).",
+    ),
+    (
+        "W0214",
+        "not exported",
+        "The module has an EXPORTS clause without the name (X.680 §13.10). The definition is used all the same.",
+    ),
+    (
+        "E0221",
+        "defined by itself",
+        "To know the value, object or object set one would have to know it already.",
+    ),
+    (
+        "E0222",
+        "type defined by itself",
+        "References lead in a circle without any component between (`A ::= B`, `B ::= A`), so that no type is ever named. \
+         Recursion through components is fine.",
+    ),
+    (
+        "E0223",
+        "COMPONENTS OF in a circle",
+        "The components of a type cannot be taken into the type itself (X.680 §25.5).",
+    ),
+    (
+        "E0231",
+        "no parameters wanted",
+        "The definition is not parameterized (X.683 §8), so that parameters behind its name mean nothing.",
+    ),
+    (
+        "E0232",
+        "parameters missing",
+        "A parameterized definition can only be used with actual parameters (X.683 §9.2). In lenient mode it is used \
+         with its parameters unknown.",
+    ),
+    ("E0233", "wrong number of parameters", "Each dummy parameter needs one actual parameter (X.683 §9.6)."),
+    (
+        "E0234",
+        "endless expansion",
+        "An instance of the definition needs another instance with new parameters, and so on (X.683 §9.9).",
+    ),
+    (
+        "E0235",
+        "too many instances",
+        "Parameterized definitions multiply: each level may double the number of instances. The limit keeps time and \
+         memory in bounds; the option `instance_limit` raises it.",
+    ),
+    (
+        "E0236",
+        "parameter of another kind",
+        "The governor of the dummy parameter says what is needed: a type, a value, an object or a set (X.683 §9.5).",
+    ),
+    (
+        "W0241",
+        "macro not expanded",
+        "MACRO notation (X.208 Annex A) is read over. Values of macro instances are known when they are numbers or object \
+         identifiers; the types inside are taken as open types.",
+    ),
+    (
+        "E0251",
+        "tag number out of range",
+        "Tag numbers are not negative (X.680 §31.2.2) and stay below 2^32 here.",
+    ),
+    (
+        "E0252",
+        "IMPLICIT on a CHOICE",
+        "A CHOICE or open type has no tag of its own that could be replaced (X.680 §31.2.9). EXPLICIT is assumed.",
+    ),
+    (
+        "E0253",
+        "item named twice",
+        "Items of an ENUMERATED, named numbers and named bits have distinct names.",
+    ),
+    (
+        "E0254",
+        "number given twice",
+        "Items of an ENUMERATED, named numbers and named bits have distinct numbers.",
+    ),
+    (
+        "E0255",
+        "addition out of order",
+        "Items behind the `...` of an ENUMERATED have numbers that ascend and are not in the root (X.680 §20.4–20.6).",
+    ),
+    ("E0256", "negative bit", "Bits are counted from zero (X.680 §22.4)."),
+    ("E0257", "enumeration number too large", "Numbers of enumeration items have 64 bits here."),
+    (
+        "E0261",
+        "COMPONENTS OF something else",
+        "In a SEQUENCE it needs a SEQUENCE type, in a SET a SET type (X.680 §25.5, §27.2).",
+    ),
+    (
+        "E0262",
+        "too many components",
+        "COMPONENTS OF that doubles at each step would give more components than fit.",
+    ),
+    (
+        "E0263",
+        "component named twice",
+        "Components and alternatives have distinct names (X.680 §25.11, §27.3, §29.3).",
+    ),
+    (
+        "E0264",
+        "same tag twice",
+        "Decoders tell alternatives of a CHOICE, elements of a SET, and components of a SEQUENCE that may be absent by \
+         their tags, which must differ (X.680 §25.6, §27.3, §29.3). AUTOMATIC TAGS avoids it.",
+    ),
+    (
+        "E0265",
+        "open type among alternatives",
+        "An open type without a tag may begin with any tag, so that it cannot be told from its neighbours.",
+    ),
+    (
+        "W0266",
+        "no finite value",
+        "Each value of the type needs another one inside it, without end. One component on the way should be OPTIONAL.",
+    ),
+    (
+        "E0271",
+        "field without fields",
+        "Only object and object set fields lead on to further fields (X.681 §14).",
+    ),
+    ("E0272", "unknown field", "The class does not define the field (X.681 §9)."),
+    ("E0273", "field of another kind", "The field does not hold what is needed at this place (X.681 §15)."),
+    (
+        "E0274",
+        "field not set",
+        "The object leaves the field out, and the class gives no default (X.681 §15).",
+    ),
+    (
+        "E0275",
+        "unknown alternative",
+        "A selection type names an alternative that the CHOICE does not have (X.680 §30).",
+    ),
+    ("E0276", "selection from something else", "A selection type picks from a CHOICE type (X.680 §30.2)."),
+    (
+        "E0299",
+        "too deep",
+        "Definitions nest so deeply that resolving stops, to keep within its stack. Give the inner parts names.",
+    ),
+];

@@ -1,0 +1,593 @@
+//! Effective constraints: what is left of all constraints of a type for one purpose.
+//!
+//! The purposes differ in what they see ([`Visibility`]); the arithmetic is the same. Each constraint becomes three
+//! sets (integers, sizes, characters); a union with a part that says nothing about a set says nothing about it, which
+//! is how `SIZE` within a union of other kinds drops out (X.691 §10.3.20, B.2.2).
+
+use super::sets::{CharSet, Edge, IntegerSet, RangeSet, SizeSet, Step};
+use crate::ir::{Bound, Constraint, ConstraintKind, Element, ElementSet, Model, Relation, TypeId, TypeKind, Value};
+use crate::ir::{ObjectSetId, StringKind};
+use num_bigint::BigInt;
+
+/// For what a constraint is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Visibility {
+    /// PER-visible (X.691 §10.3).
+    Per,
+    /// OER-visible (X.696 §8.2).
+    Oer,
+    /// Everything, for validation: exact sets, EXCEPT obeyed.
+    All,
+}
+
+/// What the constraints of a type come to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Effective {
+    /// The effective value constraint of an INTEGER: the hull.
+    pub integer: Option<IntegerRange>,
+    /// The effective size constraint: the hull.
+    pub size: Option<SizeRange>,
+    /// The effective permitted alphabet; `None` means that of the type, see [`alphabet_of`].
+    pub alphabet: Option<CharSet>,
+    /// The members of which [`Self::integer`] is the hull.
+    pub integers: Option<IntegerSet>,
+    /// The members of which [`Self::size`] is the hull.
+    pub sizes: Option<SizeSet>,
+    /// Inner subtyping of a REAL (X.696 §12.2).
+    pub real: Option<RealRange>,
+}
+
+/// The hull of an INTEGER's values; `None` is no bound.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct IntegerRange {
+    /// The least value.
+    pub lo: Option<BigInt>,
+    /// The greatest value.
+    pub hi: Option<BigInt>,
+    /// Whether values beyond the root may come.
+    pub extensible: bool,
+}
+
+/// The hull of sizes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SizeRange {
+    /// The least size.
+    pub lo: u64,
+    /// The greatest size, `None` without a bound.
+    pub hi: Option<u64>,
+    /// Whether sizes beyond the root may come.
+    pub extensible: bool,
+}
+
+/// Bounds on the parts of a REAL.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RealRange {
+    /// The mantissa.
+    pub mantissa: IntegerRange,
+    /// The base, when only one is left.
+    pub base: Option<u8>,
+    /// The exponent.
+    pub exponent: IntegerRange,
+}
+
+/// CONTAINING and ENCODED BY (X.682 §11).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Contents<'m> {
+    /// The type inside.
+    pub containing: Option<TypeId>,
+    /// The rules' OID.
+    pub encoded_by: Option<&'m [u128]>,
+}
+
+impl Model {
+    /// The effective constraints of a type: of its own notation and of every type that it refers to.
+    pub fn effective(&self, ty: TypeId, visibility: Visibility) -> Effective {
+        let evaluation = Evaluation { model: self, visibility };
+        let (sets, real) = evaluation.of_type(ty, 0);
+        evaluation.finish(sets, real)
+    }
+
+    /// The innermost type behind references; [`TypeKind::Error`] types and cycles end the walk.
+    pub fn underlying(&self, mut ty: TypeId) -> TypeId {
+        for _ in 0..REFERENCE_LIMIT {
+            match self.types[ty.index()].kind {
+                TypeKind::Reference(next) => ty = next,
+                _ => break,
+            }
+        }
+        ty
+    }
+
+    /// The contents constraint of a type or of one that it refers to; the outermost counts.
+    pub fn contents_constraint(&self, ty: TypeId) -> Option<Contents<'_>> {
+        self.each_constraint(ty).find_map(|constraint| match &constraint.kind {
+            ConstraintKind::Contents { containing, encoded_by } => {
+                Some(Contents { containing: *containing, encoded_by: encoded_by.as_deref() })
+            }
+            _ => None,
+        })
+    }
+
+    /// The table constraint of a type or of one that it refers to, with its relations.
+    pub fn table_constraint(&self, ty: TypeId) -> Option<(ObjectSetId, &[Relation])> {
+        self.each_constraint(ty).find_map(|constraint| match &constraint.kind {
+            ConstraintKind::Table { set, relations } => Some((*set, relations.as_slice())),
+            _ => None,
+        })
+    }
+
+    /// The constraints of a type and of those it refers to, the last applied first.
+    fn each_constraint(&self, ty: TypeId) -> impl Iterator<Item = &Constraint> {
+        let chain = std::iter::successors(Some(ty), |ty| match self.types[ty.index()].kind {
+            TypeKind::Reference(next) => Some(next),
+            _ => None,
+        });
+        chain.take(REFERENCE_LIMIT).flat_map(|ty| self.types[ty.index()].constraints.iter().rev())
+    }
+}
+
+/// References behind references and sets within sets that are followed; more is taken for a cycle.
+const REFERENCE_LIMIT: usize = 256;
+
+/// The characters of a restricted character string type whose characters have codes of a known width; `None` for the
+/// others (X.691 §3.7.16: known-multiplier types).
+pub fn alphabet_of(kind: StringKind) -> Option<CharSet> {
+    Some(match kind {
+        StringKind::Numeric => CharSet::of_text(" 0123456789"),
+        StringKind::Printable => CharSet::of([(b'A', b'Z'), (b'a', b'z'), (b'0', b'9')].map(edges))
+            .union(&CharSet::of_text(" '()+,-./:=?")),
+        StringKind::Visible | StringKind::Iso646 => CharSet::between(0x20, 0x7e),
+        StringKind::Ia5 => CharSet::between(0, 0x7f),
+        StringKind::Bmp => CharSet::between(0, 0xffff),
+        StringKind::Universal => CharSet::between(0, 0xffff_ffff),
+        StringKind::General
+        | StringKind::Graphic
+        | StringKind::Teletex
+        | StringKind::T61
+        | StringKind::Utf8
+        | StringKind::Videotex => return None,
+    })
+}
+
+fn edges((lo, hi): (u8, u8)) -> (Edge<u32>, Edge<u32>) {
+    (Edge::At(u32::from(lo)), Edge::At(u32::from(hi)))
+}
+
+/// A set with its extension marker.
+#[derive(Clone, Debug)]
+struct Marked<T> {
+    set: RangeSet<T>,
+    extensible: bool,
+}
+
+/// What a constraint says about each kind of set; `None` is nothing.
+#[derive(Clone, Debug, Default)]
+struct Sets {
+    integers: Option<Marked<BigInt>>,
+    sizes: Option<Marked<u64>>,
+    alphabet: Option<Marked<u32>>,
+}
+
+impl Sets {
+    fn says_nothing(&self) -> bool {
+        self.integers.is_none() && self.sizes.is_none() && self.alphabet.is_none()
+    }
+
+    fn each(self, other: Self, how: How) -> Self {
+        Self {
+            integers: combine(self.integers, other.integers, how),
+            sizes: combine(self.sizes, other.sizes, how),
+            alphabet: combine(self.alphabet, other.alphabet, how),
+        }
+    }
+
+    fn marked(mut self, extensible: bool) -> Self {
+        let Self { integers, sizes, alphabet } = &mut self;
+        integers.iter_mut().for_each(|m| m.extensible = extensible);
+        sizes.iter_mut().for_each(|m| m.extensible = extensible);
+        alphabet.iter_mut().for_each(|m| m.extensible = extensible);
+        self
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum How {
+    Union,
+    Intersection,
+}
+
+fn combine<T: Step>(a: Option<Marked<T>>, b: Option<Marked<T>>, how: How) -> Option<Marked<T>> {
+    match (a, b, how) {
+        (Some(a), Some(b), How::Union) => {
+            Some(Marked { set: a.set.union(&b.set), extensible: a.extensible || b.extensible })
+        }
+        (Some(a), Some(b), How::Intersection) => {
+            Some(Marked { set: a.set.intersection(&b.set), extensible: a.extensible || b.extensible })
+        }
+        (None, other, How::Intersection) | (other, None, How::Intersection) => other,
+        (None, _, How::Union) | (_, None, How::Union) => None,
+    }
+}
+
+/// What kind of members an element has where it stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Governor {
+    Integer,
+    Size,
+    /// Characters, within FROM.
+    Characters,
+    /// A string type; whether sizes count, whether characters do.
+    Sized {
+        alphabet: bool,
+    },
+    /// A type whose constraints are none of these.
+    Other,
+}
+
+struct Evaluation<'m> {
+    model: &'m Model,
+    visibility: Visibility,
+}
+
+impl Evaluation<'_> {
+    /// All constraints of a type in the order of application.
+    fn of_type(&self, ty: TypeId, depth: usize) -> (Sets, Option<RealRange>) {
+        let mut chain = vec![ty];
+        let mut base = ty;
+        while let TypeKind::Reference(next) = self.model.types[base.index()].kind {
+            if chain.len() > REFERENCE_LIMIT {
+                return (Sets::default(), None);
+            }
+            base = next;
+            chain.push(next);
+        }
+        let governor = self.governor(&self.model.types[base.index()].kind);
+        let is_real = matches!(self.model.types[base.index()].kind, TypeKind::Real);
+        let mut sets = Sets::default();
+        let mut real = None;
+        if depth > REFERENCE_LIMIT {
+            return (sets, real);
+        }
+        for ty in chain.iter().rev() {
+            for constraint in &self.model.types[ty.index()].constraints {
+                let ConstraintKind::Subtype(set) = &constraint.kind else { continue };
+                if constraint.variable && self.visibility != Visibility::All {
+                    continue;
+                }
+                if is_real {
+                    self.real(set, &mut real);
+                    continue;
+                }
+                let new = self.element_set(set, governor, &sets, depth);
+                // A constraint of which nothing is visible leaves even the parent's extensibility alone; any other
+                // applies to the parent's root, and the result is extensible only by its own marker (X.680 §50.8).
+                if !new.says_nothing() {
+                    sets = serial(sets.marked(false), new);
+                }
+            }
+        }
+        (sets, real)
+    }
+
+    fn governor(&self, kind: &TypeKind) -> Governor {
+        let all = self.visibility == Visibility::All;
+        match kind {
+            TypeKind::Integer(_) => Governor::Integer,
+            TypeKind::BitString(_)
+            | TypeKind::OctetString
+            | TypeKind::SequenceOf(..)
+            | TypeKind::SetOf(..) => Governor::Sized { alphabet: false },
+            // X.691 §10.3.9: constraints on strings without a known multiplier are not visible. X.696 §8.2: no
+            // permitted alphabet is.
+            TypeKind::CharacterString(kind) if all || alphabet_of(*kind).is_some() => {
+                Governor::Sized { alphabet: self.visibility != Visibility::Oer }
+            }
+            TypeKind::UnrestrictedCharacterString if all => Governor::Sized { alphabet: false },
+            TypeKind::UtcTime | TypeKind::GeneralizedTime | TypeKind::ObjectDescriptor if all => {
+                Governor::Sized { alphabet: true }
+            }
+            _ => Governor::Other,
+        }
+    }
+
+    fn element_set(&self, set: &ElementSet, governor: Governor, parent: &Sets, depth: usize) -> Sets {
+        let root = self.element(&set.root, governor, parent, depth);
+        if !set.extensible {
+            return root;
+        }
+        match (self.visibility, &set.additional) {
+            (Visibility::All, Some(additional)) => {
+                root.each(self.element(additional, governor, parent, depth), How::Union).marked(true)
+            }
+            _ => root.marked(true),
+        }
+    }
+
+    fn element(&self, element: &Element, governor: Governor, parent: &Sets, depth: usize) -> Sets {
+        if depth > REFERENCE_LIMIT || governor == Governor::Other {
+            return Sets::default();
+        }
+        let depth = depth + 1;
+        match element {
+            Element::Union(parts) => self.fold(parts, How::Union, governor, parent, depth),
+            Element::Intersection(parts) => self.fold(parts, How::Intersection, governor, parent, depth),
+            // X.691 §10.3.20: EXCEPT and what follows is ignored.
+            Element::Except(from, what) => {
+                let from = self.element(from, governor, parent, depth);
+                if self.visibility != Visibility::All {
+                    return from;
+                }
+                except(from, self.element(what, governor, parent, depth), governor)
+            }
+            Element::Value(value) => match (governor, value) {
+                (Governor::Integer, Value::Integer(value)) => integers(IntegerSet::one(value.clone())),
+                (Governor::Size, Value::Integer(value)) => sizes(size_edge(value).map_or_else(
+                    SizeSet::empty,
+                    |edge| if edge == Edge::Above { SizeSet::empty() } else { SizeSet::range(edge.clone(), edge) },
+                )),
+                (Governor::Characters, Value::Text(text)) => alphabet(CharSet::of_text(text)),
+                _ => Sets::default(),
+            },
+            Element::Range(lo, hi) => self.range(lo, hi, governor, parent),
+            // The root only: an extension marker is not inherited through a contained subtype (X.680 §51.3).
+            Element::Type(ty) => match governor {
+                Governor::Size => match self.of_type(*ty, depth).0.integers {
+                    Some(marked) => sizes(to_sizes(&marked.set)),
+                    None => Sets::default(),
+                },
+                Governor::Characters => {
+                    let own = self.of_type(*ty, depth).0.marked(false);
+                    Sets { alphabet: own.alphabet, ..Sets::default() }
+                }
+                _ => self.of_type(*ty, depth).0.marked(false),
+            },
+            Element::Size(set) if matches!(governor, Governor::Sized { .. }) => {
+                let parent = Sets { sizes: parent.sizes.clone(), ..Sets::default() };
+                self.element_set(set, Governor::Size, &parent, depth)
+            }
+            Element::Alphabet(set) if governor == (Governor::Sized { alphabet: true }) => {
+                let parent = Sets { alphabet: parent.alphabet.clone(), ..Sets::default() };
+                self.element_set(set, Governor::Characters, &parent, depth)
+            }
+            // A range of characters applied to a string type outside FROM says nothing here, as do the rest.
+            _ => Sets::default(),
+        }
+    }
+
+    fn fold(&self, parts: &[Element], how: How, governor: Governor, parent: &Sets, depth: usize) -> Sets {
+        if how == How::Union && governor != Governor::Size && parts.len() > 8 {
+            if let Some(all) = many(parts, governor) {
+                return all;
+            }
+        }
+        let mut parts = parts.iter().map(|part| self.element(part, governor, parent, depth));
+        let first = parts.next().unwrap_or_default();
+        parts.fold(first, |all, part| all.each(part, how))
+    }
+
+    fn range(&self, lo: &Bound, hi: &Bound, governor: Governor, parent: &Sets) -> Sets {
+        match governor {
+            Governor::Integer => {
+                let hull = parent.integers.as_ref().and_then(|m| m.set.hull());
+                let (min, max) = hull.unwrap_or((Edge::Below, Edge::Above));
+                let edge = |bound: &Bound| integer_edge(bound, &min, &max);
+                match (edge(lo), edge(hi)) {
+                    (Some(lo), Some(hi)) => integers(IntegerSet::range(lo, hi)),
+                    _ => Sets::default(),
+                }
+            }
+            Governor::Size => {
+                let hull = parent.sizes.as_ref().and_then(|m| m.set.hull());
+                let (min, max) = hull.unwrap_or((Edge::At(0), Edge::Above));
+                let edge = |bound: &Bound| match bound {
+                    Bound::Min => Some(min.clone()),
+                    Bound::Max => Some(max.clone()),
+                    Bound::Closed(Value::Integer(value)) | Bound::Open(Value::Integer(value)) => {
+                        Some(size_edge(value).unwrap_or(Edge::At(0)))
+                    }
+                    _ => None,
+                };
+                match (edge(lo), edge(hi)) {
+                    (Some(Edge::Above), Some(_)) => sizes(SizeSet::empty()),
+                    (Some(lo), Some(hi)) => sizes(SizeSet::range(lo, hi)),
+                    _ => Sets::default(),
+                }
+            }
+            Governor::Characters => {
+                let hull = parent.alphabet.as_ref().and_then(|m| m.set.hull());
+                let (min, max) = hull.unwrap_or((Edge::Below, Edge::Above));
+                let edge = |bound: &Bound| match bound {
+                    Bound::Min => Some(min.clone()),
+                    Bound::Max => Some(max.clone()),
+                    Bound::Closed(Value::Text(text)) | Bound::Open(Value::Text(text)) => {
+                        text.chars().next().map(|c| Edge::At(u32::from(c)))
+                    }
+                    _ => None,
+                };
+                match (edge(lo), edge(hi)) {
+                    (Some(lo), Some(hi)) => alphabet(CharSet::range(lo, hi)),
+                    _ => Sets::default(),
+                }
+            }
+            Governor::Sized { .. } | Governor::Other => Sets::default(),
+        }
+    }
+
+    /// Inner subtyping of REAL: the bounds of mantissa, base and exponent (X.680 §21.5, X.696 §12).
+    fn real(&self, set: &ElementSet, real: &mut Option<RealRange>) {
+        if self.visibility == Visibility::Per || (set.extensible && self.visibility == Visibility::Oer) {
+            return;
+        }
+        let parts: &[Element] = match &set.root {
+            Element::Intersection(parts) => parts,
+            other => std::slice::from_ref(other),
+        };
+        for part in parts {
+            match part {
+                Element::WithComponents { components, .. } => {
+                    let real = real.get_or_insert_default();
+                    for component in components {
+                        let Some(Constraint { kind: ConstraintKind::Subtype(set), .. }) =
+                            component.constraint.as_deref()
+                        else {
+                            continue;
+                        };
+                        let sets = self.element_set(set, Governor::Integer, &Sets::default(), 0);
+                        let Some(range) = sets.integers.map(|m| integer_hull(&m)) else { continue };
+                        match component.name.as_str() {
+                            "mantissa" => real.mantissa = range,
+                            "exponent" => real.exponent = range,
+                            "base" if range.lo == range.hi => {
+                                real.base = range.lo.and_then(|base| u8::try_from(base).ok());
+                            }
+                            _ => {}
+                        }
+                    }
+                }
+                Element::Type(ty) => {
+                    if let (_, Some(inner)) = self.of_type(*ty, 1) {
+                        *real = Some(inner);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn finish(&self, sets: Sets, real: Option<RealRange>) -> Effective {
+        let oer = self.visibility == Visibility::Oer;
+        // X.696 §8.2.4: an extensible constraint is not OER-visible.
+        let integers = sets.integers.filter(|m| !(oer && m.extensible) && !m.set.is_empty());
+        let sizes = sets.sizes.filter(|m| !(oer && m.extensible) && !m.set.is_empty());
+        // X.691 §10.3.13: an extensible permitted alphabet is not PER-visible.
+        let alphabet = sets.alphabet.filter(|m| !m.extensible && !m.set.is_empty());
+        Effective {
+            integer: integers.as_ref().map(integer_hull),
+            size: sizes.as_ref().map(size_hull),
+            alphabet: alphabet.map(|m| m.set),
+            integers: integers.map(|m| m.set),
+            sizes: sizes.map(|m| m.set),
+            real,
+        }
+    }
+}
+
+/// Serial application: the members of the new constraint that the parent has. Where none is left, which has been
+/// reported, the new constraint alone counts.
+fn serial(parent: Sets, new: Sets) -> Sets {
+    fn one<T: Step>(parent: Option<Marked<T>>, new: Option<Marked<T>>) -> Option<Marked<T>> {
+        match (parent, new) {
+            (Some(parent), Some(new)) => {
+                let set = parent.set.intersection(&new.set);
+                Some(if set.is_empty() { new } else { Marked { set, extensible: new.extensible } })
+            }
+            (parent, new) => new.or(parent),
+        }
+    }
+    Sets {
+        integers: one(parent.integers, new.integers),
+        sizes: one(parent.sizes, new.sizes),
+        alphabet: one(parent.alphabet, new.alphabet),
+    }
+}
+
+/// `a EXCEPT b`, exact where `b` speaks of one kind of set only; else nothing can be left out for sure.
+fn except(from: Sets, what: Sets, governor: Governor) -> Sets {
+    fn one<T: Step>(from: Option<Marked<T>>, what: Option<Marked<T>>) -> Option<Marked<T>> {
+        match (from, what) {
+            (from, Some(what)) => {
+                let (set, extensible) = from.map_or((RangeSet::all(), false), |m| (m.set, m.extensible));
+                Some(Marked { set: set.except(&what.set), extensible })
+            }
+            (from, None) => from,
+        }
+    }
+    let kinds = [what.integers.is_some(), what.sizes.is_some(), what.alphabet.is_some()];
+    // Outside FROM, a string is excluded when *all* its characters are in the excluded alphabet.
+    let alphabet_is_exact = governor == Governor::Characters;
+    if kinds.iter().filter(|&&k| k).count() != 1 || (what.alphabet.is_some() && !alphabet_is_exact) {
+        return from;
+    }
+    Sets {
+        integers: one(from.integers, what.integers),
+        sizes: one(from.sizes, what.sizes),
+        alphabet: one(from.alphabet, what.alphabet),
+    }
+}
+
+/// Long unions of single values at once rather than pair by pair.
+fn many(parts: &[Element], governor: Governor) -> Option<Sets> {
+    match governor {
+        Governor::Integer => {
+            let values: Option<Vec<_>> = parts
+                .iter()
+                .map(|part| match part {
+                    Element::Value(Value::Integer(value)) => {
+                        Some((Edge::At(value.clone()), Edge::At(value.clone())))
+                    }
+                    _ => None,
+                })
+                .collect();
+            Some(integers(IntegerSet::of(values?)))
+        }
+        Governor::Characters => {
+            let texts: Option<String> = parts
+                .iter()
+                .map(|part| match part {
+                    Element::Value(Value::Text(text)) => Some(text.as_str()),
+                    _ => None,
+                })
+                .collect();
+            Some(alphabet(CharSet::of_text(&texts?)))
+        }
+        _ => None,
+    }
+}
+
+fn integers(set: IntegerSet) -> Sets {
+    Sets { integers: Some(Marked { set, extensible: false }), ..Sets::default() }
+}
+
+fn sizes(set: SizeSet) -> Sets {
+    Sets { sizes: Some(Marked { set, extensible: false }), ..Sets::default() }
+}
+
+fn alphabet(set: CharSet) -> Sets {
+    Sets { alphabet: Some(Marked { set, extensible: false }), ..Sets::default() }
+}
+
+fn integer_edge(bound: &Bound, min: &Edge<BigInt>, max: &Edge<BigInt>) -> Option<Edge<BigInt>> {
+    match bound {
+        Bound::Min => Some(min.clone()),
+        Bound::Max => Some(max.clone()),
+        Bound::Closed(Value::Integer(value)) | Bound::Open(Value::Integer(value)) => Some(Edge::At(value.clone())),
+        _ => None,
+    }
+}
+
+/// A size that 64 bits cannot hold is no bound at all; a negative one is none either and has been reported.
+fn size_edge(value: &BigInt) -> Option<Edge<u64>> {
+    match u64::try_from(value) {
+        Ok(size) => Some(Edge::At(size)),
+        Err(_) if value.sign() == num_bigint::Sign::Minus => None,
+        Err(_) => Some(Edge::Above),
+    }
+}
+
+fn to_sizes(set: &IntegerSet) -> SizeSet {
+    SizeSet::of(set.ranges().iter().filter_map(|(lo, hi)| {
+        let lo = lo.at().and_then(size_edge).unwrap_or(Edge::At(0));
+        let hi = hi.at().map_or(Some(Edge::Above), size_edge)?;
+        Some((lo, hi))
+    }))
+}
+
+fn integer_hull(marked: &Marked<BigInt>) -> IntegerRange {
+    let (lo, hi) = marked.set.hull().unwrap_or((Edge::Below, Edge::Above));
+    IntegerRange { lo: lo.at().cloned(), hi: hi.at().cloned(), extensible: marked.extensible }
+}
+
+fn size_hull(marked: &Marked<u64>) -> SizeRange {
+    let (lo, hi) = marked.set.hull().unwrap_or((Edge::Below, Edge::Above));
+    SizeRange { lo: lo.at().copied().unwrap_or(0), hi: hi.at().copied(), extensible: marked.extensible }
+}

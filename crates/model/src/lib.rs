@@ -1,0 +1,22 @@
+//! ASN.1 semantics: from syntax trees to a [`Model`] in which every name is bound.
+//!
+//! [`resolve`] takes the modules of a run and gives a model together with what is to be said about them. It never
+//! fails: what cannot be understood is reported once and stands in the model as an error or an open type.
+
+mod check;
+pub mod codes;
+pub mod constraints;
+pub mod ir;
+pub mod names;
+mod objects;
+mod options;
+mod resolve;
+mod show;
+mod tags;
+mod values;
+
+pub use codes::CODES;
+pub use ir::Model;
+pub use options::{Duplicates, Options, Tagging};
+pub use resolve::resolve;
+pub use tags::{OuterTag, TagSet, keyword, universal_tag};

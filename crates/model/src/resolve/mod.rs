@@ -1,0 +1,295 @@
+//! Binds names: the state shared by all parts of the resolver, and the order in which they work.
+//!
+//! Every named type, class, object and object set gets its id when it is first mentioned and its body later, from a
+//! queue, so that recursion through components needs no care and no stack. What needs a body at once says so with
+//! [`Resolver::ensure`] and its sisters. Constraints and DEFAULT values wait until all types stand (`deferred`).
+
+mod arena;
+mod bridge;
+mod components;
+mod deferred;
+mod definitions;
+mod enumerated;
+mod fields;
+mod lookup;
+mod modules;
+mod parameters;
+mod types;
+
+pub(crate) use lookup::{Binding, Scope};
+pub(crate) use modules::well_known_arc;
+pub(crate) use types::BuiltIn;
+
+use crate::check;
+use crate::ir::{self, ClassId, Model, ModuleId, TypeId};
+use crate::options::Options;
+use arena::{Arena, Kept, Tail};
+use definitions::{Body, DefId, Definition, Kind};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::VecDeque;
+use tercet_syntax::ast::{self, Braced};
+use tercet_syntax::{Cursor, Diagnostic, SourceMap, Span, Token};
+
+/// How deep resolving may nest: types in types, values that need values, objects that need types.
+/// Specifications stay below twenty; two hundred fit into a thread's stack of 2 MiB without optimisation.
+const DEPTH_LIMIT: u32 = 200;
+
+/// How many references may follow one another before a type stands.
+const ALIAS_LIMIT: usize = 1000;
+
+/// Binds every name of the modules.
+///
+/// The model holds all that could be understood. The diagnostics are in the order of the text.
+pub fn resolve(map: &SourceMap, modules: &[ast::Module], options: &Options) -> (Model, Vec<Diagnostic>) {
+    let arena = Arena::default();
+    let mut resolver = Resolver::new(map, modules, options, &arena);
+    resolver.bind_modules();
+    resolver.define_all();
+    resolver.finish()
+}
+
+/// The state of a run. `'a` is the life of the sources, the trees and of trees read again from braces.
+pub(crate) struct Resolver<'a> {
+    pub(crate) map: &'a SourceMap,
+    pub(crate) modules: &'a [ast::Module],
+    pub(crate) options: &'a Options,
+    /// What has been built so far.
+    pub(crate) model: Model,
+    diagnostics: Vec<Diagnostic>,
+    reported: FxHashSet<(Span, &'static str)>,
+    depth: u32,
+    depth_reported: bool,
+    arena: Tail<'a>,
+    // modules.rs
+    table: modules::Table<'a>,
+    // definitions.rs
+    definitions: Vec<Vec<Definition>>,
+    types: Vec<Body<'a, &'a ast::Type>>,
+    classes: Vec<Body<'a, &'a ast::ObjectClass>>,
+    objects: Vec<Body<'a, &'a ast::Value>>,
+    object_sets: Vec<Body<'a, &'a ast::ElementSet>>,
+    object_set_classes: Vec<ClassId>,
+    queue: VecDeque<definitions::Job>,
+    // deferred.rs
+    deferred: VecDeque<deferred::Deferred<'a>>,
+    constraints: FxHashMap<TypeId, Vec<deferred::Constraints<'a>>>,
+    // parameters.rs
+    instances: FxHashMap<parameters::Key, definitions::Memo>,
+    texts: FxHashMap<(ModuleId, parameters::Role, &'a str), Binding>,
+    instances_reported: bool,
+    // components.rs
+    components_of: Vec<(*const ast::ComponentList, Span)>,
+    // types.rs
+    built_in: types::BuiltIns,
+    undecided: Vec<types::Undecided>,
+}
+
+impl<'a> Resolver<'a> {
+    fn new(map: &'a SourceMap, modules: &'a [ast::Module], options: &'a Options, arena: &'a Arena) -> Self {
+        let mut resolver = Self {
+            map,
+            modules,
+            options,
+            model: Model::default(),
+            diagnostics: Vec::new(),
+            reported: FxHashSet::default(),
+            depth: 0,
+            depth_reported: false,
+            arena: Tail::of(arena),
+            table: modules::Table::default(),
+            definitions: modules.iter().map(|m| vec![Definition::default(); m.assignments.len()]).collect(),
+            types: Vec::new(),
+            classes: Vec::new(),
+            objects: Vec::new(),
+            object_sets: Vec::new(),
+            object_set_classes: Vec::new(),
+            queue: VecDeque::new(),
+            deferred: VecDeque::new(),
+            constraints: FxHashMap::default(),
+            instances: FxHashMap::default(),
+            texts: FxHashMap::default(),
+            instances_reported: false,
+            components_of: Vec::new(),
+            built_in: types::BuiltIns::default(),
+            undecided: Vec::new(),
+        };
+        resolver.error_type();
+        resolver
+    }
+
+    /// Defines everything: types, classes and objects, then values, then what waited for all of them.
+    fn define_all(&mut self) {
+        for values in [false, true] {
+            for (index, module) in self.modules.iter().enumerate() {
+                if !self.is_current(index) {
+                    continue;
+                }
+                for (at, assignment) in module.assignments.iter().enumerate() {
+                    let id = DefId::new(index, at);
+                    let is_value = matches!(self.kind_of(id), Kind::Value | Kind::MacroValue);
+                    if assignment.parameters.is_empty() && is_value == values {
+                        self.bind(id, assignment.name.span);
+                    }
+                }
+            }
+            self.run_queue();
+            self.break_reference_cycles();
+        }
+        self.run_deferred();
+        self.break_reference_cycles();
+        self.decide_tag_modes();
+    }
+
+    /// Lists what the modules define, looks for mistakes that only the whole shows, and hands it over.
+    fn finish(mut self) -> (Model, Vec<Diagnostic>) {
+        for (index, module) in self.modules.iter().enumerate() {
+            let oid = module.oid.and_then(|oid| self.plain_oid(index, oid));
+            let mut out = ir::Module {
+                name: module.name.text.clone(),
+                oid,
+                tags: module.tags,
+                types: Vec::new(),
+                values: Vec::new(),
+                classes: Vec::new(),
+                objects: Vec::new(),
+                object_sets: Vec::new(),
+                span: module.span,
+            };
+            for (at, assignment) in module.assignments.iter().enumerate() {
+                let name = assignment.name.text.clone();
+                match self.take_binding(DefId::new(index, at)) {
+                    Some(Binding::Type(id) | Binding::ValueSet(id)) => out.types.push((name, id)),
+                    Some(Binding::Value(ty, value)) => out.values.push((name, ty, value)),
+                    Some(Binding::Class(id)) => out.classes.push((name, id)),
+                    Some(Binding::Object(id)) => out.objects.push((name, id)),
+                    Some(Binding::ObjectSet(id)) => out.object_sets.push((name, id)),
+                    Some(Binding::Macro | Binding::Missing) | None => {}
+                }
+            }
+            self.model.modules.push(out);
+        }
+        let found = check::check(&self.model, self.options);
+        for finding in found {
+            self.report(finding);
+        }
+        self.diagnostics.sort_by_key(|d| d.primary.span);
+        (self.model, self.diagnostics)
+    }
+}
+
+/// What model's other parts call.
+impl<'a> Resolver<'a> {
+    /// Takes a diagnostic. The same code at the same place is said once.
+    pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
+        if self.reported.insert((diagnostic.primary.span, diagnostic.code)) {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// A vendor's slip: an error, or in lenient mode a warning (the message says what is assumed).
+    pub(crate) fn slip(&self, code: &'static str, span: Span, message: impl Into<String>) -> Diagnostic {
+        if self.options.lenient {
+            Diagnostic::warning(code, span, message)
+        } else {
+            Diagnostic::error(code, span, message)
+        }
+    }
+
+    /// Goes one level deeper; `false` (and a report, once) when that is too deep. Pair with [`Self::leave`] if `true`.
+    #[must_use]
+    pub(crate) fn enter(&mut self, span: Span) -> bool {
+        if self.depth >= DEPTH_LIMIT {
+            if !self.depth_reported {
+                self.depth_reported = true;
+                self.report(
+                    Diagnostic::error(
+                        "E0299",
+                        span,
+                        format!("definitions nest deeper than {DEPTH_LIMIT} levels"),
+                    )
+                    .help("give the inner parts names of their own"),
+                );
+            }
+            return false;
+        }
+        self.depth += 1;
+        true
+    }
+
+    /// Comes back from [`Self::enter`].
+    pub(crate) fn leave(&mut self) {
+        self.depth -= 1;
+    }
+
+    /// The tokens that the [`Braced`] of trees written in this scope point to.
+    pub(crate) fn tokens(&self, scope: &Scope<'a>) -> &'a [Token] {
+        self.modules.get(scope.module.index()).map_or(&[], |m| &m.tokens)
+    }
+
+    /// A cursor on a slice of the scope's module.
+    pub(crate) fn cursor(&self, scope: &Scope<'a>, braced: Braced) -> Cursor<'a> {
+        Cursor::new(self.map, self.tokens(scope), braced)
+    }
+
+    /// Keeps a tree that was read again from braces for the whole run.
+    pub(crate) fn keep_type(&mut self, tree: ast::Type) -> &'a ast::Type {
+        let Kept::Type(tree) = self.arena.keep(Kept::Type(tree)) else { unreachable!("kept as a type") };
+        tree
+    }
+
+    /// Keeps a value that was read again from braces.
+    pub(crate) fn keep_value(&mut self, tree: ast::Value) -> &'a ast::Value {
+        let Kept::Value(tree) = self.arena.keep(Kept::Value(tree)) else { unreachable!("kept as a value") };
+        tree
+    }
+
+    /// Keeps a set that was read again from braces.
+    pub(crate) fn keep_set(&mut self, tree: ast::ElementSet) -> &'a ast::ElementSet {
+        let Kept::Set(tree) = self.arena.keep(Kept::Set(tree)) else { unreachable!("kept as a set") };
+        tree
+    }
+
+    /// Keeps a reference that was read again from braces.
+    pub(crate) fn keep_reference(&mut self, tree: ast::Reference) -> &'a ast::Reference {
+        let Kept::Reference(tree) = self.arena.keep(Kept::Reference(tree)) else {
+            unreachable!("kept as a reference")
+        };
+        tree
+    }
+
+    /// Keeps an actual parameter or setting that was read again from braces.
+    pub(crate) fn keep_parameter(&mut self, tree: ast::ActualParameter) -> &'a ast::ActualParameter {
+        let Kept::Parameter(tree) = self.arena.keep(Kept::Parameter(tree)) else {
+            unreachable!("kept as a parameter")
+        };
+        tree
+    }
+}
+
+// Elsewhere in this folder, for use by values/, objects/ and constraints/:
+//
+//   types.rs        fn ty(&mut self, scope, &'a ast::Type) -> TypeId        a name gives the id of its definition;
+//                                                                           constraints and DEFAULTs follow later
+//                   fn type_of(&mut self, BuiltIn) -> TypeId                `INTEGER`, `OBJECT IDENTIFIER` … themselves
+//                   fn new_type(&mut self, scope, ir::TypeKind, Span) -> TypeId
+//                   fn error_type(&self) -> TypeId, fn open_type(&self) -> TypeId
+//   definitions.rs  fn ensure(&mut self, TypeId)                            kind, tags, components are there after it
+//                   fn ensure_class(&mut self, ClassId), fn ensure_object(&mut self, ObjectId, Span) -> bool,
+//                   fn ensure_object_set(&mut self, ObjectSetId, Span) -> bool      false: it is being built (a cycle)
+//                   fn base(&mut self, TypeId) -> TypeId                    references stripped, ensured
+//                   fn is_missing(&mut self, TypeId) -> bool                missing or reported: say nothing of its values
+//                   fn new_class / new_object / new_object_set              reserve an id and queue the body
+//   lookup.rs       fn lookup(&mut self, scope, &'a ast::Reference) -> Option<Binding>      None: reported already
+//                   fn peek(&mut self, scope, name: &str) -> Option<Binding>                never reports
+//                   fn named_value(&mut self, scope, &'a ast::Reference, governor: Option<TypeId>) -> ir::Value
+//   deferred.rs     fn ensure_constraints(&mut self, TypeId)                Type::constraints are there after it
+//
+// Given by the other parts:
+//
+//   values/         fn value(&mut self, &Scope<'a>, &'a ast::Value, governor: TypeId) -> ir::Value
+//   objects/        fn define_class(&mut self, ClassId, &Scope<'a>, &'a ast::ObjectClass)     fills model.classes[id]
+//                   fn define_object(&mut self, ObjectId, &Scope<'a>, &'a ast::Value)         class is set already
+//                   fn define_object_set(&mut self, ObjectSetId, &Scope<'a>, &'a ast::ElementSet, ClassId)
+//                   fn field_of_object(&mut self, ObjectId, path: &[ast::Ident]) -> Option<ir::Setting>
+//   constraints/    fn constraint(&mut self, &Scope<'a>, &'a ast::Constraint, governor: TypeId) -> Vec<ir::Constraint>
+//                   fn element_set(&mut self, &Scope<'a>, &'a ast::ElementSet, governor: TypeId) -> ir::ElementSet

@@ -1,0 +1,144 @@
+//! Values of OBJECT IDENTIFIER and RELATIVE-OID (X.680 §32–33) and the names of X.660's arcs.
+
+use crate::ir::{TypeId, Value};
+use crate::resolve::{Binding, BuiltIn, Resolver, Scope};
+use tercet_syntax::ast::{self, ValueKind};
+use tercet_syntax::{Diagnostic, OidComponent, Span};
+
+impl<'a> Resolver<'a> {
+    pub(super) fn oid_value(
+        &mut self,
+        scope: &Scope<'a>,
+        value: &'a ast::Value,
+        base: TypeId,
+        relative: bool,
+    ) -> Value {
+        let ValueKind::Braced(braced) = value.kind else { return self.mismatch(value, base) };
+        match self.oid(scope, braced, relative) {
+            Some(arcs) => Value::Oid(arcs),
+            None => Value::Error,
+        }
+    }
+
+    /// The arcs of an OID in braces, `None` when one of them could not be found out, which has been reported.
+    pub(crate) fn oid(&mut self, scope: &Scope<'a>, braced: ast::Braced, relative: bool) -> Option<Vec<u128>> {
+        let components = match self.cursor(scope, braced).inner().oid_components() {
+            Ok(components) => components,
+            Err(finding) => {
+                self.report(*finding);
+                return None;
+            }
+        };
+        let mut arcs = Vec::with_capacity(components.len());
+        for component in components {
+            self.oid_component(scope, component, &mut arcs, relative)?;
+        }
+        if !relative && !arcs.is_empty() && !(arcs[0] < 2 && arcs.get(1).is_none_or(|&arc| arc < 40) || arcs[0] == 2) {
+            self.report(
+                Diagnostic::error("E0307", braced.span, "no OBJECT IDENTIFIER begins with these numbers")
+                    .label("0 or 1 and a number below 40, or 2, is needed")
+                    .note("X.660 §7.6"),
+            );
+        }
+        Some(arcs)
+    }
+
+    fn oid_component(
+        &mut self,
+        scope: &Scope<'a>,
+        component: OidComponent,
+        arcs: &mut Vec<u128>,
+        relative: bool,
+    ) -> Option<()> {
+        let OidComponent { name, number, span } = component;
+        if let Some(number) = number {
+            arcs.push(self.arc(scope, number)?);
+            return Some(());
+        }
+        let name = name?;
+        let plain = name.module.is_none() && name.parameters.is_none();
+        if plain && !relative {
+            if let Some(number) = well_known(arcs, &name.name.text) {
+                arcs.push(number);
+                return Some(());
+            }
+        }
+        if plain && self.peek(scope, &name.name.text).is_none() {
+            let text = &name.name.text;
+            self.report(
+                Diagnostic::error("E0307", span, format!("the number of `{text}` is not known"))
+                    .label("neither a name of X.660 nor a value defined here or imported")
+                    .help(format!("write its number: `{text}(1)`")),
+            );
+            return None;
+        }
+        let reference = self.keep_reference(name);
+        match self.lookup(scope, reference)? {
+            // A reference to another OID may stand only at the beginning (X.680 §32.3); elsewhere it is a RELATIVE-OID.
+            Binding::Value(_, Value::Oid(more)) => arcs.extend(more),
+            Binding::Value(_, Value::Integer(number)) => arcs.push(self.to_arc(&number, span)?),
+            Binding::Value(_, Value::Error) | Binding::Missing => return None,
+            Binding::Value(..) => {
+                self.report(
+                    Diagnostic::error("E0307", span, format!("`{}` is neither an OID nor a number", reference.name.text))
+                        .label("an arc is needed here"),
+                );
+                return None;
+            }
+            other => {
+                self.report_wrong_kind(reference, &other, "a value");
+                return None;
+            }
+        }
+        Some(())
+    }
+
+    fn arc(&mut self, scope: &Scope<'a>, number: ast::Value) -> Option<u128> {
+        let span = number.span;
+        if let ValueKind::Integer(text) = &number.kind
+            && let Ok(arc) = text.parse()
+        {
+            return Some(arc);
+        }
+        let integer = self.type_of(BuiltIn::Integer);
+        let number = self.keep_value(number);
+        match self.value(scope, number, integer) {
+            Value::Integer(number) => self.to_arc(&number, span),
+            _ => None,
+        }
+    }
+
+    fn to_arc(&mut self, number: &num_bigint::BigInt, span: Span) -> Option<u128> {
+        let arc = u128::try_from(number).ok();
+        if arc.is_none() {
+            self.report(Diagnostic::error("E0307", span, "an arc is a number from 0 to 2^128 − 1"));
+        }
+        arc
+    }
+}
+
+/// The names that need no number (X.660 Annex A, X.680 §32.6).
+fn well_known(above: &[u128], name: &str) -> Option<u128> {
+    Some(match (above, name) {
+        ([], "itu-t" | "ccitt") => 0,
+        ([], "iso") => 1,
+        ([], "joint-iso-itu-t" | "joint-iso-ccitt") => 2,
+        ([0], "recommendation") => 0,
+        ([0], "question") => 1,
+        ([0], "administration") => 2,
+        ([0], "network-operator") => 3,
+        ([0], "identified-organization") => 4,
+        ([0], "r-recommendation") => 5,
+        ([0, 0], letter) => match letter.as_bytes() {
+            [letter @ b'a'..=b'z'] => u128::from(letter - b'a' + 1),
+            _ => return None,
+        },
+        ([1], "standard") => 0,
+        ([1], "registration-authority") => 1,
+        ([1], "member-body") => 2,
+        ([1], "identified-organization") => 3,
+        ([2], "asn1") => 1,
+        ([2], "ds") => 5,
+        _ => return None,
+    })
+}

@@ -1,0 +1,202 @@
+//! Every specification of the corpora resolves without errors in lenient mode. Where the corpora are absent this says
+//! so and does nothing.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+use tercet_model::{Options, resolve};
+use tercet_syntax::{Diagnostic, ParseOptions, SourceMap, parse};
+
+/// Folders that need modules of other folders.
+const TOGETHER: &[(&str, &[&str])] = &[];
+
+/// Folders with errors of their own, and why.
+const EXCEPTIONS: &[(&str, &str)] = &[];
+
+#[test]
+fn specifications_resolve() {
+    let Some(root) = corpora() else { return };
+    let only = std::env::var("ONLY").unwrap_or_default();
+    let mut folders = Vec::new();
+    for top in ["asn1/specs", "cdr/specs", "asn1/bench/specs"] {
+        collect_folders(&root.join(top), &mut folders);
+    }
+    let mut failed = Vec::new();
+    let mut slow = Vec::new();
+    for folder in &folders {
+        let name = folder.strip_prefix(&root).unwrap_or(folder).to_string_lossy().into_owned();
+        if !name.contains(&only) {
+            continue;
+        }
+        let mut files = sources(folder);
+        for (spec, others) in TOGETHER {
+            if name == *spec {
+                files.extend(others.iter().flat_map(|o| sources(&root.join(o))));
+            }
+        }
+        for files in groups(files) {
+            let run = run(&files);
+            if run.seconds > 1.0 {
+                slow.push(format!("{name}: {:.2} s", run.seconds));
+            }
+            if !run.errors.is_empty() && !EXCEPTIONS.iter().any(|(path, _)| *path == name) {
+                failed.push((name.clone(), run.errors));
+            }
+        }
+    }
+    let mut text = String::new();
+    for (name, errors) in &failed {
+        text.push_str(&format!("{name}: {} errors\n", errors.len()));
+        for error in errors.iter().take(8) {
+            text.push_str(&format!("    {error}\n"));
+        }
+    }
+    assert!(failed.is_empty(), "{} of {} folders fail\n{text}", failed.len(), folders.len());
+    assert!(slow.is_empty(), "{slow:?}");
+}
+
+struct Run {
+    errors: Vec<String>,
+    seconds: f64,
+}
+
+fn run(files: &[PathBuf]) -> Run {
+    let mut map = SourceMap::new();
+    let mut modules = Vec::new();
+    let parsing = ParseOptions { lenient: true, ..ParseOptions::default() };
+    for path in files {
+        let Ok(bytes) = std::fs::read(path) else { continue };
+        map.add_bytes(path.file_name().unwrap_or_default().to_string_lossy(), bytes);
+    }
+    let ids: Vec<_> = map.files().map(|(id, _)| id).collect();
+    for id in ids {
+        modules.extend(parse(&map, id, &parsing).0);
+    }
+    let start = Instant::now();
+    let options = Options { lenient: true, ..Options::default() };
+    let (model, diagnostics) = resolve(&map, &modules, &options);
+    let seconds = start.elapsed().as_secs_f64();
+    let _ = model.show();
+    // What the parser could not read is the parser's own test to judge.
+    let errors = diagnostics.iter().filter(|d| d.is_error()).map(|d| line(&map, d)).collect();
+    Run { errors, seconds }
+}
+
+fn line(map: &SourceMap, d: &Diagnostic) -> String {
+    let file = map.file(map.file_of(d.primary.span.lo));
+    let at = map.line_column(d.primary.span.lo);
+    format!("{}:{}:{} {} {} ({})", file.name, at.line, at.column, d.code, d.message, d.primary.text)
+}
+
+/// Hostile sources: an answer in time, in any stack that a test thread has, and no panic.
+#[test]
+fn hostile_sources_get_an_answer() {
+    let Some(root) = corpora() else { return };
+    let folder = root.join("hostile/gen/asn1src");
+    let mut folders = Vec::new();
+    collect_folders(&folder, &mut folders);
+    let manifest = std::fs::read_to_string(root.join("hostile/gen/manifest.jsonl")).unwrap_or_default();
+    let mut wrong = Vec::new();
+    for path in folders.iter().flat_map(|f| sources(f)) {
+        let name =
+            path.strip_prefix(&root.join("hostile/gen")).unwrap_or(&path).to_string_lossy().into_owned();
+        let line = manifest.lines().find(|l| l.contains(&name)).unwrap_or_default().to_owned();
+        let start = Instant::now();
+        let errors = strict_errors(&path);
+        let seconds = start.elapsed().as_secs_f64();
+        if seconds > 2.0 {
+            wrong.push(format!("{name}: {seconds:.1} s"));
+        }
+        if line.contains("\"accept\"") && !errors.is_empty() {
+            wrong.push(format!("{name}: refused, {}", errors[0]));
+        }
+        // An empty result of set arithmetic or a DEFAULT out of range is for a later stage to refuse, if it says so.
+        if line.contains("\"reject\"") && errors.is_empty() {
+            wrong.push(format!("{name}: accepted"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn strict_errors(path: &Path) -> Vec<String> {
+    let mut map = SourceMap::new();
+    let Ok(bytes) = std::fs::read(path) else { return Vec::new() };
+    let (id, _) = map.add_bytes(path.to_string_lossy(), bytes);
+    let (modules, mut found) = parse(&map, id, &ParseOptions { lenient: false, ..ParseOptions::default() });
+    let (model, more) = resolve(&map, &modules, &Options::default());
+    let _ = model.show();
+    found.extend(more);
+    found.iter().filter(|d| d.is_error()).map(|d| line(&map, d)).collect()
+}
+
+/// A long, wide and twisted text takes time in proportion to its size.
+#[test]
+fn large_sources_take_linear_time() {
+    let mut text = String::from("M DEFINITIONS AUTOMATIC TAGS ::= BEGIN\n");
+    for n in 0..20_000 {
+        text.push_str(&format!(
+            "T{n} ::= SEQUENCE {{ a T{}, b INTEGER (0..v{n}) OPTIONAL }}\n",
+            (n + 1) % 20_000
+        ));
+        text.push_str(&format!("v{n} INTEGER ::= {n}\nA{n} ::= A{}\n", n + 1));
+    }
+    text.push_str("A20000 ::= NULL\nE ::= ENUMERATED {");
+    text.extend((0..100_000).map(|n| format!("e{n}, ")));
+    text.push_str("last }\nEND\n");
+    let mut map = SourceMap::new();
+    let id = map.add("large", text);
+    let (modules, _) = parse(&map, id, &ParseOptions::default());
+    let start = Instant::now();
+    let (_, found) = resolve(&map, &modules, &Options::default());
+    assert!(start.elapsed().as_secs_f64() < 2.0, "{:?}", start.elapsed());
+    assert!(!found.iter().any(|d| d.code == "E0222"), "{:?}", found.first());
+}
+
+fn corpora() -> Option<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpora");
+    if root.is_dir() {
+        return Some(root);
+    }
+    eprintln!("skipped: no corpora at {}", root.display());
+    None
+}
+
+fn collect_folders(at: &Path, out: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(at) else { return };
+    let mut entries: Vec<PathBuf> = entries.filter_map(|e| e.ok().map(|e| e.path())).collect();
+    entries.sort();
+    if entries.iter().any(|e| is_source(e)) {
+        out.push(at.to_path_buf());
+    }
+    for entry in entries.iter().filter(|e| e.is_dir()) {
+        collect_folders(entry, out);
+    }
+}
+
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut files: Vec<PathBuf> =
+        entries.filter_map(|e| e.ok().map(|e| e.path())).filter(|p| is_source(p)).collect();
+    files.sort();
+    files
+}
+
+fn is_source(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    !name.contains(".set.")
+        && path.extension().is_some_and(|e| matches!(e.to_str(), Some("asn" | "asn1" | "ASN" | "ASN1")))
+}
+
+/// The files of a folder that go together: all, unless several define the same module; then each stands alone.
+fn groups(files: Vec<PathBuf>) -> Vec<Vec<PathBuf>> {
+    let mut map = SourceMap::new();
+    let mut names = std::collections::HashSet::new();
+    for path in &files {
+        let Ok(bytes) = std::fs::read(path) else { continue };
+        let (id, _) = map.add_bytes(path.to_string_lossy(), bytes);
+        let (modules, _) = parse(&map, id, &ParseOptions::default());
+        if modules.iter().any(|m| !names.insert(m.name.text.clone())) {
+            return files.into_iter().map(|f| vec![f]).collect();
+        }
+    }
+    vec![files]
+}
