@@ -50,6 +50,13 @@ impl<'a> Cursor<'a> {
         Self { parser: parser.within(slice.first as usize, slice.end as usize) }
     }
 
+    /// The same cursor, with or without the leniencies; a new one has them.
+    #[must_use]
+    pub fn lenient(mut self, lenient: bool) -> Self {
+        self.parser.options.lenient = lenient;
+        self
+    }
+
     /// The cursor between the outer braces; the same cursor when there are none.
     #[must_use]
     pub fn inner(mut self) -> Self {

@@ -146,10 +146,9 @@ impl<'a> Parser<'a> {
     }
 
     pub(crate) fn strip_braces(&mut self) {
-        if self.peek() == TokenKind::OpenBrace
-            && self.end > self.pos + 1
-            && self.tokens[self.end - 1].kind == TokenKind::CloseBrace
-        {
+        // `{1} | {2}` begins and ends with a brace, but not with the two of one group.
+        let whole = self.peek() == TokenKind::OpenBrace && self.skip_group(self.pos) == self.end;
+        if whole && self.end > self.pos + 1 && self.tokens[self.end - 1].kind == TokenKind::CloseBrace {
             self.pos += 1;
             self.end -= 1;
         }

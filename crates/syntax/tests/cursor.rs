@@ -84,10 +84,13 @@ fn sequences_and_lists() {
 
 #[test]
 fn objects() {
-    with("{&id 5, &Type SEQUENCE {a NULL, b NULL}, &Set {1 | 2}}", |mut cursor| {
+    with("{&id 5, &Type SEQUENCE {a NULL, b NULL}, &Set {1 | 2}, &U {1} | {2}}", |mut cursor| {
         let settings = cursor.field_settings().expect("settings");
         let names: Vec<_> = settings.iter().map(|s| s.name.text.as_str()).collect();
-        assert_eq!(names, ["&id", "&Type", "&Set"]);
+        assert_eq!(names, ["&id", "&Type", "&Set", "&U"]);
+        let set =
+            cursor.at(settings[3].setting).inner().element_set().expect("a set without braces of its own");
+        assert!(matches!(set.root.map(|r| r.kind), Some(ElementKind::Union(_))));
         let ty = cursor.at(settings[1].setting).ty().expect("a type");
         assert!(matches!(ty.kind, TypeKind::Sequence(_)));
         let set = cursor.at(settings[2].setting).object_set_braced().expect("a set");
