@@ -20,6 +20,11 @@ fn values() {
 }
 
 #[test]
+fn lenient() {
+    check_file("lenient");
+}
+
+#[test]
 fn modules() {
     check_file("modules");
 }

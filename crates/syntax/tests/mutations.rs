@@ -4,11 +4,12 @@ use tercet_syntax::{
     ParseOptions, SourceMap, dump_ast, dump_tokens, format, lex, parse, render, render_json,
 };
 
-const SEEDS: [&str; 4] = [
+const SEEDS: [&str; 5] = [
     include_str!("data/types.txt"),
     include_str!("data/constraints.txt"),
     include_str!("data/values.txt"),
     include_str!("data/modules.txt"),
+    include_str!("data/lenient.txt"),
 ];
 
 const PIECES: [&str; 32] = [
