@@ -15,8 +15,8 @@ pub(super) enum Sort {
     Choice,
 }
 
-/// More components than this in one list come from COMPONENTS OF that doubles at every step.
-const COMPONENT_LIMIT: usize = 100_000;
+/// More components than this, taken by COMPONENTS OF in all lists together, come from doubling at every step.
+const COMPONENT_LIMIT: usize = 200_000;
 
 /// A component, found directly or by COMPONENTS OF, with the scope it is written in.
 struct Item<'a> {
@@ -120,9 +120,7 @@ impl<'a> Resolver<'a> {
         sort: Sort,
         items: &mut Vec<Item<'a>>,
     ) {
-        if items.len() > COMPONENT_LIMIT {
-            let text = format!("COMPONENTS OF gives more than {COMPONENT_LIMIT} components");
-            self.report(Diagnostic::error("E0262", ty.span, text));
+        if self.components_taken > COMPONENT_LIMIT {
             return;
         }
         let Some((inner, list)) = self.component_list(scope, ty, sort) else { return };
@@ -140,6 +138,12 @@ impl<'a> Resolver<'a> {
         self.components_of.push((address, ty.span));
         self.flatten_into(&inner, &list.root, place, sort, items);
         self.flatten_into(&inner, &list.second_root, place, sort, items);
+        self.components_taken += list.root.len() + list.second_root.len() + 1;
+        if self.components_taken > COMPONENT_LIMIT && !self.components_reported {
+            self.components_reported = true;
+            let text = format!("COMPONENTS OF gives more than {COMPONENT_LIMIT} components");
+            self.report(Diagnostic::error("E0262", ty.span, text).label("those from here on are left out"));
+        }
         self.components_of.pop();
         self.leave();
     }

@@ -79,6 +79,8 @@ pub(crate) struct Resolver<'a> {
     instances_reported: bool,
     // components.rs
     components_of: Vec<(*const ast::ComponentList, Span)>,
+    components_taken: usize,
+    components_reported: bool,
     // types.rs
     built_in: types::BuiltIns,
     undecided: Vec<types::Undecided>,
@@ -110,6 +112,8 @@ impl<'a> Resolver<'a> {
             texts: FxHashMap::default(),
             instances_reported: false,
             components_of: Vec::new(),
+            components_taken: 0,
+            components_reported: false,
             built_in: types::BuiltIns::default(),
             undecided: Vec::new(),
         };

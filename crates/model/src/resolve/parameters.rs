@@ -362,6 +362,10 @@ impl<'a> Resolver<'a> {
                             out.push_str(&format_smolstr!("{} {{{}}}", name.name, name.arguments));
                         }
                         Some(name) => out.push_str(&format_smolstr!("{} {{#{}}}", name.name, id.0)),
+                        // The same notation means something else in each instance that it stands in.
+                        None if self.types[id.index()].scope.bindings.is_some() => {
+                            out.push_str(&format_smolstr!("{} #{}", short(self.map.text(ty.span)), id.0));
+                        }
                         None => out.push_str(short(self.map.text(ty.span))),
                     }
                 }
