@@ -3,7 +3,7 @@
 //! Primitive components are read where they stand, in the loop of the value they are part of; everything else goes
 //! through [`super::contents`], which pushes frames. The stack is data, so that input cannot exhaust the thread's.
 
-use super::frame::{Frame, Register, What};
+use super::frame::{Care, Frame, Register, What};
 use super::head::{Head, head, long_head};
 use super::{check, rules_of};
 use crate::event::{Leaf, Sink};
@@ -24,6 +24,8 @@ pub(crate) struct DecodeState {
     pub(super) joined: Vec<u8>,
     /// Words for SETs of more than 64 components.
     bits: Vec<u64>,
+    /// Beside the frames, if the decode is careful.
+    cares: Vec<Care>,
     /// For trying what is in a string before anything is said of it.
     pub(super) trial: Option<Box<Self>>,
 }
@@ -58,6 +60,7 @@ pub(super) struct Engine<'a, S> {
     pub(super) sink: &'a mut S,
     pub(super) state: &'a mut DecodeState,
     pub(super) cur: Frame,
+    care: Care,
     pub(super) pos: usize,
     /// Constructed elements that may still be entered.
     pub(super) depth: u16,
@@ -82,16 +85,6 @@ pub(super) enum Detail {
     Field(FieldId),
 }
 
-/// Why a loop stops.
-enum Stop {
-    /// The value ends.
-    End,
-    /// A component that the loop does not read itself.
-    Value(u32, Head),
-    /// An element that belongs to no component.
-    Unknown(Head),
-}
-
 impl<'a, S: Sink> Engine<'a, S> {
     pub(super) fn new(
         state: &'a mut DecodeState,
@@ -104,9 +97,14 @@ impl<'a, S: Sink> Engine<'a, S> {
     ) -> Self {
         state.frames.clear();
         state.bits.clear();
+        state.cares.clear();
         state.registers.clear();
         state.registers.resize(usize::from(shape.registers), None);
-        let careful = options.rules != Rules::Ber || options.strict_enumerations || options.limits.size < 0x80;
+        // An element needs two octets of input.
+        let careful = options.rules != Rules::Ber
+            || options.strict_enumerations
+            || options.limits.size < input.len() as u64
+            || options.limits.elements < input.len() as u64 / 2;
         Self {
             shape,
             program,
@@ -115,6 +113,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             sink,
             state,
             cur: Frame::root(entry, input.len()),
+            care: Care::default(),
             pos: 0,
             depth: options.limits.depth.min(1000),
             left: options.limits.elements,
@@ -128,21 +127,13 @@ impl<'a, S: Sink> Engine<'a, S> {
 
     pub(super) fn run(&mut self) -> Result<usize> {
         loop {
-            let stop = match self.cur.what {
+            match self.cur.what {
                 What::Set => self.set()?,
                 What::Sequence => self.sequence()?,
                 What::List => self.list()?,
-                What::Choice | What::Open => Stop::End,
+                What::Choice | What::Open => self.close()?,
                 What::Root if self.cur.done => return Ok(self.pos),
-                What::Root | What::Wrap | What::Content => {
-                    self.single()?;
-                    continue;
-                }
-            };
-            match stop {
-                Stop::Value(slot, head) => self.value(slot, head, 0)?,
-                Stop::End => self.close()?,
-                Stop::Unknown(head) => self.unknown(head)?,
+                What::Root | What::Wrap | What::Content => self.single()?,
             }
         }
     }
@@ -150,26 +141,29 @@ impl<'a, S: Sink> Engine<'a, S> {
     // Elements
 
     /// The next header of this level, or nothing at its end, which is stepped over.
-    #[inline]
+    #[inline(always)]
     pub(super) fn step(&mut self) -> Result<Option<Head>> {
-        self.left = match self.left.checked_sub(1) {
-            Some(left) => left,
-            None => return Err(self.fault(ErrorKind::LimitExceeded)),
-        };
+        if !self.careful
+            && let Some(head) = head(self.input, self.pos, self.cur.end)
+        {
+            return Ok(Some(head));
+        }
+        self.step_on()
+    }
+
+    #[inline(never)]
+    fn step_on(&mut self) -> Result<Option<Head>> {
+        if self.pos == self.cur.end && !self.cur.indefinite && self.cur.what != What::Root {
+            return Ok(None);
+        }
         if !self.careful {
-            if let Some(head) = head(self.input, self.pos, self.cur.end) {
+            if let Some(head) = long_head(self.input, self.pos, self.cur.end) {
                 return Ok(Some(head));
             }
-            if self.pos < self.cur.end
-                && let Some(head) = long_head(self.input, self.pos, self.cur.end)
-            {
-                // A limit below four octets of length is for the slow path.
-                if head.length as u64 <= self.options.limits.size {
-                    return Ok(Some(head));
-                }
-            } else if self.pos == self.cur.end && !self.cur.indefinite && self.cur.what != What::Root {
-                return Ok(None);
-            }
+        } else if let Some(left) = self.left.checked_sub(1) {
+            self.left = left;
+        } else {
+            return Err(self.fault(ErrorKind::LimitExceeded));
         }
         self.step_slowly()
     }
@@ -254,54 +248,51 @@ impl<'a, S: Sink> Engine<'a, S> {
         program.slots_of(code)
     }
 
-    // Loops
+    // Loops: each reads plain components until there is one for the slow path, or no more.
 
-    fn set(&mut self) -> Result<Stop> {
+    fn set(&mut self) -> Result<()> {
         let code = self.code();
         let slots = self.slots(code);
         if self.careful {
             self.check_last(false)?;
         }
-        if slots.len() > 64 {
-            return self.large_set(code);
-        }
+        let mut seen = self.cur.seen;
         loop {
-            let Some(head) = self.step()? else { return Ok(Stop::End) };
-            let Some(number) = self.program.find(code, head.tag, 0) else { return self.wild_in_set(code, head) };
-            let bit = 1_u64 << (number & 63);
-            let Some(slot) = slots.get(number as usize) else { return Ok(Stop::Unknown(head)) };
-            if self.cur.seen & bit != 0 {
-                return Err(self.duplicate(slot));
+            self.cur.seen = seen;
+            let Some(head) = self.step()? else { return self.close() };
+            let found = self.program.find(code, head.tag, 0);
+            let Some((number, slot)) = found.and_then(|number| Some((number, slots.get(number as usize)?))) else {
+                return self.wild_in_set(code, head);
+            };
+            if number < 64 {
+                let bit = 1_u64 << number;
+                if seen & bit != 0 {
+                    return Err(self.duplicate(slot));
+                }
+                seen |= bit;
+            } else {
+                self.mark_seen(code, number)?;
             }
-            self.cur.seen |= bit;
             if !self.plain(slot, &head, self.pos) {
+                self.cur.seen = seen;
                 return self.component(code, number, head);
             }
             self.pos += head.size + head.length;
         }
     }
 
-    #[cold]
-    fn large_set(&mut self, code: &NodeCode) -> Result<Stop> {
-        let Some(head) = self.step()? else { return Ok(Stop::End) };
-        let Some(number) = self.program.find(code, head.tag, 0) else { return self.wild_in_set(code, head) };
-        self.mark_seen(code, number)?;
-        self.component(code, number, head)
-    }
-
+    #[inline(never)]
     fn mark_seen(&mut self, code: &NodeCode, number: u32) -> Result<()> {
         let bit = 1_u64 << (number & 63);
-        let word = if code.count <= 64 {
-            &mut self.cur.seen
-        } else {
-            let at = self.cur.seen as usize + (number / 64) as usize;
-            match self.state.bits.get_mut(at) {
-                Some(word) => word,
-                None => return Err(self.fault(ErrorKind::UnexpectedElement)),
-            }
+        let word = match (number / 64).checked_sub(1) {
+            None => Some(&mut self.cur.seen),
+            Some(more) => self.state.bits.get_mut((self.cur.more + more) as usize),
         };
-        let seen = *word & bit != 0;
-        *word |= bit;
+        let seen = word.is_none_or(|word| {
+            let seen = *word & bit != 0;
+            *word |= bit;
+            seen
+        });
         if seen {
             let slot = self.program.slots[(code.first + number) as usize];
             return Err(self.duplicate(&slot));
@@ -309,11 +300,10 @@ impl<'a, S: Sink> Engine<'a, S> {
         Ok(())
     }
 
-    fn is_seen(&self, code: &NodeCode, number: u32) -> bool {
-        let word = if code.count <= 64 {
-            self.cur.seen
-        } else {
-            self.state.bits.get(self.cur.seen as usize + (number / 64) as usize).copied().unwrap_or(0)
+    fn is_seen(&self, number: u32) -> bool {
+        let word = match (number / 64).checked_sub(1) {
+            None => self.cur.seen,
+            Some(more) => self.state.bits.get((self.cur.more + more) as usize).copied().unwrap_or(0),
         };
         word >> (number & 63) & 1 != 0
     }
@@ -326,28 +316,29 @@ impl<'a, S: Sink> Engine<'a, S> {
 
     /// A SET's component that takes any tag.
     #[cold]
-    fn wild_in_set(&mut self, code: &NodeCode, head: Head) -> Result<Stop> {
+    fn wild_in_set(&mut self, code: &NodeCode, head: Head) -> Result<()> {
         if code.flags & node_flags::WILD != 0 {
             let slots = self.slots(code);
             for (number, slot) in (0..).zip(slots) {
-                if slot.flags & flags::WILD != 0 && !self.is_seen(code, number) {
+                if slot.flags & flags::WILD != 0 && !self.is_seen(number) {
                     self.mark_seen(code, number)?;
                     return self.component(code, number, head);
                 }
             }
         }
-        Ok(Stop::Unknown(head))
+        self.unknown(head)
     }
 
-    fn sequence(&mut self) -> Result<Stop> {
+    fn sequence(&mut self) -> Result<()> {
         let code = self.code();
         let slots = self.slots(code);
         if self.careful {
             self.check_last(false)?;
         }
+        let mut cursor = self.cur.cursor;
         loop {
-            let Some(head) = self.step()? else { return Ok(Stop::End) };
-            let mut cursor = self.cur.cursor;
+            self.cur.cursor = cursor;
+            let Some(head) = self.step()? else { return self.close() };
             let slot = match slots.get(cursor as usize) {
                 Some(slot) if slot.tag == head.tag => slot,
                 _ => {
@@ -356,17 +347,18 @@ impl<'a, S: Sink> Engine<'a, S> {
                     } else {
                         self.program.find(code, head.tag, cursor)
                     };
-                    let Some(number) = found else { return Ok(Stop::Unknown(head)) };
+                    let found = found.and_then(|number| Some((number, slots.get(number as usize)?)));
+                    let Some((number, slot)) = found else { return self.unknown(head) };
                     self.pass(code, cursor, number)?;
                     cursor = number;
-                    let Some(slot) = slots.get(number as usize) else { return Ok(Stop::Unknown(head)) };
                     slot
                 }
             };
-            self.cur.cursor = cursor + 1;
             if !self.plain(slot, &head, self.pos) {
+                self.cur.cursor = cursor + 1;
                 return self.component(code, cursor, head);
             }
+            cursor += 1;
             self.pos += head.size + head.length;
         }
     }
@@ -425,14 +417,14 @@ impl<'a, S: Sink> Engine<'a, S> {
         Ok(())
     }
 
-    fn list(&mut self) -> Result<Stop> {
+    fn list(&mut self) -> Result<()> {
         let code = self.code();
-        let Some(slot) = self.slots(code).first() else { return Ok(Stop::End) };
+        let Some(slot) = self.slots(code).first() else { return self.close() };
         if self.careful {
             self.check_last(code.kind == tercet_plan::Kind::SetOf)?;
         }
         loop {
-            let Some(head) = self.step()? else { return Ok(Stop::End) };
+            let Some(head) = self.step()? else { return self.close() };
             self.cur.cursor = self.cur.cursor.saturating_add(1);
             if slot.tag != head.tag && slot.tag != tercet_plan::ber::UNTAGGED {
                 self.at_slot = code.first;
@@ -448,43 +440,49 @@ impl<'a, S: Sink> Engine<'a, S> {
 
     /// Leaves a component to the slow path.
     #[inline]
-    fn component(&mut self, code: &NodeCode, number: u32, head: Head) -> Result<Stop> {
+    fn component(&mut self, code: &NodeCode, number: u32, head: Head) -> Result<()> {
         if self.careful {
-            if code.kind == tercet_plan::Kind::Set && self.options.rules != Rules::Ber {
-                let untagged = self.program.slots[(code.first + number) as usize].tag == tercet_plan::ber::UNTAGGED;
-                // CER orders an untagged CHOICE by its smallest tag (9.3), which the element does not show.
-                if head.tag < self.cur.tag && !(untagged && self.options.rules == Rules::Cer) {
-                    return Err(self.fault(ErrorKind::SetOrder));
-                }
-                self.cur.tag = head.tag;
-            }
-            self.cur.previous = self.cur.last;
-            self.cur.last = self.pos;
-            self.cur.unchecked = code.first + number + 1;
+            self.take_care(code, number, &head)?;
         }
-        Ok(Stop::Value(code.first + number, head))
+        self.value(code.first + number, head, 0)
+    }
+
+    #[cold]
+    fn take_care(&mut self, code: &NodeCode, number: u32, head: &Head) -> Result<()> {
+        if code.kind == tercet_plan::Kind::Set && self.options.rules != Rules::Ber {
+            let untagged = self.program.slots[(code.first + number) as usize].tag == tercet_plan::ber::UNTAGGED;
+            // CER orders an untagged CHOICE by its smallest tag (9.3), which the element does not show.
+            if head.tag < self.care.tag && !(untagged && self.options.rules == Rules::Cer) {
+                return Err(self.fault(ErrorKind::SetOrder));
+            }
+            self.care.tag = head.tag;
+        }
+        self.care.previous = self.care.last;
+        self.care.last = self.pos;
+        self.care.unchecked = code.first + number + 1;
+        Ok(())
     }
 
     /// Strict rules: what can be said of a component once it is complete.
     #[cold]
     fn check_last(&mut self, set_of: bool) -> Result<()> {
-        let Some(slot) = self.cur.unchecked.checked_sub(1) else { return Ok(()) };
-        self.cur.unchecked = 0;
+        let Some(slot) = self.care.unchecked.checked_sub(1) else { return Ok(()) };
+        self.care.unchecked = 0;
         if self.options.rules == Rules::Ber {
             return Ok(());
         }
-        let element = self.input.get(self.cur.last..self.pos).unwrap_or_default();
+        let element = self.input.get(self.care.last..self.pos).unwrap_or_default();
         let slot = self.program.slots[slot as usize];
         if set_of && self.cur.cursor > 1 {
-            let before = self.input.get(self.cur.previous..self.cur.last).unwrap_or_default();
-            check_set_of_order(before, element, self.offset(self.cur.last))?;
+            let before = self.input.get(self.care.previous..self.care.last).unwrap_or_default();
+            check_set_of_order(before, element, self.offset(self.care.last))?;
         }
         if slot.flags & flags::DEFAULT != 0
             && let Presence::Default(constant) = self.shape.field(slot.field).presence
             && self.program.defaults.get(constant as usize).is_some_and(|d| !d.is_empty() && **d == *element)
         {
             self.detail = Some(Detail::Field(slot.field));
-            return Err(Fault::new(ErrorKind::DefaultEncoded, self.offset(self.cur.last)));
+            return Err(Fault::new(ErrorKind::DefaultEncoded, self.offset(self.care.last)));
         }
         Ok(())
     }
@@ -548,6 +546,10 @@ impl<'a, S: Sink> Engine<'a, S> {
         self.at_slot = NONE;
         self.state.frames.push(self.cur);
         self.cur = frame;
+        if self.careful {
+            self.state.cares.push(self.care);
+            self.care = Care::default();
+        }
     }
 
     /// Begins a SEQUENCE, SET, SEQUENCE OF or SET OF.
@@ -555,8 +557,8 @@ impl<'a, S: Sink> Engine<'a, S> {
         let code = &self.program.nodes[slot.node.index()];
         let mut frame = self.cur.inside(what, index, slot.node.0, 0);
         if what == What::Set && code.count > 64 {
-            frame.seen = self.state.bits.len() as u64;
-            let words = (code.count as usize).div_ceil(64);
+            frame.more = self.state.bits.len() as u32;
+            let words = (code.count as usize - 1) / 64;
             self.state.bits.resize(self.state.bits.len() + words, 0);
         }
         self.enter(head, frame)?;
@@ -600,17 +602,25 @@ impl<'a, S: Sink> Engine<'a, S> {
         if let Some(parent) = self.state.frames.pop() {
             self.cur = parent;
         }
+        if self.careful {
+            self.care = self.state.cares.pop().unwrap_or_default();
+        }
         Ok(())
     }
 
     fn close_set(&mut self) -> Result<()> {
         let code = self.code();
-        if code.count <= 64 {
-            if code.required & !self.cur.seen == 0
-                && !(self.options.fill_defaults && code.flags & node_flags::DEFAULTS != 0)
-            {
-                return Ok(());
+        let mut missing = code.required & !self.cur.seen != 0;
+        if code.count > 64 {
+            let masks = self.program.masks.get(code.masks as usize + 1..).unwrap_or_default();
+            let words = self.state.bits.get(self.cur.more as usize..).unwrap_or_default();
+            missing |= masks.iter().zip(words).any(|(mask, seen)| mask & !seen != 0);
+        }
+        if !missing && !(self.options.fill_defaults && code.flags & node_flags::DEFAULTS != 0) {
+            if code.count > 64 {
+                self.state.bits.truncate(self.cur.more as usize);
             }
+            return Ok(());
         }
         self.close_set_slowly(code)
     }
@@ -618,12 +628,12 @@ impl<'a, S: Sink> Engine<'a, S> {
     #[cold]
     fn close_set_slowly(&mut self, code: &NodeCode) -> Result<()> {
         for (number, slot) in (0..).zip(self.slots(code)) {
-            if !self.is_seen(code, number) {
+            if !self.is_seen(number) {
                 self.absent(slot)?;
             }
         }
         if code.count > 64 {
-            self.state.bits.truncate(self.cur.seen as usize);
+            self.state.bits.truncate(self.cur.more as usize);
         }
         Ok(())
     }
@@ -646,7 +656,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             return Err(self.fault(ErrorKind::UnexpectedElement));
         }
         if self.careful {
-            self.cur.unchecked = 0;
+            self.care.unchecked = 0;
         }
         self.keep_unknown()
     }

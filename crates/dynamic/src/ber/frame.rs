@@ -35,17 +35,24 @@ pub(super) struct Frame {
     pub(super) node: u32,
     /// SEQUENCE: the next slot; list: elements begun; wrap: tags read; content: the slot of what is inside.
     pub(super) cursor: u32,
-    /// Tag of the component before, for canonical order.
-    pub(super) tag: u32,
+    /// SET of more than 64 components: the index of their words in the side stack.
+    pub(super) more: u32,
     /// Where the contents end at the latest.
     pub(super) end: usize,
-    /// SET: slots seen, or for more than 64 the index of their first word in the side stack.
+    /// SET: which of the first 64 components have been seen.
     pub(super) seen: u64,
-    /// Strict rules: where the last component and the one before begin.
+}
+
+/// What a careful decode knows beside a frame.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Care {
+    /// Tag of the component before, for canonical order.
+    pub(super) tag: u32,
+    /// Slot of the last component plus one, if it is not yet checked.
+    pub(super) unchecked: u32,
+    /// Where the last component and the one before begin.
     pub(super) last: usize,
     pub(super) previous: usize,
-    /// Strict rules: slot of the last component plus one, if it is not yet checked.
-    pub(super) unchecked: u32,
 }
 
 impl Frame {
@@ -58,18 +65,16 @@ impl Frame {
             slot,
             node: 0,
             cursor: slot,
-            tag: 0,
+            more: 0,
             end,
             seen: 0,
-            last: 0,
-            previous: 0,
-            unchecked: 0,
         }
     }
 
     /// A frame in the same octets.
+    #[inline]
     pub(super) fn inside(&self, what: What, slot: u32, node: u32, cursor: u32) -> Self {
-        Self { what, indefinite: false, done: false, slot, node, cursor, seen: 0, unchecked: 0, tag: 0, ..*self }
+        Self { what, indefinite: false, done: false, slot, node, cursor, seen: 0, ..*self }
     }
 }
 
