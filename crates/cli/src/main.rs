@@ -1,2 +1,77 @@
-//! The `tercet` command.
-fn main() {}
+//! The `tercet` command: this file lists, `cmd/` does.
+
+#![expect(unreachable_pub, reason = "a command has no outside")]
+
+mod args;
+mod cmd;
+mod discover;
+mod exit;
+mod inputs;
+mod names;
+mod render;
+mod report;
+mod term;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Toolkit for ASN.1 data: checks specifications, decodes, encodes, and converts record files
+#[derive(Parser, Debug)]
+#[command(name = "tercet", version, max_term_width = 100, after_help = EXIT_CODES, propagate_version = true)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  all good
+  1  the command line or a specification cannot be used
+  2  some records were rejected, within the limits
+  3  the limits were exceeded, or an input failed
+  4  reading or writing failed";
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    Check(cmd::check::Check),
+    Fmt(cmd::fmt::Fmt),
+    Show(cmd::show::Show),
+    Decode(cmd::decode::Decode),
+    Encode(cmd::encode::Encode),
+    Convert(cmd::convert::Convert),
+    Dump(cmd::dump::Dump),
+    Completions(cmd::completions::Completions),
+    Man(cmd::man::Man),
+}
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version go to standard output and are no error.
+            let good = !error.use_stderr();
+            _ = error.print();
+            return if good { exit::Exit::Good } else { exit::Exit::Usage }.into();
+        }
+    };
+    let outcome = match &cli.command {
+        Command::Check(command) => command.run(),
+        Command::Fmt(command) => command.run(),
+        Command::Show(command) => command.run(),
+        Command::Decode(command) => command.run(),
+        Command::Encode(command) => command.run(),
+        Command::Convert(command) => command.run(),
+        Command::Dump(command) => command.run(),
+        Command::Completions(command) => command.run(),
+        Command::Man(command) => command.run(),
+    };
+    match outcome {
+        Ok(exit) => exit.into(),
+        Err(failure) => {
+            if !failure.message.is_empty() {
+                term::error(&failure.message);
+            }
+            failure.exit.into()
+        }
+    }
+}

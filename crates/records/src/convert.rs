@@ -155,7 +155,12 @@ impl<'p> Converter<'p> {
             let Some(item) = reader.next(&mut is_record)? else { break };
             if let Err(error) = self.item(&mut run, &item, targets)? {
                 run.close_reject(targets)?;
-                run.open = Some(Reject { offset: item.offset, reason: Reason::Undecodable, error: Some(error), length: 0 });
+                run.open = Some(Reject {
+                    offset: item.offset,
+                    reason: Reason::Undecodable,
+                    error: Some(error),
+                    length: 0,
+                });
                 reader.reject();
                 continue;
             }
@@ -184,7 +189,12 @@ impl<'p> Converter<'p> {
 
     /// Deals with an item; the inner error means that it is to be rejected.
     #[inline]
-    fn item(&mut self, run: &mut Run<'_>, item: &Item<'_>, targets: &mut Targets<'_>) -> io::Result<Result<(), Error>> {
+    fn item(
+        &mut self,
+        run: &mut Run<'_>,
+        item: &Item<'_>,
+        targets: &mut Targets<'_>,
+    ) -> io::Result<Result<(), Error>> {
         if item.depth < run.envelope.depth() {
             self.header(run, targets)?;
         }
@@ -249,7 +259,9 @@ impl<'p> Converter<'p> {
     /// Writes the row of what stood around the records, once it is complete.
     fn header(&mut self, run: &mut Run<'_>, targets: &mut Targets<'_>) -> io::Result<()> {
         let Some(octets) = run.envelope.take() else { return Ok(()) };
-        let (Some(outer), Some((render, out))) = (self.settings.outer, &mut targets.header) else { return Ok(()) };
+        let (Some(outer), Some((render, out))) = (self.settings.outer, &mut targets.header) else {
+            return Ok(());
+        };
         let mut options = self.settings.options.clone();
         options.base_offset = 0;
         let mut tape = Tape::new();

@@ -27,8 +27,12 @@ impl fmt::Display for PathError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Rules => f.write_str("record lists are found in BER, DER and CER only"),
-            Self::Step { step, known } if known.is_empty() => write!(f, "there is no `{step}`: the type has no components"),
-            Self::Step { step, known } => write!(f, "there is no `{step}`; there is `{}`", known.join("`, `")),
+            Self::Step { step, known } if known.is_empty() => {
+                write!(f, "there is no `{step}`: the type has no components")
+            }
+            Self::Step { step, known } => {
+                write!(f, "there is no `{step}`; there is `{}`", known.join("`, `"))
+            }
             Self::NoList(path) => write!(f, "`{path}` is no SEQUENCE OF or SET OF"),
         }
     }
@@ -81,8 +85,12 @@ pub fn list(plan: &Plan, root: NodeId, path: &str) -> Result<ListPath, PathError
     for step in steps {
         let found = shape.fields_of(node).find(|(_, field)| {
             let name = shape.name(field.name);
-            let by_type = field.aliases.iter().any(|&alias| shape.name(alias).rsplit('.').next() == Some(step))
-                || shape.node(field.node).name.is_some_and(|name| shape.name(name).rsplit('.').next() == Some(step));
+            let by_type =
+                field.aliases.iter().any(|&alias| shape.name(alias).rsplit('.').next() == Some(step))
+                    || shape
+                        .node(field.node)
+                        .name
+                        .is_some_and(|name| shape.name(name).rsplit('.').next() == Some(step));
             name == step || by_type && shape.node(node).kind == Kind::Choice
         });
         let Some((id, field)) = found else {
@@ -143,7 +151,8 @@ fn add_entry(plan: &Plan, program: &Program, node: NodeId, ids: &mut Identifiers
 }
 
 fn add_slot(program: &Program, slot: &Slot, ids: &mut Identifiers, depth: u32) {
-    let inside = slot.kind.is_constructed() || !program.chain(slot).is_empty() || slot.flags & flags::OPEN_ENDED != 0;
+    let inside =
+        slot.kind.is_constructed() || !program.chain(slot).is_empty() || slot.flags & flags::OPEN_ENDED != 0;
     match Tag::from_bits(slot.tag) {
         Some(tag) if slot.tag != UNTAGGED => {
             if inside {

@@ -27,7 +27,8 @@ pub fn specifications(paths: &[PathBuf]) -> io::Result<Vec<PathBuf>> {
 
 fn directory(path: &Path, files: &mut Vec<PathBuf>, depth: u8) -> io::Result<()> {
     let entries = fs::read_dir(path).and_then(Iterator::collect::<io::Result<Vec<_>>>);
-    let mut paths: Vec<_> = entries.map_err(|error| named(path, &error))?.iter().map(fs::DirEntry::path).collect();
+    let mut paths: Vec<_> =
+        entries.map_err(|error| named(path, &error))?.iter().map(fs::DirEntry::path).collect();
     paths.sort();
     for path in paths {
         let suffix = path.extension().and_then(|suffix| suffix.to_str()).map(str::to_ascii_lowercase);

@@ -146,7 +146,11 @@ impl Schema {
         if types.is_empty() {
             ids = self.outermost().into_iter().map(|(_, id)| id).collect();
         }
-        if ids.is_empty() { Err(PlanError::Empty) } else { Ok(tercet_lower::plan(&self.model, rules, &ids)) }
+        if ids.is_empty() {
+            Err(PlanError::Empty)
+        } else {
+            Ok(tercet_lower::plan(&self.model, rules, &ids).0)
+        }
     }
 
     /// A type by `Module.Type`, or by `Type` where only one module has it.

@@ -1,0 +1,111 @@
+//! Options that several subcommands have.
+
+use crate::exit::{Failure, Outcome};
+use crate::term;
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+use tercet::model::Tagging;
+use tercet::{Schema, SchemaOptions};
+
+/// Which specifications, and how they are read.
+#[derive(Args, Clone, Debug)]
+pub struct SchemaArgs {
+    /// Specification file, or a directory of them; may be given several times
+    #[arg(short, long = "schema", value_name = "PATH", required = true)]
+    pub schema: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub reading: ReadingArgs,
+
+    /// Use the specifications even if they have errors
+    #[arg(long)]
+    pub allow_errors: bool,
+}
+
+/// How specifications are read.
+#[derive(Args, Clone, Debug)]
+pub struct ReadingArgs {
+    /// Take the slips found in vendors' specifications as errors
+    #[arg(long)]
+    pub strict: bool,
+
+    /// Let imports from module NAME find module OTHER
+    #[arg(long, value_name = "NAME=OTHER", value_parser = alias)]
+    pub alias: Vec<(String, String)>,
+
+    /// What tags mean, where the text and the data disagree
+    #[arg(long, value_enum, default_value_t = TagMode::AsWritten, value_name = "MODE")]
+    pub tags: TagMode,
+}
+
+/// What tags mean.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum TagMode {
+    /// As the module header and the tags say
+    AsWritten,
+    /// All replace the type's own tag, but on CHOICE and open types
+    Implicit,
+    /// All wrap
+    Explicit,
+}
+
+fn alias(text: &str) -> Result<(String, String), String> {
+    let (name, other) = text.split_once('=').ok_or("say NAME=OTHER")?;
+    Ok((name.to_owned(), other.to_owned()))
+}
+
+impl ReadingArgs {
+    /// The same for the library.
+    pub fn options(&self) -> SchemaOptions {
+        SchemaOptions {
+            strict: self.strict,
+            aliases: self.alias.clone(),
+            tagging: match self.tags {
+                TagMode::AsWritten => Tagging::AsWritten,
+                TagMode::Implicit => Tagging::ImplicitExceptChoice,
+                TagMode::Explicit => Tagging::Explicit,
+            },
+            ..SchemaOptions::default()
+        }
+    }
+}
+
+impl SchemaArgs {
+    /// Reads the specifications; errors in them end the command.
+    pub fn load(&self) -> Outcome<Schema> {
+        let schema = Schema::load(&self.schema, &self.reading.options())?;
+        if schema.has_errors() && !self.allow_errors {
+            for diagnostic in schema.diagnostics.iter().filter(|diagnostic| diagnostic.is_error()) {
+                let text = tercet::syntax::render(&schema.sources, diagnostic, term::colour());
+                term::say_text(&format!("{text}\n"));
+            }
+            return Err(Failure::usage(
+                "the specifications have errors (`--allow-errors` uses what could be understood)",
+            ));
+        }
+        Ok(schema)
+    }
+}
+
+/// Encoding rules.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub enum RulesArg {
+    /// Basic encoding rules
+    #[default]
+    Ber,
+    /// Distinguished encoding rules
+    Der,
+    /// Canonical encoding rules
+    Cer,
+}
+
+impl RulesArg {
+    /// The same for the library.
+    pub fn rules(self) -> tercet::plan::Rules {
+        match self {
+            Self::Ber => tercet::plan::Rules::Ber,
+            Self::Der => tercet::plan::Rules::Der,
+            Self::Cer => tercet::plan::Rules::Cer,
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! `tercet decode`.
+
+use crate::args::{RulesArg, SchemaArgs};
+use crate::cmd::convert::{Job, UnknownArg};
+use crate::exit::{Exit, Failure, Outcome};
+use crate::inputs::{InputArgs, from_hex};
+use crate::render::{Format, renderer};
+use crate::report::{describe, verdict};
+use crate::term;
+use clap::Args;
+use std::io::{self, BufWriter, Read, Write};
+use std::ops::ControlFlow;
+use tercet::dynamic::Options;
+use tercet::records::{Converter, Settings, Targets};
+
+/// Decode values and show them
+#[derive(Args, Debug)]
+#[command(after_help = "\
+An input holds one value or several one after the other. `tercet convert` is for large files: it keeps rejects apart
+and accounts for every octet.
+
+Examples:
+  tercet decode -s schemas/personnel -t PersonnelRecord record.ber
+  echo '30 80 04 06 01 02 03 04' | tercet decode -s a.asn -t A --hex --format value")]
+pub struct Decode {
+    #[command(flatten)]
+    input: InputArgs,
+
+    #[command(flatten)]
+    schema: SchemaArgs,
+
+    /// The type, as `Type` or `Module.Type`
+    #[arg(short, long = "type", value_name = "TYPE")]
+    type_name: String,
+
+    /// The rules that the input has to follow
+    #[arg(long, value_enum, default_value_t = RulesArg::Ber)]
+    rules: RulesArg,
+
+    /// Output format
+    #[arg(short, long, value_enum, default_value_t = Format::Json)]
+    format: Format,
+
+    /// The input is hexadecimal text
+    #[arg(long)]
+    hex: bool,
+
+    /// What to do with components that the schema does not know
+    #[arg(long, value_enum, default_value_t = UnknownArg::Extensible, value_name = "POLICY")]
+    unknown: UnknownArg,
+
+    /// Show components that are absent and have a DEFAULT
+    #[arg(long)]
+    defaults: bool,
+}
+
+impl Decode {
+    pub fn run(&self) -> Outcome {
+        let schema = self.schema.load()?;
+        let job = Job::new(&schema, &self.type_name, None)?;
+        let mut options = Options::default();
+        options.rules = self.rules.rules();
+        options.unknown = self.unknown.policy();
+        options.fill_defaults = self.defaults;
+        let settings = Settings {
+            framing: job.framing.clone(),
+            outer: None,
+            record: job.record,
+            options,
+            max_rejects: None,
+            give_up_after: 16 << 20,
+        };
+        let mut converter = Converter::new(&job.plan, settings);
+        let mut render = renderer(self.format, &job.plan, job.record);
+        let mut out = BufWriter::new(io::stdout().lock());
+        let mut text = Vec::new();
+        render.begin(&mut text);
+        out.write_all(&text)?;
+        let mut exit = Exit::Good;
+        for input in self.input.expand()? {
+            let name = input.name();
+            let reader: Box<dyn Read> = if self.hex {
+                let octets = from_hex(&String::from_utf8_lossy(&input.read()?)).map_err(Failure::usage)?;
+                Box::new(io::Cursor::new(octets))
+            } else {
+                input.open()?
+            };
+            let mut targets = Targets { render: &mut *render, out: &mut out, header: None, rejects: None };
+            let summary = converter.run(&name, reader, &mut targets, &mut |_| ControlFlow::Continue(()))?;
+            for reject in &summary.samples {
+                term::error(format_args!("{name}: {}", describe(reject)));
+            }
+            if summary.balance.read == 0 {
+                term::warning(format_args!("{name}: the input is empty"));
+            }
+            exit = exit.max(verdict(&summary));
+        }
+        text.clear();
+        render.end(&mut text);
+        out.write_all(&text)?;
+        out.flush()?;
+        Ok(exit)
+    }
+}

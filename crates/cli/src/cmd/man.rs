@@ -1,0 +1,34 @@
+//! `tercet man`.
+
+use crate::exit::{Exit, Outcome};
+use clap::{Args, CommandFactory};
+use std::fs;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+/// Print the manual page
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  tercet man | man -l -
+  tercet man --dir /usr/local/share/man/man1")]
+pub struct Man {
+    /// Write a page for each subcommand to this directory instead
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+}
+
+impl Man {
+    pub fn run(&self) -> Outcome {
+        let command = crate::Cli::command();
+        if let Some(dir) = &self.dir {
+            fs::create_dir_all(dir)?;
+            clap_mangen::generate_to(command, dir)?;
+            return Ok(Exit::Good);
+        }
+        let mut page = Vec::new();
+        clap_mangen::Man::new(command).render(&mut page)?;
+        io::stdout().write_all(&page)?;
+        Ok(Exit::Good)
+    }
+}

@@ -1,0 +1,11 @@
+//! The subcommands, one file each.
+
+pub mod check;
+pub mod completions;
+pub mod convert;
+pub mod decode;
+pub mod dump;
+pub mod encode;
+pub mod fmt;
+pub mod man;
+pub mod show;

@@ -1,0 +1,169 @@
+//! Inputs: files, directories, globs, standard input; compressed ones are recognised by their first octets.
+
+use crate::exit::{Failure, Outcome};
+use clap::Args;
+use globset::GlobBuilder;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+/// Where data comes from.
+#[derive(Args, Clone, Debug)]
+pub struct InputArgs {
+    /// Files, directories (all files in them) or globs; `-` or nothing is standard input
+    #[arg(value_name = "INPUT")]
+    pub inputs: Vec<String>,
+}
+
+/// One input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// Standard input.
+    Stdin,
+    /// A file.
+    File(PathBuf),
+}
+
+impl InputArgs {
+    /// The inputs in the order given; those from a directory or glob in the order of names.
+    pub fn expand(&self) -> Outcome<Vec<Input>> {
+        if self.inputs.is_empty() {
+            return Ok(vec![Input::Stdin]);
+        }
+        let mut inputs = Vec::new();
+        for text in &self.inputs {
+            if text == "-" {
+                inputs.push(Input::Stdin);
+                continue;
+            }
+            let path = PathBuf::from(text);
+            match fs::metadata(&path) {
+                Ok(data) if data.is_dir() => inputs.extend(below(&path, |_| true)?),
+                Ok(_) => inputs.push(Input::File(path)),
+                Err(_) if text.contains(['*', '?', '[', '{']) => inputs.extend(glob(text)?),
+                Err(error) => return Err(Failure::io(text, &error)),
+            }
+        }
+        Ok(inputs)
+    }
+}
+
+/// All files below a directory whose path is wanted, in the order of names. Hidden files and our own outputs in the
+/// making are passed over.
+fn below(path: &Path, wanted: impl Fn(&Path) -> bool) -> Outcome<Vec<Input>> {
+    let hidden =
+        |name: &std::ffi::OsStr| name.to_str().is_some_and(|name| name.starts_with('.') && name.len() > 2);
+    let walk = walkdir::WalkDir::new(path).follow_links(true).sort_by_file_name();
+    let mut inputs = Vec::new();
+    for entry in walk.into_iter().filter_entry(|entry| entry.depth() == 0 || !hidden(entry.file_name())) {
+        let entry = match entry {
+            Ok(entry) => entry,
+            // A link that leads back to where it stands.
+            Err(error) if error.loop_ancestor().is_some() => continue,
+            Err(error) => return Err(Failure { exit: crate::exit::Exit::Io, message: error.to_string() }),
+        };
+        let part = entry.path().extension().is_some_and(|suffix| suffix == "part");
+        if entry.file_type().is_file() && !part && wanted(entry.path()) {
+            inputs.push(Input::File(entry.into_path()));
+        }
+    }
+    Ok(inputs)
+}
+
+fn glob(text: &str) -> Outcome<Vec<Input>> {
+    let glob =
+        GlobBuilder::new(text).literal_separator(true).build().map_err(Failure::usage)?.compile_matcher();
+    let fixed: PathBuf = Path::new(text)
+        .iter()
+        .take_while(|part| !part.to_string_lossy().contains(['*', '?', '[', '{']))
+        .collect();
+    let base = if fixed.as_os_str().is_empty() { Path::new(".") } else { &fixed };
+    let found = below(base, |path| glob.is_match(path.strip_prefix("./").unwrap_or(path)))?;
+    if found.is_empty() {
+        return Err(Failure::usage(format_args!("no file matches `{text}`")));
+    }
+    let strip = |input| match input {
+        Input::File(path) => Input::File(path.strip_prefix("./").map(Path::to_owned).unwrap_or(path)),
+        Input::Stdin => Input::Stdin,
+    };
+    Ok(found.into_iter().map(strip).collect())
+}
+
+impl Input {
+    /// What to call it in messages.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Stdin => "<stdin>".to_owned(),
+            Self::File(path) => path.display().to_string(),
+        }
+    }
+
+    /// Its number of octets on the disk, if that is known.
+    pub fn size(&self) -> Option<u64> {
+        match self {
+            Self::Stdin => None,
+            Self::File(path) => fs::metadata(path).ok().filter(fs::Metadata::is_file).map(|data| data.len()),
+        }
+    }
+
+    /// Opens it; gzip and Zstandard are unpacked.
+    pub fn open(&self) -> Outcome<Box<dyn Read>> {
+        let raw: Box<dyn Read> = match self {
+            Self::Stdin => Box::new(io::stdin().lock()),
+            Self::File(path) => Box::new(File::open(path).map_err(|error| Failure::io(self.name(), &error))?),
+        };
+        let mut raw = BufReader::with_capacity(1 << 20, raw);
+        let begin = raw.fill_buf().map_err(|error| Failure::io(self.name(), &error))?;
+        if begin.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]) {
+            let reader = zstd::Decoder::with_buffer(raw).map_err(|error| Failure::io(self.name(), &error))?;
+            return Ok(Box::new(reader));
+        }
+        if begin.starts_with(&[0x1F, 0x8B, 0x08]) {
+            return Ok(Box::new(flate2::bufread::MultiGzDecoder::new(raw)));
+        }
+        Ok(Box::new(raw))
+    }
+
+    /// Reads all of it.
+    pub fn read(&self) -> Outcome<Vec<u8>> {
+        let mut octets = Vec::new();
+        self.open()?.read_to_end(&mut octets).map_err(|error| Failure::io(self.name(), &error))?;
+        Ok(octets)
+    }
+}
+
+/// Octets from hexadecimal digits; white space, `0x`, `:`, `,`, and what stands in the value notation (`'…'H`) are
+/// passed over.
+pub fn from_hex(text: &str) -> Result<Vec<u8>, String> {
+    let mut octets = Vec::with_capacity(text.len() / 2);
+    let mut high = None;
+    for word in text.split(|c: char| c.is_whitespace() || matches!(c, ':' | ',' | '\'' | '"')) {
+        for digit in word.strip_prefix("0x").unwrap_or(word).chars() {
+            match (digit.to_digit(16), high) {
+                (Some(digit), None) => high = Some(digit as u8),
+                (Some(digit), Some(first)) => {
+                    octets.push(first << 4 | digit as u8);
+                    high = None;
+                }
+                (None, _) if digit == 'H' => {}
+                (None, _) => return Err(format!("`{digit}` is no hexadecimal digit")),
+            }
+        }
+    }
+    if high.is_some() { Err("a hexadecimal digit is missing at the end".to_owned()) } else { Ok(octets) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hexadecimal_in_many_forms() {
+        for text in
+            ["30030201FF", "30 03 02 01 ff", "0x30 0x03 0x02 0x01 0xff", "'3003 0201FF'H", "30:03:02:01:ff"]
+        {
+            assert_eq!(from_hex(text).as_deref(), Ok(&[0x30, 3, 2, 1, 0xFF][..]), "{text}");
+        }
+        assert!(from_hex("3").is_err() && from_hex("3g").is_err());
+    }
+}

@@ -1,0 +1,189 @@
+//! What a run says at its end: lines for people, JSON for machines, the exit code.
+
+use crate::exit::Exit;
+use crate::term;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::time::Duration;
+use tercet::dynamic::Plan;
+use tercet::records::{Balance, Reject, Stopped, Summary};
+
+/// Totals over inputs.
+#[derive(Debug)]
+pub struct Report<'p> {
+    plan: &'p Plan,
+    talk: bool,
+    files: Vec<Value>,
+    records: u64,
+    rejects: u64,
+    balance: Balance,
+    seconds: f64,
+    /// What to say to the shell.
+    pub exit: Exit,
+}
+
+impl<'p> Report<'p> {
+    /// No input yet.
+    pub fn new(plan: &'p Plan, talk: bool) -> Self {
+        let balance = Balance::default();
+        Self {
+            plan,
+            talk,
+            files: Vec::new(),
+            records: 0,
+            rejects: 0,
+            balance,
+            seconds: 0.0,
+            exit: Exit::Good,
+        }
+    }
+
+    /// Takes note of an input.
+    pub fn input(&mut self, name: &str, summary: Summary, time: Duration, rejects: Option<&Path>) {
+        let exit = verdict(&summary);
+        let seconds = time.as_secs_f64();
+        if self.talk {
+            term::say(format_args!(
+                "{name}: {}, {} in {seconds:.2} s ({:.0} MB/s)",
+                term::count(summary.records, "record"),
+                term::count(summary.balance.read, "octet"),
+                summary.balance.read as f64 / 1e6 / seconds.max(1e-9),
+            ));
+            for (kind, count) in self.by_type(&summary) {
+                term::say(format_args!("  {:>12} {kind}", term::grouped(count)));
+            }
+            term::say(format_args!("  {}", summary.balance));
+        }
+        for reject in &summary.samples {
+            term::warning(format_args!("{name}: {}", describe(reject)));
+        }
+        let more = summary.rejects - summary.samples.len() as u64;
+        if more > 0 {
+            term::warning(format_args!("{name}: {} more", term::count(more, "damaged place")));
+        }
+        if summary.rejects > 0
+            && let Some(path) = rejects
+        {
+            term::say(format_args!("  rejected octets are in {}, the reasons beside it", path.display()));
+        }
+        if let Some(error) = &summary.header_error {
+            term::warning(format_args!("{name}: what stands around the records does not decode: {error}"));
+        }
+        self.failure(name, &summary);
+        if !summary.balance.adds_up() {
+            term::error(format_args!("{name}: the octets do not add up: {}", summary.balance));
+        }
+        self.records += summary.records;
+        self.rejects += summary.rejects;
+        self.balance.merge(&summary.balance);
+        self.seconds += seconds;
+        self.exit = self.exit.max(exit);
+        self.files.push(self.file(name, &summary, seconds, exit));
+    }
+
+    /// Says why an input is no good as a whole.
+    fn failure(&self, name: &str, summary: &Summary) {
+        let read = term::count(summary.balance.read, "octet");
+        match summary.stopped {
+            Some(Stopped::Rejects) => {
+                term::error(format_args!(
+                    "{name}: more rejects than `--max-errors` allows; given up after {read}"
+                ));
+            }
+            Some(Stopped::NoRecord) => term::error(format_args!(
+                "{name}: nothing in the first {read} decodes as a record: the type, the tags (`--tags`) or the framing \
+                 is another; given up"
+            )),
+            Some(Stopped::Caller) => term::error(format_args!("{name}: stopped after {read}")),
+            None if summary.records == 0 && summary.balance.read > 0 => {
+                let filler = summary.balance.filler == summary.balance.read;
+                let what = if filler { "nothing but filler" } else { "no record" };
+                term::error(format_args!("{name}: there is {what} in {read}"));
+            }
+            None if summary.records == 0 => term::warning(format_args!("{name}: the input is empty")),
+            None => {}
+        }
+    }
+
+    /// Says the totals, if there was more than one input.
+    pub fn finish(&self) {
+        if self.talk && self.files.len() > 1 {
+            term::say(format_args!(
+                "total: {}, {} in {:.2} s ({:.0} MB/s), {}\n  {}",
+                term::count(self.records, "record"),
+                term::count(self.balance.read, "octet"),
+                self.seconds,
+                self.balance.read as f64 / 1e6 / self.seconds.max(1e-9),
+                term::count(self.rejects, "reject"),
+                self.balance,
+            ));
+        }
+    }
+
+    /// The totals as JSON.
+    pub fn json(&self) -> Value {
+        json!({
+            "records": self.records,
+            "rejects": self.rejects,
+            "octets": octets(&self.balance),
+            "seconds": self.seconds,
+            "exit": self.exit as u8,
+            "inputs": self.files,
+        })
+    }
+
+    fn file(&self, name: &str, summary: &Summary, seconds: f64, exit: Exit) -> Value {
+        let types: serde_json::Map<String, Value> =
+            self.by_type(summary).into_iter().map(|(kind, count)| (kind.to_owned(), count.into())).collect();
+        json!({
+            "input": name,
+            "records": summary.records,
+            "rejects": summary.rejects,
+            "headers": summary.headers,
+            "types": types,
+            "octets": octets(&summary.balance),
+            "written": summary.written,
+            "seconds": seconds,
+            "complete": summary.stopped.is_none(),
+            "exit": exit as u8,
+        })
+    }
+
+    fn by_type(&self, summary: &Summary) -> Vec<(&'p str, u64)> {
+        let shape = &self.plan.shape;
+        summary.by_type.iter().map(|&(field, count)| (shape.name(shape.field(field).name), count)).collect()
+    }
+}
+
+fn octets(balance: &Balance) -> Value {
+    json!({
+        "read": balance.read,
+        "records": balance.records,
+        "filler": balance.filler,
+        "headers": balance.headers,
+        "rejected": balance.rejected,
+    })
+}
+
+/// A reject in words: where, how much, why.
+pub fn describe(reject: &Reject) -> String {
+    let octets = term::count(reject.length, "octet");
+    match &reject.error {
+        Some(error) => format!("{octets} rejected at {}: {error}", reject.offset),
+        None => format!("{octets} rejected at {}: {}", reject.offset, reject.reason),
+    }
+}
+
+/// The exit code for an input.
+pub fn verdict(summary: &Summary) -> Exit {
+    if summary.stopped.is_some()
+        || !summary.balance.adds_up()
+        || summary.records == 0 && summary.balance.read > 0
+    {
+        Exit::Failed
+    } else if summary.rejects > 0 || summary.header_error.is_some() {
+        Exit::Rejected
+    } else {
+        Exit::Good
+    }
+}

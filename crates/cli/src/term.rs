@@ -1,0 +1,68 @@
+//! Talking to people: standard error, and whether somebody is there.
+
+use std::fmt;
+use std::io::{self, IsTerminal, Write};
+
+/// Whether messages may have colour.
+pub fn colour() -> bool {
+    io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+/// Says a line on standard error. Nothing can be done if nobody listens.
+pub fn say(line: impl fmt::Display) {
+    _ = writeln!(io::stderr(), "{line}");
+}
+
+/// Says text that ends with a line end.
+pub fn say_text(text: &str) {
+    _ = io::stderr().write_all(text.as_bytes());
+}
+
+/// Says an error.
+pub fn error(message: impl fmt::Display) {
+    label("error", "31", message);
+}
+
+/// Says a warning.
+pub fn warning(message: impl fmt::Display) {
+    label("warning", "33", message);
+}
+
+fn label(label: &str, code: &str, message: impl fmt::Display) {
+    if colour() {
+        say(format_args!("\x1b[1;{code}m{label}\x1b[0m: {message}"));
+    } else {
+        say(format_args!("{label}: {message}"));
+    }
+}
+
+/// A number with its thousands apart: `1,234,567`.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A number with its noun: `1 record`, `2 records`.
+pub fn count(number: u64, noun: &str) -> String {
+    format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_apart() {
+        for (number, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")] {
+            assert_eq!(grouped(number), text);
+        }
+        assert_eq!((count(1, "record"), count(2, "record")), ("1 record".into(), "2 records".into()));
+    }
+}

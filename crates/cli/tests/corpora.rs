@@ -1,0 +1,214 @@
+//! Record files of the corpora against what they are known to contain. Without the corpora the tests say so and pass.
+#![expect(clippy::print_stderr, reason = "a test talks to people")]
+
+use serde_json::Value;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+const MANIFEST: &str = env!("CARGO_MANIFEST_DIR");
+const TERCET: &str = env!("CARGO_BIN_EXE_tercet");
+const TAP: [&str; 6] = [
+    "-s",
+    "specs/gsma-sigscale/TAP-0312.asn1",
+    "-t",
+    "DataInterChange",
+    "-r",
+    "TransferBatch.callEventDetails",
+];
+const MSC: [&str; 4] = ["-s", "specs/synthetic/SYN-MSC-R12.asn", "-t", "CallDataRecord"];
+
+/// The folder `cdr` of `$TERCET_CORPORA`, or of `shared/corpora` beside the repository.
+fn corpus() -> Option<PathBuf> {
+    let folder = match std::env::var_os("TERCET_CORPORA") {
+        Some(path) => PathBuf::from(path),
+        None => Path::new(MANIFEST).join("../../../shared/corpora"),
+    };
+    let folder = folder.join("cdr");
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    eprintln!("SKIPPED: there are no corpora; set TERCET_CORPORA");
+    None
+}
+
+fn read(path: &Path) -> Vec<u8> {
+    let octets = std::fs::read(path).unwrap();
+    if path.extension().is_none_or(|suffix| suffix != "zst") {
+        return octets;
+    }
+    let mut plain = Vec::new();
+    zstd::Decoder::new(&octets[..]).unwrap().read_to_end(&mut plain).unwrap();
+    plain
+}
+
+fn lines(text: &[u8]) -> Vec<Value> {
+    text.split(|&octet| octet == b'\n')
+        .filter(|line| !line.is_empty())
+        .map(|line| serde_json::from_slice(line).unwrap())
+        .collect()
+}
+
+fn convert(corpus: &Path, arguments: &[&str]) -> Output {
+    Command::new(TERCET)
+        .current_dir(corpus)
+        .args(["convert", "--format", "jsonl", "--defaults"])
+        .args(arguments)
+        .output()
+        .unwrap()
+}
+
+/// The value with BIT STRINGs as the truth files have them and hexadecimal digits in lower case.
+fn plain(value: &Value) -> Value {
+    match value {
+        Value::Object(map) if map.len() == 2 && map.contains_key("length") && map.contains_key("value") => {
+            serde_json::json!({ "bits": plain(&map["value"]), "len": map["length"] })
+        }
+        Value::Object(map) => map.iter().map(|(name, value)| (name.clone(), plain(value))).collect(),
+        Value::Array(list) => list.iter().map(plain).collect(),
+        Value::String(text) if text.bytes().all(|b| b.is_ascii_hexdigit()) => {
+            text.to_ascii_lowercase().into()
+        }
+        other => other.clone(),
+    }
+}
+
+/// Whether two values are the same, members in any order.
+fn same(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len() && a.iter().all(|(name, a)| b.get(name).is_some_and(|b| same(a, b)))
+        }
+        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
+        (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
+        _ => a == b,
+    }
+}
+
+fn check(arguments: &[&str], data: &str, truth: &str) {
+    let Some(corpus) = corpus() else { return };
+    let mut all = arguments.to_vec();
+    all.push(data);
+    let output = convert(&corpus, &all);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    let rows = lines(&output.stdout);
+    let mut compared = 0;
+    for truth in lines(&read(&corpus.join(truth))) {
+        let Some(index) = truth["i"].as_u64() else { continue };
+        let row = plain(&rows[index as usize]);
+        assert!(same(&row, &plain(&truth["value"])), "record {index}:\n{row}\n{}", truth["value"]);
+        compared += 1;
+    }
+    assert!(compared > 500, "{compared} records compared");
+}
+
+#[test]
+fn msc_records_are_as_known() {
+    check(&MSC, "synth/msc/msc_r12_20k.ber.zst", "synth/msc/msc_r12_20k.truth.jsonl.zst");
+}
+
+#[test]
+fn scp_records_are_as_known() {
+    let schema = ["-s", "specs/synthetic/SYN-IN-SCP.asn", "-t", "SCPRecord"];
+    check(&schema, "synth/scp/in_scp_12k.ber.zst", "synth/scp/in_scp_12k.truth.jsonl.zst");
+}
+
+#[test]
+fn tap_records_are_as_known() {
+    check(&TAP, "synth/tap/tap0312_10k.ber.zst", "synth/tap/tap0312_10k.truth.jsonl.zst");
+    check(&TAP, "synth/tap/tap0312_typical_4k.ber.zst", "synth/tap/tap0312_typical_4k.truth.jsonl.zst");
+}
+
+#[test]
+fn packet_and_circuit_switched_records_are_as_known() {
+    for (kind, name) in [("GPRSRecord", "ps_r16_4k"), ("CSRecord", "cs_r16_6k")] {
+        let schema = ["-s", "specs/3gpp-32298-pycrate", "-t", kind, "--allow-errors"];
+        check(
+            &schema,
+            &format!("synth/ps_cs/{name}.ber.zst"),
+            &format!("synth/ps_cs/{name}.ber.truth.jsonl.zst"),
+        );
+    }
+}
+
+/// A file of `synth/framing.tar.zst`: an archive of plain files, each with a header of 512 octets.
+fn framing(corpus: &Path, name: &str) -> Vec<u8> {
+    let archive = read(&corpus.join("synth/framing.tar.zst"));
+    let mut at = 0;
+    while let Some(header) = archive.get(at..at + 512).filter(|header| header[0] != 0) {
+        let text = |range: std::ops::Range<usize>| {
+            String::from_utf8_lossy(&header[range]).trim_end_matches(['\0', ' ']).to_owned()
+        };
+        let size = usize::from_str_radix(&text(124..136), 8).unwrap();
+        at += 512;
+        if text(0..100).ends_with(name) {
+            return archive[at..at + size].to_vec();
+        }
+        at += size.next_multiple_of(512);
+    }
+    panic!("no {name} in the archive");
+}
+
+#[test]
+fn framings_give_the_same_records() {
+    let Some(corpus) = corpus() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let mut first = None;
+    for name in ["msc_raw.ber", "msc_block2048_pad00.dat", "msc_block2048_padFF.dat", "msc_filler_mixed.dat"]
+    {
+        let path = dir.path().join(name);
+        std::fs::write(&path, framing(&corpus, name)).unwrap();
+        let mut arguments = MSC.to_vec();
+        arguments.push(path.to_str().unwrap());
+        let output = convert(&corpus, &arguments);
+        assert_eq!(output.status.code(), Some(0), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(lines(&output.stdout).len(), 2000, "{name}");
+        assert!(*first.get_or_insert_with(|| output.stdout.clone()) == output.stdout, "{name}");
+    }
+    let mut first = None;
+    for kind in ["definite", "all_indefinite", "outer_indefinite", "mixed_indefinite", "trailing_00"] {
+        let name = format!("tap0312_400_{kind}.ber");
+        let path = dir.path().join(&name);
+        std::fs::write(&path, framing(&corpus, &name)).unwrap();
+        let mut arguments = TAP.to_vec();
+        arguments.push(path.to_str().unwrap());
+        let output = convert(&corpus, &arguments);
+        assert_eq!(output.status.code(), Some(0), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(lines(&output.stdout).len(), 400, "{name}");
+        assert!(*first.get_or_insert_with(|| output.stdout.clone()) == output.stdout, "{name}");
+    }
+}
+
+#[test]
+fn damage_costs_the_damaged_records_alone() {
+    let Some(corpus) = corpus() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("damaged.dat");
+    let octets = framing(&corpus, "msc_damaged.dat");
+    std::fs::write(&path, &octets).unwrap();
+    let (rejects, summary) = (dir.path().join("rejects"), dir.path().join("summary.json"));
+    let mut arguments = MSC.to_vec();
+    arguments.extend(["--rejects", rejects.to_str().unwrap(), "--summary", summary.to_str().unwrap()]);
+    arguments.push(path.to_str().unwrap());
+    let output = convert(&corpus, &arguments);
+    assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
+
+    // Seven faults, one of them a record that is there twice: no fault to see.
+    let good: Vec<(u64, u64)> =
+        serde_json::from_slice(&framing(&corpus, "msc_damaged.good_offsets.json")).unwrap();
+    assert!(lines(&output.stdout).len() >= good.len());
+    let log = lines(&std::fs::read(dir.path().join("rejects.jsonl")).unwrap());
+    let mut raw = Vec::new();
+    for reject in &log {
+        let (offset, length) = (reject["offset"].as_u64().unwrap(), reject["length"].as_u64().unwrap());
+        assert!(!good.iter().any(|&(_, at)| (offset..offset + length).contains(&at)), "{reject}");
+        raw.extend_from_slice(&octets[offset as usize..(offset + length) as usize]);
+    }
+    assert_eq!(std::fs::read(&rejects).unwrap(), raw);
+    let summary: Value = serde_json::from_slice(&std::fs::read(&summary).unwrap()).unwrap();
+    let part = |name: &str| summary["octets"][name].as_u64().unwrap();
+    assert_eq!(part("read"), octets.len() as u64);
+    assert_eq!(part("read"), part("records") + part("filler") + part("headers") + part("rejected"));
+    assert_eq!(part("rejected"), raw.len() as u64);
+}
