@@ -1,2 +1,37 @@
-//! Tasks.
-fn main() {}
+//! Tasks of this repository: `cargo xtask <task>`.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command talks to people")]
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo xtask <task>
+
+  vectors --specs DIR FILE.jsonl…
+        run test vectors: decode, compare, encode
+  truth --schema PATH… --type T [--records PATH] FILE[.zst] TRUTH.jsonl[.zst]
+        compare a record file with what it is known to contain";
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    let task = arguments.next();
+    let rest: Vec<String> = arguments.collect();
+    let outcome = match task.as_deref() {
+        Some("vectors") => xtask::vectors::run(&rest, &mut std::io::stdout().lock()),
+        Some("truth") => xtask::truth::run(&rest, &mut std::io::stdout().lock()),
+        Some("help" | "--help" | "-h") => {
+            println!("{USAGE}");
+            return ExitCode::SUCCESS;
+        }
+        _ => Err(USAGE.to_owned()),
+    };
+    match outcome {
+        Ok(tally) => {
+            println!("{tally}");
+            if tally.failed == 0 && tally.passed > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+        }
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::from(2)
+        }
+    }
+}

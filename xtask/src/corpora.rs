@@ -1,0 +1,42 @@
+//! Inputs that are not part of the repository.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+/// The root of this repository.
+pub fn repository() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here).to_path_buf()
+}
+
+/// The folder with specifications, vectors and record files: `$TERCET_CORPORA`, or `../shared/corpora`, if it is there.
+pub fn folder() -> Option<PathBuf> {
+    let folder = match std::env::var_os("TERCET_CORPORA") {
+        Some(path) => PathBuf::from(path),
+        None => repository().join("../shared/corpora"),
+    };
+    folder.is_dir().then_some(folder)
+}
+
+/// A file's content, decompressed when its name ends in `.zst`.
+///
+/// # Errors
+/// The file cannot be read, with its name.
+pub fn read(path: &Path) -> Result<Vec<u8>, String> {
+    let named = |error: std::io::Error| format!("{}: {error}", path.display());
+    let octets = std::fs::read(path).map_err(named)?;
+    if path.extension().is_some_and(|e| e == "zst") {
+        let mut plain = Vec::new();
+        zstd::Decoder::new(octets.as_slice()).and_then(|mut d| d.read_to_end(&mut plain)).map_err(named)?;
+        return Ok(plain);
+    }
+    Ok(octets)
+}
+
+/// The same as text.
+///
+/// # Errors
+/// The file cannot be read or is not UTF-8, with its name.
+pub fn read_text(path: &Path) -> Result<String, String> {
+    String::from_utf8(read(path)?).map_err(|_| format!("{}: not UTF-8", path.display()))
+}

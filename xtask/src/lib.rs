@@ -1,0 +1,13 @@
+//! Test and benchmark harnesses of this repository, shared by `cargo xtask` and the tests below `xtask/tests`.
+
+pub mod corpora;
+pub mod engine;
+pub mod generate;
+pub mod hex;
+pub mod literate;
+pub mod same;
+mod tally;
+pub mod truth;
+pub mod vectors;
+
+pub use tally::Tally;

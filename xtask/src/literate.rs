@@ -1,0 +1,276 @@
+//! Literate vectors: any markdown file can be a test suite.
+//!
+//! A heading begins a case. Its fenced blocks are, in order:
+//!
+//! - `asn1`: assignments, or a whole module. The first type assigned is the one meant. It stays for the cases that
+//!   follow, until the next `asn1` block.
+//! - `value`, or `value TypeName`: a JSON text (X.697). What follows encodes it, until the next `value`.
+//! - `ber`: encodings that decode to the value, one a line. A line that begins with a space continues the one above.
+//! - `der`, `cer`: one encoding, which also is what the value encodes to under these rules.
+//! - `error RULE` or `error RULE TypeName`: octets that are refused under these rules, one a line. A `;` and the name
+//!   of an error kind at the end of a line say as what.
+//!
+//! `#` begins a comment in blocks of octets, digits may be grouped with spaces, and `00*9` is an octet repeated; in a
+//! JSON text `${AB*9}` is a text repeated. Other blocks are text.
+
+use serde_json::Value;
+use tercet_plan::Rules;
+
+use crate::engine::{Specification, Type};
+use crate::{hex, same};
+
+/// A markdown file as cases.
+#[derive(Debug, Default)]
+pub struct Document {
+    /// The steps of all cases in order.
+    pub steps: Vec<Step>,
+}
+
+/// One block.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// The heading above it.
+    pub heading: String,
+    /// The line of its fence.
+    pub line: usize,
+    /// The words behind the fence.
+    pub info: Vec<String>,
+    /// Its text.
+    pub text: String,
+}
+
+impl Document {
+    /// Reads markdown.
+    pub fn parse(text: &str) -> Self {
+        let mut document = Self::default();
+        let mut heading = String::new();
+        let mut open: Option<Step> = None;
+        for (i, line) in text.lines().enumerate() {
+            match &mut open {
+                Some(_) if line.trim_end() == "```" => document.steps.extend(open.take()),
+                Some(step) => {
+                    step.text.push_str(line);
+                    step.text.push('\n');
+                }
+                None => {
+                    if let Some(title) = line.strip_prefix('#') {
+                        heading = title.trim_start_matches('#').trim().to_owned();
+                    } else if let Some(info) = line.strip_prefix("```") {
+                        let info = info.split_whitespace().map(str::to_owned).collect();
+                        open =
+                            Some(Step { heading: heading.clone(), line: i + 1, info, text: String::new() });
+                    }
+                }
+            }
+        }
+        document
+    }
+
+    /// Runs all cases; the message of each failure begins with the line and the heading. Returns how many checks
+    /// passed.
+    pub fn run(&self) -> (usize, Vec<String>) {
+        let mut state = State::default();
+        let mut failures = Vec::new();
+        for step in &self.steps {
+            if let Err(messages) = state.step(step) {
+                failures.extend(messages.iter().map(|m| format!("{}: {}: {m}", step.line, step.heading)));
+            }
+        }
+        (state.passed, failures)
+    }
+}
+
+#[derive(Default)]
+struct State {
+    specification: Option<Specification>,
+    first_type: String,
+    value: Option<(String, Value)>,
+    passed: usize,
+}
+
+impl State {
+    fn step(&mut self, step: &Step) -> Result<(), Vec<String>> {
+        let mut messages = Vec::new();
+        let mut check = |outcome: Result<(), String>| match outcome {
+            Ok(()) => self.passed += 1,
+            Err(message) => messages.push(message),
+        };
+        match step.info.first().map(String::as_str) {
+            Some("asn1") => {
+                self.value = None;
+                self.specification = None;
+                self.first_type = first_type(&step.text).unwrap_or_default();
+                match Specification::from_text("spec.asn", &module(&step.text)) {
+                    Ok(specification) => self.specification = Some(specification),
+                    Err(message) => return Err(vec![format!("cannot compile: {message}")]),
+                }
+            }
+            Some("value") => {
+                let name = step.info.get(1).cloned().unwrap_or_else(|| self.first_type.clone());
+                let value = serde_json::from_str(&repeated(&step.text))
+                    .map_err(|e| vec![format!("not JSON: {e}")])?;
+                self.value = Some((name, value));
+            }
+            Some(rule @ ("ber" | "der" | "cer")) => {
+                let (Some((name, value)), Some(specification)) = (&self.value, &self.specification) else {
+                    return Err(vec!["no value or no type above".into()]);
+                };
+                let mut of = specification.root(name).map_err(|e| vec![e])?;
+                for (octets, _) in lines(&step.text).map_err(|e| vec![e])? {
+                    check(encoding(&mut of, rule, &octets, value));
+                }
+            }
+            Some("error") => {
+                let rule = step.info.get(1).map_or("ber", String::as_str);
+                let name = step.info.get(2).unwrap_or(&self.first_type);
+                let Some(specification) = &self.specification else {
+                    return Err(vec!["no type above".into()]);
+                };
+                let mut of = specification.root(name).map_err(|e| vec![e])?;
+                for (octets, kind) in lines(&step.text).map_err(|e| vec![e])? {
+                    check(refused(&mut of, rule, &octets, kind.as_deref()));
+                }
+            }
+            _ => {}
+        }
+        if messages.is_empty() { Ok(()) } else { Err(messages) }
+    }
+}
+
+fn encoding(of: &mut Type, rule: &str, octets: &[u8], value: &Value) -> Result<(), String> {
+    let decodes = |of: &mut Type, rules: Rules| {
+        let got = of.decode(rules, octets).map_err(|e| format!("{rule} {}: {e}", hex::brief(octets)))?;
+        same::compare(of.shape(), of.node(), value, &got)
+            .map_err(|d| format!("{rule} {}: {d}", hex::brief(octets)))
+    };
+    decodes(of, Rules::Ber)?;
+    if rule != "ber" {
+        let rules = rules(rule);
+        decodes(of, rules)?;
+        let made = of.encode(rules, value).map_err(|e| format!("{rule} encode: {e}"))?;
+        if made != octets {
+            return Err(format!("{rule}: expected {}, got {}", hex::brief(octets), hex::brief(&made)));
+        }
+    }
+    // What BER makes of the value says the same, whatever options it takes.
+    let made = of.encode(Rules::Ber, value).map_err(|e| format!("ber encode: {e}"))?;
+    let again = of.decode(Rules::Ber, &made).map_err(|e| format!("own ber {}: {e}", hex::brief(&made)))?;
+    same::compare(of.shape(), of.node(), value, &again)
+        .map_err(|d| format!("own ber {}: {d}", hex::brief(&made)))
+}
+
+fn refused(of: &mut Type, rule: &str, octets: &[u8], kind: Option<&str>) -> Result<(), String> {
+    match of.decode_kind(rules(rule), octets) {
+        Ok(value) => Err(format!("{rule} {} is accepted: {}", hex::brief(octets), same::brief(&value))),
+        Err((got, text)) => match kind {
+            Some(kind) if kind != got => {
+                Err(format!("{rule} {}: expected error {kind}, got {got}: {text}", hex::brief(octets)))
+            }
+            _ => Ok(()),
+        },
+    }
+}
+
+fn rules(rule: &str) -> Rules {
+    match rule {
+        "der" => Rules::Der,
+        "cer" => Rules::Cer,
+        _ => Rules::Ber,
+    }
+}
+
+/// The octets of each line with what stands behind `;`.
+fn lines(text: &str) -> Result<Vec<(Vec<u8>, Option<String>)>, String> {
+    let mut joined: Vec<String> = Vec::new();
+    for line in text.lines() {
+        let plain = line.split('#').next().unwrap_or_default();
+        if plain.trim().is_empty() {
+            continue;
+        }
+        match joined.last_mut() {
+            Some(last) if line.starts_with(' ') => last.push_str(plain),
+            _ => joined.push(plain.to_owned()),
+        }
+    }
+    joined
+        .iter()
+        .map(|line| {
+            let (digits, kind) = line.split_once(';').map_or((line.as_str(), None), |(d, k)| (d, Some(k)));
+            Ok((expand(digits)?, kind.map(|k| k.trim().to_owned())))
+        })
+        .collect()
+}
+
+/// Hexadecimal octets, in which `00*999` stands for an octet repeated.
+fn expand(text: &str) -> Result<Vec<u8>, String> {
+    let mut octets = Vec::new();
+    for word in text.split_whitespace() {
+        match word.split_once('*') {
+            Some((octet, times)) => {
+                let times: usize = times.parse().map_err(|e| format!("{word}: {e}"))?;
+                octets.extend(hex::parse(octet)?.repeat(times));
+            }
+            None => octets.extend(hex::parse(word)?),
+        }
+    }
+    Ok(octets)
+}
+
+/// A text in which `${AB*3}` stands for `ABABAB`.
+fn repeated(text: &str) -> String {
+    let mut parts = text.split("${");
+    let mut whole = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let times = part.split_once('}').and_then(|(what, rest)| {
+            let (what, times) = what.split_once('*')?;
+            Some((what, times.parse().ok()?, rest))
+        });
+        match times {
+            Some((what, times, rest)) => whole.extend([what.repeat(times).as_str(), rest]),
+            None => whole.extend(["${", part]),
+        }
+    }
+    whole
+}
+
+fn module(text: &str) -> String {
+    if text.contains("DEFINITIONS") {
+        text.to_owned()
+    } else {
+        format!("Spec DEFINITIONS ::= BEGIN\n{text}\nEND\n")
+    }
+}
+
+fn first_type(text: &str) -> Option<String> {
+    text.lines().find_map(|line| {
+        let (name, _) = line.split_once("::=")?;
+        let name = name.trim();
+        let reference = name.starts_with(|c: char| c.is_ascii_uppercase())
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+        reference.then(|| name.to_owned())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_belong_to_their_heading() {
+        let document = Document::parse("# A\n```asn1\nT ::= NULL\n```\ntext\n## B\n```ber\n05 00\n```\n");
+        let headings: Vec<_> = document.steps.iter().map(|s| (s.heading.as_str(), s.line)).collect();
+        assert_eq!(headings, [("A", 2), ("B", 7)]);
+        assert_eq!(first_type(&document.steps[0].text).as_deref(), Some("T"));
+    }
+
+    #[test]
+    fn lines_of_octets() {
+        let text = "04 02 # comment\n   AABB\n0500 ; null-not-empty\n00*3\n";
+        let expected = vec![
+            (vec![4, 2, 0xAA, 0xBB], None),
+            (vec![5, 0], Some("null-not-empty".to_owned())),
+            (vec![0, 0, 0], None),
+        ];
+        assert_eq!(lines(text), Ok(expected));
+    }
+}

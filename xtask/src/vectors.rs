@@ -1,0 +1,324 @@
+//! `cargo xtask vectors`: test vectors of others, one JSON record a line.
+//!
+//! A record has a specification (`files`, or `spec` to be looked up in `MANIFEST.json`), `module`, `type`, `value` in
+//! the form of X.697, `enc` with one encoding for each rule, and perhaps `ber_variants`: other valid BER encodings of
+//! the same value. For each rule that this build has an engine for: the encoding decodes to the value, and the value
+//! encodes to the encoding. Each variant decodes to the value, and what it decoded to encodes to the DER octets.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use tercet_plan::Rules;
+
+use crate::engine::{Specification, Type};
+use crate::{Tally, corpora, hex, same};
+
+/// Runs the command; each failure is one line of `out`.
+///
+/// # Errors
+/// The arguments are wrong, or a file cannot be read.
+pub fn run(arguments: &[String], out: &mut impl Write) -> Result<Tally, String> {
+    let mut specs = Vec::new();
+    let mut files = Vec::new();
+    let mut arguments = arguments.iter();
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--specs" => specs.push(PathBuf::from(arguments.next().ok_or("--specs wants a folder")?)),
+            other if other.starts_with("--") => return Err(format!("unknown option {other}")),
+            file => files.push(PathBuf::from(file)),
+        }
+    }
+    if files.is_empty() {
+        return Err("usage: vectors --specs DIR FILE.jsonl…".into());
+    }
+    let exceptions = Exceptions::load(&corpora::repository().join("tests/vector-exceptions.toml"))?;
+    let mut runner = Runner {
+        specs,
+        exceptions,
+        loaded: HashMap::new(),
+        skipped: BTreeMap::new(),
+        out,
+        tally: Tally::default(),
+    };
+    for file in &files {
+        runner.file(file)?;
+    }
+    for (what, count) in &runner.skipped {
+        let _ = writeln!(runner.out, "skipped: {what}: {count}");
+    }
+    Ok(runner.tally)
+}
+
+struct Runner<'a, W> {
+    specs: Vec<PathBuf>,
+    exceptions: Exceptions,
+    loaded: HashMap<Vec<PathBuf>, Result<Loaded, String>>,
+    skipped: BTreeMap<String, usize>,
+    out: &'a mut W,
+    tally: Tally,
+}
+
+struct Loaded {
+    specification: Specification,
+    types: HashMap<String, Result<Type, String>>,
+}
+
+impl<W: Write> Runner<'_, W> {
+    fn file(&mut self, path: &Path) -> Result<(), String> {
+        let manifest = path.with_file_name("MANIFEST.json");
+        let manifest: Value = match corpora::read_text(&manifest) {
+            Ok(text) => serde_json::from_str(&text).map_err(|e| format!("{}: {e}", manifest.display()))?,
+            Err(_) => Value::Null,
+        };
+        for (i, line) in corpora::read_text(path)?.lines().enumerate() {
+            if line.trim().is_empty() {
+                continue;
+            }
+            let record: Value =
+                serde_json::from_str(line).map_err(|e| format!("{}:{}: {e}", path.display(), i + 1))?;
+            self.record(path, &manifest, &record);
+        }
+        Ok(())
+    }
+
+    fn record(&mut self, path: &Path, manifest: &Value, record: &Value) {
+        let id = record["id"].as_str().unwrap_or("(no id)").to_owned();
+        let encodings = record["enc"].as_object().cloned().unwrap_or_default();
+        let variants = record["ber_variants"].as_array().cloned().unwrap_or_default();
+        for rule in encodings.keys().filter(|rule| !matches!(rule.as_str(), "ber" | "der" | "cer" | "jer")) {
+            self.skip(&format!("{rule}: no engine"));
+        }
+        if record.get("value").is_none() {
+            return self.skip("fragmentation pattern");
+        }
+        let known: Vec<&String> =
+            encodings.keys().filter(|rule| matches!(rule.as_str(), "ber" | "der" | "cer" | "jer")).collect();
+        if known.is_empty() && variants.is_empty() {
+            return;
+        }
+        let files = match self.locate(path, manifest, record) {
+            Ok(files) => files,
+            Err(message) => return self.fail(&id, "files", &message),
+        };
+        let name = format!(
+            "{}.{}",
+            record["module"].as_str().unwrap_or_default(),
+            record["type"].as_str().unwrap_or_default()
+        );
+        let loaded = self.loaded.entry(files.clone()).or_insert_with(|| {
+            let specification = Specification::load(&files)?;
+            Ok(Loaded { specification, types: HashMap::new() })
+        });
+        let (loaded, mut of_type) = match loaded {
+            Err(message) => {
+                let message = format!("cannot compile: {message}");
+                return self.fail(&id, "schema", &message);
+            }
+            Ok(loaded) => {
+                let found = loaded.types.remove(&name);
+                let found = found.unwrap_or_else(|| loaded.specification.root(&name));
+                (files, found)
+            }
+        };
+        match &mut of_type {
+            Err(message) => {
+                let message = format!("{name}: {message}");
+                self.fail(&id, "type", &message);
+            }
+            Ok(of_type) => self.checks(&id, of_type, &record["value"], &encodings, &variants),
+        }
+        if let Some(Ok(loaded)) = self.loaded.get_mut(&loaded) {
+            loaded.types.insert(name, of_type);
+        }
+    }
+
+    fn checks(
+        &mut self,
+        id: &str,
+        of: &mut Type,
+        value: &Value,
+        encodings: &serde_json::Map<String, Value>,
+        variants: &[Value],
+    ) {
+        let octets = |encoding: &Value| encoding["hex"].as_str().map(hex::parse);
+        let der = encodings.get("der").and_then(octets).and_then(Result::ok);
+        for (rule, encoding) in encodings {
+            let rules = match rule.as_str() {
+                "ber" => Rules::Ber,
+                "der" => Rules::Der,
+                "cer" => Rules::Cer,
+                "jer" => {
+                    self.json(id, of, value, encoding, der.as_deref());
+                    continue;
+                }
+                _ => continue,
+            };
+            match octets(encoding) {
+                Some(Ok(octets)) => {
+                    let outcome = decodes(of, rules, &octets, value);
+                    self.check(id, &format!("{rule} decode"), outcome);
+                    if rule != "ber" {
+                        let outcome = encodes(of, rules, value, &octets);
+                        self.check(id, &format!("{rule} encode"), outcome);
+                    }
+                    if let Some(der) = &der {
+                        let outcome =
+                            of.transcode(rules, &octets, Rules::Der).and_then(|made| equal(der, &made));
+                        self.check(id, &format!("{rule} to der"), outcome);
+                    }
+                }
+                _ => self.fail(id, rule, "the vector has no hexadecimal octets"),
+            }
+        }
+        for variant in variants {
+            let name = format!("ber {}", variant["variant"].as_str().unwrap_or("variant"));
+            let Some(Ok(octets)) = octets(variant) else { continue };
+            let outcome = decodes(of, Rules::Ber, &octets, value);
+            self.check(id, &format!("{name} decode"), outcome);
+            if let Some(der) = &der {
+                let outcome =
+                    of.transcode(Rules::Ber, &octets, Rules::Der).and_then(|made| equal(der, &made));
+                self.check(id, &format!("{name} to der"), outcome);
+            }
+        }
+    }
+
+    /// JSON text stands beside an encoding: both have to be the same value.
+    fn json(&mut self, id: &str, of: &mut Type, value: &Value, encoding: &Value, der: Option<&[u8]>) {
+        let text = encoding["text"].as_str().map(str::to_owned).or_else(|| {
+            let octets = hex::parse(encoding["hex"].as_str()?).ok()?;
+            String::from_utf8(octets).ok()
+        });
+        let Some(text) = text else { return self.fail(id, "jer", "the vector has no text") };
+        let parsed: Value = match serde_json::from_str(&text) {
+            Ok(parsed) => parsed,
+            Err(error) => return self.fail(id, "jer", &format!("the vector's text is no JSON: {error}")),
+        };
+        match der {
+            Some(der) => {
+                let outcome = decodes(of, Rules::Der, der, &parsed);
+                self.check(id, "jer write", outcome);
+                let outcome = encodes(of, Rules::Der, &parsed, der);
+                self.check(id, "jer read", outcome);
+            }
+            None => {
+                // Without octets of a witness: the text and the value say the same in every rule.
+                let outcome = of.encode(Rules::Der, value).and_then(|octets| {
+                    decodes(of, Rules::Der, &octets, &parsed)?;
+                    encodes(of, Rules::Der, &parsed, &octets)
+                });
+                self.check(id, "jer", outcome);
+            }
+        }
+    }
+
+    fn check(&mut self, id: &str, rule: &str, outcome: Result<(), String>) {
+        match outcome {
+            Ok(()) => self.tally.passed += 1,
+            Err(message) => self.fail(id, rule, &message),
+        }
+    }
+
+    fn fail(&mut self, id: &str, rule: &str, message: &str) {
+        if let Some(why) = self.exceptions.find(id, rule) {
+            let what = format!("{id} {rule}: {why}");
+            return self.skip(&what);
+        }
+        self.tally.failed += 1;
+        let message = message.replace(['\n', '\r'], " ");
+        let _ = writeln!(self.out, "FAIL {id} {rule}: {message}");
+    }
+
+    fn skip(&mut self, what: &str) {
+        self.tally.skipped += 1;
+        *self.skipped.entry(what.to_owned()).or_default() += 1;
+    }
+
+    /// The files of a record, wherever the folder given with `--specs` stands relative to their names.
+    fn locate(&self, path: &Path, manifest: &Value, record: &Value) -> Result<Vec<PathBuf>, String> {
+        let spec = record["spec"].as_str().unwrap_or_default();
+        let names = record["files"]
+            .as_array()
+            .or_else(|| manifest[spec]["files"].as_array())
+            .ok_or_else(|| format!("no files, and {spec:?} is not in MANIFEST.json"))?;
+        let beside = path.parent().unwrap_or(Path::new("."));
+        let mut bases: Vec<PathBuf> = Vec::new();
+        for folder in self.specs.iter().map(PathBuf::as_path).chain([beside]) {
+            bases.extend([folder.to_path_buf(), folder.join(".."), folder.join("../..")]);
+        }
+        names
+            .iter()
+            .map(|name| {
+                let name = name.as_str().unwrap_or_default();
+                let short = name.strip_prefix("specs/").unwrap_or(name);
+                let mut tried = bases.iter().flat_map(|base| [base.join(name), base.join(short)]);
+                tried.find(|path| path.is_file()).ok_or_else(|| format!("cannot find {name}"))
+            })
+            .collect()
+    }
+}
+
+fn decodes(of: &mut Type, rules: Rules, octets: &[u8], value: &Value) -> Result<(), String> {
+    let got =
+        of.decode(rules, octets).map_err(|e| format!("expected {}, got error: {e}", same::brief(value)))?;
+    same::compare(of.shape(), of.node(), value, &got).map_err(|d| d.to_string())
+}
+
+fn encodes(of: &mut Type, rules: Rules, value: &Value, octets: &[u8]) -> Result<(), String> {
+    let made =
+        of.encode(rules, value).map_err(|e| format!("expected {}, got error: {e}", hex::brief(octets)))?;
+    equal(octets, &made)
+}
+
+fn equal(want: &[u8], got: &[u8]) -> Result<(), String> {
+    if want == got {
+        return Ok(());
+    }
+    let at = want.iter().zip(got).take_while(|(a, b)| a == b).count();
+    Err(format!("expected {}, got {}, other from octet {at} on", hex::brief(want), hex::brief(got)))
+}
+
+/// Vectors that are proved wrong, with the clause that proves it.
+#[derive(Debug, Default)]
+struct Exceptions(Vec<[String; 4]>);
+
+const KEYS: [&str; 4] = ["id", "rule", "clause", "why"];
+
+impl Exceptions {
+    /// Reads `[[exception]]` tables of `key = "text"` lines, the only TOML there is in that file.
+    fn load(path: &Path) -> Result<Self, String> {
+        let Ok(text) = corpora::read_text(path) else { return Ok(Self::default()) };
+        let mut found: Vec<[String; 4]> = Vec::new();
+        for (i, line) in text.lines().enumerate() {
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            if line == "[[exception]]" {
+                found.push(Default::default());
+                continue;
+            }
+            let entry = line.split_once('=').and_then(|(key, value)| {
+                let slot = KEYS.iter().position(|k| *k == key.trim())?;
+                let value = value.trim().strip_prefix('"')?.strip_suffix('"')?;
+                *found.last_mut()?.get_mut(slot)? = value.to_owned();
+                Some(())
+            });
+            entry.ok_or_else(|| format!("{}:{}: not understood: {line}", path.display(), i + 1))?;
+        }
+        match found.iter().position(|e| e.iter().any(String::is_empty)) {
+            Some(i) => Err(format!("{}: exception {}: one of {KEYS:?} is missing", path.display(), i + 1)),
+            None => Ok(Self(found)),
+        }
+    }
+
+    /// A rule named alone stands for all checks of that rule.
+    fn find(&self, id: &str, rule: &str) -> Option<String> {
+        let listed = self.0.iter().find(|e| {
+            e[0] == id && (e[1] == rule || rule.split_once(' ').is_some_and(|(first, _)| e[1] == first))
+        })?;
+        Some(format!("{} ({})", listed[3], listed[2]))
+    }
+}
