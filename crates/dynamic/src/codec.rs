@@ -1,6 +1,6 @@
 //! The entry points: which engine runs is decided by the plan.
 
-use crate::ber;
+use crate::{ber, per};
 use crate::{Error, Options, Sink, View};
 use tercet_plan::{Code, NodeId, Plan, Rules};
 
@@ -35,6 +35,7 @@ pub fn encode(plan: &Plan, rules: Rules, value: View<'_>, out: &mut Vec<u8>) -> 
 #[derive(Debug, Default)]
 pub struct Decoder {
     ber: ber::DecodeState,
+    per: per::DecodeState,
 }
 
 impl Decoder {
@@ -57,6 +58,7 @@ impl Decoder {
     ) -> Result<usize, Error> {
         match &plan.code {
             Code::Ber(program) => ber::decode(&mut self.ber, &plan.shape, program, root, input, sink, options),
+            Code::Per(program) => per::decode(&mut self.per, &plan.shape, program, root, input, sink, options),
             _ => Err(Error::new(crate::ErrorKind::ValueMismatch, 0).with_detail("no engine for the rules of this plan")),
         }
     }
@@ -66,6 +68,7 @@ impl Decoder {
 #[derive(Debug, Default)]
 pub struct Encoder {
     ber: ber::EncodeState,
+    per: per::EncodeState,
 }
 
 impl Encoder {
@@ -87,6 +90,7 @@ impl Encoder {
     ) -> Result<(), Error> {
         match &plan.code {
             Code::Ber(program) => ber::encode(&mut self.ber, &plan.shape, program, rules, value, out),
+            Code::Per(program) => per::encode(&mut self.per, &plan.shape, program, value, out),
             _ => Err(Error::new(crate::ErrorKind::ValueMismatch, 0).with_detail("no engine for the rules of this plan")),
         }
     }

@@ -11,6 +11,7 @@ pub struct Error(Box<Inner>);
 struct Inner {
     kind: ErrorKind,
     at: u64,
+    bit: Option<u8>,
     missing: Option<u64>,
     path: String,
     detail: String,
@@ -23,7 +24,7 @@ impl Error {
     #[cold]
     #[inline(never)]
     pub fn new(kind: ErrorKind, at: u64) -> Self {
-        Self(Box::new(Inner { kind, at, missing: None, path: String::new(), detail: String::new() }))
+        Self(Box::new(Inner { kind, at, bit: None, missing: None, path: String::new(), detail: String::new() }))
     }
 
     /// The same error with a path.
@@ -48,6 +49,11 @@ impl Error {
     /// The absolute offset in octets; 0 for a value to encode.
     pub fn offset(&self) -> u64 {
         self.0.at
+    }
+
+    /// The bit in the octet at the offset, 0 the first (highest), in rules whose fields are not octets.
+    pub fn bit(&self) -> Option<u8> {
+        self.0.bit
     }
 
     /// The way from the outermost value to the faulty one: `CallEvent[17].party.number`. Empty if unknown.
@@ -75,6 +81,7 @@ impl From<tercet_runtime::Error> for Error {
     #[cold]
     fn from(error: tercet_runtime::Error) -> Self {
         let mut new = Self::new(error.kind(), error.at());
+        new.0.bit = error.bit();
         new.0.missing = error.needed().map(u64::from);
         new
     }
@@ -97,7 +104,10 @@ impl fmt::Display for Error {
         if let Some(clause) = inner.kind.clause() {
             write!(f, " ({clause})")?;
         }
-        write!(f, " (at offset {:#x})", inner.at)
+        match inner.bit {
+            Some(bit) => write!(f, " (at offset {:#x}, bit {bit})", inner.at),
+            None => write!(f, " (at offset {:#x})", inner.at),
+        }
     }
 }
 

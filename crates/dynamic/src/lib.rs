@@ -8,6 +8,7 @@ mod codec;
 mod error;
 mod event;
 mod options;
+mod per;
 mod tape;
 
 pub use codec::{Decoder, Encoder, decode, encode};

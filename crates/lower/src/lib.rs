@@ -1,13 +1,15 @@
 //! From a model to a plan: every decision that does not depend on the input is made here, once.
 //!
 //! `shape` turns types into nodes and fields, whatever the rules; `ber` adds tags and the tables to find a component by
-//! its tag.
+//! its tag; `per` adds widths, orders and bounds.
 
 mod ber;
 mod constants;
+mod per;
 mod shape;
 mod tables;
 
+use shape::Lowered;
 use std::sync::Arc;
 use tercet_model::Model;
 use tercet_model::ir::TypeId;
@@ -18,11 +20,28 @@ use tercet_syntax::Diagnostic;
 ///
 /// It always gives a plan; what had to be left out (a default that is not a value of its type, say) is told.
 pub fn plan(model: &Model, rules: Rules, roots: &[TypeId]) -> (Plan, Vec<Diagnostic>) {
-    let _ = rules;
     let mut lowered = shape::lower(model, roots);
-    let program = ber::program(model, &mut lowered);
-    let plan = Plan { shape: Arc::new(lowered.shape), code: Code::Ber(program) };
-    (plan, lowered.diagnostics)
+    let code = code(model, rules, &mut lowered);
+    (Plan { shape: Arc::new(lowered.shape), code }, lowered.diagnostics)
+}
+
+/// One plan for each of some sets of rules, in their order, over one shape: a value decoded by one of them can be
+/// encoded by another.
+pub fn plans(model: &Model, rules: &[Rules], roots: &[TypeId]) -> (Vec<Plan>, Vec<Diagnostic>) {
+    let mut lowered = shape::lower(model, roots);
+    let codes: Vec<Code> = rules.iter().map(|rules| code(model, *rules, &mut lowered)).collect();
+    let shape = Arc::new(lowered.shape);
+    (codes.into_iter().map(|code| Plan { shape: shape.clone(), code }).collect(), lowered.diagnostics)
+}
+
+fn code(model: &Model, rules: Rules, lowered: &mut Lowered<'_>) -> Code {
+    match rules {
+        Rules::Aper => Code::Per(per::program(model, lowered, true, false)),
+        Rules::Uper => Code::Per(per::program(model, lowered, false, false)),
+        Rules::CanonicalAper => Code::Per(per::program(model, lowered, true, true)),
+        Rules::CanonicalUper => Code::Per(per::program(model, lowered, false, true)),
+        _ => Code::Ber(ber::program(model, lowered)),
+    }
 }
 
 /// All types that a model defines, in the order of the modules.

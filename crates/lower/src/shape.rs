@@ -22,6 +22,8 @@ pub(crate) struct Lowered<'m> {
     pub(crate) shape: Shape,
     /// Where the tags of each field come from.
     pub(crate) sources: Vec<Source>,
+    /// The type of each node that has one in the model: the outermost that has constraints.
+    pub(crate) types: Vec<Option<TypeId>>,
     /// The tags of nodes that stand without a field.
     pub(crate) bare: FxHashMap<NodeId, Vec<OuterTag>>,
     pub(crate) diagnostics: Vec<Diagnostic>,
@@ -91,6 +93,7 @@ pub(crate) fn lower<'m>(model: &'m Model, roots: &[TypeId]) -> Lowered<'m> {
     let mut lowered = Lowered {
         shape: Shape::default(),
         sources: Vec::new(),
+        types: Vec::new(),
         bare: FxHashMap::default(),
         diagnostics: Vec::new(),
         model,
@@ -223,6 +226,10 @@ impl<'m> Lowered<'m> {
             }
             _ => {}
         }
+        self.types.push(match &key {
+            Key::Type(base, refined, _) => Some(refined.unwrap_or(*base)),
+            Key::Associated(_) | Key::Leaf(_) => None,
+        });
         self.nodes.insert(key, id);
         self.shape.nodes.push(node);
         // The surroundings of the notation end at a reference.
@@ -374,6 +381,7 @@ impl<'m> Lowered<'m> {
         if let Some(&node) = self.nodes.get(&key) {
             return node;
         }
+        self.types.push(None);
         self.shape.nodes.push(blank(kind));
         let id = NodeId(self.shape.nodes.len() as u32 - 1);
         self.nodes.insert(key, id);
@@ -385,6 +393,7 @@ impl<'m> Lowered<'m> {
         if let Some(&node) = self.nodes.get(&key) {
             return node;
         }
+        self.types.push(None);
         self.shape.nodes.push(blank(kind));
         let id = NodeId(self.shape.nodes.len() as u32 - 1);
         self.nodes.insert(key, id);

@@ -1,13 +1,14 @@
 //! Plans as text.
 
-use crate::ber::{self, Program, flags};
+use crate::ber::{self, flags};
+use crate::per::{self, Addition};
 use crate::shape::{Constant, NodeId, Place, Presence, Shape};
 use crate::{Code, Plan};
 use std::fmt::Write;
 
 pub(crate) fn dump(plan: &Plan) -> String {
     let shape = &*plan.shape;
-    let Code::Ber(program) = &plan.code;
+    let program = &plan.code;
     let mut out = String::new();
     for root in &shape.roots {
         let _ = write!(out, "root {} = ", shape.name(root.name));
@@ -29,16 +30,17 @@ pub(crate) fn dump(plan: &Plan) -> String {
     out
 }
 
-fn entry(out: &mut String, program: &Program, node: NodeId) {
-    let slot = program.nodes.get(node.index()).and_then(|code| program.slots.get(code.entry as usize));
+fn entry(out: &mut String, code: &Code, node: NodeId) {
     let _ = write!(out, "node {}", node.0);
-    if let Some(slot) = slot {
+    if let Code::Ber(program) = code
+        && let Some(slot) = program.nodes.get(node.index()).and_then(|code| program.slots.get(code.entry as usize))
+    {
         let _ = write!(out, " {}", tags(program, slot));
     }
     out.push('\n');
 }
 
-fn node(out: &mut String, shape: &Shape, program: &Program, id: NodeId) {
+fn node(out: &mut String, shape: &Shape, code: &Code, id: NodeId) {
     let node = shape.node(id);
     let _ = write!(out, "node {} {:?}", id.0, node.kind);
     if let Some(name) = node.name {
@@ -61,10 +63,19 @@ fn node(out: &mut String, shape: &Shape, program: &Program, id: NodeId) {
             let _ = write!(out, " SIZE({low}..{})", bound(high, "MAX"));
         }
     }
+    if let Code::Per(program) = code {
+        per(out, program, id);
+    }
     out.push('\n');
     for (field_id, field) in shape.fields_of(id) {
-        let Some(slot) = program.slots.get(field_id.index()) else { continue };
-        let _ = write!(out, "  {} {}: node {} {:?}", tags(program, slot), shape.name(field.name), field.node.0, slot.kind);
+        out.push_str("  ");
+        if let Code::Ber(program) = code
+            && let Some(slot) = program.slots.get(field_id.index())
+        {
+            let _ = write!(out, "{} ", tags(program, slot));
+        }
+        let kind = shape.node(field.node).kind;
+        let _ = write!(out, "{}: node {} {kind:?}", shape.name(field.name), field.node.0);
         for alias in &field.aliases {
             let _ = write!(out, " {}", shape.name(*alias));
         }
@@ -107,7 +118,36 @@ fn constant(value: &Constant) -> String {
     }
 }
 
-fn tags(program: &Program, slot: &ber::Slot) -> String {
+/// The code of a node in PER: the record, and what it points to.
+fn per(out: &mut String, program: &per::Program, id: NodeId) {
+    let Some(code) = program.nodes.get(id.index()) else { return };
+    let _ = match *code {
+        per::Code::Enumerated(at) => write!(out, " {:?}", program.enumerations.get(at as usize)),
+        per::Code::Characters(size, at) => write!(out, " {size:?} {:?}", program.alphabets.get(at as usize)),
+        per::Code::Choice(at) => write!(out, " {:?}", program.choices.get(at as usize)),
+        per::Code::Sequence(at) => {
+            let Some(sequence) = program.sequences.get(at as usize) else { return };
+            let root: Vec<u32> = sequence.root.iter().map(|member| member.field).collect();
+            let _ = write!(out, " {} presence bits, order {root:?}", sequence.optional);
+            for addition in &sequence.additions {
+                let _ = match addition {
+                    Addition::Single(field) => write!(out, ", [{field}]"),
+                    Addition::Group { members, .. } => {
+                        let members: Vec<u32> = members.iter().map(|member| member.field).collect();
+                        write!(out, ", [{members:?}]")
+                    }
+                };
+            }
+            Ok(())
+        }
+        per::Code::Integer(per::Integer { form: per::IntegerForm::Large(at), extensible }) => {
+            write!(out, " {:?} extensible {extensible}", program.large.get(at as usize))
+        }
+        code => write!(out, " {code:?}"),
+    };
+}
+
+fn tags(program: &ber::Program, slot: &ber::Slot) -> String {
     let mut out = String::new();
     if slot.tag == ber::UNTAGGED {
         out.push_str("[any]");

@@ -4,6 +4,7 @@
 
 pub mod ber;
 mod dump;
+pub mod per;
 pub mod shape;
 
 use std::sync::Arc;
@@ -21,6 +22,14 @@ pub enum Rules {
     Der,
     /// Canonical encoding rules (X.690 clauses 9 and 11).
     Cer,
+    /// BASIC-PER, ALIGNED variant (X.691).
+    Aper,
+    /// BASIC-PER, UNALIGNED variant.
+    Uper,
+    /// CANONICAL-PER, ALIGNED variant.
+    CanonicalAper,
+    /// CANONICAL-PER, UNALIGNED variant.
+    CanonicalUper,
 }
 
 /// What values look like, and how one set of rules writes them.
@@ -38,6 +47,8 @@ pub struct Plan {
 pub enum Code {
     /// BER, DER and CER.
     Ber(ber::Program),
+    /// The four variants of PER.
+    Per(per::Program),
 }
 
 impl Plan {

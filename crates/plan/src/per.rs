@@ -67,16 +67,32 @@ pub struct Size {
     pub extensible: bool,
     /// The least size.
     pub lo: u32,
-    /// The greatest size, below 64K; else [`UNBOUNDED`], and a general length determinant is used.
+    /// The greatest size, or [`UNBOUNDED`].
     pub hi: u32,
-    /// How the difference to `lo` is written, where there is an upper bound.
-    pub whole: Whole,
+    /// How the difference to `lo` is written; `None` for a general length determinant, without an upper bound or with
+    /// one of 64K or more.
+    pub whole: Option<Whole>,
 }
 
 impl Size {
-    /// Whether all sizes of the root are the same, so that nothing is written.
+    /// Any size.
+    pub const ANY: Self = Self { extensible: false, lo: 0, hi: UNBOUNDED, whole: None };
+
+    /// The form for some bounds (§11.9.3.3, §11.9.4.1).
+    pub fn new(lo: u64, hi: Option<u64>, extensible: bool, aligned: bool) -> Self {
+        let bound = |size: u64| u32::try_from(size).unwrap_or(UNBOUNDED);
+        let whole = hi.filter(|hi| *hi < 0x1_0000).map(|hi| Whole::of(hi.saturating_sub(lo), aligned));
+        Self { extensible, lo: bound(lo), hi: hi.map_or(UNBOUNDED, bound), whole }
+    }
+
+    /// Whether all sizes of the root are the same and below 64K, so that nothing is written.
     pub const fn is_fixed(&self) -> bool {
-        self.lo == self.hi
+        self.lo == self.hi && self.whole.is_some()
+    }
+
+    /// Whether a size is one of the root.
+    pub const fn holds(&self, size: usize) -> bool {
+        self.lo as usize <= size && (self.hi == UNBOUNDED || size <= self.hi as usize)
     }
 }
 
@@ -89,7 +105,7 @@ pub struct Enumerated {
     pub whole: Whole,
     /// The root's numbers in ascending order.
     pub root: Box<[i64]>,
-    /// The additions' numbers in the order of the text.
+    /// The additions' numbers in the order of the text, which ascends (X.680 §20.4).
     pub additions: Box<[i64]>,
 }
 
@@ -102,10 +118,43 @@ pub struct Alphabet {
     pub bits: u8,
     /// Whether the greatest length in bits is below the limit under which the string is not aligned (§30.5.6, 30.5.7).
     pub unaligned: bool,
-    /// The characters in order when they are written as indices, empty when as themselves.
-    pub indexed: Box<[u32]>,
-    /// The permitted ones as ranges.
-    pub permitted: Box<[(u32, u32)]>,
+    /// Whether characters are written as their number among the permitted ones rather than as themselves (§30.5.4).
+    pub indexed: bool,
+    /// The permitted ones.
+    pub ranges: Box<[Range]>,
+}
+
+/// A range of permitted characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Range {
+    /// The first.
+    pub lo: u32,
+    /// The last.
+    pub hi: u32,
+    /// The number of the first among all permitted ones.
+    pub number: u32,
+}
+
+impl Alphabet {
+    /// The bits to write for a character, if it is permitted.
+    #[inline]
+    pub fn code(&self, character: u32) -> Option<u32> {
+        let at = self.ranges.partition_point(|range| range.hi < character);
+        let range = self.ranges.get(at).filter(|range| range.lo <= character)?;
+        Some(if self.indexed { range.number + (character - range.lo) } else { character })
+    }
+
+    /// The character that was written so, if it is permitted.
+    #[inline]
+    pub fn character(&self, code: u32) -> Option<u32> {
+        if !self.indexed {
+            return self.code(code);
+        }
+        let at = self.ranges.partition_point(|range| range.number <= code).checked_sub(1)?;
+        let range = self.ranges.get(at)?;
+        let character = range.lo.checked_add(code - range.number)?;
+        (character <= range.hi).then_some(character)
+    }
 }
 
 /// A component of a SEQUENCE or SET: the number of its field within the node, and whether a presence bit is there.
@@ -128,6 +177,8 @@ pub struct Sequence {
     pub root: Box<[Member]>,
     /// The additions in order.
     pub additions: Box<[Addition]>,
+    /// The registers of the keys among the fields.
+    pub keys: Box<[u16]>,
 }
 
 /// An extension addition (§19.7 to §19.9).
@@ -155,7 +206,12 @@ pub struct Choice {
     pub root: Box<[u32]>,
     /// The additions in the order of the text.
     pub additions: Box<[u32]>,
+    /// By number of the field within the node: its index into `root`, or into `additions` with [`ADDITION`] set.
+    pub indices: Box<[u32]>,
 }
+
+/// Marks an index of [`Choice::indices`] as one into the additions.
+pub const ADDITION: u32 = 1 << 31;
 
 /// How the values of a node are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -208,8 +264,6 @@ pub struct Program {
     pub sequences: Vec<Sequence>,
     /// CHOICEs.
     pub choices: Vec<Choice>,
-    /// The DEFAULT values, encoded on their own.
-    pub defaults: Vec<Box<[u8]>>,
 }
 
 impl Whole {

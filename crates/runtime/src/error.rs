@@ -22,7 +22,11 @@ pub struct Error {
     at: u64,
     needed: u32,
     kind: ErrorKind,
+    bit: u8,
 }
+
+/// [`Error::bit`] is not known.
+const NO_BIT: u8 = 8;
 
 const _: () = assert!(size_of::<Error>() <= 16);
 
@@ -32,7 +36,7 @@ impl Error {
     #[inline(never)]
     #[must_use]
     pub const fn new(kind: ErrorKind, at: u64) -> Self {
-        Self { at, needed: 0, kind }
+        Self { at, needed: 0, kind, bit: NO_BIT }
     }
 
     /// The input ends at `at`, and at least `needed` more octets have to come.
@@ -42,7 +46,23 @@ impl Error {
     pub const fn incomplete(at: u64, needed: u64) -> Self {
         #[allow(clippy::cast_possible_truncation)] // compared just before
         let needed = if needed > u32::MAX as u64 { u32::MAX } else { needed as u32 };
-        Self { at, needed: if needed == 0 { 1 } else { needed }, kind: ErrorKind::Incomplete }
+        Self { at, needed: if needed == 0 { 1 } else { needed }, kind: ErrorKind::Incomplete, bit: NO_BIT }
+    }
+
+    /// A fault of this kind at an absolute position in bits (PER).
+    #[cold]
+    #[inline(never)]
+    #[must_use]
+    pub const fn at_bit(kind: ErrorKind, position: u64) -> Self {
+        Self { bit: (position & 7) as u8, ..Self::new(kind, position >> 3) }
+    }
+
+    /// The input ends at a position in bits, and at least `needed` more octets have to come.
+    #[cold]
+    #[inline(never)]
+    #[must_use]
+    pub const fn incomplete_at_bit(position: u64, needed: u64) -> Self {
+        Self { bit: (position & 7) as u8, ..Self::incomplete(position >> 3, needed) }
     }
 
     /// What is wrong.
@@ -57,6 +77,13 @@ impl Error {
     #[must_use]
     pub const fn at(&self) -> u64 {
         self.at
+    }
+
+    /// Where in that octet: the bit, 0 the first (highest), in rules whose fields are not octets.
+    #[inline]
+    #[must_use]
+    pub const fn bit(&self) -> Option<u8> {
+        if self.bit < NO_BIT { Some(self.bit) } else { None }
     }
 
     /// For [`ErrorKind::Incomplete`], how many octets are missing at least; saturates at `u32::MAX`.
@@ -87,7 +114,10 @@ impl fmt::Display for Error {
         if let Some(clause) = self.kind.clause() {
             write!(f, " ({clause})")?;
         }
-        write!(f, " (at offset {:#x})", self.at)
+        match self.bit() {
+            Some(bit) => write!(f, " (at offset {:#x}, bit {bit})", self.at),
+            None => write!(f, " (at offset {:#x})", self.at),
+        }
     }
 }
 
@@ -158,6 +188,7 @@ kinds! {
     EndOfContentsMissing = 26, "end-of-contents-missing", Some("X.690 8.1.5"), "an element of indefinite length has no end-of-contents";
     EndOfContentsUnexpected = 27, "end-of-contents-unexpected", Some("X.690 8.1.5"), "end-of-contents octets where no indefinite length is open";
     EndOfContentsMalformed = 28, "end-of-contents-malformed", Some("X.690 8.1.5"), "end-of-contents is not two zero octets";
+    FragmentCount = 29, "fragment-count", Some("X.691 11.9.3.8"), "a length in fragments has another number of blocks than 1 to 4";
     // Limits
     DepthLimit = 30, "depth-limit", None, "elements are nested deeper than the limit";
     LengthLimit = 31, "length-limit", None, "an element is longer than the limit";
@@ -214,6 +245,7 @@ kinds! {
     UnknownEnumeration = 107, "unknown-enumeration", Some("X.680 20"), "no enumeration item has this number";
     ConstraintViolated = 108, "constraint-violated", None, "the value does not meet its constraint";
     ValueMismatch = 109, "value-mismatch", None, "the value to encode is not one of the type";
+    Unsupported = 110, "unsupported", None, "these rules cannot be used for values of this type here";
 }
 
 #[cfg(test)]

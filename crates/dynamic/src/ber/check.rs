@@ -31,7 +31,7 @@ pub(super) fn is_plainly_good(kind: Kind, contents: &[u8]) -> bool {
 }
 
 /// The whole test.
-pub(super) fn check(kind: Kind, contents: &[u8], at: u64, rules: Rules) -> Result<(), Error> {
+pub(crate) fn check(kind: Kind, contents: &[u8], at: u64, rules: Rules) -> Result<(), Error> {
     match kind {
         Kind::OctetString => Ok(()),
         Kind::Boolean => decode_boolean(contents, at, rules).map(drop),

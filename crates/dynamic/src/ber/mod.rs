@@ -1,7 +1,7 @@
 //! The engine for BER, DER and CER (X.690).
 
 mod canonical;
-mod check;
+pub(crate) mod check;
 mod contents;
 mod decode;
 mod encode;

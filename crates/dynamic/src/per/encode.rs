@@ -1,0 +1,680 @@
+//! Encoding: the tape is walked forwards with an explicit stack. The components of a SEQUENCE are found first, since
+//! their presence bits come before them; open types are written apart and put in place when their length is known.
+
+use super::integer::write_octets;
+use super::strings::number;
+use super::{order, same};
+use crate::event::Leaf;
+use crate::tape::{Token, View};
+use crate::{Error, ErrorKind};
+use tercet_plan::per::{ADDITION, Addition, Code, Member, Program, Sequence, Size};
+use tercet_plan::shape::Presence;
+use tercet_plan::{FieldId, NodeId, Shape};
+use tercet_runtime::ber;
+use tercet_runtime::per::{BitWriter, FRAGMENT, Length};
+
+/// What an encoder keeps from value to value.
+#[derive(Debug, Default)]
+pub(crate) struct EncodeState {
+    pub(super) writer: BitWriter,
+    /// The writers around it, the outermost first.
+    outer: Vec<BitWriter>,
+    spare: Vec<BitWriter>,
+    frames: Vec<Frame>,
+    /// By number of the field, for each SEQUENCE that has begun: index of the component on the tape plus one, or 0.
+    slots: Vec<u32>,
+    /// Canonical order of the elements of each SET OF.
+    pub(super) orders: order::Orders,
+    /// For values in the forms of X.690 clause 11.
+    pub(super) normal: ber::Writer,
+    pub(super) scratch: Vec<u8>,
+}
+
+/// Encodes the value of a tape and appends it to `out`.
+pub(crate) fn encode(
+    state: &mut EncodeState,
+    shape: &Shape,
+    program: &Program,
+    value: View<'_>,
+    out: &mut Vec<u8>,
+) -> Result<(), Error> {
+    let mut engine = Engine { shape, program, value, state, at: 0 };
+    engine.reset();
+    engine.state.orders.clear();
+    if value.is_empty() || value.skip(0) != value.len() {
+        return Err(Error::new(ErrorKind::ValueMismatch, 0).with_detail("the tape does not hold one value"));
+    }
+    let (Token::Open { node, .. } | Token::Leaf { node, .. }) = value.token(0) else {
+        return Err(Error::new(ErrorKind::ValueMismatch, 0).with_detail("the tape does not hold one value"));
+    };
+    let done = match program.canonical {
+        true => order::sort(&mut engine).and_then(|()| engine.complete(0, node)),
+        false => engine.complete(0, node),
+    };
+    match done {
+        Ok(()) => {
+            match engine.state.writer.as_slice() {
+                [] => out.push(0),
+                octets => out.extend_from_slice(octets),
+            }
+            Ok(())
+        }
+        Err(fault) => Err(engine.explain(&fault)),
+    }
+}
+
+/// What is wrong, and with which component.
+#[derive(Debug)]
+pub(super) struct Fault {
+    pub(super) kind: ErrorKind,
+    pub(super) field: Option<FieldId>,
+}
+
+impl From<ErrorKind> for Fault {
+    #[cold]
+    fn from(kind: ErrorKind) -> Self {
+        Self { kind, field: None }
+    }
+}
+
+impl From<tercet_runtime::Error> for Fault {
+    #[cold]
+    fn from(error: tercet_runtime::Error) -> Self {
+        error.kind().into()
+    }
+}
+
+pub(super) type Result<T, E = Fault> = std::result::Result<T, E>;
+
+/// What a frame is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum What {
+    /// The root members of a SEQUENCE or SET.
+    Members,
+    /// Its extension additions.
+    Additions,
+    /// The members of a version bracket.
+    Group,
+    /// The elements of a SEQUENCE OF or SET OF.
+    List,
+    /// Octets of an open type, written apart.
+    Open,
+    /// Octets of an OCTET STRING with CONTAINING.
+    Octets(Size),
+    /// Octets of a BIT STRING with CONTAINING.
+    Bits(Size),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    what: What,
+    /// SEQUENCE: additions follow. List: another length follows the fragment.
+    more: bool,
+    node: NodeId,
+    /// Index into the side table of the program.
+    code: u32,
+    /// Index of the close on the tape.
+    close: u32,
+    /// SEQUENCE: its first slot.
+    base: u32,
+    /// SEQUENCE: the next member or addition. List: index of the next element on the tape, or into the canonical order.
+    cursor: u32,
+    /// SEQUENCE: bits in the bitmap of additions. List: elements left behind the fragment.
+    count: u32,
+    /// SEQUENCE: index of the first unknown addition on the tape, or 0. Group: which addition. List: elements left in
+    /// the fragment.
+    left: u32,
+    /// List: whether it is written in canonical order.
+    sorted: bool,
+}
+
+pub(super) struct Engine<'a> {
+    pub(super) shape: &'a Shape,
+    pub(super) program: &'a Program,
+    pub(super) value: View<'a>,
+    pub(super) state: &'a mut EncodeState,
+    /// Index on the tape of the value being written, for the path of an error.
+    pub(super) at: usize,
+}
+
+impl<'a> Engine<'a> {
+    /// Forgets what a failed encode has left.
+    fn reset(&mut self) {
+        self.state.writer.clear();
+        self.state.frames.clear();
+        self.state.slots.clear();
+        while let Some(mut writer) = self.state.outer.pop() {
+            writer.clear();
+            self.state.spare.push(writer);
+        }
+    }
+
+    /// Writes one value from its begin to its end.
+    pub(super) fn complete(&mut self, index: usize, node: NodeId) -> Result<()> {
+        self.reset();
+        self.write(index, node)?;
+        while let Some(frame) = self.state.frames.last().copied() {
+            match frame.what {
+                What::Members | What::Group => self.members(frame)?,
+                What::Additions => self.additions(frame)?,
+                What::List => self.list(frame)?,
+                What::Open | What::Octets(_) | What::Bits(_) => {
+                    self.state.frames.pop();
+                    self.end_apart(frame.what)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes or begins a value.
+    fn write(&mut self, index: usize, node: NodeId) -> Result<()> {
+        let (mut index, mut node) = (index, node);
+        loop {
+            self.at = index;
+            let Some(&code) = self.program.nodes.get(node.index()) else { return Err(ErrorKind::ValueMismatch.into()) };
+            let close = match self.value.token(index) {
+                Token::Leaf { leaf, .. } => return self.leaf(node, code, leaf),
+                Token::Open { close, .. } => close,
+                _ => return Err(ErrorKind::ValueMismatch.into()),
+            };
+            match code {
+                Code::Sequence(code) => return self.sequence(index, close, node, code),
+                Code::SequenceOf(size) => return self.begin_list(index, close, node, size),
+                Code::Choice(code) => match self.choice(index, close, node, code)? {
+                    Some(alternative) => node = self.shape.field(alternative).node,
+                    None => return Ok(()),
+                },
+                Code::Open => {
+                    node = self.only_content(index, close)?;
+                    self.begin_apart(What::Open);
+                }
+                Code::OctetString(size) => {
+                    node = self.only_content(index, close)?;
+                    self.begin_apart(What::Octets(size));
+                }
+                Code::BitString(size, _) => {
+                    node = self.only_content(index, close)?;
+                    self.begin_apart(What::Bits(size));
+                }
+                _ => return Err(ErrorKind::ValueMismatch.into()),
+            }
+            index += 1;
+        }
+    }
+
+    /// The type of the one value that is in an open type or string.
+    fn only_content(&self, index: usize, close: usize) -> Result<NodeId> {
+        match self.value.token(index + 1) {
+            Token::Open { field: FieldId::ROOT, node, close: end } if end + 1 == close => Ok(node),
+            Token::Leaf { field: FieldId::ROOT, node, .. } if index + 2 == close => Ok(node),
+            _ => Err(ErrorKind::ValueMismatch.into()),
+        }
+    }
+
+    fn replace(&mut self, frame: Frame) {
+        if let Some(top) = self.state.frames.last_mut() {
+            *top = frame;
+        }
+    }
+
+    // SEQUENCE and SET (§19, §21)
+
+    fn sequence(&mut self, open: usize, close: usize, node: NodeId, code: u32) -> Result<()> {
+        let program = self.program;
+        let sequence = &program.sequences[code as usize];
+        let base = self.state.slots.len();
+        let (count, unknown) = self.gather(open, close, node, sequence)?;
+        let mut frame = Frame {
+            what: What::Members,
+            more: false,
+            node,
+            code,
+            close: close as u32,
+            base: base as u32,
+            cursor: 0,
+            count,
+            left: unknown,
+            sorted: false,
+        };
+        if sequence.extensible {
+            let first = self.shape.node(node).first;
+            frame.more = count as usize > sequence.additions.len();
+            for addition in &sequence.additions {
+                frame.more |= match addition {
+                    Addition::Single(field) => self.is_there(base, first, *field),
+                    Addition::Group { members, .. } => {
+                        members.iter().fold(false, |any, member| any | self.is_there(base, first, member.field))
+                    }
+                };
+            }
+            self.state.writer.bit(frame.more);
+        }
+        self.presence(&frame, &sequence.root);
+        self.state.frames.push(frame);
+        Ok(())
+    }
+
+    /// Finds the components: their slots are filled; the answer is the number of additions that the bitmap has to
+    /// tell, and where the first one is that the schema does not know.
+    fn gather(&mut self, open: usize, close: usize, node: NodeId, sequence: &Sequence) -> Result<(u32, u32)> {
+        let (first, total) = (self.shape.node(node).first, self.shape.node(node).count);
+        let base = self.state.slots.len();
+        self.state.slots.resize(base + total as usize, 0);
+        let slots = &mut self.state.slots[base..];
+        let (mut count, mut unknown) = (sequence.additions.len() as u32, 0);
+        let mut index = open + 1;
+        while index < close {
+            let (field, next) = match self.value.token(index) {
+                Token::Open { field, close, .. } => (field, close + 1),
+                Token::Leaf { field, .. } => (field, index + 1),
+                Token::Default { .. } => {
+                    index += 1;
+                    continue;
+                }
+                Token::Unknown { addition, .. } => {
+                    // Only what comes from PER has a number; it goes behind what is known, each once.
+                    self.at = index;
+                    let behind = addition >= count && (unknown > 0 || addition as usize >= sequence.additions.len());
+                    if !sequence.extensible || !behind || addition as usize >= FRAGMENT {
+                        return Err(ErrorKind::UnexpectedElement.into());
+                    }
+                    if unknown == 0 {
+                        unknown = index as u32;
+                    }
+                    count = addition + 1;
+                    index += 1;
+                    continue;
+                }
+                Token::Close { .. } => return Err(ErrorKind::ValueMismatch.into()),
+            };
+            match slots.get_mut(field.0.wrapping_sub(first) as usize) {
+                Some(slot @ 0) => *slot = index as u32 + 1,
+                Some(_) => {
+                    self.at = index;
+                    return Err(ErrorKind::DuplicateComponent.into());
+                }
+                None => {
+                    self.at = index;
+                    return Err(ErrorKind::ValueMismatch.into());
+                }
+            }
+            index = next;
+        }
+        Ok((count, unknown))
+    }
+
+    /// Whether a component is to be written: it has a value that is not to be left out (§19.5).
+    fn is_there(&mut self, base: usize, first: u32, number: u32) -> bool {
+        let slot = base + number as usize;
+        let Some(index) = self.state.slots[slot].checked_sub(1) else { return false };
+        let field = self.shape.field(FieldId(first + number));
+        if let Presence::Default(constant) = field.presence
+            && same::is_left_out(self, constant, index as usize, field.node)
+        {
+            self.state.slots[slot] = 0;
+            return false;
+        }
+        true
+    }
+
+    fn presence(&mut self, frame: &Frame, members: &[Member]) {
+        let first = self.shape.node(frame.node).first;
+        for member in members.iter().filter(|member| member.optional) {
+            let there = self.is_there(frame.base as usize, first, member.field);
+            self.state.writer.bit(there);
+        }
+    }
+
+    /// Goes on with the members of the root or of a version bracket.
+    fn members(&mut self, mut frame: Frame) -> Result<()> {
+        let program = self.program;
+        let sequence = &program.sequences[frame.code as usize];
+        let members = match (frame.what, sequence.additions.get(frame.left as usize)) {
+            (What::Group, Some(Addition::Group { members, .. })) => members,
+            _ => &sequence.root,
+        };
+        let first = self.shape.node(frame.node).first;
+        while let Some(member) = members.get(frame.cursor as usize) {
+            frame.cursor += 1;
+            let slot = self.state.slots[frame.base as usize + member.field as usize];
+            let Some(index) = slot.checked_sub(1) else {
+                if member.optional {
+                    continue;
+                }
+                self.at = frame.close as usize;
+                return Err(Fault { kind: ErrorKind::MissingComponent, field: Some(FieldId(first + member.field)) });
+            };
+            let node = self.shape.fields[(first + member.field) as usize].node;
+            if let Token::Leaf { leaf, .. } = self.value.token(index as usize) {
+                self.at = index as usize;
+                self.leaf(node, program.nodes[node.index()], leaf)?;
+                continue;
+            }
+            let depth = self.state.frames.len();
+            self.replace(frame);
+            self.write(index as usize, node)?;
+            if self.state.frames.len() > depth {
+                return Ok(());
+            }
+        }
+        if frame.what == What::Group {
+            self.state.frames.pop();
+        } else if frame.more {
+            self.begin_additions(frame);
+        } else {
+            self.state.frames.pop();
+            self.state.slots.truncate(frame.base as usize);
+        }
+        Ok(())
+    }
+
+    // Extension additions (§19.7 to §19.9)
+
+    fn begin_additions(&mut self, mut frame: Frame) {
+        let sequence = &self.program.sequences[frame.code as usize];
+        let aligned = self.program.aligned;
+        self.state.writer.small_length(frame.count as usize, aligned);
+        let base = frame.base as usize;
+        for addition in &sequence.additions {
+            let there = self.has_addition(base, addition);
+            self.state.writer.bit(there);
+        }
+        let mut next = sequence.additions.len() as u32;
+        for (addition, _) in unknown(self.value, &frame) {
+            for _ in next..addition {
+                self.state.writer.bit(false);
+            }
+            self.state.writer.bit(true);
+            next = addition + 1;
+        }
+        for _ in next..frame.count {
+            self.state.writer.bit(false);
+        }
+        frame.what = What::Additions;
+        frame.cursor = 0;
+        self.replace(frame);
+    }
+
+    fn has_addition(&self, base: usize, addition: &Addition) -> bool {
+        let is_there = |field: u32| self.state.slots[base + field as usize] != 0;
+        match addition {
+            Addition::Single(field) => is_there(*field),
+            Addition::Group { members, .. } => members.iter().any(|member| is_there(member.field)),
+        }
+    }
+
+    fn additions(&mut self, mut frame: Frame) -> Result<()> {
+        let program = self.program;
+        let sequence = &program.sequences[frame.code as usize];
+        let base = frame.base as usize;
+        while let Some(addition) = sequence.additions.get(frame.cursor as usize) {
+            frame.cursor += 1;
+            if !self.has_addition(base, addition) {
+                continue;
+            }
+            self.replace(frame);
+            self.begin_apart(What::Open);
+            match addition {
+                Addition::Single(field) => {
+                    let node = self.shape.field(FieldId(self.shape.node(frame.node).first + field)).node;
+                    let index = self.state.slots[base + *field as usize] - 1;
+                    return self.write(index as usize, node);
+                }
+                Addition::Group { members, .. } => {
+                    let group = Frame { what: What::Group, left: frame.cursor - 1, cursor: 0, ..frame };
+                    self.presence(&group, members);
+                    self.state.frames.push(group);
+                    return Ok(());
+                }
+            }
+        }
+        for (_, octets) in unknown(self.value, &frame) {
+            write_octets(&mut self.state.writer, octets, program.aligned);
+        }
+        self.state.frames.pop();
+        self.state.slots.truncate(base);
+        Ok(())
+    }
+
+    // Lists (§20, §22)
+
+    fn begin_list(&mut self, open: usize, close: usize, node: NodeId, size: Size) -> Result<()> {
+        let mut count = 0;
+        let mut index = open + 1;
+        while index < close {
+            index = self.value.skip(index);
+            count += 1;
+        }
+        let length = self.size(size, count)?;
+        let first = self.state.orders.find(open);
+        self.state.frames.push(Frame {
+            what: What::List,
+            more: length.more,
+            node,
+            code: 0,
+            close: close as u32,
+            base: 0,
+            cursor: first.unwrap_or(open as u32 + 1),
+            count: (count - length.count) as u32,
+            left: length.count as u32,
+            sorted: first.is_some(),
+        });
+        Ok(())
+    }
+
+    fn list(&mut self, mut frame: Frame) -> Result<()> {
+        let element = FieldId(self.shape.node(frame.node).first);
+        let node = self.shape.field(element).node;
+        let code = self.program.nodes[node.index()];
+        loop {
+            while frame.left > 0 {
+                frame.left -= 1;
+                let index = match frame.sorted {
+                    true => self.state.orders.element(frame.cursor),
+                    false => frame.cursor as usize,
+                };
+                let token = self.value.token(index);
+                let (Token::Open { field, .. } | Token::Leaf { field, .. }) = token else {
+                    self.at = index;
+                    return Err(ErrorKind::ValueMismatch.into());
+                };
+                if field != element {
+                    self.at = index;
+                    return Err(ErrorKind::ValueMismatch.into());
+                }
+                frame.cursor = if frame.sorted { frame.cursor + 1 } else { self.value.skip(index) as u32 };
+                if let Token::Leaf { leaf, .. } = token {
+                    self.at = index;
+                    self.leaf(node, code, leaf)?;
+                    continue;
+                }
+                let depth = self.state.frames.len();
+                self.replace(frame);
+                self.write(index, node)?;
+                if self.state.frames.len() > depth {
+                    return Ok(());
+                }
+            }
+            if !frame.more {
+                self.state.frames.pop();
+                return Ok(());
+            }
+            let length = self.state.writer.length(frame.count as usize, self.program.aligned);
+            frame.left = length.count as u32;
+            frame.count -= frame.left;
+            frame.more = length.more;
+        }
+    }
+
+    /// Writes a size (§11.9.4): how many units are to follow now, and whether another length follows them.
+    pub(super) fn size(&mut self, size: Size, count: usize) -> Result<Length> {
+        let inside = size.holds(count);
+        if size.extensible {
+            self.state.writer.bit(!inside);
+        } else if !inside {
+            return Err(ErrorKind::ConstraintViolated.into());
+        }
+        match size.whole {
+            Some(whole) if inside => {
+                super::integer::write_whole(&mut self.state.writer, whole, (count - size.lo as usize) as u64);
+                Ok(Length { count, more: false })
+            }
+            _ => Ok(self.state.writer.length(count, self.program.aligned)),
+        }
+    }
+
+    // CHOICE (§23)
+
+    /// Writes the index: the alternative that follows on the tape, unless it has been written.
+    fn choice(&mut self, open: usize, close: usize, node: NodeId, code: u32) -> Result<Option<FieldId>> {
+        let program = self.program;
+        let choice = &program.choices[code as usize];
+        if self.value.skip(open + 1) != close {
+            return Err(ErrorKind::ValueMismatch.into());
+        }
+        let field = match self.value.token(open + 1) {
+            Token::Open { field, .. } | Token::Leaf { field, .. } => field,
+            Token::Unknown { addition, leaf } => {
+                let known = (addition as usize) < choice.additions.len() || addition == u32::MAX;
+                let Some(octets) = leaf.contents().filter(|_| choice.extensible && !known) else {
+                    return Err(ErrorKind::UnexpectedElement.into());
+                };
+                self.state.writer.bit(true);
+                self.state.writer.small_number(u64::from(addition), program.aligned);
+                write_octets(&mut self.state.writer, octets, program.aligned);
+                return Ok(None);
+            }
+            _ => return Err(ErrorKind::ValueMismatch.into()),
+        };
+        let number = field.0.wrapping_sub(self.shape.node(node).first);
+        let Some(&index) = choice.indices.get(number as usize) else { return Err(ErrorKind::ValueMismatch.into()) };
+        if choice.extensible {
+            self.state.writer.bit(index & ADDITION != 0);
+        }
+        if index & ADDITION == 0 {
+            super::integer::write_whole(&mut self.state.writer, choice.whole, u64::from(index));
+        } else {
+            self.state.writer.small_number(u64::from(index & !ADDITION), program.aligned);
+            self.begin_apart(What::Open);
+        }
+        Ok(Some(field))
+    }
+
+    // Values in octets of their own (§11.2)
+
+    fn begin_apart(&mut self, what: What) {
+        let writer = self.state.spare.pop().unwrap_or_default();
+        self.state.outer.push(std::mem::replace(&mut self.state.writer, writer));
+        self.state.frames.push(Frame {
+            what,
+            more: false,
+            node: NodeId(0),
+            code: 0,
+            close: 0,
+            base: 0,
+            cursor: 0,
+            count: 0,
+            left: 0,
+            sorted: false,
+        });
+    }
+
+    fn end_apart(&mut self, what: What) -> Result<()> {
+        let around = self.state.outer.pop().unwrap_or_default();
+        let mut inside = std::mem::replace(&mut self.state.writer, around);
+        // The complete encoding of a value has at least one octet (§11.1.3).
+        let octets = if inside.as_slice().is_empty() { &[0][..] } else { inside.as_slice() };
+        let written = match what {
+            What::Octets(size) => self.octet_string(size, octets),
+            What::Bits(size) => self.bits(size, octets, octets.len() * 8),
+            _ => {
+                write_octets(&mut self.state.writer, octets, self.program.aligned);
+                Ok(())
+            }
+        };
+        inside.clear();
+        self.state.spare.push(inside);
+        written
+    }
+
+    // Primitives
+
+    #[inline]
+    fn leaf(&mut self, node: NodeId, code: Code, leaf: Leaf<'a>) -> Result<()> {
+        match (code, leaf) {
+            (Code::Boolean, Leaf::Int(value)) => self.state.writer.bit(value != 0),
+            (Code::Null, _) => {}
+            (Code::Integer(integer), _) => self.integer(integer, leaf)?,
+            (Code::Enumerated(code), Leaf::Addition(addition)) => {
+                let enumerated = &self.program.enumerations[code as usize];
+                if !enumerated.extensible || (addition as usize) < enumerated.additions.len() {
+                    return Err(ErrorKind::UnknownEnumeration.into());
+                }
+                self.state.writer.bit(true);
+                self.state.writer.small_number(u64::from(addition), self.program.aligned);
+            }
+            (Code::Enumerated(code), _) => {
+                let number = number(leaf).ok_or(ErrorKind::UnknownEnumeration)?;
+                self.enumerated(code, number)?;
+            }
+            (_, Leaf::Input { contents, .. } | Leaf::Made(contents)) => self.string(node, code, contents)?,
+            _ => return Err(ErrorKind::ValueMismatch.into()),
+        }
+        Ok(())
+    }
+
+    fn enumerated(&mut self, code: u32, number: i64) -> Result<()> {
+        let program = self.program;
+        let enumerated = &program.enumerations[code as usize];
+        if let Ok(index) = enumerated.root.binary_search(&number) {
+            if enumerated.extensible {
+                self.state.writer.bit(false);
+            }
+            super::integer::write_whole(&mut self.state.writer, enumerated.whole, index as u64);
+        } else if let Ok(index) = enumerated.additions.binary_search(&number) {
+            self.state.writer.bit(true);
+            self.state.writer.small_number(index as u64, program.aligned);
+        } else {
+            return Err(ErrorKind::UnknownEnumeration.into());
+        }
+        Ok(())
+    }
+
+    // Errors
+
+    #[cold]
+    fn explain(&self, fault: &Fault) -> Error {
+        let mut path = crate::per::path::of_tape(self.shape, self.value, self.at);
+        let error = Error::new(fault.kind, 0);
+        match fault.field.and_then(|field| self.shape.fields.get(field.index())) {
+            Some(field) => {
+                let name = self.shape.name(field.name);
+                if !path.is_empty() {
+                    path.push('.');
+                }
+                path.push_str(name);
+                error.with_path(path).with_detail(format!("`{name}`"))
+            }
+            None => error.with_path(path),
+        }
+    }
+}
+
+/// The unknown additions of a SEQUENCE with their numbers. One without octets only tells how far the bitmap went.
+fn unknown<'a>(value: View<'a>, frame: &Frame) -> impl Iterator<Item = (u32, &'a [u8])> + use<'a> {
+    let (mut index, close) = (frame.left as usize, frame.close as usize);
+    std::iter::from_fn(move || {
+        while index > 0 && index < close {
+            let token = value.token(index);
+            index = value.skip(index);
+            if let Token::Unknown { addition, leaf } = token
+                && let Some(octets) = leaf.contents()
+                && !octets.is_empty()
+            {
+                return Some((addition, octets));
+            }
+        }
+        None
+    })
+}

@@ -1,0 +1,15 @@
+//! PER, all four variants (X.691).
+
+mod characters;
+mod decode;
+mod encode;
+mod frame;
+mod integer;
+mod keys;
+mod order;
+mod path;
+mod same;
+mod strings;
+
+pub(crate) use decode::{DecodeState, decode};
+pub(crate) use encode::{EncodeState, encode};

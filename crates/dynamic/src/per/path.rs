@@ -1,0 +1,52 @@
+//! The path of an entry of a tape, for errors.
+
+use crate::tape::{Token, View};
+use std::fmt::Write;
+use tercet_plan::{FieldId, Kind, NodeId, Shape};
+
+/// `CallEvent.parties[2].number`: the value at an index, or the one that ends there.
+#[cold]
+pub(super) fn of_tape(shape: &Shape, value: View<'_>, target: usize) -> String {
+    let mut path = String::new();
+    let mut index = 0;
+    let mut position = None;
+    while index < value.len() {
+        let (field, node, close) = match value.token(index) {
+            Token::Open { field, node, close } => (field, node, close),
+            Token::Leaf { field, node, .. } | Token::Default { field, node, .. } => (field, node, index),
+            _ => break,
+        };
+        step(&mut path, shape, field, node, position);
+        if close == index || target <= index || target >= close {
+            break;
+        }
+        // Down to the part that the target is in.
+        let is_list =
+            shape.nodes.get(node.index()).is_some_and(|node| matches!(node.kind, Kind::SequenceOf | Kind::SetOf));
+        let mut number = 0;
+        index += 1;
+        while value.skip(index) <= target {
+            index = value.skip(index);
+            number += 1;
+        }
+        position = is_list.then_some(number);
+    }
+    path
+}
+
+fn step(out: &mut String, shape: &Shape, field: FieldId, node: NodeId, position: Option<usize>) {
+    if let Some(position) = position {
+        let _ = write!(out, "[{position}]");
+    } else if field == FieldId::ROOT {
+        if out.is_empty()
+            && let Some(name) = shape.nodes.get(node.index()).and_then(|node| node.name)
+        {
+            out.push_str(shape.name(name));
+        }
+    } else if let Some(field) = shape.fields.get(field.index()) {
+        if !out.is_empty() {
+            out.push('.');
+        }
+        out.push_str(shape.name(field.name));
+    }
+}

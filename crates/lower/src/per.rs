@@ -1,0 +1,287 @@
+//! Widths, orders and bounds of PER (X.691), from the PER-visible constraints.
+
+use crate::shape::{Lowered, Source};
+use num_bigint::BigInt;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use tercet_model::OuterTag;
+use tercet_model::constraints::{Effective, IntegerRange, Visibility, alphabet_of};
+use tercet_model::ir::{Model, StringKind, TagClass, TypeKind};
+use tercet_plan::per::{
+    ADDITION, Addition, Alphabet, Choice, Code, Enumerated, Integer, IntegerForm, Large, Member, Program, Range,
+    Sequence, Size, Whole,
+};
+use tercet_plan::shape::{Place, Presence, Shape};
+use tercet_plan::{FieldId, Kind, NodeId};
+
+/// Makes the code for one of the four variants.
+pub(crate) fn program(model: &Model, lowered: &Lowered<'_>, aligned: bool, canonical: bool) -> Program {
+    let mut builder = Builder {
+        shape: &lowered.shape,
+        sources: &lowered.sources,
+        model,
+        program: Program { aligned, canonical, ..Program::default() },
+        least: FxHashMap::default(),
+    };
+    for (index, ty) in lowered.types.iter().enumerate() {
+        let effective = ty.map(|ty| model.effective(ty, Visibility::Per)).unwrap_or_default();
+        let named = ty.is_some_and(|ty| matches!(&model.ty(model.base(ty)).kind, TypeKind::BitString(n) if !n.is_empty()));
+        let code = builder.node(NodeId(index as u32), &effective, named);
+        builder.program.nodes.push(code);
+    }
+    builder.program
+}
+
+struct Builder<'a> {
+    shape: &'a Shape,
+    sources: &'a [Source],
+    model: &'a Model,
+    program: Program,
+    /// The least tags of untagged CHOICEs.
+    least: FxHashMap<NodeId, (u8, u32)>,
+}
+
+/// CHOICEs in CHOICEs that are followed.
+const NESTING: u32 = 1000;
+
+/// Behind all tags.
+const LAST: (u8, u32) = (u8::MAX, u32::MAX);
+
+impl Builder<'_> {
+    fn node(&mut self, id: NodeId, effective: &Effective, named: bool) -> Code {
+        let size = self.size(effective);
+        match self.shape.node(id).kind {
+            Kind::Boolean => Code::Boolean,
+            Kind::Null => Code::Null,
+            Kind::Integer => Code::Integer(self.integer(effective.integer.as_ref())),
+            Kind::Enumerated => self.enumerated(id),
+            Kind::BitString => Code::BitString(size, named),
+            Kind::OctetString => Code::OctetString(size),
+            Kind::NumericString => self.characters(StringKind::Numeric, size, effective),
+            Kind::PrintableString => self.characters(StringKind::Printable, size, effective),
+            Kind::Ia5String => self.characters(StringKind::Ia5, size, effective),
+            Kind::VisibleString => self.characters(StringKind::Visible, size, effective),
+            Kind::BmpString => self.characters(StringKind::Bmp, size, effective),
+            Kind::UniversalString => self.characters(StringKind::Universal, size, effective),
+            // As the types that X.680 §46 and §47 define them by; constraints on them are not PER-visible (§31).
+            Kind::UtcTime | Kind::GeneralizedTime => {
+                self.characters(StringKind::Visible, Size::ANY, &Effective::default())
+            }
+            Kind::Real
+            | Kind::ObjectIdentifier
+            | Kind::RelativeOid
+            | Kind::OidIri
+            | Kind::RelativeOidIri
+            | Kind::Utf8String
+            | Kind::TeletexString
+            | Kind::VideotexString
+            | Kind::GraphicString
+            | Kind::GeneralString
+            | Kind::ObjectDescriptor => Code::Contents,
+            Kind::Time | Kind::Date | Kind::TimeOfDay | Kind::DateTime | Kind::Duration => Code::Unsupported,
+            Kind::Sequence | Kind::Set => self.sequence(id),
+            Kind::SequenceOf | Kind::SetOf => Code::SequenceOf(size),
+            Kind::Choice => self.choice(id),
+            Kind::Open => Code::Open,
+        }
+    }
+
+    // INTEGER (§13)
+
+    fn integer(&mut self, range: Option<&IntegerRange>) -> Integer {
+        let Some(range) = range else { return Integer { extensible: false, form: IntegerForm::Unconstrained } };
+        // Without a lower bound, the upper one changes nothing (§13.2.4).
+        let Some(lo) = &range.lo else {
+            return Integer { extensible: range.extensible, form: IntegerForm::Unconstrained };
+        };
+        let span = range.hi.as_ref().map(|hi| hi - lo);
+        let small = i64::try_from(lo);
+        let form = match (&span, small) {
+            (None, Ok(lo)) => IntegerForm::SemiConstrained(lo),
+            (Some(span), Ok(lo)) if u64::try_from(span).is_ok() => {
+                let span = u64::try_from(span).unwrap_or_default();
+                IntegerForm::Constrained { lo, span, whole: Whole::of(span, self.program.aligned) }
+            }
+            _ => self.large(lo, span.as_ref()),
+        };
+        Integer { extensible: range.extensible, form }
+    }
+
+    fn large(&mut self, lo: &BigInt, span: Option<&BigInt>) -> IntegerForm {
+        let span = span.map(|span| span.magnitude().to_bytes_be().into());
+        self.program.large.push(Large { lo: lo.to_signed_bytes_be().into(), span });
+        IntegerForm::Large(self.program.large.len() as u32 - 1)
+    }
+
+    // ENUMERATED (§14)
+
+    fn enumerated(&mut self, id: NodeId) -> Code {
+        // The items are sorted by value; so are the additions in the text (X.680 §20.4).
+        let items = self.shape.items_of(id);
+        let root: Box<[i64]> = items.iter().filter(|item| !item.addition).map(|item| item.value).collect();
+        let additions = items.iter().filter(|item| item.addition).map(|item| item.value).collect();
+        let whole = self.index(root.len());
+        let extensible = self.shape.node(id).extensible;
+        self.program.enumerations.push(Enumerated { extensible, whole, root, additions });
+        Code::Enumerated(self.program.enumerations.len() as u32 - 1)
+    }
+
+    fn index(&self, count: usize) -> Whole {
+        Whole::of(count.saturating_sub(1) as u64, self.program.aligned)
+    }
+
+    // Sizes and alphabets (§11.9, §30.5)
+
+    fn size(&self, effective: &Effective) -> Size {
+        match effective.size {
+            None => Size::ANY,
+            Some(size) => Size::new(size.lo, size.hi, size.extensible, self.program.aligned),
+        }
+    }
+
+    fn characters(&mut self, kind: StringKind, size: Size, effective: &Effective) -> Code {
+        let Some(whole) = alphabet_of(kind) else { return Code::Contents };
+        let set = match &effective.alphabet {
+            Some(permitted) => whole.intersection(permitted),
+            None => whole.clone(),
+        };
+        let set = if set.is_empty() { whole } else { set };
+        let mut count = 0_u64;
+        let mut ranges = Vec::with_capacity(set.ranges().len());
+        for (lo, hi) in set.codes() {
+            ranges.push(Range { lo, hi, number: count as u32 });
+            count += u64::from(hi - lo) + 1;
+        }
+        // §30.5.2: the fewest bits for so many characters, in the aligned variant a power of two of them.
+        let fewest = u64::BITS - count.saturating_sub(1).leading_zeros();
+        let bits = if self.program.aligned { fewest.next_power_of_two() } else { fewest };
+        let largest = ranges.last().map_or(0, |range| u64::from(range.hi));
+        let indexed = bits < 32 && largest >= 1 << bits;
+        // §30.5.6, §30.5.7: strings that are short for sure are not aligned.
+        let most = u64::from(size.hi) * u64::from(bits);
+        let unaligned = size.whole.is_some() && if size.is_fixed() { most <= 16 } else { most < 16 };
+        let octets = match kind {
+            StringKind::Bmp => 2,
+            StringKind::Universal => 4,
+            _ => 1,
+        };
+        let alphabet = Alphabet { octets, bits: bits as u8, unaligned, indexed, ranges: ranges.into() };
+        let index = match self.program.alphabets.iter().position(|known| *known == alphabet) {
+            Some(index) => index,
+            None => {
+                self.program.alphabets.push(alphabet);
+                self.program.alphabets.len() - 1
+            }
+        };
+        Code::Characters(size, index as u32)
+    }
+
+    // SEQUENCE and SET (§19, §21)
+
+    fn sequence(&mut self, id: NodeId) -> Code {
+        let node = self.shape.node(id);
+        let mut root: Vec<Member> = Vec::new();
+        // By number of the addition: whether it is a version bracket, and what is in it.
+        let mut additions: BTreeMap<u32, (bool, Vec<Member>)> = BTreeMap::new();
+        for (number, (_, field)) in (0_u32..).zip(self.shape.fields_of(id)) {
+            let member = Member { field: number, optional: field.presence != Presence::Mandatory };
+            match field.place {
+                Place::Root => root.push(member),
+                Place::Addition(at) => additions.entry(at).or_default().1.push(member),
+                Place::Group(at) => {
+                    let group = additions.entry(at).or_default();
+                    group.0 = true;
+                    group.1.push(member);
+                }
+            }
+        }
+        if node.kind == Kind::Set {
+            root.sort_by_cached_key(|member| self.order(FieldId(node.first + member.field), 0));
+        }
+        let optional = presence_bits(&root);
+        let additions = additions.into_values().map(|(group, members)| match members.as_slice() {
+            [member] if !group => Addition::Single(member.field),
+            _ => Addition::Group { optional: presence_bits(&members), members: members.into() },
+        });
+        let additions = additions.collect();
+        let keys = self.shape.fields_of(id).filter_map(|(_, field)| field.key).collect();
+        let extensible = node.extensible;
+        self.program.sequences.push(Sequence { extensible, optional, root: root.into(), additions, keys });
+        Code::Sequence(self.program.sequences.len() as u32 - 1)
+    }
+
+    // CHOICE (§23)
+
+    fn choice(&mut self, id: NodeId) -> Code {
+        let node = self.shape.node(id);
+        let mut root: Vec<u32> = Vec::new();
+        let mut additions: Vec<(u32, u32)> = Vec::new();
+        for (number, (_, field)) in (0_u32..).zip(self.shape.fields_of(id)) {
+            match field.place {
+                Place::Root => root.push(number),
+                // The members of a version bracket count one by one (§23.8 NOTE 2).
+                Place::Addition(at) | Place::Group(at) => additions.push((at, number)),
+            }
+        }
+        additions.sort();
+        root.sort_by_cached_key(|number| self.order(FieldId(node.first + number), 0));
+        let additions: Box<[u32]> = additions.into_iter().map(|(_, number)| number).collect();
+        let mut indices = vec![0; node.count as usize];
+        for (index, number) in (0_u32..).zip(&root) {
+            indices[*number as usize] = index;
+        }
+        for (index, number) in (0_u32..).zip(&additions) {
+            indices[*number as usize] = index | ADDITION;
+        }
+        let whole = self.index(root.len());
+        self.program.choices.push(Choice {
+            extensible: node.extensible,
+            whole,
+            root: root.into(),
+            additions,
+            indices: indices.into(),
+        });
+        Code::Choice(self.program.choices.len() as u32 - 1)
+    }
+
+    /// Where a field stands in the canonical order of tags (X.680 §8.6); an untagged CHOICE by the least tag of its
+    /// root (§21.1, §23.4).
+    fn order(&mut self, field: FieldId, depth: u32) -> (u8, u32) {
+        let outermost = match self.sources.get(field.index()) {
+            Some(Source::Type(ty)) => self.model.tags(*ty).first().copied(),
+            Some(Source::Tags(tags)) => tags.first().copied(),
+            None => None,
+        };
+        if let Some(tag) = outermost {
+            return rank(tag);
+        }
+        let shape = self.shape;
+        let node = shape.field(field).node;
+        if depth > NESTING || shape.node(node).kind != Kind::Choice {
+            return LAST;
+        }
+        if let Some(least) = self.least.get(&node) {
+            return *least;
+        }
+        // What comes back to itself without a tag has no values.
+        self.least.insert(node, LAST);
+        let root = shape.fields_of(node).filter(|(_, field)| field.place == Place::Root);
+        let least = root.map(|(field, _)| self.order(field, depth + 1)).min().unwrap_or(LAST);
+        self.least.insert(node, least);
+        least
+    }
+}
+
+fn presence_bits(members: &[Member]) -> u32 {
+    members.iter().filter(|member| member.optional).count() as u32
+}
+
+fn rank((class, number): OuterTag) -> (u8, u32) {
+    let class = match class {
+        TagClass::Universal => 0,
+        TagClass::Application => 1,
+        TagClass::Context => 2,
+        TagClass::Private => 3,
+    };
+    (class, number)
+}
