@@ -29,6 +29,23 @@ impl<'a> Resolver<'a> {
         self.deferred.push_back(Deferred::Constraints(id));
     }
 
+    /// A value set: a type of its own, whose elements are resolved later.
+    pub(crate) fn new_value_set(
+        &mut self,
+        scope: &Scope<'a>,
+        set: &'a ast::ElementSet,
+        governor: TypeId,
+    ) -> TypeId {
+        let id = self.new_type(scope, TypeKind::Reference(governor), set.span);
+        self.defer_value_set(id, scope, set);
+        id
+    }
+
+    /// Leaves the elements of a value set for later.
+    pub(crate) fn defer_value_set(&mut self, id: TypeId, scope: &Scope<'a>, set: &'a ast::ElementSet) {
+        self.defer_constraints(id, Constraints::Set(scope.clone(), set));
+    }
+
     pub(super) fn defer_default(
         &mut self,
         owner: TypeId,

@@ -383,6 +383,15 @@ impl<'a> Resolver<'a> {
         id
     }
 
+    /// An object set that is known already.
+    pub(crate) fn new_built_object_set(&mut self, set: ir::ObjectSet, class: ClassId) -> ObjectSetId {
+        let id = ObjectSetId(self.model.object_sets.len() as u32);
+        self.model.object_sets.push(set);
+        self.object_sets.push(Body { state: State::Done, scope: Scope::module(ModuleId(0)), tree: None });
+        self.object_set_classes.push(class);
+        id
+    }
+
     /// The class that governs an object set.
     pub(crate) fn object_set_class(&self, id: ObjectSetId) -> ClassId {
         self.object_set_classes[id.index()]

@@ -68,6 +68,9 @@ impl<'a> Resolver<'a> {
         for name in before {
             match self.field_named(class, name)? {
                 ClassFieldKind::Object(next) | ClassFieldKind::ObjectSet(next) => class = next,
+                ClassFieldKind::Value(ty) | ClassFieldKind::ValueSet(ty) if self.is_missing(ty) => {
+                    return None;
+                }
                 _ => {
                     let text = format!("`{}` has no fields of its own", name.text);
                     self.report(Diagnostic::error("E0271", name.span, text));
@@ -78,12 +81,16 @@ impl<'a> Resolver<'a> {
         Some((class, self.field_named(class, last)?))
     }
 
-    fn field_named(&mut self, class: ClassId, name: &Ident) -> Option<ClassFieldKind> {
-        self.ensure_class(class);
-        let class = &self.model.classes[class.index()];
+    fn field_named(&mut self, id: ClassId, name: &Ident) -> Option<ClassFieldKind> {
+        self.ensure_class(id);
+        let class = &self.model.classes[id.index()];
         if let Some(field) = class.fields.iter().find(|f| f.name == name.text) {
             return Some(field.kind.clone());
         }
+        if let Some(kind) = self.field_in_the_making(id, name) {
+            return Some(kind);
+        }
+        let class = &self.model.classes[id.index()];
         let mut finding = Diagnostic::error(
             "E0272",
             name.span,
@@ -95,6 +102,25 @@ impl<'a> Resolver<'a> {
         }
         self.report(finding);
         None
+    }
+
+    /// A field of a class whose own fields need it: `A ::= CLASS { &Others A.&id OPTIONAL, &id INTEGER }`.
+    fn field_in_the_making(&mut self, id: ClassId, name: &Ident) -> Option<ClassFieldKind> {
+        let (scope, tree) = self.class_tree(id);
+        let field = tree?.fields.iter().find(|f| f.name.text == name.text)?;
+        match &field.kind {
+            ast::FieldKind::Type => Some(ClassFieldKind::Type),
+            ast::FieldKind::FixedValue(ty) if !self.governor_is_class(&scope, ty) => {
+                // `&id A.&id` would lead here for ever.
+                if !self.enter(name.span) {
+                    return None;
+                }
+                let ty = self.ty(&scope, ty);
+                self.leave();
+                Some(ClassFieldKind::Value(ty))
+            }
+            _ => None,
+        }
     }
 
     fn wrong_field(&mut self, path: &[Ident], wanted: &str) -> TypeKind {
@@ -111,6 +137,21 @@ impl<'a> Resolver<'a> {
             self.report(Diagnostic::error("E0274", last.span, text));
         }
         TypeKind::Error
+    }
+
+    /// What a field of an object is set to, or what it is in all the objects of a set; `None` for anything else, or
+    /// when the field is not set.
+    pub(crate) fn setting_of(
+        &mut self,
+        scope: &Scope<'a>,
+        object: &'a ast::Reference,
+        path: &'a [Ident],
+    ) -> Option<Setting> {
+        match self.lookup(scope, object)? {
+            Binding::Object(id) if self.ensure_object(id, object.span) => self.field_of_object(id, path),
+            Binding::ObjectSet(id) => self.field_of_object_set(id, path, object.span),
+            _ => None,
+        }
     }
 
     /// A selection type (X.680 §30): the type of one alternative, its tags included.

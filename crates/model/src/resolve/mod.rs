@@ -5,7 +5,6 @@
 //! [`Resolver::ensure`] and its sisters. Constraints and DEFAULT values wait until all types stand (`deferred`).
 
 mod arena;
-mod bridge;
 mod components;
 mod deferred;
 mod definitions;

@@ -112,7 +112,8 @@ impl<'a> Resolver<'a> {
             };
             for symbol in &import.symbols {
                 let name = symbol.text.as_str();
-                if target == index
+                if is_useful_type(name)
+                    || target == index
                     || matches!(self.table.symbols[index].get(name), Some(Symbol::Definition(_)))
                 {
                     continue;

@@ -264,9 +264,7 @@ impl<'a> Resolver<'a> {
                     return Some(Binding::ValueSet(self.ty(scope, ty)));
                 }
                 let set = self.parameter_set(scope, actual)?;
-                let id = self.new_type(scope, ir::TypeKind::Reference(governor), set.span);
-                self.defer_constraints(id, super::deferred::Constraints::Set(scope.clone(), set));
-                Some(Binding::ValueSet(id))
+                Some(Binding::ValueSet(self.new_value_set(scope, set, governor)))
             }
             Role::ObjectSet(class) => {
                 let set = self.parameter_set(scope, actual)?;

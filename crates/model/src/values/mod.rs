@@ -22,6 +22,10 @@ impl<'a> Resolver<'a> {
         if !self.enter(value.span) {
             return Value::Error;
         }
+        if self.is_missing(governor) && !matches!(value.kind, ValueKind::Typed(..)) {
+            self.leave();
+            return Value::Error;
+        }
         let base = self.base(governor);
         let result = self.value_of_base(scope, value, governor, base);
         self.leave();
