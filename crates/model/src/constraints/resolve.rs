@@ -2,7 +2,7 @@
 
 use crate::ir::{self, Bound, Element, ElementSet, TypeId, TypeKind, Value};
 use crate::resolve::{Binding, BuiltIn, Resolver, Scope};
-use crate::values::{as_integer, kind_name};
+use crate::values::kind_name;
 use num_bigint::BigInt;
 use tercet_syntax::ast::{self, ConstraintKind, ElementKind, EndpointValue, ValueKind};
 use tercet_syntax::{Diagnostic, Span, TokenKind};
@@ -478,12 +478,6 @@ impl<'a> Resolver<'a> {
             .label(format!("it applies to {which}"))
             .note("X.680 §51.1");
         self.report(finding);
-    }
-
-    /// The INTEGER that a value tree denotes, for whoever needs a number and has no type at hand.
-    pub(crate) fn integer(&mut self, scope: &Scope<'a>, value: &'a ast::Value) -> Option<BigInt> {
-        let governor = self.type_of(BuiltIn::Integer);
-        as_integer(&self.value(scope, value, governor)).cloned()
     }
 }
 

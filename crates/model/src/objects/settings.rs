@@ -1,7 +1,7 @@
 //! What a field of an object is set to (X.681 §11.7): read by the field's kind.
 
 use super::definition::Settings;
-use crate::ir::{ClassFieldKind, ClassId, ObjectId, ObjectSetId, Setting, TypeId, TypeKind};
+use crate::ir::{ClassFieldKind, ClassId, ObjectId, ObjectSetId, Setting, TypeId};
 use crate::resolve::{Binding, Resolver, Scope};
 use smol_str::SmolStr;
 use tercet_syntax::ast::{self, ActualParameter, ValueKind};
@@ -169,9 +169,7 @@ impl<'a> Resolver<'a> {
             return Ok(Some(Setting::ValueSet(self.ty(scope, tree))));
         }
         let tree = self.keep_set(cursor.object_set_braced()?);
-        let id = self.new_type(scope, TypeKind::Reference(governor), tree.span);
-        self.defer_value_set(id, scope, tree);
-        Ok(Some(Setting::ValueSet(id)))
+        Ok(Some(Setting::ValueSet(self.new_value_set(scope, tree, governor))))
     }
 
     /// An object where one is needed: by name, as a field of another one, or written in place.

@@ -12,7 +12,6 @@ pub use print::Notation;
 
 use crate::ir::{TypeId, TypeKind, Value};
 use crate::resolve::{Binding, Resolver, Scope};
-use num_bigint::BigInt;
 use tercet_syntax::ast::{self, ValueKind};
 use tercet_syntax::{Diagnostic, Span};
 
@@ -384,13 +383,5 @@ fn value_name(value: &Value) -> &'static str {
         Value::Open(..) => "an open type's value",
         Value::Containing(_) => "a contained value",
         Value::Error => "not understood",
-    }
-}
-
-/// The INTEGER that a value is.
-pub(crate) fn as_integer(value: &Value) -> Option<&BigInt> {
-    match value {
-        Value::Integer(number) => Some(number),
-        _ => None,
     }
 }

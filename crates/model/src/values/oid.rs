@@ -1,7 +1,7 @@
 //! Values of OBJECT IDENTIFIER and RELATIVE-OID (X.680 §32–33) and the names of X.660's arcs.
 
 use crate::ir::{TypeId, Value};
-use crate::resolve::{Binding, BuiltIn, Resolver, Scope};
+use crate::resolve::{Binding, BuiltIn, Resolver, Scope, well_known_arc};
 use tercet_syntax::ast::{self, ValueKind};
 use tercet_syntax::{Diagnostic, OidComponent, Span};
 
@@ -58,7 +58,7 @@ impl<'a> Resolver<'a> {
         let name = name?;
         let plain = name.module.is_none() && name.parameters.is_none();
         if plain && !relative {
-            if let Some(number) = well_known(arcs, &name.name.text) {
+            if let Some(number) = well_known_arc(&name.name.text, arcs) {
                 arcs.push(number);
                 return Some(());
             }
@@ -115,30 +115,4 @@ impl<'a> Resolver<'a> {
         }
         arc
     }
-}
-
-/// The names that need no number (X.660 Annex A, X.680 §32.6).
-fn well_known(above: &[u128], name: &str) -> Option<u128> {
-    Some(match (above, name) {
-        ([], "itu-t" | "ccitt") => 0,
-        ([], "iso") => 1,
-        ([], "joint-iso-itu-t" | "joint-iso-ccitt") => 2,
-        ([0], "recommendation") => 0,
-        ([0], "question") => 1,
-        ([0], "administration") => 2,
-        ([0], "network-operator") => 3,
-        ([0], "identified-organization") => 4,
-        ([0], "r-recommendation") => 5,
-        ([0, 0], letter) => match letter.as_bytes() {
-            [letter @ b'a'..=b'z'] => u128::from(letter - b'a' + 1),
-            _ => return None,
-        },
-        ([1], "standard") => 0,
-        ([1], "registration-authority") => 1,
-        ([1], "member-body") => 2,
-        ([1], "identified-organization") => 3,
-        ([2], "asn1") => 1,
-        ([2], "ds") => 5,
-        _ => return None,
-    })
 }
