@@ -147,6 +147,9 @@ impl<'a> Resolver<'a> {
             (_, AssignmentKind::Class(class)) => Binding::Class(self.new_class(&scope, class, name.clone())),
             (Kind::Value, AssignmentKind::Value { governor, value }) => {
                 let governor = self.ty(&scope, governor);
+                if self.is_macro_use(governor) {
+                    return self.macro_value(&scope, value);
+                }
                 if self.is_missing(governor) || !self.enter(name_span) {
                     return Binding::Value(governor, ir::Value::Error);
                 }
@@ -178,6 +181,12 @@ impl<'a> Resolver<'a> {
             (Kind::Macro, _) => Binding::Macro,
             _ => Binding::Missing,
         }
+    }
+
+    /// Whether a type is the use of a 1988 macro: `Error ::= ERROR PARAMETER …`, `overload Error ::= 5`.
+    fn is_macro_use(&mut self, ty: TypeId) -> bool {
+        let base = self.base(ty);
+        self.types[base.index()].tree.is_some_and(|t| matches!(t.kind, ast::TypeKind::MacroUse(..)))
     }
 
     /// The value of an instance of a 1988 macro, where it is a number or an object identifier: what OPERATION, ERROR
