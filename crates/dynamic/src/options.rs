@@ -31,6 +31,8 @@ pub struct Options {
     pub decode_containing: bool,
     /// Whether an ENUMERATED without `...` may have only the numbers of its items; not unless told.
     pub strict_enumerations: bool,
+    /// Whether values must meet their constraints (ranges, sizes, alphabets); not unless told.
+    pub check_constraints: bool,
     /// Absolute offset of the first octet of the input, for errors; 0 unless told.
     pub base_offset: u64,
 }
@@ -38,7 +40,7 @@ pub struct Options {
 impl Options {
     /// Everything that the standard forbids is an error.
     pub fn strict(rules: Rules) -> Self {
-        Self { rules, strict_tables: true, strict_enumerations: true, ..Self::default() }
+        Self { rules, strict_tables: true, strict_enumerations: true, check_constraints: true, ..Self::default() }
     }
 }
 
@@ -53,6 +55,7 @@ impl Default for Options {
             strict_tables: false,
             decode_containing: true,
             strict_enumerations: false,
+            check_constraints: false,
             base_offset: 0,
         }
     }

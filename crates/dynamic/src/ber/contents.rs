@@ -4,7 +4,7 @@ use super::check::{self, may_be_segmented};
 use super::decode::{DecodeState, Detail, Engine, Result};
 use super::frame::{Register, What};
 use super::head::Head;
-use super::{keys, rules_of};
+use super::{constraints, keys, rules_of};
 use crate::event::{Discard, Leaf, Sink};
 use crate::Options;
 use tercet_plan::ber::{NONE, Slot, UNTAGGED, flags, node_flags};
@@ -188,6 +188,9 @@ impl<S: Sink> Engine<'_, S> {
             check_named_bits(bits, least, self.offset(at))?;
         }
         let node = self.shape.node(slot.node);
+        if self.options.check_constraints && !constraints::is_allowed(self.shape, node, contents) {
+            return Err(self.fault(ErrorKind::ConstraintViolated));
+        }
         if slot.kind == Kind::Enumerated && self.options.strict_enumerations && !node.extensible {
             let known = keys::integer(contents).and_then(|number| self.shape.item_name(slot.node, number));
             if known.is_none() && keys::integer(strip(contents)).and_then(|n| self.shape.item_name(slot.node, n)).is_none()
@@ -196,6 +199,15 @@ impl<S: Sink> Engine<'_, S> {
             }
         }
         Ok(())
+    }
+
+    /// The number of elements of a list that ends.
+    pub(super) fn check_count(&mut self, count: u64) -> Result<()> {
+        let node = &self.shape.nodes[self.cur.node as usize];
+        if !self.options.check_constraints || constraints::is_count_allowed(self.shape, node, count) {
+            return Ok(());
+        }
+        Err(self.fault(ErrorKind::ConstraintViolated))
     }
 
     /// A string whose encoding is constructed: its segments joined.
@@ -220,14 +232,20 @@ impl<S: Sink> Engine<'_, S> {
         let length = reader.position();
         let result = read.map_err(|e| self.bounded(e)).and_then(|()| {
             check::check(slot.kind, &joined, start, rules_of(self.options.rules))?;
+            if self.options.check_constraints
+                && !constraints::is_allowed(self.shape, self.shape.node(slot.node), &joined)
+            {
+                return Err(self.fault(ErrorKind::ConstraintViolated));
+            }
             self.sink.leaf(slot.field, slot.node, Leaf::Made(&joined));
             Ok(())
         });
         self.state.joined = joined;
+        result?;
         self.pos += length;
         self.at_slot = NONE;
         self.pending_key = None;
-        result
+        Ok(())
     }
 
     /// The value of a key goes to its register.

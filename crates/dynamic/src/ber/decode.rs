@@ -103,6 +103,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         // An element needs two octets of input.
         let careful = options.rules != Rules::Ber
             || options.strict_enumerations
+            || options.check_constraints
             || options.limits.size < input.len() as u64
             || options.limits.elements < input.len() as u64 / 2;
         Self {
@@ -590,6 +591,7 @@ impl<'a, S: Sink> Engine<'a, S> {
                 self.pass(code, frame.cursor, code.count)?;
             }
             What::Set => self.close_set()?,
+            What::List if self.careful => self.check_count(u64::from(frame.cursor))?,
             What::Wrap | What::List | What::Choice | What::Open | What::Content | What::Root => {}
         }
         if frame.what != What::Wrap {

@@ -2,6 +2,7 @@
 
 mod canonical;
 pub(crate) mod check;
+mod constraints;
 mod contents;
 mod decode;
 mod encode;

@@ -2,6 +2,7 @@
 #![allow(dead_code, missing_docs, unreachable_pub, reason = "each test binary uses a part")]
 
 use std::fmt::Write;
+use tercet_plan::Kind;
 use tercet_dynamic::{Decoder, Error, FieldId, Leaf, NodeId, Options, Plan, Rules, Shape, Sink, Tape};
 
 /// The plan of a module body: type assignments without a module header.
@@ -44,7 +45,8 @@ impl Printer<'_> {
         if !self.text.is_empty() && !self.text.ends_with('{') {
             self.text.push(' ');
         }
-        if field != FieldId::ROOT {
+        let is_element = |parent| matches!(self.shape.node(parent).kind, Kind::SequenceOf | Kind::SetOf);
+        if field != FieldId::ROOT && !is_element(self.shape.field(field).parent) {
             self.text.push_str(self.shape.name(self.shape.field(field).name));
         }
     }

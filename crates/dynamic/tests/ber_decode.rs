@@ -1,0 +1,305 @@
+//! Decoding by X.690: type, octets, events.
+
+mod common;
+
+use common::{events, hex, plan, plan_of};
+use tercet_dynamic::{ErrorKind, Limits, Options, Rules, Unknown};
+
+/// Each line: hex, then the events or the name of the error with its offset and path.
+fn check_with(plan: &tercet_dynamic::Plan, options: &Options, cases: &[(&str, &str)]) {
+    for (input, expect) in cases {
+        let input_octets = hex(input);
+        let got = match events(plan, "T", &input_octets, options) {
+            Ok((text, used)) if used == input_octets.len() => text,
+            Ok((text, used)) => format!("{text} + {}", input_octets.len() - used),
+            Err(error) => format!("{} @{} {}", error.kind().name(), error.offset(), error.path()),
+        };
+        assert_eq!(got, *expect, "input {input}");
+    }
+}
+
+fn check(body: &str, cases: &[(&str, &str)]) {
+    check_with(&plan(body), &Options::default(), cases);
+}
+
+#[test]
+fn a_sequence_takes_its_components_in_order() {
+    check(
+        "T ::= SEQUENCE { a INTEGER, b BOOLEAN OPTIONAL, c NULL }",
+        &[
+            ("30 08 80 01 05 81 01 FF 82 00", "{a=05 b=FF c=}"),
+            ("30 05 80 01 05 82 00", "{a=05 c=}"),
+            // 8.1.3.6, and long forms of the length
+            ("30 80 80 01 05 82 00 00 00", "{a=05 c=}"),
+            ("30 81 05 80 01 05 82 00", "{a=05 c=}"),
+            ("30 83 00 00 06 80 81 01 05 82 00", "{a=05 c=}"),
+            ("30 84 00 00 00 05 80 01 05 82 00 FF", "{a=05 c=} + 1"),
+            ("30 03 80 01 05", "missing-component @5 T.c"),
+            ("30 02 82 00", "missing-component @2 T.a"),
+            ("30 07 82 00 80 01 05 82 00", "missing-component @2 T.a"),
+            ("30 07 80 01 05 82 00 82 00", "unexpected-element @7 T.c"),
+            ("30 07 80 01 05 82 00 83 00", "unexpected-element @7 T"),
+            ("31 05 80 01 05 82 00", "tag-mismatch @0 T"),
+            ("30 05 80 02 05 82 00", "beyond-parent @7 T"),
+            ("30 05 80 04 05 82 00 00", "beyond-parent @7 T"),
+            ("30 05 A0 03 02 01 05", "primitive-expected @2 T.a"),
+            ("10 05 80 01 05 82 00", "constructed-expected @0 T"),
+            ("30 05 80 01 05 82", "incomplete @6 T"),
+            ("30 80 80 01 05 82 00", "incomplete @7 T"),
+            ("30 80 80 01 05 82 00 00 01", "end-of-contents-malformed @7 T"),
+            ("", "incomplete @0 T"),
+        ],
+    );
+}
+
+#[test]
+fn a_set_takes_its_components_in_any_order() {
+    check(
+        "T ::= SET { a INTEGER, b BOOLEAN OPTIONAL, c NULL }",
+        &[
+            ("31 08 82 00 81 01 FF 80 01 05", "{c= b=FF a=05}"),
+            ("31 05 80 01 05 82 00", "{a=05 c=}"),
+            ("31 02 82 00", "missing-component @4 T.a"),
+            ("31 07 82 00 80 01 05 82 00", "duplicate-component @7 T.c"),
+            ("31 07 82 00 80 01 05 83 00", "unexpected-element @7 T"),
+        ],
+    );
+}
+
+#[test]
+fn a_set_of_many_components() {
+    let parts: Vec<String> = (0..200).map(|n| format!("c{n} NULL{}", if n == 150 { "" } else { " OPTIONAL" })).collect();
+    check(
+        &format!("T ::= SET {{ {} }}", parts.join(", ")),
+        &[
+            ("31 0B 9F 81 16 00 9F 81 47 00 9F 42 00", "{c150= c199= c66=}"),
+            ("31 03 9F 42 00", "missing-component @5 T.c150"),
+            ("31 08 9F 81 16 00 9F 81 16 00", "duplicate-component @6 T.c150"),
+        ],
+    );
+}
+
+#[test]
+fn explicit_tags_and_choices_nest() {
+    let plan = plan_of(
+        "M DEFINITIONS EXPLICIT TAGS ::= BEGIN
+         T ::= SEQUENCE { a [0] [APPLICATION 300] INTEGER, b C OPTIONAL, d [5] C OPTIONAL }
+         C ::= CHOICE { x [1] BOOLEAN, y CHOICE { z NULL, w [2] IMPLICIT SEQUENCE OF C } }
+         END",
+    );
+    check_with(
+        &plan,
+        &Options::default(),
+        &[
+            ("30 0A A0 08 7F 82 2C 04 02 02 00 80", "{a=0080}"),
+            ("30 0F A0 80 7F 82 2C 80 02 01 01 00 00 00 00 05 00", "{a=01 b{y{z=}}}"),
+            (
+                "30 18 A0 07 7F 82 2C 03 02 01 01 A2 05 A1 03 01 01 FF A5 06 A2 04 05 00 05 00",
+                "{a=01 b{y{w{{x=FF}}}} d{y{w{{y{z=}} {y{z=}}}}}}",
+            ),
+            ("30 09 A0 07 7F 82 2C 03 04 01 01", "tag-mismatch @8 T.a"),
+            ("30 09 A0 07 7F 82 2B 03 02 01 01", "tag-mismatch @4 T.a"),
+            ("30 0B A0 09 7F 82 2C 03 02 01 01 05 00", "unexpected-element @11 T.a"),
+            ("30 0B A0 09 7F 82 2C 05 02 01 01 05 00", "unexpected-element @11 T.a"),
+            ("30 0D A0 07 7F 82 2C 03 02 01 01 A5 02 04 00", "unknown-alternative @13 T.d"),
+        ],
+    );
+}
+
+#[test]
+fn lists_give_indexes_in_paths() {
+    check(
+        "T ::= SEQUENCE OF SEQUENCE { a SET OF INTEGER }",
+        &[
+            ("30 00", "{}"),
+            ("30 0C 30 0A A0 08 02 01 01 02 00 02 01 02", "integer-empty @11 T[0].a[1]"),
+            ("30 0A 30 02 A0 00 30 04 A0 02 01 00", "tag-mismatch @10 T[1].a[0]"),
+        ],
+    );
+}
+
+#[test]
+fn strings_in_segments_are_joined() {
+    check(
+        "T ::= CHOICE { o OCTET STRING, b BIT STRING, i IA5String, t UTCTime, n INTEGER }",
+        &[
+            ("80 02 AB CD", "{o=ABCD}"),
+            ("A0 08 04 02 AB CD 04 02 EF 01", "{o=+ABCDEF01}"),
+            ("A0 80 24 80 04 01 AB 00 00 24 03 04 01 CD 00 00", "{o=+ABCD}"),
+            ("A0 00", "{o=+}"),
+            ("A1 09 03 02 00 AB 03 03 04 CD E0", "{b=+04ABCDE0}"),
+            ("A1 08 03 02 01 AA 03 02 00 FF", "bit-string-segment @8 T.b"),
+            ("81 02 08 00", "bit-string-unused @2 T.b"),
+            ("82 01 80", "character-invalid @2 T.i"),
+            ("A2 04 0C 02 41 42", "segment-tag @2 T.i"),
+            ("A3 0F 04 0D 39 31 30 35 30 36 32 33 34 35 34 30 5A", "{t=+3931303530363233343534305A}"),
+            ("A4 03 02 01 05", "primitive-expected @0 T.n"),
+        ],
+    );
+}
+
+#[test]
+fn unknown_elements_are_kept_where_the_type_has_dots() {
+    let body = "T ::= SEQUENCE { a INTEGER, ..., b BOOLEAN, [[ c NULL, d NULL OPTIONAL ]], ..., z NULL OPTIONAL }
+                U ::= SEQUENCE { c CHOICE { a NULL, ... }, s SET { a NULL, ... } }";
+    check(
+        body,
+        &[
+            ("30 03 80 01 05", "{a=05}"),
+            ("30 0A 80 01 05 82 01 FF 83 00 81 00", "{a=05 b=FF c= z=}"),
+            ("30 0B 80 01 05 99 02 01 02 85 02 07 07", "{a=05 ?99020102 ?85020707}"),
+            ("30 0B 80 01 05 B9 80 02 00 00 00 81 00", "{a=05 ?B98002000000 z=}"),
+            ("30 05 81 00 80 01 05", "missing-component @2 T.a"),
+        ],
+    );
+    let plan = plan(body);
+    let get = |input| events(&plan, "U", &hex(input), &Options::default()).unwrap().0;
+    assert_eq!(get("30 0B A0 03 99 01 07 A1 04 85 00 80 00"), "{c{?990107} s{?8500 a=}}");
+    let mut options = Options::default();
+    options.unknown = Unknown::Error;
+    check_with(&plan, &options, &[("30 07 80 01 05 99 02 01 02", "unexpected-element @5 T")]);
+    options.unknown = Unknown::Keep;
+    let closed = common::plan("T ::= SEQUENCE { a INTEGER }");
+    check_with(&closed, &options, &[("30 07 80 01 05 99 02 01 02", "{a=05 ?99020102}")]);
+}
+
+#[test]
+fn defaults_are_told_on_request() {
+    let plan = plan("T ::= SEQUENCE { a INTEGER DEFAULT 5, b SET { c BOOLEAN DEFAULT TRUE, d NULL } OPTIONAL }");
+    let mut options = Options::default();
+    options.fill_defaults = true;
+    check_with(
+        &plan,
+        &options,
+        &[("30 00", "{a=Int(5)}"), ("30 04 A1 02 81 00", "{a=Int(5) b{d= c=Boolean(true)}}")],
+    );
+}
+
+#[test]
+fn open_types_follow_their_keys() {
+    let plan = plan_of(
+        "M DEFINITIONS AUTOMATIC TAGS ::= BEGIN
+         K ::= CLASS { &id INTEGER UNIQUE, &Type } WITH SYNTAX { &Type ID &id }
+         Set K ::= { {INTEGER ID 1} | {S ID 2} | {BOOLEAN ID 300}, ... }
+         S ::= SEQUENCE { x NULL }
+         T ::= SEQUENCE OF SEQUENCE { id K.&id({Set}), value K.&Type({Set}{@.id}) }
+         END",
+    );
+    check_with(
+        &plan,
+        &Options::default(),
+        &[
+            ("30 0A 30 08 80 01 01 A1 03 02 01 07", "{{id=01 value{=07}}}"),
+            ("30 0B 30 09 80 01 02 A1 04 30 02 80 00", "{{id=02 value{{x=}}}}"),
+            ("30 0B 30 09 80 02 01 2C A1 03 01 01 FF", "{{id=012C value{=FF}}}"),
+            ("30 0A 30 08 80 01 09 A1 03 02 01 07", "{{id=09 value=020107}}"),
+            ("30 0A 30 08 80 01 01 A1 03 04 01 07", "tag-mismatch @9 T[0].value"),
+            ("30 0B 30 09 80 01 02 A1 04 30 02 81 00", "unexpected-element @11 T[0].value"),
+        ],
+    );
+}
+
+#[test]
+fn containing_is_decoded_if_it_decodes() {
+    check(
+        "T ::= SEQUENCE { o OCTET STRING (CONTAINING SEQUENCE { a NULL }), b BIT STRING (CONTAINING INTEGER) OPTIONAL }",
+        &[
+            ("30 06 80 04 30 02 80 00", "{o{{a=}}}"),
+            ("30 06 80 04 30 02 81 00", "{o=30028100}"),
+            ("30 07 80 05 30 02 80 00 00", "{o=3002800000}"),
+            ("30 0C 80 04 30 02 80 00 81 04 00 02 01 07", "{o{{a=}} b{=07}}"),
+        ],
+    );
+}
+
+#[test]
+fn der_names_the_clause() {
+    let plan = plan(
+        "T ::= SEQUENCE { a BOOLEAN DEFAULT FALSE, s SET OF INTEGER OPTIONAL, u SET { x NULL, y NULL } OPTIONAL,
+                          n BIT STRING { one(0) } OPTIONAL, d SEQUENCE { e INTEGER } DEFAULT { e 5 } }",
+    );
+    check_with(
+        &plan,
+        &Options::strict(Rules::Der),
+        &[
+            ("30 03 80 01 FF", "{a=FF}"),
+            ("30 03 80 01 01", "boolean-not-canonical @4 T.a"),
+            ("30 03 80 01 00", "default-encoded @2 T.a"),
+            ("30 80 80 01 FF 00 00", "indefinite-forbidden @1 T"),
+            ("30 81 03 80 01 FF", "length-not-minimal @1 T"),
+            ("30 08 A1 06 02 01 01 02 01 02", "{s{=01 =02}}"),
+            ("30 08 A1 06 02 01 02 02 01 01", "set-of-order @7 T.s"),
+            ("30 06 A2 04 80 00 81 00", "{u{x= y=}}"),
+            ("30 06 A2 04 81 00 80 00", "set-order @6 T.u"),
+            ("30 04 83 02 06 80", "bit-string-trailing-zero @4 T.n"),
+            ("30 05 A4 03 80 01 06", "{d{e=06}}"),
+            ("30 05 A4 03 80 01 05", "default-encoded @2 T.d"),
+        ],
+    );
+}
+
+#[test]
+fn constraints_are_checked_on_request() {
+    let plan = plan(
+        "T ::= CHOICE { i INTEGER (0..255), o OCTET STRING (SIZE(2)), l SEQUENCE SIZE(0..1) OF NULL,
+                        s IA5String (FROM(\"ab\")), b BIT STRING (SIZE(3..4, ...)) }",
+    );
+    check_with(
+        &plan,
+        &Options::strict(Rules::Ber),
+        &[
+            ("80 02 00 FF", "{i=00FF}"),
+            ("80 02 01 00", "constraint-violated @0 T.i"),
+            ("80 01 FF", "constraint-violated @0 T.i"),
+            ("81 02 00 00", "{o=0000}"),
+            ("81 01 00", "constraint-violated @0 T.o"),
+            ("A2 02 05 00", "{l{=}}"),
+            ("A2 04 05 00 05 00", "constraint-violated @6 T.l"),
+            ("83 02 61 62", "{s=6162}"),
+            ("83 02 61 63", "constraint-violated @0 T.s"),
+            ("84 01 00", "{b=00}"),
+        ],
+    );
+}
+
+#[test]
+fn limits_hold() {
+    let plan = plan("T ::= CHOICE { t T, l SEQUENCE OF NULL }");
+    let mut options = Options::default();
+    let nested = |depth: usize, indefinite: bool| {
+        let mut out = Vec::new();
+        for level in 0..depth {
+            let inside = 6 * (depth - level - 1);
+            let length = (inside as u32).to_be_bytes();
+            let definite = [0xA0, 0x84, length[0], length[1], length[2], length[3]];
+            out.extend_from_slice(if indefinite { &[0xA0, 0x80] } else { &definite });
+        }
+        out
+    };
+    for indefinite in [false, true] {
+        let input = nested(100_000, indefinite);
+        let error = events(&plan, "T", &input, &options).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::DepthLimit);
+        assert!(error.path().len() < 512, "{}", error.path());
+    }
+    options.limits = Limits { elements: 10, ..Limits::default() };
+    let list = [vec![0xA1, 0x20], [5, 0].repeat(16)].concat();
+    assert_eq!(events(&plan, "T", &list, &options).unwrap_err().kind(), ErrorKind::LimitExceeded);
+    options.limits = Limits { size: 10, ..Limits::default() };
+    assert_eq!(events(&plan, "T", &list, &options).unwrap_err().kind(), ErrorKind::LengthLimit);
+    let bomb = hex("A1 88 7F FF FF FF FF FF FF FF 05 00");
+    let error = events(&plan, "T", &bomb, &Options::default()).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::LengthTooLarge | ErrorKind::Incomplete), "{error}");
+}
+
+#[test]
+fn errors_say_how_much_is_missing_and_where() {
+    let plan = plan("T ::= SEQUENCE { a OCTET STRING }");
+    let mut options = Options::default();
+    options.base_offset = 1 << 40;
+    let error = events(&plan, "T", &hex("30 0C 80 0A 01 02"), &options).unwrap_err();
+    assert_eq!((error.missing(), error.offset()), (Some(8), (1 << 40) + 6));
+    assert_eq!(error.path(), "T");
+    let error = events(&plan, "T", &hex("30"), &options).unwrap_err();
+    assert_eq!(error.missing(), Some(1));
+}
