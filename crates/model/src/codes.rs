@@ -1,7 +1,8 @@
 //! What the codes of diagnostics mean, for `docs/diagnostics.md`.
 //!
 //! Codes never change their meaning. `W` codes are always warnings; `E` codes that tell of vendors' slips are warnings
-//! in lenient mode. 0200–0299 come from binding names; values, constraints and objects have those from 0300 on.
+//! in lenient mode. 0200–0299 come from binding names, 0300–0399 from values,
+//! 0400–0499 from constraints, 0500–0599 from classes and objects.
 
 /// Code, title, explanation.
 pub const CODES: &[(&str, &str, &str)] = &[
@@ -174,5 +175,63 @@ pub const CODES: &[(&str, &str, &str)] = &[
         "E0299",
         "too deep",
         "Definitions nest so deeply that resolving stops, to keep within its stack. Give the inner parts names.",
+    ),
+    ("E0301", "value of another type", "The notation is not one of the governor's values (X.680 §17.7)."),
+    (
+        "E0302",
+        "number too long",
+        "Numbers are read up to a limit of digits, so that a text cannot buy time with them.",
+    ),
+    ("E0303", "octets or bits for a number", "A bit or hexadecimal string stands where a number is needed."),
+    (
+        "E0304",
+        "unknown bit",
+        "The BIT STRING has no bit of that name, or the bit lies too far out (X.680 §22).",
+    ),
+    (
+        "E0305",
+        "character outside the type",
+        "The character string type does not have the character (X.680 §41).",
+    ),
+    ("E0306", "field without a value", "The object's field holds something else than a value (X.681 §15)."),
+    (
+        "E0307",
+        "object identifier not understood",
+        "A component is neither a number, nor an arc of X.660, nor a value; or the first two arcs do not exist.",
+    ),
+    ("E0309", "XML value notation", "Values in XML notation (X.680 §17.9) are read over."),
+    ("E0401", "range upside down", "The lower end of a range lies above the upper one (X.680 §51.4)."),
+    ("E0402", "size without SIZE", "A bare range behind a string or list type is taken as its size."),
+    (
+        "E0403",
+        "constraint on another type",
+        "The type cannot be constrained in this way (X.680 §51.3, Table 9).",
+    ),
+    (
+        "E0404",
+        "unknown component in a constraint",
+        "WITH COMPONENTS names a component that is not there (X.680 §51.8).",
+    ),
+    ("E0501", "field defined twice", "The fields of a class have distinct names (X.681 §9.3)."),
+    (
+        "E0502",
+        "object not understood",
+        "The object follows neither the class's WITH SYNTAX nor the default one (X.681 §11).",
+    ),
+    (
+        "E0503",
+        "not an object or object set",
+        "Object sets are made of objects and object sets (X.681 §12.3).",
+    ),
+    (
+        "E0504",
+        "field not set",
+        "The object leaves out a field that is neither OPTIONAL nor has a DEFAULT (X.681 §11.6).",
+    ),
+    ("E0505", "comma in an object", "The WITH SYNTAX of the class has no comma at this place."),
+    (
+        "E0506",
+        "default of another kind",
+        "The DEFAULT of a class field is of another kind than the field (X.681 §9).",
     ),
 ];

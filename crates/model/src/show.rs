@@ -121,7 +121,7 @@ impl Model {
     fn write_instances(&self, out: &mut String) -> fmt::Result {
         let mut first = true;
         for (index, ty) in self.types.iter().enumerate() {
-            if !ty.name.as_ref().is_some_and(|n| !n.arguments.is_empty()) {
+            if ty.name.as_ref().is_none_or(|n| n.arguments.is_empty()) {
                 continue;
             }
             if std::mem::take(&mut first) {

@@ -75,3 +75,25 @@ fn line(map: &SourceMap, d: &Diagnostic) -> String {
     }
     out
 }
+
+#[test]
+fn every_code_is_explained() {
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).unwrap();
+            for quoted in text.split('"') {
+                let is_code = quoted.len() == 5
+                    && quoted.starts_with(['E', 'W'])
+                    && quoted[1..].bytes().all(|b| b.is_ascii_digit());
+                let known = tercet_model::CODES.iter().any(|(code, ..)| *code == quoted);
+                assert!(!is_code || known, "{quoted} in {} has no explanation", path.display());
+            }
+        }
+    }
+}

@@ -8,6 +8,7 @@ use super::sets::{CharSet, Edge, IntegerSet, RangeSet, SizeSet, Step};
 use crate::ir::{Bound, Constraint, ConstraintKind, Element, ElementSet, Model, Relation, TypeId, TypeKind, Value};
 use crate::ir::{ObjectSetId, StringKind};
 use num_bigint::BigInt;
+use tercet_syntax::Span;
 
 /// For what a constraint is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -123,6 +124,51 @@ impl Model {
             _ => None,
         });
         chain.take(REFERENCE_LIMIT).flat_map(|ty| self.types[ty.index()].constraints.iter().rev())
+    }
+}
+
+/// Where serial constraints contradict each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Conflict {
+    /// The later constraint.
+    pub(super) span: Span,
+    /// What there is none of: a value, a size, a character.
+    pub(super) what: &'static str,
+}
+
+/// The first constraint at this place that has nothing in common with those before it.
+pub(super) fn conflict(model: &Model, ty: TypeId) -> Option<Conflict> {
+    let evaluation = Evaluation { model, visibility: Visibility::All };
+    let own = &model.types[ty.index()];
+    let base = model.underlying(ty);
+    let governor = evaluation.governor(&model.types[base.index()].kind);
+    let mut sets = match own.kind {
+        TypeKind::Reference(next) => evaluation.of_type(next, 0).0,
+        _ => Sets::default(),
+    };
+    for constraint in &own.constraints {
+        let ConstraintKind::Subtype(set) = &constraint.kind else { continue };
+        let new = evaluation.element_set(set, governor, &sets, 0);
+        let what = disjoint(sets.integers.as_ref(), new.integers.as_ref())
+            .then_some("value")
+            .or_else(|| disjoint(sets.sizes.as_ref(), new.sizes.as_ref()).then_some("size"))
+            .or_else(|| disjoint(sets.alphabet.as_ref(), new.alphabet.as_ref()).then_some("character"));
+        if let Some(what) = what {
+            return Some(Conflict { span: constraint.span, what });
+        }
+        if !new.says_nothing() {
+            sets = serial(sets.marked(false), new);
+        }
+    }
+    None
+}
+
+/// Whether two constraints together leave nothing, or the new one alone does.
+fn disjoint<T: Step>(parent: Option<&Marked<T>>, new: Option<&Marked<T>>) -> bool {
+    match (parent, new) {
+        (Some(parent), Some(new)) => parent.set.intersection(&new.set).is_empty(),
+        (None, Some(new)) => new.set.is_empty(),
+        (_, None) => false,
     }
 }
 

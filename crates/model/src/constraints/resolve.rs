@@ -81,7 +81,22 @@ impl<'a> Resolver<'a> {
         set: &'a ast::ElementSet,
         governor: TypeId,
     ) -> Option<ir::ObjectSetId> {
-        let Some(ast::Element { kind: ElementKind::Braced(braced), .. }) = &set.root else { return None };
+        let braced = match &set.root.as_ref()?.kind {
+            ElementKind::Braced(braced) => braced,
+            // `(Set)`: vendors leave out the braces of a table constraint.
+            ElementKind::Type(ty) if self.options.lenient => {
+                let ast::TypeKind::Reference(reference) = &ty.kind else { return None };
+                return match self.peek(scope, &reference.name.text)? {
+                    Binding::ObjectSet(set) => {
+                        let message = "an object set as a constraint stands in braces";
+                        self.report(Diagnostic::warning("E0407", ty.span, message).label("taken as a table constraint"));
+                        Some(set)
+                    }
+                    _ => None,
+                };
+            }
+            _ => return None,
+        };
         let mut cursor = self.cursor(scope, *braced).inner();
         let base = self.base(governor);
         let class = match &self.model.types[base.index()].kind {
@@ -99,7 +114,7 @@ impl<'a> Resolver<'a> {
         let tree = match cursor.element_set() {
             Ok(tree) => self.keep_set(tree),
             Err(finding) => {
-                self.report(*finding);
+                self.report_unread(finding);
                 return None;
             }
         };
@@ -165,7 +180,16 @@ impl<'a> Resolver<'a> {
                     return Element::All;
                 }
                 let integer = self.type_of(BuiltIn::Integer);
-                self.inner_set(scope, inner, integer).map_or(Element::All, Element::Size)
+                match self.inner_set(scope, inner, integer) {
+                    Some(set) => {
+                        if is_negative(&set.root) || set.additional.as_ref().is_some_and(is_negative) {
+                            let finding = self.slip("E0408", element.span, "a size is not negative").note("X.680 §51.5");
+                            self.report(finding);
+                        }
+                        Element::Size(set)
+                    }
+                    None => Element::All,
+                }
             }
             ElementKind::Alphabet(inner) => {
                 if !self.takes(base, Facet::Alphabet, element.span) {
@@ -486,4 +510,15 @@ enum Facet {
     Size,
     Alphabet,
     Pattern,
+}
+
+/// Whether a set of sizes names a negative one.
+fn is_negative(element: &Element) -> bool {
+    let negative = |value: &Value| matches!(value, Value::Integer(n) if n.sign() == num_bigint::Sign::Minus);
+    match element {
+        Element::Value(value) => negative(value),
+        Element::Range(Bound::Closed(value), _) | Element::Range(_, Bound::Closed(value)) if negative(value) => true,
+        Element::Union(parts) | Element::Intersection(parts) => parts.iter().any(is_negative),
+        _ => false,
+    }
 }

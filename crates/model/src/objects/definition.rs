@@ -71,11 +71,11 @@ impl<'a> Resolver<'a> {
             let name = self.model.classes[class.index()].name.clone();
             let finding = match self.model.classes[class.index()].span {
                 defined if defined != Span::default() => {
-                    finding.also(defined, format!("class `{name}` is defined here"))
+                    Box::new(finding.also(defined, format!("class `{name}` is defined here")))
                 }
-                _ => *finding,
+                _ => finding,
             };
-            self.report(finding);
+            self.report_unread(finding);
             return None;
         }
         self.complete(class, &mut settings, span);

@@ -16,7 +16,6 @@ pub(super) enum Kept {
     Value(ast::Value),
     Set(ast::ElementSet),
     Reference(ast::Reference),
-    Parameter(ast::ActualParameter),
     Class(ast::ObjectClass),
 }
 

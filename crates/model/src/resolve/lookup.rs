@@ -150,25 +150,6 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// The value that a reference stands for; [`Value::Error`] when that has been reported. Names that the governor
-    /// itself gives (named numbers, enumeration items) are the caller's to try first.
-    pub(crate) fn named_value(
-        &mut self,
-        scope: &Scope<'a>,
-        reference: &'a ast::Reference,
-        governor: Option<TypeId>,
-    ) -> Value {
-        let _ = governor;
-        match self.lookup(scope, reference) {
-            Some(Binding::Value(_, value)) => value,
-            Some(Binding::Missing) | None => Value::Error,
-            Some(other) => {
-                self.report_wrong_kind(reference, &other, "a value");
-                Value::Error
-            }
-        }
-    }
-
     /// Says that a reference stands for something else than is needed here.
     pub(crate) fn report_wrong_kind(&mut self, reference: &ast::Reference, found: &Binding, wanted: &str) {
         let name = &reference.name.text;

@@ -259,14 +259,6 @@ impl<'a> Resolver<'a> {
         };
         tree
     }
-
-    /// Keeps an actual parameter or setting that was read again from braces.
-    pub(crate) fn keep_parameter(&mut self, tree: ast::ActualParameter) -> &'a ast::ActualParameter {
-        let Kept::Parameter(tree) = self.arena.keep(Kept::Parameter(tree)) else {
-            unreachable!("kept as a parameter")
-        };
-        tree
-    }
 }
 
 // Elsewhere in this folder, for use by values/, objects/ and constraints/:
@@ -284,7 +276,6 @@ impl<'a> Resolver<'a> {
 //                   fn new_class / new_object / new_object_set              reserve an id and queue the body
 //   lookup.rs       fn lookup(&mut self, scope, &'a ast::Reference) -> Option<Binding>      None: reported already
 //                   fn peek(&mut self, scope, name: &str) -> Option<Binding>                never reports
-//                   fn named_value(&mut self, scope, &'a ast::Reference, governor: Option<TypeId>) -> ir::Value
 //   deferred.rs     fn ensure_constraints(&mut self, TypeId)                Type::constraints are there after it
 //
 // Given by the other parts:

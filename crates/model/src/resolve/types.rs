@@ -16,13 +16,10 @@ pub(crate) enum BuiltIn {
     Open,
     Boolean,
     Integer,
-    Real,
     BitString,
     OctetString,
     Null,
     ObjectIdentifier,
-    RelativeOid,
-    Utf8String,
     ObjectDescriptor,
 }
 
@@ -109,14 +106,11 @@ impl<'a> Resolver<'a> {
             BuiltIn::Open => TypeKind::Open(None),
             BuiltIn::Boolean => TypeKind::Boolean,
             BuiltIn::Integer => TypeKind::Integer(Vec::new()),
-            BuiltIn::Real => TypeKind::Real,
             BuiltIn::BitString => TypeKind::BitString(Vec::new()),
             BuiltIn::OctetString => TypeKind::OctetString,
             BuiltIn::Null => TypeKind::Null,
             BuiltIn::ObjectIdentifier => TypeKind::ObjectIdentifier,
-            BuiltIn::RelativeOid => TypeKind::RelativeOid,
             BuiltIn::ObjectDescriptor => TypeKind::ObjectDescriptor,
-            BuiltIn::Utf8String => TypeKind::CharacterString(ir::StringKind::Utf8),
         };
         let id = self.new_type(&Scope::module(ModuleId(0)), kind, Span::default());
         self.built_in.insert(built_in, id);

@@ -226,27 +226,35 @@ impl<'a> Resolver<'a> {
         let wanted = kind_name(kind);
         let found = value_name(&value);
         let subject = name.map_or_else(|| "the value".to_owned(), |name| format!("`{name}`"));
-        self.report(
-            Diagnostic::error("E0301", span, format!("{subject} is {found}, not a value of {wanted}"))
-                .label(format!("a value of {wanted} is needed here")),
-        );
+        let finding = self
+            .slip("E0301", span, format!("{subject} is {found}, not a value of {wanted}"))
+            .label(format!("a value of {wanted} is needed here"));
+        self.report(finding);
         Value::Error
     }
 
     /// Says that the notation is none that the governor has.
     fn mismatch(&mut self, value: &ast::Value, base: TypeId) -> Value {
         let wanted = kind_name(&self.model.types[base.index()].kind);
-        self.report(
-            Diagnostic::error("E0301", value.span, format!("{} is not a value of {wanted}", notation_name(&value.kind)))
-                .label(format!("a value of {wanted} is needed here")),
-        );
+        let finding = self
+            .slip("E0301", value.span, format!("{} is not a value of {wanted}", notation_name(&value.kind)))
+            .label(format!("a value of {wanted} is needed here"));
+        self.report(finding);
         Value::Error
     }
 
     /// Reports what a cursor could not read.
-    fn unread(&mut self, diagnostic: Box<Diagnostic>) -> Value {
-        self.report(*diagnostic);
+    fn unread(&mut self, finding: Box<Diagnostic>) -> Value {
+        self.report_unread(finding);
         Value::Error
+    }
+
+    /// Reports what a cursor could not read inside braces: a slip, since the rest of the module is understood.
+    pub(crate) fn report_unread(&mut self, mut finding: Box<Diagnostic>) {
+        if self.options.lenient {
+            finding.severity = tercet_syntax::Severity::Warning;
+        }
+        self.report(*finding);
     }
 
     /// An open type's value (X.681 §14.6): `Type : value`. The value of ANY in the 1988 notation need not say its
@@ -263,10 +271,10 @@ impl<'a> Resolver<'a> {
             ValueKind::Integer(_) => BuiltIn::Integer,
             ValueKind::Hex(_) | ValueKind::Binary(_) => BuiltIn::OctetString,
             _ => {
-                self.report(
-                    Diagnostic::error("E0301", value.span, "the value of an open type needs its type in front")
-                        .label("write `Type : value`"),
-                );
+                let finding = self
+                    .slip("E0301", value.span, "the value of an open type needs its type in front")
+                    .label("write `Type : value`");
+                self.report(finding);
                 return Value::Error;
             }
         };

@@ -25,7 +25,7 @@ impl<'a> Resolver<'a> {
         let components = match self.cursor(scope, braced).inner().oid_components() {
             Ok(components) => components,
             Err(finding) => {
-                self.report(*finding);
+                self.report_unread(finding);
                 return None;
             }
         };
@@ -34,11 +34,11 @@ impl<'a> Resolver<'a> {
             self.oid_component(scope, component, &mut arcs, relative)?;
         }
         if !relative && !arcs.is_empty() && !(arcs[0] < 2 && arcs.get(1).is_none_or(|&arc| arc < 40) || arcs[0] == 2) {
-            self.report(
-                Diagnostic::error("E0307", braced.span, "no OBJECT IDENTIFIER begins with these numbers")
-                    .label("0 or 1 and a number below 40, or 2, is needed")
-                    .note("X.660 §7.6"),
-            );
+            let finding = self
+                .slip("E0307", braced.span, "no OBJECT IDENTIFIER begins with these numbers")
+                .label("0 or 1 and a number below 40, or 2, is needed")
+                .note("X.660 §7.6");
+            self.report(finding);
         }
         Some(arcs)
     }
@@ -65,11 +65,11 @@ impl<'a> Resolver<'a> {
         }
         if plain && self.peek(scope, &name.name.text).is_none() {
             let text = &name.name.text;
-            self.report(
-                Diagnostic::error("E0307", span, format!("the number of `{text}` is not known"))
-                    .label("neither a name of X.660 nor a value defined here or imported")
-                    .help(format!("write its number: `{text}(1)`")),
-            );
+            let finding = self
+                .slip("E0307", span, format!("the number of `{text}` is not known"))
+                .label("neither a name of X.660 nor a value defined here or imported")
+                .help(format!("write its number: `{text}(1)`"));
+            self.report(finding);
             return None;
         }
         let reference = self.keep_reference(name);

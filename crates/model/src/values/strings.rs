@@ -159,11 +159,11 @@ impl<'a> Resolver<'a> {
     ) -> Option<()> {
         let mut cursor = self.cursor(scope, braced).inner();
         if cursor.peek_kind() == TokenKind::Number {
-            let numbers = cursor.number_list().map_err(|finding| self.report(*finding)).ok()?;
+            let numbers = cursor.number_list().map_err(|finding| self.report_unread(finding)).ok()?;
             text.push(self.tuple(scope, numbers, braced.span)?);
             return Some(());
         }
-        let parts = cursor.char_strings().map_err(|finding| self.report(*finding)).ok()?;
+        let parts = cursor.char_strings().map_err(|finding| self.report_unread(finding)).ok()?;
         if !self.enter(braced.span) {
             return None;
         }
@@ -240,11 +240,11 @@ impl<'a> Resolver<'a> {
         };
         let character = code.and_then(char::from_u32);
         if character.is_none() {
-            self.report(
-                Diagnostic::error("E0305", span, "these numbers are no character")
-                    .label("`{column, row}` or `{group, plane, row, cell}` is needed")
-                    .note("X.680 §41.8"),
-            );
+            let finding = self
+                .slip("E0305", span, "these numbers are no character of Unicode")
+                .label("`{column, row}` or `{group, plane, row, cell}` is needed")
+                .note("X.680 §41.8");
+            self.report(finding);
         }
         character
     }

@@ -5,7 +5,7 @@ use crate::ir::{Components, Presence, Place, TypeId, TypeKind, Value};
 use crate::resolve::{BuiltIn, Resolver, Scope};
 use smol_str::SmolStr;
 use tercet_syntax::ast::{self, ValueKind};
-use tercet_syntax::{Diagnostic, Span};
+use tercet_syntax::{Cursor, Diagnostic, Span};
 
 impl<'a> Resolver<'a> {
     fn components(&self, base: TypeId) -> Option<&Components> {
@@ -24,9 +24,13 @@ impl<'a> Resolver<'a> {
 
     pub(super) fn struct_value(&mut self, scope: &Scope<'a>, value: &'a ast::Value, base: TypeId) -> Value {
         let ValueKind::Braced(braced) = value.kind else { return self.mismatch(value, base) };
-        let named = match self.cursor(scope, braced).inner().named_values() {
+        let cursor = self.cursor(scope, braced).inner();
+        let named = match cursor.clone().named_values() {
             Ok(named) => named,
-            Err(finding) => return self.unread(finding),
+            Err(finding) => match self.values_without_names(cursor, value.span, base) {
+                Some(named) => named,
+                None => return self.unread(finding),
+            },
         };
         let mut fields: Vec<(SmolStr, Value)> = Vec::with_capacity(named.len());
         let mut whole = true;
@@ -56,6 +60,33 @@ impl<'a> Resolver<'a> {
         }
         self.check_complete(&fields, value.span, base);
         Value::Struct(fields)
+    }
+
+    /// `{TRUE, 5}`: values in the order of the components, as X.208 allowed where components had no names.
+    fn values_without_names(
+        &mut self,
+        mut cursor: Cursor<'a>,
+        span: Span,
+        base: TypeId,
+    ) -> Option<Vec<(ast::Ident, ast::Value)>> {
+        if !self.options.lenient {
+            return None;
+        }
+        let values = cursor.list_values().ok()?;
+        let components = &self.components(base)?.list;
+        if values.len() > components.len() {
+            return None;
+        }
+        let named = components
+            .iter()
+            .zip(values)
+            .map(|(component, value)| (ast::Ident { text: component.name.clone(), span: value.span }, value))
+            .collect();
+        let finding = self
+            .slip("E0303", span, "the values have no identifiers")
+            .label("taken in the order of the components");
+        self.report(finding);
+        Some(named)
     }
 
     /// Reports components that must be there and are not.
