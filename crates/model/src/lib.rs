@@ -13,11 +13,11 @@ mod options;
 mod resolve;
 mod show;
 mod tags;
-pub mod values;
+mod values;
 
 pub use codes::CODES;
 pub use ir::Model;
 pub use options::{Duplicates, Options, Tagging};
 pub use resolve::resolve;
-pub use values::Notation;
 pub use tags::{OuterTag, TagSet, keyword, universal_tag};
+pub use values::Notation;

@@ -1,6 +1,7 @@
 //! Constraints that leave nothing, and values that their own type does not have.
 
-use super::effective::{Conflict, Effective, Visibility, conflict};
+use super::effective::{Effective, Visibility};
+use super::evaluate::{Conflict, conflict};
 use crate::ir::{Model, Presence, TypeId, TypeKind, Value};
 use crate::options::Options;
 use rustc_hash::FxHashMap;
@@ -58,7 +59,10 @@ impl Checker<'_> {
     }
 
     fn value(&mut self, ty: TypeId, value: &Value, span: Span, subject: &str) {
-        if matches!(value, Value::Error | Value::Struct(_) | Value::Choice(..) | Value::Boolean(_) | Value::Null) {
+        if matches!(
+            value,
+            Value::Error | Value::Struct(_) | Value::Choice(..) | Value::Boolean(_) | Value::Null
+        ) {
             return;
         }
         let model = self.model;

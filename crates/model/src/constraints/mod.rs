@@ -3,6 +3,7 @@
 mod check;
 mod display;
 mod effective;
+mod evaluate;
 mod resolve;
 mod sets;
 

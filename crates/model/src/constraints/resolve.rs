@@ -89,7 +89,10 @@ impl<'a> Resolver<'a> {
                 return match self.peek(scope, &reference.name.text)? {
                     Binding::ObjectSet(set) => {
                         let message = "an object set as a constraint stands in braces";
-                        self.report(Diagnostic::warning("E0407", ty.span, message).label("taken as a table constraint"));
+                        self.report(
+                            Diagnostic::warning("E0407", ty.span, message)
+                                .label("taken as a table constraint"),
+                        );
                         Some(set)
                     }
                     _ => None,
@@ -101,7 +104,9 @@ impl<'a> Resolver<'a> {
         let base = self.base(governor);
         let class = match &self.model.types[base.index()].kind {
             TypeKind::Open(Some((class, _))) => *class,
-            TypeKind::Sequence(_) | TypeKind::Set(_) | TypeKind::SequenceOf(..) | TypeKind::SetOf(..) => return None,
+            TypeKind::Sequence(_) | TypeKind::Set(_) | TypeKind::SequenceOf(..) | TypeKind::SetOf(..) => {
+                return None;
+            }
             _ if cursor.peek_kind() != TokenKind::Upper => return None,
             _ => {
                 let name = cursor.text();
@@ -160,9 +165,9 @@ impl<'a> Resolver<'a> {
             ElementKind::Union(parts) => {
                 Element::Union(parts.iter().map(|part| self.element(scope, part, governor, base)).collect())
             }
-            ElementKind::Intersection(parts) => {
-                Element::Intersection(parts.iter().map(|part| self.element(scope, part, governor, base)).collect())
-            }
+            ElementKind::Intersection(parts) => Element::Intersection(
+                parts.iter().map(|part| self.element(scope, part, governor, base)).collect(),
+            ),
             ElementKind::Except(from, what) => {
                 let from = self.element(scope, from, governor, base);
                 let what = self.element(scope, what, governor, base);
@@ -183,7 +188,9 @@ impl<'a> Resolver<'a> {
                 match self.inner_set(scope, inner, integer) {
                     Some(set) => {
                         if is_negative(&set.root) || set.additional.as_ref().is_some_and(is_negative) {
-                            let finding = self.slip("E0408", element.span, "a size is not negative").note("X.680 §51.5");
+                            let finding = self
+                                .slip("E0408", element.span, "a size is not negative")
+                                .note("X.680 §51.5");
                             self.report(finding);
                         }
                         Element::Size(set)
@@ -211,12 +218,11 @@ impl<'a> Resolver<'a> {
                 _ => Element::All,
             },
             ElementKind::WithComponent(inner) => {
-                let item = match self.model.types[base.index()].kind {
-                    TypeKind::SequenceOf(_, item) | TypeKind::SetOf(_, item) => item,
-                    _ => {
-                        self.misplaced("WITH COMPONENT", base, element.span, "SEQUENCE OF and SET OF");
-                        return Element::All;
-                    }
+                let (TypeKind::SequenceOf(_, item) | TypeKind::SetOf(_, item)) =
+                    self.model.types[base.index()].kind
+                else {
+                    self.misplaced("WITH COMPONENT", base, element.span, "SEQUENCE OF and SET OF");
+                    return Element::All;
                 };
                 match self.constraint(scope, inner, item).pop() {
                     Some(inner) => Element::WithComponent(Box::new(inner)),
@@ -290,9 +296,7 @@ impl<'a> Resolver<'a> {
             TypeKind::Integer(_) | TypeKind::Real => {}
             TypeKind::Error | TypeKind::Open(_) | TypeKind::AnyDefinedBy(_) => return Element::All,
             _ => {
-                let number = |end: &ast::Endpoint| {
-                    matches!(&end.value, EndpointValue::Value(value) if matches!(value.kind, ValueKind::Integer(_)))
-                };
+                let number = |end: &ast::Endpoint| matches!(&end.value, EndpointValue::Value(value) if matches!(value.kind, ValueKind::Integer(_)));
                 if (number(lo) || number(hi)) && self.counts_without_size(base, span) {
                     let integer = self.type_of(BuiltIn::Integer);
                     let root = self.range_element(scope, lo, hi, integer, span);
@@ -370,7 +374,8 @@ impl<'a> Resolver<'a> {
                     return Element::All;
                 }
             },
-            ast::TypeKind::FromObject { base: object, path } | ast::TypeKind::ClassField { class: object, path }
+            ast::TypeKind::FromObject { base: object, path }
+            | ast::TypeKind::ClassField { class: object, path }
                 if plain =>
             {
                 match self.setting_of(scope, object, path) {
@@ -384,11 +389,15 @@ impl<'a> Resolver<'a> {
         let other = self.base(contained);
         let (own, given) = (&self.model.types[base.index()].kind, &self.model.types[other.index()].kind);
         let open = |kind: &TypeKind| {
-            matches!(kind, TypeKind::Error | TypeKind::Reference(_) | TypeKind::Open(_) | TypeKind::AnyDefinedBy(_))
+            matches!(
+                kind,
+                TypeKind::Error | TypeKind::Reference(_) | TypeKind::Open(_) | TypeKind::AnyDefinedBy(_)
+            )
         };
         if !open(own) && !open(given) && std::mem::discriminant(own) != std::mem::discriminant(given) {
             let message = format!("{} is no subtype of {}", kind_name(given), kind_name(own));
-            let finding = self.slip("E0403", ty.span, message).label("the constraint is ignored").note("X.680 §51.3");
+            let finding =
+                self.slip("E0403", ty.span, message).label("the constraint is ignored").note("X.680 §51.3");
             self.report(finding);
             return Element::All;
         }
@@ -405,9 +414,11 @@ impl<'a> Resolver<'a> {
             ConstraintKind::Subtype(set) => Some(Box::new(self.element_set(scope, set, governor))),
             // `SIZE ({Set})`
             ConstraintKind::Table { set, .. } => match self.lookup(scope, set)? {
-                Binding::ValueSet(ty) | Binding::Type(ty) => {
-                    Some(Box::new(ElementSet { root: Element::Type(ty), extensible: false, additional: None }))
-                }
+                Binding::ValueSet(ty) | Binding::Type(ty) => Some(Box::new(ElementSet {
+                    root: Element::Type(ty),
+                    extensible: false,
+                    additional: None,
+                })),
                 _ => None,
             },
             _ => None,
@@ -517,7 +528,11 @@ fn is_negative(element: &Element) -> bool {
     let negative = |value: &Value| matches!(value, Value::Integer(n) if n.sign() == num_bigint::Sign::Minus);
     match element {
         Element::Value(value) => negative(value),
-        Element::Range(Bound::Closed(value), _) | Element::Range(_, Bound::Closed(value)) if negative(value) => true,
+        Element::Range(Bound::Closed(value), _) | Element::Range(_, Bound::Closed(value))
+            if negative(value) =>
+        {
+            true
+        }
         Element::Union(parts) | Element::Intersection(parts) => parts.iter().any(is_negative),
         _ => false,
     }

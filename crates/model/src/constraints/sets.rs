@@ -114,8 +114,10 @@ impl<T: Step> RangeSet<T> {
 
     /// The set of these ranges, which may overlap and stand in any order.
     pub fn of(ranges: impl IntoIterator<Item = (Edge<T>, Edge<T>)>) -> Self {
-        let mut ranges: Vec<_> =
-            ranges.into_iter().filter(|(lo, hi)| lo <= hi && *lo != Edge::Above && *hi != Edge::Below).collect();
+        let mut ranges: Vec<_> = ranges
+            .into_iter()
+            .filter(|(lo, hi)| lo <= hi && *lo != Edge::Above && *hi != Edge::Below)
+            .collect();
         ranges.sort();
         let mut joined: Vec<(Edge<T>, Edge<T>)> = Vec::with_capacity(ranges.len());
         for (lo, hi) in ranges {
@@ -223,7 +225,9 @@ impl CharSet {
 
     /// The characters as closed ranges of codes.
     pub fn codes(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        self.ranges.iter().map(|(lo, hi)| (lo.at().copied().unwrap_or(0), hi.at().copied().unwrap_or(u32::MAX)))
+        self.ranges
+            .iter()
+            .map(|(lo, hi)| (lo.at().copied().unwrap_or(0), hi.at().copied().unwrap_or(u32::MAX)))
     }
 }
 

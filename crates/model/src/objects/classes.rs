@@ -44,7 +44,7 @@ impl<'a> Resolver<'a> {
             self.model.classes[id.index()].fields[at].default = default;
         }
         if let Some(syntax) = &class.syntax {
-            self.check_syntax(id, syntax, class.fields.first().map_or(Span::default(), |f| f.span));
+            self.check_syntax(id, syntax, class.fields.first().map_or_else(Span::default, |f| f.span));
         }
     }
 
@@ -57,10 +57,12 @@ impl<'a> Resolver<'a> {
         match kind {
             FieldKind::Type => ClassFieldKind::Type,
             // A class as governor makes it an object field or object set field; grammar cannot tell.
-            FieldKind::FixedValue(ty) if self.governor_is_class(scope, ty) => match self.class_of(scope, ty) {
-                Some(class) => ClassFieldKind::Object(class),
-                None => ClassFieldKind::Value(self.error_type()),
-            },
+            FieldKind::FixedValue(ty) if self.governor_is_class(scope, ty) => {
+                match self.class_of(scope, ty) {
+                    Some(class) => ClassFieldKind::Object(class),
+                    None => ClassFieldKind::Value(self.error_type()),
+                }
+            }
             FieldKind::FixedSet(ty) if self.governor_is_class(scope, ty) => match self.class_of(scope, ty) {
                 Some(class) => ClassFieldKind::ObjectSet(class),
                 None => ClassFieldKind::ValueSet(self.error_type()),

@@ -26,7 +26,12 @@ impl<'a> Resolver<'a> {
 
     /// What a path leads to in the objects of a set: the one setting there is, or the objects of all of them
     /// (X.681 §15.2; sets of values are made where the type is built).
-    pub(crate) fn field_of_object_set(&mut self, set: ObjectSetId, path: &[Ident], at: Span) -> Option<Setting> {
+    pub(crate) fn field_of_object_set(
+        &mut self,
+        set: ObjectSetId,
+        path: &[Ident],
+        at: Span,
+    ) -> Option<Setting> {
         if !self.ensure_object_set(set, at) {
             return None;
         }
@@ -41,7 +46,8 @@ impl<'a> Resolver<'a> {
         if !found.iter().all(|setting| matches!(setting, Setting::Object(_) | Setting::ObjectSet(_))) {
             return None;
         }
-        let mut union = ObjectSet { extensible: self.model.object_sets[set.index()].extensible, ..Default::default() };
+        let mut union =
+            ObjectSet { extensible: self.model.object_sets[set.index()].extensible, ..Default::default() };
         for setting in found {
             match setting {
                 Setting::Object(id) if !union.objects.contains(&id) => union.objects.push(id),

@@ -96,7 +96,13 @@ impl<'a> Resolver<'a> {
         self.leave();
     }
 
-    fn object_element(&mut self, scope: &Scope<'a>, value: &'a ast::Value, class: ClassId, out: &mut Objects) {
+    fn object_element(
+        &mut self,
+        scope: &Scope<'a>,
+        value: &'a ast::Value,
+        class: ClassId,
+        out: &mut Objects,
+    ) {
         match &value.kind {
             ValueKind::Reference(reference) => match self.lookup(scope, reference) {
                 Some(binding) => self.add_named(reference, binding, out),
@@ -158,7 +164,8 @@ impl<'a> Resolver<'a> {
 
     fn no_object(&mut self, span: Span) {
         self.report(
-            Diagnostic::error("E0503", span, "this is neither an object nor an object set").note("X.681 §12.3"),
+            Diagnostic::error("E0503", span, "this is neither an object nor an object set")
+                .note("X.681 §12.3"),
         );
     }
 }

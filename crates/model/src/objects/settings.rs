@@ -102,7 +102,9 @@ impl<'a> Resolver<'a> {
             // The type of the value is in another field that has no default.
             (ClassFieldKind::VariableValue(_) | ClassFieldKind::VariableValueSet(_), _) => None,
             _ => {
-                let finding = self.slip("E0506", span, "the default is of another kind than the field").label("ignored");
+                let finding = self
+                    .slip("E0506", span, "the default is of another kind than the field")
+                    .label("ignored");
                 self.report(finding);
                 None
             }
@@ -119,7 +121,8 @@ impl<'a> Resolver<'a> {
                 Some(self.keep_value(ast::Value { kind: ValueKind::Null, span: ty.span }))
             }
             ActualParameter::Type(ty) => match &ty.kind {
-                ast::TypeKind::FromObject { base, path } | ast::TypeKind::ClassField { class: base, path } => {
+                ast::TypeKind::FromObject { base, path }
+                | ast::TypeKind::ClassField { class: base, path } => {
                     let kind = ValueKind::FromObject { base: base.clone(), path: path.clone() };
                     Some(self.keep_value(ast::Value { kind, span: ty.span }))
                 }
@@ -194,7 +197,9 @@ impl<'a> Resolver<'a> {
             },
             ValueKind::Braced(_) => Some(self.new_object(scope, tree, class, None)),
             _ => {
-                self.report(Diagnostic::error("E0503", tree.span, "this is not an object").note("X.681 §11.3"));
+                self.report(
+                    Diagnostic::error("E0503", tree.span, "this is not an object").note("X.681 §11.3"),
+                );
                 None
             }
         }
@@ -215,7 +220,12 @@ impl<'a> Resolver<'a> {
     }
 
     /// An object set by name, or as a field of objects.
-    fn object_set_named(&mut self, scope: &Scope<'a>, tree: &'a ast::Type, class: ClassId) -> Option<ObjectSetId> {
+    fn object_set_named(
+        &mut self,
+        scope: &Scope<'a>,
+        tree: &'a ast::Type,
+        class: ClassId,
+    ) -> Option<ObjectSetId> {
         if let ast::TypeKind::Reference(reference) = &tree.kind {
             return match self.lookup(scope, reference)? {
                 Binding::ObjectSet(id) => Some(id),
@@ -227,7 +237,8 @@ impl<'a> Resolver<'a> {
             };
         }
         let element = ast::Element { kind: ast::ElementKind::Type(Box::new(tree.clone())), span: tree.span };
-        let set = ast::ElementSet { root: Some(element), extensible: false, additional: None, span: tree.span };
+        let set =
+            ast::ElementSet { root: Some(element), extensible: false, additional: None, span: tree.span };
         let set = self.keep_set(set);
         Some(self.new_object_set(scope, set, class, None))
     }

@@ -36,7 +36,10 @@ impl<'a> Resolver<'a> {
     ) -> Result<(), Box<Diagnostic>> {
         while cursor.peek_kind() == TokenKind::Comma {
             let span = cursor.span();
-            self.report(Diagnostic::warning("E0505", span, "the syntax of the class has no comma here").label("ignored"));
+            self.report(
+                Diagnostic::warning("E0505", span, "the syntax of the class has no comma here")
+                    .label("ignored"),
+            );
             cursor.eat_comma();
         }
         let before = cursor.position();

@@ -109,7 +109,13 @@ impl<'a> Resolver<'a> {
     }
 
     /// A value reference, checked against the governor.
-    fn referenced(&mut self, scope: &Scope<'a>, reference: &'a ast::Reference, span: Span, base: TypeId) -> Value {
+    fn referenced(
+        &mut self,
+        scope: &Scope<'a>,
+        reference: &'a ast::Reference,
+        span: Span,
+        base: TypeId,
+    ) -> Value {
         let name = &reference.name.text;
         if let TypeKind::Enumerated(items) = &self.model.types[base.index()].kind
             && self.options.lenient
@@ -157,7 +163,8 @@ impl<'a> Resolver<'a> {
             }
             Some(_) => {
                 self.report(
-                    Diagnostic::error("E0306", span, "this field does not hold a value").label("a value is needed here"),
+                    Diagnostic::error("E0306", span, "this field does not hold a value")
+                        .label("a value is needed here"),
                 );
                 Value::Error
             }
@@ -210,7 +217,11 @@ impl<'a> Resolver<'a> {
             (_, TypeKind::Open(_) | TypeKind::AnyDefinedBy(_)) => true,
             // Vendors let an INTEGER stand for a REAL, and a BIT STRING for an OCTET STRING.
             (Value::Integer(number), TypeKind::Real) => {
-                return Value::Real(crate::ir::Real::Finite { mantissa: number.clone(), base: 10, exponent: 0 });
+                return Value::Real(crate::ir::Real::Finite {
+                    mantissa: number.clone(),
+                    base: 10,
+                    exponent: 0,
+                });
             }
             (Value::BitString(octets, bits), TypeKind::OctetString) if bits % 8 == 0 => {
                 return Value::OctetString(octets.clone());

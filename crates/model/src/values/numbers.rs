@@ -41,8 +41,9 @@ impl<'a> Resolver<'a> {
 
     /// `'FF'H` where an INTEGER belongs: read as its number.
     fn number_in_digits(&mut self, digits: &str, radix: u32, span: Span) -> Value {
-        let finding =
-            self.slip("E0303", span, "a bit string stands for an INTEGER").label("taken as an unsigned number");
+        let finding = self
+            .slip("E0303", span, "a bit string stands for an INTEGER")
+            .label("taken as an unsigned number");
         self.report(finding);
         match BigInt::parse_bytes(digits.as_bytes(), radix) {
             Some(number) => Value::Integer(number),
@@ -54,7 +55,8 @@ impl<'a> Resolver<'a> {
         if let ValueKind::Integer(text) = &value.kind
             && let TypeKind::Enumerated(items) = &self.model.types[base.index()].kind
             && let Ok(wanted) = text.parse::<i64>()
-            && let Some((name, number)) = items.root.iter().chain(&items.additions).find(|(_, n)| *n == wanted)
+            && let Some((name, number)) =
+                items.root.iter().chain(&items.additions).find(|(_, n)| *n == wanted)
         {
             let item = Value::Enumerated(name.clone(), *number);
             let finding = self
@@ -105,10 +107,7 @@ impl<'a> Resolver<'a> {
                 _ => 3,
             };
             let value = self.keep_value(value);
-            let number = match self.value(scope, value, integer) {
-                Value::Integer(number) => number,
-                _ => return Value::Error,
-            };
+            let Value::Integer(number) = self.value(scope, value, integer) else { return Value::Error };
             if let Some(slot) = found.get_mut(at) {
                 *slot = Some(number);
             }
@@ -120,15 +119,12 @@ impl<'a> Resolver<'a> {
             );
             return Value::Error;
         };
-        let (base, exponent) = match (u8::try_from(&base), i64::try_from(&exponent)) {
-            (Ok(base @ (2 | 10)), Ok(exponent)) => (base, exponent),
-            _ => {
-                self.report(
-                    Diagnostic::error("E0302", span, "the base of a REAL is 2 or 10, its exponent below 2^63")
-                        .note("X.680 §21.5"),
-                );
-                return Value::Error;
-            }
+        let (Ok(base @ (2 | 10)), Ok(exponent)) = (u8::try_from(&base), i64::try_from(&exponent)) else {
+            self.report(
+                Diagnostic::error("E0302", span, "the base of a REAL is 2 or 10, its exponent below 2^63")
+                    .note("X.680 §21.5"),
+            );
+            return Value::Error;
         };
         let exponent = if mantissa.sign() == Sign::NoSign { 0 } else { exponent };
         Value::Real(Real::Finite { mantissa, base, exponent })
@@ -156,7 +152,11 @@ impl<'a> Resolver<'a> {
         if mantissa.sign() == Sign::NoSign {
             // X.680 §21.6: `-0` is a value of its own.
             let minus = text.starts_with('-');
-            return Some(if minus { Real::MinusZero } else { Real::Finite { mantissa, base: 10, exponent: 0 } });
+            return Some(if minus {
+                Real::MinusZero
+            } else {
+                Real::Finite { mantissa, base: 10, exponent: 0 }
+            });
         }
         let Some(exponent) = exponent else {
             self.report(Diagnostic::error("E0302", span, "the exponent of this number is beyond 2^63"));

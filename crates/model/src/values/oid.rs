@@ -21,7 +21,12 @@ impl<'a> Resolver<'a> {
     }
 
     /// The arcs of an OID in braces, `None` when one of them could not be found out, which has been reported.
-    pub(crate) fn oid(&mut self, scope: &Scope<'a>, braced: ast::Braced, relative: bool) -> Option<Vec<u128>> {
+    pub(crate) fn oid(
+        &mut self,
+        scope: &Scope<'a>,
+        braced: ast::Braced,
+        relative: bool,
+    ) -> Option<Vec<u128>> {
         let components = match self.cursor(scope, braced).inner().oid_components() {
             Ok(components) => components,
             Err(finding) => {
@@ -33,7 +38,12 @@ impl<'a> Resolver<'a> {
         for component in components {
             self.oid_component(scope, component, &mut arcs, relative)?;
         }
-        if !relative && !arcs.is_empty() && !(arcs[0] < 2 && arcs.get(1).is_none_or(|&arc| arc < 40) || arcs[0] == 2) {
+        let allowed = match arcs.as_slice() {
+            [0 | 1, second, ..] => *second < 40,
+            [first, ..] => *first <= 2,
+            [] => true,
+        };
+        if !relative && !allowed {
             let finding = self
                 .slip("E0307", braced.span, "no OBJECT IDENTIFIER begins with these numbers")
                 .label("0 or 1 and a number below 40, or 2, is needed")
@@ -57,11 +67,12 @@ impl<'a> Resolver<'a> {
         }
         let name = name?;
         let plain = name.module.is_none() && name.parameters.is_none();
-        if plain && !relative {
-            if let Some(number) = well_known_arc(&name.name.text, arcs) {
-                arcs.push(number);
-                return Some(());
-            }
+        if plain
+            && !relative
+            && let Some(number) = well_known_arc(&name.name.text, arcs)
+        {
+            arcs.push(number);
+            return Some(());
         }
         if plain && self.peek(scope, &name.name.text).is_none() {
             let text = &name.name.text;
@@ -80,8 +91,12 @@ impl<'a> Resolver<'a> {
             Binding::Value(_, Value::Error) | Binding::Missing => return None,
             Binding::Value(..) => {
                 self.report(
-                    Diagnostic::error("E0307", span, format!("`{}` is neither an OID nor a number", reference.name.text))
-                        .label("an arc is needed here"),
+                    Diagnostic::error(
+                        "E0307",
+                        span,
+                        format!("`{}` is neither an OID nor a number", reference.name.text),
+                    )
+                    .label("an arc is needed here"),
                 );
                 return None;
             }

@@ -157,9 +157,15 @@ mod tests {
             (Value::Text("a\"b".into()), "\"a\"\"b\""),
             (Value::Text("a\nb".into()), "{\"a\", {0, 0, 0, 10}, \"b\"}"),
             (Value::Choice("c".into(), Box::new(Value::Null)), "c : NULL"),
-            (Value::Struct(vec![("a".into(), Value::Boolean(true)), ("b".into(), Value::List(vec![]))]), "{a TRUE, b {}}"),
+            (
+                Value::Struct(vec![("a".into(), Value::Boolean(true)), ("b".into(), Value::List(vec![]))]),
+                "{a TRUE, b {}}",
+            ),
             (Value::Real(Real::Finite { mantissa: 15.into(), base: 10, exponent: -1 }), "15.0E-1"),
-            (Value::Real(Real::Finite { mantissa: 3.into(), base: 2, exponent: 4 }), "{mantissa 3, base 2, exponent 4}"),
+            (
+                Value::Real(Real::Finite { mantissa: 3.into(), base: 2, exponent: 4 }),
+                "{mantissa 3, base 2, exponent 4}",
+            ),
         ];
         for (value, text) in cases {
             assert_eq!(model.notation(&value).to_string(), text);

@@ -35,11 +35,15 @@ impl<'a> Resolver<'a> {
         let mut octets: Vec<u8> = Vec::new();
         let mut bits = 0;
         for name in names {
-            let TypeKind::BitString(known) = &self.model.types[base.index()].kind else { return Value::Error };
+            let TypeKind::BitString(known) = &self.model.types[base.index()].kind else {
+                return Value::Error;
+            };
             let Some(number) = known.iter().find(|bit| bit.name == name.text).map(|bit| &bit.value) else {
-                self.report(
-                    Diagnostic::error("E0304", name.span, format!("this BIT STRING has no bit named `{}`", name.text)),
-                );
+                self.report(Diagnostic::error(
+                    "E0304",
+                    name.span,
+                    format!("this BIT STRING has no bit named `{}`", name.text),
+                ));
                 return Value::Error;
             };
             let Some(at) = u64::try_from(number).ok().filter(|&at| at < BIT_LIMIT) else {
@@ -91,7 +95,13 @@ impl<'a> Resolver<'a> {
     }
 
     /// `CONTAINING value`: of the type that the contents constraint names (X.680 §22.12, §23.8).
-    fn contained_value(&mut self, scope: &Scope<'a>, value: &'a ast::Value, governor: TypeId, span: Span) -> Value {
+    fn contained_value(
+        &mut self,
+        scope: &Scope<'a>,
+        value: &'a ast::Value,
+        governor: TypeId,
+        span: Span,
+    ) -> Value {
         let mut ty = governor;
         for _ in 0..64 {
             self.ensure_constraints(ty);
@@ -134,7 +144,10 @@ impl<'a> Resolver<'a> {
     fn is_character_string(&self, base: TypeId) -> bool {
         matches!(
             self.model.types[base.index()].kind,
-            TypeKind::CharacterString(_) | TypeKind::ObjectDescriptor | TypeKind::UtcTime | TypeKind::GeneralizedTime
+            TypeKind::CharacterString(_)
+                | TypeKind::ObjectDescriptor
+                | TypeKind::UtcTime
+                | TypeKind::GeneralizedTime
         )
     }
 
@@ -207,7 +220,9 @@ impl<'a> Resolver<'a> {
                 }
             }
             _ => {
-                self.report(Diagnostic::error("E0301", span, "a character string is needed here").note("X.680 §41.8"));
+                self.report(
+                    Diagnostic::error("E0301", span, "a character string is needed here").note("X.680 §41.8"),
+                );
                 return None;
             }
         }
@@ -262,14 +277,19 @@ fn pack_bits(digits: &str) -> Vec<u8> {
 /// `'0AF'H` as octets, the first digit high.
 fn pack_hex(digits: &str) -> Vec<u8> {
     let nibble = |digit: u8| char::from(digit).to_digit(16).unwrap_or(0) as u8;
-    digits.as_bytes().chunks(2).map(|pair| nibble(pair[0]) << 4 | pair.get(1).map_or(0, |&low| nibble(low))).collect()
+    digits
+        .as_bytes()
+        .chunks(2)
+        .map(|pair| nibble(pair[0]) << 4 | pair.get(1).map_or(0, |&low| nibble(low)))
+        .collect()
 }
 
 /// The control characters of module ASN1-CHARACTER-MODULE (X.680 §43.2).
 fn control_character(name: &str) -> Option<char> {
     const NAMES: [&str; 32] = [
-        "nul", "soh", "stx", "etx", "eot", "enq", "ack", "bel", "bs", "ht", "lf", "vt", "ff", "cr", "so", "si", "dle",
-        "dc1", "dc2", "dc3", "dc4", "nak", "syn", "etb", "can", "em", "sub", "esc", "is4", "is3", "is2", "is1",
+        "nul", "soh", "stx", "etx", "eot", "enq", "ack", "bel", "bs", "ht", "lf", "vt", "ff", "cr", "so",
+        "si", "dle", "dc1", "dc2", "dc3", "dc4", "nak", "syn", "etb", "can", "em", "sub", "esc", "is4",
+        "is3", "is2", "is1",
     ];
     if name == "del" {
         return Some('\u{7f}');

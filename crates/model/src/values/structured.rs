@@ -1,7 +1,7 @@
 //! Values of SEQUENCE, SET (X.680 §25.18), SEQUENCE OF, SET OF (§26.3), CHOICE (§29.11) and of the types that have an
 //! associated SEQUENCE (§36, §37, §44).
 
-use crate::ir::{Components, Presence, Place, TypeId, TypeKind, Value};
+use crate::ir::{Components, Place, Presence, TypeId, TypeKind, Value};
 use crate::resolve::{BuiltIn, Resolver, Scope};
 use smol_str::SmolStr;
 use tercet_syntax::ast::{self, ValueKind};
@@ -37,16 +37,20 @@ impl<'a> Resolver<'a> {
         for (name, value) in named {
             let Some((field, ty)) = self.component_type(base, &name.text) else {
                 let kind = super::kind_name(&self.model.types[base.index()].kind);
-                self.report(
-                    Diagnostic::error("E0304", name.span, format!("this {kind} has no component `{}`", name.text)),
-                );
+                self.report(Diagnostic::error(
+                    "E0304",
+                    name.span,
+                    format!("this {kind} has no component `{}`", name.text),
+                ));
                 whole = false;
                 continue;
             };
             if fields.iter().any(|(known, _)| *known == field) {
-                self.report(
-                    Diagnostic::error("E0304", name.span, format!("component `{field}` is given twice")),
-                );
+                self.report(Diagnostic::error(
+                    "E0304",
+                    name.span,
+                    format!("component `{field}` is given twice"),
+                ));
                 continue;
             }
             let value = self.keep_value(value);
@@ -101,7 +105,8 @@ impl<'a> Resolver<'a> {
         if let Some(component) = missing {
             let message = format!("component `{}` is missing", component.name);
             let defined = component.span;
-            let finding = self.slip("E0304", span, message).also(defined, "neither OPTIONAL nor with a DEFAULT");
+            let finding =
+                self.slip("E0304", span, message).also(defined, "neither OPTIONAL nor with a DEFAULT");
             self.report(finding);
         }
     }
@@ -139,9 +144,11 @@ impl<'a> Resolver<'a> {
     pub(super) fn choice_value(&mut self, scope: &Scope<'a>, value: &'a ast::Value, base: TypeId) -> Value {
         let ValueKind::Choice(name, inner) = &value.kind else { return self.mismatch(value, base) };
         let Some((alternative, ty)) = self.component_type(base, &name.text) else {
-            self.report(
-                Diagnostic::error("E0304", name.span, format!("this CHOICE has no alternative `{}`", name.text)),
-            );
+            self.report(Diagnostic::error(
+                "E0304",
+                name.span,
+                format!("this CHOICE has no alternative `{}`", name.text),
+            ));
             return Value::Error;
         };
         match self.value(scope, inner, ty) {
@@ -152,7 +159,12 @@ impl<'a> Resolver<'a> {
 
     /// EXTERNAL, EMBEDDED PDV, CHARACTER STRING and INSTANCE OF: the components of their associated types, each
     /// governed by its name.
-    pub(super) fn associated_value(&mut self, scope: &Scope<'a>, value: &'a ast::Value, base: TypeId) -> Value {
+    pub(super) fn associated_value(
+        &mut self,
+        scope: &Scope<'a>,
+        value: &'a ast::Value,
+        base: TypeId,
+    ) -> Value {
         let ValueKind::Braced(braced) = value.kind else { return self.mismatch(value, base) };
         let named = match self.cursor(scope, braced).inner().named_values() {
             Ok(named) => named,
@@ -196,7 +208,11 @@ impl<'a> Resolver<'a> {
             }
             other => {
                 let kind = super::kind_name(&self.model.types[base.index()].kind);
-                self.report(Diagnostic::error("E0304", name.span, format!("{kind} has no component `{other}`")));
+                self.report(Diagnostic::error(
+                    "E0304",
+                    name.span,
+                    format!("{kind} has no component `{other}`"),
+                ));
                 return Value::Error;
             }
         };
