@@ -212,6 +212,18 @@ pub const CODES: &[(&str, &str, &str)] = &[
         "unknown component in a constraint",
         "WITH COMPONENTS names a component that is not there (X.680 §51.8).",
     ),
+    ("E0405", "constraints that leave nothing", "Serial constraints have no value in common (X.680 §50.4)."),
+    (
+        "E0406",
+        "value outside its type",
+        "A DEFAULT or a value assignment does not satisfy the constraints of its type.",
+    ),
+    (
+        "E0407",
+        "object set without braces",
+        "As a constraint an object set stands in braces: `({Set})` (X.682 §10.3).",
+    ),
+    ("E0408", "negative size", "Sizes count from zero (X.680 §51.5)."),
     ("E0501", "field defined twice", "The fields of a class have distinct names (X.681 §9.3)."),
     (
         "E0502",

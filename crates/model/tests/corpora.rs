@@ -20,10 +20,6 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("asn1/specs/wireshark/pkixqualified", "an object identifier's definition is commented out"),
 ];
 
-/// Hostile sources that may be accepted for now.
-// FIXME: a negative SIZE bound and a DEFAULT out of its type's range shall be refused (X.680 §51.5.3, §25.2).
-const ACCEPTED_FOR_NOW: &[&str] = &["asn1src/huge/size-neg.asn", "asn1src/semantic/default-range.asn"];
-
 #[test]
 fn specifications_resolve() {
     let Some(root) = corpora() else { return };
@@ -122,8 +118,7 @@ fn hostile_sources_get_an_answer() {
         if line.contains("\"accept\"") && !errors.is_empty() {
             wrong.push(format!("{name}: refused, {}", errors[0]));
         }
-        let accepted_for_now = ACCEPTED_FOR_NOW.contains(&name.as_str());
-        if line.contains("\"reject\"") && errors.is_empty() && !accepted_for_now {
+        if line.contains("\"reject\"") && errors.is_empty() {
             wrong.push(format!("{name}: accepted"));
         }
     }
