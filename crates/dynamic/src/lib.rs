@@ -5,15 +5,23 @@
 
 mod ber;
 mod codec;
+mod constant;
+mod contents;
 mod error;
 mod event;
+pub mod json;
+pub mod leaf;
 mod options;
 mod per;
+mod read_error;
 mod tape;
+pub mod text;
 
 pub use codec::{Decoder, Encoder, decode, encode};
+pub use constant::say_constant;
 pub use error::{Error, ErrorKind};
 pub use event::{Discard, Leaf, Sink};
 pub use options::{Limits, Options, Unknown};
+pub use read_error::ReadError;
 pub use tape::{Tape, Token, View};
 pub use tercet_plan::{FieldId, NodeId, Plan, Rules, Shape};

@@ -1,0 +1,159 @@
+//! Text to contents octets (X.690 clause 8): the way back from [`crate::leaf`], for all readers of text.
+
+use crate::leaf::{string_kind, time_type};
+use crate::text::{decimal_parts, integer_octets, parse_integer};
+use std::borrow::Cow;
+use tercet_plan::shape::Key;
+use tercet_plan::{Kind, NodeId, Shape};
+use tercet_runtime::ber::{Rules, Writer};
+use tercet_runtime::text::from_utf8;
+use tercet_runtime::types::{Base, Binary, BitStr, GeneralizedTime, Oid, Real, RelativeOid, UtcTime};
+
+/// Contents octets, or why there are none.
+pub(crate) type Made<'a> = Result<Cow<'a, [u8]>, String>;
+
+/// Contents of the types whose values are strings in every notation: character strings, times, object identifiers.
+/// Nothing for other types.
+pub(crate) fn of_text(kind: Kind, text: &str) -> Option<Made<'_>> {
+    let fail = |error: tercet_runtime::Error| error.kind().message().to_owned();
+    let verbatim = || Cow::Borrowed(text.as_bytes());
+    if let Some(string) = string_kind(kind) {
+        return Some(from_utf8(string, text).map_err(fail));
+    }
+    if let Some(time) = time_type(kind) {
+        return Some(time.encode(text, Rules::Ber).map_err(fail));
+    }
+    Some(match kind {
+        Kind::UtcTime => UtcTime::parse(text.as_bytes(), 0).map(|_| verbatim()).map_err(fail),
+        Kind::GeneralizedTime => GeneralizedTime::parse(text.as_bytes(), 0).map(|_| verbatim()).map_err(fail),
+        Kind::ObjectIdentifier => {
+            text.parse::<Oid>().map(|oid| Cow::Owned(oid.as_bytes().to_vec())).map_err(fail)
+        }
+        Kind::RelativeOid => {
+            text.parse::<RelativeOid>().map(|oid| Cow::Owned(oid.as_bytes().to_vec())).map_err(fail)
+        }
+        _ => return None,
+    })
+}
+
+/// Contents of BOOLEAN.
+pub(crate) const fn of_boolean(value: bool) -> &'static [u8] {
+    if value { &[0xFF] } else { &[0] }
+}
+
+/// Contents of an INTEGER in decimal.
+pub(crate) fn of_integer(text: &str) -> Result<Vec<u8>, String> {
+    parse_integer(text).ok_or_else(|| "a decimal integer expected".to_owned())
+}
+
+/// Contents of an ENUMERATED by the name of an item, or of an INTEGER by the name of a number.
+pub(crate) fn of_item(shape: &Shape, node: NodeId, name: &str) -> Option<Vec<u8>> {
+    let item = shape.items_of(node).iter().find(|item| shape.name(item.name) == name)?;
+    Some(integer_octets(item.value))
+}
+
+/// Contents of a BIT STRING: octets of which `length` bits count; those behind have to be zero.
+pub(crate) fn of_bits(octets: &[u8], length: u64) -> Result<Vec<u8>, String> {
+    if length.div_ceil(8) != octets.len() as u64 {
+        return Err(format!("{} octets for {length} bits", octets.len()));
+    }
+    let unused = (octets.len() as u64 * 8 - length) as u8;
+    match BitStr::new(octets, unused) {
+        Some(bits) if bits.is_padded_with_zeros() => {}
+        _ => return Err(format!("the {unused} bits behind the last are not all zero")),
+    }
+    let mut contents = Vec::with_capacity(1 + octets.len());
+    contents.push(unused);
+    contents.extend_from_slice(octets);
+    Ok(contents)
+}
+
+/// Contents of a BIT STRING in the digits 0 and 1.
+pub(crate) fn of_bit_digits(digits: impl Iterator<Item = u8>) -> Option<Vec<u8>> {
+    let mut contents = vec![0];
+    let mut length = 0usize;
+    for digit in digits {
+        if !matches!(digit, b'0' | b'1') {
+            return None;
+        }
+        if length.is_multiple_of(8) {
+            contents.push(0);
+        }
+        if let Some(last) = contents.last_mut() {
+            *last |= (digit - b'0') << (7 - length % 8);
+        }
+        length += 1;
+    }
+    contents[0] = (length.wrapping_neg() % 8) as u8;
+    Some(contents)
+}
+
+/// Contents of a BIT STRING by the positions of the bits that are one, with `least` bits at least.
+pub(crate) fn of_named_bits(positions: &[u64], least: usize) -> Vec<u8> {
+    let length = positions.iter().max().map_or(0, |most| *most as usize + 1).max(least);
+    let mut contents = vec![0; 1 + length.div_ceil(8)];
+    contents[0] = (length.wrapping_neg() % 8) as u8;
+    for position in positions {
+        if let Some(octet) = contents.get_mut(1 + *position as usize / 8) {
+            *octet |= 0x80 >> (position % 8);
+        }
+    }
+    contents
+}
+
+/// Contents of a REAL: a decimal number or one of the special values `INF`, `-INF`, `NaN`, `-0`.
+///
+/// A number that a binary floating-point number prints is taken for that; others are kept exactly, in base 10.
+pub(crate) fn of_real(text: &str) -> Result<Vec<u8>, String> {
+    let mut writer = Writer::new(Rules::Der);
+    match text {
+        "INF" => writer.push_real(&Real::PlusInfinity),
+        "-INF" => writer.push_real(&Real::MinusInfinity),
+        "NaN" => writer.push_real(&Real::NotANumber),
+        _ => {
+            let mantissa = text.split(['e', 'E']).next().unwrap_or_default();
+            let near = text.parse::<f64>().ok().filter(|near| near.is_finite() && *near != 0.0);
+            let shortest = near.and_then(|near| decimal_parts(zmij::Buffer::new().format_finite(near)));
+            if !mantissa.bytes().any(|o| matches!(o, b'1'..=b'9')) {
+                let negative = text.starts_with('-');
+                writer.push_real(if negative { &Real::MinusZero } else { &Real::Zero });
+            } else if let Some(near) = near.filter(|_| shortest.is_some() && shortest == decimal_parts(text))
+            {
+                writer.push_f64(near);
+            } else if decimal_parts(text).is_some() {
+                writer.push_decimal_text(text).map_err(|error| error.kind().message().to_owned())?;
+            } else {
+                return Err("a number, or an exponent of less than 64 bits, expected".to_owned());
+            }
+        }
+    }
+    Ok(writer.finish().to_vec())
+}
+
+/// Contents of a REAL from the parts of its associated type (X.680 21.5): the mantissa in decimal.
+pub(crate) fn of_real_parts(mantissa: &str, base: &str, exponent: &str) -> Result<Vec<u8>, String> {
+    let exponent: i64 =
+        exponent.parse().map_err(|_| "an exponent of less than 64 bits expected".to_owned())?;
+    match base {
+        "10" => of_real(&format!("{mantissa}e{exponent}")),
+        "2" if exponent.unsigned_abs() <= 1 << 60 => {
+            let negative = mantissa.starts_with('-');
+            let octets = of_integer(mantissa.trim_start_matches('-'))?;
+            let mut writer = Writer::new(Rules::Der);
+            if octets.iter().any(|o| *o != 0) {
+                let binary = Binary { negative, base: Base::Two, scale: 0, exponent, mantissa: &octets };
+                writer.push_real(&Real::Binary(binary));
+            }
+            Ok(writer.finish().to_vec())
+        }
+        _ => Err("base 2 or 10 expected".to_owned()),
+    }
+}
+
+/// The key that contents octets are, for a table's rows.
+pub(crate) fn key_of(kind: Kind, contents: &[u8]) -> Option<Key> {
+    match kind {
+        Kind::Boolean | Kind::Integer | Kind::Enumerated => crate::leaf::small(contents).map(Key::Int),
+        _ => Some(Key::Octets(contents.to_vec())),
+    }
+}

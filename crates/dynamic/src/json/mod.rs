@@ -1,0 +1,11 @@
+//! JSON text: the JSON encoding rules (X.697, 02/2021), and the liberties that data pipelines want.
+
+mod index;
+mod options;
+mod read;
+mod write;
+
+pub use options::{BitStrings, OpenTypes, Options};
+pub use read::{Reader, read, read_value};
+pub(crate) use write::Printer;
+pub use write::{JsonWriter, write};

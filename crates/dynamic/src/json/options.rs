@@ -1,0 +1,79 @@
+//! How JSON text looks and what of it is accepted.
+
+use crate::text::Octets;
+
+/// What JSON text looks like. The default is X.697; start from it and change what matters:
+///
+/// ```
+/// use tercet_dynamic::json::Options;
+/// let mut options = Options::default();
+/// options.indent = Some(2);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Options {
+    /// Spaces for each level, every member on its own line; unless told all is on one line without spaces.
+    pub indent: Option<u8>,
+    /// How octet strings, and the octets of bit strings, are written. The reader needs to know of base64 only.
+    pub octets: Octets,
+    /// How bit strings are written; the reader takes all forms.
+    pub bits: BitStrings,
+    /// Whether enumerations are written as numbers; the reader takes both.
+    pub enumerations_as_numbers: bool,
+    /// Whether absent components with a DEFAULT are written, if the decoder tells of them.
+    pub defaults: bool,
+    /// How open types with known content are written; the reader takes both.
+    pub open_types: OpenTypes,
+    /// Whether extension additions that the schema does not know are written, as a last member `"..."`: a list of
+    /// their encodings. Those of a CHOICE always are, for nothing else is there.
+    pub unknown: bool,
+    /// Reader: whether members that the schema does not know are passed over in every type, not only in extensible
+    /// ones.
+    pub ignore_unknown_members: bool,
+    /// Reader: levels of objects and arrays inside one another.
+    pub depth: u16,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            indent: None,
+            octets: Octets::UpperHex,
+            bits: BitStrings::Standard,
+            enumerations_as_numbers: false,
+            defaults: true,
+            open_types: OpenTypes::Plain,
+            unknown: false,
+            ignore_unknown_members: false,
+            depth: 128,
+        }
+    }
+}
+
+impl Options {
+    /// The form of files that hold the expected values of records: octets in lower case, bit strings as octets and
+    /// length.
+    pub fn truth() -> Self {
+        Self { octets: Octets::LowerHex, bits: BitStrings::BitsAndLen, ..Self::default() }
+    }
+}
+
+/// How BIT STRING values are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BitStrings {
+    /// X.697 clause 24: octets if all values of the type have the same size, else `{"value": octets, "length": bits}`.
+    #[default]
+    Standard,
+    /// `{"bits": octets, "len": bits}`.
+    BitsAndLen,
+}
+
+/// How open types with known content are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OpenTypes {
+    /// The value.
+    #[default]
+    Plain,
+    /// `{"$type": "Module.Type", "$value": value}`.
+    Tagged,
+}

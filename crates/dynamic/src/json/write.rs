@@ -1,0 +1,489 @@
+//! Events to JSON text.
+
+use super::{BitStrings, OpenTypes, Options};
+use crate::constant::say_constant;
+use crate::event::{Leaf, Sink};
+use crate::leaf::{Scalar, is_ascii_based, item_index, scalar, small};
+use crate::tape::View;
+use crate::text::{
+    Octets, RealText, plain_ascii, push_big_integer, push_integer, push_octets, push_quoted_hex, push_real,
+};
+use std::io::Write;
+use tercet_plan::{FieldId, Kind, NameId, NodeId, Shape};
+use tercet_runtime::types::{BitStr, Real};
+
+/// Appends a decoded value as JSON text.
+pub fn write(shape: &Shape, value: View<'_>, out: &mut Vec<u8>, options: &Options) {
+    let mut writer = JsonWriter::new(shape, options.clone());
+    std::mem::swap(&mut writer.out, out);
+    value.replay(&mut writer);
+    std::mem::swap(&mut writer.out, out);
+}
+
+/// A sink that writes JSON text. One writer serves any number of values of its shape, and so does not prepare
+/// the names again.
+#[derive(Debug)]
+pub struct JsonWriter<'s> {
+    printer: Printer<'s>,
+    out: Vec<u8>,
+}
+
+impl<'s> JsonWriter<'s> {
+    /// A writer with no text yet.
+    pub fn new(shape: &'s Shape, options: Options) -> Self {
+        Self { printer: Printer::new(shape, options), out: Vec::new() }
+    }
+
+    /// The text so far: of all values since the last [`JsonWriter::clear`], with nothing between them.
+    pub fn text(&self) -> &[u8] {
+        &self.out
+    }
+
+    /// The text so far, to append a line feed or to take it away.
+    pub fn text_mut(&mut self) -> &mut Vec<u8> {
+        &mut self.out
+    }
+
+    /// Forgets the text, and whatever a failed decode has left; keeps the memory.
+    pub fn clear(&mut self) {
+        self.out.clear();
+        self.printer.reset();
+    }
+
+    /// Forgets what was written behind `length`, for a record that failed after some events.
+    pub fn truncate(&mut self, length: usize) {
+        self.out.truncate(length);
+        self.printer.reset();
+    }
+}
+
+impl Sink for JsonWriter<'_> {
+    #[inline]
+    fn leaf(&mut self, field: FieldId, node: NodeId, leaf: Leaf<'_>) {
+        self.printer.leaf(&mut self.out, field, node, leaf);
+    }
+
+    #[inline]
+    fn open(&mut self, field: FieldId, node: NodeId) {
+        self.printer.open(&mut self.out, field, node);
+    }
+
+    #[inline]
+    fn close(&mut self, _: FieldId, node: NodeId) {
+        self.printer.close(&mut self.out, node);
+    }
+
+    fn absent(&mut self, field: FieldId, node: NodeId, constant: u32) {
+        if self.printer.options.defaults {
+            let shape = self.printer.shape;
+            say_constant(shape, field, node, constant, self);
+        }
+    }
+
+    fn unknown(&mut self, addition: u32, leaf: Leaf<'_>) {
+        self.printer.unknown(addition, leaf);
+    }
+}
+
+/// What a node looks like, decided once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Boolean,
+    Integer,
+    Enumerated,
+    /// Octets in hexadecimal; opened, CONTAINING.
+    Hex,
+    /// ASCII most of the time.
+    Ascii,
+    /// Opened, an object: SEQUENCE, SET.
+    Object,
+    /// Opened, an object that keeps unknown alternatives.
+    Choice,
+    /// Opened, an array.
+    Array,
+    /// Opened, nothing or an object that tells the type.
+    Open,
+    /// Everything else.
+    Other,
+}
+
+/// The state of writing JSON text into somebody's octets.
+#[derive(Debug)]
+pub(crate) struct Printer<'s> {
+    shape: &'s Shape,
+    options: Options,
+    forms: Vec<Form>,
+    /// `,"name":` of each field, or `,` for an element: begin and end in `prepared`.
+    keys: Vec<(u32, u32)>,
+    /// `"name"` of each enumeration item.
+    items: Vec<(u32, u32)>,
+    prepared: Vec<u8>,
+    /// Whether a comma comes before the next item.
+    comma: bool,
+    /// Whether the next item needs more than comma and key.
+    careful: bool,
+    /// Whether the content of an open type comes next, and its type is to be told.
+    tagging: bool,
+    upper: bool,
+    depth: usize,
+    /// Unknown additions of the values that are open, with their depth.
+    unknown: Vec<(usize, Vec<u8>)>,
+    /// Names of types, by node, if they are to be told.
+    types: Vec<Option<NameId>>,
+}
+
+impl<'s> Printer<'s> {
+    pub(crate) fn new(shape: &'s Shape, options: Options) -> Self {
+        let mut prepared = Vec::new();
+        let colon: &[u8] = if options.indent.is_some() { b": " } else { b":" };
+        let mut keys = Vec::with_capacity(shape.fields.len());
+        for field in &shape.fields {
+            let from = prepared.len() as u32;
+            prepared.push(b',');
+            if !matches!(shape.node(field.parent).kind, Kind::SequenceOf | Kind::SetOf) {
+                push_string(&mut prepared, shape.name(field.name));
+                prepared.extend_from_slice(colon);
+            }
+            keys.push((from, prepared.len() as u32));
+        }
+        let mut items = Vec::with_capacity(shape.items.len());
+        for item in &shape.items {
+            let from = prepared.len() as u32;
+            push_string(&mut prepared, shape.name(item.name));
+            items.push((from, prepared.len() as u32));
+        }
+        let forms = shape.nodes.iter().map(|node| form(node.kind, &options)).collect();
+        let mut types = Vec::new();
+        if options.open_types == OpenTypes::Tagged {
+            types.extend(shape.nodes.iter().map(|node| node.name));
+            for row in shape.tables.iter().flat_map(|table| &table.rows) {
+                if let (Some(entry), Some(name)) = (types.get_mut(row.node.index()), row.type_name) {
+                    *entry = Some(name);
+                }
+            }
+        }
+        Self {
+            shape,
+            forms,
+            keys,
+            items,
+            prepared,
+            comma: false,
+            careful: options.indent.is_some(),
+            tagging: false,
+            upper: options.octets == Octets::UpperHex,
+            depth: 0,
+            unknown: Vec::new(),
+            types,
+            options,
+        }
+    }
+
+    pub(crate) const fn shape(&self) -> &'s Shape {
+        self.shape
+    }
+
+    pub(crate) const fn fills_defaults(&self) -> bool {
+        self.options.defaults
+    }
+
+    pub(crate) const fn depth(&self) -> usize {
+        self.depth
+    }
+
+    pub(crate) fn reset(&mut self) {
+        self.comma = false;
+        self.tagging = false;
+        self.careful = self.options.indent.is_some();
+        self.depth = 0;
+        self.unknown.clear();
+    }
+
+    #[inline]
+    pub(crate) fn leaf(&mut self, out: &mut Vec<u8>, field: FieldId, node: NodeId, leaf: Leaf<'_>) {
+        self.begin(out, field, node);
+        self.value(out, node, leaf);
+    }
+
+    /// A leaf without comma and key.
+    #[inline]
+    pub(crate) fn value(&self, out: &mut Vec<u8>, node: NodeId, leaf: Leaf<'_>) {
+        let (Leaf::Input { contents, .. } | Leaf::Made(contents)) = leaf else {
+            return self.other(out, node, leaf);
+        };
+        match self.forms.get(node.index()) {
+            Some(Form::Hex) => push_quoted_hex(out, contents, self.upper),
+            Some(Form::Ascii) if plain_ascii(contents, [b'"', b'\\', b'"']) == contents.len() => {
+                out.push(b'"');
+                out.extend_from_slice(contents);
+                out.push(b'"');
+            }
+            Some(Form::Integer) => match small(contents) {
+                Some(number) => push_integer(out, number),
+                None => self.other(out, node, leaf),
+            },
+            Some(Form::Enumerated) => {
+                let item = small(contents).and_then(|number| item_index(self.shape, node, number));
+                match item.and_then(|at| self.items.get(at)) {
+                    Some(&(from, to)) => out.extend_from_slice(&self.prepared[from as usize..to as usize]),
+                    None => self.other(out, node, leaf),
+                }
+            }
+            Some(Form::Boolean) if contents.len() == 1 => {
+                let value: &[u8] = if contents == [0] { b"false" } else { b"true" };
+                out.extend_from_slice(value);
+            }
+            _ => self.other(out, node, leaf),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn open(&mut self, out: &mut Vec<u8>, field: FieldId, node: NodeId) {
+        self.begin(out, field, node);
+        self.comma = false;
+        self.depth += 1;
+        match self.forms.get(node.index()) {
+            Some(Form::Object | Form::Choice) => out.push(b'{'),
+            Some(Form::Array) => out.push(b'['),
+            Some(Form::Open) => {
+                if self.options.open_types == OpenTypes::Tagged {
+                    self.tagging = true;
+                    self.careful = true;
+                }
+            }
+            // X.697 clauses 24 and 25: a string with a contents constraint.
+            _ => {
+                let text: &[u8] =
+                    if self.options.indent.is_some() { br#"{"containing": "# } else { br#"{"containing":"# };
+                out.extend_from_slice(text);
+            }
+        }
+    }
+
+    #[inline]
+    pub(crate) fn close(&mut self, out: &mut Vec<u8>, node: NodeId) {
+        let form = self.forms.get(node.index()).copied().unwrap_or(Form::Other);
+        if !self.unknown.is_empty() {
+            self.flush_unknown(out, form);
+        }
+        self.depth = self.depth.saturating_sub(1);
+        match form {
+            Form::Object | Form::Choice | Form::Array => {
+                if self.careful && self.comma {
+                    self.line(out);
+                }
+                out.push(if form == Form::Array { b']' } else { b'}' });
+            }
+            Form::Open => {
+                if self.options.open_types == OpenTypes::Tagged {
+                    out.push(b'}');
+                }
+            }
+            _ => out.push(b'}'),
+        }
+        self.comma = true;
+    }
+
+    pub(crate) fn unknown(&mut self, addition: u32, leaf: Leaf<'_>) {
+        let Some(contents) = leaf.contents() else { return };
+        if self.unknown.last().is_none_or(|(depth, _)| *depth != self.depth) {
+            self.unknown.push((self.depth, Vec::new()));
+        }
+        let Some((_, text)) = self.unknown.last_mut() else { return };
+        if !text.is_empty() {
+            text.push(b',');
+        }
+        if addition == u32::MAX {
+            push_quoted_hex(text, contents, self.upper);
+        } else {
+            let _ = write!(text, "{{\"addition\":{addition},\"value\":");
+            push_quoted_hex(text, contents, self.upper);
+            text.push(b'}');
+        }
+    }
+
+    #[inline]
+    fn begin(&mut self, out: &mut Vec<u8>, field: FieldId, node: NodeId) {
+        if self.careful {
+            return self.begin_carefully(out, field, node);
+        }
+        // The key begins with the comma.
+        if let Some(&(from, to)) = self.keys.get(field.index()) {
+            let from = from as usize + usize::from(!self.comma);
+            out.extend_from_slice(&self.prepared[from..to as usize]);
+        }
+        self.comma = true;
+    }
+
+    #[cold]
+    fn begin_carefully(&mut self, out: &mut Vec<u8>, field: FieldId, node: NodeId) {
+        if let Some(&(from, to)) = self.keys.get(field.index()) {
+            if self.comma {
+                out.push(b',');
+            }
+            self.line(out);
+            out.extend_from_slice(&self.prepared[from as usize + 1..to as usize]);
+        }
+        if self.tagging {
+            self.tagging = false;
+            self.careful = self.options.indent.is_some();
+            let space = if self.careful { " " } else { "" };
+            let _ = write!(out, "{{\"$type\":{space}");
+            let name = self.types.get(node.index()).copied().flatten();
+            push_string(out, name.map_or("", |name| self.shape.name(name)));
+            let _ = write!(out, ",{space}\"$value\":{space}");
+        }
+        self.comma = true;
+    }
+
+    fn line(&self, out: &mut Vec<u8>) {
+        if let Some(indent) = self.options.indent {
+            out.push(b'\n');
+            out.resize(out.len() + usize::from(indent) * self.depth, b' ');
+        }
+    }
+
+    #[cold]
+    fn flush_unknown(&mut self, out: &mut Vec<u8>, form: Form) {
+        if self.unknown.last().is_none_or(|(depth, _)| *depth != self.depth) {
+            return;
+        }
+        let Some((_, text)) = self.unknown.pop() else { return };
+        if !self.options.unknown && form != Form::Choice {
+            return;
+        }
+        if self.comma {
+            out.push(b',');
+        }
+        self.line(out);
+        out.extend_from_slice(b"\"...\":[");
+        out.extend_from_slice(&text);
+        out.push(b']');
+        self.comma = true;
+    }
+
+    /// Every value in the way of its clause of X.697.
+    #[cold]
+    fn other(&self, out: &mut Vec<u8>, node: NodeId, leaf: Leaf<'_>) {
+        match scalar(self.shape, node, leaf) {
+            Scalar::Boolean(value) => out.extend_from_slice(if value { b"true" } else { b"false" }),
+            Scalar::Integer(number) => push_integer(out, number),
+            Scalar::BigInteger(octets) => push_big_integer(out, octets),
+            Scalar::Enumerated(_, Some(name)) if !self.options.enumerations_as_numbers => {
+                push_string(out, name)
+            }
+            // An item of a later version has no name yet.
+            Scalar::Enumerated(number, _) => push_integer(out, number),
+            Scalar::Addition(number) => {
+                let _ = write!(out, "{{\"addition\":{number}}}");
+            }
+            Scalar::Real(real) => push_json_real(out, &real),
+            Scalar::BitString(bits) => self.bits(out, node, bits),
+            Scalar::OctetString(octets) | Scalar::Raw(octets) => {
+                out.push(b'"');
+                push_octets(out, octets, self.options.octets);
+                out.push(b'"');
+            }
+            Scalar::Open(octets) => push_quoted_hex(out, octets, self.upper),
+            Scalar::Null => out.extend_from_slice(b"null"),
+            Scalar::ObjectIdentifier(oid) => {
+                let _ = write!(out, "\"{oid}\"");
+            }
+            Scalar::RelativeOid(oid) => {
+                let _ = write!(out, "\"{oid}\"");
+            }
+            Scalar::Text(text) | Scalar::Time(text) => push_string(out, &text),
+        }
+    }
+
+    fn bits(&self, out: &mut Vec<u8>, node: NodeId, bits: BitStr<'_>) {
+        let (value, length) = match self.options.bits {
+            BitStrings::Standard if fixed_size(self.shape, node) == Some(bits.len() as u64) => ("\"", None),
+            BitStrings::Standard => ("{\"value\":\"", Some("length")),
+            BitStrings::BitsAndLen => ("{\"bits\":\"", Some("len")),
+        };
+        out.extend_from_slice(value.as_bytes());
+        match bits.bytes().split_last() {
+            // X.697 24: the bits that fill the last octet are zero.
+            Some((last, front)) if bits.unused() > 0 && self.options.octets != Octets::Base64 => {
+                push_octets(out, front, self.options.octets);
+                push_octets(out, &[last >> bits.unused() << bits.unused()], self.options.octets);
+            }
+            _ => push_octets(out, bits.bytes(), self.options.octets),
+        }
+        out.push(b'"');
+        if let Some(name) = length {
+            let _ = write!(out, ",\"{name}\":{}}}", bits.len());
+        }
+    }
+}
+
+fn form(kind: Kind, options: &Options) -> Form {
+    match kind {
+        Kind::Boolean => Form::Boolean,
+        Kind::Integer => Form::Integer,
+        Kind::Enumerated if !options.enumerations_as_numbers => Form::Enumerated,
+        Kind::OctetString if options.octets != Octets::Base64 => Form::Hex,
+        Kind::Sequence | Kind::Set => Form::Object,
+        Kind::Choice => Form::Choice,
+        Kind::SequenceOf | Kind::SetOf => Form::Array,
+        Kind::Open => Form::Open,
+        _ if is_ascii_based(kind) => Form::Ascii,
+        _ => Form::Other,
+    }
+}
+
+/// The size of a BIT STRING if all its values have the same (X.697 24.2).
+pub(super) fn fixed_size(shape: &Shape, node: NodeId) -> Option<u64> {
+    let constraint = shape.constraints.get(shape.node(node).constraint? as usize)?;
+    match constraint.size {
+        Some((least, Some(most))) if least == most && !constraint.extensible => Some(least),
+        _ => None,
+    }
+}
+
+fn push_json_real(out: &mut Vec<u8>, real: &Real<'_>) {
+    match push_real(out, real) {
+        RealText::Number => {}
+        RealText::Word(word) => push_string(out, word),
+        RealText::Parts => {
+            // The associated type of REAL (X.680 21.5).
+            let Real::Binary(binary) = real else { return };
+            out.extend_from_slice(b"{\"mantissa\":");
+            if binary.negative {
+                out.push(b'-');
+            }
+            let mut mantissa = vec![0];
+            mantissa.extend_from_slice(binary.mantissa);
+            push_big_integer(out, &mantissa);
+            let _ = write!(out, ",\"base\":2,\"exponent\":{}}}", binary.exponent2());
+        }
+    }
+}
+
+/// Appends a JSON string (RFC 8259 clause 7).
+pub(crate) fn push_string(out: &mut Vec<u8>, text: &str) {
+    out.push(b'"');
+    let mut rest = text.as_bytes();
+    while !rest.is_empty() {
+        let plain = plain_json(rest);
+        out.extend_from_slice(&rest[..plain]);
+        let Some(octet) = rest.get(plain) else { break };
+        match octet {
+            b'"' => out.extend_from_slice(b"\\\""),
+            b'\\' => out.extend_from_slice(b"\\\\"),
+            b'\n' => out.extend_from_slice(b"\\n"),
+            b'\r' => out.extend_from_slice(b"\\r"),
+            b'\t' => out.extend_from_slice(b"\\t"),
+            octet => {
+                let _ = write!(out, "\\u{octet:04x}");
+            }
+        }
+        rest = &rest[plain + 1..];
+    }
+    out.push(b'"');
+}
+
+fn plain_json(text: &[u8]) -> usize {
+    text.iter().position(|o| *o < 0x20 || *o == b'"' || *o == b'\\').unwrap_or(text.len())
+}

@@ -1,0 +1,405 @@
+//! How values look as text: hexadecimal, base64, bits, integers and reals, the same in JSON, XML and CSV.
+
+use num_bigint::{BigInt, BigUint, Sign};
+use tercet_runtime::types::{Binary, BitStr, Decimal, Real};
+
+/// How octets are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Octets {
+    /// Hexadecimal with A to F, the standard's form (X.697 clause 25, X.680 12.14).
+    #[default]
+    UpperHex,
+    /// Hexadecimal with a to f.
+    LowerHex,
+    /// Base64 with padding (RFC 4648 clause 4).
+    Base64,
+}
+
+const fn pairs(digits: &[u8; 16]) -> [[u8; 2]; 256] {
+    let mut table = [[0; 2]; 256];
+    let mut i = 0;
+    while i < 256 {
+        table[i] = [digits[i >> 4], digits[i & 15]];
+        i += 1;
+    }
+    table
+}
+
+static UPPER: [[u8; 2]; 256] = pairs(b"0123456789ABCDEF");
+static LOWER: [[u8; 2]; 256] = pairs(b"0123456789abcdef");
+
+/// Appends octets in the given form.
+#[inline]
+pub fn push_octets(out: &mut Vec<u8>, octets: &[u8], form: Octets) {
+    match form {
+        Octets::UpperHex => push_pairs(out, octets, &UPPER),
+        Octets::LowerHex => push_pairs(out, octets, &LOWER),
+        Octets::Base64 => push_base64(out, octets),
+    }
+}
+
+#[inline]
+fn push_pairs(out: &mut Vec<u8>, octets: &[u8], table: &[[u8; 2]; 256]) {
+    let start = out.len();
+    out.resize(start + 2 * octets.len(), 0);
+    let (digits, _) = out[start..].as_chunks_mut::<2>();
+    for (pair, octet) in digits.iter_mut().zip(octets) {
+        *pair = table[usize::from(*octet)];
+    }
+}
+
+/// Appends octets in hexadecimal between quotation marks.
+#[inline]
+pub(crate) fn push_quoted_hex(out: &mut Vec<u8>, octets: &[u8], upper: bool) {
+    let start = out.len();
+    out.resize(start + 2 * octets.len() + 2, b'"');
+    let table = if upper { &UPPER } else { &LOWER };
+    let (digits, _) = out[start + 1..].as_chunks_mut::<2>();
+    for (pair, octet) in digits.iter_mut().zip(octets) {
+        *pair = table[usize::from(*octet)];
+    }
+}
+
+const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+fn push_base64(out: &mut Vec<u8>, octets: &[u8]) {
+    for chunk in octets.chunks(3) {
+        let at = |i: usize| u32::from(chunk.get(i).copied().unwrap_or(0));
+        let word = at(0) << 16 | at(1) << 8 | at(2);
+        for i in 0..4 {
+            let digit = BASE64[(word >> (18 - 6 * i) & 63) as usize];
+            out.push(if i > chunk.len() { b'=' } else { digit });
+        }
+    }
+}
+
+/// Reads octets in the given form; hexadecimal digits of either case, white space in between is not allowed.
+pub fn parse_octets(text: &str, form: Octets) -> Option<Vec<u8>> {
+    match form {
+        Octets::Base64 => parse_base64(text.as_bytes()),
+        Octets::UpperHex | Octets::LowerHex => parse_hex(text.as_bytes()),
+    }
+}
+
+/// Reads pairs of hexadecimal digits.
+pub fn parse_hex(digits: &[u8]) -> Option<Vec<u8>> {
+    let (pairs, rest) = digits.as_chunks::<2>();
+    if !rest.is_empty() {
+        return None;
+    }
+    pairs.iter().map(|&[high, low]| Some(hex_digit(high)? << 4 | hex_digit(low)?)).collect()
+}
+
+pub(crate) const fn hex_digit(digit: u8) -> Option<u8> {
+    Some(match digit {
+        b'0'..=b'9' => digit - b'0',
+        b'a'..=b'f' => digit - b'a' + 10,
+        b'A'..=b'F' => digit - b'A' + 10,
+        _ => return None,
+    })
+}
+
+fn parse_base64(text: &[u8]) -> Option<Vec<u8>> {
+    let (chunks, rest) = text.as_chunks::<4>();
+    if !rest.is_empty() {
+        return None;
+    }
+    let mut out = Vec::with_capacity(chunks.len() * 3);
+    for (i, chunk) in chunks.iter().enumerate() {
+        let last = i + 1 == chunks.len();
+        let length = match chunk {
+            [_, _, b'=', b'='] if last => 1,
+            [_, _, _, b'='] if last => 2,
+            _ => 3,
+        };
+        let mut word = 0;
+        for (at, letter) in chunk.iter().enumerate() {
+            let digit = if at > length { 0 } else { BASE64.iter().position(|l| l == letter)? as u32 };
+            word = word << 6 | digit;
+        }
+        let octets = word.to_be_bytes();
+        if octets[1 + length..].iter().any(|o| *o != 0) {
+            return None;
+        }
+        out.extend_from_slice(&octets[1..=length]);
+    }
+    Some(out)
+}
+
+/// The path of a part: names with dots between them.
+pub fn join_path(path: &str, name: &str) -> String {
+    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+}
+
+/// Appends bits as 0 and 1 (X.680 12.10 without the quotes).
+pub fn push_bits(out: &mut Vec<u8>, bits: BitStr<'_>) {
+    out.extend(bits.iter().map(|bit| b'0' + u8::from(bit)));
+}
+
+/// Appends an integer in decimal.
+#[inline]
+pub fn push_integer(out: &mut Vec<u8>, number: i64) {
+    out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+}
+
+/// Appends an integer given as two's complement octets in decimal.
+pub fn push_big_integer(out: &mut Vec<u8>, octets: &[u8]) {
+    if octets.len() <= 16 {
+        let sign = if octets.first().is_some_and(|o| *o > 0x7F) { -1 } else { 0 };
+        let number = octets.iter().fold(sign, |value: i128, octet| value << 8 | i128::from(*octet));
+        out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+    } else {
+        push_decimal(out, &BigInt::from_signed_bytes_be(octets));
+    }
+}
+
+/// Decimal text of a large number by halves: the library's own conversion takes quadratic time, and a megabyte is
+/// a valid INTEGER. Splitting by powers of ten costs a few multiplications of the number's size a level.
+fn push_decimal(out: &mut Vec<u8>, number: &BigInt) {
+    if number.sign() == Sign::Minus {
+        out.push(b'-');
+    }
+    let number = number.magnitude();
+    if number.bits() < DIRECT_BITS {
+        out.extend_from_slice(number.to_string().as_bytes());
+        return;
+    }
+    // powers[i] = 10^(DIRECT_DIGITS * 2^i)
+    let mut powers = vec![BigUint::from(10u8).pow(DIRECT_DIGITS)];
+    while let Some(last) = powers.last() {
+        if last.bits() * 2 > number.bits() + 1 {
+            break;
+        }
+        powers.push(last * last);
+    }
+    push_halves(out, number.clone(), &powers, false);
+}
+
+const DIRECT_BITS: u64 = 4096;
+const DIRECT_DIGITS: u32 = 1024;
+
+fn push_halves(out: &mut Vec<u8>, number: BigUint, powers: &[BigUint], pad: bool) {
+    let Some((power, lower)) = powers.split_last() else {
+        let digits = number.to_string();
+        if pad {
+            out.resize(out.len() + (DIRECT_DIGITS as usize).saturating_sub(digits.len()), b'0');
+        }
+        out.extend_from_slice(digits.as_bytes());
+        return;
+    };
+    if !pad && number < *power {
+        return push_halves(out, number, lower, false);
+    }
+    let low = &number % power;
+    push_halves(out, number / power, lower, pad);
+    push_halves(out, low, lower, true);
+}
+
+/// Reads a decimal integer into two's complement octets, the fewest.
+///
+/// Gives nothing for text that is no integer, has superfluous zeros, or is longer than a million digits.
+pub fn parse_integer(text: &str) -> Option<Vec<u8>> {
+    if let Ok(number) = text.parse::<i64>() {
+        let digits = text.strip_prefix('-').unwrap_or(text);
+        let superfluous = digits.len() > 1 && digits.starts_with('0') || text.starts_with('+');
+        return (!superfluous).then(|| integer_octets(number));
+    }
+    let (sign, digits) = match text.strip_prefix('-') {
+        Some(digits) => (Sign::Minus, digits),
+        None => (Sign::Plus, text),
+    };
+    let valid = !digits.is_empty()
+        && digits.len() <= MAX_DIGITS
+        && !digits.starts_with('0')
+        && digits.bytes().all(|d| d.is_ascii_digit());
+    valid.then(|| BigInt::from_biguint(sign, number_of(digits)).to_signed_bytes_be())
+}
+
+/// What a decimal integer may have for digits: 415 KB of contents octets.
+const MAX_DIGITS: usize = 1_000_000;
+
+fn number_of(digits: &str) -> BigUint {
+    if digits.len() <= DIRECT_DIGITS as usize {
+        return digits.parse().unwrap_or_default();
+    }
+    // The low part has 1024 * 2^i digits, the same power of ten for both halves of a level below.
+    let mut chunk = DIRECT_DIGITS as usize;
+    while chunk * 2 < digits.len() {
+        chunk *= 2;
+    }
+    let (high, low) = digits.split_at(digits.len() - chunk);
+    number_of(high) * BigUint::from(10u8).pow(chunk as u32) + number_of(low)
+}
+
+/// The contents octets of an INTEGER (X.690 8.3).
+pub(crate) fn integer_octets(number: i64) -> Vec<u8> {
+    let octets = number.to_be_bytes();
+    octets[octets.len() - integer_length(number)..].to_vec()
+}
+
+fn integer_length(number: i64) -> usize {
+    // The sign bit and the bits that differ from it.
+    let bits = 65 - if number < 0 { (!number).leading_zeros() } else { number.leading_zeros() };
+    bits.div_ceil(8) as usize
+}
+
+/// Appends a finite REAL as a JSON number (RFC 8259 clause 6), the shortest that reads back as the same value; gives the
+/// word of a special value instead (X.697 clause 23): `-0`, `INF`, `-INF`, `NaN`. A binary number whose exact
+/// decimal form is out of proportion gives [`RealText::Parts`] and appends nothing.
+pub(crate) fn push_real(out: &mut Vec<u8>, real: &Real<'_>) -> RealText {
+    match real {
+        Real::Zero => out.push(b'0'),
+        Real::MinusZero => return RealText::Word("-0"),
+        Real::PlusInfinity => return RealText::Word("INF"),
+        Real::MinusInfinity => return RealText::Word("-INF"),
+        Real::NotANumber => return RealText::Word("NaN"),
+        Real::Binary(binary) => return push_binary(out, binary),
+        Real::Decimal(decimal) => push_decimal_real(out, decimal),
+    }
+    RealText::Number
+}
+
+/// What [`push_real`] did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RealText {
+    /// Appended a number.
+    Number,
+    /// A special value; nothing was appended.
+    Word(&'static str),
+    /// Too large for positional decimal digits; nothing was appended.
+    Parts,
+}
+
+/// Digits that a decimal form of a binary REAL may have.
+const MAX_REAL_BITS: i128 = 20_000;
+
+fn push_binary(out: &mut Vec<u8>, binary: &Binary<'_>) -> RealText {
+    if is_exact_f64(binary) {
+        push_f64(out, binary.to_f64());
+        return RealText::Number;
+    }
+    let exponent = binary.exponent2();
+    if exponent.abs() > MAX_REAL_BITS || binary.mantissa.len() as i128 * 8 > MAX_REAL_BITS {
+        return RealText::Parts;
+    }
+    // n * 2^-e = n * 5^e * 10^-e
+    let mantissa = BigUint::from_bytes_be(binary.mantissa);
+    let power = exponent.unsigned_abs() as u32;
+    let digits = if exponent >= 0 {
+        (mantissa << power).to_string()
+    } else {
+        (mantissa * BigUint::from(5u8).pow(power)).to_string()
+    };
+    push_scientific(out, binary.negative, &digits, exponent.min(0) as i64);
+    RealText::Number
+}
+
+fn is_exact_f64(binary: &Binary<'_>) -> bool {
+    let mantissa = binary.mantissa;
+    let first = mantissa.iter().position(|o| *o != 0).unwrap_or(0);
+    let last = mantissa.iter().rposition(|o| *o != 0).unwrap_or(0);
+    if last.saturating_sub(first) > 7 {
+        return false;
+    }
+    let word =
+        mantissa.iter().take(last + 1).skip(first).fold(0u64, |word, octet| word << 8 | u64::from(*octet));
+    let exponent = binary.exponent2() + 8 * (mantissa.len() - 1 - last.min(mantissa.len() - 1)) as i128;
+    let low = exponent + i128::from(word.trailing_zeros());
+    let high = exponent + 64 - i128::from(word.leading_zeros());
+    word != 0 && high - low <= 53 && low >= -1074 && high <= 1024
+}
+
+/// Appends a finite number in the fewest digits that read back as the same.
+pub fn push_f64(out: &mut Vec<u8>, number: f64) {
+    out.extend_from_slice(zmij::Buffer::new().format_finite(number).as_bytes());
+}
+
+fn push_decimal_real(out: &mut Vec<u8>, decimal: &Decimal<'_>) {
+    let Some((negative, digits, exponent)) = decimal_parts(decimal.text) else { return out.push(b'0') };
+    // Those that are what the nearest f64 prints look like it, so that bases need not show in the text.
+    let near = decimal.to_f64();
+    if digits.len() <= 17 && near.is_finite() && near != 0.0 {
+        let mut buffer = zmij::Buffer::new();
+        let text = buffer.format_finite(near);
+        if decimal_parts(text).is_some_and(|parts| parts == (negative, digits.clone(), exponent)) {
+            return out.extend_from_slice(text.as_bytes());
+        }
+    }
+    push_scientific(out, negative, &digits, exponent);
+}
+
+fn push_scientific(out: &mut Vec<u8>, negative: bool, digits: &str, exponent: i64) {
+    let significant = digits.trim_end_matches('0');
+    let exponent = exponent.saturating_add((digits.len() - significant.len()) as i64);
+    if negative {
+        out.push(b'-');
+    }
+    out.extend_from_slice(significant.as_bytes());
+    if exponent != 0 {
+        out.push(b'e');
+        push_integer(out, exponent);
+    }
+}
+
+/// A decimal number as sign, digits without zeros at either end, and power of ten; nothing for zero and for text that
+/// is no number. Takes ISO 6093 (spaces before, comma) and JSON alike.
+pub(crate) fn decimal_parts(text: &str) -> Option<(bool, String, i64)> {
+    let text = text.trim_start_matches(' ');
+    let (negative, text) = match text.as_bytes().first()? {
+        b'-' => (true, &text[1..]),
+        b'+' => (false, &text[1..]),
+        _ => (false, text),
+    };
+    let (mantissa, exponent) = match text.find(['e', 'E']) {
+        Some(at) => (&text[..at], text[at + 1..].parse::<i64>().ok()?),
+        None => (text, 0),
+    };
+    let (whole, fraction) = match mantissa.find(['.', ',']) {
+        Some(at) => (&mantissa[..at], &mantissa[at + 1..]),
+        None => (mantissa, ""),
+    };
+    let mut digits = String::with_capacity(whole.len() + fraction.len());
+    digits.push_str(whole);
+    digits.push_str(fraction);
+    if digits.is_empty() || !digits.bytes().all(|d| d.is_ascii_digit()) {
+        return None;
+    }
+    let exponent = exponent.checked_sub(fraction.len() as i64)?;
+    let trimmed = digits.trim_end_matches('0');
+    let exponent = exponent.checked_add((digits.len() - trimmed.len()) as i64)?;
+    let significant = trimmed.trim_start_matches('0');
+    (!significant.is_empty()).then(|| (negative, significant.to_owned(), exponent))
+}
+
+/// The octets before the first that JSON, XML or a plain copy must look at: a control character, one beyond ASCII, or
+/// one of the given three. Eight octets at a time.
+#[inline]
+pub(crate) fn plain_ascii(text: &[u8], stops: [u8; 3]) -> usize {
+    let (words, tail) = text.as_chunks::<8>();
+    for (i, word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        let hits =
+            word | less(word, 0x20) | equal(word, stops[0]) | equal(word, stops[1]) | equal(word, stops[2]);
+        let hits = hits & HIGH;
+        if hits != 0 {
+            return i * 8 + (hits.trailing_zeros() / 8) as usize;
+        }
+    }
+    let stop = tail.iter().position(|o| !(0x20..0x80).contains(o) || stops.contains(o));
+    words.len() * 8 + stop.unwrap_or(tail.len())
+}
+
+const LOW: u64 = 0x0101_0101_0101_0101;
+const HIGH: u64 = LOW << 7;
+
+/// High bits where an octet is less than a bound of at most 80; false alarms only behind a true one.
+#[inline]
+const fn less(word: u64, bound: u8) -> u64 {
+    word.wrapping_sub(LOW.wrapping_mul(bound as u64)) & !word
+}
+
+#[inline]
+const fn equal(word: u64, octet: u8) -> u64 {
+    let difference = word ^ LOW.wrapping_mul(octet as u64);
+    difference.wrapping_sub(LOW) & !difference
+}
