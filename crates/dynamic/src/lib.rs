@@ -7,6 +7,7 @@ mod ber;
 mod codec;
 mod constant;
 mod contents;
+pub mod csv;
 mod error;
 mod event;
 pub mod json;

@@ -1,0 +1,160 @@
+//! Which columns the values of a type have: from the schema alone, so that two files always have the same.
+//!
+//! Each SEQUENCE, SET and CHOICE is opened up into the columns of its parts, named by their path. A CHOICE has one column
+//! more, in front of its alternatives, with the name of the alternative taken. Lists, open types and types inside
+//! themselves are one column with JSON text.
+
+use tercet_plan::{FieldId, Kind, NodeId, Shape};
+
+/// A column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// The names of the components from the outermost value to this one, with dots between them.
+    pub name: String,
+    /// Its type.
+    pub node: NodeId,
+    /// The way to it.
+    pub path: Vec<FieldId>,
+}
+
+/// The columns of a type, and how events find them.
+#[derive(Clone, Debug, Default)]
+pub struct Columns {
+    columns: Vec<Column>,
+    places: Vec<Place>,
+    /// Children of the places, as indices of places plus one.
+    children: Vec<u32>,
+}
+
+/// A component at one place in the value; a node that is used twice has two places.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    /// What to do with a value here.
+    pub(super) what: What,
+    /// First field of the node.
+    first: u32,
+    /// Number of fields.
+    count: u32,
+    /// Where its children begin.
+    children: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum What {
+    /// Its parts have columns.
+    Group,
+    /// Its parts have columns, and this one takes the alternative's name.
+    Choice(u32),
+    /// The value is a column.
+    Value(u32),
+    /// The value is a column with JSON text.
+    Json(u32),
+    /// No column is wanted.
+    Skip,
+}
+
+/// The place of the outermost value.
+pub(super) const ROOT: u32 = 0;
+
+/// More columns than this, and what is left becomes JSON text.
+const COLUMN_LIMIT: usize = 20_000;
+
+impl Columns {
+    /// The columns of a type's values.
+    ///
+    /// `wanted` says which paths are kept: a path itself, or what begins with it and a dot; all when there are none.
+    pub fn new(shape: &Shape, root: NodeId, wanted: &[String]) -> Self {
+        let mut columns = Self::default();
+        Builder { shape, wanted, inside: Vec::new(), path: Vec::new(), columns: &mut columns }
+            .place(root, "");
+        columns
+    }
+
+    /// The columns in order.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// What to do with the value at a place.
+    #[inline]
+    pub(super) fn what(&self, place: u32) -> What {
+        self.places.get(place as usize).map_or(What::Skip, |place| place.what)
+    }
+
+    /// The place of a part.
+    #[inline]
+    pub(super) fn child(&self, place: u32, field: FieldId) -> Option<u32> {
+        let place = self.places.get(place as usize)?;
+        let index = field.0.wrapping_sub(place.first);
+        if index >= place.count {
+            return None;
+        }
+        self.children.get((place.children + index) as usize)?.checked_sub(1)
+    }
+}
+
+struct Builder<'a> {
+    shape: &'a Shape,
+    wanted: &'a [String],
+    /// Nodes around this place.
+    inside: Vec<NodeId>,
+    path: Vec<FieldId>,
+    columns: &'a mut Columns,
+}
+
+impl Builder<'_> {
+    /// Makes the place of a value and those of its parts.
+    fn place(&mut self, node: NodeId, name: &str) -> u32 {
+        let index = self.columns.places.len() as u32;
+        let shape = self.shape;
+        let kind = shape.node(node).kind;
+        let (first, count) = (shape.node(node).first, shape.node(node).count);
+        self.columns.places.push(Place { what: What::Skip, first, count: 0, children: 0 });
+        let full = self.columns.columns.len() >= COLUMN_LIMIT || self.inside.contains(&node);
+        let what = match kind {
+            Kind::Sequence | Kind::Set | Kind::Choice if !full => {
+                let what = match kind {
+                    Kind::Choice => {
+                        self.column(if name.is_empty() { "choice" } else { name }, node).map(What::Choice)
+                    }
+                    _ => None,
+                };
+                let children = self.columns.children.len() as u32;
+                self.columns.children.resize((children + count) as usize, 0);
+                let place = &mut self.columns.places[index as usize];
+                (place.children, place.count) = (children, count);
+                self.inside.push(node);
+                for (number, (field, part)) in shape.fields_of(node).enumerate() {
+                    self.path.push(field);
+                    let part_name = crate::text::join_path(name, shape.name(part.name));
+                    let child = self.place(part.node, &part_name);
+                    self.columns.children[children as usize + number] = child + 1;
+                    self.path.pop();
+                }
+                self.inside.pop();
+                what.unwrap_or(What::Group)
+            }
+            Kind::Sequence | Kind::Set | Kind::SequenceOf | Kind::SetOf | Kind::Choice | Kind::Open => {
+                self.column(if name.is_empty() { "value" } else { name }, node).map_or(What::Skip, What::Json)
+            }
+            _ => {
+                let json = shape.node(node).containing.is_some();
+                let what = if json { What::Json } else { What::Value };
+                self.column(if name.is_empty() { "value" } else { name }, node).map_or(What::Skip, what)
+            }
+        };
+        self.columns.places[index as usize].what = what;
+        index
+    }
+
+    fn column(&mut self, name: &str, node: NodeId) -> Option<u32> {
+        let wanted = |path: &String| {
+            name == path || name.strip_prefix(path.as_str()).is_some_and(|n| n.starts_with('.'))
+        };
+        if !self.wanted.is_empty() && !self.wanted.iter().any(wanted) {
+            return None;
+        }
+        self.columns.columns.push(Column { name: name.to_owned(), node, path: self.path.clone() });
+        Some(self.columns.columns.len() as u32 - 1)
+    }
+}

@@ -1,0 +1,7 @@
+//! Rows of stable columns (RFC 4180), flattened from the schema.
+
+mod columns;
+mod write;
+
+pub use columns::{Column, Columns};
+pub use write::{Options, RowSink, Writer};
