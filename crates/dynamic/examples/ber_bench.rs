@@ -17,6 +17,9 @@ fn main() {
     if wanted("msc") {
         bench("msc", &schema, "CallDataRecord", &[&msc]);
     }
+    if wanted("nr") {
+        lower(&corpora.join("asn1/bench/specs/nr-rrc-r16"));
+    }
     for (name, file, folder, root) in [
         ("tap3", "asn1/bench/tap3.lp", "tap3", "DataInterChange"),
         ("msc109", "asn1/bench/msccdr.lp", "msccdr", "CallDataRecord"),
@@ -31,10 +34,31 @@ fn main() {
         let data = read(&corpora.join(file));
         let records = length_prefixed(&data);
         let folder = corpora.join("asn1/bench/specs").join(folder);
-        let mut schema: Vec<PathBuf> = std::fs::read_dir(folder).expect("folder").flatten().map(|e| e.path()).collect();
+        let mut schema: Vec<PathBuf> =
+            std::fs::read_dir(folder).expect("folder").flatten().map(|e| e.path()).collect();
         schema.sort();
         bench(name, &schema, root, &records);
     }
+}
+
+/// How long a whole large specification takes to lower.
+fn lower(folder: &Path) {
+    let mut map = tercet_syntax::SourceMap::new();
+    let mut modules = Vec::new();
+    for path in std::fs::read_dir(folder).expect("folder").flatten().map(|e| e.path()) {
+        let (file, _) = map.add_bytes(path.display().to_string(), read(&path));
+        modules.extend(tercet_syntax::parse(&map, file, &tercet_syntax::ParseOptions::default()).0);
+    }
+    let (model, _) = tercet_model::resolve(&map, &modules, &tercet_model::Options::default());
+    let roots = tercet_lower::all_roots(&model);
+    let best = time(|| drop(tercet_lower::plan(&model, Rules::Ber, &roots)));
+    let (plan, _) = tercet_lower::plan(&model, Rules::Ber, &roots);
+    println!(
+        "nr: {} roots, {} nodes, {} fields in {best:?}",
+        roots.len(),
+        plan.shape.nodes.len(),
+        plan.shape.fields.len()
+    );
 }
 
 fn read(path: &Path) -> Vec<u8> {
@@ -58,8 +82,7 @@ fn bench(name: &str, schema: &[PathBuf], root: &str, inputs: &[&[u8]]) {
         let (file, _) = map.add_bytes(path.display().to_string(), read(path));
         modules.extend(tercet_syntax::parse(&map, file, &tercet_syntax::ParseOptions::default()).0);
     }
-    let mut model_options = tercet_model::Options::default();
-    model_options.lenient = true;
+    let model_options = tercet_model::Options { lenient: true, ..Default::default() };
     let (model, _) = tercet_model::resolve(&map, &modules, &model_options);
     let Some(root_type) = model.find_type(root) else {
         println!("{name}: no type {root}");
@@ -99,7 +122,9 @@ fn bench(name: &str, schema: &[PathBuf], root: &str, inputs: &[&[u8]]) {
             let mut rest = *input;
             while !rest.is_empty() {
                 tape.clear();
-                let Ok(used) = decoder.decode(&plan, node, rest, &mut tape, &Options::default()) else { break };
+                let Ok(used) = decoder.decode(&plan, node, rest, &mut tape, &Options::default()) else {
+                    break;
+                };
                 out.clear();
                 if let Err(error) = encoder.encode(&plan, Rules::Ber, tape.view(rest), &mut out) {
                     panic!("{name}: {error}");

@@ -1,7 +1,7 @@
 //! The entry points: which engine runs is decided by the plan.
 
-use crate::{ber, per};
 use crate::{Error, Options, Sink, View};
+use crate::{ber, per};
 use tercet_plan::{Code, NodeId, Plan, Rules};
 
 /// Decodes one value of type `root` from the front of `input` and says its events to `sink`.
@@ -57,9 +57,14 @@ impl Decoder {
         options: &Options,
     ) -> Result<usize, Error> {
         match &plan.code {
-            Code::Ber(program) => ber::decode(&mut self.ber, &plan.shape, program, root, input, sink, options),
-            Code::Per(program) => per::decode(&mut self.per, &plan.shape, program, root, input, sink, options),
-            _ => Err(Error::new(crate::ErrorKind::ValueMismatch, 0).with_detail("no engine for the rules of this plan")),
+            Code::Ber(program) => {
+                ber::decode(&mut self.ber, &plan.shape, program, root, input, sink, options)
+            }
+            Code::Per(program) => {
+                per::decode(&mut self.per, &plan.shape, program, root, input, sink, options)
+            }
+            _ => Err(Error::new(crate::ErrorKind::ValueMismatch, 0)
+                .with_detail("no engine for the rules of this plan")),
         }
     }
 }
@@ -91,7 +96,8 @@ impl Encoder {
         match &plan.code {
             Code::Ber(program) => ber::encode(&mut self.ber, &plan.shape, program, rules, value, out),
             Code::Per(program) => per::encode(&mut self.per, &plan.shape, program, value, out),
-            _ => Err(Error::new(crate::ErrorKind::ValueMismatch, 0).with_detail("no engine for the rules of this plan")),
+            _ => Err(Error::new(crate::ErrorKind::ValueMismatch, 0)
+                .with_detail("no engine for the rules of this plan")),
         }
     }
 }

@@ -40,7 +40,13 @@ pub struct Options {
 impl Options {
     /// Everything that the standard forbids is an error.
     pub fn strict(rules: Rules) -> Self {
-        Self { rules, strict_tables: true, strict_enumerations: true, check_constraints: true, ..Self::default() }
+        Self {
+            rules,
+            strict_tables: true,
+            strict_enumerations: true,
+            check_constraints: true,
+            ..Self::default()
+        }
     }
 }
 

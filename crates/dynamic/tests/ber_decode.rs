@@ -68,7 +68,8 @@ fn a_set_takes_its_components_in_any_order() {
 
 #[test]
 fn a_set_of_many_components() {
-    let parts: Vec<String> = (0..200).map(|n| format!("c{n} NULL{}", if n == 150 { "" } else { " OPTIONAL" })).collect();
+    let parts: Vec<String> =
+        (0..200).map(|n| format!("c{n} NULL{}", if n == 150 { "" } else { " OPTIONAL" })).collect();
     check(
         &format!("T ::= SET {{ {} }}", parts.join(", ")),
         &[
@@ -140,7 +141,8 @@ fn strings_in_segments_are_joined() {
 
 #[test]
 fn unknown_elements_are_kept_where_the_type_has_dots() {
-    let body = "T ::= SEQUENCE { a INTEGER, ..., b BOOLEAN, [[ c NULL, d NULL OPTIONAL ]], ..., z NULL OPTIONAL }
+    let body =
+        "T ::= SEQUENCE { a INTEGER, ..., b BOOLEAN, [[ c NULL, d NULL OPTIONAL ]], ..., z NULL OPTIONAL }
                 U ::= SEQUENCE { c CHOICE { a NULL, ... }, s SET { a NULL, ... } }";
     check(
         body,
@@ -165,7 +167,8 @@ fn unknown_elements_are_kept_where_the_type_has_dots() {
 
 #[test]
 fn defaults_are_told_on_request() {
-    let plan = plan("T ::= SEQUENCE { a INTEGER DEFAULT 5, b SET { c BOOLEAN DEFAULT TRUE, d NULL } OPTIONAL }");
+    let plan =
+        plan("T ::= SEQUENCE { a INTEGER DEFAULT 5, b SET { c BOOLEAN DEFAULT TRUE, d NULL } OPTIONAL }");
     let mut options = Options::default();
     options.fill_defaults = true;
     check_with(

@@ -37,7 +37,10 @@ fn definite_minimal_ber_comes_back_as_it_was() {
     check(
         &plan,
         Rules::Ber,
-        &[("30 80 A1 80 02 81 01 02 00 00 00 00", "30 05 A1 03 02 01 02"), ("30 81 03 80 01 00", "30 03 80 01 00")],
+        &[
+            ("30 80 A1 80 02 81 01 02 00 00 00 00", "30 05 A1 03 02 01 02"),
+            ("30 81 03 80 01 00", "30 03 80 01 00"),
+        ],
     );
 }
 
@@ -83,7 +86,9 @@ fn tags_are_written_from_the_inside_out() {
 
 #[test]
 fn made_values_are_ordered_and_checked() {
-    let plan = plan("T ::= SEQUENCE { a INTEGER DEFAULT 5, b BOOLEAN, l SEQUENCE OF SEQUENCE { c IA5String } OPTIONAL }");
+    let plan = plan(
+        "T ::= SEQUENCE { a INTEGER DEFAULT 5, b BOOLEAN, l SEQUENCE OF SEQUENCE { c IA5String } OPTIONAL }",
+    );
     let root = plan.root("T").unwrap();
     let fields: Vec<_> = plan.shape.fields_of(root).map(|(id, field)| (id, field.node)).collect();
     let [(a, int), (b, boolean), (l, list)] = fields[..] else { panic!() };

@@ -2,8 +2,8 @@
 
 use crate::shape::{Lowered, Source};
 use rustc_hash::{FxHashMap, FxHashSet};
+use tercet_model::OuterTag;
 use tercet_model::ir::{Model, TagClass};
-use tercet_model::{OuterTag, ir};
 use tercet_plan::ber::{NONE, NodeCode, Program, Slot, UNTAGGED, flags, node_flags};
 use tercet_plan::shape::{Constant, Place, Presence, Shape};
 use tercet_plan::{FieldId, Kind, NodeId};
@@ -242,8 +242,10 @@ impl Builder {
         };
         let mut best: Option<(usize, u32, u32)> = None;
         for class in 0..4 {
-            let of_class: Vec<u32> =
-                (0..tags.len()).filter(|i| tags[*i].0 >> 30 == class && is_unique(*i)).map(|i| tags[i].0).collect();
+            let of_class: Vec<u32> = (0..tags.len())
+                .filter(|i| tags[*i].0 >> 30 == class && is_unique(*i))
+                .map(|i| tags[i].0)
+                .collect();
             let Some(&low) = of_class.first() else { continue };
             let widest = of_class.len() as u32 * 8 + 64;
             let count = of_class.partition_point(|tag| tag - low < widest);
@@ -271,7 +273,14 @@ impl Builder {
     }
 
     /// Writes a constant as the DER element of a slot.
-    fn element(&self, shape: &Shape, writer: &mut Writer, slot: u32, value: &Constant, depth: u32) -> Option<()> {
+    fn element(
+        &self,
+        shape: &Shape,
+        writer: &mut Writer,
+        slot: u32,
+        value: &Constant,
+        depth: u32,
+    ) -> Option<()> {
         let slot = self.program.slots.get(slot as usize)?;
         if depth > NESTING {
             return None;
@@ -328,7 +337,6 @@ fn tag(bits: u32) -> Option<Tag> {
 }
 
 fn tag_bits((class, number): OuterTag) -> u32 {
-    let class: ir::TagClass = class;
     let class = match class {
         TagClass::Universal => 0,
         TagClass::Application => 1,

@@ -9,7 +9,12 @@ use tercet_runtime::text;
 use tercet_runtime::types::{self, BitStr, Oid, RelativeOid, TimeType};
 
 /// The constant for a value of a type, or nothing if it is not one.
-pub(crate) fn constant(lowered: &mut Lowered<'_>, model: &Model, ty: TypeId, value: &Value) -> Option<Constant> {
+pub(crate) fn constant(
+    lowered: &mut Lowered<'_>,
+    model: &Model,
+    ty: TypeId,
+    value: &Value,
+) -> Option<Constant> {
     let base = model.base(ty);
     match (&model.ty(base).kind, value) {
         (TypeKind::Sequence(parts) | TypeKind::Set(parts), Value::Struct(given)) => {

@@ -9,8 +9,8 @@ use smol_str::SmolStr;
 use std::collections::VecDeque;
 use tercet_model::constraints::Visibility;
 use tercet_model::ir::{
-    Components, ConstraintKind, Model, NamedNumber, Place as ModelPlace, Presence as ModelPresence, StringKind, TypeId,
-    TypeKind, UsefulTime, Value,
+    Components, ConstraintKind, Model, NamedNumber, Place as ModelPlace, Presence as ModelPresence,
+    StringKind, TypeId, TypeKind, UsefulTime, Value,
 };
 use tercet_model::{OuterTag, universal_tag};
 use tercet_plan::shape::{Constant, Constraint, Field, Item, Node, Place, Presence, Root, Shape};
@@ -137,7 +137,8 @@ impl<'m> Lowered<'m> {
             } else if let Some(&(index, ty, value)) = self.defaults.get(defaults) {
                 defaults += 1;
                 let constant = constants::constant(self, self.model, ty, value);
-                if let (Some(constant), Some(place)) = (constant, self.shape.defaults.get_mut(index as usize)) {
+                if let (Some(constant), Some(place)) = (constant, self.shape.defaults.get_mut(index as usize))
+                {
                     *place = constant;
                 }
             } else {
@@ -188,7 +189,8 @@ impl<'m> Lowered<'m> {
         if matches!(kind, TypeKind::Sequence(_) | TypeKind::Set(_) | TypeKind::Choice(_)) {
             return Key::Type(base, None, None);
         }
-        let refined = self.model.alias_chain(ty).find(|at| self.model.ty(*at).constraints.iter().any(matters));
+        let refined =
+            self.model.alias_chain(ty).find(|at| self.model.ty(*at).constraints.iter().any(matters));
         Key::Type(base, refined.filter(|at| *at != base), None)
     }
 
@@ -213,12 +215,15 @@ impl<'m> Lowered<'m> {
         let mut node = blank(kind_of(kind));
         node.name = name;
         match kind {
-            TypeKind::Integer(numbers) | TypeKind::BitString(numbers) => self.named_numbers(&mut node, numbers),
+            TypeKind::Integer(numbers) | TypeKind::BitString(numbers) => {
+                self.named_numbers(&mut node, numbers)
+            }
             TypeKind::Enumerated(items) => {
                 node.extensible = items.extensible;
                 let root = items.root.iter().map(|item| (item, false));
                 let all: Vec<_> = root.chain(items.additions.iter().map(|item| (item, true))).collect();
-                let items = all.into_iter().map(|((name, value), addition)| (name, *value, addition)).collect();
+                let items =
+                    all.into_iter().map(|((name, value), addition)| (name, *value, addition)).collect();
                 self.items(&mut node, items);
             }
             TypeKind::Sequence(parts) | TypeKind::Set(parts) | TypeKind::Choice(parts) => {
@@ -254,7 +259,8 @@ impl<'m> Lowered<'m> {
             let containing = match kind {
                 TypeKind::OctetString | TypeKind::BitString(_) => {
                     // Other rules inside than outside are not decoded in place.
-                    let contents = model.contents_constraint(ty).filter(|contents| contents.encoded_by.is_none());
+                    let contents =
+                        model.contents_constraint(ty).filter(|contents| contents.encoded_by.is_none());
                     contents.and_then(|contents| contents.containing)
                 }
                 _ => None,
@@ -285,7 +291,8 @@ impl<'m> Lowered<'m> {
     }
 
     fn named_numbers(&mut self, node: &mut Node, numbers: &[NamedNumber]) {
-        let items = numbers.iter().filter_map(|n| Some((&n.name, i64::try_from(n.value.clone()).ok()?, false)));
+        let items =
+            numbers.iter().filter_map(|n| Some((&n.name, i64::try_from(n.value.clone()).ok()?, false)));
         let items = items.collect();
         self.items(node, items);
     }
@@ -429,7 +436,9 @@ impl<'m> Lowered<'m> {
                     ("arbitrary", bits, false, context(2)),
                 ]
             }
-            Associated::InstanceOf => vec![("type-id", oid, false, own(6)), ("value", open, false, context(0))],
+            Associated::InstanceOf => {
+                vec![("type-id", oid, false, own(6)), ("value", open, false, context(0))]
+            }
             Associated::EmbeddedPdv | Associated::CharacterString => {
                 let identification = self.associated(Associated::Identification, Kind::Choice);
                 let value = if which == Associated::EmbeddedPdv { "data-value" } else { "string-value" };

@@ -7,8 +7,8 @@ use smol_str::SmolStr;
 use tercet_model::ir::{
     ClassFieldKind, ClassId, Model, ObjectSetId, Relation, Setting, TypeId, TypeKind, Value,
 };
-use tercet_plan::shape::{Constant, Key, Row, Table, TableRef};
 use tercet_plan::FieldId;
+use tercet_plan::shape::{Constant, Key, Row, Table, TableRef};
 
 /// Tables made already: by set, type field and key fields.
 pub(crate) type Cache = FxHashMap<(ObjectSetId, SmolStr, Vec<SmolStr>), u32>;

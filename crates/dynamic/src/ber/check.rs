@@ -2,8 +2,8 @@
 
 use tercet_plan::Kind;
 use tercet_runtime::ber::{
-    self, Rules, decode_boolean, decode_generalized_time, decode_integer, decode_null, decode_oid, decode_real,
-    decode_relative_oid, decode_time, decode_utc_time,
+    self, Rules, decode_boolean, decode_generalized_time, decode_integer, decode_null, decode_oid,
+    decode_real, decode_relative_oid, decode_time, decode_utc_time,
 };
 use tercet_runtime::text::{self, StringKind};
 use tercet_runtime::types::TimeType;
@@ -87,5 +87,6 @@ fn time_type(kind: Kind) -> Option<TimeType> {
 /// Whether the type's encoding may be constructed: strings, and the times that are VisibleStrings (X.690 8.25, 8.26).
 /// The later time types are primitive (8.26).
 pub(super) fn may_be_segmented(kind: Kind) -> bool {
-    kind.is_text() || matches!(kind, Kind::OctetString | Kind::BitString | Kind::UtcTime | Kind::GeneralizedTime)
+    kind.is_text()
+        || matches!(kind, Kind::OctetString | Kind::BitString | Kind::UtcTime | Kind::GeneralizedTime)
 }

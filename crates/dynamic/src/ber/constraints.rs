@@ -26,7 +26,8 @@ pub(super) fn is_allowed(shape: &Shape, node: &Node, contents: &[u8]) -> bool {
         }
         kind => match string_kind(kind).map(|kind| to_utf8(kind, contents, 0)) {
             Some(Ok(text)) => {
-                let is_in = |c: u32, set: &[(u32, u32)]| set.iter().any(|(low, high)| (*low..=*high).contains(&c));
+                let is_in =
+                    |c: u32, set: &[(u32, u32)]| set.iter().any(|(low, high)| (*low..=*high).contains(&c));
                 if let Some(set) = &constraint.alphabet
                     && !text.chars().all(|c| is_in(u32::from(c), set))
                 {

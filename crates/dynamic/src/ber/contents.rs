@@ -5,8 +5,8 @@ use super::decode::{DecodeState, Detail, Engine, Result};
 use super::frame::{Register, What};
 use super::head::Head;
 use super::{constraints, keys, rules_of};
-use crate::event::{Discard, Leaf, Sink};
 use crate::Options;
+use crate::event::{Discard, Leaf, Sink};
 use tercet_plan::ber::{NONE, Slot, UNTAGGED, flags, node_flags};
 use tercet_plan::{Kind, Rules};
 use tercet_runtime::ErrorKind;
@@ -31,7 +31,7 @@ impl<S: Sink> Engine<'_, S> {
                         self.at_slot = NONE;
                         return Ok(());
                     }
-                    let frame = self.cur.inside(What::Wrap, index, slot.node.0, level as u32 + 1);
+                    let frame = self.cur().inside(What::Wrap, index, slot.node.0, level as u32 + 1);
                     return self.enter(&head, frame);
                 }
             }
@@ -39,9 +39,9 @@ impl<S: Sink> Engine<'_, S> {
                 return self.skip();
             }
             match slot.kind {
-                Kind::Sequence => return self.open(index, &slot, &head, What::Sequence),
-                Kind::Set => return self.open(index, &slot, &head, What::Set),
-                Kind::SequenceOf | Kind::SetOf => return self.open(index, &slot, &head, What::List),
+                Kind::Sequence | Kind::Set | Kind::SequenceOf | Kind::SetOf => {
+                    return self.open(index, &slot, &head);
+                }
                 Kind::Choice => match self.choice(index, &slot, &head)? {
                     Some(alternative) => (index, level) = (alternative, 0),
                     None => return Ok(()),
@@ -61,7 +61,12 @@ impl<S: Sink> Engine<'_, S> {
     #[inline]
     fn wrapped_plain(&mut self, slot: &Slot, head: &Head, level: usize) -> bool {
         let &[inner] = self.program.chain(slot) else { return false };
-        if self.is_careful() || slot.kind >= Kind::Sequence || head.indefinite || !head.constructed || self.depth == 0 {
+        if self.is_careful()
+            || slot.kind >= Kind::Sequence
+            || head.indefinite
+            || !head.constructed
+            || self.depth == 0
+        {
             return false;
         }
         if level != 0 || slot.flags & (flags::KEY | flags::CONTAINING) != 0 {
@@ -103,7 +108,7 @@ impl<S: Sink> Engine<'_, S> {
             return Ok(None);
         };
         self.sink.open(slot.field, slot.node);
-        let mut frame = self.cur.inside(What::Choice, index, slot.node.0, 0);
+        let mut frame = self.cur().inside(What::Choice, index, slot.node.0, 0);
         frame.done = true;
         // The parent's `indefinite` ends the parent, not the choice.
         self.push(frame);
@@ -117,7 +122,8 @@ impl<S: Sink> Engine<'_, S> {
             && self.options.resolve_tables
         {
             let (row, complete) = keys::row(self.shape, table, &self.state.registers, self.input);
-            let entry = row.and_then(|row| self.program.nodes.get(row.node.index())).map_or(NONE, |code| code.entry);
+            let entry =
+                row.and_then(|row| self.program.nodes.get(row.node.index())).map_or(NONE, |code| code.entry);
             if entry != NONE {
                 let inside = self.program.slots[entry as usize];
                 if inside.tag != UNTAGGED && inside.tag != head.tag {
@@ -125,7 +131,7 @@ impl<S: Sink> Engine<'_, S> {
                     return Err(self.fault(ErrorKind::TagMismatch));
                 }
                 self.sink.open(slot.field, slot.node);
-                let frame = self.cur.inside(What::Open, index, slot.node.0, entry);
+                let frame = self.cur().inside(What::Open, index, slot.node.0, entry);
                 self.push(frame);
                 return self.value(entry, *head, 0);
             }
@@ -164,7 +170,7 @@ impl<S: Sink> Engine<'_, S> {
             && let Some(entry) = self.content(slot, contents)
         {
             let skipped = usize::from(slot.kind == Kind::BitString);
-            let mut frame = self.cur.inside(What::Content, index, slot.node.0, entry);
+            let mut frame = self.cur().inside(What::Content, index, slot.node.0, entry);
             frame.end = at + head.length;
             frame.bounded = true;
             self.pos = at + skipped;
@@ -184,7 +190,11 @@ impl<S: Sink> Engine<'_, S> {
             && self.program.nodes[slot.node.index()].flags & node_flags::NAMED_BITS != 0
         {
             let least = self.shape.least_size(slot.node);
-            let bits = tercet_runtime::ber::decode_bit_string(contents, self.offset(at), rules_of(self.options.rules))?;
+            let bits = tercet_runtime::ber::decode_bit_string(
+                contents,
+                self.offset(at),
+                rules_of(self.options.rules),
+            )?;
             check_named_bits(bits, least, self.offset(at))?;
         }
         let node = self.shape.node(slot.node);
@@ -193,7 +203,8 @@ impl<S: Sink> Engine<'_, S> {
         }
         if slot.kind == Kind::Enumerated && self.options.strict_enumerations && !node.extensible {
             let known = keys::integer(contents).and_then(|number| self.shape.item_name(slot.node, number));
-            if known.is_none() && keys::integer(strip(contents)).and_then(|n| self.shape.item_name(slot.node, n)).is_none()
+            if known.is_none()
+                && keys::integer(strip(contents)).and_then(|n| self.shape.item_name(slot.node, n)).is_none()
             {
                 return Err(self.fault(ErrorKind::UnknownEnumeration));
             }
@@ -203,7 +214,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The number of elements of a list that ends.
     pub(super) fn check_count(&mut self, count: u64) -> Result<()> {
-        let node = &self.shape.nodes[self.cur.node as usize];
+        let node = &self.shape.nodes[self.cur().node as usize];
         if !self.options.check_constraints || constraints::is_count_allowed(self.shape, node, count) {
             return Ok(());
         }
@@ -268,7 +279,8 @@ impl<S: Sink> Engine<'_, S> {
     /// not tried, so that each octet is read at most once more for each level around it that is tried, which is one.
     fn content(&mut self, slot: &Slot, contents: &[u8]) -> Option<u32> {
         let inside = self.shape.node(slot.node).containing?;
-        let entry = self.program.nodes.get(inside.index()).map(|code| code.entry).filter(|entry| *entry != NONE)?;
+        let entry =
+            self.program.nodes.get(inside.index()).map(|code| code.entry).filter(|entry| *entry != NONE)?;
         let contents = if slot.kind == Kind::BitString {
             contents.split_first().filter(|(unused, _)| **unused == 0).map(|(_, bytes)| bytes)?
         } else {
@@ -279,8 +291,10 @@ impl<S: Sink> Engine<'_, S> {
         options.limits.depth = self.depth;
         let mut state: Box<DecodeState> = self.state.trial.take().unwrap_or_default();
         let mut sink = Discard;
-        let mut engine = Engine::new(&mut state, self.shape, self.program, entry, contents, &mut sink, &options);
+        let mut engine =
+            Engine::new(&mut state, self.shape, self.program, entry, contents, &mut sink, &options);
         let fits = engine.run() == Ok(contents.len());
+        engine.finish();
         self.state.trial = Some(state);
         fits.then_some(entry)
     }

@@ -8,7 +8,6 @@ use super::head::{Head, head, long_head};
 use super::{check, rules_of};
 use crate::event::{Leaf, Sink};
 use crate::{Error, Options, Unknown};
-use std::fmt::Write;
 use tercet_plan::ber::{NONE, NodeCode, Program, Slot, flags, node_flags};
 use tercet_plan::shape::Presence;
 use tercet_plan::{FieldId, NodeId, Rules, Shape};
@@ -48,8 +47,9 @@ pub(crate) fn decode(
             .with_detail("the plan was not made for this type as a root"));
     }
     let mut engine = Engine::new(state, shape, program, entry, input, sink, options);
-    let result = engine.run();
-    result.map_err(|fault| engine.explain(fault))
+    let result = engine.run().map_err(|fault| engine.explain(fault));
+    engine.finish();
+    result
 }
 
 pub(super) struct Engine<'a, S> {
@@ -59,7 +59,10 @@ pub(super) struct Engine<'a, S> {
     pub(super) input: &'a [u8],
     pub(super) sink: &'a mut S,
     pub(super) state: &'a mut DecodeState,
-    pub(super) cur: Frame,
+    /// The stack, the root's frame first; the last one is current.
+    pub(super) frames: Vec<Frame>,
+    /// Where the current frame's contents end.
+    end: usize,
     care: Care,
     pub(super) pos: usize,
     /// Constructed elements that may still be entered.
@@ -95,7 +98,9 @@ impl<'a, S: Sink> Engine<'a, S> {
         sink: &'a mut S,
         options: &'a Options,
     ) -> Self {
-        state.frames.clear();
+        let mut frames = std::mem::take(&mut state.frames);
+        frames.clear();
+        frames.push(Frame::root(entry, input.len()));
         state.bits.clear();
         state.cares.clear();
         state.registers.clear();
@@ -113,7 +118,8 @@ impl<'a, S: Sink> Engine<'a, S> {
             input,
             sink,
             state,
-            cur: Frame::root(entry, input.len()),
+            frames,
+            end: input.len(),
             care: Care::default(),
             pos: 0,
             depth: options.limits.depth.min(1000),
@@ -126,14 +132,19 @@ impl<'a, S: Sink> Engine<'a, S> {
         }
     }
 
+    /// Gives the stack back to be used again.
+    pub(super) fn finish(self) {
+        self.state.frames = self.frames;
+    }
+
     pub(super) fn run(&mut self) -> Result<usize> {
         loop {
-            match self.cur.what {
+            match self.cur().what {
                 What::Set => self.set()?,
                 What::Sequence => self.sequence()?,
                 What::List => self.list()?,
                 What::Choice | What::Open => self.close()?,
-                What::Root if self.cur.done => return Ok(self.pos),
+                What::Root if self.cur().done => return Ok(self.pos),
                 What::Root | What::Wrap | What::Content => self.single()?,
             }
         }
@@ -145,7 +156,7 @@ impl<'a, S: Sink> Engine<'a, S> {
     #[inline(always)]
     pub(super) fn step(&mut self) -> Result<Option<Head>> {
         if !self.careful
-            && let Some(head) = head(self.input, self.pos, self.cur.end)
+            && let Some(head) = head(self.input, self.pos, self.end)
         {
             return Ok(Some(head));
         }
@@ -154,11 +165,11 @@ impl<'a, S: Sink> Engine<'a, S> {
 
     #[inline(never)]
     fn step_on(&mut self) -> Result<Option<Head>> {
-        if self.pos == self.cur.end && !self.cur.indefinite && self.cur.what != What::Root {
+        if self.pos == self.end && !self.cur().indefinite && self.cur().what != What::Root {
             return Ok(None);
         }
         if !self.careful {
-            if let Some(head) = long_head(self.input, self.pos, self.cur.end) {
+            if let Some(head) = long_head(self.input, self.pos, self.end) {
                 return Ok(Some(head));
             }
         } else if let Some(left) = self.left.checked_sub(1) {
@@ -171,16 +182,16 @@ impl<'a, S: Sink> Engine<'a, S> {
 
     #[inline(never)]
     fn step_slowly(&mut self) -> Result<Option<Head>> {
-        let rest = self.input.get(self.pos..self.cur.end).unwrap_or_default();
-        if self.cur.indefinite {
+        let rest = self.input.get(self.pos..self.end).unwrap_or_default();
+        if self.cur().indefinite {
             if rest.starts_with(&[0, 0]) {
                 self.pos += 2;
                 return Ok(None);
             }
-            if rest.is_empty() && self.cur.bounded {
+            if rest.is_empty() && self.cur().bounded {
                 return Err(self.fault(ErrorKind::EndOfContentsMissing));
             }
-        } else if rest.is_empty() && self.cur.what != What::Root {
+        } else if rest.is_empty() && self.cur().what != What::Root {
             return Ok(None);
         }
         let header = self.reader().read_header().map_err(|e| self.bounded(e))?;
@@ -189,18 +200,31 @@ impl<'a, S: Sink> Engine<'a, S> {
 
     /// A reader at the current position, inside the current element.
     pub(super) fn reader(&self) -> Reader<'a> {
-        let rest = self.input.get(self.pos..self.cur.end).unwrap_or_default();
-        let limits = tercet_runtime::Limits::DEFAULT.with_depth(self.depth).with_element_length(self.options.limits.size);
+        let rest = self.input.get(self.pos..self.end).unwrap_or_default();
+        let limits = tercet_runtime::Limits::DEFAULT
+            .with_depth(self.depth)
+            .with_element_length(self.options.limits.size);
         Reader::with_limits(rest, self.offset(self.pos), rules_of(self.options.rules), &limits)
     }
 
     /// More input does not help where a definite length ends.
     #[cold]
     pub(super) fn bounded(&self, error: Fault) -> Fault {
-        if self.cur.bounded && error.kind() == ErrorKind::Incomplete {
-            return Fault::new(ErrorKind::BeyondParent, error.at().min(self.offset(self.cur.end)));
+        if self.cur().bounded && error.kind() == ErrorKind::Incomplete {
+            return Fault::new(ErrorKind::BeyondParent, error.at().min(self.offset(self.end)));
         }
         error
+    }
+
+    #[inline(always)]
+    pub(super) fn cur(&self) -> &Frame {
+        &self.frames[self.frames.len() - 1]
+    }
+
+    #[inline(always)]
+    fn cur_mut(&mut self) -> &mut Frame {
+        let top = self.frames.len() - 1;
+        &mut self.frames[top]
     }
 
     pub(super) fn is_careful(&self) -> bool {
@@ -240,7 +264,7 @@ impl<'a, S: Sink> Engine<'a, S> {
     #[inline(always)]
     fn code(&self) -> &'a NodeCode {
         let program: &'a Program = self.program;
-        &program.nodes[self.cur.node as usize]
+        &program.nodes[self.cur().node as usize]
     }
 
     #[inline(always)]
@@ -257,12 +281,16 @@ impl<'a, S: Sink> Engine<'a, S> {
         if self.careful {
             self.check_last(false)?;
         }
-        let mut seen = self.cur.seen;
+        let mut seen = self.cur().seen;
         loop {
-            self.cur.seen = seen;
-            let Some(head) = self.step()? else { return self.close() };
+            let Some(head) = self.step()? else {
+                self.cur_mut().seen = seen;
+                return self.close();
+            };
             let found = self.program.find(code, head.tag, 0);
-            let Some((number, slot)) = found.and_then(|number| Some((number, slots.get(number as usize)?))) else {
+            let Some((number, slot)) = found.and_then(|number| Some((number, slots.get(number as usize)?)))
+            else {
+                self.cur_mut().seen = seen;
                 return self.wild_in_set(code, head);
             };
             if number < 64 {
@@ -275,7 +303,7 @@ impl<'a, S: Sink> Engine<'a, S> {
                 self.mark_seen(code, number)?;
             }
             if !self.plain(slot, &head, self.pos) {
-                self.cur.seen = seen;
+                self.cur_mut().seen = seen;
                 return self.component(code, number, head);
             }
             self.pos += head.size + head.length;
@@ -285,9 +313,11 @@ impl<'a, S: Sink> Engine<'a, S> {
     #[inline(never)]
     fn mark_seen(&mut self, code: &NodeCode, number: u32) -> Result<()> {
         let bit = 1_u64 << (number & 63);
+        let top = self.frames.len() - 1;
+        let cur = &mut self.frames[top];
         let word = match (number / 64).checked_sub(1) {
-            None => Some(&mut self.cur.seen),
-            Some(more) => self.state.bits.get_mut((self.cur.more + more) as usize),
+            None => Some(&mut cur.seen),
+            Some(more) => self.state.bits.get_mut((cur.more + more) as usize),
         };
         let seen = word.is_none_or(|word| {
             let seen = *word & bit != 0;
@@ -303,8 +333,8 @@ impl<'a, S: Sink> Engine<'a, S> {
 
     fn is_seen(&self, number: u32) -> bool {
         let word = match (number / 64).checked_sub(1) {
-            None => self.cur.seen,
-            Some(more) => self.state.bits.get((self.cur.more + more) as usize).copied().unwrap_or(0),
+            None => self.cur().seen,
+            Some(more) => self.state.bits.get((self.cur().more + more) as usize).copied().unwrap_or(0),
         };
         word >> (number & 63) & 1 != 0
     }
@@ -336,10 +366,12 @@ impl<'a, S: Sink> Engine<'a, S> {
         if self.careful {
             self.check_last(false)?;
         }
-        let mut cursor = self.cur.cursor;
+        let mut cursor = self.cur().cursor;
         loop {
-            self.cur.cursor = cursor;
-            let Some(head) = self.step()? else { return self.close() };
+            let Some(head) = self.step()? else {
+                self.cur_mut().cursor = cursor;
+                return self.close();
+            };
             let slot = match slots.get(cursor as usize) {
                 Some(slot) if slot.tag == head.tag => slot,
                 _ => {
@@ -349,14 +381,17 @@ impl<'a, S: Sink> Engine<'a, S> {
                         self.program.find(code, head.tag, cursor)
                     };
                     let found = found.and_then(|number| Some((number, slots.get(number as usize)?)));
-                    let Some((number, slot)) = found else { return self.unknown(head) };
+                    let Some((number, slot)) = found else {
+                        self.cur_mut().cursor = cursor;
+                        return self.unknown(head);
+                    };
                     self.pass(code, cursor, number)?;
                     cursor = number;
                     slot
                 }
             };
             if !self.plain(slot, &head, self.pos) {
-                self.cur.cursor = cursor + 1;
+                self.cur_mut().cursor = cursor + 1;
                 return self.component(code, cursor, head);
             }
             cursor += 1;
@@ -424,15 +459,21 @@ impl<'a, S: Sink> Engine<'a, S> {
         if self.careful {
             self.check_last(code.kind == tercet_plan::Kind::SetOf)?;
         }
+        let mut count = self.cur().cursor;
         loop {
-            let Some(head) = self.step()? else { return self.close() };
-            self.cur.cursor = self.cur.cursor.saturating_add(1);
+            let Some(head) = self.step()? else {
+                self.cur_mut().cursor = count;
+                return self.close();
+            };
+            count = count.saturating_add(1);
             if slot.tag != head.tag && slot.tag != tercet_plan::ber::UNTAGGED {
+                self.cur_mut().cursor = count;
                 self.at_slot = code.first;
                 self.detail = Some(Detail::Expected(slot.tag, head.tag));
                 return Err(self.fault(ErrorKind::TagMismatch));
             }
             if !self.plain(slot, &head, self.pos) {
+                self.cur_mut().cursor = count;
                 return self.component(code, 0, head);
             }
             self.pos += head.size + head.length;
@@ -451,7 +492,8 @@ impl<'a, S: Sink> Engine<'a, S> {
     #[cold]
     fn take_care(&mut self, code: &NodeCode, number: u32, head: &Head) -> Result<()> {
         if code.kind == tercet_plan::Kind::Set && self.options.rules != Rules::Ber {
-            let untagged = self.program.slots[(code.first + number) as usize].tag == tercet_plan::ber::UNTAGGED;
+            let untagged =
+                self.program.slots[(code.first + number) as usize].tag == tercet_plan::ber::UNTAGGED;
             // CER orders an untagged CHOICE by its smallest tag (9.3), which the element does not show.
             if head.tag < self.care.tag && !(untagged && self.options.rules == Rules::Cer) {
                 return Err(self.fault(ErrorKind::SetOrder));
@@ -474,7 +516,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         }
         let element = self.input.get(self.care.last..self.pos).unwrap_or_default();
         let slot = self.program.slots[slot as usize];
-        if set_of && self.cur.cursor > 1 {
+        if set_of && self.cur().cursor > 1 {
             let before = self.input.get(self.care.previous..self.care.last).unwrap_or_default();
             check_set_of_order(before, element, self.offset(self.care.last))?;
         }
@@ -490,9 +532,9 @@ impl<'a, S: Sink> Engine<'a, S> {
 
     /// The element of a frame that has one value.
     fn single(&mut self) -> Result<()> {
-        if self.cur.done {
-            if self.cur.what == What::Content {
-                if self.pos != self.cur.end {
+        if self.cur().done {
+            if self.cur().what == What::Content {
+                if self.pos != self.end {
                     return Err(self.fault(ErrorKind::TrailingData));
                 }
             } else if self.step()?.is_some() {
@@ -500,9 +542,9 @@ impl<'a, S: Sink> Engine<'a, S> {
             }
             return self.close();
         }
-        let index = self.cur.cursor_slot();
+        let index = self.cur().cursor_slot();
         let slot = self.program.slots[index as usize];
-        let level = if self.cur.what == What::Wrap { self.cur.cursor as usize } else { 0 };
+        let level = if self.cur().what == What::Wrap { self.cur().cursor as usize } else { 0 };
         self.at_slot = index;
         let Some(head) = self.step()? else {
             return Err(self.fault(ErrorKind::MissingComponent));
@@ -517,13 +559,17 @@ impl<'a, S: Sink> Engine<'a, S> {
             self.detail = Some(Detail::Expected(expected, head.tag));
             return Err(self.fault(ErrorKind::TagMismatch));
         }
-        self.cur.done = true;
+        self.cur_mut().done = true;
         self.value(index, head, level)
     }
 
     // Stack
 
     /// Begins the contents of a constructed element whose header is at the current position.
+    ///
+    /// Inlined, like [`Frame::inside`] and the push, so that the frame is made in its place: built elsewhere and copied,
+    /// it costs a tenth of the time of deep values.
+    #[inline(always)]
     pub(super) fn enter(&mut self, head: &Head, mut frame: Frame) -> Result<()> {
         if !head.constructed {
             return Err(self.fault(ErrorKind::ConstructedExpected));
@@ -542,11 +588,11 @@ impl<'a, S: Sink> Engine<'a, S> {
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn push(&mut self, frame: Frame) {
         self.at_slot = NONE;
-        self.state.frames.push(self.cur);
-        self.cur = frame;
+        self.end = frame.end;
+        self.frames.push(frame);
         if self.careful {
             self.state.cares.push(self.care);
             self.care = Care::default();
@@ -554,9 +600,15 @@ impl<'a, S: Sink> Engine<'a, S> {
     }
 
     /// Begins a SEQUENCE, SET, SEQUENCE OF or SET OF.
-    pub(super) fn open(&mut self, index: u32, slot: &Slot, head: &Head, what: What) -> Result<()> {
+    #[inline(always)]
+    pub(super) fn open(&mut self, index: u32, slot: &Slot, head: &Head) -> Result<()> {
+        let what = match slot.kind {
+            tercet_plan::Kind::Sequence => What::Sequence,
+            tercet_plan::Kind::Set => What::Set,
+            _ => What::List,
+        };
         let code = &self.program.nodes[slot.node.index()];
-        let mut frame = self.cur.inside(what, index, slot.node.0, 0);
+        let mut frame = self.cur().inside(what, index, slot.node.0, 0);
         if what == What::Set && code.count > 64 {
             frame.more = self.state.bits.len() as u32;
             let words = (code.count as usize - 1) / 64;
@@ -584,7 +636,7 @@ impl<'a, S: Sink> Engine<'a, S> {
 
     /// Ends the value of the current frame, whose contents have been read to their end.
     fn close(&mut self) -> Result<()> {
-        let frame = self.cur;
+        let frame = *self.cur();
         match frame.what {
             What::Sequence => {
                 let code = self.code();
@@ -601,9 +653,8 @@ impl<'a, S: Sink> Engine<'a, S> {
         if matches!(frame.what, What::Wrap | What::Sequence | What::Set | What::List) {
             self.depth += 1;
         }
-        if let Some(parent) = self.state.frames.pop() {
-            self.cur = parent;
-        }
+        self.frames.pop();
+        self.end = self.cur().end;
         if self.careful {
             self.care = self.state.cares.pop().unwrap_or_default();
         }
@@ -612,15 +663,16 @@ impl<'a, S: Sink> Engine<'a, S> {
 
     fn close_set(&mut self) -> Result<()> {
         let code = self.code();
-        let mut missing = code.required & !self.cur.seen != 0;
+        let mut missing = code.required & !self.cur().seen != 0;
         if code.count > 64 {
             let masks = self.program.masks.get(code.masks as usize + 1..).unwrap_or_default();
-            let words = self.state.bits.get(self.cur.more as usize..).unwrap_or_default();
+            let words = self.state.bits.get(self.cur().more as usize..).unwrap_or_default();
             missing |= masks.iter().zip(words).any(|(mask, seen)| mask & !seen != 0);
         }
-        if !missing && !(self.options.fill_defaults && code.flags & node_flags::DEFAULTS != 0) {
+        let fills = self.options.fill_defaults && code.flags & node_flags::DEFAULTS != 0;
+        if !missing && !fills {
             if code.count > 64 {
-                self.state.bits.truncate(self.cur.more as usize);
+                self.state.bits.truncate(self.cur().more as usize);
             }
             return Ok(());
         }
@@ -635,7 +687,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             }
         }
         if code.count > 64 {
-            self.state.bits.truncate(self.cur.more as usize);
+            self.state.bits.truncate(self.cur().more as usize);
         }
         Ok(())
     }
@@ -684,73 +736,15 @@ impl<'a, S: Sink> Engine<'a, S> {
     pub(super) fn element(&mut self) -> Result<&'a [u8]> {
         let mut reader = self.reader();
         let element = reader.read_header().and_then(|header| {
-            if self.careful || header.indefinite { reader.skip_checked(&header) } else { reader.element(&header) }
+            if self.careful || header.indefinite {
+                reader.skip_checked(&header)
+            } else {
+                reader.element(&header)
+            }
         });
         let element = element.map_err(|e| self.bounded(e))?;
         self.pos += element.len();
         Ok(element)
-    }
-
-    // Errors
-
-    #[cold]
-    fn explain(&self, fault: Fault) -> Error {
-        let error = Error::from(fault).with_path(self.path());
-        match self.detail {
-            Some(Detail::Tag(tag)) => error.with_detail(tag_text(tag)),
-            Some(Detail::Expected(expected, found)) => {
-                error.with_detail(format!("{} instead of {}", tag_text(found), tag_text(expected)))
-            }
-            Some(Detail::Field(field)) if field != FieldId::ROOT => {
-                error.with_detail(format!("`{}`", self.shape.name(self.shape.field(field).name)))
-            }
-            _ => error,
-        }
-    }
-
-    fn path(&self) -> String {
-        let mut out = String::new();
-        let mut list = None;
-        // The slot of a frame whose value has a frame of its own.
-        let mut outer = None;
-        let tip = (self.at_slot != NONE).then_some((self.at_slot, None, false));
-        let frames = self.state.frames.iter().chain([&self.cur]).map(|frame| {
-            let index = (frame.what == What::List).then(|| frame.cursor.saturating_sub(1));
-            (frame.slot, index, matches!(frame.what, What::Wrap | What::Root))
-        });
-        for (slot, index, is_outer) in frames.chain(tip) {
-            if outer != Some(slot) {
-                if let Some(index) = list.take() {
-                    let _ = write!(out, "[{index}]");
-                } else {
-                    self.path_step(&mut out, slot);
-                }
-            }
-            outer = is_outer.then_some(slot);
-            list = index;
-        }
-        if let Some(Detail::Field(field)) = self.detail
-            && field != FieldId::ROOT
-        {
-            let _ = write!(out, ".{}", self.shape.name(self.shape.field(field).name));
-        }
-        out
-    }
-
-    fn path_step(&self, out: &mut String, slot: u32) {
-        let Some(slot) = self.program.slots.get(slot as usize) else { return };
-        if slot.field == FieldId::ROOT {
-            if out.is_empty()
-                && let Some(name) = self.shape.node(slot.node).name
-            {
-                out.push_str(self.shape.name(name));
-            }
-            return;
-        }
-        if !out.is_empty() {
-            out.push('.');
-        }
-        out.push_str(self.shape.name(self.shape.field(slot.field).name));
     }
 }
 
@@ -759,8 +753,4 @@ impl Frame {
     fn cursor_slot(&self) -> u32 {
         if self.what == What::Wrap { self.slot } else { self.cursor }
     }
-}
-
-pub(super) fn tag_text(bits: u32) -> String {
-    tercet_runtime::Tag::from_bits(bits).map_or_else(String::new, |tag| tag.to_string())
 }

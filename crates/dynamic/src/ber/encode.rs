@@ -312,7 +312,9 @@ impl<'a> Engine<'a> {
     }
 
     fn open(&mut self) -> Result<(), Fault> {
-        let Some(level) = self.state.levels.last().copied() else { return Err(ErrorKind::ValueMismatch.into()) };
+        let Some(level) = self.state.levels.last().copied() else {
+            return Err(ErrorKind::ValueMismatch.into());
+        };
         let slot = self.program.slots[level.slot as usize];
         let code = &self.program.nodes[level.node.index()];
         match code.kind {
@@ -411,7 +413,12 @@ impl<'a> Engine<'a> {
         let mut path = String::new();
         let mut in_list = None;
         for level in &self.state.levels {
-            self.path_step(&mut path, self.program.slots[level.slot as usize].field, level.node, in_list.take());
+            self.path_step(
+                &mut path,
+                self.program.slots[level.slot as usize].field,
+                level.node,
+                in_list.take(),
+            );
             if matches!(self.program.nodes[level.node.index()].kind, Kind::SequenceOf | Kind::SetOf) {
                 in_list = Some(self.position(level, index));
             }

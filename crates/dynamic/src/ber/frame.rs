@@ -72,9 +72,20 @@ impl Frame {
     }
 
     /// A frame in the same octets.
-    #[inline]
+    #[inline(always)]
     pub(super) fn inside(&self, what: What, slot: u32, node: u32, cursor: u32) -> Self {
-        Self { what, indefinite: false, done: false, slot, node, cursor, seen: 0, ..*self }
+        Self {
+            what,
+            indefinite: false,
+            bounded: self.bounded,
+            done: false,
+            slot,
+            node,
+            cursor,
+            more: 0,
+            end: self.end,
+            seen: 0,
+        }
     }
 }
 

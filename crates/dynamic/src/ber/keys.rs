@@ -38,7 +38,8 @@ fn compare(shape: &Shape, key: &Key, register: Register, input: &[u8]) -> Orderi
     match (key, register.alternative) {
         (Key::Alternative(name, inner), Some(field)) => {
             let here = shape.field(field).name;
-            name.cmp(&here).then_with(|| compare(shape, inner, Register { alternative: None, ..register }, input))
+            name.cmp(&here)
+                .then_with(|| compare(shape, inner, Register { alternative: None, ..register }, input))
         }
         (Key::Alternative(..), None) => Ordering::Greater,
         (_, Some(_)) => Ordering::Less,

@@ -6,6 +6,7 @@ mod constraints;
 mod contents;
 mod decode;
 mod encode;
+mod fault;
 mod frame;
 mod head;
 mod keys;

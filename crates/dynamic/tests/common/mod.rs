@@ -2,8 +2,8 @@
 #![allow(dead_code, missing_docs, unreachable_pub, reason = "each test binary uses a part")]
 
 use std::fmt::Write;
-use tercet_plan::Kind;
 use tercet_dynamic::{Decoder, Error, FieldId, Leaf, NodeId, Options, Plan, Rules, Shape, Sink, Tape};
+use tercet_plan::Kind;
 
 /// The plan of a module body: type assignments without a module header.
 pub fn plan(body: &str) -> Plan {
