@@ -6,6 +6,8 @@ mod effective;
 mod evaluate;
 mod resolve;
 mod sets;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use check::check;
 pub use effective::{Contents, Effective, IntegerRange, RealRange, SizeRange, Visibility, alphabet_of};

@@ -119,7 +119,7 @@ impl<'a> Resolver<'a> {
         let tree = match cursor.element_set() {
             Ok(tree) => self.keep_set(tree),
             Err(finding) => {
-                self.report_unread(finding);
+                self.report_unread(*finding);
                 return None;
             }
         };

@@ -75,7 +75,7 @@ impl<'a> Resolver<'a> {
                 }
                 _ => finding,
             };
-            self.report_unread(finding);
+            self.report_unread(*finding);
             return None;
         }
         self.complete(class, &mut settings, span);

@@ -6,3 +6,5 @@ mod fields;
 mod sets;
 mod settings;
 mod syntax;
+#[cfg(test)]
+mod tests;

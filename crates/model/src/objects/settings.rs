@@ -72,7 +72,7 @@ impl<'a> Resolver<'a> {
                 match self.read_value_set(scope, &mut cursor, *governor) {
                     Ok(setting) => setting,
                     Err(finding) => {
-                        self.report_unread(finding);
+                        self.report_unread(*finding);
                         None
                     }
                 }
@@ -91,7 +91,7 @@ impl<'a> Resolver<'a> {
                         Some(Setting::ObjectSet(self.set_in_place(scope, tree, *class)))
                     }
                     Err(finding) => {
-                        self.report_unread(finding);
+                        self.report_unread(*finding);
                         None
                     }
                 }

@@ -7,6 +7,8 @@ mod oid;
 mod print;
 mod strings;
 mod structured;
+#[cfg(test)]
+mod tests;
 
 pub use print::Notation;
 
@@ -49,7 +51,7 @@ impl<'a> Resolver<'a> {
                 return self.referenced(scope, reference, value.span, base);
             }
             ValueKind::FromObject { base: object, path } => {
-                return self.from_object(scope, object, path, value.span, base);
+                return self.value_of_object(scope, object, path, value.span, base);
             }
             ValueKind::Xml(text) => return self.xml_value(text, value.span, base),
             ValueKind::Macro(_) => return Value::Error,
@@ -146,7 +148,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// `object.&field` and `Set.&field` (X.681 §15).
-    fn from_object(
+    fn value_of_object(
         &mut self,
         scope: &Scope<'a>,
         object: &'a ast::Reference,
@@ -255,17 +257,17 @@ impl<'a> Resolver<'a> {
     }
 
     /// Reports what a cursor could not read.
-    fn unread(&mut self, finding: Box<Diagnostic>) -> Value {
+    fn unread(&mut self, finding: Diagnostic) -> Value {
         self.report_unread(finding);
         Value::Error
     }
 
     /// Reports what a cursor could not read inside braces: a slip, since the rest of the module is understood.
-    pub(crate) fn report_unread(&mut self, mut finding: Box<Diagnostic>) {
+    pub(crate) fn report_unread(&mut self, mut finding: Diagnostic) {
         if self.options.lenient {
             finding.severity = tercet_syntax::Severity::Warning;
         }
-        self.report(*finding);
+        self.report(finding);
     }
 
     /// An open type's value (X.681 §14.6): `Type : value`. The value of ANY in the 1988 notation need not say its

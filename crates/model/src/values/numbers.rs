@@ -82,7 +82,7 @@ impl<'a> Resolver<'a> {
                 let mut cursor = self.cursor(scope, *braced).inner();
                 return match cursor.number_list() {
                     Ok(parts) => self.mantissa_base_exponent(scope, parts, value.span),
-                    Err(finding) => self.unread(finding),
+                    Err(finding) => self.unread(*finding),
                 };
             }
             _ => return self.mismatch(value, base),

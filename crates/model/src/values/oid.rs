@@ -30,7 +30,7 @@ impl<'a> Resolver<'a> {
         let components = match self.cursor(scope, braced).inner().oid_components() {
             Ok(components) => components,
             Err(finding) => {
-                self.report_unread(finding);
+                self.report_unread(*finding);
                 return None;
             }
         };
@@ -87,7 +87,7 @@ impl<'a> Resolver<'a> {
         match self.lookup(scope, reference)? {
             // A reference to another OID may stand only at the beginning (X.680 §32.3); elsewhere it is a RELATIVE-OID.
             Binding::Value(_, Value::Oid(more)) => arcs.extend(more),
-            Binding::Value(_, Value::Integer(number)) => arcs.push(self.to_arc(&number, span)?),
+            Binding::Value(_, Value::Integer(number)) => arcs.push(self.arc_of(&number, span)?),
             Binding::Value(_, Value::Error) | Binding::Missing => return None,
             Binding::Value(..) => {
                 self.report(
@@ -118,12 +118,12 @@ impl<'a> Resolver<'a> {
         let integer = self.type_of(BuiltIn::Integer);
         let number = self.keep_value(number);
         match self.value(scope, number, integer) {
-            Value::Integer(number) => self.to_arc(&number, span),
+            Value::Integer(number) => self.arc_of(&number, span),
             _ => None,
         }
     }
 
-    fn to_arc(&mut self, number: &num_bigint::BigInt, span: Span) -> Option<u128> {
+    fn arc_of(&mut self, number: &num_bigint::BigInt, span: Span) -> Option<u128> {
         let arc = u128::try_from(number).ok();
         if arc.is_none() {
             self.report(Diagnostic::error("E0307", span, "an arc is a number from 0 to 2^128 − 1"));

@@ -76,7 +76,7 @@ fn write_real(f: &mut Formatter<'_>, real: &Real) -> fmt::Result {
 }
 
 fn write_bits(f: &mut Formatter<'_>, octets: &[u8], bits: u64) -> fmt::Result {
-    if bits % 8 == 0 {
+    if bits.is_multiple_of(8) {
         return write_hex(f, octets);
     }
     f.write_char('\'')?;

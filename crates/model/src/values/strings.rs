@@ -24,7 +24,7 @@ impl<'a> Resolver<'a> {
             ValueKind::Containing(inner) => self.contained_value(scope, inner, governor, value.span),
             ValueKind::Braced(braced) => match self.cursor(scope, *braced).inner().named_bits() {
                 Ok(names) => self.named_bits_value(&names, base),
-                Err(finding) => self.unread(finding),
+                Err(finding) => self.unread(*finding),
             },
             _ => self.mismatch(value, base),
         }
@@ -172,11 +172,11 @@ impl<'a> Resolver<'a> {
     ) -> Option<()> {
         let mut cursor = self.cursor(scope, braced).inner();
         if cursor.peek_kind() == TokenKind::Number {
-            let numbers = cursor.number_list().map_err(|finding| self.report_unread(finding)).ok()?;
+            let numbers = cursor.number_list().map_err(|finding| self.report_unread(*finding)).ok()?;
             text.push(self.tuple(scope, numbers, braced.span)?);
             return Some(());
         }
-        let parts = cursor.char_strings().map_err(|finding| self.report_unread(finding)).ok()?;
+        let parts = cursor.char_strings().map_err(|finding| self.report_unread(*finding)).ok()?;
         if !self.enter(braced.span) {
             return None;
         }

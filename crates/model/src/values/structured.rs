@@ -29,7 +29,7 @@ impl<'a> Resolver<'a> {
             Ok(named) => named,
             Err(finding) => match self.values_without_names(cursor, value.span, base) {
                 Some(named) => named,
-                None => return self.unread(finding),
+                None => return self.unread(*finding),
             },
         };
         let mut fields: Vec<(SmolStr, Value)> = Vec::with_capacity(named.len());
@@ -127,7 +127,7 @@ impl<'a> Resolver<'a> {
             Some(values) => values.into_iter().map(|(_, value)| value).collect(),
             None => match cursor.clone().list_values() {
                 Ok(values) => values,
-                Err(finding) => return self.unread(finding),
+                Err(finding) => return self.unread(*finding),
             },
         };
         let mut list = Vec::with_capacity(values.len());
@@ -168,7 +168,7 @@ impl<'a> Resolver<'a> {
         let ValueKind::Braced(braced) = value.kind else { return self.mismatch(value, base) };
         let named = match self.cursor(scope, braced).inner().named_values() {
             Ok(named) => named,
-            Err(finding) => return self.unread(finding),
+            Err(finding) => return self.unread(*finding),
         };
         let mut fields = Vec::with_capacity(named.len());
         for (name, value) in named {
