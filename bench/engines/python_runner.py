@@ -1,7 +1,8 @@
 """The runner protocol for peers in Python.
 
 A runner reads lines `key value` up to `go` from standard input, answers one line of JSON that says whether it is ready,
-and then answers each command with one line: `run SECONDS` (one timed batch), `dump N` (N lines, one value each), `quit`.
+and then answers each command: `run SECONDS` (one timed batch) with a line, `dump N` with N lines of one value each and
+one more, `quit` with nothing.
 """
 
 from __future__ import annotations

@@ -62,9 +62,10 @@ def table(rows: list[Row]) -> str:
             ratio = f"{row.median / base:.1f}" if base and not row.note else "–"
             allocations = "" if row.allocations is None else f"{row.allocations:.1f}"
             shown = row.note or row.digest
+            rate = f"{row.records_per_second:,.0f} | {row.megabytes_per_second:,.1f}"
             lines.append(
                 f"| {row.work} | {row.peer} | {row.median:,.0f} ({row.low:,.0f}–{row.high:,.0f}) "
-                f"| {row.records_per_second:,.0f} | {row.megabytes_per_second:,.1f} | {allocations} | {ratio} | {shown} |"
+                f"| {rate} | {allocations} | {ratio} | {shown} |"
             )
     return "\n".join(lines) + "\n"
 

@@ -1,4 +1,6 @@
-"""Reads the vectors of this folder with asn1tools, an independent decoder: `bench/.venv/bin/python tests/spec/peers.py`.
+"""Reads the vectors of this folder with asn1tools, an independent decoder.
+
+    bench/.venv/bin/python tests/spec/peers.py
 
 For each value and encoding that asn1tools has the types for, it says whether the two agree. It is known to be wrong, or
 not to know, in places; a disagreement asks for another look at the clause, not for another vector.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 use tercet::{Schema, SchemaOptions};
-use tercet_dynamic::{Decoder, Encoder, Error, Options, Sink, Tape};
+use tercet_dynamic::{Decoder, Encoder, Error, Options, Sink, Tape, json};
 use tercet_plan::{NodeId, Plan, Rules, Shape};
 
 /// A compiled specification.
@@ -56,7 +56,16 @@ impl Specification {
     /// # Errors
     /// There is no such type, or no plan can be made for it.
     pub fn root(&self, name: &str) -> Result<Type, String> {
-        let plan = self.schema.plan(Rules::Ber, &[name]).map_err(|e| e.to_string())?;
+        self.roots(name, &[])
+    }
+
+    /// The same, with more types that decoding can begin with.
+    ///
+    /// # Errors
+    /// There is no such type, or no plan can be made for it.
+    pub fn roots(&self, name: &str, more: &[&str]) -> Result<Type, String> {
+        let names: Vec<&str> = [name].iter().chain(more).copied().collect();
+        let plan = self.schema.plan(Rules::Ber, &names).map_err(|e| e.to_string())?;
         let node = plan.root(name).ok_or_else(|| format!("the plan has no root {name}"))?;
         Ok(Type { plan, node, decoder: Decoder::new(), encoder: Encoder::new(), tape: Tape::new() })
     }
@@ -128,8 +137,11 @@ impl Type {
     /// # Errors
     /// What was written is no JSON.
     pub fn json(&self, tape: &Tape, octets: &[u8]) -> Result<Value, String> {
-        let _ = (tape, octets);
-        Err("no engine".into())
+        let mut text = Vec::new();
+        let mut options = json::Options::default();
+        options.open_types = json::OpenTypes::Tagged;
+        json::write(&self.plan.shape, tape.view(octets), &mut text, &options);
+        serde_json::from_slice(&text).map_err(|e| format!("{e} in {}", String::from_utf8_lossy(&text)))
     }
 
     /// The encoding of a JSON value.
@@ -137,9 +149,11 @@ impl Type {
     /// # Errors
     /// What the reader of JSON or the encoder says.
     pub fn encode(&mut self, rules: Rules, value: &Value) -> Result<Vec<u8>, String> {
+        self.tape.clear();
         let text = value.to_string();
-        let _ = (text, rules);
-        Err("no engine".into())
+        json::read(&self.plan.shape, self.node, text.as_bytes(), &mut self.tape, &json::Options::default())
+            .map_err(|e| format!("JSON: {e}"))?;
+        self.write(rules, &[])
     }
 
     /// Decodes and encodes again.

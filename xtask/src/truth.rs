@@ -46,8 +46,15 @@ pub fn run(arguments: &[String], out: &mut impl Write) -> Result<Tally, String> 
         );
     };
     let specification = Specification::load(&modules(&schema)?)?;
-    let of_type = specification.root(&name)?;
+    let mut of_type = specification.root(&name)?;
     let data = corpora::read(file)?;
+    if let Some(path) = &records {
+        let (node, _) = locate(of_type.plan(), of_type.node(), path, &data)?;
+        let shape = of_type.shape();
+        let record = shape.node(node).name.map(|n| shape.name(n).to_owned());
+        let record = record.ok_or("the type of the records has no name")?;
+        of_type = specification.roots(&name, &[&record])?;
+    }
     let mut check = Check { of_type, tally: Tally::default(), out };
     let (node, found) = check.records(&data, records.as_deref())?;
     check.lines(node, &data, &found, &corpora::read_text(truth)?)?;

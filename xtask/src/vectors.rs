@@ -317,7 +317,10 @@ impl Exceptions {
     /// A rule named alone stands for all checks of that rule.
     fn find(&self, id: &str, rule: &str) -> Option<String> {
         let listed = self.0.iter().find(|e| {
-            e[0] == id && (e[1] == rule || rule.split_once(' ').is_some_and(|(first, _)| e[1] == first))
+            e[0] == id
+                && rule
+                    .strip_prefix(e[1].as_str())
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
         })?;
         Some(format!("{} ({})", listed[3], listed[2]))
     }

@@ -8,7 +8,6 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import asn1tools  # noqa: E402
-
 from python_runner import Codec, main  # noqa: E402
 
 

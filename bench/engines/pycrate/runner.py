@@ -15,10 +15,9 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from pycrate_asn1c.asnproc import GLOBAL, PycrateGenerator, compile_text, generate_modules  # noqa: E402
 from pycrate_asn1rt.asnobj import ASN1Obj  # noqa: E402
-
 from python_runner import Codec, main  # noqa: E402
 
-# Records of real files do not always meet their constraints; pycrate decodes them and would refuse to encode them again.
+# Records of real files do not always meet their constraints; pycrate decodes them and refuses to encode them again.
 ASN1Obj._SAFE_BND = False
 
 BUILD = Path(__file__).resolve().parents[2] / ".build" / "pycrate"

@@ -1,0 +1,113 @@
+//! The commands themselves: what passes, what fails, and how it is said.
+
+use std::path::{Path, PathBuf};
+
+use xtask::{hex, truth, vectors};
+
+const SCHEMA: &str = "Sample DEFINITIONS ::= BEGIN
+Record ::= SEQUENCE { a INTEGER, b [0] IMPLICIT OCTET STRING DEFAULT 'AB'H, c BIT STRING OPTIONAL }
+File ::= [APPLICATION 1] IMPLICIT SEQUENCE { head INTEGER, list [1] EXPLICIT SEQUENCE OF Record }
+END
+";
+
+/// A folder of this test with a specification below `specs/`.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(folder.join("specs")).expect("a folder");
+    std::fs::write(folder.join("specs/sample.asn"), SCHEMA).expect("the specification");
+    folder
+}
+
+fn run(
+    command: fn(&[String], &mut Vec<u8>) -> Result<xtask::Tally, String>,
+    arguments: &[&str],
+) -> Result<(String, String), String> {
+    let arguments: Vec<String> = arguments.iter().map(|&a| a.to_owned()).collect();
+    let mut out = Vec::new();
+    let tally = command(&arguments, &mut out)?;
+    Ok((tally.to_string(), String::from_utf8_lossy(&out).into_owned()))
+}
+
+fn run_vectors(name: &str, lines: &[&str]) -> (String, String) {
+    let folder = folder(name);
+    let file = folder.join("vectors.jsonl");
+    std::fs::write(&file, lines.join("\n")).expect("the vectors");
+    let (specs, file) = (folder.to_string_lossy(), file.to_string_lossy());
+    run(vectors::run, &["--specs", &specs, &file]).expect("a run")
+}
+
+#[test]
+fn a_good_vector() {
+    let line = r#"{"id":"good","files":["specs/sample.asn"],"module":"Sample","type":"Record",
+        "value":{"a":5,"b":"ab"},"enc":{"der":{"hex":"3003020105","by":[]},"per":{"hex":"00"}},
+        "ber_variants":[{"variant":"given","hex":"30800201058001AB0000"}]}"#
+        .replace('\n', "");
+    let (tally, out) = run_vectors("good", &[&line]);
+    // DER: decode, encode, fixed point; the variant: decode and to DER; PER is not there.
+    assert_eq!(
+        (tally.as_str(), out.as_str()),
+        ("5 passed, 0 failed, 1 skipped", "skipped: per: no engine: 1\n")
+    );
+}
+
+#[test]
+fn wrong_vectors_are_told_apart() {
+    let vector = |id: &str, value: &str, hex: &str| {
+        format!(
+            r#"{{"id":"{id}","files":["specs/sample.asn"],"module":"Sample","type":"Record","value":{value},"enc":{{"der":{{"hex":"{hex}"}}}}}}"#
+        )
+    };
+    let lines = [
+        vector("value", r#"{"a":6}"#, "3003020105"),
+        vector("octets", r#"{"a":5}"#, "30030201"),
+        vector("strict", r#"{"a":5}"#, "30060201058001AB"),
+        vector("absent", r#"{"a":5,"c":{"value":"80","length":1}}"#, "3003020105"),
+    ];
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let (tally, out) = run_vectors("wrong", &lines);
+    // Only the fixed points of the first and the last are right.
+    assert_eq!(tally, "2 passed, 10 failed", "{out}");
+    assert!(out.contains("FAIL value der decode: expected 6 at a, got 5"), "{out}");
+    assert!(out.contains("FAIL value der encode: expected 3003020105, got 3003020106"), "{out}");
+    assert_eq!(out.lines().count(), 10, "{out}");
+}
+
+#[test]
+fn truth_of_records_in_a_file() {
+    let folder = folder("truth");
+    // 61 { 02 01 07, A1 { 30 { two records } } }; the second record is not of the fewest length octets.
+    let file = hex::parse("61 13 020107 A1 0E 30 0C 3003020105 308104 02020100").expect("hex");
+    let path = folder.join("file.ber");
+    std::fs::write(&path, file).expect("the file");
+    let write = |name: &str, lines: &[&str]| {
+        let path = folder.join(name);
+        std::fs::write(&path, lines.join("\n")).expect("truth");
+        path.to_string_lossy().into_owned()
+    };
+    let good = write(
+        "good.jsonl",
+        &[
+            r#"{"header":{"head":7}}"#,
+            r#"{"i":0,"offset":9,"length":5,"value":{"a":5,"b":"AB"}}"#,
+            r#"{"i":1,"offset":14,"length":7,"value":{"a":256}}"#,
+        ],
+    );
+    let bad = write(
+        "bad.jsonl",
+        &[
+            r#"{"i":0,"offset":8,"length":5,"value":{"a":5}}"#,
+            r#"{"i":1,"offset":14,"length":7,"value":{"a":255}}"#,
+            r#"{"i":2,"offset":21,"length":7,"value":{"a":255}}"#,
+        ],
+    );
+    let schema = folder.join("specs/sample.asn");
+    let (schema, path) = (schema.to_string_lossy(), path.to_string_lossy());
+    let check = |truth: &str| {
+        let arguments = ["--schema", &schema, "--type", "File", "--records", "list", &path, truth];
+        run(truth::run, &arguments).expect("a run")
+    };
+    assert_eq!(check(&good), ("3 passed, 0 failed".into(), String::new()));
+    let (tally, out) = check(&bad);
+    assert_eq!(tally, "0 passed, 3 failed", "{out}");
+    assert!(out.contains("FAIL record 2: there is no such record"), "{out}");
+}
