@@ -228,6 +228,10 @@ pub enum Code {
     BitString(Size, bool),
     /// OCTET STRING (§17).
     OctetString(Size),
+    /// BIT STRING with CONTAINING (§16); the same.
+    BitsContaining(Size, bool),
+    /// OCTET STRING with CONTAINING (§17).
+    OctetsContaining(Size),
     /// A known-multiplier string (§30.5): its size and an entry of [`Program::alphabets`].
     Characters(Size, u32),
     /// A general length determinant and X.690 contents octets: REAL, OBJECT IDENTIFIER, RELATIVE-OID, the other
@@ -243,6 +247,22 @@ pub enum Code {
     Open,
     /// A time type that PER writes in its own way (§32), which is not supported.
     Unsupported,
+}
+
+impl Code {
+    /// Whether values may have parts.
+    #[inline]
+    pub const fn is_framed(&self) -> bool {
+        matches!(
+            self,
+            Self::Sequence(_)
+                | Self::SequenceOf(_)
+                | Self::Choice(_)
+                | Self::Open
+                | Self::BitsContaining(..)
+                | Self::OctetsContaining(_)
+        )
+    }
 }
 
 /// The code for one of the four variants of PER.

@@ -203,14 +203,13 @@ impl<'a, S: Sink> Engine<'a, S> {
                 }
             }
             self.at = id;
-            match self.program.nodes[field.node.index()] {
-                Code::Sequence(_) | Code::SequenceOf(_) | Code::Choice(_) | Code::Open => {
-                    self.replace(*frame);
-                    self.value(id, field.node)?;
-                    return Ok(true);
-                }
-                code => self.leaf(id, field.node, code)?,
+            let code = self.program.nodes[field.node.index()];
+            if code.is_framed() {
+                self.replace(*frame);
+                self.value(id, field.node)?;
+                return Ok(true);
             }
+            self.leaf(id, field.node, code)?;
         }
         Ok(false)
     }
@@ -342,7 +341,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         let id = FieldId(self.shape.node(frame.node).first);
         let node = self.shape.field(id).node;
         let code = self.program.nodes[node.index()];
-        let framed = matches!(code, Code::Sequence(_) | Code::SequenceOf(_) | Code::Choice(_) | Code::Open);
+        let framed = code.is_framed();
         if framed && frame.cursor > 0 {
             self.count_empty(&frame)?;
         }
@@ -594,8 +593,8 @@ impl<'a, S: Sink> Engine<'a, S> {
                 }
             }
             Code::Enumerated(code) => self.enumerated(field, node, code)?,
-            Code::OctetString(size) => self.octet_string(field, node, size)?,
-            Code::BitString(size, _) => self.bit_string(field, node, size)?,
+            Code::OctetString(size) | Code::OctetsContaining(size) => self.octet_string(field, node, size)?,
+            Code::BitString(size, _) | Code::BitsContaining(size, _) => self.bit_string(field, node, size)?,
             Code::Characters(size, alphabet) => self.characters(field, node, size, alphabet)?,
             Code::Contents => self.contents(field, node)?,
             Code::Unsupported | Code::Sequence(_) | Code::SequenceOf(_) | Code::Choice(_) | Code::Open => {

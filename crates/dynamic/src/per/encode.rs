@@ -189,11 +189,11 @@ impl<'a> Engine<'a> {
                     node = self.only_content(index, close)?;
                     self.begin_apart(What::Open);
                 }
-                Code::OctetString(size) => {
+                Code::OctetsContaining(size) => {
                     node = self.only_content(index, close)?;
                     self.begin_apart(What::Octets(size));
                 }
-                Code::BitString(size, _) => {
+                Code::BitsContaining(size, _) => {
                     node = self.only_content(index, close)?;
                     self.begin_apart(What::Bits(size));
                 }

@@ -58,7 +58,7 @@ fn same_contents(engine: &mut Engine<'_>, node: NodeId, default: &[u8], contents
     match engine.shape.node(node).kind {
         Kind::BitString => {
             let (Ok((a, m)), Ok((b, n))) = (bits_of(default), bits_of(contents)) else { return false };
-            let named = matches!(engine.program.nodes.get(node.index()), Some(Code::BitString(_, true)));
+            let named = matches!(engine.program.nodes.get(node.index()), Some(Code::BitString(_, true) | Code::BitsContaining(_, true)));
             let (m, n) = if named { (trimmed(a, m), trimmed(b, n)) } else { (m, n) };
             // The bits behind the end are not compared.
             let rest = n % 8;

@@ -79,8 +79,8 @@ impl Engine<'_> {
         let aligned = self.program.aligned;
         match code {
             Code::Boolean => self.state.writer.bit(decode_boolean(contents, 0, Rules::Ber)?),
-            Code::OctetString(size) => self.octet_string(size, contents)?,
-            Code::BitString(size, named) => {
+            Code::OctetString(size) | Code::OctetsContaining(size) => self.octet_string(size, contents)?,
+            Code::BitString(size, named) | Code::BitsContaining(size, named) => {
                 let (octets, count) = bits_of(contents)?;
                 if named { self.named_bits(size, octets, count)? } else { self.bits(size, octets, count)? }
             }
