@@ -281,7 +281,11 @@ fn limits_hold() {
     };
     for indefinite in [false, true] {
         let input = nested(100_000, indefinite);
-        let error = events(&plan, "T", &input, &options).unwrap_err();
+        let error = std::thread::scope(|scope| {
+            let small = std::thread::Builder::new().stack_size(256 << 10);
+            let run = || events(&plan, "T", &input, &options).unwrap_err();
+            small.spawn_scoped(scope, run).unwrap().join().unwrap()
+        });
         assert_eq!(error.kind(), ErrorKind::DepthLimit);
         assert!(error.path().len() < 512, "{}", error.path());
     }
