@@ -1,6 +1,6 @@
 //! The `tercet` command: this file lists, `cmd/` does.
 
-#![expect(unreachable_pub, reason = "a command has no outside")]
+#![expect(unreachable_pub, unnameable_types, reason = "a command has no outside")]
 
 mod args;
 mod cmd;

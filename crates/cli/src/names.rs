@@ -17,8 +17,8 @@ pub struct Names<'p> {
 /// What the elements inside of an open element are.
 #[derive(Clone, Debug)]
 enum Level {
-    /// Parts of a value of this type.
-    Parts(NodeId),
+    /// Parts of a value of this type, from this slot on if their order is fixed.
+    Parts(NodeId, u32),
     /// The value of the slot, of whose inner tags this many have been passed.
     Tagged(Slot, usize),
     /// Nothing is known.
@@ -38,7 +38,16 @@ impl<'p> Names<'p> {
         let level = match depth.checked_sub(1).map(|outer| self.levels.get(outer)) {
             None => self.outermost(program, tag),
             Some(None | Some(Level::Unknown)) => None,
-            Some(Some(Level::Parts(node))) => self.part(program, *node, tag),
+            Some(Some(Level::Parts(node, from))) => {
+                let (node, from) = (*node, *from);
+                let found = self.part(program, node, from, tag);
+                if let Some((at, ..)) = &found
+                    && self.plan.shape.node(node).kind == Kind::Sequence
+                {
+                    self.levels[depth - 1] = Level::Parts(node, at + 1);
+                }
+                found.map(|(_, name, level)| (name, level))
+            }
             Some(Some(Level::Tagged(slot, passed))) => {
                 let chain = program.chain(slot);
                 let fits = chain.get(*passed).is_none_or(|&bits| bits == tag.bits());
@@ -46,7 +55,7 @@ impl<'p> Names<'p> {
                     let inner = self.inside(program, slot, passed + 1, constructed);
                     fits.then(|| (String::new(), inner))
                 } else {
-                    self.part(program, slot.node, tag)
+                    self.part(program, slot.node, 0, tag).map(|(_, name, level)| (name, level))
                 }
             }
         };
@@ -66,23 +75,26 @@ impl<'p> Names<'p> {
         match program.slots.get(code.entry as usize) {
             Some(slot) if slot.tag == tag.bits() => Some((own, self.inside(program, slot, 0, true))),
             Some(slot) if slot.tag != UNTAGGED => None,
-            _ => self.part(program, self.root, tag).map(|(name, level)| (format!("{own}: {name}"), level)),
+            _ => {
+                let found = self.part(program, self.root, 0, tag);
+                found.map(|(_, name, level)| (format!("{own}: {name}"), level))
+            }
         }
     }
 
-    /// A component, alternative or element of a type.
-    fn part(&self, program: &Program, node: NodeId, tag: Tag) -> Option<(String, Level)> {
+    /// A component, alternative or element of a type, with the number of its slot.
+    fn part(&self, program: &Program, node: NodeId, from: u32, tag: Tag) -> Option<(u32, String, Level)> {
         let code = program.nodes.get(node.index())?;
-        let at = program.find(code, tag.bits(), 0)?;
+        let list = matches!(code.kind, Kind::SequenceOf | Kind::SetOf);
+        let at = if list { 0 } else { program.find(code, tag.bits(), from)? };
         let slot = program.slots_of(code).get(at as usize)?;
         let (name, shown) = self.label(slot);
         if slot.tag == UNTAGGED && slot.kind == Kind::Choice {
-            return self
-                .part(program, slot.node, tag)
-                .map(|(inner, level)| (format!("{name}: {inner}"), level));
+            let found = self.part(program, slot.node, 0, tag);
+            return found.map(|(_, inner, level)| (at, format!("{name}: {inner}"), level));
         }
         let name = if shown.is_empty() { name } else { format!("{name} {shown}") };
-        Some((name, self.inside(program, slot, 0, true)))
+        Some((at, name, self.inside(program, slot, 0, true)))
     }
 
     fn label(&self, slot: &Slot) -> (String, String) {
@@ -106,6 +118,6 @@ impl<'p> Names<'p> {
         if passed < program.chain(slot).len() || slot.flags & flags::OPEN_ENDED != 0 {
             return Level::Tagged(*slot, passed);
         }
-        if slot.kind.is_constructed() { Level::Parts(slot.node) } else { Level::Unknown }
+        if slot.kind.is_constructed() { Level::Parts(slot.node, 0) } else { Level::Unknown }
     }
 }

@@ -1,7 +1,10 @@
 //! Output formats by name.
 
-use clap::ValueEnum;
-use tercet::dynamic::{Error, NodeId, Plan, View};
+use crate::exit::{Failure, Outcome};
+use clap::{Args, ValueEnum};
+use tercet::dynamic::json::{self, JsonWriter};
+use tercet::dynamic::text::Octets;
+use tercet::dynamic::{Error, NodeId, Plan, View, csv};
 use tercet::records::{Origin, Render};
 
 /// How values are written.
@@ -44,17 +47,92 @@ impl Format {
     }
 }
 
-/// Makes the renderer of a format for values of a type.
-pub fn renderer<'p>(format: Format, plan: &'p Plan, node: NodeId) -> Box<dyn Render + 'p> {
-    _ = (format, plan, node);
-    Box::new(Nothing)
+/// How values are shown.
+#[derive(Args, Clone, Debug)]
+pub struct RenderArgs {
+    /// How octets and BIT STRINGs are shown in JSON and CSV
+    #[arg(long, value_enum, default_value_t = JsonStyle::Jer, value_name = "STYLE")]
+    pub json_style: JsonStyle,
+
+    /// CSV: the columns wanted, all unless given
+    #[arg(long, value_name = "PATH", value_delimiter = ',')]
+    pub columns: Vec<String>,
+
+    /// CSV: put an apostrophe in front of texts that a spreadsheet would take for a formula
+    #[arg(long)]
+    pub guard_formulas: bool,
 }
 
-struct Nothing;
+/// How JSON shows what it has no form for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum JsonStyle {
+    /// As X.697 has it, which `tercet encode` reads
+    Jer,
+    /// Octets in small letters; BIT STRINGs as {"bits":"a0","len":3}
+    Plain,
+}
 
-impl Render for Nothing {
+impl RenderArgs {
+    /// Makes the renderer of a format for values of a type.
+    pub fn renderer<'p>(
+        &self,
+        format: Format,
+        plan: &'p Plan,
+        node: NodeId,
+    ) -> Outcome<Box<dyn Render + 'p>> {
+        match format {
+            Format::Json => Ok(Box::new(self.json(plan, Some(2)))),
+            Format::Jsonl => Ok(Box::new(self.json(plan, None))),
+            Format::Csv => {
+                let mut options = csv::Options::default();
+                options.octets = self.octets();
+                options.columns.clone_from(&self.columns);
+                options.guard_formulas = self.guard_formulas;
+                Ok(Box::new(Csv(csv::Writer::new(&plan.shape, node, options))))
+            }
+            _ => Err(Failure::usage(format_args!("the format `{}` is not there yet", format.suffix()))),
+        }
+    }
+
+    fn octets(&self) -> Octets {
+        match self.json_style {
+            JsonStyle::Jer => Octets::UpperHex,
+            JsonStyle::Plain => Octets::LowerHex,
+        }
+    }
+
+    fn json<'p>(&self, plan: &'p Plan, indent: Option<u8>) -> Json<'p> {
+        let mut options = match self.json_style {
+            JsonStyle::Jer => json::Options::default(),
+            JsonStyle::Plain => json::Options::truth(),
+        };
+        options.indent = indent;
+        options.unknown = true;
+        Json(JsonWriter::new(&plan.shape, options))
+    }
+}
+
+struct Json<'p>(JsonWriter<'p>);
+
+impl Render for Json<'_> {
     fn record(&mut self, value: View<'_>, _: &Origin, out: &mut Vec<u8>) -> Result<(), Error> {
-        out.extend_from_slice(format!("{}\n", value.len()).as_bytes());
+        self.0.clear();
+        value.replay(&mut self.0);
+        out.extend_from_slice(self.0.text());
+        out.push(b'\n');
+        Ok(())
+    }
+}
+
+struct Csv<'p>(csv::Writer<'p>);
+
+impl Render for Csv<'_> {
+    fn begin(&mut self, out: &mut Vec<u8>) {
+        self.0.header(out);
+    }
+
+    fn record(&mut self, value: View<'_>, _: &Origin, out: &mut Vec<u8>) -> Result<(), Error> {
+        self.0.write(value, out);
         Ok(())
     }
 }

@@ -2,9 +2,9 @@
 
 use crate::args::SchemaArgs;
 use crate::discover::discover;
-use crate::exit::{Exit, Failure, Outcome};
+use crate::exit::{Failure, Outcome};
 use crate::inputs::{Input, InputArgs};
-use crate::render::{Format, renderer};
+use crate::render::{Format, RenderArgs};
 use crate::report::Report;
 use crate::term;
 use clap::Args;
@@ -49,6 +49,9 @@ pub struct Convert {
     /// Output format; by the suffix of the output file, or jsonl
     #[arg(short, long, value_enum)]
     format: Option<Format>,
+
+    #[command(flatten)]
+    render: RenderArgs,
 
     /// Output file; a directory gets a file for each input; standard output if not given
     #[arg(short, long, value_name = "FILE|DIR")]
@@ -299,8 +302,9 @@ impl Convert {
         bar: &ProgressBar,
         report: &mut Report<'_>,
     ) -> Outcome<()> {
-        let mut render = renderer(self.format(), &job.plan, job.record);
-        let mut header_render = renderer(Format::Jsonl, &job.plan, job.outer.unwrap_or(job.record));
+        let mut render = self.render.renderer(self.format(), &job.plan, job.record)?;
+        let mut header_render =
+            self.render.renderer(Format::Jsonl, &job.plan, job.outer.unwrap_or(job.record))?;
         write(out, |text| render.begin(text))?;
         for input in inputs {
             let name = input.name();

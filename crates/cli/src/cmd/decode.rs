@@ -4,7 +4,7 @@ use crate::args::{RulesArg, SchemaArgs};
 use crate::cmd::convert::{Job, UnknownArg};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::{InputArgs, from_hex};
-use crate::render::{Format, renderer};
+use crate::render::{Format, RenderArgs};
 use crate::report::{describe, verdict};
 use crate::term;
 use clap::Args;
@@ -41,6 +41,9 @@ pub struct Decode {
     #[arg(short, long, value_enum, default_value_t = Format::Json)]
     format: Format,
 
+    #[command(flatten)]
+    render: RenderArgs,
+
     /// The input is hexadecimal text
     #[arg(long)]
     hex: bool,
@@ -71,7 +74,7 @@ impl Decode {
             give_up_after: 16 << 20,
         };
         let mut converter = Converter::new(&job.plan, settings);
-        let mut render = renderer(self.format, &job.plan, job.record);
+        let mut render = self.render.renderer(self.format, &job.plan, job.record)?;
         let mut out = BufWriter::new(io::stdout().lock());
         let mut text = Vec::new();
         render.begin(&mut text);

@@ -1,28 +1,118 @@
 //! `tercet encode`.
 
 use crate::args::{RulesArg, SchemaArgs};
-use crate::exit::{Exit, Outcome};
-use crate::inputs::InputArgs;
-use clap::Args;
+use crate::exit::{Exit, Failure, Outcome};
+use crate::inputs::{Input, InputArgs};
+use clap::{Args, ValueEnum};
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+use tercet::dynamic::{Encoder, ReadError, Tape, json};
+use tercet::records::Output;
 
-/// Encode values given as JSON or XML
+/// Encode values given as JSON
 #[derive(Args, Debug)]
+#[command(after_help = "\
+An input holds one value or several one after the other, such as a file of JSON lines.
+
+Examples:
+  tercet encode -s schemas/personnel -t PersonnelRecord john.json -o john.ber
+  tercet decode -s a.asn -t A a.ber | tercet encode -s a.asn -t A --rules der --hex")]
 pub struct Encode {
     #[command(flatten)]
     input: InputArgs,
+
     #[command(flatten)]
     schema: SchemaArgs,
+
     /// The type, as `Type` or `Module.Type`
     #[arg(short, long = "type", value_name = "TYPE")]
     type_name: String,
+
     /// The rules to encode by
     #[arg(long, value_enum, default_value_t = RulesArg::Ber)]
     rules: RulesArg,
+
+    /// What the input is
+    #[arg(long, value_enum, default_value_t = From::Json, value_name = "FORMAT")]
+    from: From,
+
+    /// Write hexadecimal text, a line for each value
+    #[arg(long)]
+    hex: bool,
+
+    /// Output file; standard output if not given
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// What the input is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum From {
+    /// JSON values
+    Json,
 }
 
 impl Encode {
     pub fn run(&self) -> Outcome {
-        _ = (&self.input, &self.schema, &self.type_name, self.rules);
+        if self.output.is_none() && !self.hex && io::stdout().is_terminal() {
+            return Err(Failure::usage("the octets would go to a terminal; use `-o FILE` or `--hex`"));
+        }
+        let schema = self.schema.load()?;
+        let plan = schema.plan(self.rules.rules(), &[&self.type_name]).map_err(Failure::usage)?;
+        let root = plan
+            .root(&self.type_name)
+            .ok_or_else(|| Failure::usage(format_args!("the plan has no type `{}`", self.type_name)))?;
+        let mut reader = json::Reader::new(&plan.shape, json::Options::default());
+        let (mut encoder, mut tape, mut octets) = (Encoder::new(), Tape::new(), Vec::new());
+        for input in self.input.expand()? {
+            let text = input.read()?;
+            for (begin, end) in values(&text) {
+                reader
+                    .read(root, &text[begin..end], &mut tape)
+                    .map_err(|error| Failure::input(describe(&input, &text[..begin], &error)))?;
+                let from = octets.len();
+                encoder
+                    .encode(&plan, self.rules.rules(), tape.view(&[]), &mut octets)
+                    .map_err(|error| Failure::input(format_args!("{}: {error}", input.name())))?;
+                if self.hex {
+                    let line: String = octets.drain(from..).map(|octet| format!("{octet:02X}")).collect();
+                    octets.extend_from_slice(line.as_bytes());
+                    octets.push(b'\n');
+                }
+            }
+        }
+        match &self.output {
+            Some(path) => {
+                let mut output = Output::create(path).map_err(|error| Failure::io(path.display(), &error))?;
+                output.write_all(&octets)?;
+                output.commit().map_err(|error| Failure::io(path.display(), &error))?;
+            }
+            None => io::stdout().write_all(&octets)?,
+        }
         Ok(Exit::Good)
     }
+}
+
+/// Where the values of a text are. Behind a fault all is one value, for the reader to say what is wrong.
+fn values(text: &[u8]) -> Vec<(usize, usize)> {
+    let mut places = Vec::new();
+    let mut begin = 0;
+    let mut values = serde_json::Deserializer::from_slice(text).into_iter::<serde_json::Value>();
+    while let Some(value) = values.next() {
+        let end = if value.is_ok() { values.byte_offset() } else { text.len() };
+        places.push((begin, end));
+        if value.is_err() {
+            break;
+        }
+        begin = end;
+    }
+    places
+}
+
+/// What is wrong, with the line in the whole input.
+fn describe(input: &Input, before: &[u8], error: &ReadError) -> String {
+    let lines = before.iter().filter(|&&octet| octet == b'\n').count();
+    let (line, column, path) = (lines + error.line(), error.column(), error.path());
+    let path = if path.is_empty() { path } else { format!("{path}: ") };
+    format!("{}:{line}:{column}: {path}{}", input.name(), error.message())
 }
