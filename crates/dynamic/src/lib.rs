@@ -17,6 +17,7 @@ mod per;
 mod read_error;
 mod tape;
 pub mod text;
+pub mod xml;
 
 pub use codec::{Decoder, Encoder, decode, encode};
 pub use constant::say_constant;

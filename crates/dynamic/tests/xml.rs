@@ -1,0 +1,181 @@
+//! XML text both ways: by ASN.1 text, encoding and XML, and text that is no value.
+
+mod common;
+
+use common::{hex, plan, to_hex};
+use tercet_dynamic::{Options, Plan, Rules, Tape, decode, encode, xml};
+
+/// Decodes, writes and reads again; what comes out has to be the same.
+fn check(types: &str, octets: &str, text: &str) {
+    let plan = plan(types);
+    let octets = hex(octets);
+    let mut tape = Tape::new();
+    decode(&plan, root(&plan), &octets, &mut tape, &Options::default()).expect(types);
+    let mut out = Vec::new();
+    xml::write(&plan.shape, tape.view(&octets), &mut out, &xml::Options::default());
+    assert_eq!(String::from_utf8_lossy(&out), text, "{types}");
+    assert_eq!(read(&plan, text), Ok(to_hex(&octets)), "{types}: {text}");
+    let mut options = xml::Options::default();
+    options.indent = Some(2);
+    let mut out = Vec::new();
+    xml::write(&plan.shape, tape.view(&octets), &mut out, &options);
+    assert_eq!(read(&plan, &String::from_utf8_lossy(&out)), Ok(to_hex(&octets)), "{types}");
+}
+
+fn root(plan: &Plan) -> tercet_dynamic::NodeId {
+    plan.root("T").expect("a type T")
+}
+
+/// The encoding of a text, or what is wrong with it.
+fn read(plan: &Plan, text: &str) -> Result<String, String> {
+    let mut tape = Tape::new();
+    xml::read(&plan.shape, root(plan), text.as_bytes(), &mut tape, &xml::ReadOptions::default())
+        .map_err(|error| error.to_string())?;
+    let mut out = Vec::new();
+    encode(plan, Rules::Ber, tape.view(&[]), &mut out).map_err(|error| error.to_string())?;
+    Ok(to_hex(&out))
+}
+
+/// Another text of the same value.
+fn same(types: &str, text: &str, octets: &str) {
+    assert_eq!(read(&plan(types), text).as_deref(), Ok(octets), "{types}: {text}");
+}
+
+/// Text that is refused, and a part of the message.
+fn refuse(types: &str, text: &str, message: &str) {
+    match read(&plan(types), text) {
+        Ok(octets) => panic!("{types}: {text} is {octets}"),
+        Err(error) => assert!(error.contains(message), "{types}: {error}"),
+    }
+}
+
+#[test]
+fn primitives() {
+    check("T ::= BOOLEAN", "0101FF", "<T><true/></T>");
+    check("T ::= INTEGER", "020900FFFFFFFFFFFFFFFF", "<T>18446744073709551615</T>");
+    check("T ::= INTEGER", "0207DFFFFFFFFFFFFF", "<T>-9007199254740993</T>");
+    check("T ::= ENUMERATED { red, green }", "0A0101", "<T><green/></T>");
+    check("T ::= ENUMERATED { red, ... }", "0A0107", "<T>7</T>");
+    check("T ::= NULL", "0500", "<T/>");
+    check("T ::= OCTET STRING", "040300FFA5", "<T>00FFA5</T>");
+    check("T ::= OCTET STRING", "0400", "<T/>");
+    check("T ::= BIT STRING", "030205A0", "<T>101</T>");
+    check("T ::= OBJECT IDENTIFIER", "0603883703", "<T>2.999.3</T>");
+    check("T ::= REAL", "090380FF03", "<T>1.5</T>");
+    check("T ::= REAL", "0900", "<T>0</T>");
+    for (octets, text) in [("40", "<PLUS-INFINITY/>"), ("41", "<MINUS-INFINITY/>"), ("42", "<NOT-A-NUMBER/>")]
+    {
+        check("T ::= REAL", &format!("0901{octets}"), &format!("<T>{text}</T>"));
+    }
+    check("T ::= REAL", "090143", "<T>-0</T>");
+    check("T ::= UTCTime", "170D3236303130323033303430355A", "<T>260102030405Z</T>");
+    same("T ::= INTEGER { low(3) }", "<T> <low/> </T>", "020103");
+    same("T ::= BIT STRING { a(0), c(2) }", "<T><a/><c/></T>", "030205A0");
+    same("T ::= BIT STRING", "<T> 10\n 1 </T>", "030205A0");
+    same("T ::= OCTET STRING", "<T> 00 fF\n</T>", "040200FF");
+    same("T ::= BOOLEAN", "<T>\n <true /></T>", "0101FF");
+}
+
+#[test]
+fn characters() {
+    check("T ::= UTF8String", "0C07613C623E26C3A9", "<T>a&lt;b&gt;&amp;é</T>");
+    check("T ::= UTF8String", "0C0400410D1B", "<T><nul/>A&#xD;<esc/></T>");
+    check("T ::= IA5String", "16042020610A", "<T>  a\n</T>");
+    same("T ::= UTF8String", "<T>&#x41;<![CDATA[<b>]]><!-- c -->&quot;\r\n</T>", "0C06413C623E220A");
+}
+
+#[test]
+fn structures() {
+    let point = "T ::= SEQUENCE { x INTEGER, y BOOLEAN OPTIONAL, z INTEGER DEFAULT 5 }";
+    check(point, "30068001018101FF", "<T><x>1</x><y><true/></y></T>");
+    same(point, "<?xml version=\"1.0\"?><T xmlns:a='b'>\n<x>1</x>\n<z>4</z></T>", "3006800101820104");
+    check("T ::= SEQUENCE {}", "3000", "<T/>");
+    check("T ::= CHOICE { a INTEGER, b NULL }", "8100", "<T><b/></T>");
+    check("T ::= SEQUENCE OF INTEGER", "3006020101020102", "<T><INTEGER>1</INTEGER><INTEGER>2</INTEGER></T>");
+    check("T ::= SEQUENCE OF name OCTET STRING", "3003040101", "<T><name>01</name></T>");
+    check("T ::= SEQUENCE OF A A ::= NULL", "300405000500", "<T><A/><A/></T>");
+    check("T ::= SEQUENCE OF OCTET STRING", "3003040101", "<T><OCTET_STRING>01</OCTET_STRING></T>");
+    check("T ::= SEQUENCE OF SEQUENCE OF INTEGER", "30023000", "<T><SEQUENCE_OF/></T>");
+    check("T ::= SET { a INTEGER, b INTEGER }", "3106800101810102", "<T><a>1</a><b>2</b></T>");
+    same("T ::= SET { a INTEGER, b INTEGER }", "<T><b>2</b><a>1</a></T>", "3106800101810102");
+    same("T ::= SEQUENCE { a INTEGER, ... }", "<T><a>1</a><b><c/>2</b></T>", "3003800101");
+}
+
+/// X.680 Table 5.
+#[test]
+fn value_lists() {
+    check("T ::= SEQUENCE OF BOOLEAN", "30060101FF010100", "<T><true/><false/></T>");
+    check("T ::= SET OF B B ::= BOOLEAN", "31030101FF", "<T><true/></T>");
+    check("T ::= SEQUENCE OF ENUMERATED { red, green }", "30060A01010A0100", "<T><green/><red/></T>");
+    let choices = "T ::= SEQUENCE OF C C ::= CHOICE { a INTEGER, b NULL }";
+    check(choices, "30058001018100", "<T><a>1</a><b/></T>");
+    same(choices, "<T><C><a>1</a></C> <b/></T>", "30058001018100");
+    check("T ::= SEQUENCE OF flag BOOLEAN", "30030101FF", "<T><flag><true/></flag></T>");
+}
+
+#[test]
+fn contents() {
+    check("T ::= OCTET STRING (CONTAINING A) A ::= INTEGER", "0403020105", "<T><A>5</A></T>");
+    same("T ::= OCTET STRING (CONTAINING A) A ::= INTEGER", "<T>020105</T>", "0403020105");
+    let open = "K ::= CLASS { &id INTEGER UNIQUE, &Type } WITH SYNTAX { &id IS &Type }
+        Set K ::= { { 1 IS Number } | { 2 IS Flags } }
+        Number ::= INTEGER
+        Flags ::= SEQUENCE OF BOOLEAN
+        T ::= SEQUENCE { id K.&id({Set}), value K.&Type({Set}{@id}) }";
+    check(open, "3008800101A103020105", "<T><id>1</id><value><Number>5</Number></value></T>");
+    check(open, "300A800102A10530030101FF", "<T><id>2</id><value><Flags><true/></Flags></value></T>");
+    check(open, "3008800103A103020105", "<T><id>3</id><value>020105</value></T>");
+    refuse(open, "<T><id>1</id><value><Other>5</Other></value></T>", "no type `Other`");
+}
+
+#[test]
+fn wrong_values() {
+    let point = "T ::= SEQUENCE { x INTEGER, y BOOLEAN OPTIONAL }";
+    refuse(point, "<T><y><true/></y></T>", "T.x: this mandatory component is missing");
+    refuse(point, "<T><x>1</x><x>1</x></T>", "`x` is there twice");
+    refuse(point, "<T><y><true/></y><x>1</x></T>", "not at its place");
+    refuse(point, "<T><x>1</x><z/></T>", "no component `z`");
+    refuse(point, "<T><x>1</x> text </T>", "characters between");
+    refuse(point, "<T>\n<x>one</x></T>", "T.x: a decimal integer expected (line 2, column 1)");
+    refuse(point, "<U><x>1</x></U>", "the outermost element is `U`, not `T`");
+    refuse("T ::= CHOICE { a NULL, b NULL }", "<T><a/><b/></T>", "one element");
+    refuse("T ::= CHOICE { a NULL, b NULL }", "<T><c/></T>", "no alternative `c`");
+    refuse("T ::= OCTET STRING", "<T>0</T>", "pairs of hexadecimal");
+    refuse("T ::= BIT STRING", "<T>12</T>", "0 and 1");
+    refuse("T ::= ENUMERATED { a }", "<T><b/></T>", "no item `b`");
+    refuse("T ::= NULL", "<T>x</T>", "nothing expected");
+    refuse("T ::= SEQUENCE OF INTEGER", "<T><INT>1</INT></T>", "T[0]: `INTEGER` expected");
+    refuse("T ::= IA5String", "<T>é</T>", "T: ");
+    refuse("T ::= INTEGER", "<T a='1'>5</T>", "an attribute `a`");
+}
+
+#[test]
+fn hostile_text() {
+    let string = "T ::= UTF8String";
+    refuse(string, "<!DOCTYPE T [<!ENTITY a 'b'>]><T>&a;</T>", "DOCTYPE");
+    refuse(string, "<T>&a;</T>", "entity `a`");
+    for reference in ["&#0;", "&#xD800;", "&#18446744073709551616;", "&#1;", "&#-1;"] {
+        refuse(string, &format!("<T>{reference}</T>"), "");
+    }
+    refuse(string, "<T>\u{1}</T>", "control character");
+    refuse(string, "<T><wow/></T>", "`wow` is no control character");
+    refuse(string, "<T>a</T><T>b</T>", "a second outermost element");
+    refuse(string, "<T>a</T>b", "outside of the element");
+    refuse(string, "", "no element");
+    refuse(string, "<T>a", "");
+    refuse(string, "<T>a</U>", "well-formed");
+    refuse(string, "<?xml version='1.0' encoding='UTF-16'?><T/>", "encoding");
+    let tree = "T ::= SEQUENCE { t T OPTIONAL }";
+    let deep = format!("<T>{}{}</T>", "<t>".repeat(100_000), "</t>".repeat(100_000));
+    refuse(tree, &deep, "more than 128 levels");
+    refuse(tree, &"<T>".repeat(100_000), "levels");
+    let names: String = (0..20_000).map(|i| format!(" xmlns:a{i}='b'")).collect();
+    refuse(tree, &format!("<T{names}/>"), "more than 100 attributes");
+    let unknown: String = (0..100_000).map(|i| format!("<a{i}/>")).collect();
+    same("T ::= SEQUENCE { ... }", &format!("<T>{unknown}</T>"), "3000");
+    let items = "<true/>x".repeat(50_000);
+    refuse("T ::= SEQUENCE OF BOOLEAN", &format!("<T>{items}</T>"), "characters");
+    refuse("T ::= REAL", "<T>1e99999999999999999999</T>", "exponent");
+    let pieces = "a&amp;<!-- -->".repeat(50_000);
+    assert!(read(&plan(string), &format!("<T>{pieces}</T>")).is_ok());
+}
