@@ -117,7 +117,8 @@ impl Scanner<'_> {
             let container = self.value()?;
             if let Some(container) = container {
                 if open.len() >= usize::from(depth) {
-                    return Err(self.fail(format!("more than {depth} levels of objects and arrays")));
+                    let message = format!("more than {depth} levels of objects and arrays");
+                    return Err(ReadError::new(self.text, self.at - 1, message));
                 }
                 open.push(container);
                 if !self.first_of(container)? {
