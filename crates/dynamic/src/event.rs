@@ -58,7 +58,8 @@ pub trait Sink {
     fn absent(&mut self, field: FieldId, node: NodeId, constant: u32);
 
     /// An extension addition that the schema does not know: its complete encoding in the rule at hand, and which of
-    /// the additions it is, from 0; `u32::MAX` in rules that tell additions by their tags.
+    /// the additions it is, from 0; `u32::MAX` in rules that tell additions by their tags. One without octets only
+    /// tells that the type of the sender has so many additions.
     fn unknown(&mut self, addition: u32, leaf: Leaf<'_>);
 
     /// Whether a field's value is wanted; if not, the decoder skips it, checking its lengths and nothing else.

@@ -8,10 +8,10 @@ use tercet_model::OuterTag;
 use tercet_model::constraints::{Effective, IntegerRange, Visibility, alphabet_of};
 use tercet_model::ir::{Model, StringKind, TagClass, TypeKind};
 use tercet_plan::per::{
-    ADDITION, Addition, Alphabet, Choice, Code, Enumerated, Integer, IntegerForm, Large, Member, Program, Range,
-    Sequence, Size, Whole,
+    ADDITION, Addition, Alphabet, Choice, Code, Enumerated, Field, Integer, IntegerForm, Large, Member, NO_KEY, Program,
+    Range, Sequence, Size, Whole,
 };
-use tercet_plan::shape::{Place, Presence, Shape};
+use tercet_plan::shape::{Key, Place, Presence, Shape, Table};
 use tercet_plan::{FieldId, Kind, NodeId};
 
 /// Makes the code for one of the four variants.
@@ -29,7 +29,22 @@ pub(crate) fn program(model: &Model, lowered: &Lowered<'_>, aligned: bool, canon
         let code = builder.node(NodeId(index as u32), &effective, named);
         builder.program.nodes.push(code);
     }
+    builder.program.fields = lowered.shape.fields.iter().map(field).collect();
+    builder.program.tables = lowered.shape.tables.iter().map(table).collect();
     builder.program
+}
+
+fn field(field: &tercet_plan::shape::Field) -> Field {
+    Field { node: field.node.0, key: field.key.unwrap_or(NO_KEY) }
+}
+
+/// The rows are sorted already.
+fn table(table: &Table) -> Box<[(i64, u32)]> {
+    let rows = table.rows.iter().map(|row| match row.keys.as_slice() {
+        [Key::Int(key)] => Some((*key, row.node.0)),
+        _ => None,
+    });
+    rows.collect::<Option<_>>().unwrap_or_default()
 }
 
 struct Builder<'a> {
@@ -59,15 +74,15 @@ impl Builder<'_> {
             Kind::BitString => Code::BitString(size, named),
             Kind::OctetString if self.shape.node(id).containing.is_some() => Code::OctetsContaining(size),
             Kind::OctetString => Code::OctetString(size),
-            Kind::NumericString => self.characters(StringKind::Numeric, size, effective),
-            Kind::PrintableString => self.characters(StringKind::Printable, size, effective),
-            Kind::Ia5String => self.characters(StringKind::Ia5, size, effective),
-            Kind::VisibleString => self.characters(StringKind::Visible, size, effective),
-            Kind::BmpString => self.characters(StringKind::Bmp, size, effective),
-            Kind::UniversalString => self.characters(StringKind::Universal, size, effective),
+            Kind::NumericString => self.characters(StringKind::Numeric, size, effective, false),
+            Kind::PrintableString => self.characters(StringKind::Printable, size, effective, false),
+            Kind::Ia5String => self.characters(StringKind::Ia5, size, effective, false),
+            Kind::VisibleString => self.characters(StringKind::Visible, size, effective, false),
+            Kind::BmpString => self.characters(StringKind::Bmp, size, effective, true),
+            Kind::UniversalString => self.characters(StringKind::Universal, size, effective, true),
             // As the types that X.680 §46 and §47 define them by; constraints on them are not PER-visible (§31).
             Kind::UtcTime | Kind::GeneralizedTime => {
-                self.characters(StringKind::Visible, Size::ANY, &Effective::default())
+                self.characters(StringKind::Visible, Size::ANY, &Effective::default(), true)
             }
             Kind::Real
             | Kind::ObjectIdentifier
@@ -141,7 +156,7 @@ impl Builder<'_> {
         }
     }
 
-    fn characters(&mut self, kind: StringKind, size: Size, effective: &Effective) -> Code {
+    fn characters(&mut self, kind: StringKind, size: Size, effective: &Effective, check: bool) -> Code {
         let Some(whole) = alphabet_of(kind) else { return Code::Contents };
         let set = match &effective.alphabet {
             Some(permitted) => whole.intersection(permitted),
@@ -167,7 +182,14 @@ impl Builder<'_> {
             StringKind::Universal => 4,
             _ => 1,
         };
-        let alphabet = Alphabet { octets, bits: bits as u8, unaligned, indexed, ranges: ranges.into() };
+        let below = ranges.iter().flat_map(|range| range.lo..=range.hi.min(127)).take_while(|c| *c < 128);
+        let ascii = below.fold(0_u128, |all, character| all | 1 << character);
+        let mut table = Vec::new();
+        if indexed && octets == 1 {
+            table.extend(ranges.iter().flat_map(|range| (range.lo..=range.hi).map(|character| character as u8)));
+        }
+        let (ranges, table) = (ranges.into(), table.into());
+        let alphabet = Alphabet { octets, bits: bits as u8, unaligned, indexed, ranges, ascii, table, check };
         let index = match self.program.alphabets.iter().position(|known| *known == alphabet) {
             Some(index) => index,
             None => {

@@ -122,6 +122,12 @@ pub struct Alphabet {
     pub indexed: bool,
     /// The permitted ones.
     pub ranges: Box<[Range]>,
+    /// Those below 128 as bits, the character 0 the lowest.
+    pub ascii: u128,
+    /// The characters in order, when they have one octet and are written as numbers.
+    pub table: Box<[u8]>,
+    /// Whether not every row of permitted characters is a value: the times, pairs of surrogates.
+    pub check: bool,
 }
 
 /// A range of permitted characters.
@@ -139,6 +145,9 @@ impl Alphabet {
     /// The bits to write for a character, if it is permitted.
     #[inline]
     pub fn code(&self, character: u32) -> Option<u32> {
+        if !self.indexed && character < 128 {
+            return (self.ascii >> character & 1 != 0).then_some(character);
+        }
         let at = self.ranges.partition_point(|range| range.hi < character);
         let range = self.ranges.get(at).filter(|range| range.lo <= character)?;
         Some(if self.indexed { range.number + (character - range.lo) } else { character })
@@ -147,6 +156,9 @@ impl Alphabet {
     /// The character that was written so, if it is permitted.
     #[inline]
     pub fn character(&self, code: u32) -> Option<u32> {
+        if !self.table.is_empty() {
+            return self.table.get(code as usize).map(|character| u32::from(*character));
+        }
         if !self.indexed {
             return self.code(code);
         }
@@ -284,7 +296,24 @@ pub struct Program {
     pub sequences: Vec<Sequence>,
     /// CHOICEs.
     pub choices: Vec<Choice>,
+    /// One for each field of the shape.
+    pub fields: Vec<Field>,
+    /// One for each table of the shape: its keys, ascending, and the types in its rows, if each row has one whole number
+    /// as key; else empty.
+    pub tables: Vec<Box<[(i64, u32)]>>,
 }
+
+/// What decoding needs to know of a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Its node.
+    pub node: u32,
+    /// The register that its value goes to, or [`NO_KEY`].
+    pub key: u16,
+}
+
+/// No register.
+pub const NO_KEY: u16 = u16::MAX;
 
 impl Whole {
     /// How a number with `span + 1` values is written (§11.5.6, §11.5.7).

@@ -246,6 +246,7 @@ kinds! {
     ConstraintViolated = 108, "constraint-violated", None, "the value does not meet its constraint";
     ValueMismatch = 109, "value-mismatch", None, "the value to encode is not one of the type";
     Unsupported = 110, "unsupported", None, "these rules cannot be used for values of this type here";
+    NotCanonical = 111, "not-canonical", None, "the encoding is not the canonical one of its value";
 }
 
 #[cfg(test)]

@@ -264,6 +264,10 @@ impl<'a> Engine<'a> {
     }
 
     fn unknown(&mut self, addition: u32, leaf: Leaf<'a>) -> Result<(), Fault> {
+        // One without octets only tells how long a bitmap was.
+        if leaf.contents().is_some_and(<[u8]>::is_empty) {
+            return Ok(());
+        }
         // What is not known cannot be moved from rules that tell additions by their numbers.
         if addition != u32::MAX {
             return Err(ErrorKind::UnexpectedElement.into());

@@ -16,6 +16,9 @@ pub(super) fn read(
         // The announced number is not believed before the bits are there.
         reader.skip(count.saturating_mul(width as usize))?;
     }
+    if alphabet.octets == 1 && (1..=8).contains(&width) {
+        return read_octets(reader, alphabet, width, count, made);
+    }
     for _ in 0..count {
         let start = *reader;
         let code = reader.bits(width)? as u32;
@@ -25,6 +28,32 @@ pub(super) fn read(
             2 => made.extend_from_slice(&(character as u16).to_be_bytes()),
             _ => made.extend_from_slice(&character.to_be_bytes()),
         }
+    }
+    Ok(())
+}
+
+/// Characters of one octet, as many at once as fit into 56 bits.
+fn read_octets(
+    reader: &mut BitReader<'_>,
+    alphabet: &Alphabet,
+    width: u32,
+    count: usize,
+    made: &mut Vec<u8>,
+) -> Result<(), Error> {
+    made.reserve(count);
+    let mut left = count;
+    while left > 0 {
+        let start = *reader;
+        let now = (56 / width).min(u32::try_from(left).unwrap_or(u32::MAX));
+        let word = reader.bits(now * width)?;
+        for place in (0..now).rev() {
+            let code = (word >> (place * width)) as u32 & ((1 << width) - 1);
+            let Some(character) = alphabet.character(code) else {
+                return Err(start.error(ErrorKind::CharacterInvalid));
+            };
+            made.push(character as u8);
+        }
+        left -= now as usize;
     }
     Ok(())
 }
@@ -42,8 +71,16 @@ pub(super) fn write(
     characters: impl Iterator<Item = u32>,
 ) -> Option<()> {
     let width = u32::from(alphabet.bits);
+    let (mut word, mut used) = (0_u64, 0);
     for character in characters {
-        writer.bits(u64::from(alphabet.code(character)?), width);
+        let code = u64::from(alphabet.code(character)?);
+        if used + width > 64 {
+            writer.bits(word, used);
+            (word, used) = (0, 0);
+        }
+        word = word << width | code;
+        used += width;
     }
+    writer.bits(word, used);
     Some(())
 }

@@ -4,13 +4,13 @@
 
 use super::frame::{Frame, What};
 use super::integer::{self, Number};
-use super::keys::{self, Register};
+use super::keys::{self, Registers};
 use super::strings::is_short;
-use super::{characters, integer::append};
+use super::{characters, encode, integer::append};
 use crate::event::{Discard, Leaf, Sink};
-use crate::{Error, Options, Unknown};
+use crate::{Error, Options, Tape, Unknown};
 use std::fmt::Write;
-use tercet_plan::per::{Addition, Code, Member, Program, Size};
+use tercet_plan::per::{Addition, Code, Member, NO_KEY, Program, Size};
 use tercet_plan::shape::{Key, Presence};
 use tercet_plan::{FieldId, Kind, NodeId, Shape};
 use tercet_runtime::ber::Rules;
@@ -27,10 +27,11 @@ const FRAGMENTED_DEPTH: u32 = 4;
 #[derive(Debug, Default)]
 pub(crate) struct DecodeState {
     frames: Vec<Frame>,
-    registers: Vec<Option<Register>>,
+    registers: Registers,
     made: Vec<u8>,
     /// For reading what is in strings ahead.
     trial: Option<Box<DecodeState>>,
+    strict: Option<Box<Strict>>,
 }
 
 type Result<T> = std::result::Result<T, Fault>;
@@ -45,9 +46,53 @@ pub(crate) fn decode(
     sink: &mut impl Sink,
     options: &Options,
 ) -> std::result::Result<usize, Error> {
+    if !program.canonical {
+        return read(state, shape, program, root, input, sink, options);
+    }
+    let mut strict = std::mem::take(&mut state.strict).unwrap_or_default();
+    strict.tape.clear();
+    strict.again.clear();
+    let taken = read(state, shape, program, root, input, &mut strict.tape, options);
+    let checked = taken.and_then(|taken| {
+        encode::encode(&mut strict.encoder, shape, program, strict.tape.view(input), &mut strict.again)?;
+        let differ = |(at, (a, b)): (usize, (&u8, &u8))| (a != b).then(|| at * 8 + (a ^ b).leading_zeros() as usize);
+        let common = input.iter().zip(&strict.again).enumerate().find_map(differ);
+        match common.filter(|bit| bit / 8 < taken) {
+            None if strict.again.len() == taken => Ok(taken),
+            bit => {
+                let bit = bit.unwrap_or_else(|| strict.again.len().min(taken) * 8);
+                let fault = Fault::at_bit(ErrorKind::NotCanonical, bit as u64).shifted(options.base_offset);
+                let name = shape.node(root).name.map_or("", |name| shape.name(name));
+                Err(Error::from(fault).with_path(name))
+            }
+        }
+    });
+    if checked.is_ok() {
+        strict.tape.view(input).replay(sink);
+    }
+    state.strict = Some(strict);
+    checked
+}
+
+/// Canonical encodings are told by writing the value again: there is only one for it.
+#[derive(Debug, Default)]
+struct Strict {
+    tape: Tape,
+    encoder: encode::EncodeState,
+    again: Vec<u8>,
+}
+
+fn read(
+    state: &mut DecodeState,
+    shape: &Shape,
+    program: &Program,
+    root: NodeId,
+    input: &[u8],
+    sink: &mut impl Sink,
+    options: &Options,
+) -> std::result::Result<usize, Error> {
     state.frames.clear();
-    state.registers.clear();
-    state.registers.resize(usize::from(shape.registers), None);
+    state.registers.begin(shape);
     let mut engine = Engine {
         state,
         shape,
@@ -155,9 +200,7 @@ impl<'a, S: Sink> Engine<'a, S> {
     fn sequence(&mut self, field: FieldId, node: NodeId, code: u32) -> Result<()> {
         let sequence = &self.program.sequences[code as usize];
         for key in &sequence.keys {
-            if let Some(register) = self.state.registers.get_mut(usize::from(*key)) {
-                *register = None;
-            }
+            self.state.registers.forget(*key);
         }
         self.pending_key = None;
         self.said += sequence.root.len();
@@ -193,7 +236,6 @@ impl<'a, S: Sink> Engine<'a, S> {
         while let Some(member) = members.get(frame.cursor as usize) {
             frame.cursor += 1;
             let id = FieldId(first + member.field);
-            let field = &self.shape.fields[id.index()];
             if member.optional {
                 let there = self.bit_at(frame.bits);
                 frame.bits += 1;
@@ -203,13 +245,14 @@ impl<'a, S: Sink> Engine<'a, S> {
                 }
             }
             self.at = id;
-            let code = self.program.nodes[field.node.index()];
+            let node = self.program.fields[id.index()].node;
+            let code = self.program.nodes[node as usize];
             if code.is_framed() {
                 self.replace(*frame);
-                self.value(id, field.node)?;
+                self.value(id, NodeId(node))?;
                 return Ok(true);
             }
-            self.leaf(id, field.node, code)?;
+            self.leaf(id, NodeId(node), code)?;
         }
         Ok(false)
     }
@@ -280,6 +323,13 @@ impl<'a, S: Sink> Engine<'a, S> {
                     return if self.begin_wrapper(Inside::Group(group))? { self.begin_group(group) } else { Ok(()) };
                 }
             }
+        }
+        if frame.count as usize > additions.len()
+            && !self.bit_at(frame.bits + frame.count as usize - 1)
+            && self.options.unknown != Unknown::Error
+        {
+            // Nothing but the length of the bitmap, so that it can be written again.
+            self.sink.unknown(frame.count - 1, Leaf::Made(&[]));
         }
         self.absent_additions(&frame, additions, frame.count);
         self.end(&frame);
@@ -407,9 +457,8 @@ impl<'a, S: Sink> Engine<'a, S> {
         let program = self.program;
         let choice = &program.choices[code as usize];
         let first = self.shape.node(node).first;
-        if field != FieldId::ROOT
-            && let Some(key) = self.shape.field(field).key
-        {
+        let key = self.key_of(field);
+        if key != NO_KEY {
             self.pending_key = Some(key);
         }
         let start = self.reader;
@@ -547,12 +596,12 @@ impl<'a, S: Sink> Engine<'a, S> {
         if let Some(table) = &self.shape.node(node).table
             && self.options.resolve_tables
         {
-            let (row, complete) = keys::row(self.shape, table, &self.state.registers);
-            if let Some(row) = row {
+            let (row, complete) = keys::row(self.shape, self.program, table, &self.state.registers);
+            if let Some(content) = row {
                 self.sink.open(field, node);
                 self.push(Frame::new(What::Open, field, node, 0))?;
-                let inside = Inside::Value(FieldId::ROOT, row.node);
-                return Ok(self.begin_wrapper(inside)?.then_some(row.node));
+                let inside = Inside::Value(FieldId::ROOT, content);
+                return Ok(self.begin_wrapper(inside)?.then_some(content));
             }
             let extensible = self.shape.tables.get(table.table as usize).is_none_or(|table| table.extensible);
             if complete && self.options.strict_tables && !extensible {
@@ -611,20 +660,22 @@ impl<'a, S: Sink> Engine<'a, S> {
         self.sink.leaf(field, node, Leaf::Int(value));
     }
 
+    #[inline]
     fn is_key(&self, field: FieldId) -> bool {
-        self.pending_key.is_some() || field != FieldId::ROOT && self.shape.fields[field.index()].key.is_some()
+        self.pending_key.is_some() || self.key_of(field) != NO_KEY
+    }
+
+    #[inline]
+    fn key_of(&self, field: FieldId) -> u16 {
+        self.program.fields.get(field.index()).map_or(NO_KEY, |field| field.key)
     }
 
     fn remember(&mut self, field: FieldId, key: Key) {
-        let (number, alternative) = match self.pending_key.take() {
-            Some(number) => (Some(number), Some(field)),
-            None => (self.shape.field(field).key, None),
+        let (register, alternative) = match self.pending_key.take() {
+            Some(register) => (register, Some(field)),
+            None => (self.key_of(field), None),
         };
-        if let Some(number) = number
-            && let Some(register) = self.state.registers.get_mut(usize::from(number))
-        {
-            *register = Some(Register::new(self.shape, key, alternative));
-        }
+        self.state.registers.set(self.shape, register, key, alternative);
     }
 
     fn enumerated(&mut self, field: FieldId, node: NodeId, code: u32) -> Result<()> {
@@ -728,8 +779,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         options.decode_containing = false;
         let mut state = std::mem::take(&mut self.state.trial).unwrap_or_default();
         state.frames.clear();
-        state.registers.clear();
-        state.registers.resize(usize::from(self.shape.registers), None);
+        state.registers.begin(self.shape);
         let mut trial = Engine {
             state: &mut state,
             shape: self.shape,
@@ -800,6 +850,9 @@ impl<'a, S: Sink> Engine<'a, S> {
             if !contents.iter().all(|octet| alphabet.code(u32::from(*octet)).is_some()) {
                 return Err(start.error(ErrorKind::CharacterInvalid));
             }
+            if alphabet.check {
+                self.text_check(node, contents)?;
+            }
             self.sink.leaf(field, node, Leaf::Input { at, contents });
             return Ok(());
         }
@@ -817,7 +870,7 @@ impl<'a, S: Sink> Engine<'a, S> {
                 Err(fault) => break Err(fault),
             }
         };
-        let read = read.and_then(|()| self.text_check(node, &made));
+        let read = read.and_then(|()| if alphabet.check { self.text_check(node, &made) } else { Ok(()) });
         if read.is_ok() {
             self.sink.leaf(field, node, Leaf::Made(&made));
         }

@@ -1,31 +1,71 @@
 //! Key registers and tables: which type an open type holds (X.682 §10).
 
+use tercet_plan::per::Program;
 use tercet_plan::shape::{Key, Row, TableRef};
-use tercet_plan::{FieldId, Shape};
+use tercet_plan::{FieldId, NodeId, Shape};
 
-/// The value of a key, and the alternative if the key is a CHOICE.
-#[derive(Clone, Debug)]
-pub(super) struct Register {
-    pub(super) key: Key,
+/// The values of keys, kept from value to value; those of values before count for nothing.
+#[derive(Debug, Default)]
+pub(super) struct Registers {
+    keys: Vec<(u64, Key)>,
+    /// Number of the value, from 1.
+    turn: u64,
 }
 
-impl Register {
-    pub(super) fn new(shape: &Shape, key: Key, alternative: Option<FieldId>) -> Self {
-        match alternative {
-            None => Self { key },
-            Some(field) => Self { key: Key::Alternative(shape.field(field).name, Box::new(key)) },
+impl Registers {
+    /// Begins another value.
+    pub(super) fn begin(&mut self, shape: &Shape) {
+        self.turn += 1;
+        let count = usize::from(shape.registers);
+        if self.keys.len() < count {
+            self.keys.resize(count, (0, Key::Int(0)));
         }
     }
+
+    /// Keeps the value of a key, and the alternative if the key is a CHOICE.
+    pub(super) fn set(&mut self, shape: &Shape, register: u16, key: Key, alternative: Option<FieldId>) {
+        if let Some(place) = self.keys.get_mut(usize::from(register)) {
+            let key = match alternative {
+                None => key,
+                Some(field) => Key::Alternative(shape.field(field).name, Box::new(key)),
+            };
+            *place = (self.turn, key);
+        }
+    }
+
+    #[inline]
+    pub(super) fn forget(&mut self, register: u16) {
+        if let Some(place) = self.keys.get_mut(usize::from(register)) {
+            place.0 = 0;
+        }
+    }
+
+    #[inline]
+    fn get(&self, register: u16) -> Option<&Key> {
+        let (turn, key) = self.keys.get(usize::from(register))?;
+        (*turn == self.turn).then_some(key)
+    }
 }
 
-/// The row that the registers select, and whether all keys were there.
-pub(super) fn row<'a>(shape: &'a Shape, table: &TableRef, registers: &[Option<Register>]) -> (Option<&'a Row>, bool) {
+/// The type in the row that the registers select, and whether all keys were there.
+pub(super) fn row(
+    shape: &Shape,
+    program: &Program,
+    table: &TableRef,
+    registers: &Registers,
+) -> (Option<NodeId>, bool) {
+    if let ([register], Some(rows)) = (table.keys.as_slice(), program.tables.get(table.table as usize))
+        && let Some(Key::Int(key)) = registers.get(*register)
+        && !rows.is_empty()
+    {
+        let found = rows.binary_search_by_key(key, |row| row.0);
+        return (found.ok().and_then(|at| rows.get(at)).map(|row| NodeId(row.1)), true);
+    }
     let Some(rows) = shape.tables.get(table.table as usize).map(|t| &t.rows) else { return (None, false) };
-    let register = |key: &u16| registers.get(usize::from(*key)).and_then(Option::as_ref);
-    if table.keys.is_empty() || !table.keys.iter().all(|key| register(key).is_some()) {
+    if table.keys.is_empty() || !table.keys.iter().all(|key| registers.get(*key).is_some()) {
         return (None, false);
     }
-    let wanted = || table.keys.iter().filter_map(register).map(|register| &register.key);
-    let found = rows.binary_search_by(|row| row.keys.iter().cmp(wanted()));
-    (found.ok().and_then(|at| rows.get(at)), true)
+    let wanted = || table.keys.iter().filter_map(|key| registers.get(*key));
+    let found = rows.binary_search_by(|row: &Row| row.keys.iter().cmp(wanted()));
+    (found.ok().and_then(|at| rows.get(at)).map(|row| row.node), true)
 }

@@ -118,18 +118,28 @@ impl<'a> BitReader<'a> {
     pub fn bits(&mut self, count: u32) -> Result<u64> {
         debug_assert!(count <= 64);
         self.need(count as usize)?;
+        if count == 0 {
+            return Ok(0);
+        }
+        let octet = self.at >> 3;
         #[allow(clippy::cast_possible_truncation)] // below eight
-        let (octet, shift) = (self.at >> 3, (self.at & 7) as u32);
+        let shift = (self.at & 7) as u32;
         self.at += count as usize;
-        if count + shift <= 64
-            && let Some(window) = self.input.get(octet..).and_then(<[u8]>::first_chunk::<8>)
-        {
-            return Ok(top(u64::from_be_bytes(*window) << shift, count));
+        // Near the end the last eight octets are taken.
+        if let Some(last) = self.input.len().checked_sub(8) {
+            let base = octet.min(last);
+            #[allow(clippy::cast_possible_truncation)] // below eight octets
+            let skip = (octet - base) as u32 * 8 + shift;
+            if skip + count <= 64
+                && let Some(window) = self.input.get(base..).and_then(<[u8]>::first_chunk::<8>)
+            {
+                return Ok(top(u64::from_be_bytes(*window) << skip, count));
+            }
         }
         Ok(self.slow_bits(octet, shift, count))
     }
 
-    /// Near the end of the input, or across nine octets.
+    /// In an input of less than eight octets, or across nine octets.
     #[inline(never)]
     fn slow_bits(&self, octet: usize, shift: u32, count: u32) -> u64 {
         let mut window = [0u8; 16];
