@@ -1,9 +1,9 @@
 //! Output formats by name.
 
-use crate::exit::{Failure, Outcome};
 use clap::{Args, ValueEnum};
 use tercet::dynamic::json::{self, JsonWriter};
 use tercet::dynamic::text::Octets;
+use tercet::dynamic::xml::{self, XmlWriter};
 use tercet::dynamic::{Error, NodeId, Plan, View, csv};
 use tercet::records::{Origin, Render};
 
@@ -14,12 +14,10 @@ pub enum Format {
     Json,
     /// JSON, one value a line
     Jsonl,
-    /// XML
+    /// XML; `convert` puts the records into one element
     Xml,
     /// A row for each record, nested parts in columns of their own
     Csv,
-    /// ASN.1 value notation
-    Value,
 }
 
 impl Format {
@@ -30,7 +28,6 @@ impl Format {
             "jsonl" | "ndjson" => Some(Self::Jsonl),
             "xml" => Some(Self::Xml),
             "csv" => Some(Self::Csv),
-            "txt" => Some(Self::Value),
             _ => None,
         }
     }
@@ -42,7 +39,6 @@ impl Format {
             Self::Jsonl => "jsonl",
             Self::Xml => "xml",
             Self::Csv => "csv",
-            Self::Value => "txt",
         }
     }
 }
@@ -74,23 +70,18 @@ pub enum JsonStyle {
 
 impl RenderArgs {
     /// Makes the renderer of a format for values of a type.
-    pub fn renderer<'p>(
-        &self,
-        format: Format,
-        plan: &'p Plan,
-        node: NodeId,
-    ) -> Outcome<Box<dyn Render + 'p>> {
+    pub fn renderer<'p>(&self, format: Format, plan: &'p Plan, node: NodeId) -> Box<dyn Render + 'p> {
         match format {
-            Format::Json => Ok(Box::new(self.json(plan, Some(2)))),
-            Format::Jsonl => Ok(Box::new(self.json(plan, None))),
+            Format::Json => Box::new(self.json(plan, Some(2))),
+            Format::Jsonl => Box::new(self.json(plan, None)),
             Format::Csv => {
                 let mut options = csv::Options::default();
                 options.octets = self.octets();
                 options.columns.clone_from(&self.columns);
                 options.guard_formulas = self.guard_formulas;
-                Ok(Box::new(Csv(csv::Writer::new(&plan.shape, node, options))))
+                Box::new(Csv(csv::Writer::new(&plan.shape, node, options)))
             }
-            _ => Err(Failure::usage(format_args!("the format `{}` is not there yet", format.suffix()))),
+            Format::Xml => Box::new(Xml(XmlWriter::new(&plan.shape, xml::Options::default()))),
         }
     }
 
@@ -134,5 +125,25 @@ impl Render for Csv<'_> {
     fn record(&mut self, value: View<'_>, _: &Origin, out: &mut Vec<u8>) -> Result<(), Error> {
         self.0.write(value, out);
         Ok(())
+    }
+}
+
+struct Xml<'p>(XmlWriter<'p>);
+
+impl Render for Xml<'_> {
+    fn begin(&mut self, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"<records>\n");
+    }
+
+    fn record(&mut self, value: View<'_>, _: &Origin, out: &mut Vec<u8>) -> Result<(), Error> {
+        self.0.clear();
+        value.replay(&mut self.0);
+        out.extend_from_slice(self.0.text());
+        out.push(b'\n');
+        Ok(())
+    }
+
+    fn end(&mut self, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"</records>\n");
     }
 }

@@ -302,9 +302,9 @@ impl Convert {
         bar: &ProgressBar,
         report: &mut Report<'_>,
     ) -> Outcome<()> {
-        let mut render = self.render.renderer(self.format(), &job.plan, job.record)?;
+        let mut render = self.render.renderer(self.format(), &job.plan, job.record);
         let mut header_render =
-            self.render.renderer(Format::Jsonl, &job.plan, job.outer.unwrap_or(job.record))?;
+            self.render.renderer(Format::Jsonl, &job.plan, job.outer.unwrap_or(job.record));
         write(out, |text| render.begin(text))?;
         for input in inputs {
             let name = input.name();

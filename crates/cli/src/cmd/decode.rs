@@ -21,7 +21,7 @@ and accounts for every octet.
 
 Examples:
   tercet decode -s schemas/personnel -t PersonnelRecord record.ber
-  echo '30 80 04 06 01 02 03 04' | tercet decode -s a.asn -t A --hex --format value")]
+  echo '30 80 04 06 01 02 03 04' | tercet decode -s a.asn -t A --hex --format xml")]
 pub struct Decode {
     #[command(flatten)]
     input: InputArgs,
@@ -74,11 +74,15 @@ impl Decode {
             give_up_after: 16 << 20,
         };
         let mut converter = Converter::new(&job.plan, settings);
-        let mut render = self.render.renderer(self.format, &job.plan, job.record)?;
+        let mut render = self.render.renderer(self.format, &job.plan, job.record);
         let mut out = BufWriter::new(io::stdout().lock());
         let mut text = Vec::new();
-        render.begin(&mut text);
-        out.write_all(&text)?;
+        // One value is a document of its own.
+        let framed = self.format != Format::Xml;
+        if framed {
+            render.begin(&mut text);
+            out.write_all(&text)?;
+        }
         let mut exit = Exit::Good;
         for input in self.input.expand()? {
             let name = input.name();
@@ -98,9 +102,11 @@ impl Decode {
             }
             exit = exit.max(verdict(&summary));
         }
-        text.clear();
-        render.end(&mut text);
-        out.write_all(&text)?;
+        if framed {
+            text.clear();
+            render.end(&mut text);
+            out.write_all(&text)?;
+        }
         out.flush()?;
         Ok(exit)
     }

@@ -6,13 +6,13 @@ use crate::inputs::{Input, InputArgs};
 use clap::{Args, ValueEnum};
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
-use tercet::dynamic::{Encoder, ReadError, Tape, json};
+use tercet::dynamic::{Encoder, ReadError, Tape, json, xml};
 use tercet::records::Output;
 
-/// Encode values given as JSON
+/// Encode values given as JSON or XML
 #[derive(Args, Debug)]
 #[command(after_help = "\
-An input holds one value or several one after the other, such as a file of JSON lines.
+An input of JSON holds one value or several one after the other, such as a file of JSON lines; one of XML holds one.
 
 Examples:
   tercet encode -s schemas/personnel -t PersonnelRecord john.json -o john.ber
@@ -50,6 +50,8 @@ pub struct Encode {
 enum From {
     /// JSON values
     Json,
+    /// One XML element
+    Xml,
 }
 
 impl Encode {
@@ -62,14 +64,19 @@ impl Encode {
         let root = plan
             .root(&self.type_name)
             .ok_or_else(|| Failure::usage(format_args!("the plan has no type `{}`", self.type_name)))?;
-        let mut reader = json::Reader::new(&plan.shape, json::Options::default());
+        let mut json = json::Reader::new(&plan.shape, json::Options::default());
+        let mut xml = xml::Reader::new(&plan.shape, xml::ReadOptions::default());
         let (mut encoder, mut tape, mut octets) = (Encoder::new(), Tape::new(), Vec::new());
         for input in self.input.expand()? {
             let text = input.read()?;
-            for (begin, end) in values(&text) {
-                reader
-                    .read(root, &text[begin..end], &mut tape)
-                    .map_err(|error| Failure::input(describe(&input, &text[..begin], &error)))?;
+            let places = if self.from == From::Json { values(&text) } else { vec![(0, text.len())] };
+            for (begin, end) in places {
+                let value = &text[begin..end];
+                match self.from {
+                    From::Json => json.read(root, value, &mut tape),
+                    From::Xml => xml.read(root, value, &mut tape),
+                }
+                .map_err(|error| Failure::input(describe(&input, &text[..begin], &error)))?;
                 let from = octets.len();
                 encoder
                     .encode(&plan, self.rules.rules(), tape.view(&[]), &mut octets)
