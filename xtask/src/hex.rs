@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 /// The text has something else, or half an octet.
 pub fn parse(text: &str) -> Result<Vec<u8>, String> {
     let digits: Vec<u8> = text.bytes().filter(|b| !b.is_ascii_whitespace()).collect();
-    if digits.len() % 2 != 0 {
+    if !digits.len().is_multiple_of(2) {
         return Err(format!("half an octet in {text:?}"));
     }
     digits

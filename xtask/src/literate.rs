@@ -179,8 +179,11 @@ fn rules(rule: &str) -> Rules {
     }
 }
 
+/// Octets and the error kind behind them.
+type Line = (Vec<u8>, Option<String>);
+
 /// The octets of each line with what stands behind `;`.
-fn lines(text: &str) -> Result<Vec<(Vec<u8>, Option<String>)>, String> {
+fn lines(text: &str) -> Result<Vec<Line>, String> {
     let mut joined: Vec<String> = Vec::new();
     for line in text.lines() {
         let plain = line.split('#').next().unwrap_or_default();

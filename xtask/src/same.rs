@@ -351,7 +351,7 @@ fn same_time(want: &Value, got: &Value) -> bool {
 /// Padding bits cleared; with named bits, trailing zero bits removed (X.680 §22.7).
 fn trimmed(mut octets: Vec<u8>, mut length: usize, named: bool) -> (Vec<u8>, usize) {
     octets.resize(length.div_ceil(8), 0);
-    if length % 8 != 0
+    if !length.is_multiple_of(8)
         && let Some(last) = octets.last_mut()
     {
         *last &= 0xFFu8 << (8 - length % 8);

@@ -245,6 +245,12 @@ fn locate(plan: &Plan, root: NodeId, path: &str, data: &[u8]) -> Result<(NodeId,
     let shape = &plan.shape;
     // A CHOICE has no header of its own: its alternative stands where it stands itself.
     let (mut node, mut inside) = (root, 0..data.len());
+    if shape.node(root).kind != Kind::Choice {
+        let entry = program.nodes.get(root.index()).and_then(|code| program.slots.get(code.entry as usize));
+        for _ in 0..=entry.map_or(0, |slot| program.chain(slot).len()) {
+            inside = element(data, inside.start).ok_or("no element around the file")?.contents;
+        }
+    }
     for step in path.split('.') {
         let field = shape
             .fields_of(node)
@@ -322,10 +328,10 @@ fn element(data: &[u8], start: usize) -> Option<Element> {
 
 /// Whether all lengths are definite and in the fewest octets, and no string is in segments.
 fn is_plain(data: &[u8]) -> bool {
-    let mut pending = vec![0..data.len()];
-    while let Some(range) = pending.pop() {
-        let mut at = range.start;
-        while at < range.end {
+    let mut pending = vec![(0, data.len())];
+    while let Some((start, end)) = pending.pop() {
+        let mut at = start;
+        while at < end {
             let Some(element) = element(data, at) else { return false };
             if !element.plain {
                 return false;
@@ -335,7 +341,7 @@ fn is_plain(data: &[u8]) -> bool {
                 return false;
             }
             if element.constructed {
-                pending.push(element.contents.clone());
+                pending.push((element.contents.start, element.contents.end));
             }
             at = element.end;
         }

@@ -243,7 +243,7 @@ impl<W: Write> Runner<'_, W> {
             .as_array()
             .or_else(|| manifest[spec]["files"].as_array())
             .ok_or_else(|| format!("no files, and {spec:?} is not in MANIFEST.json"))?;
-        let beside = path.parent().unwrap_or(Path::new("."));
+        let beside = path.parent().unwrap_or_else(|| Path::new("."));
         let mut bases: Vec<PathBuf> = Vec::new();
         for folder in self.specs.iter().map(PathBuf::as_path).chain([beside]) {
             bases.extend([folder.to_path_buf(), folder.join(".."), folder.join("../..")]);

@@ -172,7 +172,7 @@ impl Maker<'_> {
             let tag = if tagged && !self.automatic { self.tag(&of) } else { String::new() };
             let mut component = Component { name: format!("c{i}"), of, optional: false, default: None };
             let mut suffix = String::new();
-            if tagged && i >= addition || tagged && self.random.one_in(3) {
+            if tagged && (i >= addition || self.random.one_in(3)) {
                 component.optional = true;
                 suffix = " OPTIONAL".into();
                 if i < addition
