@@ -85,3 +85,34 @@ impl Sink for Discard {
     #[inline]
     fn unknown(&mut self, _: u32, _: Leaf<'_>) {}
 }
+
+/// Says on what was decoded from octets that are not the input's, but joined from pieces of it.
+pub(crate) struct Copying<'s>(pub(crate) &'s mut dyn Sink);
+
+impl Sink for Copying<'_> {
+    fn leaf(&mut self, field: FieldId, node: NodeId, leaf: Leaf<'_>) {
+        self.0.leaf(field, node, made(leaf));
+    }
+    fn open(&mut self, field: FieldId, node: NodeId) {
+        self.0.open(field, node);
+    }
+    fn close(&mut self, field: FieldId, node: NodeId) {
+        self.0.close(field, node);
+    }
+    fn absent(&mut self, field: FieldId, node: NodeId, constant: u32) {
+        self.0.absent(field, node, constant);
+    }
+    fn unknown(&mut self, addition: u32, leaf: Leaf<'_>) {
+        self.0.unknown(addition, made(leaf));
+    }
+    fn wants(&self, field: FieldId) -> bool {
+        self.0.wants(field)
+    }
+}
+
+fn made(leaf: Leaf<'_>) -> Leaf<'_> {
+    match leaf {
+        Leaf::Input { contents, .. } => Leaf::Made(contents),
+        other => other,
+    }
+}

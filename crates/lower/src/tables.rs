@@ -5,7 +5,8 @@ use crate::shape::{Lowered, OpenType, Source};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use tercet_model::ir::{
-    ClassFieldKind, ClassId, Model, ObjectSetId, Relation, Setting, TypeId, TypeKind, Value,
+    ClassFieldKind, ClassId, ConstraintKind, Element, ElementSet, Model, ObjectSetId, Relation, Setting,
+    TypeId, TypeKind, Value,
 };
 use tercet_plan::FieldId;
 use tercet_plan::shape::{Constant, Key, Row, Table, TableRef};
@@ -15,6 +16,18 @@ pub(crate) type Cache = FxHashMap<(ObjectSetId, SmolStr, Vec<SmolStr>), u32>;
 
 /// Gives an open type its table. Without component relations there is nothing to choose by, and it stays as it is.
 pub(crate) fn resolve(lowered: &mut Lowered<'_>, model: &Model, open: OpenType) {
+    if let Some(content) = named_content(model, open.ty) {
+        let table = lowered.shape.tables.len() as u32;
+        lowered.shape.tables.push(Table { name: None, extensible: false, rows: Vec::new() });
+        let row = Row {
+            keys: Vec::new(),
+            node: lowered.bare(content),
+            type_name: type_name(lowered, model, content),
+        };
+        lowered.shape.tables[table as usize].rows.push(row);
+        lowered.shape.nodes[open.node.index()].table = Some(TableRef { table, keys: Vec::new() });
+        return;
+    }
     let base = model.base(open.ty);
     let TypeKind::Open(Some((class, type_field))) = &model.ty(base).kind else { return };
     let Some((set, relations)) = model.table_constraint(open.ty) else { return };
@@ -44,6 +57,18 @@ pub(crate) fn resolve(lowered: &mut Lowered<'_>, model: &Model, open: OpenType) 
         }
     };
     lowered.shape.nodes[open.node.index()].table = Some(TableRef { table: index, keys: registers });
+}
+
+/// The one type that an open type's values are of, by a type constraint (X.681 §14.6, X.680 §51.6.2 b).
+fn named_content(model: &Model, ty: TypeId) -> Option<TypeId> {
+    model.alias_chain(ty).flat_map(|at| &model.ty(at).constraints).find_map(|constraint| {
+        match &constraint.kind {
+            ConstraintKind::Subtype(ElementSet {
+                root: Element::Type(content), extensible: false, ..
+            }) => Some(*content),
+            _ => None,
+        }
+    })
 }
 
 /// The component that an AtNotation means.

@@ -6,11 +6,12 @@ use super::frame::{Register, What};
 use super::head::Head;
 use super::{constraints, keys, rules_of};
 use crate::Options;
-use crate::event::{Discard, Leaf, Sink};
+use crate::event::{Copying, Discard, Leaf, Sink};
 use tercet_plan::ber::{NONE, Slot, UNTAGGED, flags, node_flags};
 use tercet_plan::{Kind, Rules};
 use tercet_runtime::ErrorKind;
-use tercet_runtime::ber::check_named_bits;
+use tercet_runtime::Tag;
+use tercet_runtime::ber::{StringForm, check_named_bits};
 
 impl<S: Sink> Engine<'_, S> {
     /// Reads or begins the value in a slot. Its header is at the current position and has the slot's tag number
@@ -238,7 +239,7 @@ impl<S: Sink> Engine<'_, S> {
                 joined.extend_from_slice(bits.as_bits().bytes());
                 return Ok(());
             }
-            reader.octet_string_into(&header, &mut joined)
+            reader.string_into(&header, segment_form(slot.kind), &mut joined)
         });
         let length = reader.position();
         let result = read.map_err(|e| self.bounded(e)).and_then(|()| {
@@ -248,7 +249,9 @@ impl<S: Sink> Engine<'_, S> {
             {
                 return Err(self.fault(ErrorKind::ConstraintViolated));
             }
-            self.sink.leaf(slot.field, slot.node, Leaf::Made(&joined));
+            if !self.joined_content(slot, &joined) {
+                self.sink.leaf(slot.field, slot.node, Leaf::Made(&joined));
+            }
             Ok(())
         });
         self.state.joined = joined;
@@ -257,6 +260,29 @@ impl<S: Sink> Engine<'_, S> {
         self.at_slot = NONE;
         self.pending_key = None;
         Ok(())
+    }
+
+    /// Says what is in joined segments, if the string is of a type with CONTAINING and the content decodes.
+    fn joined_content(&mut self, slot: &Slot, joined: &[u8]) -> bool {
+        if slot.flags & flags::CONTAINING == 0 || !self.options.decode_containing {
+            return false;
+        }
+        let Some(entry) = self.content(slot, joined) else { return false };
+        let inside = joined.get(usize::from(slot.kind == Kind::BitString)..).unwrap_or_default();
+        // The trial has shown that this decodes within the depth that is left; content of content stays octets.
+        let mut options = self.options.clone();
+        options.decode_containing = false;
+        options.limits.depth = self.depth;
+        self.sink.open(slot.field, slot.node);
+        let mut state: Box<DecodeState> = self.state.trial.take().unwrap_or_default();
+        let mut sink = Copying(&mut *self.sink);
+        let mut engine =
+            Engine::new(&mut state, self.shape, self.program, entry, inside, &mut sink, &options);
+        let fits = engine.run().is_ok();
+        engine.finish();
+        self.state.trial = Some(state);
+        self.sink.close(slot.field, slot.node);
+        fits
     }
 
     /// The value of a key goes to its register.
@@ -297,6 +323,15 @@ impl<S: Sink> Engine<'_, S> {
         engine.finish();
         self.state.trial = Some(state);
         fits.then_some(entry)
+    }
+}
+
+/// Which tags the segments of a string may have.
+fn segment_form(kind: Kind) -> StringForm {
+    match kind {
+        Kind::UtcTime => StringForm::Text(Tag::UTC_TIME),
+        Kind::GeneralizedTime => StringForm::Text(Tag::GENERALIZED_TIME),
+        _ => check::string_kind(kind).map_or(StringForm::Octets, |string| StringForm::Text(string.tag())),
     }
 }
 

@@ -13,8 +13,12 @@ pub(super) fn row<'a>(
     input: &[u8],
 ) -> (Option<&'a Row>, bool) {
     let Some(rows) = shape.tables.get(table.table as usize).map(|t| &t.rows) else { return (None, false) };
+    if table.keys.is_empty() {
+        // The constraint names the type: there is nothing to choose.
+        return (rows.first().filter(|_| rows.len() == 1), true);
+    }
     let known = |key: &u16| registers.get(usize::from(*key)).is_some_and(Option::is_some);
-    if table.keys.is_empty() || !table.keys.iter().all(known) {
+    if !table.keys.iter().all(known) {
         return (None, false);
     }
     let found = rows.binary_search_by(|row| {

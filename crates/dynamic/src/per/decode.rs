@@ -7,7 +7,7 @@ use super::integer::{self, Number};
 use super::keys::{self, Registers};
 use super::strings::is_short;
 use super::{characters, encode, integer::append};
-use crate::event::{Discard, Leaf, Sink};
+use crate::event::{Copying, Discard, Leaf, Sink};
 use crate::{Error, Options, Tape, Unknown};
 use std::fmt::Write;
 use tercet_plan::per::{Addition, Code, Member, NO_KEY, Program, Size};
@@ -55,7 +55,8 @@ pub(crate) fn decode(
     let taken = read(state, shape, program, root, input, &mut strict.tape, options);
     let checked = taken.and_then(|taken| {
         encode::encode(&mut strict.encoder, shape, program, strict.tape.view(input), &mut strict.again)?;
-        let differ = |(at, (a, b)): (usize, (&u8, &u8))| (a != b).then(|| at * 8 + (a ^ b).leading_zeros() as usize);
+        let differ =
+            |(at, (a, b)): (usize, (&u8, &u8))| (a != b).then(|| at * 8 + (a ^ b).leading_zeros() as usize);
         let common = input.iter().zip(&strict.again).enumerate().find_map(differ);
         match common.filter(|bit| bit / 8 < taken) {
             None if strict.again.len() == taken => Ok(taken),
@@ -107,7 +108,9 @@ fn read(
         at: FieldId::ROOT,
     };
     match engine.value(FieldId::ROOT, root).and_then(|()| engine.run()) {
-        Ok(bits) if bits == 0 && input.is_empty() => Err(Fault::incomplete(0, 1).shifted(options.base_offset).into()),
+        Ok(bits) if bits == 0 && input.is_empty() => {
+            Err(Fault::incomplete(0, 1).shifted(options.base_offset).into())
+        }
         Ok(bits) => Ok(bits.div_ceil(8).max(1)),
         Err(fault) => {
             let path = engine.path(root);
@@ -302,7 +305,11 @@ impl<'a, S: Sink> Engine<'a, S> {
             let there = self.bit_at(frame.bits + number as usize);
             let known = additions.get(number as usize);
             if !there {
-                self.absent_additions(&frame, additions.get(number as usize..=number as usize).unwrap_or_default(), 0);
+                self.absent_additions(
+                    &frame,
+                    additions.get(number as usize..=number as usize).unwrap_or_default(),
+                    0,
+                );
                 continue;
             }
             self.at = frame.field;
@@ -320,7 +327,11 @@ impl<'a, S: Sink> Engine<'a, S> {
                     let mut group = Frame::new(What::Group, frame.field, frame.node, frame.code);
                     group.addition = number;
                     group.count = *optional;
-                    return if self.begin_wrapper(Inside::Group(group))? { self.begin_group(group) } else { Ok(()) };
+                    return if self.begin_wrapper(Inside::Group(group))? {
+                        self.begin_group(group)
+                    } else {
+                        Ok(())
+                    };
                 }
             }
         }
@@ -467,7 +478,9 @@ impl<'a, S: Sink> Engine<'a, S> {
             self.sink.open(field, node);
             self.push(Frame::new(What::Choice, field, node, code))?;
             let Some(alternative) = usize::try_from(number).ok().and_then(|n| choice.additions.get(n)) else {
-                let Ok(number) = u32::try_from(number) else { return Err(start.error(ErrorKind::LimitExceeded)) };
+                let Ok(number) = u32::try_from(number) else {
+                    return Err(start.error(ErrorKind::LimitExceeded));
+                };
                 self.unknown(number)?;
                 return Ok(None);
             };
@@ -534,9 +547,11 @@ impl<'a, S: Sink> Engine<'a, S> {
             }
         }
         let at = self.reader.position() as u64 / 8;
-        let mut state = DecodeState { registers: std::mem::take(&mut self.state.registers), ..DecodeState::default() };
+        let mut state =
+            DecodeState { registers: std::mem::take(&mut self.state.registers), ..DecodeState::default() };
         let mut options = self.options.clone();
-        options.limits.depth = options.limits.depth.min(1000).saturating_sub(self.state.frames.len().min(1000) as u16);
+        options.limits.depth =
+            options.limits.depth.min(1000).saturating_sub(self.state.frames.len().min(1000) as u16);
         let mut sink = Copying(&mut *self.sink);
         let mut engine = Engine {
             state: &mut state,
@@ -556,7 +571,8 @@ impl<'a, S: Sink> Engine<'a, S> {
             Inside::Value(field, node) => engine.value(field, node),
             Inside::Group(group) => engine.begin_group(group),
         };
-        let result = result.and_then(|()| engine.run()).map(drop).map_err(|fault| Fault::new(fault.kind(), at));
+        let result =
+            result.and_then(|()| engine.run()).map(drop).map_err(|fault| Fault::new(fault.kind(), at));
         (self.said, self.empty) = (engine.said, engine.empty);
         self.state.registers = std::mem::take(&mut state.registers);
         result
@@ -687,7 +703,9 @@ impl<'a, S: Sink> Engine<'a, S> {
             match usize::try_from(number).ok().and_then(|n| enumerated.additions.get(n)) {
                 Some(value) => self.number(field, node, *value),
                 None => {
-                    let Ok(number) = u32::try_from(number) else { return Err(start.error(ErrorKind::LimitExceeded)) };
+                    let Ok(number) = u32::try_from(number) else {
+                        return Err(start.error(ErrorKind::LimitExceeded));
+                    };
                     if self.options.unknown == Unknown::Error {
                         return Err(start.error(ErrorKind::UnknownEnumeration));
                     }
@@ -907,7 +925,9 @@ impl<'a, S: Sink> Engine<'a, S> {
                     }
                     None => {
                         let name = self.shape.name(self.shape.field(field).name);
-                        if !path.ends_with(&format!(".{name}")) || self.state.frames.last().is_none_or(|f| f.field != field) {
+                        if !path.ends_with(&format!(".{name}"))
+                            || self.state.frames.last().is_none_or(|f| f.field != field)
+                        {
                             let _ = write!(path, ".{name}");
                         }
                     }
@@ -940,35 +960,4 @@ impl Inside {
 enum Octets<'a> {
     Input(usize, &'a [u8]),
     Made,
-}
-
-/// Says on what was decoded from octets that are not the input's.
-struct Copying<'s>(&'s mut dyn Sink);
-
-impl Sink for Copying<'_> {
-    fn leaf(&mut self, field: FieldId, node: NodeId, leaf: Leaf<'_>) {
-        self.0.leaf(field, node, made(leaf));
-    }
-    fn open(&mut self, field: FieldId, node: NodeId) {
-        self.0.open(field, node);
-    }
-    fn close(&mut self, field: FieldId, node: NodeId) {
-        self.0.close(field, node);
-    }
-    fn absent(&mut self, field: FieldId, node: NodeId, constant: u32) {
-        self.0.absent(field, node, constant);
-    }
-    fn unknown(&mut self, addition: u32, leaf: Leaf<'_>) {
-        self.0.unknown(addition, made(leaf));
-    }
-    fn wants(&self, field: FieldId) -> bool {
-        self.0.wants(field)
-    }
-}
-
-fn made(leaf: Leaf<'_>) -> Leaf<'_> {
-    match leaf {
-        Leaf::Input { contents, .. } => Leaf::Made(contents),
-        other => other,
-    }
 }

@@ -62,7 +62,11 @@ pub(super) fn row(
         return (found.ok().and_then(|at| rows.get(at)).map(|row| NodeId(row.1)), true);
     }
     let Some(rows) = shape.tables.get(table.table as usize).map(|t| &t.rows) else { return (None, false) };
-    if table.keys.is_empty() || !table.keys.iter().all(|key| registers.get(*key).is_some()) {
+    if table.keys.is_empty() {
+        // The constraint names the type: there is nothing to choose.
+        return (rows.first().filter(|_| rows.len() == 1).map(|row| row.node), true);
+    }
+    if !table.keys.iter().all(|key| registers.get(*key).is_some()) {
         return (None, false);
     }
     let wanted = || table.keys.iter().filter_map(|key| registers.get(*key));
