@@ -51,7 +51,7 @@ pub fn discover(schema: &Schema, input: &Input, options: &Options) -> Outcome<St
             ranked.push((count, name));
         }
     }
-    ranked.sort_by(|a, b| b.0.cmp(&a.0));
+    ranked.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
     match &ranked[..] {
         [] => Err(Failure::input(format_args!("{}: no type fits the first records; {say}", input.name()))),
         [(count, name), (next, other), ..] if count == next => Err(Failure::usage(format_args!(

@@ -75,10 +75,12 @@ impl RenderArgs {
             Format::Json => Box::new(self.json(plan, Some(2))),
             Format::Jsonl => Box::new(self.json(plan, None)),
             Format::Csv => {
-                let mut options = csv::Options::default();
-                options.octets = self.octets();
-                options.columns.clone_from(&self.columns);
-                options.guard_formulas = self.guard_formulas;
+                let options = csv::Options {
+                    octets: self.octets(),
+                    columns: self.columns.clone(),
+                    guard_formulas: self.guard_formulas,
+                    ..csv::Options::default()
+                };
                 Box::new(Csv(csv::Writer::new(&plan.shape, node, options)))
             }
             Format::Xml => Box::new(Xml(XmlWriter::new(&plan.shape, xml::Options::default()))),

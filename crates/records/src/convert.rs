@@ -151,8 +151,7 @@ impl<'p> Converter<'p> {
             checker.decode(plan, record, octets, &mut Discard, &options).is_ok_and(|n| n == octets.len())
         };
         self.out.clear();
-        loop {
-            let Some(item) = reader.next(&mut is_record)? else { break };
+        while let Some(item) = reader.next(&mut is_record)? {
             if let Err(error) = self.item(&mut run, &item, targets)? {
                 run.close_reject(targets)?;
                 run.open = Some(Reject {
@@ -212,10 +211,10 @@ impl<'p> Converter<'p> {
             Part::Wrapper => run.envelope.wrapper(item),
             Part::Header | Part::Trailer => {
                 // Outside of all wrappers only the type itself may stand.
-                if item.depth == 0 {
-                    if let Err(error) = self.outer(item) {
-                        return Ok(Err(error));
-                    }
+                if item.depth == 0
+                    && let Err(error) = self.outer(item)
+                {
+                    return Ok(Err(error));
                 }
                 run.envelope.member(item);
                 run.summary.headers += 1;
@@ -333,7 +332,7 @@ impl Run<'_> {
             self.close_reject(targets)?;
         }
         let offset = item.offset;
-        let open = self.open.get_or_insert_with(|| Reject { offset, reason, error: None, length: 0 });
+        let open = self.open.get_or_insert(Reject { offset, reason, error: None, length: 0 });
         if open.length == 0 {
             self.summary.rejects += 1;
         }

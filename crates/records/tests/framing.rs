@@ -39,8 +39,7 @@ fn is_record(octets: &[u8]) -> bool {
 fn cut(framing: Framing, input: impl Read) -> (String, Balance) {
     let mut reader = RecordReader::new(input, framing);
     let (mut text, mut balance) = (String::new(), Balance::default());
-    loop {
-        let Some(item) = reader.next(&mut |octets| is_record(octets)).unwrap() else { break };
+    while let Some(item) = reader.next(&mut is_record).unwrap() {
         let (part, length, offset) = (item.part, item.octets.len(), item.offset);
         if part == Part::Record && !is_record(item.octets) {
             reader.reject();

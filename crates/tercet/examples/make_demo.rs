@@ -181,7 +181,7 @@ fn tbcd(digits: &str) -> Vec<u8> {
 
 /// YYMMDDhhmmss+hhmm of a second in some November.
 fn time_stamp(second: i64) -> [u8; 9] {
-    let bcd = |n: i64| ((n / 10) << 4 | n % 10) as u8;
+    let bcd = |n: i64| ((n / 10) << 4 | (n % 10)) as u8;
     let (day, hour, minute) = (second / 86_400, second / 3600 % 24, second / 60 % 60);
     [0x26, 0x11, bcd(1 + day % 30), bcd(hour), bcd(minute), bcd(second % 60), b'+', 0x01, 0x00]
 }

@@ -232,7 +232,7 @@ impl Convert {
         bar: &ProgressBar,
         report: &mut Report<'_>,
     ) -> Outcome<()> {
-        let dir = self.output.as_deref().unwrap_or(Path::new("."));
+        let dir = self.output.as_deref().unwrap_or_else(|| Path::new("."));
         std::fs::create_dir_all(dir).map_err(|error| Failure::io(dir.display(), &error))?;
         for input in inputs {
             let stem = match input {

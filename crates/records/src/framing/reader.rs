@@ -105,15 +105,11 @@ impl<R: Read> RecordReader<R> {
     ///
     /// # Errors
     /// Those of the input.
-    #[expect(clippy::should_implement_trait, reason = "items borrow from the reader")]
     pub fn next(&mut self, is_record: &mut dyn FnMut(&[u8]) -> bool) -> Result<Option<Item<'_>>> {
         self.window.consume(self.pending);
         self.pending = 0;
         self.may_reject = false;
-        let (part, length) = match self.advance(is_record)? {
-            Some(found) => found,
-            None => return Ok(None),
-        };
+        let Some((part, length)) = self.advance(is_record)? else { return Ok(None) };
         self.pending = length;
         self.may_reject = matches!(part, Part::Record | Part::Header | Part::Trailer);
         // A wrapper's own octets stand outside of it: its head has pushed its frame, its end has popped it.
