@@ -8,8 +8,8 @@ use tercet_model::OuterTag;
 use tercet_model::constraints::{Effective, IntegerRange, Visibility, alphabet_of};
 use tercet_model::ir::{Model, StringKind, TagClass, TypeKind};
 use tercet_plan::per::{
-    ADDITION, Addition, Alphabet, Choice, Code, Enumerated, Field, Integer, IntegerForm, Large, Member, NO_KEY, Program,
-    Range, Sequence, Size, Whole,
+    ADDITION, Addition, Alphabet, Choice, Code, Enumerated, Field, Integer, IntegerForm, Large, Member,
+    NO_KEY, Program, Range, Sequence, Size, Whole,
 };
 use tercet_plan::shape::{Key, Place, Presence, Shape, Table};
 use tercet_plan::{FieldId, Kind, NodeId};
@@ -25,7 +25,9 @@ pub(crate) fn program(model: &Model, lowered: &Lowered<'_>, aligned: bool, canon
     };
     for (index, ty) in lowered.types.iter().enumerate() {
         let effective = ty.map(|ty| model.effective(ty, Visibility::Per)).unwrap_or_default();
-        let named = ty.is_some_and(|ty| matches!(&model.ty(model.base(ty)).kind, TypeKind::BitString(n) if !n.is_empty()));
+        let named = ty.is_some_and(
+            |ty| matches!(&model.ty(model.base(ty)).kind, TypeKind::BitString(n) if !n.is_empty()),
+        );
         let code = builder.node(NodeId(index as u32), &effective, named);
         builder.program.nodes.push(code);
     }
@@ -106,7 +108,9 @@ impl Builder<'_> {
     // INTEGER (§13)
 
     fn integer(&mut self, range: Option<&IntegerRange>) -> Integer {
-        let Some(range) = range else { return Integer { extensible: false, form: IntegerForm::Unconstrained } };
+        let Some(range) = range else {
+            return Integer { extensible: false, form: IntegerForm::Unconstrained };
+        };
         // Without a lower bound, the upper one changes nothing (§13.2.4).
         let Some(lo) = &range.lo else {
             return Integer { extensible: range.extensible, form: IntegerForm::Unconstrained };
@@ -186,7 +190,9 @@ impl Builder<'_> {
         let ascii = below.fold(0_u128, |all, character| all | 1 << character);
         let mut table = Vec::new();
         if indexed && octets == 1 {
-            table.extend(ranges.iter().flat_map(|range| (range.lo..=range.hi).map(|character| character as u8)));
+            table.extend(
+                ranges.iter().flat_map(|range| (range.lo..=range.hi).map(|character| character as u8)),
+            );
         }
         let (ranges, table) = (ranges.into(), table.into());
         let alphabet = Alphabet { octets, bits: bits as u8, unaligned, indexed, ranges, ascii, table, check };

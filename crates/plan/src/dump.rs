@@ -33,7 +33,8 @@ pub(crate) fn dump(plan: &Plan) -> String {
 fn entry(out: &mut String, code: &Code, node: NodeId) {
     let _ = write!(out, "node {}", node.0);
     if let Code::Ber(program) = code
-        && let Some(slot) = program.nodes.get(node.index()).and_then(|code| program.slots.get(code.entry as usize))
+        && let Some(slot) =
+            program.nodes.get(node.index()).and_then(|code| program.slots.get(code.entry as usize))
     {
         let _ = write!(out, " {}", tags(program, slot));
     }
@@ -83,7 +84,11 @@ fn node(out: &mut String, shape: &Shape, code: &Code, id: NodeId) {
             Presence::Mandatory => {}
             Presence::Optional => out.push_str(" OPTIONAL"),
             Presence::Default(at) => {
-                let _ = write!(out, " DEFAULT {}", shape.defaults.get(at as usize).map_or_else(String::new, constant));
+                let _ = write!(
+                    out,
+                    " DEFAULT {}",
+                    shape.defaults.get(at as usize).map_or_else(String::new, constant)
+                );
             }
         }
         match field.place {

@@ -22,7 +22,9 @@ pub(super) fn read(
     for _ in 0..count {
         let start = *reader;
         let code = reader.bits(width)? as u32;
-        let Some(character) = alphabet.character(code) else { return Err(start.error(ErrorKind::CharacterInvalid)) };
+        let Some(character) = alphabet.character(code) else {
+            return Err(start.error(ErrorKind::CharacterInvalid));
+        };
         match alphabet.octets {
             1 => made.push(character as u8),
             2 => made.extend_from_slice(&(character as u16).to_be_bytes()),

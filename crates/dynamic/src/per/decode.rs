@@ -2,11 +2,12 @@
 //!
 //! Presence bits and bitmaps are not copied: a frame remembers where they stand in the input.
 
+use super::encode::{EncodeState, encode};
 use super::frame::{Frame, What};
 use super::integer::{self, Number};
 use super::keys::{self, Registers};
 use super::strings::is_short;
-use super::{characters, encode, integer::append};
+use super::{characters, integer::append};
 use crate::event::{Copying, Discard, Leaf, Sink};
 use crate::{Error, Options, Tape, Unknown};
 use std::fmt::Write;
@@ -54,7 +55,7 @@ pub(crate) fn decode(
     strict.again.clear();
     let taken = read(state, shape, program, root, input, &mut strict.tape, options);
     let checked = taken.and_then(|taken| {
-        encode::encode(&mut strict.encoder, shape, program, strict.tape.view(input), &mut strict.again)?;
+        encode(&mut strict.encoder, shape, program, strict.tape.view(input), &mut strict.again)?;
         let differ =
             |(at, (a, b)): (usize, (&u8, &u8))| (a != b).then(|| at * 8 + (a ^ b).leading_zeros() as usize);
         let common = input.iter().zip(&strict.again).enumerate().find_map(differ);
@@ -79,7 +80,7 @@ pub(crate) fn decode(
 #[derive(Debug, Default)]
 struct Strict {
     tape: Tape,
-    encoder: encode::EncodeState,
+    encoder: EncodeState,
     again: Vec<u8>,
 }
 

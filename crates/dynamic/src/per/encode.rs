@@ -172,7 +172,9 @@ impl<'a> Engine<'a> {
         let (mut index, mut node) = (index, node);
         loop {
             self.at = index;
-            let Some(&code) = self.program.nodes.get(node.index()) else { return Err(ErrorKind::ValueMismatch.into()) };
+            let Some(&code) = self.program.nodes.get(node.index()) else {
+                return Err(ErrorKind::ValueMismatch.into());
+            };
             let close = match self.value.token(index) {
                 Token::Leaf { leaf, .. } => return self.leaf(node, code, leaf),
                 Token::Open { close, .. } => close,
@@ -243,9 +245,9 @@ impl<'a> Engine<'a> {
             for addition in &sequence.additions {
                 frame.more |= match addition {
                     Addition::Single(field) => self.is_there(base, first, *field),
-                    Addition::Group { members, .. } => {
-                        members.iter().fold(false, |any, member| any | self.is_there(base, first, member.field))
-                    }
+                    Addition::Group { members, .. } => members
+                        .iter()
+                        .fold(false, |any, member| any | self.is_there(base, first, member.field)),
                 };
             }
             self.state.writer.bit(frame.more);
@@ -275,7 +277,8 @@ impl<'a> Engine<'a> {
                 Token::Unknown { addition, .. } => {
                     // Only what comes from PER has a number; it goes behind what is known, each once.
                     self.at = index;
-                    let behind = addition >= count && (unknown > 0 || addition as usize >= sequence.additions.len());
+                    let behind =
+                        addition >= count && (unknown > 0 || addition as usize >= sequence.additions.len());
                     if !sequence.extensible || !behind || addition as usize >= FRAGMENT {
                         return Err(ErrorKind::UnexpectedElement.into());
                     }
@@ -343,7 +346,10 @@ impl<'a> Engine<'a> {
                     continue;
                 }
                 self.at = frame.close as usize;
-                return Err(Fault { kind: ErrorKind::MissingComponent, field: Some(FieldId(first + member.field)) });
+                return Err(Fault {
+                    kind: ErrorKind::MissingComponent,
+                    field: Some(FieldId(first + member.field)),
+                });
             };
             let node = self.shape.fields[(first + member.field) as usize].node;
             if let Token::Leaf { leaf, .. } = self.value.token(index as usize) {
@@ -548,7 +554,9 @@ impl<'a> Engine<'a> {
             _ => return Err(ErrorKind::ValueMismatch.into()),
         };
         let number = field.0.wrapping_sub(self.shape.node(node).first);
-        let Some(&index) = choice.indices.get(number as usize) else { return Err(ErrorKind::ValueMismatch.into()) };
+        let Some(&index) = choice.indices.get(number as usize) else {
+            return Err(ErrorKind::ValueMismatch.into());
+        };
         if choice.extensible {
             self.state.writer.bit(index & ADDITION != 0);
         }

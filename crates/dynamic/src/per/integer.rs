@@ -127,7 +127,9 @@ fn fit(value: i128, made: &mut Vec<u8>) -> Number {
 fn read_unconstrained(reader: &mut BitReader<'_>, aligned: bool, made: &mut Vec<u8>) -> Result<Number> {
     octets(reader, aligned, made)?;
     if made.len() > 8 {
-        let extra = made.windows(2).take_while(|w| matches!(w, [0, b] if b & 0x80 == 0) || matches!(w, [0xff, b] if b & 0x80 != 0));
+        let extra = made
+            .windows(2)
+            .take_while(|w| matches!(w, [0, b] if b & 0x80 == 0) || matches!(w, [0xff, b] if b & 0x80 != 0));
         let extra = extra.count();
         made.drain(..extra);
     }
@@ -164,7 +166,12 @@ pub(super) fn append(reader: &mut BitReader<'_>, count: usize, made: &mut Vec<u8
     Ok(())
 }
 
-fn read_large(reader: &mut BitReader<'_>, program: &Program, large: &Large, made: &mut Vec<u8>) -> Result<Number> {
+fn read_large(
+    reader: &mut BitReader<'_>,
+    program: &Program,
+    large: &Large,
+    made: &mut Vec<u8>,
+) -> Result<Number> {
     let start = *reader;
     let lo = BigInt::from_signed_bytes_be(&large.lo);
     let value = match &large.span {
@@ -213,13 +220,20 @@ pub(super) enum Source<'a> {
 }
 
 /// Writes an INTEGER. `None` when it is outside of a root that is not extensible.
-pub(super) fn write(writer: &mut BitWriter, program: &Program, integer: Integer, value: Source<'_>) -> Option<()> {
+pub(super) fn write(
+    writer: &mut BitWriter,
+    program: &Program,
+    integer: Integer,
+    value: Source<'_>,
+) -> Option<()> {
     let aligned = program.aligned;
     let root = match integer.form {
         IntegerForm::Constrained { lo, span, whole } => {
             let difference = match value {
                 Source::Small(value) => i128::from(value) - i128::from(lo),
-                Source::Contents(contents) => i128::try_from(BigInt::from_signed_bytes_be(contents) - lo).ok()?,
+                Source::Contents(contents) => {
+                    i128::try_from(BigInt::from_signed_bytes_be(contents) - lo).ok()?
+                }
             };
             u64::try_from(difference).ok().filter(|d| *d <= span).map(|d| Root::Whole(whole, d))
         }
@@ -241,7 +255,8 @@ pub(super) fn write(writer: &mut BitWriter, program: &Program, integer: Integer,
             let large = &program.large[index as usize];
             let value = big(value) - BigInt::from_signed_bytes_be(&large.lo);
             let span = large.span.as_ref().map(|span| BigUint::from_bytes_be(span));
-            let inside = value.sign() != Sign::Minus && span.as_ref().is_none_or(|span| value.magnitude() <= span);
+            let inside =
+                value.sign() != Sign::Minus && span.as_ref().is_none_or(|span| value.magnitude() <= span);
             inside.then(|| match span {
                 None => Root::Octets(value.magnitude().to_bytes_be()),
                 Some(span) => Root::Large(value.magnitude().clone(), span),

@@ -21,8 +21,10 @@ pub(super) fn of_tape(shape: &Shape, value: View<'_>, target: usize) -> String {
             break;
         }
         // Down to the part that the target is in.
-        let is_list =
-            shape.nodes.get(node.index()).is_some_and(|node| matches!(node.kind, Kind::SequenceOf | Kind::SetOf));
+        let is_list = shape
+            .nodes
+            .get(node.index())
+            .is_some_and(|node| matches!(node.kind, Kind::SequenceOf | Kind::SetOf));
         let mut number = 0;
         index += 1;
         while value.skip(index) <= target {

@@ -18,7 +18,8 @@ const ELEMENTS: usize = 256;
 /// (X.691 §19.5).
 pub(super) fn is_left_out(engine: &mut Engine<'_>, constant: u32, index: usize, node: NodeId) -> bool {
     let code = engine.program.nodes.get(node.index());
-    let simple = !matches!(code, Some(Code::Sequence(_) | Code::SequenceOf(_) | Code::Choice(_) | Code::Open));
+    let simple =
+        !matches!(code, Some(Code::Sequence(_) | Code::SequenceOf(_) | Code::Choice(_) | Code::Open));
     let shape = engine.shape;
     let Some(constant) = shape.defaults.get(constant as usize) else { return false };
     (simple || engine.program.canonical) && is_same(engine, constant, index, node, 0)
@@ -40,16 +41,21 @@ fn is_same(engine: &mut Engine<'_>, constant: &Constant, index: usize, node: Nod
         (Constant::Struct(fields), Token::Open { close, .. }) => {
             same_struct(engine, fields, index + 1, close, node, depth + 1)
         }
-        (Constant::List(values), Token::Open { close, .. }) => same_list(engine, values, index + 1, close, node, depth),
+        (Constant::List(values), Token::Open { close, .. }) => {
+            same_list(engine, values, index + 1, close, node, depth)
+        }
         (Constant::Choice(field, value), Token::Open { .. }) => {
-            let (Token::Leaf { field: here, .. } | Token::Open { field: here, .. }) = engine.value.token(index + 1)
+            let (Token::Leaf { field: here, .. } | Token::Open { field: here, .. }) =
+                engine.value.token(index + 1)
             else {
                 return false;
             };
             let node = engine.shape.field(*field).node;
             here == *field && is_same(engine, value, index + 1, node, depth + 1)
         }
-        (Constant::Open(inside, value), Token::Open { .. }) => is_same(engine, value, index + 1, *inside, depth + 1),
+        (Constant::Open(inside, value), Token::Open { .. }) => {
+            is_same(engine, value, index + 1, *inside, depth + 1)
+        }
         _ => false,
     }
 }
@@ -58,7 +64,10 @@ fn same_contents(engine: &mut Engine<'_>, node: NodeId, default: &[u8], contents
     match engine.shape.node(node).kind {
         Kind::BitString => {
             let (Ok((a, m)), Ok((b, n))) = (bits_of(default), bits_of(contents)) else { return false };
-            let named = matches!(engine.program.nodes.get(node.index()), Some(Code::BitString(_, true) | Code::BitsContaining(_, true)));
+            let named = matches!(
+                engine.program.nodes.get(node.index()),
+                Some(Code::BitString(_, true) | Code::BitsContaining(_, true))
+            );
             let (m, n) = if named { (trimmed(a, m), trimmed(b, n)) } else { (m, n) };
             // The bits behind the end are not compared.
             let rest = n % 8;

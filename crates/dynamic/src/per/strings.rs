@@ -1,8 +1,8 @@
 //! Writing primitive values: from contents octets of X.690 to bits.
 
+use super::characters;
 use super::encode::{Engine, Result};
 use super::integer::{self, Source, small, write_octets};
-use super::characters;
 use crate::ErrorKind;
 use crate::ber::check;
 use crate::event::Leaf;

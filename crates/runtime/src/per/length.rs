@@ -139,7 +139,10 @@ mod tests {
             assert_eq!(read, written);
         }
         for octet in [0xc0, 0xc5, 0xff] {
-            assert_eq!(BitReader::new(&[octet, 0]).length(true).unwrap_err().kind(), ErrorKind::FragmentCount);
+            assert_eq!(
+                BitReader::new(&[octet, 0]).length(true).unwrap_err().kind(),
+                ErrorKind::FragmentCount
+            );
         }
     }
 

@@ -1,0 +1,378 @@
+//! PER against the worked examples of X.691 Annex A, and what the clauses say about single points.
+
+use tercet_dynamic::{Decoder, Encoder, Error, ErrorKind, Options, Plan, Rules, Tape};
+
+const ALL: [Rules; 5] = [Rules::Der, Rules::Aper, Rules::Uper, Rules::CanonicalAper, Rules::CanonicalUper];
+
+/// Plans for DER and the four variants of PER over one shape.
+fn plans(text: &str) -> Vec<Plan> {
+    let mut map = tercet_syntax::SourceMap::new();
+    let file = map.add("test.asn", text);
+    let (modules, found) = tercet_syntax::parse(&map, file, &tercet_syntax::ParseOptions::default());
+    assert!(found.iter().all(|d| d.severity != tercet_syntax::Severity::Error), "{found:?}\n{text}");
+    let (model, found) = tercet_model::resolve(&map, &modules, &tercet_model::Options::default());
+    assert!(found.iter().all(|d| d.severity != tercet_syntax::Severity::Error), "{found:?}\n{text}");
+    tercet_lower::plans(&model, &ALL, &tercet_lower::all_roots(&model)).0
+}
+
+fn body(text: &str) -> Vec<Plan> {
+    plans(&format!("M DEFINITIONS AUTOMATIC TAGS ::= BEGIN {text} END"))
+}
+
+fn hex(text: &str) -> Vec<u8> {
+    let digits: Vec<u32> = text.chars().filter_map(|c| c.to_digit(16)).collect();
+    digits.chunks(2).map(|pair| (pair[0] * 16 + pair[1]) as u8).collect()
+}
+
+fn to_hex(octets: &[u8]) -> String {
+    octets.iter().map(|octet| format!("{octet:02x}")).collect()
+}
+
+fn transcode(from: usize, to: usize, plans: &[Plan], root: &str, input: &[u8]) -> Result<Vec<u8>, Error> {
+    let mut tape = Tape::new();
+    let node = plans[from].root(root).unwrap();
+    let taken = Decoder::new().decode(&plans[from], node, input, &mut tape, &options(ALL[from]))?;
+    assert_eq!(taken, input.len(), "{root} {:?} {}", ALL[from], to_hex(input));
+    let mut out = Vec::new();
+    Encoder::new().encode(&plans[to], ALL[to], tape.view(input), &mut out)?;
+    Ok(out)
+}
+
+fn options(rules: Rules) -> Options {
+    let mut options = Options::default();
+    options.rules = rules;
+    options
+}
+
+/// One value in DER and in both variants: each becomes each.
+fn check(plans: &[Plan], root: &str, der: &str, aper: &str, uper: &str) {
+    let forms = [hex(der), hex(aper), hex(uper), hex(aper), hex(uper)];
+    for (from, input) in forms.iter().enumerate() {
+        for (to, expected) in forms.iter().enumerate() {
+            let got = transcode(from, to, plans, root, input);
+            let got = got.unwrap_or_else(|e| panic!("{root} {:?} to {:?}: {e}", ALL[from], ALL[to]));
+            assert_eq!(to_hex(&got), to_hex(expected), "{root} {:?} to {:?}", ALL[from], ALL[to]);
+        }
+    }
+}
+
+fn error(plans: &[Plan], rules: usize, root: &str, input: &str) -> Error {
+    transcode(rules, rules, plans, root, &hex(input)).expect_err(input)
+}
+
+const PERSON: &str = "60818561101a044a6f686e1a01501a05536d697468420133a00a1a084469726563746f72a10a43083139373130393137a21261\
+    101a044d6172791a01541a05536d697468a342311f61111a0552616c70681a01541a05536d697468a00a43083139353731313131311f61111a\
+    05537573616e1a01421a054a6f6e6573a00a43083139353930373137";
+
+/// X.691 A.1: no constraints; 94 and 84 octets.
+const PERSON_1: &str = "M DEFINITIONS ::= BEGIN
+    PersonnelRecord ::= [APPLICATION 0] IMPLICIT SET {
+      name Name, title [0] VisibleString, number EmployeeNumber, dateOfHire [1] Date, nameOfSpouse [2] Name,
+      children [3] IMPLICIT SEQUENCE OF ChildInformation DEFAULT {} }
+    ChildInformation ::= SET { name Name, dateOfBirth [0] Date }
+    Name ::= [APPLICATION 1] IMPLICIT SEQUENCE {
+      givenName VisibleString, initial VisibleString, familyName VisibleString }
+    EmployeeNumber ::= [APPLICATION 2] IMPLICIT INTEGER
+    Date ::= [APPLICATION 3] IMPLICIT VisibleString
+    END";
+const PERSON_1_ALIGNED: &str = "80044a6f686e015005536d6974680133084469726563746f72083139373130393137044d617279015405536d69746802\
+    0552616c7068015405536d69746808313935373131313105537573616e0142054a6f6e6573083139353930373137";
+const PERSON_1_UNALIGNED: &str = "824adfa3700d005a7b74f4d0026611134f2cb8fa6fe410c5cb762c1cb16e09370f2f20350169edd3d340102d2c3b38\
+    6801a80b4f6e9e9a0218b96add8b162c4169f5e787700c20595bf765e610c5cb572c1bb16e";
+
+/// X.691 A.2: subtype constraints; 74 and 61 octets.
+const PERSON_2: &str = r#"M DEFINITIONS ::= BEGIN
+    PersonnelRecord ::= [APPLICATION 0] IMPLICIT SET {
+      name Name, title [0] VisibleString, number EmployeeNumber, dateOfHire [1] Date, nameOfSpouse [2] Name,
+      children [3] IMPLICIT SEQUENCE OF ChildInformation DEFAULT {} }
+    ChildInformation ::= SET { name Name, dateOfBirth [0] Date }
+    Name ::= [APPLICATION 1] IMPLICIT SEQUENCE {
+      givenName NameString, initial NameString (SIZE(1)), familyName NameString }
+    EmployeeNumber ::= [APPLICATION 2] IMPLICIT INTEGER
+    Date ::= [APPLICATION 3] IMPLICIT VisibleString (FROM("0".."9") ^ SIZE(8))
+    NameString ::= VisibleString (FROM("a".."z" | "A".."Z" | "-.") ^ SIZE(1..64))
+    END"#;
+const PERSON_2_ALIGNED: &str = "864a6f686e5010536d6974680133084469726563746f72197109170c4d6172795410536d697468021052616c70685410\
+    536d6974681957111110537573616e42104a6f6e657319590717";
+const PERSON_2_UNALIGNED: &str = "865d51d2888a5125f180998444d3cb2e3e9bf90cb8848b867396e8a88a5125f181089b93d71aa2294497c632ae2222\
+    22985ce521885d54c170cac838b8";
+
+/// X.691 A.3: extension markers; 80 and 62 octets.
+const PERSON_3: &str = r#"M DEFINITIONS ::= BEGIN
+    PersonnelRecord ::= [APPLICATION 0] IMPLICIT SET {
+      name Name, title [0] VisibleString, number EmployeeNumber, dateOfHire [1] Date, nameOfSpouse [2] Name,
+      children [3] IMPLICIT SEQUENCE (SIZE(2, ...)) OF ChildInformation OPTIONAL, ... }
+    ChildInformation ::= SET { name Name, dateOfBirth [0] Date, ...,
+      sex [1] IMPLICIT ENUMERATED {male(1), female(2), unknown(3)} OPTIONAL }
+    Name ::= [APPLICATION 1] IMPLICIT SEQUENCE {
+      givenName NameString, initial NameString (SIZE(1)), familyName NameString, ... }
+    EmployeeNumber ::= [APPLICATION 2] IMPLICIT INTEGER (0..9999, ...)
+    Date ::= [APPLICATION 3] IMPLICIT VisibleString (FROM("0".."9") ^ SIZE(8, ..., 9..20))
+    NameString ::= VisibleString (FROM("a".."z" | "A".."Z" | "-.") ^ SIZE(1..64, ...))
+    END"#;
+const PERSON_3_ALIGNED: &str = "40c04a6f686e5008536d697468000033084469726563746f720019710917034d6172795408536d697468010052616c70\
+    685408536d69746800195711110200537573616e42084a6f6e65730019590717";
+const PERSON_3_UNALIGNED: &str = "40cbaa3a5108a5125f180330889a7965c7d37f20cb8848b819ce5ba2a114a24be30113727ae3542294497c61957111\
+    1022985ce521842eaa60b832b20e2e";
+
+#[test]
+fn annex_a() {
+    for (text, aligned, unaligned, octets) in [
+        (PERSON_1, PERSON_1_ALIGNED, PERSON_1_UNALIGNED, (94, 84)),
+        (PERSON_2, PERSON_2_ALIGNED, PERSON_2_UNALIGNED, (74, 61)),
+        (PERSON_3, PERSON_3_ALIGNED, PERSON_3_UNALIGNED, (80, 62)),
+    ] {
+        assert_eq!((hex(aligned).len(), hex(unaligned).len()), octets);
+        check(&plans(text), "PersonnelRecord", PERSON, aligned, unaligned);
+    }
+}
+
+#[test]
+fn whole_numbers() {
+    let plans = body(
+        "A ::= INTEGER (3..6) B ::= SEQUENCE { b BOOLEAN, v INTEGER (0..255) } C ::= INTEGER (0..65536)
+         D ::= INTEGER (5..MAX) E ::= INTEGER (MIN..5) F ::= INTEGER (0..7, ...) G ::= INTEGER (0..18446744073709551615)
+         H ::= INTEGER (-170141183460469231731687303715884105728..170141183460469231731687303715884105727)",
+    );
+    check(&plans, "A", "020105", "80", "80");
+    check(&plans, "B", "30068001ff810101", "8001", "8080");
+    check(&plans, "C", "020300ffff", "40ffff", "7fff80");
+    check(&plans, "C", "0203010000", "80010000", "800000");
+    check(&plans, "D", "02020084", "017f", "017f");
+    check(&plans, "E", "0201ff", "01ff", "01ff");
+    check(&plans, "F", "020107", "70", "70");
+    check(&plans, "F", "020108", "800108", "808400");
+    check(&plans, "G", "020900ffffffffffffffff", "e0ffffffffffffffff", "ffffffffffffffff");
+    let zeros = "00".repeat(15);
+    check(&plans, "H", "020100", &format!("f080{zeros}"), &format!("80{zeros}"));
+    let outside = transcode(0, 1, &plans, "A", &hex("020107")).unwrap_err();
+    assert_eq!((outside.path(), outside.kind()), ("A", ErrorKind::ConstraintViolated));
+}
+
+/// X.691 23.2 and 21.1: by tag, whatever the text says.
+#[test]
+fn order_of_tags() {
+    let plans = plans(
+        "M DEFINITIONS IMPLICIT TAGS ::= BEGIN
+         C ::= CHOICE { c [2] NULL, a [0] NULL, b [1] NULL, p [PRIVATE 0] NULL, q [APPLICATION 5] NULL, u NULL }
+         U ::= CHOICE { x V, y [0] NULL } V ::= CHOICE { p [5] NULL, q [APPLICATION 1] NULL }
+         S ::= SET { c [2] BOOLEAN, a [0] BOOLEAN OPTIONAL, b BOOLEAN DEFAULT FALSE }
+         END",
+    );
+    check(&plans, "C", "0500", "00", "00");
+    check(&plans, "C", "4500", "20", "20");
+    check(&plans, "C", "8000", "40", "40");
+    check(&plans, "C", "c000", "a0", "a0");
+    check(&plans, "U", "4100", "00", "00");
+    check(&plans, "U", "8000", "80", "80");
+    // The presence bits are those of the sorted components: b, a.
+    check(&plans, "S", "31068001ff8201ff", "70", "70");
+    check(&plans, "S", "31060101ff820100", "a0", "a0");
+}
+
+/// X.691 30.5: indices where the characters do not fit, alignment from 16 bits on.
+#[test]
+fn alphabets() {
+    let plans = body(
+        r#"N ::= NumericString (SIZE(2)) (FROM("0".."9")) L ::= IA5String (SIZE(0..3)) (FROM("a".."p"))
+           B ::= SEQUENCE { f BOOLEAN, v BMPString (SIZE(2)) (FROM("a".."z")) } X ::= NumericString (SIZE(1..255))"#,
+    );
+    check(&plans, "N", "12023237", "27", "27");
+    // 10, then a = 0 and c = 2 in four bits each.
+    check(&plans, "L", "16026163", "8080", "8080");
+    check(&plans, "X", "120131", "0020", "0020");
+    check(&plans, "B", "30098001ff8104006100 7a", "b0bd00", "8320");
+}
+
+/// X.691 16.11, 17.8: nothing is aligned where nothing follows.
+#[test]
+fn empty_strings() {
+    let plans = body(
+        "O ::= SEQUENCE { b BOOLEAN, o OCTET STRING (SIZE(0..2)), c BOOLEAN }
+        N ::= BIT STRING { a(0), b(1), c(9) } M ::= BIT STRING { a(0) } (SIZE(4..8))",
+    );
+    check(&plans, "O", "30088001ff81008201ff", "90", "90");
+    check(&plans, "O", "30098001ff8101aa8201ff", "a0aa80", "b550");
+    // Trailing zero bits mean nothing; a size asks for as many as it needs.
+    check(&plans, "N", "03020640", "0240", "0240");
+    check(&plans, "M", "03020480", "0080", "10");
+}
+
+/// Values of a later version are kept and written again as they were.
+#[test]
+fn later_versions() {
+    let old = body(
+        "S ::= SEQUENCE { a BOOLEAN, ..., b BOOLEAN } C ::= CHOICE { a NULL, ... } E ::= ENUMERATED { a, ... }",
+    );
+    let new = body(
+        "S ::= SEQUENCE { a BOOLEAN, ..., b BOOLEAN, c OCTET STRING, [[ d NULL, e INTEGER OPTIONAL ]], f NULL OPTIONAL }
+         C ::= CHOICE { a NULL, ..., b BOOLEAN, c OCTET STRING } E ::= ENUMERATED { a, ..., b, c }",
+    );
+    for rules in 1..5 {
+        for (root, der) in [
+            ("S", "300f8001ff8101ff820201028300840107"),
+            ("S", "30068001ff8101ff"),
+            ("S", "300a8001ff8101ff82020102"),
+            ("C", "8101ff"),
+            ("C", "82020102"),
+            ("E", "0a0102"),
+        ] {
+            let encoded = transcode(0, rules, &new, root, &hex(der)).unwrap();
+            let again = transcode(rules, rules, &old, root, &encoded).unwrap();
+            assert_eq!(to_hex(&again), to_hex(&encoded), "{root} {:?} {der}", ALL[rules]);
+        }
+    }
+}
+
+/// X.691 11.9.3.8: the octets of a length in fragments.
+fn in_fragments(octets: &[u8], unit: usize) -> Vec<u8> {
+    let (mut out, mut rest) = (Vec::new(), octets);
+    loop {
+        let count = rest.len() / unit;
+        let now = match count {
+            0..128 => {
+                out.push(count as u8);
+                count
+            }
+            128..16384 => {
+                out.extend([0x80 | (count >> 8) as u8, count as u8]);
+                count
+            }
+            _ => {
+                let blocks = (count / 16384).min(4);
+                out.push(0xc0 | blocks as u8);
+                blocks * 16384
+            }
+        };
+        let (fragment, behind) = rest.split_at(now * unit);
+        out.extend(fragment);
+        rest = behind;
+        if count < 16384 {
+            return out;
+        }
+    }
+}
+
+#[test]
+fn fragments() {
+    let plans = body(
+        "O ::= OCTET STRING I ::= IA5String L ::= SEQUENCE OF INTEGER (0..255) N ::= INTEGER B ::= BMPString
+         S ::= SEQUENCE { ..., o OCTET STRING }",
+    );
+    for count in [0, 1, 127, 128, 16383, 16384, 16385, 32768, 49152, 65535, 65536, 65537, 81920, 147_461] {
+        let octets: Vec<u8> = (0..count).map(|i| (i % 121) as u8 + 1).collect();
+        let der = |tag: u8, contents: &[u8]| {
+            let length = contents.len() as u32;
+            [&[tag, 0x84][..], &length.to_be_bytes(), contents].concat()
+        };
+        let items: Vec<u8> = octets.iter().flat_map(|octet| [2, 1, *octet]).collect();
+        let pairs: Vec<u8> = octets.iter().flat_map(|octet| [0, *octet]).collect();
+        let inner = in_fragments(&octets, 1);
+        let outer = [&[0x80, 0x80][..], &in_fragments(&inner, 1)].concat();
+        for (root, ber, expected) in [
+            ("O", der(4, &octets), in_fragments(&octets, 1)),
+            ("I", der(22, &octets), in_fragments(&octets, 1)),
+            ("L", der(48, &items), in_fragments(&octets, 1)),
+            ("B", der(30, &pairs), in_fragments(&pairs, 2)),
+            (
+                "N",
+                der(2, if count == 0 { &[1] } else { &octets }),
+                in_fragments(if count == 0 { &[1] } else { &octets }, 1),
+            ),
+            ("S", der(48, &der(0x80, &octets)), outer),
+        ] {
+            let mut tape = Tape::new();
+            let node = plans[0].root(root).unwrap();
+            Decoder::new().decode(&plans[0], node, &ber, &mut tape, &Options::default()).unwrap();
+            for rules in 1..5 {
+                let mut out = Vec::new();
+                Encoder::new().encode(&plans[rules], ALL[rules], tape.view(&ber), &mut out).unwrap();
+                if rules == 1 || root == "O" {
+                    assert!(out == expected, "{root} {count} {:?}", ALL[rules]);
+                }
+                let again = transcode(rules, rules, &plans, root, &out).unwrap();
+                assert!(again == out, "{root} {count} {:?}", ALL[rules]);
+            }
+        }
+    }
+}
+
+/// There is one canonical encoding.
+#[test]
+fn canonical() {
+    let plans = body(
+        "D ::= SEQUENCE { a SEQUENCE OF INTEGER DEFAULT {1}, b BOOLEAN } S ::= SET OF INTEGER (0..255) P ::= BOOLEAN
+         N ::= SET OF SET OF OCTET STRING",
+    );
+    assert_eq!(to_hex(&transcode(2, 4, &plans, "D", &hex("808080c0")).unwrap()), "40");
+    assert_eq!(to_hex(&transcode(2, 2, &plans, "D", &hex("808080c0")).unwrap()), "808080c0");
+    assert_eq!(error(&plans, 4, "D", "808080c0").kind(), ErrorKind::NotCanonical);
+    assert_eq!(to_hex(&transcode(2, 4, &plans, "S", &hex("03050203")).unwrap()), "03020305");
+    assert_eq!(error(&plans, 3, "S", "03050203").kind(), ErrorKind::NotCanonical);
+    let padded = error(&plans, 4, "P", "c0");
+    assert_eq!((padded.kind(), padded.offset(), padded.bit()), (ErrorKind::NotCanonical, 0, Some(1)));
+    let nested = hex("02 02 01ff 0100 01 00");
+    assert_eq!(to_hex(&transcode(1, 3, &plans, "N", &nested).unwrap()), "02010002010001ff");
+}
+
+/// Every prefix and every flipped bit is a value or an error inside of the input, on a small stack.
+#[test]
+fn damage() {
+    let work = || {
+        for (text, aligned, unaligned) in [
+            (PERSON_1, PERSON_1_ALIGNED, PERSON_1_UNALIGNED),
+            (PERSON_2, PERSON_2_ALIGNED, PERSON_2_UNALIGNED),
+            (PERSON_3, PERSON_3_ALIGNED, PERSON_3_UNALIGNED),
+        ] {
+            let plans = plans(text);
+            for (rules, input) in [(1, aligned), (2, unaligned), (3, aligned), (4, unaligned)] {
+                let input = hex(input);
+                for length in 0..input.len() {
+                    probe(&plans, rules, &input[..length], true);
+                }
+                for bit in 0..input.len() * 8 {
+                    let mut input = input.clone();
+                    input[bit / 8] ^= 0x80 >> (bit % 8);
+                    probe(&plans, rules, &input, false);
+                }
+            }
+        }
+    };
+    std::thread::Builder::new().stack_size(256 << 10).spawn(work).unwrap().join().unwrap();
+}
+
+fn probe(plans: &[Plan], rules: usize, input: &[u8], short: bool) {
+    let mut tape = Tape::new();
+    let node = plans[rules].root("PersonnelRecord").unwrap();
+    match Decoder::new().decode(&plans[rules], node, input, &mut tape, &options(ALL[rules])) {
+        Ok(_) => {
+            let mut out = Vec::new();
+            let _ = Encoder::new().encode(&plans[rules], ALL[rules], tape.view(input), &mut out);
+        }
+        Err(error) => {
+            assert!(error.offset() <= input.len() as u64, "{error}");
+            assert!(!error.path().is_empty(), "{error}");
+            assert!(!short || error.missing().is_some() && error.bit().is_some(), "{error}");
+        }
+    }
+}
+
+#[test]
+fn limits() {
+    let plans = body(
+        "R ::= SEQUENCE { r R OPTIONAL } Z ::= SEQUENCE OF NULL Q ::= SEQUENCE OF SEQUENCE { a NULL, b NULL }
+         T ::= SEQUENCE OF SEQUENCE { a INTEGER (0..255) }",
+    );
+    for rules in [1, 2] {
+        // Two bits for each level would be cheap.
+        let deep = vec![0xff; 10_000];
+        let error = transcode(rules, rules, &plans, "R", &deep).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::DepthLimit);
+        for root in ["Z", "Q"] {
+            let error = transcode(rules, rules, &plans, root, &[0xc4; 10_000]).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::LimitExceeded);
+        }
+        let many = in_fragments(&vec![7; 70_000], 1);
+        assert!(transcode(rules, rules, &plans, "T", &many).unwrap() == many);
+    }
+}
