@@ -7,5 +7,4 @@ mod write;
 
 pub use options::{BitStrings, OpenTypes, Options};
 pub use read::{Reader, read, read_value};
-pub(crate) use write::Printer;
 pub use write::{JsonWriter, write};

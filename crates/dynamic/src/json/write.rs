@@ -109,7 +109,7 @@ enum Form {
 
 /// The state of writing JSON text into somebody's octets.
 #[derive(Debug)]
-pub(crate) struct Printer<'s> {
+struct Printer<'s> {
     shape: &'s Shape,
     options: Options,
     forms: Vec<Form>,
@@ -177,18 +177,6 @@ impl<'s> Printer<'s> {
             types,
             options,
         }
-    }
-
-    pub(crate) const fn shape(&self) -> &'s Shape {
-        self.shape
-    }
-
-    pub(crate) const fn fills_defaults(&self) -> bool {
-        self.options.defaults
-    }
-
-    pub(crate) const fn depth(&self) -> usize {
-        self.depth
     }
 
     pub(crate) fn reset(&mut self) {
@@ -433,11 +421,12 @@ fn form(kind: Kind, options: &Options) -> Form {
     }
 }
 
-/// The size of a BIT STRING if all its values have the same (X.697 24.2).
+/// The size of a BIT STRING if all its values have the same (X.697 24.2), or all of its root: a value of another size,
+/// which only `...` allows, is then written with its length.
 pub(super) fn fixed_size(shape: &Shape, node: NodeId) -> Option<u64> {
     let constraint = shape.constraints.get(shape.node(node).constraint? as usize)?;
     match constraint.size {
-        Some((least, Some(most))) if least == most && !constraint.extensible => Some(least),
+        Some((least, Some(most))) if least == most => Some(least),
         _ => None,
     }
 }

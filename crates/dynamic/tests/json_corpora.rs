@@ -1,0 +1,171 @@
+//! JSON against the vectors of several tools, and hostile texts with the verdict that each must get.
+
+#![allow(clippy::print_stderr, reason = "a skipped test says so, a differing vector is named")]
+
+mod common;
+
+use common::{hex, to_hex};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use tercet_dynamic::json::{self, OpenTypes};
+use tercet_dynamic::{Options, Plan, Rules, Tape, decode, encode};
+
+fn corpora() -> Option<PathBuf> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpora");
+    if !path.is_dir() {
+        eprintln!("SKIPPED: no corpora at {}", path.display());
+        return None;
+    }
+    Some(path)
+}
+
+fn compile(files: &[PathBuf]) -> Option<Plan> {
+    let mut map = tercet_syntax::SourceMap::new();
+    let mut modules = Vec::new();
+    for path in files {
+        let (file, _) = map.add_bytes(path.display().to_string(), std::fs::read(path).ok()?);
+        modules.extend(tercet_syntax::parse(&map, file, &tercet_syntax::ParseOptions::default()).0);
+    }
+    let options = tercet_model::Options { lenient: true, ..Default::default() };
+    let (model, _) = tercet_model::resolve(&map, &modules, &options);
+    Some(tercet_lower::plan(&model, Rules::Ber, &tercet_lower::all_roots(&model)).0)
+}
+
+fn lines(path: &Path) -> Vec<Value> {
+    let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+}
+
+fn encoded(plan: &Plan, tape: &Tape, input: &[u8]) -> Result<String, String> {
+    let mut out = Vec::new();
+    encode(plan, Rules::Der, tape.view(input), &mut out).map_err(|error| error.to_string())?;
+    Ok(to_hex(&out))
+}
+
+/// What does not hold of a vector.
+fn vector(plan: &Plan, record: &Value) -> Vec<String> {
+    let (module, name) = (record["module"].as_str().unwrap_or(""), record["type"].as_str().unwrap_or(""));
+    let Some(root) = plan.root(&format!("{module}.{name}")) else { return vec!["no such root".to_owned()] };
+    let Some(der) = record["enc"]["der"]["hex"].as_str().map(hex) else { return Vec::new() };
+    let mut wrong = Vec::new();
+    let mut tape = Tape::new();
+    if let Err(error) = decode(plan, root, &der, &mut tape, &Options::default()) {
+        return vec![format!("der: {error}")];
+    }
+    // Where the engine itself does not give the octets back, JSON cannot.
+    let Ok(again) = encoded(plan, &tape, &der) else { return Vec::new() };
+    let mut plain = Vec::new();
+    json::write(&plan.shape, tape.view(&der), &mut plain, &json::Options::default());
+    let parsed: Option<Value> = serde_json::from_slice(&plain).ok();
+    if parsed.is_none() {
+        wrong.push("the text is no JSON".to_owned());
+    }
+    let peers = record["enc"]["jer"]["text"].as_str();
+    if let Some(text) = peers
+        && serde_json::from_str(text).ok() != parsed
+    {
+        wrong.push(format!("{} written for {text}", String::from_utf8_lossy(&plain)));
+    }
+    let mut options = json::Options::default();
+    options.open_types = OpenTypes::Tagged;
+    let mut tagged = Vec::new();
+    json::write(&plan.shape, tape.view(&der), &mut tagged, &options);
+    options.indent = Some(1);
+    let mut pretty = Vec::new();
+    json::write(&plan.shape, tape.view(&der), &mut pretty, &options);
+    let mut read = |what: &str, text: &[u8]| match json::read(&plan.shape, root, text, &mut tape, &options) {
+        Err(error) => wrong.push(format!("{what}: {error}")),
+        Ok(()) => match encoded(plan, &tape, &[]) {
+            Ok(octets) if octets == again => {}
+            Ok(octets) => wrong.push(format!("{what}: {octets} for {again}")),
+            Err(error) => wrong.push(format!("{what}: {error}")),
+        },
+    };
+    read("plain", &plain);
+    read("tagged", &tagged);
+    read("pretty", &pretty);
+    if let Some(text) = peers {
+        read("peers", text.as_bytes());
+    }
+    read("value", record["value"].to_string().as_bytes());
+    wrong
+}
+
+/// The files of a record's specification: those it names, or all of the folder with the specification's name.
+fn schema(asn1: &Path, record: &Value) -> Vec<PathBuf> {
+    let named = record["files"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let mut files: Vec<PathBuf> = named.map(|file| asn1.join(file)).collect();
+    if files.is_empty() {
+        let entries = |path: &Path| std::fs::read_dir(path).into_iter().flatten().flatten().map(|e| e.path());
+        let folders =
+            entries(&asn1.join("specs")).map(|domain| domain.join(record["spec"].as_str().unwrap_or("?")));
+        files = folders.flat_map(|folder| entries(&folder).collect::<Vec<_>>()).collect();
+        files.retain(|file| file.extension().is_some_and(|e| e.to_string_lossy().starts_with("asn")));
+        files.sort();
+    }
+    files
+}
+
+#[test]
+fn vectors_agree() {
+    let Some(corpora) = corpora() else { return };
+    let asn1 = corpora.join("asn1");
+    let mut by_schema: BTreeMap<Vec<PathBuf>, Vec<Value>> = BTreeMap::new();
+    let vectors = std::fs::read_dir(asn1.join("vectors")).expect("vectors").flatten();
+    for path in
+        vectors.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "jsonl"))
+    {
+        for record in lines(&path) {
+            by_schema.entry(schema(&asn1, &record)).or_default().push(record);
+        }
+    }
+    let (mut total, mut bad) = (0, 0);
+    for (files, records) in by_schema {
+        let Some(plan) = compile(&files) else { continue };
+        for record in records {
+            total += 1;
+            let wrong = vector(&plan, &record);
+            if !wrong.is_empty() {
+                bad += 1;
+                eprintln!("{}: {}", record["id"], wrong.join("; ").chars().take(400).collect::<String>());
+            }
+        }
+    }
+    eprintln!("{total} vectors, {bad} differ");
+    // Where the peers take an extensible SIZE for a fixed one, and so lose the length; where they leave the standard's
+    // tags (see ber_corpora).
+    assert!(total > 1000 && bad * 100 < total);
+}
+
+#[test]
+fn hostile_texts_get_their_verdict() {
+    let Some(corpora) = corpora() else { return };
+    let folder = corpora.join("hostile/gen");
+    let plan = compile(&[folder.join("adv.asn")]).expect("adv.asn");
+    let run = move || {
+        let (mut total, mut bad) = (0, 0);
+        for record in lines(&folder.join("manifest.jsonl")) {
+            let (Some("jer"), Some(expect)) = (record["codec"].as_str(), record["expect"]["jer"].as_str())
+            else {
+                continue;
+            };
+            let root = plan.root(record["pdu"].as_str().unwrap_or("")).expect("a root");
+            let text = std::fs::read(folder.join(record["file"].as_str().unwrap_or(""))).expect("a file");
+            total += 1;
+            let begin = std::time::Instant::now();
+            let got = json::read(&plan.shape, root, &text, &mut Tape::new(), &json::Options::default());
+            let took = begin.elapsed();
+            let verdict = if got.is_ok() { "accept" } else { "reject" };
+            let long = got.as_ref().is_err_and(|error| error.to_string().len() > 512);
+            if (expect != "free" && expect != verdict) || took.as_secs() > 1 || long {
+                bad += 1;
+                eprintln!("{}: expected {expect}: {got:?} {took:?}", record["id"]);
+            }
+        }
+        eprintln!("{total} verdicts, {bad} differ");
+        assert!(total > 20 && bad == 0);
+    };
+    // Reading must do with a small stack; the manifest needs some more.
+    std::thread::Builder::new().stack_size(512 << 10).spawn(run).expect("thread").join().expect("no panic");
+}
