@@ -246,4 +246,10 @@ pub const CODES: &[(&str, &str, &str)] = &[
         "default of another kind",
         "The DEFAULT of a class field is of another kind than the field (X.681 §9).",
     ),
+    (
+        "E0507",
+        "identifier used twice",
+        "Objects of one set have different values in a field that the class marks UNIQUE (X.681 §9.20): a receiver could \
+         not tell which one is meant.",
+    ),
 ];

@@ -24,6 +24,7 @@ pub(crate) fn check(model: &Model, options: &Options) -> Vec<Diagnostic> {
     }
     checker.infinite_types();
     checker.out.extend(crate::constraints::check(model, options));
+    checker.out.extend(crate::objects::check(model, options));
     checker.out
 }
 

@@ -39,7 +39,7 @@ pub(super) fn conflict(model: &Model, ty: TypeId) -> Option<Conflict> {
             return Some(Conflict { span: constraint.span, what });
         }
         if !new.says_nothing() {
-            sets = serial(sets.marked(false), new);
+            sets = serial(sets.closed(), new);
         }
     }
     None
@@ -57,8 +57,35 @@ fn disjoint<T: Step>(parent: Option<&Marked<T>>, new: Option<&Marked<T>>) -> boo
 /// A set with its extension marker.
 #[derive(Clone, Debug)]
 struct Marked<T> {
+    /// The root.
     set: RangeSet<T>,
     extensible: bool,
+    /// What stands behind the marker.
+    additions: RangeSet<T>,
+}
+
+impl<T: Step> Marked<T> {
+    fn root(set: RangeSet<T>) -> Self {
+        Self { set, extensible: false, additions: RangeSet::empty() }
+    }
+
+    fn all(&self) -> RangeSet<T> {
+        self.set.union(&self.additions)
+    }
+
+    /// The root alone.
+    fn close(&mut self) {
+        self.extensible = false;
+        self.additions = RangeSet::empty();
+    }
+
+    /// The same root with a marker and what follows it.
+    fn open(&mut self, additions: Option<Self>) {
+        self.extensible = true;
+        if let Some(additions) = additions {
+            self.additions = self.additions.union(&additions.all());
+        }
+    }
 }
 
 /// What a constraint says about each kind of set; `None` is nothing.
@@ -82,11 +109,25 @@ impl Sets {
         }
     }
 
-    fn marked(mut self, extensible: bool) -> Self {
-        let Self { integers, sizes, alphabet } = &mut self;
-        integers.iter_mut().for_each(|m| m.extensible = extensible);
-        sizes.iter_mut().for_each(|m| m.extensible = extensible);
-        alphabet.iter_mut().for_each(|m| m.extensible = extensible);
+    /// The roots alone.
+    fn closed(mut self) -> Self {
+        self.integers.iter_mut().for_each(Marked::close);
+        self.sizes.iter_mut().for_each(Marked::close);
+        self.alphabet.iter_mut().for_each(Marked::close);
+        self
+    }
+
+    /// The same roots with markers and what follows them.
+    fn opened(mut self, additions: Self) -> Self {
+        if let Some(integers) = &mut self.integers {
+            integers.open(additions.integers);
+        }
+        if let Some(sizes) = &mut self.sizes {
+            sizes.open(additions.sizes);
+        }
+        if let Some(alphabet) = &mut self.alphabet {
+            alphabet.open(additions.alphabet);
+        }
         self
     }
 }
@@ -99,11 +140,21 @@ enum How {
 
 fn combine<T: Step>(a: Option<Marked<T>>, b: Option<Marked<T>>, how: How) -> Option<Marked<T>> {
     match (a, b, how) {
-        (Some(a), Some(b), How::Union) => {
-            Some(Marked { set: a.set.union(&b.set), extensible: a.extensible || b.extensible })
-        }
+        (Some(a), Some(b), How::Union) => Some(Marked {
+            set: a.set.union(&b.set),
+            extensible: a.extensible || b.extensible,
+            additions: a.additions.union(&b.additions),
+        }),
         (Some(a), Some(b), How::Intersection) => {
-            Some(Marked { set: a.set.intersection(&b.set), extensible: a.extensible || b.extensible })
+            let additions = match a.extensible || b.extensible {
+                true => a.all().intersection(&b.all()),
+                false => RangeSet::empty(),
+            };
+            Some(Marked {
+                set: a.set.intersection(&b.set),
+                extensible: a.extensible || b.extensible,
+                additions,
+            })
         }
         (None, other, How::Intersection) | (other, None, How::Intersection) => other,
         (None, _, How::Union) | (_, None, How::Union) => None,
@@ -169,7 +220,7 @@ impl Evaluation<'_> {
                 // A constraint of which nothing is visible leaves even the parent's extensibility alone; any other
                 // applies to the parent's root, and the result is extensible only by its own marker (X.680 §50.8).
                 if !new.says_nothing() {
-                    sets = serial(sets.marked(false), new);
+                    sets = serial(sets.closed(), new);
                 }
             }
         }
@@ -202,12 +253,13 @@ impl Evaluation<'_> {
         if !set.extensible {
             return root;
         }
-        match (self.visibility, &set.additional) {
-            (Visibility::All, Some(additional)) => {
-                root.each(self.element(additional, governor, parent, depth), How::Union).marked(true)
+        let additions = match &set.additional {
+            Some(additional) if self.visibility == Visibility::All => {
+                self.element(additional, governor, parent, depth)
             }
-            _ => root.marked(true),
-        }
+            _ => Sets::default(),
+        };
+        root.opened(additions)
     }
 
     fn element(&self, element: &Element, governor: Governor, parent: &Sets, depth: usize) -> Sets {
@@ -241,17 +293,17 @@ impl Evaluation<'_> {
                 _ => Sets::default(),
             },
             Element::Range(lo, hi) => self.range(lo, hi, governor, parent),
-            // The root only: an extension marker is not inherited through a contained subtype (X.680 §51.3).
+            // The root only: an extension marker is not inherited through a contained subtype (X.680 §52.4).
             Element::Type(ty) => match governor {
                 Governor::Size => match self.of_type(*ty, depth).0.integers {
                     Some(marked) => sizes(to_sizes(&marked.set)),
                     None => Sets::default(),
                 },
                 Governor::Characters => {
-                    let own = self.of_type(*ty, depth).0.marked(false);
+                    let own = self.of_type(*ty, depth).0.closed();
                     Sets { alphabet: own.alphabet, ..Sets::default() }
                 }
-                _ => self.of_type(*ty, depth).0.marked(false),
+                _ => self.of_type(*ty, depth).0.closed(),
             },
             Element::Size(set) if matches!(governor, Governor::Sized { .. }) => {
                 let parent = Sets { sizes: parent.sizes.clone(), ..Sets::default() };
@@ -368,7 +420,10 @@ impl Evaluation<'_> {
     }
 
     /// What a type's sets come to for this purpose.
-    fn finish(&self, sets: Sets, real: Option<RealRange>) -> Effective {
+    fn finish(&self, mut sets: Sets, real: Option<RealRange>) -> Effective {
+        // Only the view of everything has gathered additions.
+        sets.integers.iter_mut().for_each(|m| m.set = m.all());
+        sets.sizes.iter_mut().for_each(|m| m.set = m.all());
         let oer = self.visibility == Visibility::Oer;
         // X.696 §8.2.4: an extensible constraint is not OER-visible.
         let integers = sets.integers.filter(|m| !(m.set.is_empty() || oer && m.extensible));
@@ -393,7 +448,8 @@ fn serial(parent: Sets, new: Sets) -> Sets {
         match (parent, new) {
             (Some(parent), Some(new)) => {
                 let set = parent.set.intersection(&new.set);
-                Some(if set.is_empty() { new } else { Marked { set, extensible: new.extensible } })
+                let additions = parent.set.intersection(&new.additions);
+                Some(if set.is_empty() { new } else { Marked { set, additions, ..new } })
             }
             (parent, new) => new.or(parent),
         }
@@ -410,9 +466,8 @@ fn except(from: Sets, what: Sets, governor: Governor) -> Sets {
     fn one<T: Step>(from: Option<Marked<T>>, what: Option<Marked<T>>) -> Option<Marked<T>> {
         match (from, what) {
             (from, Some(what)) => {
-                let (set, extensible) =
-                    from.map_or_else(|| (RangeSet::all(), false), |m| (m.set, m.extensible));
-                Some(Marked { set: set.except(&what.set), extensible })
+                let from = from.unwrap_or_else(|| Marked::root(RangeSet::all()));
+                Some(Marked { set: from.set.except(&what.set), ..from })
             }
             (from, None) => from,
         }
@@ -460,15 +515,15 @@ fn many(parts: &[Element], governor: Governor) -> Option<Sets> {
 }
 
 fn integers(set: IntegerSet) -> Sets {
-    Sets { integers: Some(Marked { set, extensible: false }), ..Sets::default() }
+    Sets { integers: Some(Marked::root(set)), ..Sets::default() }
 }
 
 fn sizes(set: SizeSet) -> Sets {
-    Sets { sizes: Some(Marked { set, extensible: false }), ..Sets::default() }
+    Sets { sizes: Some(Marked::root(set)), ..Sets::default() }
 }
 
 fn alphabet(set: CharSet) -> Sets {
-    Sets { alphabet: Some(Marked { set, extensible: false }), ..Sets::default() }
+    Sets { alphabet: Some(Marked::root(set)), ..Sets::default() }
 }
 
 fn integer_edge(bound: &Bound, min: &Edge<BigInt>, max: &Edge<BigInt>) -> Option<Edge<BigInt>> {

@@ -221,7 +221,9 @@ impl<'a> Resolver<'a> {
                 let (TypeKind::SequenceOf(_, item) | TypeKind::SetOf(_, item)) =
                     self.model.types[base.index()].kind
                 else {
-                    self.misplaced("WITH COMPONENT", base, element.span, "SEQUENCE OF and SET OF");
+                    if !is_open(&self.model.types[base.index()].kind) {
+                        self.misplaced("WITH COMPONENT", base, element.span, "SEQUENCE OF and SET OF");
+                    }
                     return Element::All;
                 };
                 match self.constraint(scope, inner, item).pop() {
@@ -388,13 +390,7 @@ impl<'a> Resolver<'a> {
         };
         let other = self.base(contained);
         let (own, given) = (&self.model.types[base.index()].kind, &self.model.types[other.index()].kind);
-        let open = |kind: &TypeKind| {
-            matches!(
-                kind,
-                TypeKind::Error | TypeKind::Reference(_) | TypeKind::Open(_) | TypeKind::AnyDefinedBy(_)
-            )
-        };
-        if !open(own) && !open(given) && std::mem::discriminant(own) != std::mem::discriminant(given) {
+        if !is_open(own) && !is_open(given) && std::mem::discriminant(own) != std::mem::discriminant(given) {
             let message = format!("{} is no subtype of {}", kind_name(given), kind_name(own));
             let finding =
                 self.slip("E0403", ty.span, message).label("the constraint is ignored").note("X.680 §51.3");
@@ -521,6 +517,11 @@ enum Facet {
     Size,
     Alphabet,
     Pattern,
+}
+
+/// Whether nothing can be said of what a type takes.
+fn is_open(kind: &TypeKind) -> bool {
+    matches!(kind, TypeKind::Error | TypeKind::Reference(_) | TypeKind::Open(_) | TypeKind::AnyDefinedBy(_))
 }
 
 /// Whether a set of sizes names a negative one.

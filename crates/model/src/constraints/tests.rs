@@ -140,7 +140,16 @@ fn everything_for_validation() {
     let text = effective("T ::= UTF8String (FROM (ALL EXCEPT \"x\")) (SIZE (1..3))", Visibility::All);
     let alphabet = text.alphabet.expect("an alphabet");
     assert!(!alphabet.contains(&u32::from('x')) && alphabet.contains(&u32::from('y')));
-    assert_eq!(effective("T ::= INTEGER (0..4, ..., 7)", Visibility::All).to_string(), "0..7,ext");
+    check(
+        Visibility::All,
+        &[
+            ("T ::= INTEGER (0..4, ..., 7)", "0..7,ext"),
+            ("T ::= INTEGER (0..4, ..., 7) (1..9)", "1..4"),
+            ("T ::= INTEGER (A) A ::= INTEGER (0..10, ..., 12)", "0..10"),
+            ("T ::= INTEGER (A, ...) A ::= INTEGER (0..10, ..., 12)", "0..10,ext"),
+            ("T ::= OCTET STRING (SIZE (1..4, ..., 6))", "SIZE 1..6,ext"),
+        ],
+    );
 }
 
 #[test]

@@ -8,3 +8,6 @@ mod settings;
 mod syntax;
 #[cfg(test)]
 mod tests;
+mod unique;
+
+pub(crate) use unique::check;

@@ -59,6 +59,7 @@ fn set_arithmetic() {
         ("S C ::= {P{4}} P {INTEGER:n} C ::= {{ID n} | a}", "4 1"),
         ("S C ::= {Q{T}} Q {C:X} C ::= {X | c, ...} T C ::= {a}", "1 3 ..."),
         ("S C ::= {d} d C ::= b", "2"),
+        ("S C ::= {a | {ID 1}}", "E0507 two objects of a set have `&id` 1"),
         ("S C ::= {T} T C ::= {S}", "E0221 an object set contains itself"),
         ("S C ::= {a | nosuch}", "E0201 unknown value `nosuch`"),
     ] {
