@@ -17,6 +17,7 @@ mod per;
 mod read_error;
 mod tape;
 pub mod text;
+pub mod value;
 pub mod xml;
 
 pub use codec::{Decoder, Encoder, decode, encode};
@@ -27,3 +28,4 @@ pub use options::{Limits, Options, Unknown};
 pub use read_error::ReadError;
 pub use tape::{Tape, Token, View};
 pub use tercet_plan::{FieldId, NodeId, Plan, Rules, Shape};
+pub use value::Value;

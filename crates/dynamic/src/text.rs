@@ -294,7 +294,7 @@ fn push_binary(out: &mut Vec<u8>, binary: &Binary<'_>) -> RealText {
     RealText::Number
 }
 
-fn is_exact_f64(binary: &Binary<'_>) -> bool {
+pub(crate) fn is_exact_f64(binary: &Binary<'_>) -> bool {
     let mantissa = binary.mantissa;
     let first = mantissa.iter().position(|o| *o != 0).unwrap_or(0);
     let last = mantissa.iter().rposition(|o| *o != 0).unwrap_or(0);
