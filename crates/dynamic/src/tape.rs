@@ -250,8 +250,8 @@ impl<'a> View<'a> {
     /// Index of the entry behind the value at `index`.
     #[inline]
     pub fn skip(self, index: usize) -> usize {
-        match self.token(index) {
-            Token::Open { close, .. } => close + 1,
+        match self.tape.entries[index] {
+            entry if entry.tag() == Tag::Open => entry.a as usize + 1,
             _ => index + 1,
         }
     }

@@ -1,5 +1,7 @@
 //! PER against the worked examples of X.691 Annex A, and what the clauses say about single points.
 
+#![allow(clippy::needless_range_loop, reason = "the number of the rules tells more than the plan")]
+
 use tercet_dynamic::{Decoder, Encoder, Error, ErrorKind, Options, Plan, Rules, Tape};
 
 const ALL: [Rules; 5] = [Rules::Der, Rules::Aper, Rules::Uper, Rules::CanonicalAper, Rules::CanonicalUper];

@@ -9,7 +9,7 @@ use tercet_model::constraints::{Effective, IntegerRange, Visibility, alphabet_of
 use tercet_model::ir::{Model, StringKind, TagClass, TypeKind};
 use tercet_plan::per::{
     ADDITION, Addition, Alphabet, Choice, Code, Enumerated, Field, Integer, IntegerForm, Large, Member,
-    NO_KEY, Program, Range, Sequence, Size, Whole,
+    NO_DEFAULT, NO_KEY, Program, Range, Sequence, Size, Whole,
 };
 use tercet_plan::shape::{Key, Place, Presence, Shape, Table};
 use tercet_plan::{FieldId, Kind, NodeId};
@@ -37,7 +37,11 @@ pub(crate) fn program(model: &Model, lowered: &Lowered<'_>, aligned: bool, canon
 }
 
 fn field(field: &tercet_plan::shape::Field) -> Field {
-    Field { node: field.node.0, key: field.key.unwrap_or(NO_KEY) }
+    let constant = match field.presence {
+        Presence::Default(constant) => constant,
+        _ => NO_DEFAULT,
+    };
+    Field { node: field.node.0, constant, key: field.key.unwrap_or(NO_KEY) }
 }
 
 /// The rows are sorted already.

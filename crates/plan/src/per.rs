@@ -308,9 +308,14 @@ pub struct Program {
 pub struct Field {
     /// Its node.
     pub node: u32,
+    /// Its DEFAULT: an index into the defaults of the shape, or [`NO_DEFAULT`].
+    pub constant: u32,
     /// The register that its value goes to, or [`NO_KEY`].
     pub key: u16,
 }
+
+/// No DEFAULT.
+pub const NO_DEFAULT: u32 = u32::MAX;
 
 /// No register.
 pub const NO_KEY: u16 = u16::MAX;

@@ -7,8 +7,7 @@ use super::{order, same};
 use crate::event::Leaf;
 use crate::tape::{Token, View};
 use crate::{Error, ErrorKind};
-use tercet_plan::per::{ADDITION, Addition, Code, Member, Program, Sequence, Size};
-use tercet_plan::shape::Presence;
+use tercet_plan::per::{ADDITION, Addition, Code, Member, NO_DEFAULT, Program, Sequence, Size};
 use tercet_plan::{FieldId, NodeId, Shape};
 use tercet_runtime::ber;
 use tercet_runtime::per::{BitWriter, FRAGMENT, Length};
@@ -184,7 +183,7 @@ impl<'a> Engine<'a> {
                 Code::Sequence(code) => return self.sequence(index, close, node, code),
                 Code::SequenceOf(size) => return self.begin_list(index, close, node, size),
                 Code::Choice(code) => match self.choice(index, close, node, code)? {
-                    Some(alternative) => node = self.shape.field(alternative).node,
+                    Some(alternative) => node = NodeId(self.program.fields[alternative.index()].node),
                     None => return Ok(()),
                 },
                 Code::Open => {
@@ -311,9 +310,9 @@ impl<'a> Engine<'a> {
     fn is_there(&mut self, base: usize, first: u32, number: u32) -> bool {
         let slot = base + number as usize;
         let Some(index) = self.state.slots[slot].checked_sub(1) else { return false };
-        let field = self.shape.field(FieldId(first + number));
-        if let Presence::Default(constant) = field.presence
-            && same::is_left_out(self, constant, index as usize, field.node)
+        let field = self.program.fields[(first + number) as usize];
+        if field.constant != NO_DEFAULT
+            && same::is_left_out(self, field.constant, index as usize, NodeId(field.node))
         {
             self.state.slots[slot] = 0;
             return false;
@@ -351,7 +350,7 @@ impl<'a> Engine<'a> {
                     field: Some(FieldId(first + member.field)),
                 });
             };
-            let node = self.shape.fields[(first + member.field) as usize].node;
+            let node = NodeId(self.program.fields[(first + member.field) as usize].node);
             if let Token::Leaf { leaf, .. } = self.value.token(index as usize) {
                 self.at = index as usize;
                 self.leaf(node, program.nodes[node.index()], leaf)?;
@@ -471,7 +470,7 @@ impl<'a> Engine<'a> {
 
     fn list(&mut self, mut frame: Frame) -> Result<()> {
         let element = FieldId(self.shape.node(frame.node).first);
-        let node = self.shape.field(element).node;
+        let node = NodeId(self.program.fields[element.index()].node);
         let code = self.program.nodes[node.index()];
         loop {
             while frame.left > 0 {

@@ -95,8 +95,10 @@ pub(super) fn read(
             if number > span {
                 return Err(start.error(ErrorKind::ConstraintViolated));
             }
-            let value = i128::from(lo) + i128::from(number);
-            Ok(fit(value, made))
+            match lo.checked_add_unsigned(number) {
+                Some(value) => Ok(Number::Small(value)),
+                None => Ok(fit(i128::from(lo) + i128::from(number), made)),
+            }
         }
         IntegerForm::Unconstrained => read_unconstrained(reader, program.aligned, made),
         IntegerForm::SemiConstrained(lo) => {

@@ -6,6 +6,8 @@ mod encode;
 mod frame;
 mod integer;
 mod keys;
+mod leaves;
+mod open;
 mod order;
 mod path;
 mod same;

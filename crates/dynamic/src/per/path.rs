@@ -1,8 +1,12 @@
-//! The path of an entry of a tape, for errors.
+//! Paths, for errors.
 
+use super::frame::{Frame, What};
 use crate::tape::{Token, View};
 use std::fmt::Write;
 use tercet_plan::{FieldId, Kind, NodeId, Shape};
+
+/// Octets of a path behind which nothing more is told.
+const LONGEST: usize = 400;
 
 /// `CallEvent.parties[2].number`: the value at an index, or the one that ends there.
 #[cold]
@@ -36,7 +40,28 @@ pub(super) fn of_tape(shape: &Shape, value: View<'_>, target: usize) -> String {
     path
 }
 
+/// The same for the value that a decode has stopped in: the frames that have begun, and the last field.
+#[cold]
+pub(super) fn of_frames(shape: &Shape, frames: &[Frame], at: FieldId, root: NodeId) -> String {
+    let mut path = String::new();
+    step(&mut path, shape, FieldId::ROOT, root, None);
+    let values = || frames.iter().filter(|frame| !matches!(frame.what, What::Wrapper | What::Group));
+    let mut position = None;
+    for frame in values() {
+        step(&mut path, shape, frame.field, frame.node, position.take());
+        position = (frame.what == What::List).then(|| frame.cursor.saturating_sub(1) as usize);
+    }
+    // The last field may be that of the value begun last.
+    if values().next_back().is_none_or(|frame| frame.field != at) {
+        step(&mut path, shape, at, root, position);
+    }
+    path
+}
+
 fn step(out: &mut String, shape: &Shape, field: FieldId, node: NodeId, position: Option<usize>) {
+    if out.len() > LONGEST {
+        return;
+    }
     if let Some(position) = position {
         let _ = write!(out, "[{position}]");
     } else if field == FieldId::ROOT {

@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn every_width_at_every_shift() {
-        let input: Vec<u8> = (0..32u32).map(|i| (i * 37 + 11) as u8).collect();
+        let input: Vec<u8> = (0..32u8).map(|i| i.wrapping_mul(37).wrapping_add(11)).collect();
         let bit = |at: usize| u64::from(input[at >> 3] >> (7 - (at & 7)) & 1);
         for length in [1, 2, 8, 9, 16, 32] {
             for start in 0..24.min(length * 8) {

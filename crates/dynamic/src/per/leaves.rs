@@ -1,0 +1,256 @@
+//! Reading primitive values.
+
+use super::characters;
+use super::decode::{Engine, Result};
+use super::integer::{self, Number, append};
+use super::strings::is_short;
+use crate::Unknown;
+use crate::event::{Leaf, Sink};
+use tercet_plan::per::{Code, Integer, IntegerForm, NO_KEY, Size, Whole};
+use tercet_plan::shape::Key;
+use tercet_plan::{FieldId, Kind, NodeId};
+use tercet_runtime::ErrorKind;
+use tercet_runtime::ber::Rules;
+use tercet_runtime::per::Taken;
+
+impl<S: Sink> Engine<'_, S> {
+    #[inline]
+    pub(super) fn leaf(&mut self, field: FieldId, node: NodeId, code: &Code) -> Result<()> {
+        match *code {
+            Code::Boolean => {
+                let value = self.reader.bit()?;
+                if self.is_key(field) {
+                    self.remember(field, Key::Octets(vec![if value { 0xff } else { 0 }]));
+                }
+                self.sink.leaf(field, node, Leaf::Int(i64::from(value)));
+            }
+            Code::Null => {
+                self.sink.leaf(field, node, Leaf::Made(&[]));
+            }
+            Code::Integer(Integer {
+                extensible: false,
+                form: IntegerForm::Constrained { lo, span, whole: Whole::Bits(width) },
+            }) if lo.checked_add_unsigned(span).is_some() => {
+                let start = self.reader.position();
+                let number = self.reader.bits(u32::from(width))?;
+                if number > span {
+                    self.reader.seek(start);
+                    return Err(self.fault(ErrorKind::ConstraintViolated));
+                }
+                self.number(field, node, lo.wrapping_add_unsigned(number));
+            }
+            Code::Integer(integer) => {
+                match integer::read(&mut self.reader, self.program, integer, &mut self.state.made)? {
+                    Number::Small(value) => self.number(field, node, value),
+                    Number::Large => {
+                        if self.is_key(field) {
+                            self.remember(field, Key::Octets(self.state.made.clone()));
+                        }
+                        self.sink.leaf(field, node, Leaf::Made(&self.state.made));
+                    }
+                }
+            }
+            Code::Enumerated(code) => self.enumerated(field, node, code)?,
+            Code::OctetString(size) | Code::OctetsContaining(size) => self.octet_string(field, node, size)?,
+            Code::BitString(size, _) | Code::BitsContaining(size, _) => self.bit_string(field, node, size)?,
+            Code::Characters(size, alphabet) => self.characters(field, node, size, alphabet)?,
+            Code::Contents => self.contents(field, node)?,
+            Code::Unsupported | Code::Sequence(_) | Code::SequenceOf(_) | Code::Choice(_) | Code::Open => {
+                return Err(self.fault(ErrorKind::Unsupported));
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    pub(super) fn number(&mut self, field: FieldId, node: NodeId, value: i64) {
+        if self.is_key(field) {
+            self.remember(field, Key::Int(value));
+        }
+        self.sink.leaf(field, node, Leaf::Int(value));
+    }
+
+    #[inline]
+    pub(super) fn is_key(&self, field: FieldId) -> bool {
+        self.pending_key.is_some() || self.key_of(field) != NO_KEY
+    }
+
+    #[inline]
+    pub(super) fn key_of(&self, field: FieldId) -> u16 {
+        self.program.fields.get(field.index()).map_or(NO_KEY, |field| field.key)
+    }
+
+    pub(super) fn remember(&mut self, field: FieldId, key: Key) {
+        let (register, alternative) = match self.pending_key.take() {
+            Some(register) => (register, Some(field)),
+            None => (self.key_of(field), None),
+        };
+        self.state.registers.set(self.shape, register, key, alternative);
+    }
+
+    pub(super) fn enumerated(&mut self, field: FieldId, node: NodeId, code: u32) -> Result<()> {
+        let program = self.program;
+        let enumerated = &program.enumerations[code as usize];
+        let start = self.reader;
+        if enumerated.extensible && self.reader.bit()? {
+            let number = self.reader.small_number(program.aligned)?;
+            match usize::try_from(number).ok().and_then(|n| enumerated.additions.get(n)) {
+                Some(value) => self.number(field, node, *value),
+                None => {
+                    let Ok(number) = u32::try_from(number) else {
+                        return Err(start.error(ErrorKind::LimitExceeded));
+                    };
+                    if self.options.unknown == Unknown::Error {
+                        return Err(start.error(ErrorKind::UnknownEnumeration));
+                    }
+                    self.sink.leaf(field, node, Leaf::Addition(number));
+                }
+            }
+            return Ok(());
+        }
+        let number = integer::read_whole(&mut self.reader, enumerated.whole)?;
+        match usize::try_from(number).ok().and_then(|n| enumerated.root.get(n)) {
+            Some(value) => self.number(field, node, *value),
+            None => return Err(start.error(ErrorKind::UnknownEnumeration)),
+        }
+        Ok(())
+    }
+
+    pub(super) fn octet_string(&mut self, field: FieldId, node: NodeId, size: Size) -> Result<()> {
+        let (count, more) = self.size(size)?;
+        if self.program.aligned && count > 0 && !is_short(size, count, 2) {
+            self.reader.align();
+        }
+        if !more && self.contained(field, node, self.reader.position(), count)? {
+            return Ok(());
+        }
+        self.take(field, node, count, more)
+    }
+
+    /// Octets, in the input or joined.
+    pub(super) fn take(&mut self, field: FieldId, node: NodeId, count: usize, more: bool) -> Result<()> {
+        if !more && let Taken::Aligned(at, contents) = self.peek_octets(count)? {
+            self.reader.skip(count * 8)?;
+            self.text_check(node, contents)?;
+            if self.is_key(field) {
+                self.remember(field, Key::Octets(contents.to_vec()));
+            }
+            self.sink.leaf(field, node, Leaf::Input { at, contents });
+            return Ok(());
+        }
+        self.state.made.clear();
+        append(&mut self.reader, count, &mut self.state.made)?;
+        self.rest_of_fragments(more)?;
+        let made = std::mem::take(&mut self.state.made);
+        let checked = self.text_check(node, &made);
+        if checked.is_ok() {
+            if self.is_key(field) {
+                self.remember(field, Key::Octets(made.clone()));
+            }
+            self.sink.leaf(field, node, Leaf::Made(&made));
+        }
+        self.state.made = made;
+        checked
+    }
+
+    pub(super) fn text_check(&self, node: NodeId, contents: &[u8]) -> Result<()> {
+        let kind = self.shape.node(node).kind;
+        if kind == Kind::OctetString {
+            return Ok(());
+        }
+        let at = (self.reader.position() as u64 / 8).saturating_sub(contents.len() as u64);
+        crate::ber::check::check(kind, contents, at, Rules::Ber)
+    }
+
+    pub(super) fn bit_string(&mut self, field: FieldId, node: NodeId, size: Size) -> Result<()> {
+        let (mut count, mut more) = self.size(size)?;
+        let aligned = self.program.aligned;
+        if aligned && count > 0 && !is_short(size, count, 16) {
+            self.reader.align();
+        }
+        if !more && count % 8 == 0 && self.contained(field, node, self.reader.position(), count / 8)? {
+            return Ok(());
+        }
+        let made = &mut self.state.made;
+        made.clear();
+        made.push(0);
+        let mut bits = 0;
+        loop {
+            let from = self.reader.position();
+            self.reader.skip(count)?;
+            // All fragments but the last are whole octets (§11.9.3.8).
+            self.reader.copy_bits(from, count, made);
+            bits += count;
+            if !more {
+                break;
+            }
+            let length = self.reader.length(aligned)?;
+            (count, more) = (length.count, length.more);
+        }
+        made[0] = (8 - bits % 8) as u8 % 8;
+        self.sink.leaf(field, node, Leaf::Made(made));
+        Ok(())
+    }
+
+    pub(super) fn characters(
+        &mut self,
+        field: FieldId,
+        node: NodeId,
+        size: Size,
+        alphabet: u32,
+    ) -> Result<()> {
+        let program = self.program;
+        let alphabet = &program.alphabets[alphabet as usize];
+        let outside = size.extensible && self.peek_bit();
+        let (mut count, mut more) = self.size(size)?;
+        if program.aligned && count > 0 && (outside || !alphabet.unaligned) {
+            self.reader.align();
+        }
+        if alphabet.bits == 8
+            && alphabet.octets == 1
+            && !alphabet.indexed
+            && !more
+            && let Taken::Aligned(at, contents) = self.peek_octets(count)?
+        {
+            let start = self.reader;
+            self.reader.skip(count * 8)?;
+            if !contents.iter().all(|octet| alphabet.code(u32::from(*octet)).is_some()) {
+                return Err(start.error(ErrorKind::CharacterInvalid));
+            }
+            if alphabet.check {
+                self.text_check(node, contents)?;
+            }
+            self.sink.leaf(field, node, Leaf::Input { at, contents });
+            return Ok(());
+        }
+        let mut made = std::mem::take(&mut self.state.made);
+        made.clear();
+        let read = loop {
+            if let Err(fault) = characters::read(&mut self.reader, alphabet, count, &mut made) {
+                break Err(fault);
+            }
+            if !more {
+                break Ok(());
+            }
+            match self.reader.length(program.aligned) {
+                Ok(length) => (count, more) = (length.count, length.more),
+                Err(fault) => break Err(fault),
+            }
+        };
+        let read = read.and_then(|()| if alphabet.check { self.text_check(node, &made) } else { Ok(()) });
+        if read.is_ok() {
+            self.sink.leaf(field, node, Leaf::Made(&made));
+        }
+        self.state.made = made;
+        read
+    }
+
+    pub(super) fn peek_bit(&self) -> bool {
+        self.bit_at(self.reader.position())
+    }
+
+    pub(super) fn contents(&mut self, field: FieldId, node: NodeId) -> Result<()> {
+        let length = self.reader.length(self.program.aligned)?;
+        self.take(field, node, length.count, length.more)
+    }
+}
