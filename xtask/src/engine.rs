@@ -13,10 +13,14 @@ pub struct Specification {
     schema: Schema,
 }
 
+/// One set of rules of each family; plans serve all rules of their family.
+const RULES: [Rules; 3] = [Rules::Ber, Rules::Aper, Rules::Uper];
+
 /// A type of a specification, ready to decode and encode.
 #[derive(Debug)]
 pub struct Type {
-    plan: Plan,
+    /// One for each of [`RULES`].
+    plans: Vec<Plan>,
     node: NodeId,
     decoder: Decoder,
     encoder: Encoder,
@@ -65,21 +69,22 @@ impl Specification {
     /// There is no such type, or no plan can be made for it.
     pub fn roots(&self, name: &str, more: &[&str]) -> Result<Type, String> {
         let names: Vec<&str> = [name].iter().chain(more).copied().collect();
-        let plan = self.schema.plan(Rules::Ber, &names).map_err(|e| e.to_string())?;
-        let node = plan.root(name).ok_or_else(|| format!("the plan has no root {name}"))?;
-        Ok(Type { plan, node, decoder: Decoder::new(), encoder: Encoder::new(), tape: Tape::new() })
+        let plans = self.schema.plans(&RULES, &names).map_err(|e| e.to_string())?;
+        let node = plans.first().and_then(|plan| plan.root(name));
+        let node = node.ok_or_else(|| format!("the plan has no root {name}"))?;
+        Ok(Type { plans, node, decoder: Decoder::new(), encoder: Encoder::new(), tape: Tape::new() })
     }
 }
 
 impl Type {
-    /// The plan.
+    /// The plan for BER.
     pub fn plan(&self) -> &Plan {
-        &self.plan
+        &self.plans[0]
     }
 
     /// What values look like.
     pub fn shape(&self) -> &Shape {
-        &self.plan.shape
+        &self.plan().shape
     }
 
     /// The type within the shape.
@@ -104,14 +109,14 @@ impl Type {
         self.json(&self.tape, octets)
     }
 
-    /// The same with the name of the error's kind: `trailing-data`.
+    /// The same under strict options, with the name of the error's kind: `trailing-data`.
     ///
     /// # Errors
     /// The name of the kind, and the whole message.
     pub fn decode_kind(&mut self, rules: Rules, octets: &[u8]) -> Result<Value, (&'static str, String)> {
         self.tape.clear();
-        let options = options(rules);
-        match self.decoder.decode(&self.plan, self.node, octets, &mut self.tape, &options) {
+        let options = Options::strict(rules);
+        match self.decoder.decode(plan_of(&self.plans, rules), self.node, octets, &mut self.tape, &options) {
             Ok(length) if length < octets.len() => Err(("trailing-data", "octets follow".into())),
             Ok(_) => self.json(&self.tape, octets).map_err(|e| ("json", e)),
             Err(error) => Err((error.kind().name(), error.to_string())),
@@ -129,7 +134,7 @@ impl Type {
         octets: &[u8],
         sink: &mut impl Sink,
     ) -> Result<usize, Error> {
-        self.decoder.decode(&self.plan, node, octets, sink, &options(rules))
+        self.decoder.decode(plan_of(&self.plans, rules), node, octets, sink, &options(rules))
     }
 
     /// A tape as a JSON value.
@@ -140,7 +145,7 @@ impl Type {
         let mut text = Vec::new();
         let mut options = json::Options::default();
         options.open_types = json::OpenTypes::Tagged;
-        json::write(&self.plan.shape, tape.view(octets), &mut text, &options);
+        json::write(self.shape(), tape.view(octets), &mut text, &options);
         serde_json::from_slice(&text).map_err(|e| format!("{e} in {}", String::from_utf8_lossy(&text)))
     }
 
@@ -151,7 +156,7 @@ impl Type {
     pub fn encode(&mut self, rules: Rules, value: &Value) -> Result<Vec<u8>, String> {
         self.tape.clear();
         let text = value.to_string();
-        json::read(&self.plan.shape, self.node, text.as_bytes(), &mut self.tape, &json::Options::default())
+        json::read(&self.plans[0].shape, self.node, text.as_bytes(), &mut self.tape, &json::Options::default())
             .map_err(|e| format!("JSON: {e}"))?;
         self.write(rules, &[])
     }
@@ -178,7 +183,7 @@ impl Type {
         self.tape.clear();
         let length = self
             .decoder
-            .decode(&self.plan, node, octets, &mut self.tape, &options(rules))
+            .decode(plan_of(&self.plans, rules), node, octets, &mut self.tape, &options(rules))
             .map_err(|e| e.to_string())?;
         if length < octets.len() { Err(format!("{} octets follow", octets.len() - length)) } else { Ok(()) }
     }
@@ -186,10 +191,19 @@ impl Type {
     fn write(&mut self, rules: Rules, octets: &[u8]) -> Result<Vec<u8>, String> {
         let mut out = Vec::new();
         self.encoder
-            .encode(&self.plan, rules, self.tape.view(octets), &mut out)
+            .encode(plan_of(&self.plans, rules), rules, self.tape.view(octets), &mut out)
             .map_err(|e| e.to_string())?;
         Ok(out)
     }
+}
+
+fn plan_of(plans: &[Plan], rules: Rules) -> &Plan {
+    let family = match rules {
+        Rules::Aper | Rules::CanonicalAper => 1,
+        Rules::Uper | Rules::CanonicalUper => 2,
+        _ => 0,
+    };
+    &plans[family]
 }
 
 fn options(rules: Rules) -> Options {

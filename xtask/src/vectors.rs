@@ -149,6 +149,8 @@ impl<W: Write> Runner<'_, W> {
                 "ber" => Rules::Ber,
                 "der" => Rules::Der,
                 "cer" => Rules::Cer,
+                "per" => Rules::Aper,
+                "uper" => Rules::Uper,
                 "jer" => {
                     self.json(id, of, value, encoding, der.as_deref());
                     continue;
@@ -314,10 +316,12 @@ impl Exceptions {
         }
     }
 
-    /// A rule named alone stands for all checks of that rule.
+    /// A rule named alone stands for all checks of that rule, `all` for every check of the vector; several ids may stand
+    /// in one exception.
     fn find(&self, id: &str, rule: &str) -> Option<String> {
         let listed = self.0.iter().find(|e| {
-            e[0] == id
+            let rule = if e[1] == "all" { "all" } else { rule };
+            e[0].split_whitespace().any(|listed| listed == id)
                 && rule
                     .strip_prefix(e[1].as_str())
                     .is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))

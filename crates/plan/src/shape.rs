@@ -352,15 +352,6 @@ impl Shape {
         usize::try_from(least).unwrap_or(usize::MAX)
     }
 
-    /// The size that all values of a node have, if there is one: of octets, bits, characters or elements.
-    pub fn fixed_size(&self, id: NodeId) -> Option<u64> {
-        let constraint = self.constraints.get(self.node(id).constraint? as usize)?;
-        match constraint.size {
-            Some((lo, Some(hi))) if lo == hi && !constraint.extensible => Some(lo),
-            _ => None,
-        }
-    }
-
     /// The row of a table with these keys.
     pub fn row(&self, table: u32, keys: &[Key]) -> Option<&Row> {
         let rows = &self.tables[table as usize].rows;

@@ -141,7 +141,16 @@ impl Schema {
     ///
     /// # Errors
     /// [`PlanError`].
-    pub fn plan(&self, rules: Rules, types: &[&str]) -> Result<Plan, PlanError> {
+pub fn plan(&self, rules: Rules, types: &[&str]) -> Result<Plan, PlanError> {
+        self.plans(&[rules], types).and_then(|mut plans| plans.pop().ok_or(PlanError::Empty))
+    }
+
+    /// One plan for each of some sets of rules, in their order, over one shape: a value decoded by one of them can be
+    /// encoded by another.
+    ///
+    /// # Errors
+    /// As [`Schema::plan`].
+    pub fn plans(&self, rules: &[Rules], types: &[&str]) -> Result<Vec<Plan>, PlanError> {
         let mut ids = types.iter().map(|name| self.find(name)).collect::<Result<Vec<_>, _>>()?;
         if types.is_empty() {
             ids = self.outermost().into_iter().map(|(_, id)| id).collect();
@@ -149,7 +158,7 @@ impl Schema {
         if ids.is_empty() {
             Err(PlanError::Empty)
         } else {
-            Ok(tercet_lower::plan(&self.model, rules, &ids).0)
+            Ok(tercet_lower::plans(&self.model, rules, &ids).0)
         }
     }
 
