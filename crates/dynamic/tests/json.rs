@@ -89,6 +89,11 @@ fn primitive_values() {
     );
     check("T ::= OCTET STRING", &[("04 00", "\"\""), ("04 03 00 AB FF", "\"00ABFF\"")]);
     check("T ::= BIT STRING (SIZE (12))", &[("03 03 04 AB C0", "\"ABC0\"")]);
+    // Where the size may be another, such values tell theirs.
+    check(
+        "T ::= BIT STRING (SIZE (2, ...))",
+        &[("03 02 06 C0", "\"C0\""), ("03 02 05 E0", "{\"value\":\"E0\",\"length\":3}")],
+    );
     check(
         "T ::= BIT STRING { a(0) }",
         &[
@@ -186,6 +191,21 @@ fn defaults() {
     let mut writer = JsonWriter::new(&plan.shape, Options::default());
     decode(&plan, plan.root("T").expect("T"), &[0x30, 0], &mut writer, &decoding).expect("decodes");
     assert_eq!(String::from_utf8_lossy(writer.text()), "{\"a\":7,\"b\":{\"x\":[1,2],\"y\":true}}");
+}
+
+#[test]
+fn reading_fills_defaults_when_asked() {
+    let plan = plan("T ::= SEQUENCE { a INTEGER DEFAULT 7, b NULL }");
+    let root = plan.root("T").expect("T");
+    for (fill, expect) in [(false, "{\"b\":null}"), (true, "{\"a\":7,\"b\":null}")] {
+        let mut options = Options::default();
+        options.fill_defaults = fill;
+        let mut tape = Tape::new();
+        json::read(&plan.shape, root, b"{\"b\":null}", &mut tape, &options).expect("reads");
+        let mut text = Vec::new();
+        json::write(&plan.shape, tape.view(&[]), &mut text, &options);
+        assert_eq!(String::from_utf8_lossy(&text), expect);
+    }
 }
 
 #[test]

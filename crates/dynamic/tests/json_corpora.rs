@@ -1,15 +1,15 @@
-//! JSON against the vectors of several tools, and hostile texts with the verdict that each must get.
+//! JSON and value trees against the vectors of several tools, and hostile texts with the verdict that each must get.
 
 #![allow(clippy::print_stderr, reason = "a skipped test says so, a differing vector is named")]
 
 mod common;
 
 use common::{hex, to_hex};
-use serde_json::Value;
+use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tercet_dynamic::json::{self, OpenTypes};
-use tercet_dynamic::{Options, Plan, Rules, Tape, decode, encode};
+use tercet_dynamic::{NodeId, Options, Plan, Rules, Tape, Value, decode, encode};
 
 fn corpora() -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpora");
@@ -32,7 +32,7 @@ fn compile(files: &[PathBuf]) -> Option<Plan> {
     Some(tercet_lower::plan(&model, Rules::Ber, &tercet_lower::all_roots(&model)).0)
 }
 
-fn lines(path: &Path) -> Vec<Value> {
+fn lines(path: &Path) -> Vec<Json> {
     let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
@@ -44,7 +44,7 @@ fn encoded(plan: &Plan, tape: &Tape, input: &[u8]) -> Result<String, String> {
 }
 
 /// What does not hold of a vector.
-fn vector(plan: &Plan, record: &Value) -> Vec<String> {
+fn vector(plan: &Plan, record: &Json) -> Vec<String> {
     let (module, name) = (record["module"].as_str().unwrap_or(""), record["type"].as_str().unwrap_or(""));
     let Some(root) = plan.root(&format!("{module}.{name}")) else { return vec!["no such root".to_owned()] };
     let Some(der) = record["enc"]["der"]["hex"].as_str().map(hex) else { return Vec::new() };
@@ -57,7 +57,7 @@ fn vector(plan: &Plan, record: &Value) -> Vec<String> {
     let Ok(again) = encoded(plan, &tape, &der) else { return Vec::new() };
     let mut plain = Vec::new();
     json::write(&plan.shape, tape.view(&der), &mut plain, &json::Options::default());
-    let parsed: Option<Value> = serde_json::from_slice(&plain).ok();
+    let parsed: Option<Json> = serde_json::from_slice(&plain).ok();
     if parsed.is_none() {
         wrong.push("the text is no JSON".to_owned());
     }
@@ -74,27 +74,65 @@ fn vector(plan: &Plan, record: &Value) -> Vec<String> {
     options.indent = Some(1);
     let mut pretty = Vec::new();
     json::write(&plan.shape, tape.view(&der), &mut pretty, &options);
-    let mut read = |what: &str, text: &[u8]| match json::read(&plan.shape, root, text, &mut tape, &options) {
-        Err(error) => wrong.push(format!("{what}: {error}")),
-        Ok(()) => match encoded(plan, &tape, &[]) {
-            Ok(octets) if octets == again => {}
-            Ok(octets) => wrong.push(format!("{what}: {octets} for {again}")),
-            Err(error) => wrong.push(format!("{what}: {error}")),
-        },
-    };
-    read("plain", &plain);
-    read("tagged", &tagged);
-    read("pretty", &pretty);
-    if let Some(text) = peers {
-        read("peers", text.as_bytes());
+    let tree = Value::from_view(&plan.shape, tape.view(&der)).expect("a value");
+    let put = tree.to_tape(&plan.shape, root, &mut tape).map_err(|error| error.to_string());
+    match put.and_then(|()| encoded(plan, &tape, &[])) {
+        Ok(octets) if octets == again => {}
+        other => wrong.push(format!("tree: {other:?} for {again}")),
     }
-    read("value", record["value"].to_string().as_bytes());
+    if Value::from_view(&plan.shape, tape.view(&[])).as_ref() != Some(&tree) {
+        wrong.push(format!("tree: {tree} is another"));
+    }
+    wrong.extend(reading(plan, root, "plain", &plain, &options, &again, &mut tape));
+    let mut twice = Vec::new();
+    json::write(&plan.shape, tape.view(&[]), &mut twice, &json::Options::default());
+    if twice != plain {
+        wrong.push(format!(
+            "{} reads back as {}",
+            String::from_utf8_lossy(&plain),
+            String::from_utf8_lossy(&twice)
+        ));
+    }
+    wrong.extend(reading(plan, root, "tagged", &tagged, &options, &again, &mut tape));
+    wrong.extend(reading(plan, root, "pretty", &pretty, &options, &again, &mut tape));
+    if let Some(text) = peers {
+        wrong.extend(reading(plan, root, "peers", text.as_bytes(), &options, &again, &mut tape));
+    }
+    wrong.extend(reading(
+        plan,
+        root,
+        "value",
+        record["value"].to_string().as_bytes(),
+        &options,
+        &again,
+        &mut tape,
+    ));
     wrong
 }
 
+/// What is wrong with a text that should give these octets.
+fn reading(
+    plan: &Plan,
+    root: NodeId,
+    what: &str,
+    text: &[u8],
+    options: &json::Options,
+    expect: &str,
+    tape: &mut Tape,
+) -> Option<String> {
+    if let Err(error) = json::read(&plan.shape, root, text, tape, options) {
+        return Some(format!("{what}: {error}"));
+    }
+    match encoded(plan, tape, &[]) {
+        Ok(octets) if octets == expect => None,
+        Ok(octets) => Some(format!("{what}: {octets} for {expect}")),
+        Err(error) => Some(format!("{what}: {error}")),
+    }
+}
+
 /// The files of a record's specification: those it names, or all of the folder with the specification's name.
-fn schema(asn1: &Path, record: &Value) -> Vec<PathBuf> {
-    let named = record["files"].as_array().into_iter().flatten().filter_map(Value::as_str);
+fn schema(asn1: &Path, record: &Json) -> Vec<PathBuf> {
+    let named = record["files"].as_array().into_iter().flatten().filter_map(Json::as_str);
     let mut files: Vec<PathBuf> = named.map(|file| asn1.join(file)).collect();
     if files.is_empty() {
         let entries = |path: &Path| std::fs::read_dir(path).into_iter().flatten().flatten().map(|e| e.path());
@@ -111,7 +149,7 @@ fn schema(asn1: &Path, record: &Value) -> Vec<PathBuf> {
 fn vectors_agree() {
     let Some(corpora) = corpora() else { return };
     let asn1 = corpora.join("asn1");
-    let mut by_schema: BTreeMap<Vec<PathBuf>, Vec<Value>> = BTreeMap::new();
+    let mut by_schema: BTreeMap<Vec<PathBuf>, Vec<Json>> = BTreeMap::new();
     let vectors = std::fs::read_dir(asn1.join("vectors")).expect("vectors").flatten();
     for path in
         vectors.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "jsonl"))

@@ -30,6 +30,8 @@ pub struct Options {
     /// Reader: whether members that the schema does not know are passed over in every type, not only in extensible
     /// ones.
     pub ignore_unknown_members: bool,
+    /// Reader: whether the tape is told of absent components with a DEFAULT; not unless told.
+    pub fill_defaults: bool,
     /// Reader: levels of objects and arrays inside one another.
     pub depth: u16,
 }
@@ -45,6 +47,7 @@ impl Default for Options {
             open_types: OpenTypes::Plain,
             unknown: false,
             ignore_unknown_members: false,
+            fill_defaults: false,
             depth: 128,
         }
     }

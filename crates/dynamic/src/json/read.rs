@@ -251,7 +251,9 @@ impl<'s> Reader<'s> {
                     .value(text, value, id, component.node, tape)
                     .map_err(|error| error.inside(shape.name(component.name)))?,
                 None => {
-                    if let Presence::Default(constant) = component.presence {
+                    if let Presence::Default(constant) = component.presence
+                        && self.options.fill_defaults
+                    {
                         tape.absent(id, component.node, constant);
                     }
                 }

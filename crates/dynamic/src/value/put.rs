@@ -7,7 +7,6 @@ use crate::tape::Tape;
 use crate::text::integer_octets;
 use crate::{Error, ErrorKind};
 use std::borrow::Cow;
-use tercet_plan::shape::Presence;
 use tercet_plan::{FieldId, Kind, NameId, NodeId, Shape};
 use tercet_runtime::ber::{Rules, Writer};
 
@@ -141,12 +140,8 @@ impl<'a> Put<'a> {
         }
         self.tape.open(field, node);
         for ((id, component), value) in shape.fields_of(node).zip(slots) {
-            match (value, component.presence) {
-                (Some(value), _) => {
-                    self.inside(Step::Name(shape.name(component.name)), id, component.node, value)?;
-                }
-                (None, Presence::Default(constant)) => self.tape.absent(id, component.node, constant),
-                (None, _) => {}
+            if let Some(value) = value {
+                self.inside(Step::Name(shape.name(component.name)), id, component.node, value)?;
             }
         }
         for (_, value) in members {
