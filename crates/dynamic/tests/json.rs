@@ -355,6 +355,12 @@ fn other_forms_are_read() {
 }
 
 #[test]
+fn bits_that_only_fill_are_written_as_zero() {
+    let plan = plan("T ::= BIT STRING");
+    assert_eq!(text_of(&plan, &hex("03 02 04 FF"), &Options::default()), "{\"value\":\"F0\",\"length\":4}");
+}
+
+#[test]
 fn base64() {
     let mut options = Options::default();
     options.octets = Octets::Base64;

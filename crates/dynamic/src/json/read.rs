@@ -404,8 +404,9 @@ impl<'s> Reader<'s> {
         {
             self.only_members(text, at, &["$type", "$value"])?;
             let spelled = if text.what(name) == Type::String { text.string(name) } else { Cow::Borrowed("") };
+            // Types without a name are known by their key alone.
             inner = self.type_named(node, &spelled);
-            if inner.is_none() {
+            if inner.is_none() && !spelled.is_empty() {
                 return Err(text
                     .error(name, format!("no type `{}` is known here", cut(&spelled)))
                     .inside("$type"));

@@ -391,13 +391,12 @@ impl<'s> Printer<'s> {
             BitStrings::BitsAndLen => ("{\"bits\":\"", Some("len")),
         };
         out.extend_from_slice(value.as_bytes());
-        match bits.bytes().split_last() {
+        if bits.is_padded_with_zeros() {
+            push_octets(out, bits.bytes(), self.options.octets);
+        } else if let Some((last, front)) = bits.bytes().split_last() {
             // X.697 24: the bits that fill the last octet are zero.
-            Some((last, front)) if bits.unused() > 0 && self.options.octets != Octets::Base64 => {
-                push_octets(out, front, self.options.octets);
-                push_octets(out, &[last >> bits.unused() << bits.unused()], self.options.octets);
-            }
-            _ => push_octets(out, bits.bytes(), self.options.octets),
+            let octets = [front, &[last >> bits.unused() << bits.unused()]].concat();
+            push_octets(out, &octets, self.options.octets);
         }
         out.push(b'"');
         if let Some(name) = length {
