@@ -185,3 +185,46 @@ fn nonsense() {
         assert_eq!(model(body).1, expected, "{body}");
     }
 }
+
+/// The corpus of traps, where it is at hand: what its clauses demand of effective constraints.
+#[test]
+fn traps() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpora/asn1/traps");
+    let cases = [
+        ("per-int-fixed0", "5"),
+        ("per-int-semi-neg", "-1..MAX"),
+        ("per-int-ub-only", "MIN..255"),
+        ("per-int-ext-root", "0..7,ext"),
+        ("per-int-serial-ext", "2..5"),
+        ("per-int-union", "1..9"),
+        ("per-int-hull2", "0..30"),
+        ("per-int-except", "0..20"),
+        ("per-int-intersect", "10..20"),
+        ("per-int-openrange", "4..11"),
+        ("per-size-ext", "SIZE 1..2,ext"),
+        ("per-size-union", "SIZE 1..6"),
+        ("per-size-on-ref", "SIZE 2"),
+        ("per-alpha-1", "SIZE 0..3 FROM \"A\""),
+        ("per-alpha-binary", "SIZE 4 FROM \"A\"..\"B\""),
+        ("per-utf8-size", ""),
+        ("per-str-ext-alpha", "SIZE 1,ext"),
+    ];
+    for (name, expected) in cases {
+        let Ok(text) = std::fs::read_to_string(root.join(format!("{name}.asn1"))) else {
+            #[expect(clippy::print_stderr, reason = "says why nothing is tested")]
+            {
+                eprintln!("skipped: no {name} in {}", root.display());
+            }
+            return;
+        };
+        let mut map = SourceMap::new();
+        let id = map.add(name, text);
+        let (modules, _) = parse(&map, id, &ParseOptions::default());
+        let (model, found) = resolve(&map, &modules, &Options::default());
+        assert!(found.is_empty(), "{name}: {found:?}");
+        // Helpers are named like the type in question with a letter behind.
+        let (_, ty) = model.modules[0].types.iter().min_by_key(|(name, _)| name.len()).expect("a type");
+        let ty = *ty;
+        assert_eq!(model.effective(ty, Visibility::Per).to_string(), expected, "{name}");
+    }
+}

@@ -9,6 +9,7 @@ mod strings;
 mod structured;
 #[cfg(test)]
 mod tests;
+mod xml;
 
 pub use print::Notation;
 
@@ -293,16 +294,6 @@ impl<'a> Resolver<'a> {
         };
         let ty = self.type_of(looks);
         wrap_open(ty, self.value(scope, value, ty))
-    }
-
-    /// XML value notation (X.680 §16.3).
-    fn xml_value(&mut self, _text: &str, span: Span, _base: TypeId) -> Value {
-        self.report(
-            Diagnostic::warning("E0309", span, "XML value notation is not supported")
-                .label("the value is ignored")
-                .help("write the value in the basic notation"),
-        );
-        Value::Error
     }
 }
 

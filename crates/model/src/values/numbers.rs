@@ -7,7 +7,7 @@ use tercet_syntax::ast::{self, ValueKind};
 use tercet_syntax::{Diagnostic, Span};
 
 /// The longest number that is read, in digits: far beyond any use, and turned into binary at once.
-const DIGIT_LIMIT: usize = 10_000;
+pub(super) const DIGIT_LIMIT: usize = 10_000;
 
 impl<'a> Resolver<'a> {
     /// The digits of a number with its sign; a report when they are too many.
@@ -131,7 +131,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// `-12.50E3`: an exact decimal, without zeros at its end.
-    fn decimal(&mut self, text: &str, span: Span) -> Option<Real> {
+    pub(super) fn decimal(&mut self, text: &str, span: Span) -> Option<Real> {
         let (number, exponent) = match text.split_once(['e', 'E']) {
             Some((number, exponent)) => (number, exponent.parse::<i64>().ok()),
             None => (text, Some(0)),

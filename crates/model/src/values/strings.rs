@@ -266,7 +266,7 @@ impl<'a> Resolver<'a> {
 }
 
 /// `'0101'B` as octets, the first bit highest.
-fn pack_bits(digits: &str) -> Vec<u8> {
+pub(super) fn pack_bits(digits: &str) -> Vec<u8> {
     digits
         .as_bytes()
         .chunks(8)
@@ -275,7 +275,7 @@ fn pack_bits(digits: &str) -> Vec<u8> {
 }
 
 /// `'0AF'H` as octets, the first digit high.
-fn pack_hex(digits: &str) -> Vec<u8> {
+pub(super) fn pack_hex(digits: &str) -> Vec<u8> {
     let nibble = |digit: u8| char::from(digit).to_digit(16).unwrap_or(0) as u8;
     digits
         .as_bytes()
@@ -285,7 +285,7 @@ fn pack_hex(digits: &str) -> Vec<u8> {
 }
 
 /// The control characters of module ASN1-CHARACTER-MODULE (X.680 §43.2).
-fn control_character(name: &str) -> Option<char> {
+pub(super) fn control_character(name: &str) -> Option<char> {
     const NAMES: [&str; 32] = [
         "nul", "soh", "stx", "etx", "eot", "enq", "ack", "bel", "bs", "ht", "lf", "vt", "ff", "cr", "so",
         "si", "dle", "dc1", "dc2", "dc3", "dc4", "nak", "syn", "etb", "can", "em", "sub", "esc", "is4",

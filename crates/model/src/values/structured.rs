@@ -17,7 +17,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn component_type(&self, base: TypeId, name: &str) -> Option<(SmolStr, TypeId)> {
+    pub(super) fn component_type(&self, base: TypeId, name: &str) -> Option<(SmolStr, TypeId)> {
         let component = self.components(base)?.list.iter().find(|c| c.name == name)?;
         Some((component.name.clone(), component.ty))
     }

@@ -118,3 +118,18 @@ fn no_work_by_the_size_of_a_value() {
     let hex = "AB".repeat(500_000);
     assert_eq!(read(&format!("v OCTET STRING ::= '{hex}'H")).len(), hex.len() + 3);
 }
+
+#[test]
+fn xml_values() {
+    check(&[
+        ("v INTEGER ::= <INTEGER>5</INTEGER>", "5"),
+        ("v BOOLEAN ::= <BOOLEAN><true/></BOOLEAN>", "TRUE"),
+        (
+            "v S ::= <S><a>7</a><b><c/></b><d>x&lt;y</d></S> S ::= SEQUENCE { a INTEGER, b ENUMERATED { c }, d UTF8String }",
+            "{a 7, b c, d \"x<y\"}",
+        ),
+        ("v L ::= <L><e/><f/></L> L ::= SEQUENCE OF ENUMERATED { e, f }", "{e, f}"),
+        ("v C ::= <C><a>0A FF</a></C> C ::= CHOICE { a OCTET STRING }", "a : '0AFF'H"),
+        ("v O ::= <O>1.2.840</O> O ::= OBJECT IDENTIFIER", "{1 2 840}"),
+    ]);
+}
