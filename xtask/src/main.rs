@@ -9,7 +9,9 @@ usage: cargo xtask <task>
   vectors --specs DIR FILE.jsonl…
         run test vectors: decode, compare, encode
   truth --schema PATH… --type T [--records PATH] FILE[.zst] TRUTH.jsonl[.zst]
-        compare a record file with what it is known to contain";
+        compare a record file with what it is known to contain
+  codes [--check]
+        write docs/diagnostics.md, or say whether it is current";
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
@@ -18,6 +20,10 @@ fn main() -> ExitCode {
     let outcome = match task.as_deref() {
         Some("vectors") => xtask::vectors::run(&rest, &mut std::io::stdout().lock()),
         Some("truth") => xtask::truth::run(&rest, &mut std::io::stdout().lock()),
+        Some("codes") => match xtask::codes::run(rest.iter().any(|argument| argument == "--check")) {
+            Ok(()) => return ExitCode::SUCCESS,
+            Err(message) => Err(message),
+        },
         Some("help" | "--help" | "-h") => {
             println!("{USAGE}");
             return ExitCode::SUCCESS;
