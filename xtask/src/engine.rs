@@ -156,8 +156,14 @@ impl Type {
     pub fn encode(&mut self, rules: Rules, value: &Value) -> Result<Vec<u8>, String> {
         self.tape.clear();
         let text = value.to_string();
-        json::read(&self.plans[0].shape, self.node, text.as_bytes(), &mut self.tape, &json::Options::default())
-            .map_err(|e| format!("JSON: {e}"))?;
+        json::read(
+            &self.plans[0].shape,
+            self.node,
+            text.as_bytes(),
+            &mut self.tape,
+            &json::Options::default(),
+        )
+        .map_err(|e| format!("JSON: {e}"))?;
         self.write(rules, &[])
     }
 

@@ -87,14 +87,19 @@ impl<W: Write> Runner<'_, W> {
         let id = record["id"].as_str().unwrap_or("(no id)").to_owned();
         let encodings = record["enc"].as_object().cloned().unwrap_or_default();
         let variants = record["ber_variants"].as_array().cloned().unwrap_or_default();
-        for rule in encodings.keys().filter(|rule| !matches!(rule.as_str(), "ber" | "der" | "cer" | "jer" | "per" | "uper")) {
+        for rule in encodings
+            .keys()
+            .filter(|rule| !matches!(rule.as_str(), "ber" | "der" | "cer" | "jer" | "per" | "uper"))
+        {
             self.skip(&format!("{rule}: no engine"));
         }
         if record.get("value").is_none() {
             return self.skip("fragmentation pattern");
         }
-        let known: Vec<&String> =
-            encodings.keys().filter(|rule| matches!(rule.as_str(), "ber" | "der" | "cer" | "jer" | "per" | "uper")).collect();
+        let known: Vec<&String> = encodings
+            .keys()
+            .filter(|rule| matches!(rule.as_str(), "ber" | "der" | "cer" | "jer" | "per" | "uper"))
+            .collect();
         if known.is_empty() && variants.is_empty() {
             return;
         }

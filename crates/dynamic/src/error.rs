@@ -24,7 +24,14 @@ impl Error {
     #[cold]
     #[inline(never)]
     pub fn new(kind: ErrorKind, at: u64) -> Self {
-        Self(Box::new(Inner { kind, at, bit: None, missing: None, path: String::new(), detail: String::new() }))
+        Self(Box::new(Inner {
+            kind,
+            at,
+            bit: None,
+            missing: None,
+            path: String::new(),
+            detail: String::new(),
+        }))
     }
 
     /// The same error with a path.

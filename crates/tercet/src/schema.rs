@@ -141,7 +141,7 @@ impl Schema {
     ///
     /// # Errors
     /// [`PlanError`].
-pub fn plan(&self, rules: Rules, types: &[&str]) -> Result<Plan, PlanError> {
+    pub fn plan(&self, rules: Rules, types: &[&str]) -> Result<Plan, PlanError> {
         self.plans(&[rules], types).and_then(|mut plans| plans.pop().ok_or(PlanError::Empty))
     }
 

@@ -242,7 +242,7 @@ impl<'a> Resolver<'a> {
             return None;
         }
         let known = self.table.symbols.get(module.index())?;
-        nearest(name, known.keys().copied())
+        nearest(name, known.keys().copied().chain(KEYWORDS.iter().copied()).chain(TYPES.iter().copied()))
     }
 
     /// The numbers of an object identifier in braces, where each component has one or is a well-known arc (X.660).
@@ -313,6 +313,9 @@ fn is_useful_type(name: &str) -> bool {
     name.ends_with("String") && TYPES.contains(&name)
         || matches!(name, "UTCTime" | "GeneralizedTime" | "ObjectDescriptor" | "EXTERNAL" | "REAL")
 }
+
+/// Other types whose name is one word, for the help on a misspelt one.
+const KEYWORDS: &[&str] = &["BOOLEAN", "ENUMERATED", "GeneralizedTime", "INTEGER", "NULL", "REAL", "UTCTime"];
 
 const TYPES: &[&str] = &[
     "BMPString",
