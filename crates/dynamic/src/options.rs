@@ -31,6 +31,9 @@ pub struct Options {
     pub decode_containing: bool,
     /// Whether an ENUMERATED without `...` may have only the numbers of its items; not unless told.
     pub strict_enumerations: bool,
+    /// Whether an INTEGER or ENUMERATED in BER must have the fewest octets (X.690 8.3.2), as it must in DER and CER
+    /// whatever is told here; not unless told, since much equipment sends a fixed number of octets.
+    pub strict_integers: bool,
     /// Whether values must meet their constraints (ranges, sizes, alphabets); not unless told.
     pub check_constraints: bool,
     /// Absolute offset of the first octet of the input, for errors; 0 unless told.
@@ -44,6 +47,7 @@ impl Options {
             rules,
             strict_tables: true,
             strict_enumerations: true,
+            strict_integers: true,
             check_constraints: true,
             ..Self::default()
         }
@@ -61,6 +65,7 @@ impl Default for Options {
             strict_tables: false,
             decode_containing: true,
             strict_enumerations: false,
+            strict_integers: false,
             check_constraints: false,
             base_offset: 0,
         }

@@ -53,6 +53,24 @@ fn a_sequence_takes_its_components_in_order() {
 }
 
 #[test]
+fn integers_in_more_octets_than_needed() {
+    let plan =
+        plan("T ::= SEQUENCE { a [0] IMPLICIT INTEGER, e [1] EXPLICIT ENUMERATED { x(1), ... } OPTIONAL }");
+    let padded = [("30 04 80 02 00 05", "{a=0005}"), ("30 09 80 01 05 A1 04 0A 02 00 01", "{a=05 e=0001}")];
+    check_with(&plan, &Options::default(), &padded);
+    let mut options = Options::default();
+    options.strict_integers = true;
+    let refused = [
+        ("30 04 80 02 00 05", "integer-not-minimal @4 T.a"),
+        ("30 04 80 02 FF 80", "integer-not-minimal @4 T.a"),
+        ("30 09 80 01 05 A1 04 0A 02 00 01", "integer-not-minimal @9 T.e"),
+        ("30 04 80 02 00 80", "{a=0080}"),
+    ];
+    check_with(&plan, &options, &refused);
+    assert!(Options::strict(Rules::Ber).strict_integers);
+}
+
+#[test]
 fn a_set_takes_its_components_in_any_order() {
     check(
         "T ::= SET { a INTEGER, b BOOLEAN OPTIONAL, c NULL }",

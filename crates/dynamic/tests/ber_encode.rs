@@ -68,6 +68,32 @@ fn canonical_forms() {
 }
 
 #[test]
+fn cer_orders_an_untagged_choice_by_its_least_tag() {
+    let plan = plan_of(
+        "M DEFINITIONS IMPLICIT TAGS ::= BEGIN
+         T ::= SET { b [2] NULL, c CHOICE { p [5] NULL, r CHOICE { q [0] NULL, s [7] NULL } }, d [1] NULL OPTIONAL, ... }
+         END",
+    );
+    let cases = [
+        ("31 06 82 00 81 00 85 00", "31 80 85 00 81 00 82 00 00 00"),
+        ("31 06 82 00 81 00 80 00", "31 80 80 00 81 00 82 00 00 00"),
+        ("31 04 82 00 87 00", "31 80 87 00 82 00 00 00"),
+        ("31 06 82 00 9E 00 85 00", "31 80 85 00 82 00 9E 00 00 00"),
+    ];
+    check(&plan, Rules::Cer, &cases);
+    let mut options = Options::strict(Rules::Cer);
+    for (_, cer) in cases {
+        assert!(events(&plan, "T", &hex(cer), &options).is_ok(), "{cer}");
+    }
+    let chosen_last = hex("31 80 82 00 85 00 00 00");
+    assert_eq!(events(&plan, "T", &chosen_last, &options).unwrap_err().kind(), ErrorKind::SetOrder);
+    options.rules = Rules::Der;
+    check(&plan, Rules::Der, &[("31 06 85 00 82 00 81 00", "31 06 81 00 82 00 85 00")]);
+    assert!(events(&plan, "T", &hex("31 06 81 00 82 00 85 00"), &options).is_ok());
+    assert!(events(&plan, "T", &hex("31 06 85 00 81 00 82 00"), &options).is_err());
+}
+
+#[test]
 fn tags_are_written_from_the_inside_out() {
     let plan = plan_of(
         "M DEFINITIONS EXPLICIT TAGS ::= BEGIN

@@ -142,6 +142,23 @@ impl Program {
         table.get(at).filter(|entry| entry.0 == tag).map(|entry| entry.1)
     }
 
+    /// The least tag that an element of a slot may have, for the order of a SET in CER (X.690 9.3); `tag`, the one that
+    /// it has, for a slot that takes any.
+    pub fn least_tag(&self, node: &NodeCode, number: u32, tag: u32) -> u32 {
+        let Some(slot) = self.slots_of(node).get(number as usize) else { return tag };
+        if slot.tag != UNTAGGED {
+            return slot.tag;
+        }
+        let first = node.dense as usize;
+        let dense = self.dense.get(first..first + node.dense_len as usize).unwrap_or_default();
+        let dense = (0..).zip(dense).find(|(_, entry)| u32::from(**entry) == number + 1);
+        let first = node.sparse as usize;
+        let sparse = self.sparse.get(first..first + node.sparse_len as usize).unwrap_or_default();
+        let sparse = sparse.iter().find(|(_, entry)| *entry == number);
+        let tags = [dense.map(|(index, _)| node.dense_tag + index), sparse.map(|entry| entry.0)];
+        tags.into_iter().flatten().min().unwrap_or(tag)
+    }
+
     /// The tags of a slot inside the outermost.
     #[inline]
     pub fn chain(&self, slot: &Slot) -> &[u32] {

@@ -11,7 +11,7 @@ use tercet_plan::ber::{NONE, Slot, UNTAGGED, flags, node_flags};
 use tercet_plan::{Kind, Rules};
 use tercet_runtime::ErrorKind;
 use tercet_runtime::Tag;
-use tercet_runtime::ber::{StringForm, check_named_bits};
+use tercet_runtime::ber::StringForm;
 
 impl<S: Sink> Engine<'_, S> {
     /// Reads or begins the value in a slot. Its header is at the current position and has the slot's tag number
@@ -185,43 +185,6 @@ impl<S: Sink> Engine<'_, S> {
         Ok(())
     }
 
-    fn check_carefully(&mut self, slot: &Slot, contents: &[u8], at: usize) -> Result<()> {
-        if slot.kind == Kind::BitString
-            && self.options.rules != Rules::Ber
-            && self.program.nodes[slot.node.index()].flags & node_flags::NAMED_BITS != 0
-        {
-            let least = self.shape.least_size(slot.node);
-            let bits = tercet_runtime::ber::decode_bit_string(
-                contents,
-                self.offset(at),
-                rules_of(self.options.rules),
-            )?;
-            check_named_bits(bits, least, self.offset(at))?;
-        }
-        let node = self.shape.node(slot.node);
-        if self.options.check_constraints && !constraints::is_allowed(self.shape, node, contents) {
-            return Err(self.fault(ErrorKind::ConstraintViolated));
-        }
-        if slot.kind == Kind::Enumerated && self.options.strict_enumerations && !node.extensible {
-            let known = keys::integer(contents).and_then(|number| self.shape.item_name(slot.node, number));
-            if known.is_none()
-                && keys::integer(strip(contents)).and_then(|n| self.shape.item_name(slot.node, n)).is_none()
-            {
-                return Err(self.fault(ErrorKind::UnknownEnumeration));
-            }
-        }
-        Ok(())
-    }
-
-    /// The number of elements of a list that ends.
-    pub(super) fn check_count(&mut self, count: u64) -> Result<()> {
-        let node = &self.shape.nodes[self.cur().node as usize];
-        if !self.options.check_constraints || constraints::is_count_allowed(self.shape, node, count) {
-            return Ok(());
-        }
-        Err(self.fault(ErrorKind::ConstraintViolated))
-    }
-
     /// A string whose encoding is constructed: its segments joined.
     #[cold]
     fn segmented(&mut self, slot: &Slot) -> Result<()> {
@@ -333,9 +296,4 @@ fn segment_form(kind: Kind) -> StringForm {
         Kind::GeneralizedTime => StringForm::Text(Tag::GENERALIZED_TIME),
         _ => check::string_kind(kind).map_or(StringForm::Octets, |string| StringForm::Text(string.tag())),
     }
-}
-
-/// Without superfluous first octets, which BER equipment sends.
-fn strip(contents: &[u8]) -> &[u8] {
-    tercet_runtime::ber::decode_integer(contents, 0, tercet_runtime::ber::Rules::Ber).unwrap_or_default()
 }

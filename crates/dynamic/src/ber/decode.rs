@@ -11,7 +11,7 @@ use crate::{Error, Options, Unknown};
 use tercet_plan::ber::{NONE, NodeCode, Program, Slot, flags, node_flags};
 use tercet_plan::shape::Presence;
 use tercet_plan::{FieldId, NodeId, Rules, Shape};
-use tercet_runtime::ber::{Reader, check_set_of_order};
+use tercet_runtime::ber::Reader;
 use tercet_runtime::{Error as Fault, ErrorKind};
 
 /// What a decoder keeps from value to value.
@@ -22,9 +22,9 @@ pub(crate) struct DecodeState {
     /// Segments of a string joined.
     pub(super) joined: Vec<u8>,
     /// Words for SETs of more than 64 components.
-    bits: Vec<u64>,
+    pub(super) bits: Vec<u64>,
     /// Beside the frames, if the decode is careful.
-    cares: Vec<Care>,
+    pub(super) cares: Vec<Care>,
     /// For trying what is in a string before anything is said of it.
     pub(super) trial: Option<Box<Self>>,
 }
@@ -63,14 +63,14 @@ pub(super) struct Engine<'a, S> {
     pub(super) frames: Vec<Frame>,
     /// Where the current frame's contents end.
     end: usize,
-    care: Care,
+    pub(super) care: Care,
     pub(super) pos: usize,
     /// Constructed elements that may still be entered.
     pub(super) depth: u16,
     /// Elements that may still come.
     left: u64,
     /// Whether every element takes the slow path: strict rules, or something to be checked that the fast one does not.
-    careful: bool,
+    pub(super) careful: bool,
     /// The flags a slot must have for the fast path: none have what a careful decode asks for.
     plain: u8,
     /// The register that the chosen alternative goes to.
@@ -108,6 +108,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         // An element needs two octets of input.
         let careful = options.rules != Rules::Ber
             || options.strict_enumerations
+            || options.strict_integers
             || options.check_constraints
             || options.limits.size < input.len() as u64
             || options.limits.elements < input.len() as u64 / 2;
@@ -222,7 +223,7 @@ impl<'a, S: Sink> Engine<'a, S> {
     }
 
     #[inline(always)]
-    fn cur_mut(&mut self) -> &mut Frame {
+    pub(super) fn cur_mut(&mut self) -> &mut Frame {
         let top = self.frames.len() - 1;
         &mut self.frames[top]
     }
@@ -249,7 +250,7 @@ impl<'a, S: Sink> Engine<'a, S> {
 
     /// Reads a plain component where it stands; `false` leaves it to the slow path.
     #[inline(always)]
-    fn plain(&mut self, slot: &Slot, head: &Head, pos: usize) -> bool {
+    pub(super) fn plain(&mut self, slot: &Slot, head: &Head, pos: usize) -> bool {
         if slot.flags & self.plain == 0 || head.constructed || !self.sink.wants(slot.field) {
             return false;
         }
@@ -262,103 +263,18 @@ impl<'a, S: Sink> Engine<'a, S> {
     }
 
     #[inline(always)]
-    fn code(&self) -> &'a NodeCode {
+    pub(super) fn code(&self) -> &'a NodeCode {
         let program: &'a Program = self.program;
         &program.nodes[self.cur().node as usize]
     }
 
     #[inline(always)]
-    fn slots(&self, code: &NodeCode) -> &'a [Slot] {
+    pub(super) fn slots(&self, code: &NodeCode) -> &'a [Slot] {
         let program: &'a Program = self.program;
         program.slots_of(code)
     }
 
     // Loops: each reads plain components until there is one for the slow path, or no more.
-
-    fn set(&mut self) -> Result<()> {
-        let code = self.code();
-        let slots = self.slots(code);
-        if self.careful {
-            self.check_last(false)?;
-        }
-        let mut seen = self.cur().seen;
-        loop {
-            let Some(head) = self.step()? else {
-                self.cur_mut().seen = seen;
-                return self.close();
-            };
-            let found = self.program.find(code, head.tag, 0);
-            let Some((number, slot)) = found.and_then(|number| Some((number, slots.get(number as usize)?)))
-            else {
-                self.cur_mut().seen = seen;
-                return self.wild_in_set(code, head);
-            };
-            if number < 64 {
-                let bit = 1_u64 << number;
-                if seen & bit != 0 {
-                    return Err(self.duplicate(slot));
-                }
-                seen |= bit;
-            } else {
-                self.mark_seen(code, number)?;
-            }
-            if !self.plain(slot, &head, self.pos) {
-                self.cur_mut().seen = seen;
-                return self.component(code, number, head);
-            }
-            self.pos += head.size + head.length;
-        }
-    }
-
-    #[inline(never)]
-    fn mark_seen(&mut self, code: &NodeCode, number: u32) -> Result<()> {
-        let bit = 1_u64 << (number & 63);
-        let top = self.frames.len() - 1;
-        let cur = &mut self.frames[top];
-        let word = match (number / 64).checked_sub(1) {
-            None => Some(&mut cur.seen),
-            Some(more) => self.state.bits.get_mut((cur.more + more) as usize),
-        };
-        let seen = word.is_none_or(|word| {
-            let seen = *word & bit != 0;
-            *word |= bit;
-            seen
-        });
-        if seen {
-            let slot = self.program.slots[(code.first + number) as usize];
-            return Err(self.duplicate(&slot));
-        }
-        Ok(())
-    }
-
-    fn is_seen(&self, number: u32) -> bool {
-        let word = match (number / 64).checked_sub(1) {
-            None => self.cur().seen,
-            Some(more) => self.state.bits.get((self.cur().more + more) as usize).copied().unwrap_or(0),
-        };
-        word >> (number & 63) & 1 != 0
-    }
-
-    #[cold]
-    fn duplicate(&mut self, slot: &Slot) -> Fault {
-        self.detail = Some(Detail::Field(slot.field));
-        self.fault(ErrorKind::DuplicateComponent)
-    }
-
-    /// A SET's component that takes any tag.
-    #[cold]
-    fn wild_in_set(&mut self, code: &NodeCode, head: Head) -> Result<()> {
-        if code.flags & node_flags::WILD != 0 {
-            let slots = self.slots(code);
-            for (number, slot) in (0..).zip(slots) {
-                if slot.flags & flags::WILD != 0 && !self.is_seen(number) {
-                    self.mark_seen(code, number)?;
-                    return self.component(code, number, head);
-                }
-            }
-        }
-        self.unknown(head)
-    }
 
     fn sequence(&mut self) -> Result<()> {
         let code = self.code();
@@ -439,7 +355,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         Ok(())
     }
 
-    fn absent(&mut self, slot: &Slot) -> Result<()> {
+    pub(super) fn absent(&mut self, slot: &Slot) -> Result<()> {
         if slot.flags & flags::REQUIRED != 0 {
             self.detail = Some(Detail::Field(slot.field));
             return Err(self.fault(ErrorKind::MissingComponent));
@@ -482,52 +398,11 @@ impl<'a, S: Sink> Engine<'a, S> {
 
     /// Leaves a component to the slow path.
     #[inline]
-    fn component(&mut self, code: &NodeCode, number: u32, head: Head) -> Result<()> {
+    pub(super) fn component(&mut self, code: &NodeCode, number: u32, head: Head) -> Result<()> {
         if self.careful {
             self.take_care(code, number, &head)?;
         }
         self.value(code.first + number, head, 0)
-    }
-
-    #[cold]
-    fn take_care(&mut self, code: &NodeCode, number: u32, head: &Head) -> Result<()> {
-        if code.kind == tercet_plan::Kind::Set && self.options.rules != Rules::Ber {
-            let untagged =
-                self.program.slots[(code.first + number) as usize].tag == tercet_plan::ber::UNTAGGED;
-            // CER orders an untagged CHOICE by its smallest tag (9.3), which the element does not show.
-            if head.tag < self.care.tag && !(untagged && self.options.rules == Rules::Cer) {
-                return Err(self.fault(ErrorKind::SetOrder));
-            }
-            self.care.tag = head.tag;
-        }
-        self.care.previous = self.care.last;
-        self.care.last = self.pos;
-        self.care.unchecked = code.first + number + 1;
-        Ok(())
-    }
-
-    /// Strict rules: what can be said of a component once it is complete.
-    #[cold]
-    fn check_last(&mut self, set_of: bool) -> Result<()> {
-        let Some(slot) = self.care.unchecked.checked_sub(1) else { return Ok(()) };
-        self.care.unchecked = 0;
-        if self.options.rules == Rules::Ber {
-            return Ok(());
-        }
-        let element = self.input.get(self.care.last..self.pos).unwrap_or_default();
-        let slot = self.program.slots[slot as usize];
-        if set_of && self.cur().cursor > 1 {
-            let before = self.input.get(self.care.previous..self.care.last).unwrap_or_default();
-            check_set_of_order(before, element, self.offset(self.care.last))?;
-        }
-        if slot.flags & flags::DEFAULT != 0
-            && let Presence::Default(constant) = self.shape.field(slot.field).presence
-            && self.program.defaults.get(constant as usize).is_some_and(|d| !d.is_empty() && **d == *element)
-        {
-            self.detail = Some(Detail::Field(slot.field));
-            return Err(Fault::new(ErrorKind::DefaultEncoded, self.offset(self.care.last)));
-        }
-        Ok(())
     }
 
     /// The element of a frame that has one value.
@@ -635,7 +510,7 @@ impl<'a, S: Sink> Engine<'a, S> {
     }
 
     /// Ends the value of the current frame, whose contents have been read to their end.
-    fn close(&mut self) -> Result<()> {
+    pub(super) fn close(&mut self) -> Result<()> {
         let frame = *self.cur();
         match frame.what {
             What::Sequence => {
@@ -661,41 +536,10 @@ impl<'a, S: Sink> Engine<'a, S> {
         Ok(())
     }
 
-    fn close_set(&mut self) -> Result<()> {
-        let code = self.code();
-        let mut missing = code.required & !self.cur().seen != 0;
-        if code.count > 64 {
-            let masks = self.program.masks.get(code.masks as usize + 1..).unwrap_or_default();
-            let words = self.state.bits.get(self.cur().more as usize..).unwrap_or_default();
-            missing |= masks.iter().zip(words).any(|(mask, seen)| mask & !seen != 0);
-        }
-        let fills = self.options.fill_defaults && code.flags & node_flags::DEFAULTS != 0;
-        if !missing && !fills {
-            if code.count > 64 {
-                self.state.bits.truncate(self.cur().more as usize);
-            }
-            return Ok(());
-        }
-        self.close_set_slowly(code)
-    }
-
-    #[cold]
-    fn close_set_slowly(&mut self, code: &NodeCode) -> Result<()> {
-        for (number, slot) in (0..).zip(self.slots(code)) {
-            if !self.is_seen(number) {
-                self.absent(slot)?;
-            }
-        }
-        if code.count > 64 {
-            self.state.bits.truncate(self.cur().more as usize);
-        }
-        Ok(())
-    }
-
     // Elements of nobody
 
     #[cold]
-    fn unknown(&mut self, head: Head) -> Result<()> {
+    pub(super) fn unknown(&mut self, head: Head) -> Result<()> {
         let code = self.code();
         self.detail = Some(Detail::Tag(head.tag));
         let extensible = code.flags & node_flags::EXTENSIBLE != 0;

@@ -10,7 +10,7 @@ use tercet_plan::ber::{NONE, NodeCode, Program, Slot, UNTAGGED, flags, node_flag
 use tercet_plan::shape::Presence;
 use tercet_plan::{FieldId, Kind, NodeId, Rules, Shape};
 use tercet_runtime::Tag;
-use tercet_runtime::ber::{Mark, Rules as BerRules, Writer};
+use tercet_runtime::ber::{Mark, Reader, Rules as BerRules, Writer};
 
 /// What an encoder keeps from value to value.
 #[derive(Debug, Default)]
@@ -330,7 +330,13 @@ impl<'a> Engine<'a> {
             }
             Kind::Set => {
                 self.complete(code, &level)?;
-                self.state.writer.sort_set(level.contents)?;
+                if self.rules == BerRules::Cer
+                    && self.program.slots_of(code).iter().any(|s| s.tag == UNTAGGED)
+                {
+                    self.sort_by_least_tags(code, &level);
+                } else {
+                    self.state.writer.sort_set(level.contents)?;
+                }
             }
             Kind::SetOf => self.state.writer.sort_set_of(level.contents)?,
             Kind::SequenceOf => {}
@@ -394,17 +400,39 @@ impl<'a> Engine<'a> {
     /// Brings the components of a SEQUENCE into the order of the type.
     #[cold]
     fn reorder(&mut self, level: &Level) {
+        self.sort_by(level, |number, _, _| number);
+    }
+
+    /// Brings the components of a SET into the order of CER, in which an untagged CHOICE stands where the least of its
+    /// tags belongs (X.690 9.3).
+    #[cold]
+    fn sort_by_least_tags(&mut self, code: &NodeCode, level: &Level) {
+        let program = self.program;
+        self.sort_by(level, |number, is_known, element| {
+            let tag = Reader::new(element, BerRules::Ber).read_header().map_or(0, |header| header.tag.bits());
+            if is_known { program.least_tag(code, number, tag) } else { tag }
+        });
+    }
+
+    /// Sorts what is in a value by keys made from the number of the component, whether it is one that the schema knows
+    /// (the number is then its own, not that of the one before which it was found), and its octets.
+    fn sort_by(&mut self, level: &Level, key: impl Fn(u32, bool, &[u8]) -> u32) {
         let writer = &mut self.state.writer;
         let total = writer.len();
         let written = writer.finish();
         let mut begun = total - writer.since(level.contents);
+        let mut before = NONE;
         let mut parts: Vec<(u32, &[u8])> = Vec::new();
         for &(number, end) in self.state.order.get(level.order..).unwrap_or_default() {
-            parts.push((number, written.get(total - end..total - begun).unwrap_or_default()));
+            let octets = written.get(total - end..total - begun).unwrap_or_default();
+            if !octets.is_empty() {
+                parts.push((key(number, number != before, octets), octets));
+            }
             begun = end;
+            before = number;
         }
         parts.reverse();
-        parts.sort_by_key(|(number, _)| *number);
+        parts.sort_by_key(|(key, _)| *key);
         let sorted = parts.iter().flat_map(|(_, octets)| octets.iter().copied()).collect::<Vec<_>>();
         writer.rewind(level.contents);
         writer.push(&sorted);

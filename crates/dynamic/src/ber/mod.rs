@@ -1,6 +1,7 @@
 //! The engine for BER, DER and CER (X.690).
 
 mod canonical;
+mod careful;
 pub(crate) mod check;
 mod constraints;
 mod contents;
@@ -10,6 +11,7 @@ mod fault;
 mod frame;
 mod head;
 mod keys;
+mod set;
 
 pub(crate) use decode::{DecodeState, decode};
 pub(crate) use encode::{EncodeState, encode};

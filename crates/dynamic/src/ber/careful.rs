@@ -1,0 +1,102 @@
+//! Decoding: what is only checked when it is asked for: canonical order and defaults, constraints, unknown items.
+
+use super::decode::{Detail, Engine, Result};
+use super::head::Head;
+use super::{constraints, keys, rules_of};
+use crate::event::Sink;
+use tercet_plan::ber::{NodeCode, Slot, flags, node_flags};
+use tercet_plan::shape::Presence;
+use tercet_plan::{Kind, Rules};
+use tercet_runtime::ber::{check_named_bits, check_set_of_order, decode_integer};
+use tercet_runtime::{Error as Fault, ErrorKind};
+
+impl<S: Sink> Engine<'_, S> {
+    #[cold]
+    pub(super) fn take_care(&mut self, code: &NodeCode, number: u32, head: &Head) -> Result<()> {
+        if code.kind == Kind::Set && self.options.rules != Rules::Ber {
+            // In CER an untagged CHOICE stands where its least tag belongs (9.3), in DER where the chosen one does (10.3).
+            let tag = match self.options.rules {
+                Rules::Cer => self.program.least_tag(code, number, head.tag),
+                _ => head.tag,
+            };
+            if tag < self.care.tag {
+                return Err(self.fault(ErrorKind::SetOrder));
+            }
+            self.care.tag = tag;
+        }
+        self.care.previous = self.care.last;
+        self.care.last = self.pos;
+        self.care.unchecked = code.first + number + 1;
+        Ok(())
+    }
+
+    /// Strict rules: what can be said of a component once it is complete.
+    #[cold]
+    pub(super) fn check_last(&mut self, set_of: bool) -> Result<()> {
+        let Some(slot) = self.care.unchecked.checked_sub(1) else { return Ok(()) };
+        self.care.unchecked = 0;
+        if self.options.rules == Rules::Ber {
+            return Ok(());
+        }
+        let element = self.input.get(self.care.last..self.pos).unwrap_or_default();
+        let slot = self.program.slots[slot as usize];
+        if set_of && self.cur().cursor > 1 {
+            let before = self.input.get(self.care.previous..self.care.last).unwrap_or_default();
+            check_set_of_order(before, element, self.offset(self.care.last))?;
+        }
+        if slot.flags & flags::DEFAULT != 0
+            && let Presence::Default(constant) = self.shape.field(slot.field).presence
+            && self.program.defaults.get(constant as usize).is_some_and(|d| !d.is_empty() && **d == *element)
+        {
+            self.detail = Some(Detail::Field(slot.field));
+            return Err(Fault::new(ErrorKind::DefaultEncoded, self.offset(self.care.last)));
+        }
+        Ok(())
+    }
+
+    /// Primitive values.
+    pub(super) fn check_carefully(&mut self, slot: &Slot, contents: &[u8], at: usize) -> Result<()> {
+        if slot.kind == Kind::BitString
+            && self.options.rules != Rules::Ber
+            && self.program.nodes[slot.node.index()].flags & node_flags::NAMED_BITS != 0
+        {
+            let least = self.shape.least_size(slot.node);
+            let bits = tercet_runtime::ber::decode_bit_string(
+                contents,
+                self.offset(at),
+                rules_of(self.options.rules),
+            )?;
+            check_named_bits(bits, least, self.offset(at))?;
+        }
+        let node = self.shape.node(slot.node);
+        if self.options.strict_integers && matches!(slot.kind, Kind::Integer | Kind::Enumerated) {
+            decode_integer(contents, self.offset(at), tercet_runtime::ber::Rules::Der)?;
+        }
+        if self.options.check_constraints && !constraints::is_allowed(self.shape, node, contents) {
+            return Err(self.fault(ErrorKind::ConstraintViolated));
+        }
+        if slot.kind == Kind::Enumerated && self.options.strict_enumerations && !node.extensible {
+            let known = keys::integer(contents).and_then(|number| self.shape.item_name(slot.node, number));
+            if known.is_none()
+                && keys::integer(strip(contents)).and_then(|n| self.shape.item_name(slot.node, n)).is_none()
+            {
+                return Err(self.fault(ErrorKind::UnknownEnumeration));
+            }
+        }
+        Ok(())
+    }
+
+    /// The number of elements of a list that ends.
+    pub(super) fn check_count(&mut self, count: u64) -> Result<()> {
+        let node = &self.shape.nodes[self.cur().node as usize];
+        if !self.options.check_constraints || constraints::is_count_allowed(self.shape, node, count) {
+            return Ok(());
+        }
+        Err(self.fault(ErrorKind::ConstraintViolated))
+    }
+}
+
+/// Without superfluous first octets, which BER equipment sends.
+fn strip(contents: &[u8]) -> &[u8] {
+    decode_integer(contents, 0, tercet_runtime::ber::Rules::Ber).unwrap_or_default()
+}
