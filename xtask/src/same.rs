@@ -228,7 +228,7 @@ impl Comparison<'_> {
     fn fixed_size(&self, id: NodeId) -> Option<u64> {
         let constraint = self.shape.constraints.get(self.shape.node(id).constraint? as usize)?;
         match constraint.size {
-            Some((low, Some(high))) if low == high && !constraint.extensible => Some(low),
+            Some((low, Some(high))) if low == high => Some(low),
             _ => None,
         }
     }

@@ -237,8 +237,8 @@ impl<'m> Lowered<'m> {
         });
         self.nodes.insert(key, id);
         self.shape.nodes.push(node);
-        // The surroundings of the notation end at a reference.
-        let inside = if base == ty { around } else { None };
+        // The surroundings of the notation end at a reference, which may be the id of the named type itself.
+        let inside = if base == ty && model.ty(ty).name.is_none() { around } else { None };
         match kind {
             TypeKind::External => self.queue.push_back((id, Work::Associated(Associated::External))),
             TypeKind::InstanceOf(_) => self.queue.push_back((id, Work::Associated(Associated::InstanceOf))),

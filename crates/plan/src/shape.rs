@@ -82,6 +82,48 @@ impl Kind {
         matches!(self, Self::Sequence | Self::Set | Self::SequenceOf | Self::SetOf | Self::Choice)
     }
 
+    /// What the standard calls it (X.680 §17.2).
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Boolean => "BOOLEAN",
+            Self::Integer => "INTEGER",
+            Self::Enumerated => "ENUMERATED",
+            Self::Real => "REAL",
+            Self::BitString => "BIT STRING",
+            Self::OctetString => "OCTET STRING",
+            Self::Null => "NULL",
+            Self::ObjectIdentifier => "OBJECT IDENTIFIER",
+            Self::RelativeOid => "RELATIVE-OID",
+            Self::OidIri => "OID-IRI",
+            Self::RelativeOidIri => "RELATIVE-OID-IRI",
+            Self::Utf8String => "UTF8String",
+            Self::NumericString => "NumericString",
+            Self::PrintableString => "PrintableString",
+            Self::TeletexString => "TeletexString",
+            Self::VideotexString => "VideotexString",
+            Self::Ia5String => "IA5String",
+            Self::GraphicString => "GraphicString",
+            Self::VisibleString => "VisibleString",
+            Self::GeneralString => "GeneralString",
+            Self::UniversalString => "UniversalString",
+            Self::BmpString => "BMPString",
+            Self::ObjectDescriptor => "ObjectDescriptor",
+            Self::UtcTime => "UTCTime",
+            Self::GeneralizedTime => "GeneralizedTime",
+            Self::Time => "TIME",
+            Self::Date => "DATE",
+            Self::TimeOfDay => "TIME-OF-DAY",
+            Self::DateTime => "DATE-TIME",
+            Self::Duration => "DURATION",
+            Self::Sequence => "SEQUENCE",
+            Self::Set => "SET",
+            Self::SequenceOf => "SEQUENCE OF",
+            Self::SetOf => "SET OF",
+            Self::Choice => "CHOICE",
+            Self::Open => "ANY",
+        }
+    }
+
     /// Whether it is a character string type (X.680 §41, ObjectDescriptor included).
     pub const fn is_text(self) -> bool {
         matches!(

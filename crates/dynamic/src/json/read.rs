@@ -471,6 +471,20 @@ impl<'s> Reader<'s> {
         row.map(|row| row.node)
             .or_else(|| shape.root(name))
             .or_else(|| shape.nodes.iter().position(|it| is_it(it.name)).map(|at| NodeId(at as u32)))
+            .or_else(|| self.built_in(node, name))
+    }
+
+    /// A row whose type has no name of its own, by that of its built-in type: `NULL`.
+    fn built_in(&self, node: NodeId, name: &str) -> Option<NodeId> {
+        let shape = self.shape;
+        let selected = self.selected(node);
+        let table = shape.node(node).table.as_ref().and_then(|t| shape.tables.get(t.table as usize));
+        let rows = table.into_iter().flat_map(|table| &table.rows).map(|row| row.node);
+        let is_it = |node: &NodeId| {
+            let node = shape.node(*node);
+            node.name.is_none() && node.kind.name() == name
+        };
+        selected.into_iter().chain(rows).find(is_it)
     }
 
     /// The list of encodings that stands in `"..."`.

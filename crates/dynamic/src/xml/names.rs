@@ -50,7 +50,7 @@ fn is_identifier(name: &str) -> bool {
 /// The name of a type that a root has.
 pub(super) fn root_name(shape: &Shape, node: NodeId) -> Cow<'_, str> {
     match shape.nodes.get(node.index()) {
-        Some(it) => element_name(it.name.map_or_else(|| kind_name(it.kind), |name| shape.name(name))),
+        Some(it) => element_name(it.name.map_or_else(|| Kind::name(it.kind), |name| shape.name(name))),
         None => Cow::Borrowed("value"),
     }
 }
@@ -69,46 +69,4 @@ pub(super) fn content_name(shape: &Shape, open: NodeId, content: NodeId) -> Cow<
 /// `Type` of `Module.Type`.
 pub(super) fn last(name: &str) -> &str {
     name.split_once('.').map_or(name, |(_, name)| name)
-}
-
-/// What the standard calls a type that has no name of its own.
-pub(super) const fn kind_name(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Boolean => "BOOLEAN",
-        Kind::Integer => "INTEGER",
-        Kind::Enumerated => "ENUMERATED",
-        Kind::Real => "REAL",
-        Kind::BitString => "BIT STRING",
-        Kind::OctetString => "OCTET STRING",
-        Kind::Null => "NULL",
-        Kind::ObjectIdentifier => "OBJECT IDENTIFIER",
-        Kind::RelativeOid => "RELATIVE-OID",
-        Kind::OidIri => "OID-IRI",
-        Kind::RelativeOidIri => "RELATIVE-OID-IRI",
-        Kind::Utf8String => "UTF8String",
-        Kind::NumericString => "NumericString",
-        Kind::PrintableString => "PrintableString",
-        Kind::TeletexString => "TeletexString",
-        Kind::VideotexString => "VideotexString",
-        Kind::Ia5String => "IA5String",
-        Kind::GraphicString => "GraphicString",
-        Kind::VisibleString => "VisibleString",
-        Kind::GeneralString => "GeneralString",
-        Kind::UniversalString => "UniversalString",
-        Kind::BmpString => "BMPString",
-        Kind::ObjectDescriptor => "ObjectDescriptor",
-        Kind::UtcTime => "UTCTime",
-        Kind::GeneralizedTime => "GeneralizedTime",
-        Kind::Time => "TIME",
-        Kind::Date => "DATE",
-        Kind::TimeOfDay => "TIME-OF-DAY",
-        Kind::DateTime => "DATE-TIME",
-        Kind::Duration => "DURATION",
-        Kind::Sequence => "SEQUENCE",
-        Kind::Set => "SET",
-        Kind::SequenceOf => "SEQUENCE OF",
-        Kind::SetOf => "SET OF",
-        Kind::Choice => "CHOICE",
-        Kind::Open => "ANY",
-    }
 }
