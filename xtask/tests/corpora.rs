@@ -1,8 +1,8 @@
-//! The record files of the corpora, every value of them, against what they are known to contain.
+//! The record files of the corpora, every value of them, against what they are known to contain; and the vectors.
 
 use std::path::Path;
 
-use xtask::{corpora, truth};
+use xtask::{corpora, truth, vectors};
 
 /// Specification, type, path to the records, file without `.zst`, truth without `.jsonl.zst`, lines of truth.
 const FILES: &[(&str, &str, &str, &str, &str, usize)] = &[
@@ -58,4 +58,30 @@ fn record_files_are_what_they_are_known_to_be() {
         let said: String = said.lines().take(5).collect::<Vec<_>>().join("\n");
         assert_eq!((tally.passed, tally.failed), (lines, 0), "{file}: {tally}\n{said}");
     }
+}
+
+/// Vectors of BER, DER, CER, PER and JER; those that the standard proves wrong are listed in
+/// `tests/vector-exceptions.toml`.
+#[test]
+#[expect(clippy::print_stderr, reason = "a skipped test says so")]
+fn vectors_agree() {
+    let Some(folder) = corpora::folder() else {
+        eprintln!("SKIPPED: no corpora; vectors are not run");
+        return;
+    };
+    let folder = folder.join("asn1");
+    let mut arguments = vec!["--specs".to_owned(), folder.to_string_lossy().into_owned()];
+    let mut files: Vec<_> = std::fs::read_dir(folder.join("vectors"))
+        .expect("a folder of vectors")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|suffix| suffix == "jsonl"))
+        .collect();
+    files.push(folder.join("traps/traps.jsonl"));
+    files.sort();
+    arguments.extend(files.iter().map(|path| path.to_string_lossy().into_owned()));
+    let mut out = Vec::new();
+    let tally = vectors::run(&arguments, &mut out).expect("a run");
+    let said = String::from_utf8_lossy(&out);
+    let said: String = said.lines().filter(|line| line.starts_with("FAIL")).take(5).collect();
+    assert!(tally.failed == 0 && tally.passed > 100_000, "{tally}\n{said}");
 }
