@@ -1,6 +1,7 @@
 //! Test and benchmark harnesses of this repository, shared by `cargo xtask` and the tests below `xtask/tests`.
 
 pub mod codes;
+pub mod compile;
 pub mod corpora;
 pub mod engine;
 pub mod generate;

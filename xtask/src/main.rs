@@ -10,6 +10,8 @@ usage: cargo xtask <task>
         run test vectors: decode, compare, encode
   truth --schema PATH… --type T [--records PATH] FILE[.zst] TRUTH.jsonl[.zst]
         compare a record file with what it is known to contain
+  compile PATH…
+        time and memory of each stage for each path, and how they grow with copies of the first
   codes [--check]
         write docs/diagnostics.md, or say whether it is current";
 
@@ -20,6 +22,10 @@ fn main() -> ExitCode {
     let outcome = match task.as_deref() {
         Some("vectors") => xtask::vectors::run(&rest, &mut std::io::stdout().lock()),
         Some("truth") => xtask::truth::run(&rest, &mut std::io::stdout().lock()),
+        Some("compile") => match xtask::compile::run(&rest, &mut std::io::stdout().lock()) {
+            Ok(()) => return ExitCode::SUCCESS,
+            Err(message) => Err(message),
+        },
         Some("codes") => match xtask::codes::run(rest.iter().any(|argument| argument == "--check")) {
             Ok(()) => return ExitCode::SUCCESS,
             Err(message) => Err(message),

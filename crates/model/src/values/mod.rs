@@ -305,55 +305,12 @@ fn wrap_open(ty: TypeId, value: Value) -> Value {
     }
 }
 
-/// The keyword of a kind of type.
+/// A kind of type for a message: its keyword, or words for what has none.
 pub(crate) fn kind_name(kind: &TypeKind) -> &'static str {
-    use crate::ir::{StringKind, UsefulTime};
     match kind {
         TypeKind::Reference(_) | TypeKind::Error => "a type",
-        TypeKind::Boolean => "BOOLEAN",
-        TypeKind::Integer(_) => "INTEGER",
-        TypeKind::Enumerated(_) => "ENUMERATED",
-        TypeKind::Real => "REAL",
-        TypeKind::BitString(_) => "BIT STRING",
-        TypeKind::OctetString => "OCTET STRING",
-        TypeKind::Null => "NULL",
-        TypeKind::Sequence(_) => "SEQUENCE",
-        TypeKind::Set(_) => "SET",
-        TypeKind::SequenceOf(..) => "SEQUENCE OF",
-        TypeKind::SetOf(..) => "SET OF",
-        TypeKind::Choice(_) => "CHOICE",
-        TypeKind::ObjectIdentifier => "OBJECT IDENTIFIER",
-        TypeKind::RelativeOid => "RELATIVE-OID",
-        TypeKind::OidIri => "OID-IRI",
-        TypeKind::RelativeOidIri => "RELATIVE-OID-IRI",
-        TypeKind::EmbeddedPdv => "EMBEDDED PDV",
-        TypeKind::External => "EXTERNAL",
-        TypeKind::Time => "TIME",
-        TypeKind::UsefulTime(UsefulTime::Date) => "DATE",
-        TypeKind::UsefulTime(UsefulTime::TimeOfDay) => "TIME-OF-DAY",
-        TypeKind::UsefulTime(UsefulTime::DateTime) => "DATE-TIME",
-        TypeKind::UsefulTime(UsefulTime::Duration) => "DURATION",
-        TypeKind::CharacterString(kind) => match kind {
-            StringKind::Bmp => "BMPString",
-            StringKind::General => "GeneralString",
-            StringKind::Graphic => "GraphicString",
-            StringKind::Ia5 => "IA5String",
-            StringKind::Iso646 => "ISO646String",
-            StringKind::Numeric => "NumericString",
-            StringKind::Printable => "PrintableString",
-            StringKind::Teletex => "TeletexString",
-            StringKind::T61 => "T61String",
-            StringKind::Universal => "UniversalString",
-            StringKind::Utf8 => "UTF8String",
-            StringKind::Videotex => "VideotexString",
-            StringKind::Visible => "VisibleString",
-        },
-        TypeKind::UnrestrictedCharacterString => "CHARACTER STRING",
-        TypeKind::GeneralizedTime => "GeneralizedTime",
-        TypeKind::UtcTime => "UTCTime",
-        TypeKind::ObjectDescriptor => "ObjectDescriptor",
         TypeKind::Open(_) | TypeKind::AnyDefinedBy(_) => "an open type",
-        TypeKind::InstanceOf(_) => "INSTANCE OF",
+        kind => crate::tags::keyword(kind),
     }
 }
 
