@@ -7,7 +7,6 @@ mod check;
 pub mod codes;
 pub mod constraints;
 pub mod ir;
-pub mod names;
 mod objects;
 mod options;
 mod resolve;
