@@ -207,6 +207,19 @@ impl Sink for Tape {
     }
 }
 
+/// An entry of one of the kinds that most are: smaller than a [`Token`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Common {
+    /// A leaf that stands in the input.
+    Input { field: FieldId, at: usize, length: usize },
+    /// A value with parts begins.
+    Open,
+    /// It ends.
+    Close { field: FieldId, node: NodeId, open: u32 },
+    /// Anything else.
+    Other,
+}
+
 /// A tape with its input.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
@@ -245,6 +258,25 @@ impl<'a> View<'a> {
             Tag::UnknownMade => Token::Unknown { addition: entry.node, leaf: self.made(a, b) },
             Tag::Addition => Token::Leaf { field, node, leaf: Leaf::Addition(entry.a) },
         }
+    }
+
+    /// The entry at an index, of the kinds that most are.
+    #[inline(always)]
+    pub(crate) fn common(self, index: usize) -> Common {
+        let entry = self.tape.entries[index];
+        let (field, node) = (entry.field(), NodeId(entry.node));
+        let (at, length) = (entry.a as usize, entry.b as usize);
+        match entry.tag() {
+            Tag::Input if at + length <= self.input.len() => Common::Input { field, at, length },
+            Tag::Open => Common::Open,
+            Tag::Close => Common::Close { field, node, open: entry.a },
+            _ => Common::Other,
+        }
+    }
+
+    /// The input.
+    pub(crate) fn octets(self) -> &'a [u8] {
+        self.input
     }
 
     /// Index of the entry behind the value at `index`.

@@ -4,7 +4,7 @@ use crate::shape::{Lowered, Source};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tercet_model::OuterTag;
 use tercet_model::ir::{Model, TagClass};
-use tercet_plan::ber::{NONE, NodeCode, Program, Slot, UNTAGGED, flags, node_flags};
+use tercet_plan::ber::{NONE, NodeCode, Program, Slot, UNTAGGED, flags, identifier, node_flags};
 use tercet_plan::shape::{Constant, Place, Presence, Shape};
 use tercet_plan::{FieldId, Kind, NodeId};
 use tercet_runtime::Tag;
@@ -48,6 +48,10 @@ pub(crate) fn program(model: &Model, lowered: &mut Lowered<'_>) -> Program {
         let code = builder.node(shape, NodeId(index as u32), *entry);
         builder.program.nodes.push(code);
     }
+    let own = |slot: &Slot| *builder.program.chain(slot).last().unwrap_or(&slot.tag);
+    let identifiers =
+        builder.program.slots.iter().map(|slot| identifier(own(slot), slot.kind.is_constructed()));
+    builder.program.identifiers = identifiers.collect();
     builder.program.defaults = vec![Box::default(); shape.defaults.len()];
     for (slot, field) in shape.fields.iter().enumerate() {
         if let Presence::Default(index) = field.presence

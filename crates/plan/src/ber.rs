@@ -99,6 +99,8 @@ pub struct Program {
     pub slots: Vec<Slot>,
     /// One for each node.
     pub nodes: Vec<NodeCode>,
+    /// For each slot the identifier octets of its innermost tag, for encoders; see [`identifier`].
+    pub identifiers: Vec<u64>,
     /// Tags inside the outermost, from the outside in; chain 0 is empty.
     pub chains: Vec<Box<[u32]>>,
     /// Slot number within the node plus one, or 0, by tag.
@@ -164,4 +166,19 @@ impl Program {
     pub fn chain(&self, slot: &Slot) -> &[u32] {
         if slot.chain == 0 { &[] } else { self.chains.get(usize::from(slot.chain)).map_or(&[], |c| c) }
     }
+}
+
+/// Identifier octets (8.1.2) as the last octets of a word, the others zero. The tag is given as in [`Slot::tag`].
+pub fn identifier(tag: u32, constructed: bool) -> u64 {
+    let first = u64::from(tag >> 30) << 6 | if constructed { 0x20 } else { 0 };
+    let number = u64::from(tag & 0x1FFF_FFFF);
+    if number < 31 {
+        return first | number;
+    }
+    let mut word = first | 0x1F;
+    let groups = (64 - number.leading_zeros()).div_ceil(7);
+    for group in (0..groups).rev() {
+        word = word << 8 | (number >> (7 * group) & 0x7F) | if group > 0 { 0x80 } else { 0 };
+    }
+    word
 }

@@ -54,6 +54,21 @@ pub(super) fn write(
     Ok(())
 }
 
+/// Whether contents octets of this kind have one form only, and stay in one piece.
+pub(super) fn is_as_it_is(kind: Kind, rules: Rules, contents: &[u8]) -> bool {
+    let has_forms = matches!(
+        kind,
+        Kind::Boolean
+            | Kind::Integer
+            | Kind::Enumerated
+            | Kind::Real
+            | Kind::BitString
+            | Kind::UtcTime
+            | Kind::GeneralizedTime
+    );
+    !has_forms && (rules == Rules::Der || contents.len() <= 1000)
+}
+
 /// Whether an element is the one with this DER encoding; CER writes constructed ones with indefinite lengths, which are
 /// not compared.
 pub(super) fn same(default: &[u8], written: &[u8]) -> bool {

@@ -7,10 +7,13 @@ mod constraints;
 mod contents;
 mod decode;
 mod encode;
+mod encode_fault;
 mod fault;
 mod frame;
 mod head;
 mod keys;
+mod order;
+mod output;
 mod set;
 
 pub(crate) use decode::{DecodeState, decode};
