@@ -221,6 +221,69 @@ fn open_types_follow_their_keys() {
 }
 
 #[test]
+fn keys_hold_for_the_value_that_they_are_in() {
+    let plan = plan_of(
+        "M DEFINITIONS AUTOMATIC TAGS ::= BEGIN
+         K ::= CLASS { &id INTEGER UNIQUE, &Type } WITH SYNTAX { &Type ID &id }
+         Set K ::= { {INTEGER ID 1} | {T ID 2} | {BOOLEAN ID 3}, ... }
+         T ::= SEQUENCE { id K.&id({Set}), value K.&Type({Set}{@id}), again K.&Type({Set}{@id}) OPTIONAL }
+         END",
+    );
+    check_with(
+        &plan,
+        &Options::default(),
+        &[(
+            "30 1B 80 01 02 A1 0A 30 08 80 01 01 A1 03 02 01 07 A2 0A 30 08 80 01 03 A1 03 01 01 FF",
+            "{id=02 value{{id=01 value{=07}}} again{{id=03 value{=FF}}}}",
+        )],
+    );
+}
+
+#[test]
+fn keys_in_a_component_hold_for_the_value_around_it() {
+    let plan = plan_of(
+        "M DEFINITIONS AUTOMATIC TAGS ::= BEGIN
+         K ::= CLASS { &id INTEGER UNIQUE, &Type } WITH SYNTAX { &Type ID &id }
+         Set K ::= { {INTEGER ID 1} | {BOOLEAN ID 3}, ... }
+         T ::= SEQUENCE { head SEQUENCE { id K.&id({Set}) }, t T OPTIONAL, value K.&Type({Set}{@head.id}) }
+         END",
+    );
+    check_with(
+        &plan,
+        &Options::default(),
+        &[
+            ("30 0A A0 03 80 01 01 A2 03 02 01 07", "{head{id=01} value{=07}}"),
+            (
+                "30 16 A0 03 80 01 01 A1 0A A0 03 80 01 03 A2 03 01 01 FF A2 03 02 01 07",
+                "{head{id=01} t{head{id=03} value{=FF}} value{=07}}",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn a_key_may_be_a_choice_in_a_choice() {
+    let plan = plan_of(
+        "M DEFINITIONS AUTOMATIC TAGS ::= BEGIN
+         K ::= CLASS { &code Code UNIQUE, &Type } WITH SYNTAX { &Type CODE &code }
+         Code ::= CHOICE { local INTEGER, other CHOICE { a INTEGER, b OBJECT IDENTIFIER } }
+         Set K ::= { {INTEGER CODE local:1} | {BOOLEAN CODE other:a:1} | {NULL CODE other:b:{1 2}}, ... }
+         T ::= SEQUENCE { code K.&code({Set}), value K.&Type({Set}{@code}) }
+         END",
+    );
+    check_with(
+        &plan,
+        &Options::default(),
+        &[
+            ("30 0A A0 03 80 01 01 A1 03 02 01 07", "{code{local=01} value{=07}}"),
+            ("30 0C A0 05 A1 03 80 01 01 A1 03 01 01 FF", "{code{other{a=01}} value{=FF}}"),
+            ("30 0B A0 05 A1 03 81 01 2A A1 02 05 00", "{code{other{b=2A}} value{=}}"),
+            ("30 0C A0 05 A1 03 80 01 02 A1 03 01 01 FF", "{code{other{a=02}} value=0101FF}"),
+        ],
+    );
+}
+
+#[test]
 fn containing_is_decoded_if_it_decodes() {
     check(
         "T ::= SEQUENCE { o OCTET STRING (CONTAINING SEQUENCE { a NULL }), b BIT STRING (CONTAINING INTEGER) OPTIONAL }",

@@ -44,6 +44,10 @@ pub(crate) fn program(model: &Model, lowered: &mut Lowered<'_>) -> Program {
         }
     }
     builder.mark_wild();
+    let scopes = (0_u16..).zip(&lowered.scopes);
+    let scopes = scopes.filter_map(|(register, scope)| Some((lowered.around.get(*scope)?.1, register)));
+    builder.program.scopes = scopes.collect();
+    builder.program.scopes.sort_unstable();
     for (index, entry) in entries.iter().enumerate() {
         let code = builder.node(shape, NodeId(index as u32), *entry);
         builder.program.nodes.push(code);
@@ -207,6 +211,9 @@ impl Builder {
         }
         if !matches!(node.kind, Kind::Sequence | Kind::Set | Kind::Choice) {
             return code;
+        }
+        if !self.program.scopes_of(id).is_empty() {
+            code.flags |= node_flags::SCOPE;
         }
         let mut tags: Vec<(u32, u32)> = Vec::with_capacity(node.count as usize);
         let mut masks = vec![0_u64; (node.count as usize).div_ceil(64)];

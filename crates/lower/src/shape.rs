@@ -31,6 +31,8 @@ pub(crate) struct Lowered<'m> {
     names: FxHashMap<SmolStr, NameId>,
     nodes: FxHashMap<Key, NodeId>,
     queue: VecDeque<(NodeId, Work)>,
+    /// For each key register the outermost of the surroundings that an AtNotation finds it from.
+    pub(crate) scopes: Vec<usize>,
     /// Lexical surroundings: the enclosing node and what is around it.
     pub(crate) around: Vec<(Option<usize>, NodeId)>,
     /// Open types whose table is still to be made.
@@ -100,6 +102,7 @@ pub(crate) fn lower<'m>(model: &'m Model, roots: &[TypeId]) -> Lowered<'m> {
         names: FxHashMap::default(),
         nodes: FxHashMap::default(),
         queue: VecDeque::new(),
+        scopes: Vec::new(),
         around: Vec::new(),
         open: Vec::new(),
         defaults: Vec::new(),

@@ -34,10 +34,10 @@ pub(crate) fn resolve(lowered: &mut Lowered<'_>, model: &Model, open: OpenType) 
     let mut registers = Vec::with_capacity(relations.len());
     let mut fields: Vec<SmolStr> = Vec::with_capacity(relations.len());
     for relation in relations {
-        let Some(field) = follow(lowered, open.around, relation) else { return };
+        let Some((scope, field)) = follow(lowered, open.around, relation) else { return };
         let Some(key) = key_field(lowered, model, *class, field, &fields) else { return };
         fields.push(key);
-        registers.push(register(lowered, field));
+        registers.push(register(lowered, field, scope));
     }
     if registers.is_empty() {
         return;
@@ -71,8 +71,8 @@ fn named_content(model: &Model, ty: TypeId) -> Option<TypeId> {
     })
 }
 
-/// The component that an AtNotation means.
-fn follow(lowered: &Lowered<'_>, around: Option<usize>, relation: &Relation) -> Option<FieldId> {
+/// The component that an AtNotation means, and the surroundings that it is found from.
+fn follow(lowered: &Lowered<'_>, around: Option<usize>, relation: &Relation) -> Option<(usize, FieldId)> {
     let mut at = around?;
     let mut level = 1;
     while relation.level == 0 || level < relation.level {
@@ -90,17 +90,22 @@ fn follow(lowered: &Lowered<'_>, around: Option<usize>, relation: &Relation) -> 
         node = lowered.shape.field(found).node;
         field = Some(found);
     }
-    field
+    Some((at, field?))
 }
 
 /// The register of a key component.
-fn register(lowered: &mut Lowered<'_>, field: FieldId) -> u16 {
+fn register(lowered: &mut Lowered<'_>, field: FieldId, scope: usize) -> u16 {
     let next = lowered.shape.registers;
     let key = &mut lowered.shape.fields[field.index()].key;
     if let Some(key) = *key {
+        // What is further out was met before.
+        if let Some(outermost) = lowered.scopes.get_mut(usize::from(key)) {
+            *outermost = scope.min(*outermost);
+        }
         return key;
     }
     *key = Some(next);
+    lowered.scopes.push(scope);
     lowered.shape.registers = next.saturating_add(1);
     next
 }

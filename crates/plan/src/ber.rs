@@ -44,6 +44,8 @@ pub mod node_flags {
     pub const DEFAULTS: u8 = 8;
     /// A BIT STRING with named bits: trailing zero bits mean nothing.
     pub const NAMED_BITS: u8 = 16;
+    /// Some keys hold for one value of this SEQUENCE or SET: [`super::Program::scopes`] has their registers.
+    pub const SCOPE: u8 = 32;
 }
 
 /// How a value in one place is tagged: 16 octets.
@@ -101,6 +103,9 @@ pub struct Program {
     pub nodes: Vec<NodeCode>,
     /// For each slot the identifier octets of its innermost tag, for encoders; see [`identifier`].
     pub identifiers: Vec<u64>,
+    /// Which value the key in a register holds for, that of this node: AtNotations lead no further out (X.682 §10).
+    /// Sorted.
+    pub scopes: Vec<(NodeId, u16)>,
     /// Tags inside the outermost, from the outside in; chain 0 is empty.
     pub chains: Vec<Box<[u32]>>,
     /// Slot number within the node plus one, or 0, by tag.
@@ -142,6 +147,13 @@ impl Program {
         let table = self.sparse.get(first..first + node.sparse_len as usize)?;
         let at = table.partition_point(|&entry| entry < (tag, from));
         table.get(at).filter(|entry| entry.0 == tag).map(|entry| entry.1)
+    }
+
+    /// The registers of the keys that hold for a value of a node.
+    pub fn scopes_of(&self, node: NodeId) -> &[(NodeId, u16)] {
+        let first = self.scopes.partition_point(|scope| scope.0 < node);
+        let end = self.scopes.partition_point(|scope| scope.0 <= node);
+        self.scopes.get(first..end).unwrap_or_default()
     }
 
     /// The least tag that an element of a slot may have, for the order of a SET in CER (X.690 9.3); `tag`, the one that

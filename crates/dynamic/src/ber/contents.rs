@@ -2,7 +2,7 @@
 
 use super::check::{self, may_be_segmented};
 use super::decode::{DecodeState, Detail, Engine, Result};
-use super::frame::{Register, What};
+use super::frame::{Pending, Register, What};
 use super::head::Head;
 use super::{constraints, keys, rules_of};
 use crate::Options;
@@ -54,6 +54,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     fn skip(&mut self) -> Result<()> {
+        self.pending_key = None;
         self.at_slot = NONE;
         self.element().map(drop)
     }
@@ -70,7 +71,7 @@ impl<S: Sink> Engine<'_, S> {
         {
             return false;
         }
-        if level != 0 || slot.flags & (flags::KEY | flags::CONTAINING) != 0 {
+        if level != 0 || slot.flags & (flags::KEY | flags::CONTAINING) != 0 || self.pending_key.is_some() {
             return false;
         }
         let start = self.pos + head.size;
@@ -90,7 +91,8 @@ impl<S: Sink> Engine<'_, S> {
     fn choice(&mut self, index: u32, slot: &Slot, head: &Head) -> Result<Option<u32>> {
         let code = &self.program.nodes[slot.node.index()];
         if slot.flags & flags::KEY != 0 {
-            self.pending_key = self.shape.field(slot.field).key;
+            let key = self.shape.field(slot.field).key;
+            self.pending_key = key.map(|register| Pending { register, alternatives: Default::default() });
         }
         let found = self.program.find(code, head.tag, 0).or_else(|| {
             let wild = |slot: &Slot| slot.flags & flags::WILD != 0;
@@ -98,6 +100,7 @@ impl<S: Sink> Engine<'_, S> {
             (code.flags & node_flags::WILD != 0).then(|| slots.iter().position(wild).map(|n| n as u32))?
         });
         let Some(number) = found else {
+            self.pending_key = None;
             if !self.keeps_unknown(code.flags & node_flags::EXTENSIBLE != 0) {
                 self.detail = Some(Detail::Tag(head.tag));
                 return Err(self.fault(ErrorKind::UnknownAlternative));
@@ -113,11 +116,18 @@ impl<S: Sink> Engine<'_, S> {
         frame.done = true;
         // The parent's `indefinite` ends the parent, not the choice.
         self.push(frame);
+        if let Some(pending) = &mut self.pending_key {
+            let alternative = self.program.slots[(code.first + number) as usize].field;
+            if !pending.alternatives.push(alternative) {
+                self.pending_key = None;
+            }
+        }
         Ok(Some(code.first + number))
     }
 
     /// An open type: what a table says is inside, or its octets.
     fn open_type(&mut self, index: u32, slot: &Slot, head: &Head) -> Result<()> {
+        self.pending_key = None;
         let node = self.shape.node(slot.node);
         if let Some(table) = &node.table
             && self.options.resolve_tables
@@ -251,14 +261,14 @@ impl<S: Sink> Engine<'_, S> {
     /// The value of a key goes to its register.
     fn remember(&mut self, slot: &Slot, start: usize, length: usize) {
         let number = matches!(slot.kind, Kind::Integer | Kind::Enumerated);
-        let (key, alternative) = match self.pending_key.take() {
-            Some(key) => (Some(key), Some(slot.field)),
-            None => (self.shape.field(slot.field).key, None),
+        let (key, alternatives) = match self.pending_key.take() {
+            Some(pending) => (Some(pending.register), pending.alternatives),
+            None => (self.shape.field(slot.field).key, Default::default()),
         };
         if let Some(key) = key
             && let Some(register) = self.state.registers.get_mut(usize::from(key))
         {
-            *register = Some(Register { start, length, alternative, number });
+            *register = Some(Register { start, length, alternatives, number });
         }
     }
 

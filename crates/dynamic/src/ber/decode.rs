@@ -3,7 +3,7 @@
 //! Primitive components are read where they stand, in the loop of the value they are part of; everything else goes
 //! through [`super::contents`], which pushes frames. The stack is data, so that input cannot exhaust the thread's.
 
-use super::frame::{Care, Frame, Register, What};
+use super::frame::{Care, Frame, Pending, Register, What};
 use super::head::{Head, head, long_head};
 use super::{check, rules_of};
 use crate::event::{Leaf, Sink};
@@ -19,6 +19,8 @@ use tercet_runtime::{Error as Fault, ErrorKind};
 pub(crate) struct DecodeState {
     pub(super) frames: Vec<Frame>,
     pub(super) registers: Vec<Option<Register>>,
+    /// Those of the values around, while they hold other keys.
+    pub(super) saved: Vec<Option<Register>>,
     /// Segments of a string joined.
     pub(super) joined: Vec<u8>,
     /// Words for SETs of more than 64 components.
@@ -73,8 +75,8 @@ pub(super) struct Engine<'a, S> {
     pub(super) careful: bool,
     /// The flags a slot must have for the fast path: none have what a careful decode asks for.
     plain: u8,
-    /// The register that the chosen alternative goes to.
-    pub(super) pending_key: Option<u16>,
+    /// The key that the chosen alternative is.
+    pub(super) pending_key: Option<Pending>,
     /// What was being read, for the path of an error.
     pub(super) at_slot: u32,
     pub(super) detail: Option<Detail>,
@@ -103,6 +105,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         frames.push(Frame::root(entry, input.len()));
         state.bits.clear();
         state.cares.clear();
+        state.saved.clear();
         state.registers.clear();
         state.registers.resize(usize::from(shape.registers), None);
         // An element needs two octets of input.
@@ -491,22 +494,11 @@ impl<'a, S: Sink> Engine<'a, S> {
         }
         self.enter(head, frame)?;
         self.sink.open(slot.field, slot.node);
-        if code.flags & node_flags::KEYS != 0 {
-            self.forget_keys(code);
+        self.pending_key = None;
+        if code.flags & (node_flags::KEYS | node_flags::SCOPE) != 0 {
+            self.begin_keys(slot.node, code);
         }
         Ok(())
-    }
-
-    #[cold]
-    fn forget_keys(&mut self, code: &NodeCode) {
-        for slot in self.slots(code) {
-            if slot.flags & flags::KEY != 0
-                && let Some(key) = self.shape.field(slot.field).key
-                && let Some(register) = self.state.registers.get_mut(usize::from(key))
-            {
-                *register = None;
-            }
-        }
     }
 
     /// Ends the value of the current frame, whose contents have been read to their end.
@@ -516,8 +508,12 @@ impl<'a, S: Sink> Engine<'a, S> {
             What::Sequence => {
                 let code = self.code();
                 self.pass(code, frame.cursor, code.count)?;
+                self.end_keys(code);
             }
-            What::Set => self.close_set()?,
+            What::Set => {
+                self.close_set()?;
+                self.end_keys(self.code());
+            }
             What::List if self.careful => self.check_count(u64::from(frame.cursor))?,
             What::Wrap | What::List | What::Choice | What::Open | What::Content | What::Root => {}
         }

@@ -89,11 +89,38 @@ impl Frame {
     }
 }
 
-/// The value of a key: a range of the input, and the alternative if the key is a CHOICE.
+/// The value of a key: a range of the input, and the alternatives if the key is a CHOICE.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Register {
     pub(super) start: usize,
     pub(super) length: usize,
-    pub(super) alternative: Option<FieldId>,
+    pub(super) alternatives: Alternatives,
     pub(super) number: bool,
+}
+
+/// A key that is a CHOICE, on the way to its value.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pending {
+    pub(super) register: u16,
+    pub(super) alternatives: Alternatives,
+}
+
+/// Alternatives chosen one inside the other, the outermost first.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Alternatives {
+    /// [`None`] behind the last.
+    fields: [Option<FieldId>; 4],
+}
+
+impl Alternatives {
+    /// Adds one inside the others; `false` if there are too many.
+    pub(super) fn push(&mut self, field: FieldId) -> bool {
+        let free = self.fields.iter_mut().find(|place| place.is_none());
+        free.map(|place| *place = Some(field)).is_some()
+    }
+
+    /// The alternatives.
+    pub(super) fn iter(&self) -> impl Iterator<Item = FieldId> {
+        self.fields.iter().copied().flatten()
+    }
 }

@@ -1,9 +1,51 @@
 //! Key registers and tables: which type an open type holds (X.682 §10).
 
+use super::decode::Engine;
 use super::frame::Register;
+use crate::event::Sink;
 use std::cmp::Ordering;
-use tercet_plan::Shape;
+use tercet_plan::ber::{NodeCode, flags, node_flags};
 use tercet_plan::shape::{Key, Row, TableRef};
+use tercet_plan::{NodeId, Shape};
+
+impl<S: Sink> Engine<'_, S> {
+    /// A value with keys begins: those of the value before it are forgotten, those of one around it come back later.
+    #[cold]
+    pub(super) fn begin_keys(&mut self, node: NodeId, code: &NodeCode) {
+        if code.flags & node_flags::SCOPE != 0 {
+            for (_, register) in self.program.scopes_of(node) {
+                let register = self.state.registers.get_mut(usize::from(*register));
+                self.state.saved.push(register.and_then(Option::take));
+            }
+        }
+        for slot in self.slots(code) {
+            if slot.flags & flags::KEY != 0
+                && let Some(key) = self.shape.field(slot.field).key
+                && let Some(register) = self.state.registers.get_mut(usize::from(key))
+            {
+                *register = None;
+            }
+        }
+    }
+
+    /// A value ends: so do its keys.
+    #[inline]
+    pub(super) fn end_keys(&mut self, code: &NodeCode) {
+        if code.flags & node_flags::SCOPE != 0 {
+            self.restore_keys(NodeId(self.cur().node));
+        }
+    }
+
+    #[cold]
+    fn restore_keys(&mut self, node: NodeId) {
+        for (_, register) in self.program.scopes_of(node).iter().rev() {
+            let saved = self.state.saved.pop().flatten();
+            if let Some(register) = self.state.registers.get_mut(usize::from(*register)) {
+                *register = saved;
+            }
+        }
+    }
+}
 
 /// The row that the registers select, and whether all keys were there.
 pub(super) fn row<'a>(
@@ -39,21 +81,24 @@ pub(super) fn row<'a>(
 /// In the order of [`Key`].
 fn compare(shape: &Shape, key: &Key, register: Register, input: &[u8]) -> Ordering {
     let contents = input.get(register.start..register.start + register.length).unwrap_or_default();
-    match (key, register.alternative) {
-        (Key::Alternative(name, inner), Some(field)) => {
-            let here = shape.field(field).name;
-            name.cmp(&here)
-                .then_with(|| compare(shape, inner, Register { alternative: None, ..register }, input))
+    let mut key = key;
+    for field in register.alternatives.iter() {
+        let Key::Alternative(name, inner) = key else { return Ordering::Less };
+        let order = name.cmp(&shape.field(field).name);
+        if order != Ordering::Equal {
+            return order;
         }
-        (Key::Alternative(..), None) => Ordering::Greater,
-        (_, Some(_)) => Ordering::Less,
-        (Key::Int(key), None) if register.number => match integer(contents) {
+        key = inner;
+    }
+    match key {
+        Key::Alternative(..) => Ordering::Greater,
+        Key::Int(key) if register.number => match integer(contents) {
             Some(number) => key.cmp(&number),
             None => Ordering::Less,
         },
-        (Key::Int(_), None) => Ordering::Less,
-        (Key::Octets(_), None) if register.number => Ordering::Greater,
-        (Key::Octets(key), None) => key.as_slice().cmp(contents),
+        Key::Int(_) => Ordering::Less,
+        Key::Octets(_) if register.number => Ordering::Greater,
+        Key::Octets(key) => key.as_slice().cmp(contents),
     }
 }
 
