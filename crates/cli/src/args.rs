@@ -5,6 +5,7 @@ use crate::term;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use tercet::model::Tagging;
+use tercet::plan::Rules;
 use tercet::{Schema, SchemaOptions};
 
 /// Which specifications, and how they are read.
@@ -88,7 +89,7 @@ impl SchemaArgs {
 }
 
 /// Encoding rules.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum RulesArg {
     /// Basic encoding rules
     #[default]
@@ -97,15 +98,33 @@ pub enum RulesArg {
     Der,
     /// Canonical encoding rules
     Cer,
+    /// Packed encoding rules, ALIGNED
+    #[value(alias = "per")]
+    Aper,
+    /// Packed encoding rules, UNALIGNED
+    Uper,
+    /// Canonical packed encoding rules, ALIGNED
+    CanonicalAper,
+    /// Canonical packed encoding rules, UNALIGNED
+    CanonicalUper,
 }
 
 impl RulesArg {
     /// The same for the library.
-    pub fn rules(self) -> tercet::plan::Rules {
+    pub fn rules(self) -> Rules {
         match self {
-            Self::Ber => tercet::plan::Rules::Ber,
-            Self::Der => tercet::plan::Rules::Der,
-            Self::Cer => tercet::plan::Rules::Cer,
+            Self::Ber => Rules::Ber,
+            Self::Der => Rules::Der,
+            Self::Cer => Rules::Cer,
+            Self::Aper => Rules::Aper,
+            Self::Uper => Rules::Uper,
+            Self::CanonicalAper => Rules::CanonicalAper,
+            Self::CanonicalUper => Rules::CanonicalUper,
         }
+    }
+
+    /// Whether a value tells where it ends, so that several may stand one after the other.
+    pub fn delimits(self) -> bool {
+        matches!(self, Self::Ber | Self::Der | Self::Cer)
     }
 }

@@ -11,6 +11,7 @@ mod names;
 mod render;
 mod report;
 mod term;
+mod values;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -38,6 +39,7 @@ enum Command {
     Show(cmd::show::Show),
     Decode(cmd::decode::Decode),
     Encode(cmd::encode::Encode),
+    Transcode(cmd::transcode::Transcode),
     Convert(cmd::convert::Convert),
     Dump(cmd::dump::Dump),
     Completions(cmd::completions::Completions),
@@ -60,6 +62,7 @@ fn main() -> ExitCode {
         Command::Show(command) => command.run(),
         Command::Decode(command) => command.run(),
         Command::Encode(command) => command.run(),
+        Command::Transcode(command) => command.run(),
         Command::Convert(command) => command.run(),
         Command::Dump(command) => command.run(),
         Command::Completions(command) => command.run(),

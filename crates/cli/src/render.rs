@@ -1,10 +1,11 @@
 //! Output formats by name.
 
 use clap::{Args, ValueEnum};
+use std::io::Write;
 use tercet::dynamic::json::{self, JsonWriter};
 use tercet::dynamic::text::Octets;
 use tercet::dynamic::xml::{self, XmlWriter};
-use tercet::dynamic::{Error, NodeId, Plan, View, csv};
+use tercet::dynamic::{Error, ErrorKind, NodeId, Plan, Shape, Value, View, csv};
 use tercet::records::{Origin, Render};
 
 /// How values are written.
@@ -16,6 +17,8 @@ pub enum Format {
     Jsonl,
     /// XML; `convert` puts the records into one element
     Xml,
+    /// ASN.1 value notation, a line for each component
+    Value,
     /// A row for each record, nested parts in columns of their own
     Csv,
 }
@@ -28,6 +31,7 @@ impl Format {
             "jsonl" | "ndjson" => Some(Self::Jsonl),
             "xml" => Some(Self::Xml),
             "csv" => Some(Self::Csv),
+            "val" => Some(Self::Value),
             _ => None,
         }
     }
@@ -39,12 +43,13 @@ impl Format {
             Self::Jsonl => "jsonl",
             Self::Xml => "xml",
             Self::Csv => "csv",
+            Self::Value => "val",
         }
     }
 }
 
 /// How values are shown.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Default)]
 pub struct RenderArgs {
     /// How octets and BIT STRINGs are shown in JSON and CSV
     #[arg(long, value_enum, default_value_t = JsonStyle::Jer, value_name = "STYLE")]
@@ -60,9 +65,10 @@ pub struct RenderArgs {
 }
 
 /// How JSON shows what it has no form for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum JsonStyle {
     /// As X.697 has it, which `tercet encode` reads
+    #[default]
     Jer,
     /// Octets in small letters; BIT STRINGs as {"bits":"a0","len":3}
     Plain,
@@ -83,6 +89,7 @@ impl RenderArgs {
                 };
                 Box::new(Csv(csv::Writer::new(&plan.shape, node, options)))
             }
+            Format::Value => Box::new(Notation(&plan.shape)),
             Format::Xml => Box::new(Xml(XmlWriter::new(&plan.shape, xml::Options::default()))),
         }
     }
@@ -113,6 +120,18 @@ impl Render for Json<'_> {
         value.replay(&mut self.0);
         out.extend_from_slice(self.0.text());
         out.push(b'\n');
+        Ok(())
+    }
+}
+
+struct Notation<'p>(&'p Shape);
+
+impl Render for Notation<'_> {
+    fn record(&mut self, value: View<'_>, origin: &Origin, out: &mut Vec<u8>) -> Result<(), Error> {
+        let value = Value::from_view(self.0, value)
+            .ok_or_else(|| Error::new(ErrorKind::ValueMismatch, origin.offset))?;
+        // Writing to memory does not fail.
+        _ = writeln!(out, "{value:#}");
         Ok(())
     }
 }

@@ -7,21 +7,24 @@ use crate::inputs::{InputArgs, from_hex};
 use crate::render::{Format, RenderArgs};
 use crate::report::{describe, verdict};
 use crate::term;
+use crate::values::{Values, pieces};
 use clap::Args;
 use std::io::{self, BufWriter, Read, Write};
 use std::ops::ControlFlow;
+use tercet::Schema;
 use tercet::dynamic::Options;
 use tercet::records::{Converter, Settings, Targets};
 
 /// Decode values and show them
 #[derive(Args, Debug)]
 #[command(after_help = "\
-An input holds one value or several one after the other. `tercet convert` is for large files: it keeps rejects apart
-and accounts for every octet.
+An input holds one value or several one after the other; by PER, whose values do not tell where they end, one, or with
+`--hex` one in each line. `tercet convert` is for large files: it keeps rejects apart and accounts for every octet.
 
 Examples:
   tercet decode -s schemas/personnel -t PersonnelRecord record.ber
-  echo '30 80 04 06 01 02 03 04' | tercet decode -s a.asn -t A --hex --format xml")]
+  echo '30 80 04 06 01 02 03 04' | tercet decode -s a.asn -t A --hex --format xml
+  tercet decode -s a.asn -t A --rules uper --format value message.uper")]
 pub struct Decode {
     #[command(flatten)]
     input: InputArgs,
@@ -44,7 +47,7 @@ pub struct Decode {
     #[command(flatten)]
     render: RenderArgs,
 
-    /// The input is hexadecimal text
+    /// The input is hexadecimal text; by PER, a value in each line
     #[arg(long)]
     hex: bool,
 
@@ -60,11 +63,14 @@ pub struct Decode {
 impl Decode {
     pub fn run(&self) -> Outcome {
         let schema = self.schema.load()?;
-        let job = Job::new(&schema, &self.type_name, None)?;
         let mut options = Options::default();
         options.rules = self.rules.rules();
         options.unknown = self.unknown.policy();
         options.fill_defaults = self.defaults;
+        if !self.rules.delimits() {
+            return self.pieces(&schema, options);
+        }
+        let job = Job::new(&schema, &self.type_name, None)?;
         let settings = Settings {
             framing: job.framing.clone(),
             outer: None,
@@ -109,5 +115,48 @@ impl Decode {
         }
         out.flush()?;
         Ok(exit)
+    }
+
+    /// Values by rules that do not tell where one ends.
+    fn pieces(&self, schema: &Schema, options: Options) -> Outcome {
+        let plan = schema.plan(self.rules.rules(), &[&self.type_name]).map_err(Failure::usage)?;
+        let root = plan
+            .root(&self.type_name)
+            .ok_or_else(|| Failure::usage(format_args!("the plan has no type `{}`", self.type_name)))?;
+        let mut values = Values::new(&plan, root, self.rules, options);
+        let mut render = self.render.renderer(self.format, &plan, root);
+        let mut out = BufWriter::new(io::stdout().lock());
+        let mut text = Vec::new();
+        let framed = self.format != Format::Xml;
+        if framed {
+            render.begin(&mut text);
+        }
+        let mut faults = 0;
+        for input in self.input.expand()? {
+            let pieces = pieces(&input, self.rules, self.hex)?;
+            if pieces.is_empty() {
+                term::warning(format_args!("{}: the input is empty", input.name()));
+            }
+            for piece in pieces {
+                let done = values.each(&piece.octets, |view, origin| render.record(view, origin, &mut text));
+                out.write_all(&text)?;
+                text.clear();
+                if let Err(error) = done {
+                    out.flush()?;
+                    term::error(format_args!("{}: {error}", piece.name));
+                    faults += 1;
+                }
+            }
+        }
+        if framed {
+            render.end(&mut text);
+        }
+        out.write_all(&text)?;
+        out.flush()?;
+        Ok(match (faults, values.count) {
+            (0, _) => Exit::Good,
+            (_, 0) => Exit::Failed,
+            _ => Exit::Rejected,
+        })
     }
 }

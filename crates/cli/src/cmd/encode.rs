@@ -3,6 +3,7 @@
 use crate::args::{RulesArg, SchemaArgs};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::{Input, InputArgs};
+use crate::values::{push_hex, unfit};
 use clap::{Args, ValueEnum};
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
@@ -16,7 +17,8 @@ An input of JSON holds one value or several one after the other, such as a file 
 
 Examples:
   tercet encode -s schemas/personnel -t PersonnelRecord john.json -o john.ber
-  tercet decode -s a.asn -t A a.ber | tercet encode -s a.asn -t A --rules der --hex")]
+  tercet decode -s a.asn -t A a.ber | tercet encode -s a.asn -t A --rules der --hex
+  tercet encode -s a.asn -t A --rules uper a.json -o a.uper")]
 pub struct Encode {
     #[command(flatten)]
     input: InputArgs,
@@ -54,6 +56,9 @@ enum From {
     Xml,
 }
 
+/// Why a second value cannot follow the first.
+pub const ONE_VALUE: &str = "values by these rules do not tell where they end: only one fits an output; `--hex` writes a line for each";
+
 impl Encode {
     pub fn run(&self) -> Outcome {
         if self.output.is_none() && !self.hex && io::stdout().is_terminal() {
@@ -66,7 +71,8 @@ impl Encode {
             .ok_or_else(|| Failure::usage(format_args!("the plan has no type `{}`", self.type_name)))?;
         let mut json = json::Reader::new(&plan.shape, json::Options::default());
         let mut xml = xml::Reader::new(&plan.shape, xml::ReadOptions::default());
-        let (mut encoder, mut tape, mut octets) = (Encoder::new(), Tape::new(), Vec::new());
+        let (mut encoder, mut tape) = (Encoder::new(), Tape::new());
+        let (mut octets, mut line, mut count) = (Vec::new(), Vec::new(), 0);
         for input in self.input.expand()? {
             let text = input.read()?;
             let places = if self.from == From::Json { values(&text) } else { vec![(0, text.len())] };
@@ -77,14 +83,17 @@ impl Encode {
                     From::Xml => xml.read(root, value, &mut tape),
                 }
                 .map_err(|error| Failure::input(describe(&input, &text[..begin], &error)))?;
-                let from = octets.len();
+                line.clear();
                 encoder
-                    .encode(&plan, self.rules.rules(), tape.view(&[]), &mut octets)
-                    .map_err(|error| Failure::input(format_args!("{}: {error}", input.name())))?;
+                    .encode(&plan, self.rules.rules(), tape.view(&[]), &mut line)
+                    .map_err(|error| Failure::input(format_args!("{}: {}", input.name(), unfit(&error))))?;
+                count += 1;
                 if self.hex {
-                    let line: String = octets.drain(from..).map(|octet| format!("{octet:02X}")).collect();
-                    octets.extend_from_slice(line.as_bytes());
-                    octets.push(b'\n');
+                    push_hex(&mut octets, &line);
+                } else if count > 1 && !self.rules.delimits() {
+                    return Err(Failure::usage(ONE_VALUE));
+                } else {
+                    octets.extend_from_slice(&line);
                 }
             }
         }

@@ -9,3 +9,4 @@ pub mod encode;
 pub mod fmt;
 pub mod man;
 pub mod show;
+pub mod transcode;
