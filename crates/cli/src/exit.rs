@@ -17,6 +17,8 @@ pub enum Exit {
     Failed = 3,
     /// Reading or writing failed.
     Io = 4,
+    /// A signal said to stop.
+    Interrupted = 130,
 }
 
 impl From<Exit> for ExitCode {
@@ -46,6 +48,11 @@ impl Failure {
     /// An input failed.
     pub fn input(message: impl fmt::Display) -> Self {
         Self { exit: Exit::Failed, message: message.to_string() }
+    }
+
+    /// A signal said to stop.
+    pub fn interrupted(message: impl fmt::Display) -> Self {
+        Self { exit: Exit::Interrupted, message: message.to_string() }
     }
 
     /// Reading or writing a file failed.

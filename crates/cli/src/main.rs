@@ -7,6 +7,7 @@ mod cmd;
 mod discover;
 mod exit;
 mod inputs;
+mod interrupt;
 mod names;
 mod render;
 mod report;
@@ -30,7 +31,8 @@ Exit codes:
   1  the command line or a specification cannot be used
   2  some records were rejected, within the limits
   3  the limits were exceeded, or an input failed
-  4  reading or writing failed";
+  4  reading or writing failed
+  130  stopped by a signal";
 
 #[derive(Subcommand, Debug)]
 enum Command {

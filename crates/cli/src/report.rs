@@ -176,7 +176,9 @@ pub fn describe(reject: &Reject) -> String {
 
 /// The exit code for an input.
 pub fn verdict(summary: &Summary) -> Exit {
-    if summary.stopped.is_some()
+    if summary.stopped == Some(Stopped::Caller) {
+        Exit::Interrupted
+    } else if summary.stopped.is_some()
         || !summary.balance.adds_up()
         || summary.records == 0 && summary.balance.read > 0
     {

@@ -6,6 +6,8 @@ use crate::framing::{Framing, Item, Part, Reason, RecordReader};
 use crate::reject::{Reject, RejectFile};
 use std::io::{self, Read, Write};
 use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tercet_dynamic::{Decoder, Discard, Error, ErrorKind, NodeId, Options, Plan, Tape, Token, View};
 use tercet_plan::{FieldId, Kind};
 
@@ -99,6 +101,7 @@ pub struct Converter<'p> {
     decoder: Decoder,
     tape: Tape,
     out: Vec<u8>,
+    stop: Option<Arc<AtomicBool>>,
 }
 
 /// Where things go.
@@ -122,7 +125,14 @@ impl std::fmt::Debug for Targets<'_> {
 impl<'p> Converter<'p> {
     /// A converter for a plan that has the types of the settings as roots.
     pub fn new(plan: &'p Plan, settings: Settings) -> Self {
-        Self { plan, settings, decoder: Decoder::new(), tape: Tape::new(), out: Vec::new() }
+        Self { plan, settings, decoder: Decoder::new(), tape: Tape::new(), out: Vec::new(), stop: None }
+    }
+
+    /// Looks at a flag before every record; once it is set, the input is left as if `progress` had said so.
+    #[must_use]
+    pub fn with_stop(mut self, flag: Arc<AtomicBool>) -> Self {
+        self.stop = Some(flag);
+        self
     }
 
     /// Converts one input to its end, or to where it is given up. `progress` is called now and then.
@@ -151,7 +161,12 @@ impl<'p> Converter<'p> {
             checker.decode(plan, record, octets, &mut Discard, &options).is_ok_and(|n| n == octets.len())
         };
         self.out.clear();
+        let stop = self.stop.clone();
         while let Some(item) = reader.next(&mut is_record)? {
+            if stop.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+                run.summary.stopped = Some(Stopped::Caller);
+                break;
+            }
             if let Err(error) = self.item(&mut run, &item, targets)? {
                 run.close_reject(targets)?;
                 run.open = Some(Reject {

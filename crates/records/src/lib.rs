@@ -15,5 +15,5 @@ mod reject;
 pub use balance::Balance;
 pub use convert::{Converter, Origin, Render, Settings, Stopped, Summary, Targets};
 pub use framing::{DEFAULT_RECORD_LIMIT, Framing, Identifiers, Item, Part, Reason, RecordReader};
-pub use output::Output;
+pub use output::{Output, abandon};
 pub use reject::{Reject, RejectFile};

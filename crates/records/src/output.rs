@@ -3,6 +3,33 @@
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The parts that exist now, for [`abandon`].
+static PARTS: Mutex<Parts> = Mutex::new(Parts { open: Vec::new(), abandoned: false });
+
+struct Parts {
+    open: Vec<PathBuf>,
+    abandoned: bool,
+}
+
+fn parts() -> MutexGuard<'static, Parts> {
+    PARTS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes the parts of all outputs that are not complete, whoever holds them; no output can be begun or completed from
+/// then on. For a process that has been told to end while it waits for input.
+pub fn abandon() {
+    let mut parts = parts();
+    parts.abandoned = true;
+    for part in parts.open.drain(..) {
+        _ = fs::remove_file(part);
+    }
+}
+
+fn abandoned() -> io::Error {
+    io::Error::other("the outputs have been abandoned")
+}
 
 /// A file that gets its name when it is complete.
 ///
@@ -25,7 +52,12 @@ impl Output {
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(".part");
         let part = path.with_file_name(name);
+        let mut parts = parts();
+        if parts.abandoned {
+            return Err(abandoned());
+        }
         let file = File::create(&part)?;
+        parts.open.push(part.clone());
         Ok(Self { file: Some(BufWriter::with_capacity(1 << 18, file)), part, path })
     }
 
@@ -40,14 +72,18 @@ impl Output {
     /// When the octets do not reach the disk; the part is then removed.
     pub fn commit(mut self) -> io::Result<()> {
         if let Some(file) = self.file.take() {
-            let done = file
-                .into_inner()
-                .map_err(io::IntoInnerError::into_error)
-                .and_then(|file| file.sync_all())
-                .and_then(|()| fs::rename(&self.part, &self.path));
+            let done =
+                file.into_inner().map_err(io::IntoInnerError::into_error).and_then(|file| file.sync_all());
+            let mut parts = parts();
+            let done = match done {
+                Ok(()) if parts.abandoned => Err(abandoned()),
+                Ok(()) => fs::rename(&self.part, &self.path),
+                error => error,
+            };
             if done.is_err() {
                 _ = fs::remove_file(&self.part);
             }
+            parts.open.retain(|part| *part != self.part);
             return done;
         }
         Ok(())
@@ -72,6 +108,7 @@ impl Drop for Output {
         if let Some(file) = self.file.take() {
             drop(file.into_parts());
             _ = fs::remove_file(&self.part);
+            parts().open.retain(|part| *part != self.part);
         }
     }
 }

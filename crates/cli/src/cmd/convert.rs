@@ -2,8 +2,9 @@
 
 use crate::args::SchemaArgs;
 use crate::discover::discover;
-use crate::exit::{Failure, Outcome};
+use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::{Input, InputArgs};
+use crate::interrupt::{self, OnInterrupt};
 use crate::render::{Format, RenderArgs};
 use crate::report::Report;
 use crate::term;
@@ -12,6 +13,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{self, IsTerminal, Read, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tercet::dynamic::{NodeId, Options, Plan, Unknown};
 use tercet::plan::Rules;
@@ -89,6 +92,10 @@ pub struct Convert {
     #[arg(long)]
     defaults: bool,
 
+    /// What to do with outputs that are not complete when a signal such as Ctrl-C stops the run
+    #[arg(long, value_enum, default_value_t = OnInterrupt::Remove, value_name = "POLICY")]
+    on_interrupt: OnInterrupt,
+
     /// Write the totals to this file as JSON
     #[arg(long, value_name = "FILE")]
     summary: Option<PathBuf>,
@@ -125,9 +132,16 @@ pub struct Job {
     pub framing: Framing,
     pub outer: Option<NodeId>,
     pub record: NodeId,
+    /// Set when a signal says to stop.
+    pub stop: Arc<AtomicBool>,
 }
 
 impl Job {
+    /// Whether a signal has said to stop.
+    fn stopped(&self) -> bool {
+        self.stop.load(Ordering::SeqCst)
+    }
+
     /// The job for records of a type, or for the elements of a list inside of it.
     pub fn new(schema: &Schema, type_name: &str, records: Option<&str>) -> Outcome<Self> {
         let plan_of = |types: &[&str]| schema.plan(Rules::Ber, types).map_err(Failure::usage);
@@ -136,9 +150,10 @@ impl Job {
         };
         let plan = plan_of(&[type_name])?;
         let root = root_of(&plan, type_name)?;
+        let stop = Arc::default();
         let Some(path) = records else {
             let framing = concatenated(&plan, root).map_err(Failure::usage)?;
-            return Ok(Self { plan, framing, outer: None, record: root });
+            return Ok(Self { plan, framing, outer: None, record: root, stop });
         };
         let ListPath { element, framing, .. } = list(&plan, root, path).map_err(Failure::usage)?;
         let node = plan.shape.node(plan.shape.field(element).node);
@@ -146,7 +161,13 @@ impl Job {
             return Err(Failure::usage(format_args!("the elements of `{path}` have no type name")));
         };
         let plan = plan_of(&[type_name, &name])?;
-        Ok(Self { outer: Some(root_of(&plan, type_name)?), record: root_of(&plan, &name)?, framing, plan })
+        Ok(Self {
+            outer: Some(root_of(&plan, type_name)?),
+            record: root_of(&plan, &name)?,
+            framing,
+            plan,
+            stop,
+        })
     }
 }
 
@@ -162,6 +183,7 @@ impl Convert {
         let mut job = Job::new(&schema, &type_name, self.records.as_deref())?;
         job.framing.filler = crate::inputs::from_hex(&self.filler).map_err(Failure::usage)?;
         job.framing.record_limit = self.record_limit;
+        job.stop = interrupt::listen(self.on_interrupt)?;
         let settings = Settings {
             framing: job.framing.clone(),
             outer: job.outer,
@@ -170,7 +192,7 @@ impl Convert {
             max_rejects: self.max_errors,
             give_up_after: 16 << 20,
         };
-        let mut converter = Converter::new(&job.plan, settings);
+        let mut converter = Converter::new(&job.plan, settings).with_stop(Arc::clone(&job.stop));
         let bar = self.bar(&inputs);
         let mut report = Report::new(&job.plan, !self.quiet);
         let outcome = if self.one_for_each() {
@@ -242,6 +264,9 @@ impl Convert {
             let mut name = stem;
             name.push(format!(".{}", self.format().suffix()));
             self.to_file(job, converter, std::slice::from_ref(input), &dir.join(name), bar, report)?;
+            if job.stopped() {
+                break;
+            }
         }
         Ok(())
     }
@@ -329,6 +354,15 @@ impl Convert {
             let summary = summary.map_err(|error| Failure::io(&name, &error))?;
             let path = rejects.as_deref().map(RejectFile::path);
             bar.suspend(|| report.input(&name, summary, begin.elapsed(), path));
+            if job.stopped() {
+                report.exit = Exit::Interrupted;
+                if self.on_interrupt == OnInterrupt::Remove {
+                    let removed = if self.output.is_some() { "; the output is removed" } else { "" };
+                    bar.finish_and_clear();
+                    return Err(Failure::interrupted(format_args!("interrupted{removed}")));
+                }
+                break;
+            }
         }
         write(out, |text| render.end(text))
     }

@@ -5,11 +5,13 @@ use crate::cmd::convert::UnknownArg;
 use crate::cmd::encode::ONE_VALUE;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::InputArgs;
+use crate::interrupt::{self, OnInterrupt};
 use crate::render::{Format, RenderArgs};
 use crate::values::{Values, pieces, push_hex, unfit};
 use clap::{Args, ValueEnum};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 use tercet::dynamic::{Encoder, Error, Leaf, NodeId, Options, Plan, Token, View};
 use tercet::plan::Kind;
 use tercet::records::{Output, Render};
@@ -112,12 +114,16 @@ impl Transcode {
         options.unknown = self.unknown.policy();
         let mut values = Values::new(from, root, self.from, options);
         let mut writer = Writer::new(self, from, to, root);
+        let stop = interrupt::listen(OnInterrupt::Remove)?;
         let mut file = self.output.as_ref().map(Output::create).transpose()?;
         let mut stdout = BufWriter::new(io::stdout().lock());
         let mut text = Vec::new();
         for input in inputs {
             for piece in pieces(&input, self.from, self.hex || self.hex_input)? {
                 let done = values.each(&piece.octets, |view, origin| {
+                    if stop.load(Ordering::SeqCst) {
+                        return Err(Fault::Other(Failure::interrupted("interrupted")));
+                    }
                     writer.value(view, origin, &mut text)?;
                     let out: &mut dyn Write = match &mut file {
                         Some(file) => file,
