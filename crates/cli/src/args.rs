@@ -35,13 +35,15 @@ pub struct ReadingArgs {
     pub alias: Vec<(String, String)>,
 
     /// What tags mean, where the text and the data disagree
-    #[arg(long, value_enum, default_value_t = TagMode::AsWritten, value_name = "MODE")]
+    #[arg(long, value_enum, default_value_t = TagMode::Auto, value_name = "MODE")]
     pub tags: TagMode,
 }
 
 /// What tags mean.
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum TagMode {
+    /// As the text says; `convert` tries the others if the first records do not decode so
+    Auto,
     /// As the module header and the tags say
     AsWritten,
     /// All replace the type's own tag, but on CHOICE and open types
@@ -62,7 +64,7 @@ impl ReadingArgs {
             strict: self.strict,
             aliases: self.alias.clone(),
             tagging: match self.tags {
-                TagMode::AsWritten => Tagging::AsWritten,
+                TagMode::Auto | TagMode::AsWritten => Tagging::AsWritten,
                 TagMode::Implicit => Tagging::ImplicitExceptChoice,
                 TagMode::Explicit => Tagging::Explicit,
             },

@@ -1,5 +1,6 @@
 //! The type of a file that nobody has named: candidates are tried on the first records.
 
+use crate::cmd::convert::Job;
 use crate::exit::{Failure, Outcome};
 use crate::inputs::Input;
 use crate::term;
@@ -62,6 +63,55 @@ pub fn discover(schema: &Schema, input: &Input, options: &Options) -> Outcome<St
             term::say(format_args!("type `{name}`: fits {count} of the first {} records", records.len()));
             Ok(name.clone())
         }
+    }
+}
+
+/// The first octets of an input, to try a way of reading them on.
+pub struct Trial {
+    sample: Vec<u8>,
+}
+
+/// How many of the first records decoded.
+pub struct Fits {
+    /// Those that did.
+    pub good: usize,
+    /// Those that were tried.
+    pub seen: usize,
+}
+
+impl Fits {
+    /// Whether there were records and all of them decoded.
+    pub fn are_all(&self) -> bool {
+        self.seen > 0 && self.good == self.seen
+    }
+}
+
+impl Trial {
+    /// Reads the first octets of a file; nothing of what cannot be read twice, as pipes, or not at all.
+    pub fn new(input: &Input) -> Option<Self> {
+        let Input::File(path) = input else { return None };
+        if !std::fs::metadata(path).is_ok_and(|found| found.is_file()) {
+            return None;
+        }
+        let mut sample = Vec::new();
+        input.open().ok()?.take(SAMPLE).read_to_end(&mut sample).ok()?;
+        Some(Self { sample })
+    }
+
+    /// Decodes the first records as a job would.
+    pub fn fits(&self, job: &Job, options: &Options) -> Fits {
+        let mut reader = RecordReader::new(&self.sample[..], job.framing.clone());
+        let mut decoder = Decoder::new();
+        let mut fits = Fits { good: 0, seen: 0 };
+        while let Ok(Some(item)) = reader.next(&mut |_| true) {
+            if item.part != Part::Record || fits.seen == RECORDS {
+                continue;
+            }
+            let decoded = decoder.decode(&job.plan, job.record, item.octets, &mut Discard, options);
+            fits.seen += 1;
+            fits.good += usize::from(decoded.is_ok_and(|length| length == item.octets.len()));
+        }
+        fits
     }
 }
 

@@ -1,7 +1,7 @@
 //! `tercet convert`.
 
-use crate::args::SchemaArgs;
-use crate::discover::discover;
+use crate::args::{SchemaArgs, TagMode};
+use crate::discover::{Trial, discover};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::{Input, InputArgs};
 use crate::interrupt::{self, OnInterrupt};
@@ -173,16 +173,12 @@ impl Job {
 
 impl Convert {
     pub fn run(&self) -> Outcome {
-        let schema = self.schema.load()?;
         let inputs = self.input.expand()?;
         let mut options = Options::default();
         options.unknown = self.unknown.policy();
         options.limits.depth = self.depth;
         options.fill_defaults = self.defaults;
-        let type_name = self.type_name(&schema, &inputs, &options)?;
-        let mut job = Job::new(&schema, &type_name, self.records.as_deref())?;
-        job.framing.filler = crate::inputs::from_hex(&self.filler).map_err(Failure::usage)?;
-        job.framing.record_limit = self.record_limit;
+        let mut job = self.job(&inputs, &options)?;
         job.stop = interrupt::listen(self.on_interrupt)?;
         let settings = Settings {
             framing: job.framing.clone(),
@@ -210,6 +206,51 @@ impl Convert {
             output.commit().map_err(|error| Failure::io(path.display(), &error))?;
         }
         Ok(report.exit)
+    }
+
+    /// What to do, with the tags as the text has them or as trial shows that they are meant.
+    fn job(&self, inputs: &[Input], options: &Options) -> Outcome<Job> {
+        let mode = self.schema.reading.tags;
+        let sample = inputs.iter().find_map(Trial::new).filter(|_| mode == TagMode::Auto);
+        let Some(sample) = sample else { return self.job_with(mode, inputs, options) };
+        let as_written = self.job_with(TagMode::AsWritten, inputs, options);
+        let (mut best, mut most) = match as_written {
+            Ok(job) => {
+                let fits = sample.fits(&job, options);
+                if fits.are_all() {
+                    return Ok(job);
+                }
+                (Ok(job), fits.good)
+            }
+            // What is wrong with the specifications or the command line is so with any tags.
+            Err(failure) if failure.exit == Exit::Usage => return Err(failure),
+            Err(failure) => (Err(failure), 0),
+        };
+        for (mode, name) in [(TagMode::Implicit, "implicit"), (TagMode::Explicit, "explicit")] {
+            if let Ok(job) = self.job_with(mode, inputs, options) {
+                let fits = sample.fits(&job, options);
+                if fits.good > most {
+                    most = fits.good;
+                    term::say(format_args!(
+                        "tags: {most} of the first {} records decode with `--tags {name}`, which is taken",
+                        fits.seen
+                    ));
+                    best = Ok(job);
+                }
+            }
+        }
+        best
+    }
+
+    fn job_with(&self, mode: TagMode, inputs: &[Input], options: &Options) -> Outcome<Job> {
+        let mut schema = self.schema.clone();
+        schema.reading.tags = mode;
+        let schema = schema.load()?;
+        let type_name = self.type_name(&schema, inputs, options)?;
+        let mut job = Job::new(&schema, &type_name, self.records.as_deref())?;
+        job.framing.filler = crate::inputs::from_hex(&self.filler).map_err(Failure::usage)?;
+        job.framing.record_limit = self.record_limit;
+        Ok(job)
     }
 
     /// The type asked for, that of the path's first step, or what trial finds.
