@@ -158,10 +158,22 @@ fn vectors_agree() {
             by_schema.entry(schema(&asn1, &record)).or_default().push(record);
         }
     }
+    // Proved wrong by the standard, with the clauses; their ids stand in quotes, several in one pair.
+    let listed =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/vector-exceptions.toml"))
+            .expect("the list of exceptions");
+    let listed: Vec<&str> = listed
+        .lines()
+        .filter_map(|line| line.strip_prefix("id = "))
+        .flat_map(|ids| ids.trim_matches('"').split_whitespace())
+        .collect();
     let (mut total, mut bad) = (0, 0);
     for (files, records) in by_schema {
         let Some(plan) = compile(&files) else { continue };
         for record in records {
+            if record["id"].as_str().is_some_and(|id| listed.contains(&id)) {
+                continue;
+            }
             total += 1;
             let wrong = vector(&plan, &record);
             if !wrong.is_empty() {
@@ -170,10 +182,7 @@ fn vectors_agree() {
             }
         }
     }
-    eprintln!("{total} vectors, {bad} differ");
-    // Where the peers take an extensible SIZE for a fixed one, and so lose the length; where they leave the standard's
-    // tags (see ber_corpora).
-    assert!(total > 1000 && bad * 100 < total);
+    assert!(total > 10_000 && bad == 0, "{total} vectors, {bad} differ");
 }
 
 #[test]
