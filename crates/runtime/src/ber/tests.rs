@@ -3,7 +3,6 @@
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use std::time::Instant;
 
 use super::*;
 use crate::text::StringKind;
@@ -178,7 +177,6 @@ fn elements_are_stepped_over() {
 
 #[test]
 fn bombs_are_linear() {
-    let start = Instant::now();
     for bomb in [[0x30_u8, 0x80].repeat(100_000), [0x24, 0x80].repeat(100_000), [0xA0, 0x80].repeat(100_000)]
     {
         let error = walk_all(&bomb, Ber).unwrap_err();
@@ -202,7 +200,6 @@ fn bombs_are_linear() {
         assert_eq!(reader.octet_string(&h).unwrap().len(), 100_000 * (segment.len() - 2));
         reader.finish().unwrap();
     }
-    assert!(start.elapsed().as_secs() < 5);
 }
 
 #[test]
