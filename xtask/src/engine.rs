@@ -123,6 +123,17 @@ impl Type {
         }
     }
 
+    /// A complete encoding as the JSON text that X.697 asks for.
+    ///
+    /// # Errors
+    /// What the decoder says, or that octets follow.
+    pub fn decode_text(&mut self, rules: Rules, octets: &[u8]) -> Result<String, String> {
+        self.read(self.node, rules, octets)?;
+        let mut text = Vec::new();
+        json::write(self.shape(), self.tape.view(octets), &mut text, &json::Options::default());
+        String::from_utf8(text).map_err(|e| e.to_string())
+    }
+
     /// Says a value's events to a sink; octets may follow.
     ///
     /// # Errors
@@ -154,8 +165,15 @@ impl Type {
     /// # Errors
     /// What the reader of JSON or the encoder says.
     pub fn encode(&mut self, rules: Rules, value: &Value) -> Result<Vec<u8>, String> {
+        self.encode_text(rules, &value.to_string())
+    }
+
+    /// The same of a JSON text as it stands.
+    ///
+    /// # Errors
+    /// What the reader of JSON or the encoder says.
+    pub fn encode_text(&mut self, rules: Rules, text: &str) -> Result<Vec<u8>, String> {
         self.tape.clear();
-        let text = value.to_string();
         json::read(
             &self.plans[0].shape,
             self.node,

@@ -7,11 +7,16 @@
 //! - `value`, or `value TypeName`: a JSON text (X.697). What follows encodes it, until the next `value`.
 //! - `ber`: encodings that decode to the value, one a line. A line that begins with a space continues the one above.
 //! - `der`, `cer`: one encoding, which also is what the value encodes to under these rules.
+//! - `aper`, `uper`: encodings that decode to the value; the first is what the value encodes to, under the canonical
+//!   rules too. With `basic` behind the word, the canonical encoding is another: `caper`, `cuper`. `per` and `cper` are
+//!   for both variants at once.
+//! - `jer`: JSON texts of the value, one a line; the first is what is written, character by character.
 //! - `error RULE` or `error RULE TypeName`: octets that are refused under these rules, one a line. A `;` and the name
-//!   of an error kind at the end of a line say as what.
+//!   of an error kind at the end of a line say as what. Under `jer`, texts, one a line.
+//! - `text`: an example.
 //!
 //! `#` begins a comment in blocks of octets, digits may be grouped with spaces, and `00*9` is an octet repeated; in a
-//! JSON text `${AB*9}` is a text repeated. Other blocks are text.
+//! JSON text `${AB*9}` is a text repeated.
 
 use serde_json::Value;
 use tercet_plan::Rules;
@@ -111,15 +116,6 @@ impl State {
                     .map_err(|e| vec![format!("not JSON: {e}")])?;
                 self.value = Some((name, value));
             }
-            Some(rule @ ("ber" | "der" | "cer")) => {
-                let (Some((name, value)), Some(specification)) = (&self.value, &self.specification) else {
-                    return Err(vec!["no value or no type above".into()]);
-                };
-                let mut of = specification.root(name).map_err(|e| vec![e])?;
-                for (octets, _) in lines(&step.text).map_err(|e| vec![e])? {
-                    check(encoding(&mut of, rule, &octets, value));
-                }
-            }
             Some("error") => {
                 let rule = step.info.get(1).map_or("ber", String::as_str);
                 let name = step.info.get(2).unwrap_or(&self.first_type);
@@ -127,56 +123,123 @@ impl State {
                     return Err(vec!["no type above".into()]);
                 };
                 let mut of = specification.root(name).map_err(|e| vec![e])?;
+                if rule == "jer" {
+                    for text in texts(&step.text) {
+                        check(refused_text(&mut of, &text));
+                    }
+                    return if messages.is_empty() { Ok(()) } else { Err(messages) };
+                }
+                let claims = claims(rule, false, true).ok_or_else(|| vec![format!("no rules `{rule}`")])?;
                 for (octets, kind) in lines(&step.text).map_err(|e| vec![e])? {
-                    check(refused(&mut of, rule, &octets, kind.as_deref()));
+                    for claim in claims.iter().filter(|claim| claim.named) {
+                        check(refused(&mut of, claim.rules, &octets, kind.as_deref()));
+                    }
                 }
             }
-            _ => {}
+            Some("text") | None => {}
+            Some(word) => {
+                let (Some((name, value)), Some(specification)) = (&self.value, &self.specification) else {
+                    return Err(vec!["no value or no type above".into()]);
+                };
+                let mut of = specification.root(name).map_err(|e| vec![e])?;
+                if word == "jer" {
+                    for (number, text) in texts(&step.text).iter().enumerate() {
+                        check(json_text(&mut of, text, value, number == 0));
+                    }
+                    return if messages.is_empty() { Ok(()) } else { Err(messages) };
+                }
+                let basic = step.info.get(1).is_some_and(|word| word == "basic");
+                for (number, (octets, _)) in lines(&step.text).map_err(|e| vec![e])?.iter().enumerate() {
+                    let claims =
+                        claims(word, basic, number == 0).ok_or_else(|| vec![format!("no rules `{word}`")])?;
+                    for claim in claims {
+                        check(encoding(&mut of, claim, octets, value));
+                    }
+                }
+            }
         }
         if messages.is_empty() { Ok(()) } else { Err(messages) }
     }
 }
 
-fn encoding(of: &mut Type, rule: &str, octets: &[u8], value: &Value) -> Result<(), String> {
-    let decodes = |of: &mut Type, rules: Rules| {
-        let got = of.decode(rules, octets).map_err(|e| format!("{rule} {}: {e}", hex::brief(octets)))?;
-        same::compare(of.shape(), of.node(), value, &got)
-            .map_err(|d| format!("{rule} {}: {d}", hex::brief(octets)))
-    };
-    decodes(of, Rules::Ber)?;
-    if rule != "ber" {
-        let rules = rules(rule);
-        decodes(of, rules)?;
-        let made = of.encode(rules, value).map_err(|e| format!("{rule} encode: {e}"))?;
-        if made != octets {
-            return Err(format!("{rule}: expected {}, got {}", hex::brief(octets), hex::brief(&made)));
-        }
-    }
-    // What BER makes of the value says the same, whatever options it takes.
-    let made = of.encode(Rules::Ber, value).map_err(|e| format!("ber encode: {e}"))?;
-    let again = of.decode(Rules::Ber, &made).map_err(|e| format!("own ber {}: {e}", hex::brief(&made)))?;
-    same::compare(of.shape(), of.node(), value, &again)
-        .map_err(|d| format!("own ber {}: {d}", hex::brief(&made)))
+/// What a line of octets says about one set of rules.
+#[derive(Clone, Copy)]
+struct Claim {
+    rules: Rules,
+    /// The value encodes to the octets; otherwise they decode to the value.
+    encodes: bool,
+    /// The block is called after these rules, not after stricter ones within them.
+    named: bool,
 }
 
-fn refused(of: &mut Type, rule: &str, octets: &[u8], kind: Option<&str>) -> Result<(), String> {
-    match of.decode_kind(rules(rule), octets) {
-        Ok(value) => Err(format!("{rule} {} is accepted: {}", hex::brief(octets), same::brief(&value))),
+/// The claims of a line below the name of rules, by whether it is the first of the block and has the word `basic`.
+fn claims(word: &str, basic: bool, first: bool) -> Option<Vec<Claim>> {
+    let one = |rules, encodes, named| Claim { rules, encodes, named };
+    let per = |plain: Rules, canonical: Rules, strict: bool| {
+        let encodes = !strict && first;
+        let plain = one(plain, encodes, !strict);
+        if strict || encodes && !basic { vec![plain, one(canonical, true, strict)] } else { vec![plain] }
+    };
+    Some(match word {
+        "ber" => vec![one(Rules::Ber, false, true)],
+        "der" => vec![one(Rules::Ber, false, false), one(Rules::Der, true, true)],
+        "cer" => vec![one(Rules::Ber, false, false), one(Rules::Cer, true, true)],
+        "aper" | "caper" => per(Rules::Aper, Rules::CanonicalAper, word == "caper"),
+        "uper" | "cuper" => per(Rules::Uper, Rules::CanonicalUper, word == "cuper"),
+        "per" => [claims("aper", basic, first)?, claims("uper", basic, first)?].concat(),
+        "cper" => [claims("caper", basic, first)?, claims("cuper", basic, first)?].concat(),
+        _ => return None,
+    })
+}
+
+fn encoding(of: &mut Type, claim: Claim, octets: &[u8], value: &Value) -> Result<(), String> {
+    let rules = claim.rules;
+    let got = of.decode(rules, octets).map_err(|e| format!("{rules:?} {}: {e}", hex::brief(octets)))?;
+    same::compare(of.shape(), of.node(), value, &got)
+        .map_err(|d| format!("{rules:?} {}: {d}", hex::brief(octets)))?;
+    // What the engine makes of the value says the same, whatever options it takes.
+    let made = of.encode(rules, value).map_err(|e| format!("{rules:?} encode: {e}"))?;
+    if claim.encodes && made != octets {
+        return Err(format!("{rules:?}: expected {}, got {}", hex::brief(octets), hex::brief(&made)));
+    }
+    let again = of.decode(rules, &made).map_err(|e| format!("own {rules:?} {}: {e}", hex::brief(&made)))?;
+    same::compare(of.shape(), of.node(), value, &again)
+        .map_err(|d| format!("own {rules:?} {}: {d}", hex::brief(&made)))
+}
+
+fn refused(of: &mut Type, rules: Rules, octets: &[u8], kind: Option<&str>) -> Result<(), String> {
+    match of.decode_kind(rules, octets) {
+        Ok(value) => Err(format!("{rules:?} {} is accepted: {}", hex::brief(octets), same::brief(&value))),
         Err((got, text)) => match kind {
             Some(kind) if kind != got => {
-                Err(format!("{rule} {}: expected error {kind}, got {got}: {text}", hex::brief(octets)))
+                Err(format!("{rules:?} {}: expected error {kind}, got {got}: {text}", hex::brief(octets)))
             }
             _ => Ok(()),
         },
     }
 }
 
-fn rules(rule: &str) -> Rules {
-    match rule {
-        "der" => Rules::Der,
-        "cer" => Rules::Cer,
-        _ => Rules::Ber,
+/// JSON has no one encoding of a value to compare; its DER does.
+fn json_text(of: &mut Type, text: &str, value: &Value, written: bool) -> Result<(), String> {
+    let want = of.encode(Rules::Der, value).map_err(|e| format!("der encode: {e}"))?;
+    let got = of.encode_text(Rules::Der, text).map_err(|e| format!("{text}: {e}"))?;
+    if got != want {
+        return Err(format!("{text}: means {}, not {}", hex::brief(&got), hex::brief(&want)));
     }
+    let made = of.decode_text(Rules::Der, &want)?;
+    if written && made != text { Err(format!("expected {text}, got {made}")) } else { Ok(()) }
+}
+
+fn refused_text(of: &mut Type, text: &str) -> Result<(), String> {
+    match of.encode_text(Rules::Der, text) {
+        Ok(octets) => Err(format!("{text} is accepted: {}", hex::brief(&octets))),
+        Err(_) => Ok(()),
+    }
+}
+
+/// The lines of a block of JSON texts.
+fn texts(text: &str) -> Vec<String> {
+    text.lines().filter(|line| !line.trim().is_empty()).map(repeated).collect()
 }
 
 /// Octets and the error kind behind them.
