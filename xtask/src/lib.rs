@@ -4,6 +4,7 @@ pub mod codes;
 pub mod compile;
 pub mod corpora;
 pub mod engine;
+pub mod fragmentation;
 pub mod generate;
 pub mod hex;
 pub mod literate;

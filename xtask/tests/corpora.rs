@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use xtask::{corpora, truth, vectors};
+use xtask::{corpora, fragmentation, truth, vectors};
 
 /// Specification, type, path to the records, file without `.zst`, truth without `.jsonl.zst`, lines of truth.
 const FILES: &[(&str, &str, &str, &str, &str, usize)] = &[
@@ -84,4 +84,16 @@ fn vectors_agree() {
     let said = String::from_utf8_lossy(&out);
     let said: String = said.lines().filter(|line| line.starts_with("FAIL")).take(5).collect();
     assert!(tally.failed == 0 && tally.passed > 100_000, "{tally}\n{said}");
+}
+
+#[test]
+#[expect(clippy::print_stderr, reason = "a skipped test says so")]
+fn long_values_are_fragmented() {
+    let Some(folder) = corpora::folder() else {
+        eprintln!("SKIPPED: no corpora; fragmentation is not run");
+        return;
+    };
+    let (tally, failures) =
+        fragmentation::run(&folder.join("asn1/traps/fragmentation.jsonl")).expect("a run");
+    assert!(tally.failed == 0 && tally.passed >= 32, "{tally}\n{}", failures.join("\n"));
 }
