@@ -1,8 +1,8 @@
 //! The entry points: which engine runs is decided by the plan.
 
-use crate::{Error, Options, Sink, View};
+use crate::{Error, ErrorKind, Options, Sink, Token, View};
 use crate::{ber, per};
-use tercet_plan::{Code, NodeId, Plan, Rules};
+use tercet_plan::{Code, Kind, NodeId, Plan, Rules, Shape};
 
 /// Decodes one value of type `root` from the front of `input` and says its events to `sink`.
 ///
@@ -56,6 +56,7 @@ impl Decoder {
         sink: &mut impl Sink,
         options: &Options,
     ) -> Result<usize, Error> {
+        sink.begin(rules_of(plan, options.rules));
         match &plan.code {
             Code::Ber(program) => {
                 ber::decode(&mut self.ber, &plan.shape, program, root, input, sink, options)
@@ -63,8 +64,10 @@ impl Decoder {
             Code::Per(program) => {
                 per::decode(&mut self.per, &plan.shape, program, root, input, sink, options)
             }
-            _ => Err(Error::new(crate::ErrorKind::ValueMismatch, 0)
-                .with_detail("no engine for the rules of this plan")),
+            _ => {
+                Err(Error::new(ErrorKind::ValueMismatch, 0)
+                    .with_detail("no engine for the rules of this plan"))
+            }
         }
     }
 }
@@ -72,6 +75,7 @@ impl Decoder {
 /// Encodes many values one after the other and keeps its stacks.
 #[derive(Debug, Default)]
 pub struct Encoder {
+    foreign: bool,
     ber: ber::EncodeState,
     per: per::EncodeState,
 }
@@ -80,6 +84,14 @@ impl Encoder {
     /// An encoder without any memory yet.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// The same, told whether the octets of open types and additions that the decoder could not look into are written
+    /// as they are although they are encodings in other rules. Unless told, they are an error.
+    #[must_use]
+    pub const fn with_foreign_octets(mut self, kept: bool) -> Self {
+        self.foreign = kept;
+        self
     }
 
     /// See [`encode`].
@@ -93,11 +105,67 @@ impl Encoder {
         value: View<'_>,
         out: &mut Vec<u8>,
     ) -> Result<(), Error> {
+        if let Some(from) = value.rules()
+            && !self.foreign
+            && family(from) != family(rules_of(plan, rules))
+        {
+            refuse_foreign(&plan.shape, value, from)?;
+        }
         match &plan.code {
             Code::Ber(program) => ber::encode(&mut self.ber, &plan.shape, program, rules, value, out),
             Code::Per(program) => per::encode(&mut self.per, &plan.shape, program, value, out),
-            _ => Err(Error::new(crate::ErrorKind::ValueMismatch, 0)
-                .with_detail("no engine for the rules of this plan")),
+            _ => {
+                Err(Error::new(ErrorKind::ValueMismatch, 0)
+                    .with_detail("no engine for the rules of this plan"))
+            }
         }
     }
+}
+
+/// The rules that a plan is used for; one for BER serves three.
+fn rules_of(plan: &Plan, among: Rules) -> Rules {
+    match &plan.code {
+        Code::Per(program) => match (program.aligned, program.canonical) {
+            (true, false) => Rules::Aper,
+            (true, true) => Rules::CanonicalAper,
+            (false, false) => Rules::Uper,
+            (false, true) => Rules::CanonicalUper,
+        },
+        _ => among,
+    }
+}
+
+/// Rules of one family have encodings that can stand in one another.
+const fn family(rules: Rules) -> Rules {
+    match rules {
+        Rules::Der | Rules::Cer => Rules::Ber,
+        Rules::CanonicalAper => Rules::Aper,
+        Rules::CanonicalUper => Rules::Uper,
+        other => other,
+    }
+}
+
+/// What nobody could look into is an encoding in the rules that the value came in.
+#[cold]
+fn refuse_foreign(shape: &Shape, value: View<'_>, from: Rules) -> Result<(), Error> {
+    for (index, token) in value.tokens().enumerate() {
+        let what = match token {
+            // Without octets it only tells that the type of the sender has so many additions.
+            Token::Unknown { leaf, .. } if leaf.contents().is_some_and(|octets| !octets.is_empty()) => {
+                "an extension addition"
+            }
+            Token::Leaf { node, leaf, .. }
+                if leaf.contents().is_some()
+                    && shape.nodes.get(node.index()).is_some_and(|node| node.kind == Kind::Open) =>
+            {
+                "an open type"
+            }
+            _ => continue,
+        };
+        let detail = format!("{what} of unknown content is an encoding in {from:?}");
+        return Err(Error::new(ErrorKind::Unsupported, 0)
+            .with_path(per::path::of_tape(shape, value, index))
+            .with_detail(detail));
+    }
+    Ok(())
 }

@@ -11,7 +11,7 @@
 //!
 //! Members of a SET come in the order of the encoding.
 
-use tercet_plan::{FieldId, NodeId};
+use tercet_plan::{FieldId, NodeId, Rules};
 
 /// A primitive value as the decoder found it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,6 +45,10 @@ impl<'a> Leaf<'a> {
 /// Receives the events of a decode. `field` says which component, alternative or element of the enclosing value this
 /// is ([`FieldId::ROOT`] for the outermost value and for content), `node` its type.
 pub trait Sink {
+    /// A value begins, in these rules: those of the octets of open types and additions that nobody could look into.
+    #[inline]
+    fn begin(&mut self, _rules: Rules) {}
+
     /// A primitive value.
     fn leaf(&mut self, field: FieldId, node: NodeId, leaf: Leaf<'_>);
 

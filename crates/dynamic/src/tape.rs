@@ -4,7 +4,7 @@
 //! in one step forwards and an encoder that writes backwards can walk the tape backwards without recursion.
 
 use crate::event::{Leaf, Sink};
-use tercet_plan::{FieldId, NodeId};
+use tercet_plan::{FieldId, NodeId, Rules};
 
 /// What an entry is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,6 +125,7 @@ pub struct Tape {
     entries: Vec<Entry>,
     scratch: Vec<u8>,
     open: Vec<u32>,
+    rules: Option<Rules>,
 }
 
 impl Tape {
@@ -138,6 +139,7 @@ impl Tape {
         self.entries.clear();
         self.scratch.clear();
         self.open.clear();
+        self.rules = None;
     }
 
     /// Number of entries.
@@ -177,6 +179,11 @@ impl Tape {
 }
 
 impl Sink for Tape {
+    #[inline]
+    fn begin(&mut self, rules: Rules) {
+        self.rules = Some(rules);
+    }
+
     #[inline]
     fn leaf(&mut self, field: FieldId, node: NodeId, leaf: Leaf<'_>) {
         self.put(Tag::Input, Tag::Made, field, node, leaf);
@@ -274,6 +281,11 @@ impl<'a> View<'a> {
         }
     }
 
+    /// The rules that the value was decoded from, if it was.
+    pub fn rules(self) -> Option<Rules> {
+        self.tape.rules
+    }
+
     /// The input.
     pub(crate) fn octets(self) -> &'a [u8] {
         self.input
@@ -295,6 +307,9 @@ impl<'a> View<'a> {
 
     /// Says the events again to another sink.
     pub fn replay(self, sink: &mut impl Sink) {
+        if let Some(rules) = self.tape.rules {
+            sink.begin(rules);
+        }
         for token in self.tokens() {
             match token {
                 Token::Open { field, node, .. } => sink.open(field, node),

@@ -378,3 +378,94 @@ fn limits() {
         assert!(transcode(rules, rules, &plans, "T", &many).unwrap() == many);
     }
 }
+
+/// X.691 §32: the numbers of a time, the year in four ranges.
+#[test]
+fn times_as_numbers() {
+    let plans = body(
+        "D ::= DATE T ::= TIME-OF-DAY B ::= DATE-TIME P ::= DURATION
+         C ::= TIME((SETTINGS \"Basic=Date Date=C Year=Basic\") | (SETTINGS \"Basic=Date Date=C Year=Proleptic\"))
+         W ::= TIME(SETTINGS \"Basic=Date Date=YWD Year=L5\")
+         H ::= TIME(SETTINGS \"Basic=Time Time=HF3 Local-or-UTC=Z\")
+         L ::= TIME(SETTINGS \"Basic=Date-Time Date=YMD Year=Basic Time=HMSF2 Local-or-UTC=LD\")",
+    );
+    let tagged = |tag: u8, text: &str| {
+        let mut der = if tag < 31 { vec![tag] } else { vec![0x1f, tag] };
+        der.push(text.len() as u8);
+        der.extend_from_slice(text.as_bytes());
+        to_hex(&der)
+    };
+    for (text, aper, uper) in [
+        ("20100615", "155c", "155c"),
+        ("20201231", "3efc", "3efc"),
+        ("21000615", "404f5700", "53d5c0"),
+        ("22761231", "40ffbf00", "7fefc0"),
+        ("18000615", "80335700", "8cd5c0"),
+        ("17480520", "c00206d44980", "c081b51260"),
+        ("22770704", "c00208e56180", "c082395860"),
+    ] {
+        check(&plans, "D", &tagged(31, text), aper, uper);
+    }
+    // 6, 30, 0: 5, 6 and 6 bits.
+    check(&plans, "T", &tagged(32, "063000"), "33c000", "33c000");
+    check(&plans, "B", &tagged(33, "20100615063000"), "155c6780", "155c6780");
+    for (text, aper, uper) in [
+        ("3W", "2006", "2006"),
+        ("10W", "2014", "2014"),
+        ("T0S", "0200", "0200"),
+        ("5.0Y", "8114000000", "81140000"),
+        ("T64M", "04800140", "0480a000"),
+    ] {
+        check(&plans, "P", &tagged(34, text), aper, uper);
+    }
+    check(&plans, "C", &tagged(14, "19C"), "26", "26");
+    // The year with a length, then 6 and 3 bits.
+    check(&plans, "W", &tagged(14, "+12345-W15-5"), "0230393a00", "0230393a00");
+    // 15 and 5/10 as 500/1000: the extension bit, then 10 bits, in two octets where aligned.
+    check(&plans, "H", &tagged(14, "15.500Z"), "7801f4", "79f4");
+    assert_eq!(error(&plans, 2, "P", "00").kind(), ErrorKind::TimeSyntax);
+    assert_eq!(error(&plans, 2, "D", "15").kind(), ErrorKind::Incomplete);
+    // The 31st of June.
+    assert_eq!(error(&plans, 2, "D", "157c").kind(), ErrorKind::TimeSyntax);
+    let other = tagged(14, "15:27Z");
+    assert_eq!(transcode(0, 2, &plans, "H", &hex(&other)).unwrap_err().kind(), ErrorKind::ConstraintViolated);
+    let zone = tagged(14, "2010-06-15T10:15:30.25-04:30");
+    let uper = transcode(0, 2, &plans, "L", &hex(&zone)).unwrap();
+    assert_eq!(to_hex(&transcode(2, 0, &plans, "L", &uper).unwrap()), zone);
+    // 15 + 17 + 11 + 1 + 1 + 4 + 6 bits.
+    assert_eq!(uper.len(), 7);
+}
+
+/// The octets of an open type whose content is not known are an encoding in the rules that they came in.
+#[test]
+fn unknown_content_is_not_moved_between_rules() {
+    let plans = plans(
+        "M DEFINITIONS AUTOMATIC TAGS ::= BEGIN
+         CLS ::= CLASS { &id INTEGER UNIQUE, &Type }
+         S ::= SEQUENCE { id CLS.&id ({Set}), value CLS.&Type ({Set}{@id}) }
+         Set CLS ::= { {&id 1, &Type BOOLEAN}, ... }
+         L ::= SEQUENCE OF S
+         E ::= SEQUENCE { a BOOLEAN, ... } END",
+    );
+    // Two elements, of which the second has a key that no row has.
+    let uper = "02 0101 0180 0102 0105".replace(' ', "");
+    for (to, family) in [(2, true), (4, true), (1, false), (0, false)] {
+        let moved = transcode(2, to, &plans, "L", &hex(&uper));
+        match moved {
+            Ok(_) => assert!(family, "{:?}", ALL[to]),
+            Err(error) => {
+                assert!(!family, "{error}");
+                assert_eq!((error.kind(), error.path()), (ErrorKind::Unsupported, "L[1].value"));
+            }
+        }
+    }
+    assert!(transcode(2, 0, &plans, "E", &hex("c0406000")).is_err());
+    // Unless it is asked for.
+    let (mut tape, input) = (Tape::new(), hex(&uper));
+    let node = plans[2].root("L").unwrap();
+    Decoder::new().decode(&plans[2], node, &input, &mut tape, &options(ALL[2])).unwrap();
+    let mut out = Vec::new();
+    let mut encoder = Encoder::new().with_foreign_octets(true);
+    encoder.encode(&plans[1], ALL[1], tape.view(&input), &mut out).unwrap();
+    assert_eq!(out, input);
+}

@@ -1,12 +1,14 @@
 //! Widths, orders and bounds of PER (X.691), from the PER-visible constraints.
 
+mod time;
+
 use crate::shape::{Lowered, Source};
 use num_bigint::BigInt;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use tercet_model::OuterTag;
 use tercet_model::constraints::{Effective, IntegerRange, Visibility, alphabet_of};
-use tercet_model::ir::{Model, StringKind, TagClass, TypeKind};
+use tercet_model::ir::{Model, StringKind, TagClass, TypeId, TypeKind};
 use tercet_plan::per::{
     ADDITION, Addition, Alphabet, Choice, Code, Enumerated, Field, Integer, IntegerForm, Large, Member,
     NO_DEFAULT, NO_KEY, Program, Range, Sequence, Size, Whole,
@@ -28,7 +30,7 @@ pub(crate) fn program(model: &Model, lowered: &Lowered<'_>, aligned: bool, canon
         let named = ty.is_some_and(
             |ty| matches!(&model.ty(model.base(ty)).kind, TypeKind::BitString(n) if !n.is_empty()),
         );
-        let code = builder.node(NodeId(index as u32), &effective, named);
+        let code = builder.node(NodeId(index as u32), *ty, &effective, named);
         builder.program.nodes.push(code);
     }
     builder.program.fields = lowered.shape.fields.iter().map(field).collect();
@@ -69,7 +71,7 @@ const NESTING: u32 = 1000;
 const LAST: (u8, u32) = (u8::MAX, u32::MAX);
 
 impl Builder<'_> {
-    fn node(&mut self, id: NodeId, effective: &Effective, named: bool) -> Code {
+    fn node(&mut self, id: NodeId, ty: Option<TypeId>, effective: &Effective, named: bool) -> Code {
         let size = self.size(effective);
         match self.shape.node(id).kind {
             Kind::Boolean => Code::Boolean,
@@ -101,7 +103,15 @@ impl Builder<'_> {
             | Kind::GraphicString
             | Kind::GeneralString
             | Kind::ObjectDescriptor => Code::Contents,
-            Kind::Time | Kind::Date | Kind::TimeOfDay | Kind::DateTime | Kind::Duration => Code::Unsupported,
+            kind @ (Kind::Time | Kind::Date | Kind::TimeOfDay | Kind::DateTime | Kind::Duration) => {
+                match time::of(self.model, kind, ty, self.program.aligned) {
+                    Some(time) => {
+                        self.program.times.push(time);
+                        Code::Time(self.program.times.len() as u32 - 1)
+                    }
+                    None => Code::Unsupported,
+                }
+            }
             Kind::Sequence | Kind::Set => self.sequence(id),
             Kind::SequenceOf | Kind::SetOf => Code::SequenceOf(size),
             Kind::Choice => self.choice(id),

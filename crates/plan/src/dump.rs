@@ -129,6 +129,7 @@ fn per(out: &mut String, program: &per::Program, id: NodeId) {
     let _ = match *code {
         per::Code::Enumerated(at) => write!(out, " {:?}", program.enumerations.get(at as usize)),
         per::Code::Characters(size, at) => write!(out, " {size:?} {:?}", program.alphabets.get(at as usize)),
+        per::Code::Time(at) => write!(out, " {:?}", program.times.get(at as usize)),
         per::Code::Choice(at) => write!(out, " {:?}", program.choices.get(at as usize)),
         per::Code::Sequence(at) => {
             let Some(sequence) = program.sequences.get(at as usize) else { return };

@@ -225,6 +225,51 @@ pub struct Choice {
 /// Marks an index of [`Choice::indices`] as one into the additions.
 pub const ADDITION: u32 = 1 << 31;
 
+/// A number in a time, as the engine's word for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Unit {
+    Century,
+    Year,
+    Month,
+    Week,
+    Day,
+    DayOfYear,
+    DayOfWeek,
+    Hour,
+    Minute,
+    Second,
+    Fraction,
+    FractionDigits,
+    ZoneSign,
+    ZoneHour,
+    ZoneMinute,
+}
+
+/// A step in writing a time (§32).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TimeStep {
+    /// A presence bit for the number of a unit.
+    Presence(Unit),
+    /// A number, unless it is absent by its presence bit.
+    Number(Unit, Integer),
+    /// A CHOICE of four ranges, the first that has the number: YEAR-ENCODING (§32.2.3).
+    Ranges(Unit, [Integer; 4]),
+    /// Nothing is written: the number is always this one.
+    Always(Unit, i64),
+    /// Nothing is written: the time is UTC.
+    Utc,
+}
+
+/// How a time type is written: as the type that §32 gives for its property settings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Time {
+    /// Whether it is a duration.
+    pub duration: bool,
+    /// The numbers in order.
+    pub steps: Box<[TimeStep]>,
+}
+
 /// How the values of a node are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
@@ -257,7 +302,9 @@ pub enum Code {
     Choice(u32),
     /// An open type (§11.2).
     Open,
-    /// A time type that PER writes in its own way (§32), which is not supported.
+    /// A time type of X.680 clause 38 (§32): an entry of [`Program::times`].
+    Time(u32),
+    /// A TIME whose property settings do not come to one of the forms that are supported: intervals, and mixtures.
     Unsupported,
 }
 
@@ -292,6 +339,8 @@ pub struct Program {
     pub enumerations: Vec<Enumerated>,
     /// Alphabets.
     pub alphabets: Vec<Alphabet>,
+    /// Times.
+    pub times: Vec<Time>,
     /// SEQUENCEs and SETs.
     pub sequences: Vec<Sequence>,
     /// CHOICEs.

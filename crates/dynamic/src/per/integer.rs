@@ -221,6 +221,16 @@ pub(super) enum Source<'a> {
     Contents(&'a [u8]),
 }
 
+/// Whether a number is one of the root.
+pub(super) const fn has(integer: &Integer, number: i64) -> bool {
+    match integer.form {
+        IntegerForm::Constrained { lo, span, .. } => number >= lo && number.abs_diff(lo) <= span,
+        IntegerForm::SemiConstrained(lo) => number >= lo,
+        IntegerForm::Unconstrained => true,
+        IntegerForm::Large(_) => false,
+    }
+}
+
 /// Writes an INTEGER. `None` when it is outside of a root that is not extensible.
 pub(super) fn write(
     writer: &mut BitWriter,

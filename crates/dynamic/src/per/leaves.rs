@@ -4,6 +4,7 @@ use super::characters;
 use super::decode::{Engine, Result};
 use super::integer::{self, Number, append};
 use super::strings::is_short;
+use super::time;
 use crate::Unknown;
 use crate::event::{Leaf, Sink};
 use tercet_plan::per::{Code, Integer, IntegerForm, NO_KEY, Size, Whole};
@@ -55,6 +56,12 @@ impl<S: Sink> Engine<'_, S> {
             Code::BitString(size, _) | Code::BitsContaining(size, _) => self.bit_string(field, node, size)?,
             Code::Characters(size, alphabet) => self.characters(field, node, size, alphabet)?,
             Code::Contents => self.contents(field, node)?,
+            Code::Time(code) => {
+                let (program, kind) = (self.program, self.shape.node(node).kind);
+                let time = &program.times[code as usize];
+                time::read(&mut self.reader, program, time, kind, &mut self.state.made)?;
+                self.sink.leaf(field, node, Leaf::Made(&self.state.made));
+            }
             Code::Unsupported | Code::Sequence(_) | Code::SequenceOf(_) | Code::Choice(_) | Code::Open => {
                 return Err(self.fault(ErrorKind::Unsupported));
             }

@@ -9,9 +9,10 @@ mod keys;
 mod leaves;
 mod open;
 mod order;
-mod path;
+pub(crate) mod path;
 mod same;
 mod strings;
+mod time;
 
 pub(crate) use decode::{DecodeState, decode};
 pub(crate) use encode::{EncodeState, encode};

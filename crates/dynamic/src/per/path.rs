@@ -10,7 +10,7 @@ const LONGEST: usize = 400;
 
 /// `CallEvent.parties[2].number`: the value at an index, or the one that ends there.
 #[cold]
-pub(super) fn of_tape(shape: &Shape, value: View<'_>, target: usize) -> String {
+pub(crate) fn of_tape(shape: &Shape, value: View<'_>, target: usize) -> String {
     let mut path = String::new();
     let mut index = 0;
     let mut position = None;

@@ -3,6 +3,7 @@
 use super::characters;
 use super::encode::{Engine, Result};
 use super::integer::{self, Source, small, write_octets};
+use super::time;
 use crate::ErrorKind;
 use crate::ber::check;
 use crate::event::Leaf;
@@ -107,6 +108,10 @@ impl Engine<'_> {
             Code::Open => {
                 let octets = if contents.is_empty() { &[0][..] } else { contents };
                 write_octets(&mut self.state.writer, octets, aligned);
+            }
+            Code::Time(time) => {
+                let (program, kind) = (self.program, self.shape.node(node).kind);
+                time::write(&mut self.state.writer, program, &program.times[time as usize], kind, contents)?;
             }
             Code::Unsupported => return Err(ErrorKind::Unsupported.into()),
             _ => return Err(ErrorKind::ValueMismatch.into()),

@@ -115,7 +115,7 @@ impl Model {
     }
 
     /// The constraints of a type and of those it refers to, the last applied first.
-    fn each_constraint(&self, ty: TypeId) -> impl Iterator<Item = &Constraint> {
+    pub fn each_constraint(&self, ty: TypeId) -> impl Iterator<Item = &Constraint> {
         let chain = std::iter::successors(Some(ty), |ty| match self.types[ty.index()].kind {
             TypeKind::Reference(next) => Some(next),
             _ => None,

@@ -7,9 +7,11 @@ mod iso;
 mod oid;
 mod real;
 mod time;
+mod units;
 
 pub use bits::{BitStr, BitString};
 pub use iso::{Form as TimeForm, TimeType, check_duration, check_time};
 pub use oid::{Arcs, Oid, OidRef, RelativeOid, RelativeOidRef};
 pub use real::{Base, Binary, Decimal, Real};
 pub use time::{GeneralizedTime, UtcTime, Zone};
+pub use units::{TimeNumbers, TimeUnit};
