@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 use tercet::{Schema, SchemaOptions};
-use tercet_dynamic::{Decoder, Encoder, Error, Options, Sink, Tape, json};
+use tercet_dynamic::{Decoder, Encoder, Error, Options, Sink, Tape, gser, json, xml};
 use tercet_plan::{NodeId, Plan, Rules, Shape};
 
 /// A compiled specification.
@@ -25,6 +25,30 @@ pub struct Type {
     decoder: Decoder,
     encoder: Encoder,
     tape: Tape,
+}
+
+/// Rules that give text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TextRules {
+    /// Basic XER.
+    #[default]
+    Xer,
+    /// Canonical XER.
+    Cxer,
+    /// JER.
+    Jer,
+    /// GSER.
+    Gser,
+}
+
+impl TextRules {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Xer, Self::Cxer, Self::Jer, Self::Gser];
+
+    /// By the name that vectors have for them.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|rules| format!("{rules:?}").eq_ignore_ascii_case(name))
+    }
 }
 
 impl Specification {
@@ -173,16 +197,60 @@ impl Type {
     /// # Errors
     /// What the reader of JSON or the encoder says.
     pub fn encode_text(&mut self, rules: Rules, text: &str) -> Result<Vec<u8>, String> {
-        self.tape.clear();
-        json::read(
-            &self.plans[0].shape,
-            self.node,
-            text.as_bytes(),
-            &mut self.tape,
-            &json::Options::default(),
-        )
-        .map_err(|e| format!("JSON: {e}"))?;
+        self.read_json(text)?;
         self.write(rules, &[])
+    }
+
+    /// A text as a JSON value.
+    ///
+    /// # Errors
+    /// What the reader says.
+    pub fn read_text(&mut self, rules: TextRules, text: &str) -> Result<Value, String> {
+        let shape = &self.plans[0].shape;
+        let (octets, tape) = (text.as_bytes(), &mut self.tape);
+        tape.clear();
+        let read = match variant(rules) {
+            Some(variant) => {
+                let mut options = xml::ReadOptions::default();
+                options.variant = variant;
+                xml::read(shape, self.node, octets, tape, &options)
+            }
+            None if rules == TextRules::Gser => {
+                gser::read(shape, self.node, octets, tape, &gser::ReadOptions::default())
+            }
+            None => json::read(shape, self.node, octets, tape, &json::Options::default()),
+        };
+        read.map_err(|e| e.to_string())?;
+        self.json(&self.tape, &[])
+    }
+
+    /// A JSON value as text.
+    ///
+    /// # Errors
+    /// What the reader of JSON says.
+    pub fn write_text(&mut self, rules: TextRules, value: &Value) -> Result<String, String> {
+        self.read_json(&value.to_string())?;
+        let (shape, view) = (&self.plans[0].shape, self.tape.view(&[]));
+        let mut out = Vec::new();
+        match variant(rules) {
+            Some(variant) => {
+                let mut options = xml::Options::default();
+                options.variant = variant;
+                xml::write(shape, view, &mut out, &options);
+            }
+            None if rules == TextRules::Gser => {
+                gser::write(shape, view, &mut out, &gser::Options::default());
+            }
+            None => json::write(shape, view, &mut out, &json::Options::default()),
+        }
+        String::from_utf8(out).map_err(|e| e.to_string())
+    }
+
+    fn read_json(&mut self, text: &str) -> Result<(), String> {
+        self.tape.clear();
+        let options = json::Options::default();
+        json::read(&self.plans[0].shape, self.node, text.as_bytes(), &mut self.tape, &options)
+            .map_err(|e| format!("JSON: {e}"))
     }
 
     /// Decodes and encodes again.
@@ -228,6 +296,14 @@ fn plan_of(plans: &[Plan], rules: Rules) -> &Plan {
         _ => 0,
     };
     &plans[family]
+}
+
+fn variant(rules: TextRules) -> Option<xml::Variant> {
+    match rules {
+        TextRules::Xer => Some(xml::Variant::Basic),
+        TextRules::Cxer => Some(xml::Variant::Canonical),
+        TextRules::Jer | TextRules::Gser => None,
+    }
 }
 
 fn options(rules: Rules) -> Options {

@@ -10,6 +10,7 @@ pub mod hex;
 pub mod literate;
 pub mod same;
 mod tally;
+pub mod text;
 pub mod truth;
 pub mod vectors;
 

@@ -11,8 +11,11 @@
 //!   rules too. With `basic` behind the word, the canonical encoding is another: `caper`, `cuper`. `per` and `cper` are
 //!   for both variants at once.
 //! - `jer`: JSON texts of the value, one a line; the first is what is written, character by character.
+//! - `xer`, `cxer`, `gser`: one text that reads as the value, and that the value is written as; with `read` behind the
+//!   word, the first alone. White space between the elements of `xer` does not count.
 //! - `error RULE` or `error RULE TypeName`: octets that are refused under these rules, one a line. A `;` and the name
-//!   of an error kind at the end of a line say as what. Under `jer`, texts, one a line.
+//!   of an error kind at the end of a line say as what. Under rules of text, texts, one a line; ` ;; ` and
+//!   a part of the message may stand behind one.
 //! - `text`: an example.
 //!
 //! `#` begins a comment in blocks of octets, digits may be grouped with spaces, and `00*9` is an octet repeated; in a
@@ -21,8 +24,8 @@
 use serde_json::Value;
 use tercet_plan::Rules;
 
-use crate::engine::{Specification, Type};
-use crate::{hex, same};
+use crate::engine::{Specification, TextRules, Type};
+use crate::{hex, same, text};
 
 /// A markdown file as cases.
 #[derive(Debug, Default)]
@@ -116,6 +119,19 @@ impl State {
                     .map_err(|e| vec![format!("not JSON: {e}")])?;
                 self.value = Some((name, value));
             }
+            Some(rule) if text_rules(rule).is_some() => {
+                let (Some((name, value)), Some(specification)) = (&self.value, &self.specification) else {
+                    return Err(vec!["no value or no type above".into()]);
+                };
+                let rules = text_rules(rule).unwrap_or_default();
+                let mut of = specification.root(name).map_err(|e| vec![e])?;
+                let written = repeated(&step.text);
+                let written = written.trim_end_matches('\n');
+                check(text::reads(&mut of, rules, written, value));
+                if step.info.get(1).is_none_or(|word| word != "read") {
+                    check(text::writes(&mut of, rules, value, written));
+                }
+            }
             Some("error") => {
                 let rule = step.info.get(1).map_or("ber", String::as_str);
                 let name = step.info.get(2).unwrap_or(&self.first_type);
@@ -123,9 +139,9 @@ impl State {
                     return Err(vec!["no type above".into()]);
                 };
                 let mut of = specification.root(name).map_err(|e| vec![e])?;
-                if rule == "jer" {
-                    for text in texts(&step.text) {
-                        check(refused_text(&mut of, &text));
+                if let Some(rules) = TextRules::named(rule) {
+                    for line in texts(&step.text) {
+                        check(text::refused(&mut of, rules, &line));
                     }
                     return if messages.is_empty() { Ok(()) } else { Err(messages) };
                 }
@@ -207,6 +223,11 @@ fn encoding(of: &mut Type, claim: Claim, octets: &[u8], value: &Value) -> Result
         .map_err(|d| format!("own {rules:?} {}: {d}", hex::brief(&made)))
 }
 
+/// The rules of text whose blocks are one text.
+fn text_rules(name: &str) -> Option<TextRules> {
+    TextRules::named(name).filter(|rules| *rules != TextRules::Jer)
+}
+
 fn refused(of: &mut Type, rules: Rules, octets: &[u8], kind: Option<&str>) -> Result<(), String> {
     match of.decode_kind(rules, octets) {
         Ok(value) => Err(format!("{rules:?} {} is accepted: {}", hex::brief(octets), same::brief(&value))),
@@ -228,13 +249,6 @@ fn json_text(of: &mut Type, text: &str, value: &Value, written: bool) -> Result<
     }
     let made = of.decode_text(Rules::Der, &want)?;
     if written && made != text { Err(format!("expected {text}, got {made}")) } else { Ok(()) }
-}
-
-fn refused_text(of: &mut Type, text: &str) -> Result<(), String> {
-    match of.encode_text(Rules::Der, text) {
-        Ok(octets) => Err(format!("{text} is accepted: {}", hex::brief(&octets))),
-        Err(_) => Ok(()),
-    }
 }
 
 /// The lines of a block of JSON texts.

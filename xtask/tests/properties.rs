@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use tercet_plan::Rules;
-use xtask::engine::{Specification, Type};
+use xtask::engine::{Specification, TextRules, Type};
 use xtask::generate::{Random, module, value};
 use xtask::{hex, same};
 
@@ -63,6 +63,7 @@ fn properties(of: &mut Type, value: &Value) -> Result<(), String> {
         encodings.push((rules, octets));
     }
     let der = &encodings[1].1;
+    texts(of, value, der)?;
     for (rules, octets) in &encodings {
         let made = of.transcode(*rules, octets, Rules::Der)?;
         if made != *der {
@@ -80,6 +81,28 @@ fn properties(of: &mut Type, value: &Value) -> Result<(), String> {
         let same_rules = of.transcode(*rules, octets, *rules)?;
         if same_rules != *octets && !(*rules == Rules::Ber) {
             return Err(format!("{rules:?} is no fixed point: {}", hex::brief(octets)));
+        }
+    }
+    Ok(())
+}
+
+/// What is written as text reads as the same, to the same DER; what is canonical is one text for one value.
+fn texts(of: &mut Type, value: &Value, der: &[u8]) -> Result<(), String> {
+    for rules in TextRules::ALL {
+        let text = of.write_text(rules, value).map_err(|e| format!("write {rules:?}: {e}"))?;
+        let again = of.read_text(rules, &text).map_err(|e| format!("read {rules:?} {text}: {e}"))?;
+        same::compare(of.shape(), of.node(), value, &again).map_err(|d| format!("{rules:?} {text}: {d}"))?;
+        let made = of.encode(Rules::Der, &again).map_err(|e| format!("{rules:?} to DER: {e}"))?;
+        if made != der {
+            return Err(format!(
+                "{rules:?} {text} became {} in DER, not {}",
+                hex::brief(&made),
+                hex::brief(der)
+            ));
+        }
+        let canonical = of.decode(Rules::Der, der)?;
+        if rules == TextRules::Cxer && of.write_text(rules, &canonical)? != text {
+            return Err(format!("{text} is another text by way of DER"));
         }
     }
     Ok(())

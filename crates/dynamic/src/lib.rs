@@ -10,6 +10,7 @@ mod contents;
 pub mod csv;
 mod error;
 mod event;
+pub mod gser;
 pub mod json;
 pub mod leaf;
 mod options;

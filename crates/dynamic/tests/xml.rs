@@ -179,3 +179,89 @@ fn hostile_text() {
     let pieces = "a&amp;<!-- -->".repeat(50_000);
     assert!(read(&plan(string), &format!("<T>{pieces}</T>")).is_ok());
 }
+
+/// The canonical text of an encoding, and the basic one's canonical form.
+fn canonical(types: &str, octets: &str, text: &str) {
+    let plan = plan(types);
+    let octets = hex(octets);
+    let mut tape = Tape::new();
+    decode(&plan, root(&plan), &octets, &mut tape, &Options::default()).expect(types);
+    let mut options = xml::Options::default();
+    options.variant = xml::Variant::Canonical;
+    let mut out = Vec::new();
+    xml::write(&plan.shape, tape.view(&octets), &mut out, &options);
+    assert_eq!(String::from_utf8_lossy(&out), text, "{types}");
+    assert_eq!(read_canonical(&plan, text), Ok(()), "{types}: {text}");
+}
+
+fn read_canonical(plan: &Plan, text: &str) -> Result<(), String> {
+    let mut options = xml::ReadOptions::default();
+    options.variant = xml::Variant::Canonical;
+    xml::read(&plan.shape, root(plan), text.as_bytes(), &mut Tape::new(), &options)
+        .map_err(|error| error.to_string())
+}
+
+/// A text of basic XER that is no canonical one, and the clause that it breaks.
+fn not_canonical(types: &str, text: &str, clause: &str) {
+    let plan = plan(types);
+    assert!(read(&plan, text).is_ok(), "{types}: {text}");
+    let error = read_canonical(&plan, text).expect_err(text);
+    assert!(error.contains(&format!("X.693 {clause}")), "{types}: {text}: {error}");
+}
+
+#[test]
+fn canonical_text() {
+    canonical("T ::= REAL", "090380FF03", "<T>1.5E0</T>");
+    canonical("T ::= REAL", "0903800001", "<T>1.0E0</T>");
+    canonical("T ::= REAL", "0900", "<T>0</T>");
+    canonical("T ::= REAL", "090140", "<T><PLUS-INFINITY/></T>");
+    canonical("T ::= BIT STRING { a(0) }", "03020080", "<T>1</T>");
+    canonical("T ::= BIT STRING", "03020080", "<T>10000000</T>");
+    canonical(
+        "T ::= SEQUENCE { a INTEGER DEFAULT 5, b INTEGER DEFAULT 6 }",
+        "3006800105810105",
+        "<T><b>5</b></T>",
+    );
+    canonical("T ::= SEQUENCE { l SET OF INTEGER DEFAULT {2, 1} }", "3008A006020101020102", "<T/>");
+    let set = "T ::= SET { a [2] INTEGER, b [1] INTEGER, c [0] INTEGER OPTIONAL }";
+    canonical(set, "3106820101810102", "<T><b>2</b><a>1</a></T>");
+    canonical("T ::= SET OF INTEGER", "3106020102020110", "<T><INTEGER>16</INTEGER><INTEGER>2</INTEGER></T>");
+    canonical("T ::= SET OF BOOLEAN", "31060101FF010100", "<T><false/><true/></T>");
+    canonical("T ::= SET OF CHOICE { b NULL, a NULL }", "310480008100", "<T><a/><b/></T>");
+    canonical(
+        "T ::= GeneralizedTime",
+        "181232303236303130323033303430352E35305A",
+        "<T>20260102030405.5Z</T>",
+    );
+    canonical(
+        "T ::= GeneralizedTime",
+        "181332303236303130313030303030302B30313030",
+        "<T>20251231230000Z</T>",
+    );
+    canonical("T ::= UTCTime", "170B323630313032303330345A", "<T>260102030400Z</T>");
+    canonical("T ::= UTF8String", "0C03613C00", "<T>a&lt;<nul/></T>");
+}
+
+#[test]
+fn not_canonical_text() {
+    not_canonical("T ::= NULL", "<T></T>", "9.1");
+    not_canonical("T ::= BOOLEAN", "<T><true /></T>", "9.1");
+    not_canonical("T ::= BOOLEAN", "<?xml version=\"1.0\"?><T><true/></T>", "9.1");
+    not_canonical("T ::= INTEGER", "<T>1<!-- one --></T>", "9.1");
+    not_canonical("T ::= INTEGER", "<T>1</T>\n", "9.1");
+    not_canonical("T ::= UTF8String", "<T>&#65;</T>", "9.1");
+    not_canonical("T ::= INTEGER { one(1) }", "<T><one/></T>", "clause 9");
+    for text in ["1.5", "15.0E-1", "1.50E0", "1.5e0", "1.5E+0", "1.5E00"] {
+        not_canonical("T ::= REAL", &format!("<T>{text}</T>"), "9.2");
+    }
+    not_canonical("T ::= BIT STRING { a(0) }", "<T>10</T>", "9.3");
+    not_canonical("T ::= BIT STRING { a(0) }", "<T><a/></T>", "9.3");
+    not_canonical("T ::= OCTET STRING", "<T>ff</T>", "9.4");
+    not_canonical("T ::= SEQUENCE { a INTEGER DEFAULT 5 }", "<T><a>5</a></T>", "9.5");
+    not_canonical("T ::= SET { a [2] INTEGER, b [1] INTEGER }", "<T><a>1</a><b>2</b></T>", "9.6");
+    not_canonical("T ::= SET OF INTEGER", "<T><INTEGER>2</INTEGER><INTEGER>16</INTEGER></T>", "9.7");
+    not_canonical("T ::= GeneralizedTime", "<T>20260102030405.50Z</T>", "9.10");
+    not_canonical("T ::= GeneralizedTime", "<T>20260102030405</T>", "9.10");
+    not_canonical("T ::= UTCTime", "<T>2601020304Z</T>", "9.11");
+    not_canonical("T ::= UTCTime", "<T>260102030405+0100</T>", "9.11");
+}

@@ -5,6 +5,7 @@
 
 mod ber;
 mod constants;
+mod order;
 mod per;
 mod shape;
 mod tables;

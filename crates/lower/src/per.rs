@@ -2,13 +2,12 @@
 
 mod time;
 
-use crate::shape::{Lowered, Source};
+use crate::order::TagOrder;
+use crate::shape::Lowered;
 use num_bigint::BigInt;
-use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
-use tercet_model::OuterTag;
 use tercet_model::constraints::{Effective, IntegerRange, Visibility, alphabet_of};
-use tercet_model::ir::{Model, StringKind, TagClass, TypeId, TypeKind};
+use tercet_model::ir::{Model, StringKind, TypeId, TypeKind};
 use tercet_plan::per::{
     ADDITION, Addition, Alphabet, Choice, Code, Enumerated, Field, Integer, IntegerForm, Large, Member,
     NO_DEFAULT, NO_KEY, Program, Range, Sequence, Size, Whole,
@@ -20,10 +19,9 @@ use tercet_plan::{FieldId, Kind, NodeId};
 pub(crate) fn program(model: &Model, lowered: &Lowered<'_>, aligned: bool, canonical: bool) -> Program {
     let mut builder = Builder {
         shape: &lowered.shape,
-        sources: &lowered.sources,
         model,
         program: Program { aligned, canonical, ..Program::default() },
-        least: FxHashMap::default(),
+        order: TagOrder::new(&lowered.shape, &lowered.sources, model),
     };
     for (index, ty) in lowered.types.iter().enumerate() {
         let effective = ty.map(|ty| model.effective(ty, Visibility::Per)).unwrap_or_default();
@@ -57,18 +55,10 @@ fn table(table: &Table) -> Box<[(i64, u32)]> {
 
 struct Builder<'a> {
     shape: &'a Shape,
-    sources: &'a [Source],
     model: &'a Model,
     program: Program,
-    /// The least tags of untagged CHOICEs.
-    least: FxHashMap<NodeId, (u8, u32)>,
+    order: TagOrder<'a>,
 }
-
-/// CHOICEs in CHOICEs that are followed.
-const NESTING: u32 = 1000;
-
-/// Behind all tags.
-const LAST: (u8, u32) = (u8::MAX, u32::MAX);
 
 impl Builder<'_> {
     fn node(&mut self, id: NodeId, ty: Option<TypeId>, effective: &Effective, named: bool) -> Code {
@@ -240,7 +230,7 @@ impl Builder<'_> {
             }
         }
         if node.kind == Kind::Set {
-            root.sort_by_cached_key(|member| self.order(FieldId(node.first + member.field), 0));
+            root.sort_by_cached_key(|member| self.order.of(FieldId(node.first + member.field)));
         }
         let optional = presence_bits(&root);
         let additions = additions.into_values().map(|(group, members)| match members.as_slice() {
@@ -268,7 +258,7 @@ impl Builder<'_> {
             }
         }
         additions.sort();
-        root.sort_by_cached_key(|number| self.order(FieldId(node.first + number), 0));
+        root.sort_by_cached_key(|number| self.order.of(FieldId(node.first + number)));
         let additions: Box<[u32]> = additions.into_iter().map(|(_, number)| number).collect();
         let mut indices = vec![0; node.count as usize];
         for (index, number) in (0_u32..).zip(&root) {
@@ -287,45 +277,8 @@ impl Builder<'_> {
         });
         Code::Choice(self.program.choices.len() as u32 - 1)
     }
-
-    /// Where a field stands in the canonical order of tags (X.680 §8.6); an untagged CHOICE by the least tag of its
-    /// root (§21.1, §23.4).
-    fn order(&mut self, field: FieldId, depth: u32) -> (u8, u32) {
-        let outermost = match self.sources.get(field.index()) {
-            Some(Source::Type(ty)) => self.model.tags(*ty).first().copied(),
-            Some(Source::Tags(tags)) => tags.first().copied(),
-            None => None,
-        };
-        if let Some(tag) = outermost {
-            return rank(tag);
-        }
-        let shape = self.shape;
-        let node = shape.field(field).node;
-        if depth > NESTING || shape.node(node).kind != Kind::Choice {
-            return LAST;
-        }
-        if let Some(least) = self.least.get(&node) {
-            return *least;
-        }
-        // What comes back to itself without a tag has no values.
-        self.least.insert(node, LAST);
-        let root = shape.fields_of(node).filter(|(_, field)| field.place == Place::Root);
-        let least = root.map(|(field, _)| self.order(field, depth + 1)).min().unwrap_or(LAST);
-        self.least.insert(node, least);
-        least
-    }
 }
 
 fn presence_bits(members: &[Member]) -> u32 {
     members.iter().filter(|member| member.optional).count() as u32
-}
-
-fn rank((class, number): OuterTag) -> (u8, u32) {
-    let class = match class {
-        TagClass::Universal => 0,
-        TagClass::Application => 1,
-        TagClass::Context => 2,
-        TagClass::Private => 3,
-    };
-    (class, number)
 }

@@ -2,7 +2,7 @@
 //!
 //! Nodes are numbered when they are first met and filled from a queue, so that recursive types are no recursion here.
 
-use crate::{constants, tables};
+use crate::{constants, order, tables};
 use num_bigint::BigInt;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
@@ -116,6 +116,7 @@ pub(crate) fn lower<'m>(model: &'m Model, roots: &[TypeId]) -> Lowered<'m> {
         lowered.shape.roots.push(Root { name, node });
     }
     lowered.fill();
+    lowered.shape.set_orders = order::of_sets(&lowered.shape, &lowered.sources, model);
     lowered
 }
 

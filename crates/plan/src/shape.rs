@@ -321,6 +321,9 @@ pub struct Shape {
     pub constraints: Vec<Constraint>,
     /// Where decoding can begin.
     pub roots: Vec<Root>,
+    /// The SETs whose components are not written in the order of their tags (X.680 §8.6), sorted by node: the place of
+    /// each field in that order.
+    pub set_orders: Vec<(NodeId, Box<[u32]>)>,
     /// Number of key registers.
     pub registers: u16,
     names: Vec<Box<str>>,
@@ -387,11 +390,31 @@ impl Shape {
         }
     }
 
+    /// The place of a component of a SET in the order of tags.
+    pub fn place_in_set(&self, set: NodeId, field: FieldId) -> u32 {
+        let number = field.0.wrapping_sub(self.node(set).first);
+        let order = self.set_orders.binary_search_by_key(&set, |(node, _)| *node);
+        let order = order.ok().and_then(|at| self.set_orders.get(at));
+        order.and_then(|(_, places)| places.get(number as usize).copied()).unwrap_or(number)
+    }
+
     /// The least size that the constraints of a node allow; 0 without one.
     pub fn least_size(&self, id: NodeId) -> usize {
         let constraint = self.node(id).constraint.and_then(|c| self.constraints.get(c as usize));
         let least = constraint.filter(|c| !c.extensible).and_then(|c| c.size).map_or(0, |size| size.0);
         usize::try_from(least).unwrap_or(usize::MAX)
+    }
+
+    /// The type inside an open type: the one that the keys select, or the only one that the constraint names.
+    pub fn selected(&self, open: NodeId, registers: &[Option<Key>]) -> Option<NodeId> {
+        let table = self.node(open).table.as_ref()?;
+        if table.keys.is_empty() {
+            let rows = &self.tables.get(table.table as usize)?.rows;
+            return rows.first().filter(|_| rows.len() == 1).map(|row| row.node);
+        }
+        let keys = table.keys.iter().map(|register| registers.get(usize::from(*register))?.clone());
+        let keys: Option<Vec<Key>> = keys.collect();
+        self.row(table.table, &keys?).map(|row| row.node)
     }
 
     /// The row of a table with these keys.

@@ -444,16 +444,7 @@ impl<'s> Reader<'s> {
     }
 
     fn selected(&self, node: NodeId) -> Option<NodeId> {
-        let table = self.shape.node(node).table.as_ref()?;
-        let keys: Option<Vec<Key>> =
-            table.keys.iter().map(|register| self.registers.get(usize::from(*register))?.clone()).collect();
-        let keys = keys?;
-        if keys.is_empty() {
-            // The constraint names the type: there is nothing to choose.
-            let rows = &self.shape.tables.get(table.table as usize)?.rows;
-            return rows.first().filter(|_| rows.len() == 1).map(|row| row.node);
-        }
-        self.shape.row(table.table, &keys).map(|row| row.node)
+        self.shape.selected(node, &self.registers)
     }
 
     /// A type by its name: of the table, a root, any node.

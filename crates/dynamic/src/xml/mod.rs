@@ -1,4 +1,4 @@
-//! XML text: the basic XML encoding rules (X.693, 02/2021), which are the XML value notation of X.680.
+//! XML text: the XML encoding rules (X.693, 02/2021). Basic XER is the XML value notation of X.680:
 //!
 //! | type | content of its element | X.680 |
 //! |---|---|---|
@@ -20,10 +20,13 @@
 //!
 //! Extension additions that the schema does not know have no form in XML and are left out.
 
+mod canonical;
 mod document;
 mod names;
 mod read;
+mod variant;
 mod write;
 
 pub use read::{ReadOptions, Reader, read};
+pub use variant::Variant;
 pub use write::{Options, XmlWriter, write};

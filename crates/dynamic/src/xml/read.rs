@@ -1,7 +1,9 @@
 //! XML text to a tape, guided by the schema.
 
+use super::canonical;
 use super::document::{Content, Document, Element, Item, is_white_octet};
 use super::names::{content_name, control, element_name, is_value_list, item_name, last, root_name};
+use super::variant::Variant;
 use crate::contents;
 use crate::event::{Leaf, Sink};
 use crate::read_error::{ReadError, cut};
@@ -18,6 +20,8 @@ type Result<T> = std::result::Result<T, ReadError>;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReadOptions {
+    /// Which of the rules; basic XER unless told. Of canonical XER nothing but the one text of the value is accepted.
+    pub variant: Variant,
     /// Whether elements that the schema does not know are passed over in every type, not only in extensible ones.
     pub ignore_unknown: bool,
     /// Elements inside one another; 128 unless told, no more than 1,000 count.
@@ -28,7 +32,7 @@ pub struct ReadOptions {
 
 impl Default for ReadOptions {
     fn default() -> Self {
-        Self { ignore_unknown: false, depth: 128, root: None }
+        Self { variant: Variant::Basic, ignore_unknown: false, depth: 128, root: None }
     }
 }
 
@@ -81,7 +85,12 @@ impl<'s> Reader<'s> {
             let message = format!("the outermost element is `{}`, not `{name}`", cut(element.name));
             return Err(document.error(element.content.at, message));
         }
-        self.value(&document, element.content, FieldId::ROOT, root, tape).map_err(|e| e.inside(element.name))
+        self.value(&document, element.content, FieldId::ROOT, root, tape)
+            .map_err(|e| e.inside(element.name))?;
+        if self.options.variant == Variant::Canonical {
+            canonical::check(self.shape, text, tape.view(&[]), element.name)?;
+        }
+        Ok(())
     }
 
     fn is_root(&self, root: NodeId, name: &str) -> bool {
@@ -135,6 +144,13 @@ impl<'s> Reader<'s> {
         tape: &mut Tape,
     ) -> Result<()> {
         let contents = self.leaf(text, at, node).map_err(|message| text.error(at.at, message))?;
+        if self.options.variant == Variant::Canonical
+            && (text.elements(at).next().is_none() || self.shape.node(node).kind == Kind::BitString)
+        {
+            let characters = characters(text, at).unwrap_or_default();
+            canonical::check_leaf(self.shape, node, &contents, &characters)
+                .map_err(|message| text.error(at.at, message))?;
+        }
         tape.leaf(field, node, Leaf::Made(&contents));
         Ok(())
     }

@@ -1,6 +1,8 @@
 //! Events to XML text.
 
+use super::canonical::{self, Canonical};
 use super::names::{CONTROLS, content_name, element_name, is_value_list, item_name, root_name};
+use super::variant::Variant;
 use crate::constant::say_constant;
 use crate::event::{Leaf, Sink};
 use crate::leaf::{Scalar, is_ascii_based, scalar};
@@ -22,7 +24,10 @@ use tercet_runtime::types::Real;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
-    /// Spaces for each level, every element on its own line; unless told all is on one line.
+    /// Which of the rules; basic XER unless told.
+    pub variant: Variant,
+    /// Spaces for each level, every element on its own line; unless told all is on one line. The canonical form has no
+    /// white space.
     pub indent: Option<u8>,
     /// The name of the outermost element; the type's unless told. Types that are other types' synonyms need it.
     pub root: Option<String>,
@@ -45,6 +50,7 @@ pub struct XmlWriter<'s> {
     frames: Vec<Frame>,
     /// The names of the elements that are open, one after the other.
     names: Vec<u8>,
+    pub(super) canonical: Option<Canonical>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -53,6 +59,8 @@ struct Frame {
     node: NodeId,
     /// Where the name of the element around it begins in `names`.
     name: usize,
+    /// Length of the text before the element.
+    begin: usize,
     /// Length of the text behind the element's start tag.
     start: usize,
 }
@@ -71,8 +79,19 @@ enum What {
 
 impl<'s> XmlWriter<'s> {
     /// A writer with no text yet.
-    pub fn new(shape: &'s Shape, options: Options) -> Self {
-        Self { shape, options, out: Vec::new(), frames: Vec::new(), names: Vec::new() }
+    pub fn new(shape: &'s Shape, mut options: Options) -> Self {
+        let canonical = (options.variant == Variant::Canonical).then(Canonical::default);
+        if canonical.is_some() {
+            options.indent = None;
+        }
+        Self { shape, options, out: Vec::new(), frames: Vec::new(), names: Vec::new(), canonical }
+    }
+
+    /// A writer of one component alone.
+    pub(super) fn of_component(shape: &'s Shape, options: Options, parent: NodeId) -> Self {
+        let mut writer = Self::new(shape, options);
+        writer.frames.push(Frame { what: What::Structure, node: parent, name: 0, begin: 0, start: 0 });
+        writer
     }
 
     /// The text so far: of all values since the last [`XmlWriter::clear`], with nothing between them.
@@ -95,6 +114,9 @@ impl<'s> XmlWriter<'s> {
         self.out.truncate(length);
         self.frames.clear();
         self.names.clear();
+        if let Some(canonical) = &mut self.canonical {
+            canonical.clear();
+        }
     }
 
     /// The name of the element around a value, if there is one.
@@ -159,7 +181,7 @@ impl<'s> XmlWriter<'s> {
         self.out.extend_from_slice(b"/>");
     }
 
-    fn value(&mut self, node: NodeId, leaf: Leaf<'_>) {
+    pub(super) fn value(&mut self, node: NodeId, leaf: Leaf<'_>) {
         let shape = self.shape;
         match scalar(shape, node, leaf) {
             Scalar::Boolean(value) => self.empty(if value { "true" } else { "false" }),
@@ -168,6 +190,8 @@ impl<'s> XmlWriter<'s> {
             Scalar::BigInteger(octets) => push_big_integer(&mut self.out, octets),
             // Of a later version: there is no name for it.
             Scalar::Addition(_) | Scalar::Null => {}
+            Scalar::Real(real)
+                if self.canonical.is_some() && canonical::push_number(&mut self.out, &real) => {}
             Scalar::Real(real) => match push_real(&mut self.out, &real) {
                 RealText::Number => {}
                 RealText::Word("INF") => self.empty("PLUS-INFINITY"),
@@ -176,13 +200,38 @@ impl<'s> XmlWriter<'s> {
                 RealText::Word(word) => self.out.extend_from_slice(word.as_bytes()),
                 RealText::Parts => self.real_parts(&real),
             },
+            // X.693 9.3: without the zeros that mean nothing.
+            Scalar::BitString(bits) if self.canonical.is_some() && shape.node(node).item_count > 0 => {
+                push_bits(&mut self.out, bits.trimmed(shape.least_size(node)));
+            }
             Scalar::BitString(bits) => push_bits(&mut self.out, bits),
             Scalar::OctetString(octets) | Scalar::Open(octets) | Scalar::Raw(octets) => {
                 push_octets(&mut self.out, octets, Octets::UpperHex);
             }
             Scalar::ObjectIdentifier(oid) => self.out.extend_from_slice(oid.to_string().as_bytes()),
             Scalar::RelativeOid(oid) => self.out.extend_from_slice(oid.to_string().as_bytes()),
+            Scalar::Time(text) if self.canonical.is_some() => {
+                push_text(&mut self.out, &canonical::time(shape.node(node).kind, &text));
+            }
             Scalar::Text(text) | Scalar::Time(text) => push_text(&mut self.out, &text),
+        }
+    }
+
+    /// Does not leave out the DEFAULT of a field.
+    pub(super) fn keep_defaults(&mut self, field: FieldId) {
+        if let Some(canonical) = &mut self.canonical {
+            canonical.keep(field);
+        }
+    }
+
+    /// Behind a part of a value in the canonical form: a DEFAULT is taken away again, a part of a SET is noted.
+    fn settle(&mut self, field: FieldId, begin: usize) {
+        let Some(canonical) = &mut self.canonical else { return };
+        let written = self.out.get(begin..).unwrap_or_default();
+        if canonical.is_default(self.shape, &self.options, field, written) {
+            self.out.truncate(begin);
+        } else {
+            canonical.part(field, begin);
         }
     }
 
@@ -204,6 +253,7 @@ impl<'s> XmlWriter<'s> {
 
 impl Sink for XmlWriter<'_> {
     fn leaf(&mut self, field: FieldId, node: NodeId, leaf: Leaf<'_>) {
+        let begin = self.out.len();
         let name = self.begin(field, node);
         if name.is_some() {
             self.out.push(b'>');
@@ -211,7 +261,11 @@ impl Sink for XmlWriter<'_> {
         let start = self.out.len();
         let kind = self.shape.node(node).kind;
         match leaf.contents() {
-            Some(contents) if is_ascii_based(kind) && plain_ascii(contents, *b"<&>") == contents.len() => {
+            Some(contents)
+                if is_ascii_based(kind)
+                    && plain_ascii(contents, *b"<&>") == contents.len()
+                    && !(self.canonical.is_some() && canonical::has_forms(kind)) =>
+            {
                 self.out.extend_from_slice(contents);
             }
             _ => self.value(node, leaf),
@@ -219,9 +273,13 @@ impl Sink for XmlWriter<'_> {
         if let Some(name) = name {
             self.end(name, start);
         }
+        if self.canonical.is_some() {
+            self.settle(field, begin);
+        }
     }
 
     fn open(&mut self, field: FieldId, node: NodeId) {
+        let begin = self.out.len();
         let name = self.begin(field, node);
         let shape = self.shape;
         let what = match shape.node(node).kind {
@@ -238,22 +296,32 @@ impl Sink for XmlWriter<'_> {
             self.out.push(b'>');
         }
         let start = self.out.len();
-        self.frames.push(Frame { what, node, name: name.unwrap_or(self.names.len()), start });
+        self.frames.push(Frame { what, node, name: name.unwrap_or(self.names.len()), begin, start });
+        if let Some(canonical) = &mut self.canonical {
+            canonical.open();
+        }
     }
 
-    fn close(&mut self, _: FieldId, _: NodeId) {
+    fn close(&mut self, field: FieldId, node: NodeId) {
         let Some(frame) = self.frames.pop() else { return };
-        if frame.what == What::BareChoice {
-            return;
+        if let Some(canonical) = &mut self.canonical {
+            canonical.close(self.shape, node, &mut self.out);
         }
-        if self.options.indent.is_some() && self.out.len() != frame.start {
-            self.line();
+        if frame.what != What::BareChoice {
+            if self.options.indent.is_some() && self.out.len() != frame.start {
+                self.line();
+            }
+            self.end(frame.name, frame.start);
         }
-        self.end(frame.name, frame.start);
+        if self.canonical.is_some() {
+            self.settle(field, frame.begin);
+        }
     }
 
     fn absent(&mut self, field: FieldId, node: NodeId, constant: u32) {
-        say_constant(self.shape, field, node, constant, self);
+        if self.canonical.is_none() {
+            say_constant(self.shape, field, node, constant, self);
+        }
     }
 
     fn unknown(&mut self, _: u32, _: Leaf<'_>) {}

@@ -85,6 +85,19 @@ impl UtcTime {
         if self.year < 50 { 2000 + self.year as u16 } else { 1900 + self.year as u16 }
     }
 
+    /// The same time in the form of DER and CER (X.690 11.8); seconds that are not told are zero. The century is taken
+    /// as in [`Self::full_year`].
+    #[must_use]
+    pub const fn canonical(self) -> Self {
+        let date = (self.full_year(), self.month, self.day);
+        let ((year, month, day), hour, minute) = in_utc(date, self.hour, self.minute, self.zone);
+        let second = Some(match self.second {
+            Some(second) => second,
+            None => 0,
+        });
+        Self { year: (year % 100) as u8, month, day, hour, minute, second, zone: Zone::Utc }
+    }
+
     /// Whether the text is the one of DER and CER: with seconds, and `Z` (X.690 11.8).
     #[must_use]
     pub fn is_canonical(&self) -> bool {
@@ -202,6 +215,27 @@ impl<'a> GeneralizedTime<'a> {
         self
     }
 
+    /// The same time in the form of DER and CER (X.690 11.7). Nothing for a local time, for a fraction of an hour or
+    /// minute, and for one that UTC has in another millennium than the calendar's ten.
+    #[must_use]
+    pub fn canonical(self) -> Option<Self> {
+        if self.zone == Zone::Local || self.fraction.is_some() && self.second.is_none() {
+            return None;
+        }
+        let mut date = (self.year, self.month, self.day);
+        let mut hour = self.hour;
+        if hour == 24 {
+            date = next_day(date);
+            hour = 0;
+        }
+        let (date, hour, minute) = in_utc(date, hour, self.minute.unwrap_or(0), self.zone);
+        let second = Some(self.second.unwrap_or(0));
+        let (year, month, day) = date;
+        let zone = Zone::Utc;
+        let moved = Self { year, month, day, hour, minute: Some(minute), second, zone, ..self };
+        (year <= 9999).then(|| moved.with_canonical_fraction())
+    }
+
     /// Whether the text is one of DER and CER (X.690 11.7): seconds, `Z`, a full stop, no zero at the end of
     /// the fraction, midnight as hour zero.
     #[must_use]
@@ -241,6 +275,47 @@ pub(crate) const fn days_in(year: u16, month: u8) -> u8 {
         2 => 28,
         _ => 31,
     }
+}
+
+/// Year, month, day.
+type Date = (u16, u8, u8);
+
+const fn next_day((year, month, day): Date) -> Date {
+    if day < days_in(year, month) {
+        (year, month, day + 1)
+    } else if month < 12 {
+        (year, month + 1, 1)
+    } else {
+        (year + 1, 1, 1)
+    }
+}
+
+/// The day before; the one before the first of all is out of range.
+const fn day_before((year, month, day): Date) -> Date {
+    if day > 1 {
+        (year, month, day - 1)
+    } else if month > 1 {
+        (year, month - 1, days_in(year, month - 1))
+    } else {
+        (year.wrapping_sub(1), 12, 31)
+    }
+}
+
+const fn in_utc(mut date: Date, hour: u8, minute: u8, zone: Zone) -> (Date, u8, u8) {
+    const DAY: i32 = 24 * 60;
+    let ahead = match zone {
+        Zone::Offset(minutes) => minutes as i32,
+        Zone::Utc | Zone::Local => 0,
+    };
+    let mut minutes = hour as i32 * 60 + minute as i32 - ahead;
+    if minutes < 0 {
+        date = day_before(date);
+        minutes += DAY;
+    } else if minutes >= DAY {
+        date = next_day(date);
+        minutes -= DAY;
+    }
+    (date, (minutes / 60 % 24) as u8, (minutes % 60) as u8)
 }
 
 struct Parser<'a> {

@@ -1,0 +1,69 @@
+//! The checks of rules that give text.
+
+use serde_json::Value;
+
+use crate::engine::{TextRules, Type};
+use crate::same;
+
+/// A text is read as the value.
+///
+/// # Errors
+/// What the reader says, or the first difference.
+pub fn reads(of: &mut Type, rules: TextRules, text: &str, value: &Value) -> Result<(), String> {
+    let got = of.read_text(rules, text).map_err(|e| format!("{rules:?} {}: {e}", brief(text)))?;
+    same::compare(of.shape(), of.node(), value, &got).map_err(|d| format!("{rules:?} {}: {d}", brief(text)))
+}
+
+/// The value is written as the text.
+///
+/// # Errors
+/// What the writer says, or both texts.
+pub fn writes(of: &mut Type, rules: TextRules, value: &Value, text: &str) -> Result<(), String> {
+    let made = of.write_text(rules, value).map_err(|e| format!("{rules:?} write: {e}"))?;
+    let same = match rules {
+        TextRules::Xer => without_space(text) == without_space(&made),
+        TextRules::Jer => json(text)? == json(&made)?,
+        _ => text == made,
+    };
+    if same { Ok(()) } else { Err(format!("{rules:?}: expected {}, got {}", brief(text), brief(&made))) }
+}
+
+/// A text, perhaps with ` ;; ` and a part of the message behind it, is refused.
+///
+/// # Errors
+/// It is accepted, or the message is another.
+pub fn refused(of: &mut Type, rules: TextRules, line: &str) -> Result<(), String> {
+    let (text, message) = line.split_once(" ;; ").unwrap_or((line, ""));
+    match of.read_text(rules, text) {
+        Ok(value) => Err(format!("{rules:?} {} is accepted: {}", brief(text), same::brief(&value))),
+        Err(error) if error.contains(message.trim()) => Ok(()),
+        Err(error) => Err(format!("{rules:?} {}: expected {message}, got {error}", brief(text))),
+    }
+}
+
+/// XML without white space beside tags: what is left is the same for texts that differ in layout alone.
+pub fn without_space(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for (i, part) in text.split('<').enumerate() {
+        if i > 0 {
+            out.push('<');
+        }
+        match part.split_once('>') {
+            Some((tag, rest)) => {
+                out.push_str(&tag.replace(" /", "/"));
+                out.push('>');
+                out.push_str(if rest.trim().is_empty() { "" } else { rest });
+            }
+            None => out.push_str(part.trim()),
+        }
+    }
+    out
+}
+
+fn json(text: &str) -> Result<Value, String> {
+    serde_json::from_str(text).map_err(|error| format!("{}: {error}", brief(text)))
+}
+
+fn brief(text: &str) -> String {
+    text.chars().take(400).collect()
+}
