@@ -18,8 +18,8 @@
 //!   a part of the message may stand behind one.
 //! - `text`: an example.
 //!
-//! `#` begins a comment in blocks of octets, digits may be grouped with spaces, and `00*9` is an octet repeated; in a
-//! JSON text `${AB*9}` is a text repeated.
+//! `#` begins a comment in blocks of octets, digits may be grouped with spaces, `00*9` is an octet repeated, and
+//! `'1 010 0000'B` are bits in groups, as many as fill octets; in a JSON text `${AB*9}` is a text repeated.
 
 use serde_json::Value;
 use tercet_plan::Rules;
@@ -281,19 +281,35 @@ fn lines(text: &str) -> Result<Vec<Line>, String> {
         .collect()
 }
 
-/// Hexadecimal octets, in which `00*999` stands for an octet repeated.
+/// Octets in hexadecimal, in which `00*999` stands for an octet repeated and `'1 010 0000'B` for bits.
 fn expand(text: &str) -> Result<Vec<u8>, String> {
     let mut octets = Vec::new();
-    for word in text.split_whitespace() {
-        match word.split_once('*') {
-            Some((octet, times)) => {
-                let times: usize = times.parse().map_err(|e| format!("{word}: {e}"))?;
-                octets.extend(hex::parse(octet)?.repeat(times));
+    for (number, part) in text.split('\'').enumerate() {
+        if number % 2 == 1 {
+            octets.extend(bits(part)?);
+            continue;
+        }
+        let part = if number == 0 { Some(part) } else { part.strip_prefix('B') };
+        for word in part.ok_or("bits end with 'B")?.split_whitespace() {
+            match word.split_once('*') {
+                Some((octet, times)) => {
+                    let times: usize = times.parse().map_err(|e| format!("{word}: {e}"))?;
+                    octets.extend(hex::parse(octet)?.repeat(times));
+                }
+                None => octets.extend(hex::parse(word)?),
             }
-            None => octets.extend(hex::parse(word)?),
         }
     }
     Ok(octets)
+}
+
+fn bits(text: &str) -> Result<Vec<u8>, String> {
+    let digits: String = text.split_whitespace().collect();
+    if !digits.len().is_multiple_of(8) || digits.bytes().any(|digit| !matches!(digit, b'0' | b'1')) {
+        return Err(format!("{} binary digits do not fill octets: {text}", digits.len()));
+    }
+    let octet = |at: usize| u8::from_str_radix(&digits[at..at + 8], 2).map_err(|e| e.to_string());
+    (0..digits.len()).step_by(8).map(octet).collect()
 }
 
 /// A text in which `${AB*3}` stands for `ABABAB`.
@@ -345,12 +361,13 @@ mod tests {
 
     #[test]
     fn lines_of_octets() {
-        let text = "04 02 # comment\n   AABB\n0500 ; null-not-empty\n00*3\n";
+        let text = "04 02 # comment\n   AABB\n0500 ; null-not-empty\n'1 01 00001'B 00*3 '0000 1111'B\n";
         let expected = vec![
             (vec![4, 2, 0xAA, 0xBB], None),
             (vec![5, 0], Some("null-not-empty".to_owned())),
-            (vec![0, 0, 0], None),
+            (vec![0xA1, 0, 0, 0, 15], None),
         ];
         assert_eq!(lines(text), Ok(expected));
+        assert!(lines("'1010'B\n").is_err());
     }
 }
