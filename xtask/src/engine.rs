@@ -13,8 +13,8 @@ pub struct Specification {
     schema: Schema,
 }
 
-/// One set of rules of each family; plans serve all rules of their family.
-const RULES: [Rules; 3] = [Rules::Ber, Rules::Aper, Rules::Uper];
+/// The rules that plans are made for: one for BER, DER and CER, and one for each variant of PER.
+const RULES: [Rules; 5] = [Rules::Ber, Rules::Aper, Rules::Uper, Rules::CanonicalAper, Rules::CanonicalUper];
 
 /// A type of a specification, ready to decode and encode.
 #[derive(Debug)]
@@ -290,12 +290,7 @@ impl Type {
 }
 
 fn plan_of(plans: &[Plan], rules: Rules) -> &Plan {
-    let family = match rules {
-        Rules::Aper | Rules::CanonicalAper => 1,
-        Rules::Uper | Rules::CanonicalUper => 2,
-        _ => 0,
-    };
-    &plans[family]
+    &plans[RULES.iter().position(|known| *known == rules).unwrap_or_default()]
 }
 
 fn variant(rules: TextRules) -> Option<xml::Variant> {
