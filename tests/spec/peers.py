@@ -17,6 +17,17 @@ from typing import Any
 import asn1tools
 
 
+#: The names that asn1tools has for the rules of a block; its PER is BASIC-PER.
+CODECS = {
+    "ber": ["ber"],
+    "der": ["der"],
+    "aper": ["per"],
+    "uper": ["uper"],
+    "per": ["per", "uper"],
+    "oer": ["oer"],
+}
+
+
 @dataclass
 class Count:
     agreed: int = 0
@@ -47,16 +58,20 @@ def _document(path: Path, count: Count) -> None:
         elif kind == "value":
             value = _expanded(body)
             type_name = info[0] if info else first
-        elif kind in ("ber", "der"):
-            for octets in _lines(body):
-                _compare(schema, type_name, value, octets, kind, where, count)
+        elif kind in CODECS:
+            for number, octets in enumerate(_lines(body)):
+                encodes = kind == "der" or kind.endswith("per") and number == 0
+                for codec in CODECS[kind]:
+                    _compare(schema, type_name, value, octets, codec, encodes, where, count)
 
 
-def _compare(schema: str, type_name: str, value: str, octets: bytes, kind: str, where: str, count: Count) -> None:
-    shown = octets.hex()[:60]
+def _compare(
+    schema: str, type_name: str, value: str, octets: bytes, rules: str, encodes: bool, where: str, count: Count
+) -> None:
+    shown = f"{rules} {octets.hex()[:60]}"
     try:
         want = asn1tools.compile_string(schema, "jer").decode(type_name, value.encode())
-        codec = asn1tools.compile_string(schema, "der" if kind == "der" else "ber")
+        codec = asn1tools.compile_string(schema, rules)
     except Exception:  # a peer that cannot read the type or the value has nothing to say
         count.unknown += 1
         return
@@ -65,8 +80,9 @@ def _compare(schema: str, type_name: str, value: str, octets: bytes, kind: str, 
         if not _same(want, got):
             count.other.append(f"{where}: {shown}: peer has {got!r}, not {want!r}"[:300])
             return
-        if kind == "der" and codec.encode(type_name, want) != octets:
-            count.other.append(f"{where}: {shown}: peer encodes {codec.encode(type_name, want).hex()}"[:300])
+        made = codec.encode(type_name, want) if encodes else octets
+        if made != octets:
+            count.other.append(f"{where}: {shown}: peer encodes {made.hex()}"[:300])
             return
         count.agreed += 1
     except Exception as error:
@@ -97,7 +113,12 @@ def _lines(body: str) -> list[bytes]:
 
 
 def _octets(line: str) -> str:
-    return re.sub(r"\b([0-9A-Fa-f]{2})\*(\d+)", lambda m: m.group(1) * int(m.group(2)), line)
+    line = re.sub(r"'([01 ]+)'B", lambda m: _hexadecimal(m.group(1).replace(" ", "")), line)
+    return re.sub(r"\b([0-9A-Fa-f]+)\*(\d+)", lambda m: m.group(1) * int(m.group(2)), line)
+
+
+def _hexadecimal(bits: str) -> str:
+    return "".join(f"{int(bits[at:at + 8], 2):02X}" for at in range(0, len(bits), 8))
 
 
 def _expanded(text: str) -> str:

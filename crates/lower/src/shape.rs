@@ -446,9 +446,10 @@ impl<'m> Lowered<'m> {
             Associated::EmbeddedPdv | Associated::CharacterString => {
                 let identification = self.associated(Associated::Identification, Kind::Choice);
                 let value = if which == Associated::EmbeddedPdv { "data-value" } else { "string-value" };
+                // The component between them, `data-value-descriptor`, is ABSENT in every value; in PER it has no
+                // presence bit either (X.691 §28.3, §31.3).
                 vec![
                     ("identification", identification, false, context(0)),
-                    ("data-value-descriptor", descriptor, true, context(1)),
                     (value, octets, false, context(2)),
                 ]
             }
