@@ -2,8 +2,10 @@
 
 use serde_json::Value;
 
+use tercet_plan::Rules;
+
 use crate::engine::{TextRules, Type};
-use crate::same;
+use crate::{hex, same};
 
 /// A text is read as the value.
 ///
@@ -21,6 +23,7 @@ pub fn reads(of: &mut Type, rules: TextRules, text: &str, value: &Value) -> Resu
 pub fn writes(of: &mut Type, rules: TextRules, value: &Value, text: &str) -> Result<(), String> {
     let made = of.write_text(rules, value).map_err(|e| format!("{rules:?} write: {e}"))?;
     let same = match rules {
+        // A lone space may be lost on either side; that the text is read as the value is another check.
         TextRules::Xer => without_space(text) == without_space(&made),
         TextRules::Jer => json(text)? == json(&made)?,
         _ => text == made,
@@ -39,6 +42,28 @@ pub fn refused(of: &mut Type, rules: TextRules, line: &str) -> Result<(), String
         Err(error) if error.contains(message.trim()) => Ok(()),
         Err(error) => Err(format!("{rules:?} {}: expected {message}, got {error}", brief(text))),
     }
+}
+
+/// The checks of a vector: the text reads as the value, the value is written as the text, and the text means the octets
+/// of DER.
+pub fn vector(
+    of: &mut Type,
+    rules: TextRules,
+    text: &str,
+    value: &Value,
+    der: Option<&[u8]>,
+) -> Vec<(&'static str, Result<(), String>)> {
+    let mut outcomes =
+        vec![("read", reads(of, rules, text, value)), ("write", writes(of, rules, value, text))];
+    if let Some(der) = der {
+        let made = of.read_text(rules, text).and_then(|value| of.encode(Rules::Der, &value));
+        let outcome = made.and_then(|made| match made == der {
+            true => Ok(()),
+            false => Err(format!("expected {}, got {}", hex::brief(der), hex::brief(&made))),
+        });
+        outcomes.push(("to der", outcome));
+    }
+    outcomes
 }
 
 /// XML without white space beside tags: what is left is the same for texts that differ in layout alone.

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use tercet_plan::Rules;
 
-use crate::engine::{Specification, Type};
-use crate::{Tally, corpora, hex, same};
+use crate::engine::{Specification, TextRules, Type};
+use crate::{Tally, corpora, hex, same, text};
 
 /// Runs the command; each failure is one line of `out`.
 ///
@@ -89,7 +89,7 @@ impl<W: Write> Runner<'_, W> {
         let variants = record["ber_variants"].as_array().cloned().unwrap_or_default();
         for rule in encodings
             .keys()
-            .filter(|rule| !matches!(rule.as_str(), "ber" | "der" | "cer" | "jer" | "per" | "uper"))
+            .filter(|rule| !matches!(rule.as_str(), "ber" | "der" | "cer" | "jer" | "per" | "uper" | "xer"))
         {
             self.skip(&format!("{rule}: no engine"));
         }
@@ -98,7 +98,7 @@ impl<W: Write> Runner<'_, W> {
         }
         let known: Vec<&String> = encodings
             .keys()
-            .filter(|rule| matches!(rule.as_str(), "ber" | "der" | "cer" | "jer" | "per" | "uper"))
+            .filter(|rule| matches!(rule.as_str(), "ber" | "der" | "cer" | "jer" | "per" | "uper" | "xer"))
             .collect();
         if known.is_empty() && variants.is_empty() {
             return;
@@ -158,6 +158,13 @@ impl<W: Write> Runner<'_, W> {
                 "uper" => Rules::Uper,
                 "jer" => {
                     self.json(id, of, value, encoding, der.as_deref());
+                    continue;
+                }
+                "xer" => {
+                    let text = encoding["text"].as_str().unwrap_or_default();
+                    for (what, outcome) in text::vector(of, TextRules::Xer, text, value, der.as_deref()) {
+                        self.check(id, &format!("{rule} {what}"), outcome);
+                    }
                     continue;
                 }
                 _ => continue,

@@ -55,6 +55,15 @@ pub(super) fn root_name(shape: &Shape, node: NodeId) -> Cow<'_, str> {
     }
 }
 
+/// The name of the outermost element: of the root that has the type, if there is just one.
+pub(super) fn outermost_name(shape: &Shape, node: NodeId) -> Cow<'_, str> {
+    let mut roots = shape.roots.iter().filter(|root| root.node == node);
+    match (roots.next(), roots.next()) {
+        (Some(root), None) => element_name(last(shape.name(root.name))),
+        _ => root_name(shape, node),
+    }
+}
+
 /// The name of a type as the content of an open type: that of the table's row, or its own.
 pub(super) fn content_name(shape: &Shape, open: NodeId, content: NodeId) -> Cow<'_, str> {
     let table = shape.nodes.get(open.index()).and_then(|node| node.table.as_ref());

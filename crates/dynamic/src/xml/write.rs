@@ -1,7 +1,7 @@
 //! Events to XML text.
 
 use super::canonical::{self, Canonical};
-use super::names::{CONTROLS, content_name, element_name, is_value_list, item_name, root_name};
+use super::names::{CONTROLS, content_name, element_name, is_value_list, item_name, outermost_name};
 use super::variant::Variant;
 use crate::constant::say_constant;
 use crate::event::{Leaf, Sink};
@@ -29,7 +29,7 @@ pub struct Options {
     /// Spaces for each level, every element on its own line; unless told all is on one line. The canonical form has no
     /// white space.
     pub indent: Option<u8>,
-    /// The name of the outermost element; the type's unless told. Types that are other types' synonyms need it.
+    /// The name of the outermost element; unless told that of the root, if just one root has the type, or the type's.
     pub root: Option<String>,
 }
 
@@ -125,7 +125,7 @@ impl<'s> XmlWriter<'s> {
         let Some(frame) = self.frames.last() else {
             return Some(match &self.options.root {
                 Some(name) => element_name(name),
-                None => root_name(shape, node),
+                None => outermost_name(shape, node),
             });
         };
         let known = shape.fields.get(field.index());
