@@ -180,6 +180,7 @@ impl Type {
         let mut text = Vec::new();
         let mut options = json::Options::default();
         options.open_types = json::OpenTypes::Tagged;
+        options.instructions = false;
         json::write(self.shape(), tape.view(octets), &mut text, &options);
         serde_json::from_slice(&text).map_err(|e| format!("{e} in {}", String::from_utf8_lossy(&text)))
     }
@@ -189,15 +190,16 @@ impl Type {
     /// # Errors
     /// What the reader of JSON or the encoder says.
     pub fn encode(&mut self, rules: Rules, value: &Value) -> Result<Vec<u8>, String> {
-        self.encode_text(rules, &value.to_string())
+        self.read_json(&value.to_string(), false)?;
+        self.write(rules, &[])
     }
 
-    /// The same of a JSON text as it stands.
+    /// The same of a JSON text as it stands, which follows the encoding instructions of the specification.
     ///
     /// # Errors
     /// What the reader of JSON or the encoder says.
     pub fn encode_text(&mut self, rules: Rules, text: &str) -> Result<Vec<u8>, String> {
-        self.read_json(text)?;
+        self.read_json(text, true)?;
         self.write(rules, &[])
     }
 
@@ -229,7 +231,7 @@ impl Type {
     /// # Errors
     /// What the reader of JSON says.
     pub fn write_text(&mut self, rules: TextRules, value: &Value) -> Result<String, String> {
-        self.read_json(&value.to_string())?;
+        self.read_json(&value.to_string(), false)?;
         let (shape, view) = (&self.plans[0].shape, self.tape.view(&[]));
         let mut out = Vec::new();
         match variant(rules) {
@@ -246,9 +248,10 @@ impl Type {
         String::from_utf8(out).map_err(|e| e.to_string())
     }
 
-    fn read_json(&mut self, text: &str) -> Result<(), String> {
+    fn read_json(&mut self, text: &str, instructions: bool) -> Result<(), String> {
         self.tape.clear();
-        let options = json::Options::default();
+        let mut options = json::Options::default();
+        options.instructions = instructions;
         json::read(&self.plans[0].shape, self.node, text.as_bytes(), &mut self.tape, &options)
             .map_err(|e| format!("JSON: {e}"))
     }

@@ -5,6 +5,7 @@
 
 mod ber;
 mod constants;
+mod instructions;
 mod order;
 mod per;
 mod shape;
@@ -33,6 +34,12 @@ pub fn plans(model: &Model, rules: &[Rules], roots: &[TypeId]) -> (Vec<Plan>, Ve
     let codes: Vec<Code> = rules.iter().map(|rules| code(model, *rules, &mut lowered)).collect();
     let shape = Arc::new(lowered.shape);
     (codes.into_iter().map(|code| Plan { shape: shape.clone(), code }).collect(), lowered.diagnostics)
+}
+
+/// What of the encoding instructions (X.693) that some types and what they reach have is not supported in extended XER.
+/// Basic and canonical XER ignore instructions.
+pub fn extended_xer(model: &Model, roots: &[TypeId]) -> Vec<Diagnostic> {
+    shape::lower(model, roots).unsupported
 }
 
 fn code(model: &Model, rules: Rules, lowered: &mut Lowered<'_>) -> Code {

@@ -2,7 +2,7 @@
 //!
 //! Nodes are numbered when they are first met and filled from a queue, so that recursive types are no recursion here.
 
-use crate::{constants, order, tables};
+use crate::{constants, instructions, order, tables};
 use num_bigint::BigInt;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
@@ -26,7 +26,13 @@ pub(crate) struct Lowered<'m> {
     pub(crate) types: Vec<Option<TypeId>>,
     /// The tags of nodes that stand without a field.
     pub(crate) bare: FxHashMap<NodeId, Vec<OuterTag>>,
+    /// The types of nodes that stand without a field, the first first.
+    pub(crate) bare_types: Vec<(NodeId, TypeId)>,
+    /// The types whose components the fields of a node are.
+    pub(crate) owners: FxHashMap<NodeId, TypeId>,
     pub(crate) diagnostics: Vec<Diagnostic>,
+    /// Instructions of extended XER that are not followed.
+    pub(crate) unsupported: Vec<Diagnostic>,
     model: &'m Model,
     names: FxHashMap<SmolStr, NameId>,
     nodes: FxHashMap<Key, NodeId>,
@@ -97,7 +103,10 @@ pub(crate) fn lower<'m>(model: &'m Model, roots: &[TypeId]) -> Lowered<'m> {
         sources: Vec::new(),
         types: Vec::new(),
         bare: FxHashMap::default(),
+        bare_types: Vec::new(),
+        owners: FxHashMap::default(),
         diagnostics: Vec::new(),
+        unsupported: Vec::new(),
         model,
         names: FxHashMap::default(),
         nodes: FxHashMap::default(),
@@ -116,6 +125,7 @@ pub(crate) fn lower<'m>(model: &'m Model, roots: &[TypeId]) -> Lowered<'m> {
         lowered.shape.roots.push(Root { name, node });
     }
     lowered.fill();
+    instructions::lower(&mut lowered, model);
     lowered.shape.set_orders = order::of_sets(&lowered.shape, &lowered.sources, model);
     lowered
 }
@@ -162,6 +172,12 @@ impl<'m> Lowered<'m> {
 
     /// The node of a type that stands without a field: a root, a row of a table, what is in a string.
     pub(crate) fn bare(&mut self, ty: TypeId) -> NodeId {
+        let node = self.node_by_tags(ty);
+        self.bare_types.push((node, ty));
+        node
+    }
+
+    fn node_by_tags(&mut self, ty: TypeId) -> NodeId {
         let node = self.node(ty, None);
         let tags = self.model.tags(ty);
         match self.bare.get(&node) {
@@ -313,6 +329,7 @@ impl<'m> Lowered<'m> {
 
     fn fields_of_type(&mut self, id: NodeId, ty: TypeId, around: Option<usize>) {
         let model = self.model;
+        self.owners.insert(id, ty);
         match &model.ty(ty).kind {
             TypeKind::Sequence(parts) | TypeKind::Set(parts) | TypeKind::Choice(parts) => {
                 self.components(id, parts, around);

@@ -2,7 +2,8 @@
 //!
 //! Codes never change their meaning. `W` codes are always warnings; `E` codes that tell of vendors' slips are warnings
 //! in lenient mode. 0200–0299 come from binding names, 0300–0399 from values,
-//! 0400–0499 from constraints, 0500–0599 from classes and objects.
+//! 0400–0499 from constraints, 0500–0599 from classes and objects, 0600–0699
+//! from encoding instructions.
 
 /// Code, title, explanation.
 pub const CODES: &[(&str, &str, &str)] = &[
@@ -251,5 +252,24 @@ pub const CODES: &[(&str, &str, &str)] = &[
         "identifier used twice",
         "Objects of one set have different values in a field that the class marks UNIQUE (X.681 §9.20): a receiver could \
          not tell which one is meant.",
+    ),
+    (
+        "E0601",
+        "encoding instruction not understood",
+        "What stands in brackets before a type, or in an ENCODING-CONTROL section, follows neither X.693 (clauses 14 to \
+         39) nor X.697 (clause 13). It has no effect.",
+    ),
+    (
+        "E0602",
+        "no place for an encoding instruction",
+        "A path such as `Type.component` names a type of the module and then its components, `*` the element of a list \
+         (X.693 clause 15).",
+    ),
+    (
+        "E0603",
+        "encoding instruction not supported",
+        "Extended XER (X.693 clause 10) is asked for, and a type has an instruction that is not followed here: \
+         ANY-ATTRIBUTES, ANY-ELEMENT, ELEMENT, EMBED-VALUES, PI-OR-COMMENT, USE-QNAME. Basic and canonical XER ignore \
+         instructions.",
     ),
 ];

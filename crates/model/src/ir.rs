@@ -2,6 +2,7 @@
 //!
 //! Things live in arenas of [`Model`] and refer to each other by index, so that recursion needs no pointers.
 
+use crate::instructions::Instructions;
 use num_bigint::BigInt;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
@@ -46,6 +47,8 @@ pub struct Model {
     pub objects: Vec<Object>,
     /// Information object sets.
     pub object_sets: Vec<ObjectSet>,
+    /// Encoding instructions.
+    pub instructions: Instructions,
 }
 
 /// A module and what it defines; parameterized definitions appear only as instances among [`Model::types`].

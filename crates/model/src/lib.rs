@@ -6,6 +6,7 @@
 mod check;
 pub mod codes;
 pub mod constraints;
+pub mod instructions;
 pub mod ir;
 mod objects;
 mod options;

@@ -4,6 +4,7 @@
 
 pub mod ber;
 mod dump;
+pub mod instructions;
 pub mod per;
 pub mod shape;
 

@@ -4,6 +4,8 @@
 //! alternatives, elements). Records are small and plain; names are in a side table. All plans lowered from the same
 //! roots share one shape, so that a tape written by the BER engine can be read by the PER encoder.
 
+use crate::instructions::Instructions;
+
 /// A type of [`Shape::nodes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NodeId(pub u32);
@@ -324,6 +326,8 @@ pub struct Shape {
     /// The SETs whose components are not written in the order of their tags (X.680 §8.6), sorted by node: the place of
     /// each field in that order.
     pub set_orders: Vec<(NodeId, Box<[u32]>)>,
+    /// Encoding instructions, if there are any.
+    pub instructions: Option<Box<Instructions>>,
     /// Number of key registers.
     pub registers: u16,
     names: Vec<Box<str>>,

@@ -55,7 +55,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("L0309", "`;` is missing behind EXPORTS or IMPORTS; assumed"),
     ("L0310", "`::=` is missing in a type assignment; assumed"),
     ("L0311", "a set or object in capitals without braces; taken as a value"),
-    ("W0101", "an ENCODING-CONTROL section is kept unread"),
+    ("W0101", "an ENCODING-CONTROL section for other rules than XER and JER is kept unread"),
 ];
 
 #[cfg(test)]

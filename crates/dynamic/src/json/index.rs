@@ -52,6 +52,11 @@ impl<'t> Document<'t> {
         Ok(Self { text, tokens: scanner.tokens })
     }
 
+    /// The number of tokens.
+    pub(super) fn len(&self) -> usize {
+        self.tokens.len()
+    }
+
     pub(super) fn what(&self, at: usize) -> Type {
         self.tokens.get(at).map_or(Type::Null, |t| t.what)
     }

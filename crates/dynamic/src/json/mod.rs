@@ -1,6 +1,7 @@
 //! JSON text: the JSON encoding rules (X.697, 02/2021), and the liberties that data pipelines want.
 
 mod index;
+mod instructed;
 mod options;
 mod read;
 mod write;

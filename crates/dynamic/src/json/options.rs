@@ -12,6 +12,8 @@ use crate::text::Octets;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
+    /// Whether the encoding instructions of the specification are followed (X.697 clause 13); they are unless told.
+    pub instructions: bool,
     /// Spaces for each level, every member on its own line; unless told all is on one line without spaces.
     pub indent: Option<u8>,
     /// How octet strings, and the octets of bit strings, are written. The reader needs to know of base64 only.
@@ -39,6 +41,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
+            instructions: true,
             indent: None,
             octets: Octets::UpperHex,
             bits: BitStrings::Standard,

@@ -2,6 +2,7 @@
 
 use super::Options;
 use super::index::{Document, Type};
+use super::instructed::places;
 use super::write::fixed_size;
 use crate::contents::{self, Made};
 use crate::event::{Leaf, Sink};
@@ -11,10 +12,11 @@ use crate::text::{Octets, decimal_parts, integer_octets, parse_hex, parse_octets
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::collections::HashSet;
+use tercet_plan::instructions::{Json, Places};
 use tercet_plan::shape::{Key, Place, Presence};
 use tercet_plan::{FieldId, Kind, NameId, NodeId, Shape};
 
-type Result<T> = std::result::Result<T, ReadError>;
+pub(super) type Result<T> = std::result::Result<T, ReadError>;
 
 /// Reads a JSON text as a value of type `root` onto a tape, which is cleared first.
 ///
@@ -44,8 +46,12 @@ pub fn read_value(
 /// Reads many texts of one shape.
 #[derive(Debug)]
 pub struct Reader<'s> {
-    shape: &'s Shape,
+    pub(super) shape: &'s Shape,
     options: Options,
+    /// Encoding instructions, if there are any.
+    pub(super) places: Option<&'s Places<Json>>,
+    /// Tokens that were read to find out what they are.
+    pub(super) trials: usize,
     /// Fields by name, of nodes with many, once they were met.
     names: HashMap<NodeId, HashMap<&'s str, usize>>,
     /// What the tables of open types are looked up with.
@@ -58,7 +64,15 @@ const MANY_FIELDS: u32 = 12;
 impl<'s> Reader<'s> {
     /// A reader of values of a shape.
     pub fn new(shape: &'s Shape, options: Options) -> Self {
-        Self { shape, options, names: HashMap::new(), registers: vec![None; usize::from(shape.registers)] }
+        let places = places(shape, &options);
+        Self {
+            shape,
+            options,
+            places,
+            trials: 0,
+            names: HashMap::new(),
+            registers: vec![None; usize::from(shape.registers)],
+        }
     }
 
     /// See [`read`].
@@ -68,13 +82,14 @@ impl<'s> Reader<'s> {
     pub fn read(&mut self, root: NodeId, text: &[u8], tape: &mut Tape) -> Result<()> {
         tape.clear();
         self.registers.fill(None);
+        self.trials = 0;
         let document = Document::parse(text, self.options.depth)?;
         let name = self.shape.node(root).name.map_or("", |name| self.shape.name(name));
         self.value(&document, 0, FieldId::ROOT, root, tape)
             .map_err(|e| if name.is_empty() { e } else { e.inside(name) })
     }
 
-    fn value(
+    pub(super) fn value(
         &mut self,
         text: &Document<'_>,
         at: usize,
@@ -82,6 +97,11 @@ impl<'s> Reader<'s> {
         node: NodeId,
         tape: &mut Tape,
     ) -> Result<()> {
+        if self.places.is_some()
+            && let Some(outcome) = self.instructed(text, at, field, node, tape)
+        {
+            return outcome;
+        }
         match self.shape.node(node).kind {
             Kind::Sequence | Kind::Set => self.members(text, at, field, node, tape),
             Kind::SequenceOf | Kind::SetOf => self.elements(text, at, field, node, tape),
@@ -106,7 +126,7 @@ impl<'s> Reader<'s> {
     }
 
     /// Contents octets of a primitive value.
-    fn leaf<'t>(&self, text: &Document<'t>, at: usize, node: NodeId) -> Made<'t> {
+    pub(super) fn leaf<'t>(&self, text: &Document<'t>, at: usize, node: NodeId) -> Made<'t> {
         let kind = self.shape.node(node).kind;
         let expected = |what: &str| Err(format!("{what} expected"));
         match (kind, text.what(at)) {
@@ -236,6 +256,21 @@ impl<'s> Reader<'s> {
                 return Err(text.error(name, format!("`{}` is there twice", cut(&spelled))));
             }
         }
+        self.components(text, at, field, node, values, additions, tape)
+    }
+
+    /// The components of a SEQUENCE or SET, found already.
+    #[expect(clippy::too_many_arguments, reason = "what a value is and where it goes")]
+    pub(super) fn components(
+        &mut self,
+        text: &Document<'_>,
+        at: usize,
+        field: FieldId,
+        node: NodeId,
+        values: Vec<Option<usize>>,
+        additions: Option<usize>,
+        tape: &mut Tape,
+    ) -> Result<()> {
         self.check_presence(text, at, node, &values)?;
         tape.open(field, node);
         let shape = self.shape;
@@ -296,12 +331,17 @@ impl<'s> Reader<'s> {
     fn field_index(&mut self, node: NodeId, name: &str) -> Option<usize> {
         let shape = self.shape;
         if shape.node(node).count < MANY_FIELDS {
-            return shape.fields_of(node).position(|(_, field)| shape.name(field.name) == name);
+            return shape.fields_of(node).position(|(id, _)| self.name_of(id) == name);
         }
+        let places = self.places;
         let names = self.names.entry(node).or_insert_with(|| {
-            shape.fields_of(node).enumerate().map(|(i, (_, field))| (shape.name(field.name), i)).collect()
+            shape.fields_of(node).enumerate().map(|(i, (id, _))| (name_of(shape, places, id), i)).collect()
         });
         names.get(name).copied()
+    }
+
+    fn name_of(&self, field: FieldId) -> &'s str {
+        name_of(self.shape, self.places, field)
     }
 
     /// The keys among the members, read before the members that they decide about.
@@ -317,8 +357,7 @@ impl<'s> Reader<'s> {
         if kind == Kind::Choice {
             let (name, value) = text.members(at).next().filter(|_| text.what(at) == Type::Object)?;
             let name = text.string(name);
-            let (_, field) =
-                self.shape.fields_of(node).find(|(_, field)| self.shape.name(field.name) == name)?;
+            let (_, field) = self.shape.fields_of(node).find(|(id, _)| self.name_of(*id) == name)?;
             let inner = self.key(text, value, field.node)?;
             return Some(Key::Alternative(field.name, Box::new(inner)));
         }
@@ -515,6 +554,12 @@ impl<'s> Reader<'s> {
         }
         Ok(())
     }
+}
+
+/// The name of a member: that of NAME, or the identifier.
+fn name_of<'s>(shape: &'s Shape, places: Option<&Places<Json>>, field: FieldId) -> &'s str {
+    let name = places.and_then(|places| places.fields.get(field.index())?.name);
+    shape.name(name.unwrap_or_else(|| shape.field(field).name))
 }
 
 /// The value of a member.

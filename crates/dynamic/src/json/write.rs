@@ -1,5 +1,6 @@
 //! Events to JSON text.
 
+use super::instructed::Instructed;
 use super::{BitStrings, OpenTypes, Options};
 use crate::constant::say_constant;
 use crate::event::{Leaf, Sink};
@@ -60,16 +61,25 @@ impl<'s> JsonWriter<'s> {
 impl Sink for JsonWriter<'_> {
     #[inline]
     fn leaf(&mut self, field: FieldId, node: NodeId, leaf: Leaf<'_>) {
+        if self.printer.instructed.is_some() {
+            return self.printer.instructed_leaf(&mut self.out, field, node, leaf);
+        }
         self.printer.leaf(&mut self.out, field, node, leaf);
     }
 
     #[inline]
     fn open(&mut self, field: FieldId, node: NodeId) {
+        if self.printer.instructed.is_some() {
+            return self.printer.instructed_open(&mut self.out, field, node);
+        }
         self.printer.open(&mut self.out, field, node);
     }
 
     #[inline]
     fn close(&mut self, _: FieldId, node: NodeId) {
+        if self.printer.instructed.is_some() {
+            return self.printer.instructed_close(&mut self.out, node);
+        }
         self.printer.close(&mut self.out, node);
     }
 
@@ -87,7 +97,7 @@ impl Sink for JsonWriter<'_> {
 
 /// What a node looks like, decided once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+pub(super) enum Form {
     Boolean,
     Integer,
     Enumerated,
@@ -109,9 +119,11 @@ enum Form {
 
 /// The state of writing JSON text into somebody's octets.
 #[derive(Debug)]
-struct Printer<'s> {
-    shape: &'s Shape,
-    options: Options,
+pub(super) struct Printer<'s> {
+    pub(super) shape: &'s Shape,
+    pub(super) options: Options,
+    /// Of X.697 clause 13, if there are any.
+    pub(super) instructed: Option<Instructed<'s>>,
     forms: Vec<Form>,
     /// `,"name":` of each field, or `,` for an element: begin and end in `prepared`.
     keys: Vec<(u32, u32)>,
@@ -119,15 +131,15 @@ struct Printer<'s> {
     items: Vec<(u32, u32)>,
     prepared: Vec<u8>,
     /// Whether a comma comes before the next item.
-    comma: bool,
+    pub(super) comma: bool,
     /// Whether the next item needs more than comma and key.
     careful: bool,
     /// Whether the content of an open type comes next, and its type is to be told.
     tagging: bool,
     upper: bool,
-    depth: usize,
+    pub(super) depth: usize,
     /// Unknown additions of the values that are open, with their depth.
-    unknown: Vec<(usize, Vec<u8>)>,
+    pub(super) unknown: Vec<(usize, Vec<u8>)>,
     /// Names of types, by node, if they are to be told.
     types: Vec<Option<NameId>>,
 }
@@ -136,12 +148,14 @@ impl<'s> Printer<'s> {
     pub(crate) fn new(shape: &'s Shape, options: Options) -> Self {
         let mut prepared = Vec::new();
         let colon: &[u8] = if options.indent.is_some() { b": " } else { b":" };
+        let instructed = Instructed::of(shape, &options);
         let mut keys = Vec::with_capacity(shape.fields.len());
-        for field in &shape.fields {
+        for (index, field) in (0..).zip(&shape.fields) {
             let from = prepared.len() as u32;
             prepared.push(b',');
             if !matches!(shape.node(field.parent).kind, Kind::SequenceOf | Kind::SetOf) {
-                push_string(&mut prepared, shape.name(field.name));
+                let name = instructed.as_ref().and_then(|known| known.name(FieldId(index)));
+                push_string(&mut prepared, shape.name(name.unwrap_or(field.name)));
                 prepared.extend_from_slice(colon);
             }
             keys.push((from, prepared.len() as u32));
@@ -164,6 +178,7 @@ impl<'s> Printer<'s> {
         }
         Self {
             shape,
+            instructed,
             forms,
             keys,
             items,
@@ -185,6 +200,9 @@ impl<'s> Printer<'s> {
         self.careful = self.options.indent.is_some();
         self.depth = 0;
         self.unknown.clear();
+        if let Some(instructed) = &mut self.instructed {
+            instructed.clear();
+        }
     }
 
     #[inline]
@@ -228,6 +246,12 @@ impl<'s> Printer<'s> {
     #[inline]
     pub(crate) fn open(&mut self, out: &mut Vec<u8>, field: FieldId, node: NodeId) {
         self.begin(out, field, node);
+        self.open_here(out, node);
+    }
+
+    /// The begin of a value with parts, without comma and key.
+    #[inline]
+    pub(super) fn open_here(&mut self, out: &mut Vec<u8>, node: NodeId) {
         self.comma = false;
         self.depth += 1;
         match self.forms.get(node.index()) {
@@ -304,7 +328,7 @@ impl<'s> Printer<'s> {
     }
 
     #[cold]
-    fn begin_carefully(&mut self, out: &mut Vec<u8>, field: FieldId, node: NodeId) {
+    pub(super) fn begin_carefully(&mut self, out: &mut Vec<u8>, field: FieldId, node: NodeId) {
         if let Some(&(from, to)) = self.keys.get(field.index()) {
             if self.comma {
                 out.push(b',');
@@ -324,7 +348,7 @@ impl<'s> Printer<'s> {
         self.comma = true;
     }
 
-    fn line(&self, out: &mut Vec<u8>) {
+    pub(super) fn line(&self, out: &mut Vec<u8>) {
         if let Some(indent) = self.options.indent {
             out.push(b'\n');
             out.resize(out.len() + usize::from(indent) * self.depth, b' ');
@@ -332,7 +356,7 @@ impl<'s> Printer<'s> {
     }
 
     #[cold]
-    fn flush_unknown(&mut self, out: &mut Vec<u8>, form: Form) {
+    pub(super) fn flush_unknown(&mut self, out: &mut Vec<u8>, form: Form) {
         if self.unknown.last().is_none_or(|(depth, _)| *depth != self.depth) {
             return;
         }

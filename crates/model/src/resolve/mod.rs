@@ -20,6 +20,7 @@ pub(crate) use modules::well_known_arc;
 pub(crate) use types::BuiltIn;
 
 use crate::check;
+use crate::instructions::Prefix;
 use crate::ir::{self, ClassId, Model, ModuleId, TypeId};
 use crate::options::Options;
 use arena::{Arena, Kept, Tail};
@@ -83,6 +84,8 @@ pub(crate) struct Resolver<'a> {
     // types.rs
     built_in: types::BuiltIns,
     undecided: Vec<types::Undecided>,
+    // instructions/
+    pub(crate) prefixes: Vec<Prefix<'a>>,
 }
 
 impl<'a> Resolver<'a> {
@@ -115,6 +118,7 @@ impl<'a> Resolver<'a> {
             components_reported: false,
             built_in: types::BuiltIns::default(),
             undecided: Vec::new(),
+            prefixes: Vec::new(),
         };
         resolver.error_type();
         resolver
@@ -141,6 +145,7 @@ impl<'a> Resolver<'a> {
         self.run_deferred();
         self.break_reference_cycles();
         self.decide_tag_modes();
+        self.read_instructions();
     }
 
     /// Lists what the modules define, looks for mistakes that only the whole shows, and hands it over.

@@ -3,6 +3,7 @@
 use super::definitions::{Body, Job, State};
 use super::lookup::{Binding, Scope};
 use super::{Resolver, deferred};
+use crate::instructions::Prefix;
 use crate::ir::{self, ModuleId, Tag, TagMode, TypeId, TypeKind, Value};
 use crate::options::Tagging;
 use rustc_hash::FxHashMap;
@@ -40,6 +41,7 @@ impl<'a> Resolver<'a> {
     pub(crate) fn ty(&mut self, scope: &Scope<'a>, tree: &'a ast::Type) -> TypeId {
         if let ast::TypeKind::Reference(reference) = &tree.kind
             && tree.tags.is_empty()
+            && tree.encoding.is_empty()
             && tree.constraints.is_empty()
         {
             return self.reference_type(scope, reference);
@@ -156,6 +158,7 @@ impl<'a> Resolver<'a> {
         }
         for prefix in &tree.encoding {
             self.check_prefix(scope, prefix);
+            self.prefixes.push(Prefix { ty: id, module: scope.module, tree: prefix });
         }
         if !tree.tags.is_empty() || automatic.is_some() {
             self.build_tags(id, scope, tree, automatic);

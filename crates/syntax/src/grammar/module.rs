@@ -478,7 +478,9 @@ impl Parser<'_> {
         let body = self.taken_since(first);
         let message =
             format!("the encoding instructions of `ENCODING-CONTROL {}` are kept unread", reference.text);
-        self.diagnostics.push(Diagnostic::warning("W0101", from.to(reference.span), message));
+        if !matches!(reference.text.as_str(), "XER" | "JER") {
+            self.diagnostics.push(Diagnostic::warning("W0101", from.to(reference.span), message));
+        }
         module.encoding_control.push(crate::ast::EncodingControl { reference, body });
     }
 }
