@@ -126,7 +126,7 @@ impl Resolver<'_> {
             }
             let mut kind = written.kind.clone();
             if let (InstructionKind::Text(of, _), Some(item)) =
-                (&mut kind, item.or(target.items.first().cloned()))
+                (&mut kind, item.or_else(|| target.items.first().cloned()))
             {
                 *of = if item == "ALL" { super::TextOf::All } else { super::TextOf::Item(item) };
             }
