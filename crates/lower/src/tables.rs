@@ -8,11 +8,18 @@ use tercet_model::ir::{
     ClassFieldKind, ClassId, ConstraintKind, Element, ElementSet, Model, ObjectSetId, Relation, Setting,
     TypeId, TypeKind, Value,
 };
-use tercet_plan::FieldId;
 use tercet_plan::shape::{Constant, Key, Row, Table, TableRef};
+use tercet_plan::{FieldId, Kind, NameId};
 
 /// Tables made already: by set, type field and key fields.
-pub(crate) type Cache = FxHashMap<(ObjectSetId, SmolStr, Vec<SmolStr>), u32>;
+pub(crate) type Cache = FxHashMap<(ObjectSetId, SmolStr, Vec<KeyField>), u32>;
+
+/// A value field of a class as a key; where its values are SEQUENCEs, one of their components.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct KeyField {
+    name: SmolStr,
+    component: Option<SmolStr>,
+}
 
 /// Gives an open type its table. Without component relations there is nothing to choose by, and it stays as it is.
 pub(crate) fn resolve(lowered: &mut Lowered<'_>, model: &Model, open: OpenType) {
@@ -32,12 +39,24 @@ pub(crate) fn resolve(lowered: &mut Lowered<'_>, model: &Model, open: OpenType) 
     let TypeKind::Open(Some((class, type_field))) = &model.ty(base).kind else { return };
     let Some((set, relations)) = model.table_constraint(open.ty) else { return };
     let mut registers = Vec::with_capacity(relations.len());
-    let mut fields: Vec<SmolStr> = Vec::with_capacity(relations.len());
+    let mut fields: Vec<KeyField> = Vec::with_capacity(relations.len());
     for relation in relations {
         let Some((scope, field)) = follow(lowered, open.around, relation) else { return };
-        let Some(key) = key_field(lowered, model, *class, field, &fields) else { return };
-        fields.push(key);
-        registers.push(register(lowered, field, scope));
+        let Some(name) = key_field(lowered, model, *class, field, &fields) else { return };
+        // The components of a SEQUENCE are keys of their own: `ProcedureID ::= SEQUENCE {procedureCode, ddMode}`.
+        let node = lowered.shape.field(field).node;
+        if matches!(lowered.shape.node(node).kind, Kind::Sequence | Kind::Set) {
+            let parts: Vec<(FieldId, NameId)> =
+                lowered.shape.fields_of(node).map(|(id, part)| (id, part.name)).collect();
+            for (id, part) in parts {
+                let component = Some(SmolStr::from(lowered.shape.name(part)));
+                fields.push(KeyField { name: name.clone(), component });
+                registers.push(register(lowered, id, scope));
+            }
+        } else {
+            fields.push(KeyField { name, component: None });
+            registers.push(register(lowered, field, scope));
+        }
     }
     if registers.is_empty() {
         return;
@@ -117,14 +136,14 @@ fn key_field(
     model: &Model,
     class: ClassId,
     component: FieldId,
-    taken: &[SmolStr],
+    taken: &[KeyField],
 ) -> Option<SmolStr> {
     let Source::Type(ty) = lowered.sources.get(component.index())? else { return None };
     let base = model.base(*ty);
     let mut best: Option<(u32, &SmolStr)> = None;
     for field in &model.classes.get(class.index())?.fields {
         let ClassFieldKind::Value(governor) = field.kind else { continue };
-        if taken.contains(&field.name) {
+        if taken.iter().any(|key| key.name == field.name) {
             continue;
         }
         let same = model.base(governor) == base;
@@ -143,7 +162,7 @@ fn rows(
     model: &Model,
     set: ObjectSetId,
     type_field: &SmolStr,
-    key_fields: &[SmolStr],
+    key_fields: &[KeyField],
 ) -> Vec<Row> {
     let mut rows = Vec::new();
     for object in &model.object_sets[set.index()].objects {
@@ -151,8 +170,11 @@ fn rows(
         let Some(Setting::Type(ty)) = settings.get(type_field) else { continue };
         let keys: Option<Vec<Key>> = key_fields
             .iter()
-            .map(|field| match settings.get(field) {
-                Some(Setting::Value(governor, value)) => key(lowered, model, *governor, value),
+            .map(|field| match settings.get(&field.name) {
+                Some(Setting::Value(governor, value)) => match &field.component {
+                    None => key(lowered, model, *governor, value),
+                    Some(component) => component_key(lowered, model, *governor, value, component),
+                },
                 _ => None,
             })
             .collect();
@@ -166,11 +188,27 @@ fn rows(
     rows
 }
 
-fn type_name(lowered: &mut Lowered<'_>, model: &Model, ty: TypeId) -> Option<tercet_plan::NameId> {
+fn type_name(lowered: &mut Lowered<'_>, model: &Model, ty: TypeId) -> Option<NameId> {
     let named = model.alias_chain(ty).find(|at| model.ty(*at).name.is_some())?;
     let module = model.modules.get(model.ty(named).module.index())?;
     let name = format!("{}.{}", module.name, model.type_name(named));
     Some(lowered.name(&name))
+}
+
+fn component_key(
+    lowered: &mut Lowered<'_>,
+    model: &Model,
+    governor: TypeId,
+    value: &Value,
+    component: &SmolStr,
+) -> Option<Key> {
+    let (TypeKind::Sequence(parts) | TypeKind::Set(parts)) = &model.ty(model.base(governor)).kind else {
+        return None;
+    };
+    let part = parts.list.iter().find(|part| part.name == *component)?;
+    let Value::Struct(values) = value else { return None };
+    let value = values.iter().find(|(name, _)| name == component).map(|(_, value)| value)?;
+    key(lowered, model, part.ty, value)
 }
 
 fn key(lowered: &mut Lowered<'_>, model: &Model, ty: TypeId, value: &Value) -> Option<Key> {
