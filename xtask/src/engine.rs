@@ -13,8 +13,16 @@ pub struct Specification {
     schema: Schema,
 }
 
-/// The rules that plans are made for: one for BER, DER and CER, and one for each variant of PER.
-const RULES: [Rules; 5] = [Rules::Ber, Rules::Aper, Rules::Uper, Rules::CanonicalAper, Rules::CanonicalUper];
+/// The rules that plans are made for: one for BER, DER and CER, and one for each variant of PER and OER.
+const RULES: [Rules; 7] = [
+    Rules::Ber,
+    Rules::Aper,
+    Rules::Uper,
+    Rules::CanonicalAper,
+    Rules::CanonicalUper,
+    Rules::Oer,
+    Rules::CanonicalOer,
+];
 
 /// A type of a specification, ready to decode and encode.
 #[derive(Debug)]

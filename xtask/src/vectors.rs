@@ -87,19 +87,13 @@ impl<W: Write> Runner<'_, W> {
         let id = record["id"].as_str().unwrap_or("(no id)").to_owned();
         let encodings = record["enc"].as_object().cloned().unwrap_or_default();
         let variants = record["ber_variants"].as_array().cloned().unwrap_or_default();
-        for rule in encodings
-            .keys()
-            .filter(|rule| !matches!(rule.as_str(), "ber" | "der" | "cer" | "jer" | "per" | "uper" | "xer"))
-        {
+        for rule in encodings.keys().filter(|rule| !is_known(rule)) {
             self.skip(&format!("{rule}: no engine"));
         }
         if record.get("value").is_none() {
             return self.skip("fragmentation pattern");
         }
-        let known: Vec<&String> = encodings
-            .keys()
-            .filter(|rule| matches!(rule.as_str(), "ber" | "der" | "cer" | "jer" | "per" | "uper" | "xer"))
-            .collect();
+        let known: Vec<&String> = encodings.keys().filter(|rule| is_known(rule)).collect();
         if known.is_empty() && variants.is_empty() {
             return;
         }
@@ -156,6 +150,8 @@ impl<W: Write> Runner<'_, W> {
                 "cer" => Rules::Cer,
                 "per" => Rules::Aper,
                 "uper" => Rules::Uper,
+                "oer" => Rules::Oer,
+                "coer" => Rules::CanonicalOer,
                 "jer" => {
                     self.json(id, of, value, encoding, der.as_deref());
                     continue;
@@ -272,6 +268,11 @@ impl<W: Write> Runner<'_, W> {
             })
             .collect()
     }
+}
+
+/// Whether there is an engine for encodings of this name.
+fn is_known(rule: &str) -> bool {
+    matches!(rule, "ber" | "der" | "cer" | "jer" | "per" | "uper" | "oer" | "coer" | "xer")
 }
 
 fn decodes(of: &mut Type, rules: Rules, octets: &[u8], value: &Value) -> Result<(), String> {

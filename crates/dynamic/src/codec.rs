@@ -1,7 +1,7 @@
 //! The entry points: which engine runs is decided by the plan.
 
-use crate::{Error, ErrorKind, Options, Sink, Token, View};
-use crate::{ber, per};
+use crate::{Error, ErrorKind, Leaf, Options, Sink, Token, View};
+use crate::{ber, oer, path, per};
 use tercet_plan::{Code, Kind, NodeId, Plan, Rules, Shape};
 
 /// Decodes one value of type `root` from the front of `input` and says its events to `sink`.
@@ -36,6 +36,7 @@ pub fn encode(plan: &Plan, rules: Rules, value: View<'_>, out: &mut Vec<u8>) -> 
 pub struct Decoder {
     ber: ber::DecodeState,
     per: per::DecodeState,
+    oer: oer::DecodeState,
 }
 
 impl Decoder {
@@ -64,6 +65,9 @@ impl Decoder {
             Code::Per(program) => {
                 per::decode(&mut self.per, &plan.shape, program, root, input, sink, options)
             }
+            Code::Oer(program) => {
+                oer::decode(&mut self.oer, &plan.shape, program, root, input, sink, options)
+            }
             _ => {
                 Err(Error::new(ErrorKind::ValueMismatch, 0)
                     .with_detail("no engine for the rules of this plan"))
@@ -78,6 +82,7 @@ pub struct Encoder {
     foreign: bool,
     ber: ber::EncodeState,
     per: per::EncodeState,
+    oer: oer::EncodeState,
 }
 
 impl Encoder {
@@ -114,6 +119,7 @@ impl Encoder {
         match &plan.code {
             Code::Ber(program) => ber::encode(&mut self.ber, &plan.shape, program, rules, value, out),
             Code::Per(program) => per::encode(&mut self.per, &plan.shape, program, value, out),
+            Code::Oer(program) => oer::encode(&mut self.oer, &plan.shape, program, value, out),
             _ => {
                 Err(Error::new(ErrorKind::ValueMismatch, 0)
                     .with_detail("no engine for the rules of this plan"))
@@ -131,6 +137,8 @@ fn rules_of(plan: &Plan, among: Rules) -> Rules {
             (false, false) => Rules::Uper,
             (false, true) => Rules::CanonicalUper,
         },
+        Code::Oer(program) if program.canonical => Rules::CanonicalOer,
+        Code::Oer(_) => Rules::Oer,
         _ => among,
     }
 }
@@ -141,6 +149,7 @@ const fn family(rules: Rules) -> Rules {
         Rules::Der | Rules::Cer => Rules::Ber,
         Rules::CanonicalAper => Rules::Aper,
         Rules::CanonicalUper => Rules::Uper,
+        Rules::CanonicalOer => Rules::Oer,
         other => other,
     }
 }
@@ -150,10 +159,9 @@ const fn family(rules: Rules) -> Rules {
 fn refuse_foreign(shape: &Shape, value: View<'_>, from: Rules) -> Result<(), Error> {
     for (index, token) in value.tokens().enumerate() {
         let what = match token {
-            // Without octets it only tells that the type of the sender has so many additions.
-            Token::Unknown { leaf, .. } if leaf.contents().is_some_and(|octets| !octets.is_empty()) => {
-                "an extension addition"
-            }
+            // Made without octets, it only tells that the type of the sender has so many additions.
+            Token::Unknown { leaf: Leaf::Made([]), .. } => continue,
+            Token::Unknown { .. } => "an extension addition",
             Token::Leaf { node, leaf, .. }
                 if leaf.contents().is_some()
                     && shape.nodes.get(node.index()).is_some_and(|node| node.kind == Kind::Open) =>
@@ -164,7 +172,7 @@ fn refuse_foreign(shape: &Shape, value: View<'_>, from: Rules) -> Result<(), Err
         };
         let detail = format!("{what} of unknown content is an encoding in {from:?}");
         return Err(Error::new(ErrorKind::Unsupported, 0)
-            .with_path(per::path::of_tape(shape, value, index))
+            .with_path(path::of_tape(shape, value, index))
             .with_detail(detail));
     }
     Ok(())

@@ -5,7 +5,7 @@ use crate::text::{decimal_parts, integer_octets, parse_integer};
 use std::borrow::Cow;
 use tercet_plan::shape::Key;
 use tercet_plan::{Kind, NodeId, Shape};
-use tercet_runtime::ber::{Rules, Writer};
+use tercet_runtime::ber::{Rules, Writer, decode_real};
 use tercet_runtime::text::from_utf8;
 use tercet_runtime::types::{Base, Binary, BitStr, GeneralizedTime, Oid, Real, RelativeOid, UtcTime};
 
@@ -148,6 +148,19 @@ pub(crate) fn of_real_parts(mantissa: &str, base: &str, exponent: &str) -> Resul
         }
         _ => Err("base 2 or 10 expected".to_owned()),
     }
+}
+
+/// A REAL in the form of X.690 11.3, which PER and OER ask for (X.691 §15.2, X.696 §12.4).
+pub(crate) fn normal_real<'w>(
+    writer: &'w mut Writer,
+    contents: &[u8],
+) -> Result<&'w [u8], tercet_runtime::Error> {
+    if writer.rules() != Rules::Der {
+        *writer = Writer::new(Rules::Der);
+    }
+    writer.clear();
+    writer.push_real(&decode_real(contents, 0, Rules::Ber)?);
+    Ok(writer.finish())
 }
 
 /// The key that contents octets are, for a table's rows.

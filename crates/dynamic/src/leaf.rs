@@ -103,6 +103,16 @@ pub(crate) fn small(contents: &[u8]) -> Option<i64> {
     decode_i64(contents, 0, Rules::Ber).ok()
 }
 
+/// The number of a BOOLEAN, INTEGER or ENUMERATED that fits 64 bits.
+#[inline]
+pub(crate) fn number(leaf: Leaf<'_>) -> Option<i64> {
+    match leaf {
+        Leaf::Int(number) => Some(number),
+        Leaf::Input { contents, .. } | Leaf::Made(contents) => small(contents),
+        Leaf::Addition(_) => None,
+    }
+}
+
 /// The name of an enumeration item or a named number. Most enumerations are dense, so that the place is tried first
 /// where the number would then stand.
 #[inline]

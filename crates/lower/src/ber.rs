@@ -347,7 +347,8 @@ fn tag(bits: u32) -> Option<Tag> {
     Tag::from_bits(bits)
 }
 
-fn tag_bits((class, number): OuterTag) -> u32 {
+/// Class in the top two bits, number in the low 29.
+pub(crate) fn tag_bits((class, number): OuterTag) -> u32 {
     let class = match class {
         TagClass::Universal => 0,
         TagClass::Application => 1,

@@ -1,11 +1,12 @@
 //! From a model to a plan: every decision that does not depend on the input is made here, once.
 //!
 //! `shape` turns types into nodes and fields, whatever the rules; `ber` adds tags and the tables to find a component by
-//! its tag; `per` adds widths, orders and bounds.
+//! its tag; `per` adds widths, orders and bounds, `oer` widths and tags.
 
 mod ber;
 mod constants;
 mod instructions;
+mod oer;
 mod order;
 mod per;
 mod shape;
@@ -48,6 +49,8 @@ fn code(model: &Model, rules: Rules, lowered: &mut Lowered<'_>) -> Code {
         Rules::Uper => Code::Per(per::program(model, lowered, false, false)),
         Rules::CanonicalAper => Code::Per(per::program(model, lowered, true, true)),
         Rules::CanonicalUper => Code::Per(per::program(model, lowered, false, true)),
+        Rules::Oer => Code::Oer(oer::program(model, lowered, false)),
+        Rules::CanonicalOer => Code::Oer(oer::program(model, lowered, true)),
         _ => Code::Ber(ber::program(model, lowered)),
     }
 }

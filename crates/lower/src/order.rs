@@ -30,18 +30,21 @@ impl<'a> TagOrder<'a> {
         Self { shape, sources, model, least: FxHashMap::default() }
     }
 
+    /// The outermost tag of a field; none for an untagged CHOICE or open type.
+    pub(crate) fn outermost(&self, field: FieldId) -> Option<OuterTag> {
+        match self.sources.get(field.index())? {
+            Source::Type(ty) => self.model.tags(*ty).first().copied(),
+            Source::Tags(tags) => tags.first().copied(),
+        }
+    }
+
     /// The tag of a field; of an untagged CHOICE the least of its root (X.691 §21.1, §23.4; X.693 9.6).
     pub(crate) fn of(&mut self, field: FieldId) -> Rank {
         self.nested(field, 0)
     }
 
     fn nested(&mut self, field: FieldId, depth: u32) -> Rank {
-        let outermost = match self.sources.get(field.index()) {
-            Some(Source::Type(ty)) => self.model.tags(*ty).first().copied(),
-            Some(Source::Tags(tags)) => tags.first().copied(),
-            None => None,
-        };
-        if let Some(tag) = outermost {
+        if let Some(tag) = self.outermost(field) {
             return rank(tag);
         }
         let shape = self.shape;

@@ -1,6 +1,7 @@
 //! Plans as text.
 
 use crate::ber::{self, flags};
+use crate::oer;
 use crate::per::{self, Addition};
 use crate::shape::{Constant, NodeId, Place, Presence, Shape};
 use crate::{Code, Plan};
@@ -64,8 +65,10 @@ fn node(out: &mut String, shape: &Shape, code: &Code, id: NodeId) {
             let _ = write!(out, " SIZE({low}..{})", bound(high, "MAX"));
         }
     }
-    if let Code::Per(program) = code {
-        per(out, program, id);
+    match code {
+        Code::Per(program) => per(out, program, id),
+        Code::Oer(program) => oer(out, program, id),
+        Code::Ber(_) => {}
     }
     out.push('\n');
     for (field_id, field) in shape.fields_of(id) {
@@ -151,6 +154,34 @@ fn per(out: &mut String, program: &per::Program, id: NodeId) {
         }
         code => write!(out, " {code:?}"),
     };
+}
+
+/// The code of a node in OER: the record, and what it points to.
+fn oer(out: &mut String, program: &oer::Program, id: NodeId) {
+    let Some(code) = program.nodes.get(id.index()) else { return };
+    match *code {
+        oer::Code::Sequence(at) => {
+            let Some(sequence) = program.sequences.get(at as usize) else { return };
+            let root: Vec<u32> = sequence.root.iter().map(|member| member.field).collect();
+            let optional = sequence.optional;
+            let _ = write!(out, " {optional} presence bits, order {root:?}");
+            for addition in &sequence.additions {
+                let _ = write!(out, ", {:?}", addition.fields().collect::<Vec<_>>());
+            }
+        }
+        oer::Code::Choice(at) => {
+            let Some(choice) = program.choices.get(at as usize) else { return };
+            out.push_str(" by");
+            for (bits, field) in &choice.tags {
+                out.push(' ');
+                tag(out, *bits);
+                let _ = write!(out, "={field}");
+            }
+        }
+        code => {
+            let _ = write!(out, " {code:?}");
+        }
+    }
 }
 
 fn tags(program: &ber::Program, slot: &ber::Slot) -> String {

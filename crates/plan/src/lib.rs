@@ -5,6 +5,7 @@
 pub mod ber;
 mod dump;
 pub mod instructions;
+pub mod oer;
 pub mod per;
 pub mod shape;
 
@@ -31,6 +32,10 @@ pub enum Rules {
     CanonicalAper,
     /// CANONICAL-PER, UNALIGNED variant.
     CanonicalUper,
+    /// BASIC-OER (X.696).
+    Oer,
+    /// CANONICAL-OER (X.696 clause 31).
+    CanonicalOer,
 }
 
 /// What values look like, and how one set of rules writes them.
@@ -50,6 +55,8 @@ pub enum Code {
     Ber(ber::Program),
     /// The four variants of PER.
     Per(per::Program),
+    /// OER, basic and canonical.
+    Oer(oer::Program),
 }
 
 impl Plan {

@@ -247,6 +247,9 @@ kinds! {
     ValueMismatch = 109, "value-mismatch", None, "the value to encode is not one of the type";
     Unsupported = 110, "unsupported", None, "these rules cannot be used for values of this type here";
     NotCanonical = 111, "not-canonical", None, "the encoding is not the canonical one of its value";
+    // OER
+    LengthEmpty = 112, "length-empty", Some("X.696 8.6.5"), "a length in the long form has no octets";
+    TagForm = 113, "tag-form", Some("X.696 8.7.2"), "a tag is not in the form that its number asks for";
 }
 
 #[cfg(test)]

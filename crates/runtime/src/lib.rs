@@ -2,11 +2,12 @@
 //!
 //! The crate is `no_std` with `alloc`, has no `unsafe` and no dependencies.  Values borrow from the
 //! input, nothing is allocated that the input does not pay for, and every descent is counted.
-//! Clause numbers are those of the 02/2021 editions of X.680, X.690 and X.691.
+//! Clause numbers are those of the 02/2021 editions of X.680, X.690, X.691 and X.696.
 //!
 //! * [`ber`]: BER, CER and DER (X.690): a [`ber::Reader`] that walks headers, `decode_*` functions for
 //!   contents octets, a [`ber::Writer`] that runs backwards.
 //! * [`per`]: the bits of PER (X.691): [`per::BitReader`], [`per::BitWriter`], length determinants.
+//! * [`oer`]: the octets of OER (X.696): an [`oer::Reader`] and an [`oer::Writer`] that runs backwards.
 //! * [`types`]: the values that need more than a Rust primitive: [`types::Oid`], [`types::BitStr`],
 //!   [`types::Real`], the time types.
 //! * [`text`]: the character string types and their conversion to and from UTF-8.
@@ -31,6 +32,7 @@ pub mod ber;
 pub mod dump;
 mod error;
 mod limits;
+pub mod oer;
 pub mod per;
 mod tag;
 pub mod text;

@@ -6,13 +6,13 @@ use tercet_plan::{Kind, Node, Shape};
 use tercet_runtime::text::to_utf8;
 
 /// Whether the contents octets of a primitive type are one of the allowed values.
-pub(super) fn is_allowed(shape: &Shape, node: &Node, contents: &[u8]) -> bool {
+pub(crate) fn is_allowed(shape: &Shape, node: &Node, contents: &[u8]) -> bool {
     let Some(constraint) = of(shape, node) else { return true };
     if let Some((low, high)) = constraint.integer
         && node.kind == Kind::Integer
     {
         return match number(contents) {
-            Some(number) => low.is_none_or(|low| number >= low) && high.is_none_or(|high| number <= high),
+            Some(number) => is_number_allowed(shape, node, number),
             // Beyond 128 bits: only a missing bound on its side allows it.
             None if contents.first().is_some_and(|first| *first >= 0x80) => low.is_none(),
             None => high.is_none(),
@@ -41,8 +41,16 @@ pub(super) fn is_allowed(shape: &Shape, node: &Node, contents: &[u8]) -> bool {
     fits(constraint, size)
 }
 
+/// Whether an INTEGER may have a value.
+pub(crate) fn is_number_allowed(shape: &Shape, node: &Node, number: i128) -> bool {
+    let range = of(shape, node).and_then(|constraint| constraint.integer);
+    range.is_none_or(|(low, high)| {
+        low.is_none_or(|low| number >= low) && high.is_none_or(|high| number <= high)
+    })
+}
+
 /// Whether a list may have so many elements.
-pub(super) fn is_count_allowed(shape: &Shape, node: &Node, count: u64) -> bool {
+pub(crate) fn is_count_allowed(shape: &Shape, node: &Node, count: u64) -> bool {
     of(shape, node).is_none_or(|constraint| fits(constraint, count))
 }
 

@@ -3,7 +3,7 @@
 mod canonical;
 mod careful;
 pub(crate) mod check;
-mod constraints;
+pub(crate) mod constraints;
 mod contents;
 mod decode;
 mod encode;

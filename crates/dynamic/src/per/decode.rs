@@ -4,11 +4,11 @@
 
 use super::encode::{EncodeState, encode};
 use super::frame::{Frame, What};
-use super::keys::Registers;
+use super::integer;
 use super::open::{Inside, Octets};
-use super::{integer, path};
 use crate::event::{Leaf, Sink};
-use crate::{Error, Options, Tape, Unknown};
+use crate::keys::Registers;
+use crate::{Error, Options, Tape, Unknown, path};
 use tercet_plan::per::{Addition, Code, Member, NO_KEY, Program, Size};
 use tercet_plan::shape::Presence;
 use tercet_plan::{FieldId, NodeId, Shape};
@@ -105,11 +105,12 @@ fn read(
     match engine.value(FieldId::ROOT, root).and_then(|()| engine.run()) {
         Ok(bits) if bits == 0 && input.is_empty() => {
             let fault = Fault::incomplete_at_bit(0, 1).shifted(options.base_offset);
-            Err(Error::from(fault).with_path(path::of_frames(shape, &[], FieldId::ROOT, root)))
+            Err(Error::from(fault).with_path(path::of_begun(shape, std::iter::empty(), FieldId::ROOT, root)))
         }
         Ok(bits) => Ok(bits.div_ceil(8).max(1)),
         Err(fault) => {
-            let path = path::of_frames(shape, &engine.state.frames, engine.at, root);
+            let path =
+                path::of_begun(shape, engine.state.frames.iter().filter_map(Frame::begun), engine.at, root);
             Err(Error::from(fault.shifted(options.base_offset)).with_path(path))
         }
     }

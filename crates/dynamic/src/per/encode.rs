@@ -2,9 +2,10 @@
 //! their presence bits come before them; open types are written apart and put in place when their length is known.
 
 use super::integer::write_octets;
-use super::strings::number;
-use super::{order, same};
+use super::order;
 use crate::event::Leaf;
+use crate::leaf::number;
+use crate::same::Comparison;
 use crate::tape::{Token, View};
 use crate::{Error, ErrorKind};
 use tercet_plan::per::{ADDITION, Addition, Code, Member, NO_DEFAULT, Program, Sequence, Size};
@@ -312,12 +313,28 @@ impl<'a> Engine<'a> {
         let Some(index) = self.state.slots[slot].checked_sub(1) else { return false };
         let field = self.program.fields[(first + number) as usize];
         if field.constant != NO_DEFAULT
-            && same::is_left_out(self, field.constant, index as usize, NodeId(field.node))
+            && self.is_left_out(field.constant, index as usize, NodeId(field.node))
         {
             self.state.slots[slot] = 0;
             return false;
         }
         true
+    }
+
+    /// Whether a component with this DEFAULT is not written: in basic PER for simple types, in canonical PER for all
+    /// (X.691 §19.5).
+    fn is_left_out(&mut self, constant: u32, index: usize, node: NodeId) -> bool {
+        let program = self.program;
+        let code = program.nodes.get(node.index());
+        let framed =
+            matches!(code, Some(Code::Sequence(_) | Code::SequenceOf(_) | Code::Choice(_) | Code::Open));
+        let is_named = |node: NodeId| {
+            let code = program.nodes.get(node.index());
+            matches!(code, Some(Code::BitString(_, true) | Code::BitsContaining(_, true)))
+        };
+        let (shape, value, normal) = (self.shape, self.value, &mut self.state.normal);
+        let mut comparison = Comparison { shape, value, is_named: &is_named, normal };
+        (!framed || program.canonical) && comparison.is_constant(index, node, constant)
     }
 
     fn presence(&mut self, frame: &Frame, members: &[Member]) {
@@ -652,7 +669,7 @@ impl<'a> Engine<'a> {
 
     #[cold]
     fn explain(&self, fault: &Fault) -> Error {
-        let mut path = crate::per::path::of_tape(self.shape, self.value, self.at);
+        let mut path = crate::path::of_tape(self.shape, self.value, self.at);
         let error = Error::new(fault.kind, 0);
         match fault.field.and_then(|field| self.shape.fields.get(field.index())) {
             Some(field) => {

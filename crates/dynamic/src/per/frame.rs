@@ -61,4 +61,11 @@ impl Frame {
             outer: 0,
         }
     }
+
+    /// What a path tells of it; nothing for what is no value.
+    pub(super) fn begun(&self) -> Option<crate::path::Begun> {
+        let value = !matches!(self.what, What::Wrapper | What::Group);
+        let element = (self.what == What::List).then(|| self.cursor.saturating_sub(1) as usize);
+        value.then_some((self.field, self.node, element))
+    }
 }

@@ -9,8 +9,6 @@ mod keys;
 mod leaves;
 mod open;
 mod order;
-pub(crate) mod path;
-mod same;
 mod strings;
 mod time;
 

@@ -3,8 +3,8 @@
 use super::decode::{DecodeState, Engine, Result};
 use super::frame::{Frame, What};
 use super::integer::append;
-use super::keys;
 use crate::event::{Copying, Discard, Leaf, Sink};
+use crate::keys;
 use tercet_plan::{FieldId, NodeId};
 use tercet_runtime::per::{BitReader, Taken};
 use tercet_runtime::{Error as Fault, ErrorKind};
@@ -149,7 +149,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         if let Some(table) = &self.shape.node(node).table
             && self.options.resolve_tables
         {
-            let (row, complete) = keys::row(self.shape, self.program, table, &self.state.registers);
+            let (row, complete) = keys::row(self.shape, &self.program.tables, table, &self.state.registers);
             if let Some(content) = row {
                 self.sink.open(field, node);
                 self.push(Frame::new(What::Open, field, node, 0))?;

@@ -6,31 +6,12 @@ use super::integer::{self, Source, small, write_octets};
 use super::time;
 use crate::ErrorKind;
 use crate::ber::check;
+use crate::contents::normal_real;
 use crate::event::Leaf;
 use tercet_plan::per::{Alphabet, Code, Integer, Size};
 use tercet_plan::{Kind, NodeId};
-use tercet_runtime::ber::{Rules, Writer, decode_boolean, decode_real};
+use tercet_runtime::ber::{Rules, decode_boolean};
 use tercet_runtime::per::Length;
-
-/// The number of a BOOLEAN, INTEGER or ENUMERATED that fits 64 bits.
-#[inline]
-pub(super) fn number(leaf: Leaf<'_>) -> Option<i64> {
-    match leaf {
-        Leaf::Int(number) => Some(number),
-        Leaf::Input { contents, .. } | Leaf::Made(contents) => small(contents),
-        Leaf::Addition(_) => None,
-    }
-}
-
-/// A REAL in the form of X.690 11.3, which PER asks for (X.691 §15.2).
-pub(super) fn normal_real<'w>(writer: &'w mut Writer, contents: &[u8]) -> Result<&'w [u8]> {
-    if writer.rules() != Rules::Der {
-        *writer = Writer::new(Rules::Der);
-    }
-    writer.clear();
-    writer.push_real(&decode_real(contents, 0, Rules::Ber)?);
-    Ok(writer.finish())
-}
 
 /// The number of bits in the contents octets of a BIT STRING, and its octets.
 pub(super) fn bits_of(contents: &[u8]) -> Result<(&[u8], usize)> {

@@ -1,12 +1,12 @@
 //! Whether a value on a tape is the DEFAULT of its component.
 
-use super::encode::Engine;
-use super::strings::{bits_of, normal_real, number, trimmed};
+use crate::contents::normal_real;
 use crate::event::Leaf;
-use crate::tape::Token;
-use tercet_plan::per::Code;
+use crate::leaf::number;
+use crate::tape::{Token, View};
 use tercet_plan::shape::{Constant, Presence};
-use tercet_plan::{FieldId, Kind, NodeId};
+use tercet_plan::{FieldId, Kind, NodeId, Shape};
+use tercet_runtime::ber::{Rules, Writer, decode_bit_string};
 
 /// Constants inside one another that are followed.
 const DEPTH: u32 = 100;
@@ -14,68 +14,68 @@ const DEPTH: u32 = 100;
 /// Elements of a SET OF that are compared in any order.
 const ELEMENTS: usize = 256;
 
-/// Whether a component with this DEFAULT is not written: in basic PER for simple types, in canonical PER for all
-/// (X.691 §19.5).
-pub(super) fn is_left_out(engine: &mut Engine<'_>, constant: u32, index: usize, node: NodeId) -> bool {
-    let code = engine.program.nodes.get(node.index());
-    let simple =
-        !matches!(code, Some(Code::Sequence(_) | Code::SequenceOf(_) | Code::Choice(_) | Code::Open));
-    let shape = engine.shape;
-    let Some(constant) = shape.defaults.get(constant as usize) else { return false };
-    (simple || engine.program.canonical) && is_same(engine, constant, index, node, 0)
+/// A value, and what is needed to compare its parts with constants.
+pub(crate) struct Comparison<'a> {
+    pub(crate) shape: &'a Shape,
+    pub(crate) value: View<'a>,
+    /// Whether trailing zero bits of a BIT STRING mean nothing.
+    pub(crate) is_named: &'a dyn Fn(NodeId) -> bool,
+    /// For REAL in its normal form.
+    pub(crate) normal: &'a mut Writer,
 }
 
-fn is_same(engine: &mut Engine<'_>, constant: &Constant, index: usize, node: NodeId, depth: u32) -> bool {
+impl Comparison<'_> {
+    /// Whether the value at an index of the tape is a constant of the shape.
+    pub(crate) fn is_constant(&mut self, index: usize, node: NodeId, constant: u32) -> bool {
+        let shape = self.shape;
+        shape.defaults.get(constant as usize).is_some_and(|constant| is_same(self, constant, index, node, 0))
+    }
+}
+
+fn is_same(this: &mut Comparison<'_>, constant: &Constant, index: usize, node: NodeId, depth: u32) -> bool {
     if depth > DEPTH {
         return false;
     }
-    match (constant, engine.value.token(index)) {
+    match (constant, this.value.token(index)) {
         (Constant::Boolean(value), Token::Leaf { leaf: Leaf::Int(number), .. }) => *value == (number != 0),
         (Constant::Boolean(value), Token::Leaf { leaf, .. }) => {
             leaf.contents().is_some_and(|contents| *value == contents.iter().any(|octet| *octet != 0))
         }
         (Constant::Int(value), Token::Leaf { leaf, .. }) => number(leaf) == Some(*value),
         (Constant::Contents(default), Token::Leaf { leaf, .. }) => {
-            leaf.contents().is_some_and(|contents| same_contents(engine, node, default, contents))
+            leaf.contents().is_some_and(|contents| same_contents(this, node, default, contents))
         }
         (Constant::Struct(fields), Token::Open { close, .. }) => {
-            same_struct(engine, fields, index + 1, close, node, depth + 1)
+            same_struct(this, fields, index + 1, close, node, depth + 1)
         }
         (Constant::List(values), Token::Open { close, .. }) => {
-            same_list(engine, values, index + 1, close, node, depth)
+            same_list(this, values, index + 1, close, node, depth)
         }
         (Constant::Choice(field, value), Token::Open { .. }) => {
             let (Token::Leaf { field: here, .. } | Token::Open { field: here, .. }) =
-                engine.value.token(index + 1)
+                this.value.token(index + 1)
             else {
                 return false;
             };
-            let node = engine.shape.field(*field).node;
-            here == *field && is_same(engine, value, index + 1, node, depth + 1)
+            let node = this.shape.field(*field).node;
+            here == *field && is_same(this, value, index + 1, node, depth + 1)
         }
         (Constant::Open(inside, value), Token::Open { .. }) => {
-            is_same(engine, value, index + 1, *inside, depth + 1)
+            is_same(this, value, index + 1, *inside, depth + 1)
         }
         _ => false,
     }
 }
 
-fn same_contents(engine: &mut Engine<'_>, node: NodeId, default: &[u8], contents: &[u8]) -> bool {
-    match engine.shape.node(node).kind {
+fn same_contents(this: &mut Comparison<'_>, node: NodeId, default: &[u8], contents: &[u8]) -> bool {
+    match this.shape.node(node).kind {
         Kind::BitString => {
-            let (Ok((a, m)), Ok((b, n))) = (bits_of(default), bits_of(contents)) else { return false };
-            let named = matches!(
-                engine.program.nodes.get(node.index()),
-                Some(Code::BitString(_, true) | Code::BitsContaining(_, true))
-            );
-            let (m, n) = if named { (trimmed(a, m), trimmed(b, n)) } else { (m, n) };
-            // The bits behind the end are not compared.
-            let rest = n % 8;
-            let last = |octets: &[u8]| octets.get(n / 8).map_or(0, |octet| u16::from(*octet) << rest >> 8);
-            m == n && a.get(..n / 8) == b.get(..n / 8) && last(a) == last(b)
+            let bits = |octets| decode_bit_string(octets, 0, Rules::Ber);
+            let (Ok(a), Ok(b)) = (bits(default), bits(contents)) else { return false };
+            if (this.is_named)(node) { a.trimmed(0) == b.trimmed(0) } else { a == b }
         }
         Kind::Real => {
-            let Ok(contents) = normal_real(&mut engine.state.normal, contents) else { return false };
+            let Ok(contents) = normal_real(this.normal, contents) else { return false };
             contents == default
         }
         _ => default == contents,
@@ -83,14 +83,14 @@ fn same_contents(engine: &mut Engine<'_>, node: NodeId, default: &[u8], contents
 }
 
 fn same_struct(
-    engine: &mut Engine<'_>,
+    this: &mut Comparison<'_>,
     fields: &[(FieldId, Constant)],
     begin: usize,
     close: usize,
     node: NodeId,
     depth: u32,
 ) -> bool {
-    let shape = engine.shape;
+    let shape = this.shape;
     let default_of = |field: FieldId| match shape.fields.get(field.index()).map(|field| field.presence) {
         Some(Presence::Default(constant)) => shape.defaults.get(constant as usize),
         _ => None,
@@ -98,17 +98,17 @@ fn same_struct(
     let mut met = Vec::new();
     let mut index = begin;
     while index < close {
-        let next = engine.value.skip(index);
-        if let Token::Leaf { field, .. } | Token::Open { field, .. } = engine.value.token(index) {
+        let next = this.value.skip(index);
+        if let Token::Leaf { field, .. } | Token::Open { field, .. } = this.value.token(index) {
             let given = fields.iter().find(|(id, _)| *id == field).map(|(_, constant)| constant);
             let Some(constant) = given.or_else(|| default_of(field)) else { return false };
             if field.0.wrapping_sub(shape.node(node).first) >= shape.node(node).count
-                || !is_same(engine, constant, index, shape.field(field).node, depth)
+                || !is_same(this, constant, index, shape.field(field).node, depth)
             {
                 return false;
             }
             met.push(field);
-        } else if let Token::Unknown { .. } = engine.value.token(index) {
+        } else if let Token::Unknown { .. } = this.value.token(index) {
             return false;
         }
         index = next;
@@ -117,14 +117,14 @@ fn same_struct(
 }
 
 fn same_list(
-    engine: &mut Engine<'_>,
+    this: &mut Comparison<'_>,
     values: &[Constant],
     begin: usize,
     close: usize,
     node: NodeId,
     depth: u32,
 ) -> bool {
-    let shape = engine.shape;
+    let shape = this.shape;
     let element = shape.field(FieldId(shape.node(node).first)).node;
     let any_order = shape.node(node).kind == Kind::SetOf;
     if any_order && values.len() > ELEMENTS {
@@ -134,10 +134,10 @@ fn same_list(
     let mut index = begin;
     while index < close {
         let among = if any_order { left.len() } else { left.len().min(1) };
-        let found = (0..among).find(|at| is_same(engine, left[*at], index, element, depth + 1));
+        let found = (0..among).find(|at| is_same(this, left[*at], index, element, depth + 1));
         let Some(found) = found else { return false };
         left.remove(found);
-        index = engine.value.skip(index);
+        index = this.value.skip(index);
     }
     left.is_empty()
 }

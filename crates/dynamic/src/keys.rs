@@ -1,12 +1,11 @@
 //! Key registers and tables: which type an open type holds (X.682 §10).
 
-use tercet_plan::per::Program;
 use tercet_plan::shape::{Key, Row, TableRef};
 use tercet_plan::{FieldId, NodeId, Shape};
 
 /// The values of keys, kept from value to value; those of values before count for nothing.
 #[derive(Debug, Default)]
-pub(super) struct Registers {
+pub(crate) struct Registers {
     keys: Vec<(u64, Key)>,
     /// Number of the value, from 1.
     turn: u64,
@@ -14,7 +13,7 @@ pub(super) struct Registers {
 
 impl Registers {
     /// Begins another value.
-    pub(super) fn begin(&mut self, shape: &Shape) {
+    pub(crate) fn begin(&mut self, shape: &Shape) {
         self.turn += 1;
         let count = usize::from(shape.registers);
         if self.keys.len() < count {
@@ -23,7 +22,7 @@ impl Registers {
     }
 
     /// Keeps the value of a key, and the alternative if the key is a CHOICE.
-    pub(super) fn set(&mut self, shape: &Shape, register: u16, key: Key, alternative: Option<FieldId>) {
+    pub(crate) fn set(&mut self, shape: &Shape, register: u16, key: Key, alternative: Option<FieldId>) {
         if let Some(place) = self.keys.get_mut(usize::from(register)) {
             let key = match alternative {
                 None => key,
@@ -34,7 +33,7 @@ impl Registers {
     }
 
     #[inline]
-    pub(super) fn forget(&mut self, register: u16) {
+    pub(crate) fn forget(&mut self, register: u16) {
         if let Some(place) = self.keys.get_mut(usize::from(register)) {
             place.0 = 0;
         }
@@ -47,14 +46,15 @@ impl Registers {
     }
 }
 
-/// The type in the row that the registers select, and whether all keys were there.
-pub(super) fn row(
+/// The type in the row that the registers select, and whether all keys were there. `numbers` may have the rows of a table
+/// with one whole number as key again, to be found faster.
+pub(crate) fn row(
     shape: &Shape,
-    program: &Program,
+    numbers: &[Box<[(i64, u32)]>],
     table: &TableRef,
     registers: &Registers,
 ) -> (Option<NodeId>, bool) {
-    if let ([register], Some(rows)) = (table.keys.as_slice(), program.tables.get(table.table as usize))
+    if let ([register], Some(rows)) = (table.keys.as_slice(), numbers.get(table.table as usize))
         && let Some(Key::Int(key)) = registers.get(*register)
         && !rows.is_empty()
     {

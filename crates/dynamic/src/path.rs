@@ -1,6 +1,5 @@
 //! Paths, for errors.
 
-use super::frame::{Frame, What};
 use crate::tape::{Token, View};
 use std::fmt::Write;
 use tercet_plan::{FieldId, Kind, NodeId, Shape};
@@ -40,19 +39,28 @@ pub(crate) fn of_tape(shape: &Shape, value: View<'_>, target: usize) -> String {
     path
 }
 
-/// The same for the value that a decode has stopped in: the frames that have begun, and the last field.
+/// A value that has begun: its field and node, and for a list the number of the element that is being read.
+pub(crate) type Begun = (FieldId, NodeId, Option<usize>);
+
+/// The same for the value that a decode has stopped in: the values that have begun, the outermost first, and the last
+/// field.
 #[cold]
-pub(super) fn of_frames(shape: &Shape, frames: &[Frame], at: FieldId, root: NodeId) -> String {
+pub(crate) fn of_begun(
+    shape: &Shape,
+    values: impl Iterator<Item = Begun>,
+    at: FieldId,
+    root: NodeId,
+) -> String {
     let mut path = String::new();
     step(&mut path, shape, FieldId::ROOT, root, None);
-    let values = || frames.iter().filter(|frame| !matches!(frame.what, What::Wrapper | What::Group));
     let mut position = None;
-    for frame in values() {
-        step(&mut path, shape, frame.field, frame.node, position.take());
-        position = (frame.what == What::List).then(|| frame.cursor.saturating_sub(1) as usize);
+    let mut last = None;
+    for (field, node, element) in values {
+        step(&mut path, shape, field, node, position);
+        (position, last) = (element, Some(field));
     }
     // The last field may be that of the value begun last.
-    if values().next_back().is_none_or(|frame| frame.field != at) {
+    if last != Some(at) {
         step(&mut path, shape, at, root, position);
     }
     path
