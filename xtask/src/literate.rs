@@ -10,6 +10,8 @@
 //! - `aper`, `uper`: encodings that decode to the value; the first is what the value encodes to, under the canonical
 //!   rules too. With `basic` behind the word, the canonical encoding is another: `caper`, `cuper`. `per` and `cper` are
 //!   for both variants at once.
+//! - `oer`: encodings that decode to the value; the first is what the value encodes to, under the canonical rules too.
+//!   `coer` has what only those make of it.
 //! - `jer`: JSON texts of the value, one a line; the first is what is written, character by character.
 //! - `xer`, `cxer`, `gser`: one text that reads as the value, and that the value is written as; with `read` behind the
 //!   word, the first alone. White space between the elements of `xer` does not count.
@@ -191,7 +193,7 @@ struct Claim {
 /// The claims of a line below the name of rules, by whether it is the first of the block and has the word `basic`.
 fn claims(word: &str, basic: bool, first: bool) -> Option<Vec<Claim>> {
     let one = |rules, encodes, named| Claim { rules, encodes, named };
-    let per = |plain: Rules, canonical: Rules, strict: bool| {
+    let packed = |plain: Rules, canonical: Rules, strict: bool| {
         let encodes = !strict && first;
         let plain = one(plain, encodes, !strict);
         if strict || encodes && !basic { vec![plain, one(canonical, true, strict)] } else { vec![plain] }
@@ -200,8 +202,9 @@ fn claims(word: &str, basic: bool, first: bool) -> Option<Vec<Claim>> {
         "ber" => vec![one(Rules::Ber, false, true)],
         "der" => vec![one(Rules::Ber, false, false), one(Rules::Der, true, true)],
         "cer" => vec![one(Rules::Ber, false, false), one(Rules::Cer, true, true)],
-        "aper" | "caper" => per(Rules::Aper, Rules::CanonicalAper, word == "caper"),
-        "uper" | "cuper" => per(Rules::Uper, Rules::CanonicalUper, word == "cuper"),
+        "aper" | "caper" => packed(Rules::Aper, Rules::CanonicalAper, word == "caper"),
+        "uper" | "cuper" => packed(Rules::Uper, Rules::CanonicalUper, word == "cuper"),
+        "oer" | "coer" => packed(Rules::Oer, Rules::CanonicalOer, word == "coer"),
         "per" => [claims("aper", basic, first)?, claims("uper", basic, first)?].concat(),
         "cper" => [claims("caper", basic, first)?, claims("cuper", basic, first)?].concat(),
         _ => return None,

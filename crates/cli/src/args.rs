@@ -109,6 +109,10 @@ pub enum RulesArg {
     CanonicalAper,
     /// Canonical packed encoding rules, UNALIGNED
     CanonicalUper,
+    /// Octet encoding rules
+    Oer,
+    /// Canonical octet encoding rules
+    Coer,
 }
 
 impl RulesArg {
@@ -122,11 +126,18 @@ impl RulesArg {
             Self::Uper => Rules::Uper,
             Self::CanonicalAper => Rules::CanonicalAper,
             Self::CanonicalUper => Rules::CanonicalUper,
+            Self::Oer => Rules::Oer,
+            Self::Coer => Rules::CanonicalOer,
         }
     }
 
     /// Whether a value tells where it ends, so that several may stand one after the other.
     pub fn delimits(self) -> bool {
+        self.has_elements() || matches!(self, Self::Oer | Self::Coer)
+    }
+
+    /// Whether encodings are elements with tags and lengths, so that records are found behind a fault.
+    pub fn has_elements(self) -> bool {
         matches!(self, Self::Ber | Self::Der | Self::Cer)
     }
 }

@@ -73,7 +73,8 @@ impl<'p> Values<'p> {
             self.options.base_offset = at as u64;
             let rest = &octets[at..];
             let length = self.decoder.decode(self.plan, self.root, rest, &mut self.tape, &self.options)?;
-            if !self.rules.delimits() && length < rest.len() {
+            // A type with one value may take no octets: then nothing else can be there.
+            if length < rest.len() && (length == 0 || !self.rules.delimits()) {
                 let shape = &self.plan.shape;
                 let name = shape.node(self.root).name.map(|name| shape.name(name)).unwrap_or_default();
                 return Err(Error::new(ErrorKind::TrailingData, length as u64).with_path(name).into());
@@ -81,8 +82,7 @@ impl<'p> Values<'p> {
             let origin = Origin { index: self.count, offset: at as u64, length };
             each(self.tape.view(rest), &origin)?;
             self.count += 1;
-            // Every value takes an octet at least.
-            at += length.max(1);
+            at += length;
         }
         Ok(())
     }

@@ -9,6 +9,7 @@ mod instructions;
 mod oer;
 mod order;
 mod per;
+mod settings;
 mod shape;
 mod tables;
 

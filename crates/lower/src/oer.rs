@@ -1,5 +1,7 @@
 //! Widths, fixed sizes and tags of OER (X.696), from the OER-visible constraints.
 
+mod time;
+
 use crate::ber::tag_bits;
 use crate::order::TagOrder;
 use crate::shape::Lowered;
@@ -7,10 +9,9 @@ use num_bigint::BigInt;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 use tercet_model::constraints::{Effective, IntegerRange, RealRange, Visibility};
-use tercet_model::ir::{Model, TypeKind};
+use tercet_model::ir::{Model, TypeId, TypeKind};
 use tercet_plan::oer::{
-    Addition, Alternative, Choice, Code, Integer, Member, Program, Real, Sequence, Size, Time, UNTAGGED,
-    VARIABLE,
+    Addition, Alternative, Choice, Code, Integer, Member, Program, Real, Sequence, Size, UNTAGGED, VARIABLE,
 };
 use tercet_plan::shape::{Place, Presence, Shape};
 use tercet_plan::{FieldId, Kind, NodeId};
@@ -19,6 +20,7 @@ use tercet_plan::{FieldId, Kind, NodeId};
 pub(crate) fn program(model: &Model, lowered: &Lowered<'_>, canonical: bool) -> Program {
     let mut builder = Builder {
         shape: &lowered.shape,
+        model,
         order: TagOrder::new(&lowered.shape, &lowered.sources, model),
         program: Program { canonical, ..Program::default() },
     };
@@ -27,7 +29,7 @@ pub(crate) fn program(model: &Model, lowered: &Lowered<'_>, canonical: bool) -> 
         let named = ty.is_some_and(
             |ty| matches!(&model.ty(model.base(ty)).kind, TypeKind::BitString(n) if !n.is_empty()),
         );
-        let code = builder.node(NodeId(index as u32), &effective, named);
+        let code = builder.node(NodeId(index as u32), *ty, &effective, named);
         builder.program.nodes.push(code);
     }
     builder.program
@@ -35,6 +37,7 @@ pub(crate) fn program(model: &Model, lowered: &Lowered<'_>, canonical: bool) -> 
 
 struct Builder<'a> {
     shape: &'a Shape,
+    model: &'a Model,
     order: TagOrder<'a>,
     program: Program,
 }
@@ -44,7 +47,7 @@ const NESTING: u32 = 100;
 const TAGS: usize = 20_000;
 
 impl Builder<'_> {
-    fn node(&mut self, id: NodeId, effective: &Effective, named: bool) -> Code {
+    fn node(&mut self, id: NodeId, ty: Option<TypeId>, effective: &Effective, named: bool) -> Code {
         let node = self.shape.node(id);
         let size = fixed(effective, 1);
         match node.kind {
@@ -74,12 +77,16 @@ impl Builder<'_> {
             | Kind::GeneralString
             | Kind::ObjectDescriptor
             | Kind::UtcTime
-            | Kind::GeneralizedTime
-            | Kind::Time => Code::Contents(VARIABLE),
-            Kind::Date => Code::Time(Time::Date),
-            Kind::TimeOfDay => Code::Time(Time::TimeOfDay),
-            Kind::DateTime => Code::Time(Time::DateTime),
-            Kind::Duration => Code::Time(Time::Duration),
+            | Kind::GeneralizedTime => Code::Contents(VARIABLE),
+            Kind::Time | Kind::Date | Kind::TimeOfDay | Kind::DateTime | Kind::Duration => {
+                match time::of(self.model, node.kind, ty) {
+                    Some(time) => {
+                        self.program.times.push(time);
+                        Code::Time(self.program.times.len() as u32 - 1)
+                    }
+                    None => Code::Contents(VARIABLE),
+                }
+            }
             Kind::Sequence | Kind::Set => self.sequence(id),
             Kind::SequenceOf | Kind::SetOf => Code::SequenceOf,
             Kind::Choice => self.choice(id),

@@ -178,6 +178,9 @@ fn oer(out: &mut String, program: &oer::Program, id: NodeId) {
                 let _ = write!(out, "={field}");
             }
         }
+        oer::Code::Time(at) => {
+            let _ = write!(out, " {:?}", program.times.get(at as usize));
+        }
         code => {
             let _ = write!(out, " {code:?}");
         }

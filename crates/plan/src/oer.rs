@@ -3,6 +3,8 @@
 //! A [`Program`] has one [`Code`] for each node of the shape. Whatever needs more than a few octets of description lies
 //! in a side table that the code points into.
 
+use crate::per::Unit;
+
 /// How an INTEGER is written (§10).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Integer {
@@ -138,8 +140,8 @@ pub enum Code {
     /// A type whose encoding is its X.690 contents octets: strings of characters, object identifiers, UTCTime and
     /// GeneralizedTime (§21 to §24, §27). The size is in octets.
     Contents(Size),
-    /// One of the time types of X.680 §38 in the numbers of §29: see [`Time`].
-    Time(Time),
+    /// A time type of X.680 §38 in numbers (§29): an entry of [`Program::times`].
+    Time(u32),
     /// SEQUENCE, SET (§16, §18): an entry of [`Program::sequences`].
     Sequence(u32),
     /// SEQUENCE OF, SET OF (§17, §19).
@@ -150,16 +152,25 @@ pub enum Code {
     Open,
 }
 
-/// The parts that a time is written in (§29): each is an INTEGER.
+/// A step in writing a point in time (§29).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeStep {
+    /// The number of a unit.
+    Number(Unit, Integer),
+    /// The difference to UTC in minutes, an `INTEGER (-900..900)`.
+    Difference,
+    /// Nothing is written: the number is always this one.
+    Always(Unit, i64),
+    /// Nothing is written: the time is UTC.
+    Utc,
+}
+
+/// How a time type is written (§29): as the type that Tables 1 to 3 give for its property settings.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Time {
-    /// Year, month, day.
-    Date,
-    /// Hours, minutes, seconds.
-    TimeOfDay,
-    /// Both.
-    DateTime,
-    /// A SEQUENCE of optional numbers, with a fraction of the last.
+    /// A date, a time of day, or both: the numbers in order.
+    Point(Box<[TimeStep]>),
+    /// DURATION-INTERVAL-ENCODING: a SEQUENCE of optional numbers, with a fraction of the last.
     Duration,
 }
 
@@ -190,6 +201,8 @@ pub struct Program {
     pub sequences: Vec<Sequence>,
     /// CHOICEs.
     pub choices: Vec<Choice>,
+    /// Times.
+    pub times: Vec<Time>,
 }
 
 #[cfg(test)]

@@ -67,7 +67,7 @@ impl Decode {
         options.rules = self.rules.rules();
         options.unknown = self.unknown.policy();
         options.fill_defaults = self.defaults;
-        if !self.rules.delimits() {
+        if !self.rules.has_elements() {
             return self.pieces(&schema, options);
         }
         let job = Job::new(&schema, &self.type_name, None)?;
@@ -117,7 +117,7 @@ impl Decode {
         Ok(exit)
     }
 
-    /// Values by rules that do not tell where one ends.
+    /// Values by rules whose encodings are no elements.
     fn pieces(&self, schema: &Schema, options: Options) -> Outcome {
         let plan = schema.plan(self.rules.rules(), &[&self.type_name]).map_err(Failure::usage)?;
         let root = plan

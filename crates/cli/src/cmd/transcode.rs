@@ -231,6 +231,7 @@ fn carries(from: RulesArg, to: RulesArg) -> bool {
             (RulesArg::Der | RulesArg::Cer, RulesArg::Ber)
                 | (RulesArg::CanonicalAper, RulesArg::Aper)
                 | (RulesArg::CanonicalUper, RulesArg::Uper)
+                | (RulesArg::Coer, RulesArg::Oer)
         )
 }
 
@@ -238,8 +239,9 @@ fn carries(from: RulesArg, to: RulesArg) -> bool {
 fn opaque(plan: &Plan, view: View<'_>) -> Option<String> {
     let shape = &plan.shape;
     view.tokens().find_map(|token| match token {
-        // Without octets it only tells that the type of the sender has so many additions.
-        Token::Unknown { leaf, .. } if leaf.contents().is_some_and(|octets| !octets.is_empty()) => Some(
+        // Made without octets, it only tells that the type of the sender has so many additions.
+        Token::Unknown { leaf: Leaf::Made([]), .. } => None,
+        Token::Unknown { .. } => Some(
             "an extension addition that the schema does not know: other rules cannot write it".to_owned(),
         ),
         Token::Leaf { field, node, leaf: Leaf::Input { .. } | Leaf::Made(_) }

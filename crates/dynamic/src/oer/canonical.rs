@@ -6,6 +6,7 @@ use super::frame::Frame;
 use crate::constant::say_constant;
 use crate::event::Sink;
 use std::cmp::Ordering;
+use tercet_plan::oer::Addition;
 use tercet_plan::shape::Presence;
 use tercet_plan::{FieldId, Kind};
 use tercet_runtime::oer::Reader;
@@ -80,6 +81,17 @@ impl<S: Sink> Engine<'_, S> {
         self.at = id;
         self.why = "a component that equals its DEFAULT is present (X.696 31.9)";
         Err(Fault::new(ErrorKind::NotCanonical, begun as u64))
+    }
+
+    /// A version bracket is there when one of its components is (§16.5).
+    pub(super) fn check_bracket(&mut self, frame: &Frame, bracket: Option<&Addition>) -> Result<()> {
+        let Some(Addition::Group { optional, members }) = bracket else { return Ok(()) };
+        let any = (0..*optional as usize).any(|bit| self.bit_at(frame.bits + bit));
+        if any || members.iter().any(|member| !member.optional) {
+            return Ok(());
+        }
+        self.why = "a version bracket without components is present (X.696 16.5)";
+        Err(Fault::new(ErrorKind::NotCanonical, frame.bits as u64 / 8))
     }
 
     /// The elements of a SET OF ascend as octets, the shorter one as if zeros followed (§31.8).

@@ -272,7 +272,7 @@ impl<'a, S: Sink> Engine<'a, S> {
     }
 
     /// A bit that has been passed over.
-    fn bit_at(&self, at: usize) -> bool {
+    pub(super) fn bit_at(&self, at: usize) -> bool {
         let octet = self.reader.octets(at >> 3, (at >> 3) + 1).first().copied().unwrap_or_default();
         octet << (at & 7) & 0x80 != 0
     }
@@ -376,6 +376,9 @@ impl<'a, S: Sink> Engine<'a, S> {
     fn group(&mut self, mut frame: Frame) -> Result<()> {
         let program = self.program;
         let additions = &program.sequences[frame.code as usize].additions;
+        if program.canonical && frame.cursor == 0 {
+            self.check_bracket(&frame, additions.get(frame.addition as usize))?;
+        }
         if let Some(Addition::Group { members, .. }) = additions.get(frame.addition as usize)
             && self.each(&mut frame, members)?
         {
@@ -425,11 +428,10 @@ impl<'a, S: Sink> Engine<'a, S> {
                 return self.value(id, node);
             }
             self.at = id;
-            if let Err(fault) = self.leaf(id, node, code) {
+            if let Err(fault) = self.leaf(id, node, code).and_then(|()| self.element_read(&frame)) {
                 self.replace(frame);
                 return Err(fault);
             }
-            self.element_read(&frame)?;
         }
         self.end(&frame);
         Ok(())

@@ -30,16 +30,9 @@ impl<'a, S: Sink> Engine<'a, S> {
             Code::BitString(size, _) => self.bit_string(field, node, size),
             Code::Contents(size) => self.contents(field, node, size),
             Code::Time(form) => {
-                let start = self.reader;
-                let mut made = std::mem::take(&mut self.state.made);
-                let read = time::read(self, form, &mut made).and_then(|()| {
-                    check::check(self.shape.node(node).kind, &made, start.position() as u64, Rules::Ber)
-                });
-                if read.is_ok() {
-                    self.say(field, node, Leaf::Made(&made));
-                }
-                self.state.made = made;
-                read
+                let contents = time::read(self, form, self.shape.node(node).kind)?;
+                self.say(field, node, Leaf::Made(&contents));
+                Ok(())
             }
             _ => Err(self.fault(ErrorKind::Unsupported)),
         }

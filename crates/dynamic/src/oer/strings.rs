@@ -94,8 +94,10 @@ impl Engine<'_> {
                 return self.sized(size, contents);
             }
             Code::Time(form) => {
-                check::check(kind, contents, 0, Rules::Ber)?;
-                return time::write(&mut self.state.writer, form, contents);
+                let Some(form) = self.program.times.get(form as usize) else {
+                    return Err(ErrorKind::Unsupported.into());
+                };
+                return time::write(&mut self.state.writer, form, kind, contents);
             }
             // An unresolved open type: its complete encoding.
             Code::Open => self.state.writer.push_sized(contents),

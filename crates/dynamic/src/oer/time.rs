@@ -1,196 +1,193 @@
-//! DATE, TIME-OF-DAY, DATE-TIME and DURATION as numbers (X.696 §29), from and to their X.690 contents octets.
+//! Time types (X.696 §29): the numbers in the text of a value.
 
 use super::decode::{Engine, Result};
 use super::encode;
 use crate::event::Sink;
-use std::io::Write;
-use tercet_plan::oer::Time;
+use crate::leaf::time_type;
+use crate::per::time::runtime;
+use tercet_plan::Kind;
+use tercet_plan::oer::{Integer, Time, TimeStep};
 use tercet_runtime::ErrorKind;
+use tercet_runtime::ber::{Rules, decode_time};
 use tercet_runtime::oer::Writer;
+use tercet_runtime::types::{TimeNumbers, TimeUnit};
 
-/// The units of a DURATION in the order of their components; those behind `T` are of the time of day.
-const UNITS: &[u8; 7] = b"YMWDHMS";
-const TIME_UNITS: usize = 4;
+/// The units of a DURATION in the order of their presence bits.
+const UNITS: [TimeUnit; 7] = [
+    TimeUnit::Year,
+    TimeUnit::Month,
+    TimeUnit::Week,
+    TimeUnit::Day,
+    TimeUnit::Hour,
+    TimeUnit::Minute,
+    TimeUnit::Second,
+];
 
-/// Digits of a fraction; more are refused.
-const DIGITS: u128 = 38;
-
-/// Reads a time and makes its contents octets, which are still to be checked.
-pub(super) fn read<S: Sink>(engine: &mut Engine<'_, S>, form: Time, made: &mut Vec<u8>) -> Result<()> {
-    made.clear();
-    match form {
-        Time::Date => date(engine, made),
-        Time::TimeOfDay => fields(engine, made, 3),
-        Time::DateTime => {
-            date(engine, made)?;
-            fields(engine, made, 3)
-        }
-        Time::Duration => duration(engine, made),
-    }
-}
-
-/// `year INTEGER, month INTEGER (1..12), day INTEGER (1..31)`.
-fn date<S: Sink>(engine: &mut Engine<'_, S>, made: &mut Vec<u8>) -> Result<()> {
+/// Reads a time: its contents octets (X.690 8.26).
+pub(super) fn read<S: Sink>(engine: &mut Engine<'_, S>, form: u32, kind: Kind) -> Result<Vec<u8>> {
     let start = engine.reader;
-    let octets = engine.number_octets(true)?;
-    match crate::leaf::small(octets) {
-        Some(year @ 0..=9999) => {
-            let _ = write!(made, "{year:04}");
-            fields(engine, made, 2)
+    let mut numbers = TimeNumbers::default();
+    let program = engine.program;
+    let text = match program.times.get(form as usize) {
+        Some(Time::Point(steps)) => {
+            point(engine, steps, &mut numbers)?;
+            numbers.point()
         }
-        _ => Err(start.error(ErrorKind::TimeSyntax)),
+        Some(Time::Duration) => {
+            duration(engine, &mut numbers)?;
+            numbers.duration()
+        }
+        None => return Err(start.error(ErrorKind::Unsupported)),
+    };
+    let Some(kind) = time_type(kind) else { return Err(start.error(ErrorKind::ValueMismatch)) };
+    match kind.encode(&text, Rules::Ber) {
+        Ok(contents) => Ok(contents.into_owned()),
+        Err(error) => Err(start.error(error.kind())),
     }
 }
 
-/// Numbers of one octet and two digits.
-fn fields<S: Sink>(engine: &mut Engine<'_, S>, made: &mut Vec<u8>, count: usize) -> Result<()> {
-    for _ in 0..count {
-        let start = engine.reader;
-        let number = engine.reader.octet()?;
-        if number > 99 {
-            return Err(start.error(ErrorKind::TimeSyntax));
+fn point<S: Sink>(engine: &mut Engine<'_, S>, steps: &[TimeStep], numbers: &mut TimeNumbers) -> Result<()> {
+    for step in steps {
+        match *step {
+            TimeStep::Always(unit, number) => numbers.set(runtime(unit), Some(number)),
+            TimeStep::Utc => numbers.utc = true,
+            TimeStep::Number(unit, integer) => {
+                let number = match integer {
+                    Integer::Unsigned(octets) => engine.reader.unsigned(octets)?.cast_signed(),
+                    Integer::Signed(octets) => engine.reader.signed(octets)?,
+                    Integer::UnsignedVariable => unsigned(engine)?,
+                    Integer::SignedVariable => {
+                        let start = engine.reader;
+                        let octets = engine.number_octets(true)?;
+                        crate::leaf::small(octets).ok_or_else(|| start.error(ErrorKind::LimitExceeded))?
+                    }
+                };
+                numbers.set(runtime(unit), Some(number));
+            }
+            TimeStep::Difference => {
+                let start = engine.reader;
+                let minutes = engine.reader.signed(2)?;
+                if !(-900..=900).contains(&minutes) {
+                    return Err(start.error(ErrorKind::ConstraintViolated));
+                }
+                numbers.set(TimeUnit::ZoneSign, Some(i64::from(minutes < 0)));
+                numbers.set(TimeUnit::ZoneHour, Some(minutes.abs() / 60));
+                numbers.set(TimeUnit::ZoneMinute, Some(minutes.abs() % 60).filter(|minutes| *minutes != 0));
+            }
         }
-        let _ = write!(made, "{number:02}");
     }
     Ok(())
 }
 
 /// A SEQUENCE of an optional `INTEGER (0..MAX)` for each unit, and of an optional fraction of the last one: the number
 /// of its digits and the number that they are.
-fn duration<S: Sink>(engine: &mut Engine<'_, S>, made: &mut Vec<u8>) -> Result<()> {
-    let start = engine.reader;
+fn duration<S: Sink>(engine: &mut Engine<'_, S>, numbers: &mut TimeNumbers) -> Result<()> {
     let preamble = engine.reader.octet()?;
-    let mut numbers = [None; 7];
-    for (bit, number) in numbers.iter_mut().enumerate() {
+    for (bit, unit) in UNITS.into_iter().enumerate() {
         if preamble << bit & 0x80 != 0 {
-            *number = Some(unsigned(engine)?);
+            let number = unsigned(engine)?;
+            numbers.set(unit, Some(number));
         }
     }
-    let fraction = if preamble & 1 != 0 { Some((unsigned(engine)?, unsigned(engine)?)) } else { None };
-    let last = numbers.iter().rposition(Option::is_some);
-    for (unit, number) in numbers.iter().enumerate() {
-        let Some(number) = number else { continue };
-        if unit >= TIME_UNITS && !made.contains(&b'T') {
-            made.push(b'T');
+    if preamble & 1 != 0 {
+        let start = engine.reader;
+        let digits = unsigned(engine)?;
+        let fraction = unsigned(engine)?;
+        if !(1..=18).contains(&digits) || fraction >= 10_i64.pow(digits as u32) {
+            return Err(start.error(ErrorKind::ConstraintViolated));
         }
-        let _ = write!(made, "{number}");
-        if Some(unit) == last
-            && let Some((digits, value)) = fraction
-        {
-            if digits > DIGITS {
-                return Err(start.error(ErrorKind::LimitExceeded));
-            }
-            let _ = write!(made, ".{value:0digits$}", digits = digits as usize);
-        }
-        made.push(UNITS[unit]);
-    }
-    if last.is_some() { Ok(()) } else { Err(start.error(ErrorKind::TimeSyntax)) }
-}
-
-fn unsigned<S: Sink>(engine: &mut Engine<'_, S>) -> Result<u128> {
-    let start = engine.reader;
-    let octets = engine.number_octets(false)?;
-    let zeros = octets.iter().take_while(|octet| **octet == 0).count();
-    if octets.len() - zeros > 16 {
-        return Err(start.error(ErrorKind::LimitExceeded));
-    }
-    Ok(octets.iter().fold(0, |number, octet| number << 8 | u128::from(*octet)))
-}
-
-/// Writes a time from contents octets that have been checked.
-pub(super) fn write(writer: &mut Writer, form: Time, contents: &[u8]) -> encode::Result<()> {
-    match form {
-        Time::Date => push_date(writer, contents),
-        Time::TimeOfDay => push_fields(writer, contents),
-        Time::DateTime => {
-            let (date, time) = contents.split_at_checked(8).ok_or(ErrorKind::ValueMismatch)?;
-            push_fields(writer, time);
-            push_date(writer, date);
-        }
-        Time::Duration => return push_duration(writer, contents),
+        numbers.set(TimeUnit::FractionDigits, Some(digits));
+        numbers.set(TimeUnit::Fraction, Some(fraction));
     }
     Ok(())
 }
 
-fn push_date(writer: &mut Writer, digits: &[u8]) {
-    let (year, rest) = digits.split_at_checked(4).unwrap_or_default();
-    push_fields(writer, rest);
-    writer.push_signed(number(year).unwrap_or_default() as i64);
+/// An `INTEGER (0..MAX)` of at most 63 bits.
+fn unsigned<S: Sink>(engine: &mut Engine<'_, S>) -> Result<i64> {
+    let start = engine.reader;
+    let octets = engine.number_octets(false)?;
+    let number = octets.iter().try_fold(0_i64, |number, octet| {
+        number.checked_mul(256).and_then(|number| number.checked_add(i64::from(*octet)))
+    });
+    number.ok_or_else(|| start.error(ErrorKind::LimitExceeded))
 }
 
-fn push_fields(writer: &mut Writer, digits: &[u8]) {
-    for pair in digits.chunks(2).rev() {
-        writer.push_octet(number(pair).unwrap_or_default() as u8);
+/// Writes a time from its contents octets.
+pub(super) fn write(writer: &mut Writer, form: &Time, kind: Kind, contents: &[u8]) -> encode::Result<()> {
+    let kind = time_type(kind).ok_or(ErrorKind::ValueMismatch)?;
+    let text = decode_time(kind, contents, 0, Rules::Ber)?;
+    let numbers = match form {
+        Time::Point(_) => TimeNumbers::of_point(&text),
+        Time::Duration => TimeNumbers::of_duration(&text),
+    };
+    let mut left = numbers.ok_or(ErrorKind::ConstraintViolated)?;
+    match form {
+        Time::Point(steps) => {
+            push_point(writer, steps, &mut left)?;
+            // A number that the form does not have: a value outside of the type's settings.
+            if left == TimeNumbers::default() { Ok(()) } else { Err(ErrorKind::ConstraintViolated.into()) }
+        }
+        Time::Duration => push_duration(writer, &left),
     }
 }
 
-fn number(digits: &[u8]) -> Option<u128> {
-    digits.iter().try_fold(0_u128, |number, digit| {
-        number.checked_mul(10)?.checked_add(u128::from(digit.wrapping_sub(b'0')))
-    })
-}
-
-fn push_duration(writer: &mut Writer, contents: &[u8]) -> encode::Result<()> {
-    let mut numbers = [None; 7];
-    let mut fraction = None;
-    let (mut unit, mut begin) = (0, 0);
-    for (at, octet) in contents.iter().enumerate() {
-        let part = contents.get(begin..at).unwrap_or_default();
-        match octet {
-            b'0'..=b'9' => continue,
-            b'T' => unit = TIME_UNITS,
-            b'.' | b',' => numbers[6.min(unit)] = Some(number(part).ok_or(ErrorKind::LimitExceeded)?),
-            letter => {
-                let found = UNITS.iter().skip(unit).position(|known| known == letter);
-                let place = unit + found.ok_or(ErrorKind::ValueMismatch)?;
-                let value = number(part).ok_or(ErrorKind::LimitExceeded)?;
-                if matches!(begin.checked_sub(1).and_then(|mark| contents.get(mark)), Some(b'.' | b',')) {
-                    fraction = Some((part.len(), value));
-                    let whole = numbers[6.min(unit)].take();
-                    numbers[place] = whole;
-                } else {
-                    numbers[place] = Some(value);
+/// Takes the numbers that are written.
+fn push_point(writer: &mut Writer, steps: &[TimeStep], left: &mut TimeNumbers) -> encode::Result<()> {
+    let take = |left: &mut TimeNumbers, unit| {
+        let number = left.get(unit);
+        left.set(unit, None);
+        number.ok_or(ErrorKind::ConstraintViolated)
+    };
+    for step in steps.iter().rev() {
+        match *step {
+            TimeStep::Utc if left.utc => left.utc = false,
+            TimeStep::Utc => return Err(ErrorKind::ConstraintViolated.into()),
+            TimeStep::Always(unit, number) => {
+                if take(left, runtime(unit))? != number {
+                    return Err(ErrorKind::ConstraintViolated.into());
                 }
-                unit = place + 1;
+            }
+            TimeStep::Number(unit, integer) => {
+                let number = take(left, runtime(unit))?;
+                match integer {
+                    Integer::Unsigned(octets) | Integer::Signed(octets) => {
+                        writer.push_fixed(number.cast_unsigned(), octets);
+                    }
+                    Integer::UnsignedVariable => writer.push_unsigned(u128::from(number.unsigned_abs())),
+                    Integer::SignedVariable => writer.push_signed(number),
+                }
+            }
+            TimeStep::Difference => {
+                let minutes = left.get(TimeUnit::ZoneMinute).unwrap_or_default();
+                left.set(TimeUnit::ZoneMinute, None);
+                let minutes = minutes + 60 * take(left, TimeUnit::ZoneHour)?;
+                let minutes = if take(left, TimeUnit::ZoneSign)? == 0 { minutes } else { -minutes };
+                if !(-900..=900).contains(&minutes) {
+                    return Err(ErrorKind::ConstraintViolated.into());
+                }
+                writer.push_fixed(minutes.cast_unsigned(), 2);
             }
         }
-        begin = at + 1;
     }
-    if let Some((digits, value)) = fraction {
-        if digits as u128 > DIGITS {
-            return Err(ErrorKind::LimitExceeded.into());
-        }
-        writer.push_unsigned(value);
-        writer.push_unsigned(digits as u128);
+    Ok(())
+}
+
+fn push_duration(writer: &mut Writer, numbers: &TimeNumbers) -> encode::Result<()> {
+    let mut preamble = 0_u8;
+    let push = |writer: &mut Writer, number: i64| writer.push_unsigned(u128::from(number.unsigned_abs()));
+    if let (Some(digits), Some(fraction)) =
+        (numbers.get(TimeUnit::FractionDigits), numbers.get(TimeUnit::Fraction))
+    {
+        push(writer, fraction);
+        push(writer, digits);
+        preamble |= 1;
     }
-    let mut preamble = u8::from(fraction.is_some());
-    for (place, number) in numbers.iter().enumerate().rev() {
-        if let Some(number) = number {
-            writer.push_unsigned(*number);
-            preamble |= 0x80 >> place;
+    for (bit, unit) in UNITS.into_iter().enumerate().rev() {
+        if let Some(number) = numbers.get(unit) {
+            push(writer, number);
+            preamble |= 0x80 >> bit;
         }
     }
     writer.push_octet(preamble);
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn durations_become_numbers() {
-        for (contents, octets) in [
-            ("1Y2M3W", &[0xE0, 1, 1, 1, 2, 1, 3][..]),
-            ("2M", &[0x40, 1, 2]),
-            ("T2M", &[0x04, 1, 2]),
-            ("1DT300H", &[0x18, 1, 1, 2, 1, 44]),
-            ("T0.05S", &[0x03, 1, 0, 1, 2, 1, 5]),
-            ("0,5M", &[0x41, 1, 0, 1, 1, 1, 5]),
-        ] {
-            let mut writer = Writer::new();
-            write(&mut writer, Time::Duration, contents.as_bytes()).unwrap();
-            assert_eq!(writer.finish(), octets, "{contents}");
-        }
-    }
 }

@@ -138,7 +138,8 @@ fn leave_out_zeros(numbers: &mut TimeNumbers) {
     }
 }
 
-const fn runtime(unit: Unit) -> TimeUnit {
+/// A unit as the runtime names it.
+pub(crate) const fn runtime(unit: Unit) -> TimeUnit {
     match unit {
         Unit::Century => TimeUnit::Century,
         Unit::Year => TimeUnit::Year,

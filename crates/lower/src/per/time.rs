@@ -1,12 +1,9 @@
 //! The time types (X.691 clause 32): which type of numbers stands for the property settings of a type.
 
-use std::collections::BTreeMap;
-use tercet_model::ir::{ConstraintKind, Element, Model, TypeId};
+use crate::settings::{Settings, is_short, settings};
+use tercet_model::ir::{Model, TypeId};
 use tercet_plan::Kind;
 use tercet_plan::per::{Integer, IntegerForm, Time, TimeStep, Unit, Whole};
-
-/// Property settings of X.680 38.2 that hold for all values.
-type Settings<'m> = BTreeMap<&'m str, &'m str>;
 
 /// How the values are written; nothing for intervals, and where the settings leave the form open.
 pub(super) fn of(model: &Model, kind: Kind, ty: Option<TypeId>, aligned: bool) -> Option<Time> {
@@ -27,50 +24,6 @@ pub(super) fn of(model: &Model, kind: Kind, ty: Option<TypeId>, aligned: bool) -
         numbers.clock(clock, "L", &mut steps)?;
     }
     Some(Time { duration: false, steps: steps.into() })
-}
-
-/// The settings that the constraints of a type come to; the outermost first, all of them hold.
-fn settings(model: &Model, ty: TypeId) -> Option<Settings<'_>> {
-    let mut all = Settings::new();
-    for constraint in model.each_constraint(ty) {
-        if let ConstraintKind::Subtype(set) = &constraint.kind
-            && let Some(found) = of_element(&set.root)
-        {
-            all.extend(found);
-        }
-    }
-    (!all.is_empty()).then_some(all)
-}
-
-fn of_element(element: &Element) -> Option<Settings<'_>> {
-    match element {
-        Element::Settings(text) => {
-            Some(text.split_whitespace().filter_map(|setting| setting.split_once('=')).collect())
-        }
-        Element::Intersection(parts) => {
-            let found: Settings<'_> = parts.iter().filter_map(of_element).flatten().collect();
-            (!found.is_empty()).then_some(found)
-        }
-        // What differs is open, but for the year: only whether all have at most four digits and no sign counts.
-        Element::Union(parts) => {
-            let mut parts = parts.iter().map(of_element);
-            let mut all = parts.next()??;
-            for part in parts {
-                let part = part?;
-                let (mine, other) = (all.get("Year").copied(), part.get("Year").copied());
-                all.retain(|key, value| part.get(key) == Some(value));
-                if let (Some(mine), Some(other)) = (mine, other) {
-                    all.insert("Year", if is_short(mine) && is_short(other) { "Basic" } else { "Any" });
-                }
-            }
-            Some(all)
-        }
-        _ => None,
-    }
-}
-
-fn is_short(year: &str) -> bool {
-    matches!(year, "Basic" | "Proleptic")
 }
 
 /// The forms of numbers in one of the variants.
