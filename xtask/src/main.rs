@@ -13,7 +13,9 @@ usage: cargo xtask <task>
   compile PATH…
         time and memory of each stage for each path, and how they grow with copies of the first
   codes [--check]
-        write docs/diagnostics.md, or say whether it is current";
+        write docs/diagnostics.md, or say whether it is current
+  clauses [--check]
+        write docs/clauses.md, which vectors stand for which clause, or say whether it is current";
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
@@ -27,6 +29,10 @@ fn main() -> ExitCode {
             Err(message) => Err(message),
         },
         Some("codes") => match xtask::codes::run(rest.iter().any(|argument| argument == "--check")) {
+            Ok(()) => return ExitCode::SUCCESS,
+            Err(message) => Err(message),
+        },
+        Some("clauses") => match xtask::clauses::run(rest.iter().any(|argument| argument == "--check")) {
             Ok(()) => return ExitCode::SUCCESS,
             Err(message) => Err(message),
         },
