@@ -43,6 +43,8 @@ pub enum TextRules {
     Xer,
     /// Canonical XER.
     Cxer,
+    /// Extended XER.
+    Exer,
     /// JER.
     Jer,
     /// GSER.
@@ -51,7 +53,7 @@ pub enum TextRules {
 
 impl TextRules {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Xer, Self::Cxer, Self::Jer, Self::Gser];
+    pub const ALL: [Self; 5] = [Self::Xer, Self::Cxer, Self::Exer, Self::Jer, Self::Gser];
 
     /// By the name that vectors have for them.
     pub fn named(name: &str) -> Option<Self> {
@@ -225,6 +227,9 @@ impl Type {
                 options.variant = variant;
                 xml::read(shape, self.node, octets, tape, &options)
             }
+            None if rules == TextRules::Exer => {
+                xml::extended::read(shape, self.node, octets, tape, &xml::ReadOptions::default())
+            }
             None if rules == TextRules::Gser => {
                 gser::read(shape, self.node, octets, tape, &gser::ReadOptions::default())
             }
@@ -247,6 +252,10 @@ impl Type {
                 let mut options = xml::Options::default();
                 options.variant = variant;
                 xml::write(shape, view, &mut out, &options);
+            }
+            None if rules == TextRules::Exer => {
+                xml::extended::write(shape, view, &mut out, &xml::Options::default())
+                    .map_err(|e| e.to_string())?;
             }
             None if rules == TextRules::Gser => {
                 gser::write(shape, view, &mut out, &gser::Options::default());
@@ -308,7 +317,7 @@ fn variant(rules: TextRules) -> Option<xml::Variant> {
     match rules {
         TextRules::Xer => Some(xml::Variant::Basic),
         TextRules::Cxer => Some(xml::Variant::Canonical),
-        TextRules::Jer | TextRules::Gser => None,
+        TextRules::Exer | TextRules::Jer | TextRules::Gser => None,
     }
 }
 

@@ -13,7 +13,7 @@
 //! - `oer`: encodings that decode to the value; the first is what the value encodes to, under the canonical rules too.
 //!   `coer` has what only those make of it.
 //! - `jer`: JSON texts of the value, one a line; the first is what is written, character by character.
-//! - `xer`, `cxer`, `gser`: one text that reads as the value, and that the value is written as; with `read` behind the
+//! - `xer`, `cxer`, `exer`, `gser`: one text that reads as the value, and that the value is written as; with `read` behind the
 //!   word, the first alone. White space between the elements of `xer` does not count.
 //! - `error RULE` or `error RULE TypeName`: octets that are refused under these rules, one a line. A `;` and the name
 //!   of an error kind at the end of a line say as what. Under rules of text, texts, one a line; ` ;; ` and

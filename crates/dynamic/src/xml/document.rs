@@ -5,8 +5,8 @@
 //! and processing instructions are passed over. Nothing here is recursive, and depth is limited.
 
 use crate::read_error::{ReadError, cut};
-use quick_xml::Reader;
 use quick_xml::events::{BytesRef, BytesStart, Event};
+use quick_xml::{Reader, XmlVersion};
 use std::ops::Range;
 
 type Result<T> = std::result::Result<T, ReadError>;
@@ -37,9 +37,31 @@ struct Node {
 #[derive(Debug)]
 pub(super) struct Document<'t> {
     text: &'t str,
-    /// All characters between the tags, references resolved.
+    /// All characters between the tags, references resolved; and those of attributes.
     texts: String,
     nodes: Vec<Node>,
+    /// Attributes by the index of their element; only with namespaces.
+    attributes: Vec<(u32, AttributeRanges)>,
+    /// The namespace of each element that has one, by its index.
+    uris: Vec<(u32, Range<u32>)>,
+}
+
+/// Where the parts of an attribute stand in `texts`.
+#[derive(Clone, Debug)]
+struct AttributeRanges {
+    uri: Range<u32>,
+    name: Range<u32>,
+    value: Range<u32>,
+}
+
+/// An attribute that is no declaration of a namespace.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Attribute<'d> {
+    /// Its namespace, empty without.
+    pub(super) uri: &'d str,
+    /// Its name without a prefix.
+    pub(super) name: &'d str,
+    pub(super) value: &'d str,
 }
 
 /// A range of nodes side by side: what an element contains, or one element alone.
@@ -71,6 +93,15 @@ pub(super) struct Element<'d> {
 impl<'t> Document<'t> {
     /// Checks a text of one element.
     pub(super) fn parse(octets: &'t [u8], depth: u16) -> Result<Self> {
+        Self::parse_with(octets, depth, false)
+    }
+
+    /// The same, with attributes and namespaces.
+    pub(super) fn parse_extended(octets: &'t [u8], depth: u16) -> Result<Self> {
+        Self::parse_with(octets, depth, true)
+    }
+
+    fn parse_with(octets: &'t [u8], depth: u16, extended: bool) -> Result<Self> {
         let stripped = octets.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(octets);
         let text = match str::from_utf8(stripped) {
             Ok(text) => text,
@@ -79,8 +110,11 @@ impl<'t> Document<'t> {
         if u32::try_from(octets.len()).is_err() {
             return Err(ReadError::new(octets, 0, "the text has 4 GiB or more"));
         }
-        let document = Self { text, texts: String::new(), nodes: Vec::new() };
-        let mut builder = Builder { document, open: Vec::new(), depth, at: 0, in_text: false };
+        let document =
+            Self { text, texts: String::new(), nodes: Vec::new(), attributes: Vec::new(), uris: Vec::new() };
+        let scopes = Vec::new();
+        let mut builder =
+            Builder { document, open: Vec::new(), depth, at: 0, in_text: false, extended, scopes };
         builder.run()?;
         Ok(builder.document)
     }
@@ -88,6 +122,35 @@ impl<'t> Document<'t> {
     /// The outermost element.
     pub(super) fn root(&self) -> Option<Element<'_>> {
         self.elements(Content { begin: 0, end: self.nodes.len(), at: 0 }).next()
+    }
+
+    /// The namespace of an element, empty without, and its name without a prefix.
+    pub(super) fn qualified<'d>(&'d self, element: &Element<'d>) -> (&'d str, &'d str) {
+        let local = element.name.rsplit(':').next().unwrap_or_default();
+        let at = self.uris.binary_search_by_key(&(element.itself.begin as u32), |(node, _)| *node);
+        (at.map_or("", |at| self.of(&self.uris[at].1)), local)
+    }
+
+    /// The attributes of an element.
+    pub(super) fn attributes<'d>(&'d self, element: &Element<'d>) -> Vec<Attribute<'d>> {
+        let index = element.itself.begin as u32;
+        let from = self.attributes.partition_point(|(node, _)| *node < index);
+        let own = self.attributes.iter().skip(from).take_while(|(node, _)| *node == index);
+        own.map(|(_, it)| Attribute {
+            uri: self.of(&it.uri),
+            name: self.of(&it.name),
+            value: self.of(&it.value),
+        })
+        .collect()
+    }
+
+    /// The characters of a string type: control characters are elements (X.680 12.15.5).
+    pub(super) fn string(&self, at: Content) -> std::result::Result<std::borrow::Cow<'_, str>, String> {
+        super::read::string(self, at)
+    }
+
+    fn of(&self, range: &Range<u32>) -> &str {
+        self.texts.get(range.start as usize..range.end as usize).unwrap_or_default()
     }
 
     /// What stands in a range.
@@ -127,6 +190,11 @@ impl<'t> Document<'t> {
     }
 }
 
+/// Control characters that XML does not have.
+fn is_forbidden(letter: char) -> bool {
+    letter < ' ' && !matches!(letter, '\t' | '\n' | '\r')
+}
+
 /// White space of XML.
 pub(super) fn is_white(text: &str) -> bool {
     text.bytes().all(is_white_octet)
@@ -145,6 +213,10 @@ struct Builder<'t> {
     at: usize,
     /// Whether the last node is a text with no tag behind it.
     in_text: bool,
+    /// Whether attributes and namespaces are kept.
+    extended: bool,
+    /// Namespaces that are declared: the number of elements around, the prefix, the URI in `texts`.
+    scopes: Vec<(usize, String, Range<u32>)>,
 }
 
 impl Builder<'_> {
@@ -211,7 +283,9 @@ impl Builder<'_> {
         if self.open.len() >= usize::from(self.depth) {
             return Err(self.fail(format!("more than {} levels of elements", self.depth)));
         }
-        if !is_white(start.attributes_raw()) {
+        if self.extended {
+            self.namespaces(start)?;
+        } else if !is_white(start.attributes_raw()) {
             self.attributes(start)?;
         }
         self.in_text = false;
@@ -238,7 +312,73 @@ impl Builder<'_> {
         Ok(())
     }
 
+    /// Keeps the attributes of an element, and finds the namespaces of all names.
+    fn namespaces(&mut self, start: &BytesStart<'_>) -> Result<()> {
+        let index = self.document.nodes.len() as u32;
+        let mut found: Vec<(String, Range<u32>)> = Vec::new();
+        for (number, attribute) in start.attributes().with_checks(false).enumerate() {
+            if number >= MAX_ATTRIBUTES {
+                return Err(self.fail(format!("more than {MAX_ATTRIBUTES} attributes")));
+            }
+            let malformed = |error: &dyn std::fmt::Display| format!("no well-formed XML: {error}");
+            let attribute = attribute.map_err(|error| self.fail(malformed(&error)))?;
+            let value = attribute.normalized_value(XmlVersion::Implicit1_0);
+            let value = value.map_err(|error| self.fail(malformed(&error)))?;
+            if value.contains(is_forbidden) {
+                return Err(self.fail("a control character, which XML does not have"));
+            }
+            let value = self.keep(&value);
+            let name: &str = attribute.key.as_ref();
+            match name.strip_prefix("xmlns") {
+                Some("") => self.scopes.push((self.open.len(), String::new(), value)),
+                Some(prefix) if prefix.starts_with(':') => {
+                    self.scopes.push((self.open.len(), prefix[1..].to_owned(), value));
+                }
+                _ if found.iter().any(|(known, _)| known == name) => {
+                    return Err(self.fail(format!("an attribute `{}` twice", cut(name))));
+                }
+                _ => found.push((name.to_owned(), value)),
+            }
+        }
+        let name = start.name();
+        let name: &str = name.as_ref();
+        let prefix = name.split_once(':').map_or("", |(prefix, _)| prefix);
+        if let Some(uri) = self.uri(prefix)? {
+            self.document.uris.push((index, uri));
+        }
+        for (name, value) in found {
+            // A name without a prefix has no namespace.
+            let (uri, local) = match name.split_once(':') {
+                Some((prefix, local)) => (self.uri(prefix)?, local),
+                None => (None, name.as_str()),
+            };
+            let uri = uri.unwrap_or(0..0);
+            let name = self.keep(local);
+            self.document.attributes.push((index, AttributeRanges { uri, name, value }));
+        }
+        Ok(())
+    }
+
+    fn keep(&mut self, text: &str) -> Range<u32> {
+        let begin = self.document.texts.len() as u32;
+        self.document.texts.push_str(text);
+        begin..self.document.texts.len() as u32
+    }
+
+    fn uri(&mut self, prefix: &str) -> Result<Option<Range<u32>>> {
+        match self.scopes.iter().rev().find(|(_, known, _)| known == prefix) {
+            Some((_, _, uri)) => Ok(Some(uri.clone())),
+            None if prefix.is_empty() => Ok(None),
+            None if prefix == "xml" => Ok(Some(self.keep("http://www.w3.org/XML/1998/namespace"))),
+            None => Err(self.fail(format!("a prefix `{}`, which is not declared", cut(prefix)))),
+        }
+    }
+
     fn end(&mut self) {
+        let around = self.open.len().saturating_sub(1);
+        while self.scopes.last().is_some_and(|(level, ..)| *level >= around) {
+            self.scopes.pop();
+        }
         self.in_text = false;
         let next = self.document.nodes.len() as u32;
         if let Some(node) = self.open.pop().and_then(|at| self.document.nodes.get_mut(at as usize)) {
@@ -259,8 +399,7 @@ impl Builder<'_> {
         if self.open.is_empty() {
             return if is_white(text) { Ok(()) } else { Err(self.fail("characters outside of the element")) };
         }
-        let forbidden = |letter: char| letter < ' ' && !matches!(letter, '\t' | '\n' | '\r');
-        if text.contains(forbidden) {
+        if text.contains(is_forbidden) {
             return Err(self.fail("a control character, which XML does not have"));
         }
         let begin = self.document.texts.len();

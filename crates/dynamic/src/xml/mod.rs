@@ -22,6 +22,7 @@
 
 mod canonical;
 mod document;
+pub mod extended;
 mod names;
 mod read;
 mod variant;

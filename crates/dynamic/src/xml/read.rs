@@ -156,7 +156,12 @@ impl<'s> Reader<'s> {
     }
 
     /// Contents octets of a primitive value.
-    fn leaf(&self, text: &Document<'_>, at: Content, node: NodeId) -> std::result::Result<Vec<u8>, String> {
+    pub(super) fn leaf(
+        &self,
+        text: &Document<'_>,
+        at: Content,
+        node: NodeId,
+    ) -> std::result::Result<Vec<u8>, String> {
         let shape = self.shape;
         let kind = shape.node(node).kind;
         let expected = |what: &str| Err(format!("{what} expected"));
@@ -308,6 +313,23 @@ impl<'s> Reader<'s> {
         Ok(())
     }
 
+    /// Whether unknown elements are passed over everywhere.
+    pub(super) fn ignores_unknown(&self) -> bool {
+        self.options.ignore_unknown
+    }
+
+    /// Keeps a key for the open types that it decides about.
+    pub(super) fn set_key(&mut self, register: u16, key: Option<Key>) {
+        if let Some(slot) = self.registers.get_mut(usize::from(register)) {
+            *slot = key;
+        }
+    }
+
+    /// The type in an open type that the keys select.
+    pub(super) fn selected(&self, node: NodeId) -> Option<NodeId> {
+        self.shape.selected(node, &self.registers)
+    }
+
     /// The number of a field by its name, which is probably the given one.
     fn field_index(&mut self, node: NodeId, name: &str, probably: usize) -> Option<usize> {
         let shape = self.shape;
@@ -443,7 +465,7 @@ impl<'s> Reader<'s> {
     }
 
     /// The type in an open type: the one that the keys select, if the name is its; else any of the table.
-    fn content_type(&self, node: NodeId, name: &str) -> Option<NodeId> {
+    pub(super) fn content_type(&self, node: NodeId, name: &str) -> Option<NodeId> {
         let shape = self.shape;
         if let Some(table) = &shape.node(node).table {
             let keys: Option<Vec<Key>> = table
@@ -506,7 +528,7 @@ fn plain<'d>(text: &'d Document<'_>, at: Content) -> std::result::Result<Cow<'d,
 }
 
 /// The value of a character string type: control characters are elements (X.680 12.15.5).
-fn string<'d>(text: &'d Document<'_>, at: Content) -> std::result::Result<Cow<'d, str>, String> {
+pub(super) fn string<'d>(text: &'d Document<'_>, at: Content) -> std::result::Result<Cow<'d, str>, String> {
     if let Ok(characters) = characters(text, at) {
         return Ok(characters);
     }

@@ -328,7 +328,7 @@ impl Sink for XmlWriter<'_> {
 }
 
 /// Appends characters (X.680 12.15): those of mark-up as references, those that XML cannot have as elements.
-fn push_text(out: &mut Vec<u8>, text: &str) {
+pub(super) fn push_text(out: &mut Vec<u8>, text: &str) {
     for letter in text.chars() {
         match letter {
             '<' => out.extend_from_slice(b"&lt;"),
