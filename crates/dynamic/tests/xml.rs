@@ -265,3 +265,58 @@ fn not_canonical_text() {
     not_canonical("T ::= UTCTime", "<T>2601020304Z</T>", "9.11");
     not_canonical("T ::= UTCTime", "<T>260102030405+0100</T>", "9.11");
 }
+
+/// Extended XER: the text of an encoding and back; whatever the text, a value or an error, also on a small stack.
+#[test]
+fn extended_hostile_text() {
+    let plan = common::plan_of(
+        "M DEFINITIONS XER INSTRUCTIONS AUTOMATIC TAGS ::= BEGIN
+        T ::= SEQUENCE { n [ATTRIBUTE] INTEGER OPTIONAL, t T OPTIONAL, u [UNTAGGED] U OPTIONAL, l [LIST] SEQUENCE OF INTEGER
+          OPTIONAL, d UTF8String OPTIONAL, ... }
+        U ::= CHOICE { a [UNTAGGED] SEQUENCE { e NULL, u [UNTAGGED] U OPTIONAL }, b INTEGER, c [USE-UNION] CHOICE { i INTEGER, s UTF8String } }
+        ENCODING-CONTROL XER NAMESPACE T.d AS \"urn:d\" PREFIX \"d\" GLOBAL-DEFAULTS MODIFIED-ENCODINGS
+        END",
+    );
+    let read = move |text: &[u8]| {
+        let mut tape = Tape::new();
+        xml::extended::read(&plan.shape, root(&plan), text, &mut tape, &xml::ReadOptions::default())?;
+        let mut out = Vec::new();
+        xml::extended::write(&plan.shape, tape.view(&[]), &mut out, &xml::Options::default())
+            .expect("a text");
+        Ok::<_, tercet_dynamic::ReadError>(out)
+    };
+    let text = "<T n=\"1\" xmlns:d=\"urn:d\"><t><b>5</b></t><c>x</c><l>1 2</l><d:d>a<nul/></d:d></T>";
+    let written = read(text.as_bytes()).expect(text);
+    assert_eq!(read(&written).as_deref(), Ok(&written[..]));
+    let refused = |text: &str, message: &str| {
+        let error = read(text.as_bytes()).expect_err(message).to_string();
+        assert!(error.contains(message), "{error}");
+    };
+    let deep = format!("<T>{}{}</T>", "<t>".repeat(100_000), "</t>".repeat(100_000));
+    refused(&deep, "more than 128 levels");
+    refused("<T n='1' n='2'/>", "twice");
+    refused("<T x:n='1'/>", "a prefix `x`, which is not declared");
+    refused("<T n='&a;'/>", "well-formed");
+    refused("<T n='&#1;'/>", "control character");
+    refused("<T><l>1 x</l></T>", "T.l[1]");
+    let many: String = (0..200).map(|i| format!(" a{i}='b'")).collect();
+    refused(&format!("<T{many}/>"), "more than 100 attributes");
+    let declared: String = (0..90).map(|i| format!(" xmlns:a{i}='b'")).collect();
+    assert!(read(format!("<T{declared}>{}</T>", "<a1:t/>".repeat(20_000)).as_bytes()).is_ok());
+    let try_all = move || {
+        for end in 0..text.len() {
+            assert!(read(&text.as_bytes()[..end]).is_err());
+        }
+        for at in 0..text.len() {
+            for octet in 0..=255 {
+                let mut changed = text.as_bytes().to_vec();
+                changed[at] = octet;
+                let _ = read(&changed);
+            }
+        }
+        let deepest = format!("<T>{}{}</T>", "<t>".repeat(127), "</t>".repeat(127));
+        assert!(read(deepest.as_bytes()).is_ok());
+    };
+    let thread = std::thread::Builder::new().stack_size(1 << 20).spawn(try_all).expect("a thread");
+    thread.join().expect("no panic and no overflow");
+}

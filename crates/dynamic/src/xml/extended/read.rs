@@ -291,7 +291,7 @@ impl<'s, 'd> Reader<'s, 'd> {
             .filter(|index| parts.get(*index).is_some_and(Option::is_none))
             .filter(|index| {
                 let id = fields[*index];
-                !self.places.of(id, shape.field(id).node).attribute && !(xml.use_order && Some(id) == first)
+                !(self.places.of(id, shape.field(id).node).attribute || xml.use_order && Some(id) == first)
             })
             .collect();
         let free = it.kind == Kind::Set || xml.use_order;
