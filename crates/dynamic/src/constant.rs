@@ -11,7 +11,8 @@ pub fn say_constant(shape: &Shape, field: FieldId, node: NodeId, constant: u32, 
     }
 }
 
-fn say(shape: &Shape, field: FieldId, node: NodeId, constant: &Constant, sink: &mut impl Sink) {
+/// Says the events of a constant.
+pub(crate) fn say(shape: &Shape, field: FieldId, node: NodeId, constant: &Constant, sink: &mut impl Sink) {
     match constant {
         Constant::Boolean(value) => sink.leaf(field, node, Leaf::Int(i64::from(*value))),
         Constant::Int(number) => sink.leaf(field, node, Leaf::Int(*number)),

@@ -20,8 +20,10 @@ mod path;
 mod per;
 mod read_error;
 mod same;
+pub mod sample;
 mod tape;
 pub mod text;
+pub mod validate;
 pub mod value;
 pub mod xml;
 

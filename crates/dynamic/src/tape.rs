@@ -310,8 +310,17 @@ impl<'a> View<'a> {
         if let Some(rules) = self.tape.rules {
             sink.begin(rules);
         }
-        for token in self.tokens() {
-            match token {
+        self.say(0..self.len(), sink);
+    }
+
+    /// Says the events of the value at an index again to another sink.
+    pub fn replay_part(self, index: usize, sink: &mut impl Sink) {
+        self.say(index..self.skip(index), sink);
+    }
+
+    fn say(self, indices: std::ops::Range<usize>, sink: &mut impl Sink) {
+        for index in indices {
+            match self.token(index) {
                 Token::Open { field, node, .. } => sink.open(field, node),
                 Token::Close { field, node, .. } => sink.close(field, node),
                 Token::Leaf { field, node, leaf } => sink.leaf(field, node, leaf),

@@ -5,6 +5,7 @@
 
 mod ber;
 mod constants;
+mod constraints;
 mod instructions;
 mod oer;
 mod order;

@@ -2,7 +2,7 @@
 //!
 //! Nodes are numbered when they are first met and filled from a queue, so that recursive types are no recursion here.
 
-use crate::{constants, instructions, order, tables};
+use crate::{constants, constraints, instructions, order, tables};
 use num_bigint::BigInt;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
@@ -42,10 +42,16 @@ pub(crate) struct Lowered<'m> {
     /// Lexical surroundings: the enclosing node and what is around it.
     pub(crate) around: Vec<(Option<usize>, NodeId)>,
     /// Open types whose table is still to be made.
-    pub(crate) open: Vec<OpenType>,
+    pub(crate) open: VecDeque<OpenType>,
     /// Defaults still to be made.
-    defaults: Vec<(u32, TypeId, &'m Value)>,
+    defaults: VecDeque<(u32, TypeId, &'m Value)>,
     pub(crate) tables: tables::Cache,
+    /// The types of the rows of each table.
+    pub(crate) row_types: Vec<Vec<TypeId>>,
+    /// Nodes with CONTAINING, and the type inside.
+    pub(crate) contained: Vec<(NodeId, TypeId)>,
+    /// Components other than open types that take their values from object sets.
+    pub(crate) governed: Vec<constraints::Governed>,
 }
 
 /// Where a field's tags come from.
@@ -113,9 +119,12 @@ pub(crate) fn lower<'m>(model: &'m Model, roots: &[TypeId]) -> Lowered<'m> {
         queue: VecDeque::new(),
         scopes: Vec::new(),
         around: Vec::new(),
-        open: Vec::new(),
-        defaults: Vec::new(),
+        open: VecDeque::new(),
+        defaults: VecDeque::new(),
         tables: tables::Cache::default(),
+        row_types: Vec::new(),
+        contained: Vec::new(),
+        governed: Vec::new(),
     };
     for &root in roots {
         let node = lowered.bare(root);
@@ -125,6 +134,7 @@ pub(crate) fn lower<'m>(model: &'m Model, roots: &[TypeId]) -> Lowered<'m> {
         lowered.shape.roots.push(Root { name, node });
     }
     lowered.fill();
+    constraints::lower(&mut lowered, model, roots);
     instructions::lower(&mut lowered, model);
     lowered.shape.set_orders = order::of_sets(&lowered.shape, &lowered.sources, model);
     lowered
@@ -132,24 +142,21 @@ pub(crate) fn lower<'m>(model: &'m Model, roots: &[TypeId]) -> Lowered<'m> {
 
 impl<'m> Lowered<'m> {
     /// Fills all nodes, and those that tables and defaults bring in.
-    fn fill(&mut self) {
-        let mut opened = 0;
-        let mut defaults = 0;
+    pub(crate) fn fill(&mut self) {
         loop {
             if let Some((node, work)) = self.queue.pop_front() {
                 match work {
                     Work::Type(ty, around) => self.fields_of_type(node, ty, around),
                     Work::Associated(which) => self.fields_of_associated(node, which),
                     Work::Containing(inside) => {
+                        self.contained.push((node, inside));
                         let inside = self.bare(inside);
                         self.shape.nodes[node.index()].containing = Some(inside);
                     }
                 }
-            } else if let Some(&open) = self.open.get(opened) {
-                opened += 1;
+            } else if let Some(open) = self.open.pop_front() {
                 tables::resolve(self, self.model, open);
-            } else if let Some(&(index, ty, value)) = self.defaults.get(defaults) {
-                defaults += 1;
+            } else if let Some((index, ty, value)) = self.defaults.pop_front() {
                 let constant = constants::constant(self, self.model, ty, value);
                 if let (Some(constant), Some(place)) = (constant, self.shape.defaults.get_mut(index as usize))
                 {
@@ -271,7 +278,7 @@ impl<'m> Lowered<'m> {
             | TypeKind::Choice(_)
             | TypeKind::SequenceOf(..)
             | TypeKind::SetOf(..) => self.queue.push_back((id, Work::Type(base, inside))),
-            TypeKind::Open(_) if constrained => self.open.push(OpenType { node: id, ty, around }),
+            TypeKind::Open(_) if constrained => self.open.push_back(OpenType { node: id, ty, around }),
             _ => {}
         }
         if constrained && !matches!(kind, TypeKind::Open(_)) {
@@ -349,6 +356,7 @@ impl<'m> Lowered<'m> {
     }
 
     fn components(&mut self, id: NodeId, parts: &'m Components, around: Option<usize>) {
+        let model = self.model;
         self.around.push((around, id));
         let inside = Some(self.around.len() - 1);
         let mut fields = Vec::with_capacity(parts.list.len());
@@ -363,7 +371,7 @@ impl<'m> Lowered<'m> {
                 ModelPresence::Default(value) => {
                     let index = self.shape.defaults.len() as u32;
                     self.shape.defaults.push(Constant::Contents(Vec::new()));
-                    self.defaults.push((index, part.ty, value));
+                    self.defaults.push_back((index, part.ty, value));
                     Presence::Default(index)
                 }
             };
@@ -373,6 +381,13 @@ impl<'m> Lowered<'m> {
                 ModelPlace::Group(n) => Place::Group(n),
             };
             fields.push((field, Source::Type(part.ty)));
+        }
+        let first = self.shape.fields.len();
+        for (at, part) in parts.list.iter().enumerate() {
+            let is_open = matches!(model.ty(model.base(part.ty)).kind, TypeKind::Open(_));
+            if !is_open && model.table_constraint(part.ty).is_some() {
+                self.governed.push(constraints::Governed { field: first + at, ty: part.ty, around: inside });
+            }
         }
         self.add_fields(id, fields);
     }

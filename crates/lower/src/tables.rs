@@ -5,8 +5,8 @@ use crate::shape::{Lowered, OpenType, Source};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use tercet_model::ir::{
-    ClassFieldKind, ClassId, ConstraintKind, Element, ElementSet, Model, ObjectSetId, Relation, Setting,
-    TypeId, TypeKind, Value,
+    ClassFieldKind, ClassId, ConstraintKind, Element, ElementSet, Model, ObjectId, ObjectSetId, Relation,
+    Setting, TypeId, TypeKind, Value,
 };
 use tercet_plan::shape::{Constant, Key, Row, Table, TableRef};
 use tercet_plan::{FieldId, Kind, NameId};
@@ -32,6 +32,7 @@ pub(crate) fn resolve(lowered: &mut Lowered<'_>, model: &Model, open: OpenType) 
             type_name: type_name(lowered, model, content),
         };
         lowered.shape.tables[table as usize].rows.push(row);
+        lowered.row_types.push(vec![content]);
         lowered.shape.nodes[open.node.index()].table = Some(TableRef { table, keys: Vec::new() });
         return;
     }
@@ -43,19 +44,9 @@ pub(crate) fn resolve(lowered: &mut Lowered<'_>, model: &Model, open: OpenType) 
     for relation in relations {
         let Some((scope, field)) = follow(lowered, open.around, relation) else { return };
         let Some(name) = key_field(lowered, model, *class, field, &fields) else { return };
-        // The components of a SEQUENCE are keys of their own: `ProcedureID ::= SEQUENCE {procedureCode, ddMode}`.
-        let node = lowered.shape.field(field).node;
-        if matches!(lowered.shape.node(node).kind, Kind::Sequence | Kind::Set) {
-            let parts: Vec<(FieldId, NameId)> =
-                lowered.shape.fields_of(node).map(|(id, part)| (id, part.name)).collect();
-            for (id, part) in parts {
-                let component = Some(SmolStr::from(lowered.shape.name(part)));
-                fields.push(KeyField { name: name.clone(), component });
-                registers.push(register(lowered, id, scope));
-            }
-        } else {
-            fields.push(KeyField { name, component: None });
-            registers.push(register(lowered, field, scope));
+        for (id, key) in key_parts(lowered, field, &name) {
+            fields.push(key);
+            registers.push(register(lowered, id, scope));
         }
     }
     if registers.is_empty() {
@@ -70,12 +61,28 @@ pub(crate) fn resolve(lowered: &mut Lowered<'_>, model: &Model, open: OpenType) 
             let extensible = model.object_sets[set.index()].extensible;
             lowered.shape.tables.push(Table { name, extensible, rows: Vec::new() });
             lowered.tables.insert(cached.clone(), index);
-            let rows = rows(lowered, model, set, type_field, &cached.2);
+            lowered.row_types.push(Vec::new());
+            let (rows, types) = rows(lowered, model, set, type_field, &cached.2).into_iter().unzip();
             lowered.shape.tables[index as usize].rows = rows;
+            lowered.row_types[index as usize] = types;
             index
         }
     };
     lowered.shape.nodes[open.node.index()].table = Some(TableRef { table: index, keys: registers });
+}
+
+/// A key component with its field of the class. The components of a SEQUENCE are keys of their own:
+/// `ProcedureID ::= SEQUENCE {procedureCode, ddMode}`.
+pub(crate) fn key_parts(lowered: &Lowered<'_>, field: FieldId, name: &SmolStr) -> Vec<(FieldId, KeyField)> {
+    let node = lowered.shape.field(field).node;
+    if !matches!(lowered.shape.node(node).kind, Kind::Sequence | Kind::Set) {
+        return vec![(field, KeyField { name: name.clone(), component: None })];
+    }
+    let parts = lowered.shape.fields_of(node).map(|(id, part)| {
+        let component = Some(SmolStr::from(lowered.shape.name(part.name)));
+        (id, KeyField { name: name.clone(), component })
+    });
+    parts.collect()
 }
 
 /// The one type that an open type's values are of, by a type constraint (X.681 §14.6, X.680 §51.6.2 b).
@@ -91,7 +98,11 @@ fn named_content(model: &Model, ty: TypeId) -> Option<TypeId> {
 }
 
 /// The component that an AtNotation means, and the surroundings that it is found from.
-fn follow(lowered: &Lowered<'_>, around: Option<usize>, relation: &Relation) -> Option<(usize, FieldId)> {
+pub(crate) fn follow(
+    lowered: &Lowered<'_>,
+    around: Option<usize>,
+    relation: &Relation,
+) -> Option<(usize, FieldId)> {
     let mut at = around?;
     let mut level = 1;
     while relation.level == 0 || level < relation.level {
@@ -131,7 +142,7 @@ fn register(lowered: &mut Lowered<'_>, field: FieldId, scope: usize) -> u16 {
 
 /// The value field of the class that a component holds: the one of its type that is UNIQUE, else the first of its type,
 /// else the first UNIQUE one.
-fn key_field(
+pub(crate) fn key_field(
     lowered: &Lowered<'_>,
     model: &Model,
     class: ClassId,
@@ -163,29 +174,37 @@ fn rows(
     set: ObjectSetId,
     type_field: &SmolStr,
     key_fields: &[KeyField],
-) -> Vec<Row> {
+) -> Vec<(Row, TypeId)> {
     let mut rows = Vec::new();
     for object in &model.object_sets[set.index()].objects {
         let settings = &model.objects[object.index()].settings;
         let Some(Setting::Type(ty)) = settings.get(type_field) else { continue };
-        let keys: Option<Vec<Key>> = key_fields
-            .iter()
-            .map(|field| match settings.get(&field.name) {
-                Some(Setting::Value(governor, value)) => match &field.component {
-                    None => key(lowered, model, *governor, value),
-                    Some(component) => component_key(lowered, model, *governor, value, component),
-                },
-                _ => None,
-            })
-            .collect();
-        let Some(keys) = keys else { continue };
+        let Some(keys) = keys_of(lowered, model, *object, key_fields) else { continue };
         let node = lowered.bare(*ty);
         let type_name = type_name(lowered, model, *ty);
-        rows.push(Row { keys, node, type_name });
+        rows.push((Row { keys, node, type_name }, *ty));
     }
-    rows.sort_by(|a, b| a.keys.cmp(&b.keys));
-    rows.dedup_by(|later, first| later.keys == first.keys);
+    rows.sort_by(|(a, _), (b, _)| a.keys.cmp(&b.keys));
+    rows.dedup_by(|(later, _), (first, _)| later.keys == first.keys);
     rows
+}
+
+/// The keys of an object, if it has them all.
+pub(crate) fn keys_of(
+    lowered: &mut Lowered<'_>,
+    model: &Model,
+    object: ObjectId,
+    fields: &[KeyField],
+) -> Option<Vec<Key>> {
+    let settings = &model.objects.get(object.index())?.settings;
+    let key_of = |field: &KeyField| match settings.get(&field.name) {
+        Some(Setting::Value(governor, value)) => match &field.component {
+            None => key(lowered, model, *governor, value),
+            Some(component) => component_key(lowered, model, *governor, value, component),
+        },
+        _ => None,
+    };
+    fields.iter().map(key_of).collect()
 }
 
 fn type_name(lowered: &mut Lowered<'_>, model: &Model, ty: TypeId) -> Option<NameId> {

@@ -4,6 +4,7 @@
 //! alternatives, elements). Records are small and plain; names are in a side table. All plans lowered from the same
 //! roots share one shape, so that a tape written by the BER engine can be read by the PER encoder.
 
+use crate::constraint::Constraints;
 use crate::instructions::Instructions;
 
 /// A type of [`Shape::nodes`].
@@ -284,7 +285,8 @@ pub enum Constant {
     Open(NodeId, Box<Self>),
 }
 
-/// What is known of the values of a node (all constraints, not only those visible to a rule).
+/// The bounds of the values of a node, from all constraints, not only those visible to a rule; the constraints themselves
+/// are [`Shape::restrictions`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Constraint {
     /// INTEGER: lower bound, upper bound.
@@ -319,8 +321,10 @@ pub struct Shape {
     pub tables: Vec<Table>,
     /// DEFAULT values.
     pub defaults: Vec<Constant>,
-    /// Constraints.
+    /// What the rules see of constraints.
     pub constraints: Vec<Constraint>,
+    /// The constraints themselves, for validation.
+    pub restrictions: Constraints,
     /// Where decoding can begin.
     pub roots: Vec<Root>,
     /// The SETs whose components are not written in the order of their tags (X.680 §8.6), sorted by node: the place of
