@@ -10,6 +10,7 @@ pub mod generate;
 pub mod hex;
 pub mod literate;
 pub mod same;
+pub mod samples;
 mod tally;
 pub mod text;
 pub mod truth;

@@ -12,6 +12,8 @@ usage: cargo xtask <task>
         compare a record file with what it is known to contain
   compile PATH…
         time and memory of each stage for each path, and how they grow with copies of the first
+  samples [--count N] [--types N] [--seed N] [--large] PATH…
+        make up values of types of each specification, write them by all rules and read them again
   codes [--check]
         write docs/diagnostics.md, or say whether it is current
   clauses [--check]
@@ -28,6 +30,7 @@ fn main() -> ExitCode {
             Ok(()) => return ExitCode::SUCCESS,
             Err(message) => Err(message),
         },
+        Some("samples") => xtask::samples::run(&rest, &mut std::io::stdout().lock()),
         Some("codes") => match xtask::codes::run(rest.iter().any(|argument| argument == "--check")) {
             Ok(()) => return ExitCode::SUCCESS,
             Err(message) => Err(message),

@@ -2,11 +2,12 @@
 
 use crate::exit::{Failure, Outcome};
 use crate::term;
+use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use tercet::model::Tagging;
 use tercet::plan::Rules;
-use tercet::{Schema, SchemaOptions};
+use tercet::{Schema, SchemaOptions, TransferSyntax};
 
 /// Which specifications, and how they are read.
 #[derive(Args, Clone, Debug)]
@@ -139,5 +140,31 @@ impl RulesArg {
     /// Whether encodings are elements with tags and lengths, so that records are found behind a fault.
     pub fn has_elements(self) -> bool {
         matches!(self, Self::Ber | Self::Der | Self::Cer)
+    }
+}
+
+/// A transfer syntax on the command line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Syntax(pub TransferSyntax);
+
+/// All transfer syntaxes, as the command line has them.
+const SYNTAXES: [Syntax; TransferSyntax::ALL.len()] = {
+    let mut all = [Syntax(TransferSyntax::Ber); TransferSyntax::ALL.len()];
+    let mut i = 0;
+    while i < all.len() {
+        all[i] = Syntax(TransferSyntax::ALL[i]);
+        i += 1;
+    }
+    all
+};
+
+impl ValueEnum for Syntax {
+    fn value_variants<'a>() -> &'a [Self] {
+        &SYNTAXES
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let it = self.0;
+        Some(PossibleValue::new(it.name()).aliases(it.aliases().iter().copied()).help(it.description()))
     }
 }

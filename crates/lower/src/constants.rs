@@ -2,6 +2,7 @@
 
 use crate::shape::Lowered;
 use num_bigint::BigInt;
+use tercet_model::constraints::Visibility;
 use tercet_model::ir::{Model, Real, StringKind, TypeId, TypeKind, UsefulTime, Value};
 use tercet_plan::shape::Constant;
 use tercet_runtime::ber::{Rules, Writer};
@@ -49,9 +50,18 @@ pub(crate) fn constant(
             let node = lowered.bare(*inside);
             Some(Constant::Open(node, Box::new(constant(lowered, model, *inside, inner)?)))
         }
+        // As many zeros as the size wants belong to the value (X.680 §22.7).
+        (TypeKind::BitString(names), Value::BitString(octets, bits)) if !names.is_empty() => {
+            let least = model.effective(ty, Visibility::All).size.map_or(0, |size| size.lo);
+            let least = usize::try_from(least).ok().filter(|least| *least <= MOST_NAMED_BITS).unwrap_or(0);
+            Some(Constant::Contents(bit_contents(octets, *bits, Some(least))?))
+        }
         (kind, value) => leaf(kind, value),
     }
 }
+
+/// Bits that zeros are added up to.
+const MOST_NAMED_BITS: usize = 1 << 16;
 
 /// The constant for a value of a primitive type.
 pub(crate) fn leaf(kind: &TypeKind, value: &Value) -> Option<Constant> {
@@ -63,7 +73,10 @@ pub(crate) fn leaf(kind: &TypeKind, value: &Value) -> Option<Constant> {
         },
         Value::Enumerated(_, number) => Constant::Int(*number),
         Value::Real(real) => Constant::Contents(real_contents(real)?),
-        Value::BitString(octets, bits) => Constant::Contents(bit_contents(octets, *bits, kind)?),
+        Value::BitString(octets, bits) => {
+            let named = matches!(kind, TypeKind::BitString(names) if !names.is_empty());
+            Constant::Contents(bit_contents(octets, *bits, named.then_some(0))?)
+        }
         Value::OctetString(octets) => Constant::Contents(octets.clone()),
         Value::Null => Constant::Contents(Vec::new()),
         Value::Oid(arcs) => Constant::Contents(match kind {
@@ -75,12 +88,17 @@ pub(crate) fn leaf(kind: &TypeKind, value: &Value) -> Option<Constant> {
     })
 }
 
-fn bit_contents(octets: &[u8], bits: u64, kind: &TypeKind) -> Option<Vec<u8>> {
+/// The bits; of named ones without the zeros at the end, but so many at least.
+fn bit_contents(octets: &[u8], bits: u64, named: Option<usize>) -> Option<Vec<u8>> {
+    let mut padded = octets.to_vec();
+    let bits = bits.max(named.unwrap_or(0) as u64);
+    padded.resize(octets.len().max(usize::try_from(bits.div_ceil(8)).ok()?), 0);
+    let octets = padded;
     let length = usize::try_from(bits.div_ceil(8)).ok()?;
     let unused = (length as u64 * 8).checked_sub(bits).and_then(|unused| u8::try_from(unused).ok())?;
     let mut bits = BitStr::new(octets.get(..length)?, unused)?;
-    if matches!(kind, TypeKind::BitString(names) if !names.is_empty()) {
-        bits = bits.trimmed(0);
+    if let Some(least) = named {
+        bits = bits.trimmed(least);
     }
     let mut writer = Writer::new(Rules::Der);
     writer.push_bits(bits);

@@ -39,6 +39,7 @@
 
 pub mod files;
 mod schema;
+mod transfer;
 
 pub use schema::{PlanError, Schema, SchemaOptions};
 pub use tercet_dynamic as dynamic;
@@ -48,3 +49,4 @@ pub use tercet_plan as plan;
 pub use tercet_records as records;
 pub use tercet_runtime as runtime;
 pub use tercet_syntax as syntax;
+pub use transfer::{Codec, CodecError, TransferSyntax, UnknownSyntax, trailing};

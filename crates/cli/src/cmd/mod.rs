@@ -8,5 +8,6 @@ pub mod dump;
 pub mod encode;
 pub mod fmt;
 pub mod man;
+pub mod sample;
 pub mod show;
 pub mod transcode;

@@ -13,4 +13,3 @@ pub(crate) mod time;
 
 pub(crate) use decode::{DecodeState, decode};
 pub(crate) use encode::{EncodeState, encode};
-pub(crate) use path::of_tape as path_of_tape;

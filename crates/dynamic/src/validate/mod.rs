@@ -28,6 +28,7 @@ pub(crate) use pattern::Tree;
 pub(crate) use settings::{EXAMPLES as TIMES, agree};
 
 use crate::contents::key_of;
+use crate::path::of_tape;
 use crate::tape::{Token, View};
 use crate::text::integer_octets;
 use admits::Culprit;
@@ -195,9 +196,9 @@ fn inside<'s>(
             let Some(rows) = shape.tables.get(table.table as usize).map(|table| &table.rows) else {
                 return &[];
             };
-            let content = match view.token(at + 1) {
-                Token::Leaf { node, .. } | Token::Open { node, .. } => node,
-                _ => return &[],
+            let (Token::Leaf { node: content, .. } | Token::Open { node: content, .. }) = view.token(at + 1)
+            else {
+                return &[];
             };
             let known = |key: &u16| registers.get(usize::from(*key)).and_then(Option::as_ref);
             let row = rows.iter().position(|row| {
@@ -239,7 +240,7 @@ fn of_type(checker: Checker<'_>, node: NodeId, at: usize) -> Option<Violation> {
 
 fn plain(checker: Checker<'_>, at: usize, message: &str) -> Violation {
     Violation {
-        path: path(checker.shape, checker.view, at),
+        path: of_tape(checker.shape, checker.view, at),
         value: notation::value(checker, at),
         message: message.to_owned(),
         constraint: String::new(),
@@ -261,11 +262,6 @@ fn violation(checker: Checker<'_>, culprit: Culprit<'_>) -> Violation {
         Some((name, _)) => (String::new(), format!("`{name}` must be present: {constraint}")),
         None => (notation::value(checker, at), notation::complaint(checker, element, &constraint, at)),
     };
-    let path = path(checker.shape, checker.view, at);
+    let path = of_tape(checker.shape, checker.view, at);
     Violation { path, value, message, constraint, span: Some(span), token: at }
-}
-
-/// `CallEvent.parties[2].number`: the way to the value at an index.
-pub(crate) fn path(shape: &Shape, view: View<'_>, target: usize) -> String {
-    crate::per::path_of_tape(shape, view, target)
 }

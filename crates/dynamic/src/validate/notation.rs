@@ -176,7 +176,7 @@ fn push(out: &mut String, shape: &Shape, node: NodeId, element: &Element, depth:
             if let Some(inside) = inside {
                 let inside = shape.node(*inside);
                 out.push_str("CONTAINING ");
-                out.push_str(inside.name.map_or(inside.kind.name(), |name| shape.name(name)));
+                out.push_str(inside.name.map_or_else(|| inside.kind.name(), |name| shape.name(name)));
             }
             out.push_str(if rules.is_some() { " ENCODED BY …" } else { "" });
         }

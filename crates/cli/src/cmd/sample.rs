@@ -1,0 +1,153 @@
+//! `tercet sample`.
+
+use crate::args::{SchemaArgs, Syntax};
+use crate::exit::{Exit, Failure, Outcome};
+use crate::render::{Format, RenderArgs};
+use crate::term;
+use crate::values::push_hex;
+use clap::Args;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::PathBuf;
+use tercet::dynamic::{Tape, sample};
+use tercet::records::{Origin, Output};
+use tercet::{Codec, TransferSyntax};
+
+/// Make up valid values of a type
+#[derive(Args, Debug)]
+#[command(after_help = "\
+The first samples go through the borders of the type: the ends of ranges and sizes, every enumeration item, every
+alternative, every OPTIONAL present and absent, every row of an object set. What follows is random. The same seed gives the
+same samples.
+
+Examples:
+  tercet sample -s schemas/personnel PersonnelRecord
+  tercet sample -s a.asn A --count 100 --format jsonl
+  tercet sample -s a.asn A --rules uper --hex --seed 7")]
+pub struct Sample {
+    /// The type, as `Type` or `Module.Type`
+    #[arg(value_name = "TYPE")]
+    type_name: String,
+
+    #[command(flatten)]
+    schema: SchemaArgs,
+
+    /// How many
+    #[arg(short = 'n', long, default_value_t = 1)]
+    count: u64,
+
+    /// What the choices follow from
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+
+    /// Encode them by these rules
+    #[arg(long, value_enum, value_name = "RULES", conflicts_with = "format")]
+    rules: Option<Syntax>,
+
+    /// Show them in this format
+    #[arg(short, long, value_enum, default_value_t = Format::Json)]
+    format: Format,
+
+    #[command(flatten)]
+    render: RenderArgs,
+
+    /// Write hexadecimal text, a line for each value
+    #[arg(long, requires = "rules")]
+    hex: bool,
+
+    /// Levels from which on only the shortest way to an end is taken
+    #[arg(long, value_name = "LEVELS", default_value_t = sample::Options::default().depth)]
+    max_depth: u16,
+
+    /// Values in a sample from which on only what has to be there is
+    #[arg(long, value_name = "VALUES", default_value_t = sample::Options::default().elements)]
+    max_elements: usize,
+
+    /// Let strings and lists be as long as the borders of PER's fragments, 16K and 64K
+    #[arg(long)]
+    large: bool,
+
+    /// Output file; standard output if not given
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+impl Sample {
+    pub fn run(&self) -> Outcome {
+        let syntax = self.rules.map(|rules| rules.0);
+        let binary = syntax.is_some_and(|syntax| !syntax.is_text()) && !self.hex;
+        if self.output.is_none() && binary && io::stdout().is_terminal() {
+            return Err(Failure::usage("the octets would go to a terminal; use `-o FILE` or `--hex`"));
+        }
+        if binary && self.count > 1 && syntax.is_some_and(|syntax| !syntax.delimits()) {
+            return Err(Failure::usage(super::encode::ONE_VALUE));
+        }
+        let schema = self.schema.load()?;
+        let syntax = syntax.unwrap_or(TransferSyntax::Ber);
+        let plan = schema.plan(syntax.plan_rules(), &[&self.type_name]).map_err(Failure::usage)?;
+        let root = plan
+            .root(&self.type_name)
+            .ok_or_else(|| Failure::usage(format_args!("the plan has no type `{}`", self.type_name)))?;
+        let mut options = sample::Options::default();
+        options.seed = self.seed;
+        options.depth = self.max_depth;
+        options.elements = self.max_elements;
+        options.large = self.large;
+        let mut sampler = sample::Sampler::new(&plan.shape, options);
+        let mut codec = self.rules.map(|_| Codec::new(syntax, &plan));
+        let mut render = self.render.renderer(self.format, &plan, root);
+        let mut file = self.output.as_ref().map(Output::create).transpose()?;
+        let mut stdout = BufWriter::new(io::stdout().lock());
+        let (mut tape, mut octets, mut text) = (Tape::new(), Vec::new(), Vec::new());
+        let framed = codec.is_none() && self.count > 1;
+        if framed {
+            render.begin(&mut text);
+        }
+        let mut failed = 0;
+        for index in 0..self.count {
+            if let Err(error) = sampler.sample(root, &mut tape) {
+                term::error(format_args!("sample {}: {}", index + 1, crate::values::unfit(&error)));
+                failed += 1;
+                continue;
+            }
+            let view = tape.view(&[]);
+            match &mut codec {
+                None => render
+                    .record(view, &Origin { index, offset: 0, length: 0 }, &mut text)
+                    .map_err(Failure::input)?,
+                Some(codec) => {
+                    octets.clear();
+                    codec
+                        .write(view, &mut octets)
+                        .map_err(|error| Failure::input(format_args!("sample {}: {error}", index + 1)))?;
+                    if self.hex {
+                        push_hex(&mut text, &octets);
+                    } else {
+                        text.extend_from_slice(&octets);
+                        text.extend_from_slice(if syntax.is_text() { b"\n" } else { b"" });
+                    }
+                }
+            }
+            let out: &mut dyn Write = match &mut file {
+                Some(file) => file,
+                None => &mut stdout,
+            };
+            out.write_all(&text)?;
+            text.clear();
+        }
+        if framed {
+            render.end(&mut text);
+        }
+        let out: &mut dyn Write = match &mut file {
+            Some(file) => file,
+            None => &mut stdout,
+        };
+        out.write_all(&text)?;
+        out.flush()?;
+        file.map_or(Ok(()), Output::commit)?;
+        Ok(match failed {
+            0 => Exit::Good,
+            failed if failed == self.count => Exit::Failed,
+            _ => Exit::Rejected,
+        })
+    }
+}
