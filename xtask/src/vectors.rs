@@ -3,7 +3,7 @@
 //! A record has a specification (`files`, or `spec` to be looked up in `MANIFEST.json`), `module`, `type`, `value` in
 //! the form of X.697, `enc` with one encoding for each rule, and perhaps `ber_variants`: other valid BER encodings of
 //! the same value. For each rule that this build has an engine for: the encoding decodes to the value, and the value
-//! encodes to the encoding. Each variant decodes to the value, and what it decoded to encodes to the DER octets.
+//! encodes to the encoding; with DER beside it, the encoding becomes the DER. Each variant decodes to the value, and what it decoded to encodes to the DER octets.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
@@ -177,6 +177,9 @@ impl<W: Write> Runner<'_, W> {
                         let outcome =
                             of.transcode(rules, &octets, Rules::Der).and_then(|made| equal(der, &made));
                         self.check(id, &format!("{rule} to der"), outcome);
+                        if rules == Rules::Oer {
+                            self.check(id, "oer to coer to der", through_coer(of, &octets, der));
+                        }
                     }
                 }
                 _ => self.fail(id, rule, "the vector has no hexadecimal octets"),
@@ -285,6 +288,14 @@ fn encodes(of: &mut Type, rules: Rules, value: &Value, octets: &[u8]) -> Result<
     let made =
         of.encode(rules, value).map_err(|e| format!("expected {}, got error: {e}", hex::brief(octets)))?;
     equal(octets, &made)
+}
+
+/// Nobody's vectors are in CANONICAL-OER: what becomes of those in OER has to be canonical to the decoder, and the same
+/// value.
+fn through_coer(of: &mut Type, oer: &[u8], der: &[u8]) -> Result<(), String> {
+    let canonical = of.transcode(Rules::Oer, oer, Rules::CanonicalOer)?;
+    let made = of.transcode(Rules::CanonicalOer, &canonical, Rules::Der)?;
+    equal(der, &made)
 }
 
 fn equal(want: &[u8], got: &[u8]) -> Result<(), String> {

@@ -39,14 +39,14 @@ fn run_vectors(name: &str, lines: &[&str]) -> (String, String) {
 #[test]
 fn a_good_vector() {
     let line = r#"{"id":"good","files":["specs/sample.asn"],"module":"Sample","type":"Record",
-        "value":{"a":5,"b":"ab"},"enc":{"der":{"hex":"3003020105","by":[]},"oer":{"hex":"00"}},
+        "value":{"a":5,"b":"ab"},"enc":{"der":{"hex":"3003020105","by":[]},"ecn":{"hex":"00"}},
         "ber_variants":[{"variant":"given","hex":"30800201058001AB0000"}]}"#
         .replace('\n', "");
     let (tally, out) = run_vectors("good", &[&line]);
-    // DER: decode, encode, fixed point; the variant: decode and to DER; OER is not there.
+    // DER: decode, encode, fixed point; the variant: decode and to DER; ECN is not there.
     assert_eq!(
         (tally.as_str(), out.as_str()),
-        ("5 passed, 0 failed, 1 skipped", "skipped: oer: no engine: 1\n")
+        ("5 passed, 0 failed, 1 skipped", "skipped: ecn: no engine: 1\n")
     );
 }
 

@@ -60,7 +60,7 @@ fn record_files_are_what_they_are_known_to_be() {
     }
 }
 
-/// Vectors of BER, DER, CER, PER and JER; those that the standard proves wrong are listed in
+/// Vectors of BER, DER, CER, PER, OER and JER; those that the standard proves wrong are listed in
 /// `tests/vector-exceptions.toml`.
 #[test]
 #[expect(clippy::print_stderr, reason = "a skipped test says so")]
