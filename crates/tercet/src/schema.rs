@@ -162,6 +162,20 @@ impl Schema {
         }
     }
 
+    /// What of their encoding instructions keeps types from being written as extended XER
+    /// (`dynamic::xml::extended`), each with its place; nothing if they can be. Without names, of the types that no other
+    /// refers to.
+    ///
+    /// # Errors
+    /// [`PlanError`].
+    pub fn extended_xer(&self, types: &[&str]) -> Result<Vec<Diagnostic>, PlanError> {
+        let mut ids = types.iter().map(|name| self.find(name)).collect::<Result<Vec<_>, _>>()?;
+        if types.is_empty() {
+            ids = self.outermost().into_iter().map(|(_, id)| id).collect();
+        }
+        Ok(tercet_lower::extended_xer(&self.model, &ids))
+    }
+
     /// A type by `Module.Type`, or by `Type` where only one module has it.
     ///
     /// # Errors

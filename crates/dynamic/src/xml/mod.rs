@@ -19,6 +19,8 @@
 //! | character strings | the characters; those that XML cannot have as `<nul/>`, `<esc/>` | 12.15.5 |
 //!
 //! Extension additions that the schema does not know have no form in XML and are left out.
+//!
+//! [`Variant::Canonical`] is one text for each value; [`extended`] follows the encoding instructions of a specification.
 
 mod canonical;
 mod document;

@@ -193,14 +193,21 @@ impl Resolver<'_> {
                 {
                     (0, *element)
                 }
-                TypeKind::Enumerated(_) | TypeKind::Integer(_) | TypeKind::BitString(_) if last => {
-                    return (vec![site], Some(step.clone()));
-                }
+                kind if last && has_item(kind, step) => return (vec![site], Some(step.clone())),
                 _ => return (Vec::new(), None),
             };
             site = Site::Part(base, index as u32);
             ty = inner;
         }
         if all { (self.parts(self.model.base(ty)), None) } else { (vec![site], None) }
+    }
+}
+
+/// Whether a type has a named number, item or bit of this name.
+fn has_item(kind: &TypeKind, name: &SmolStr) -> bool {
+    match kind {
+        TypeKind::Enumerated(items) => items.root.iter().chain(&items.additions).any(|item| item.0 == *name),
+        TypeKind::Integer(numbers) | TypeKind::BitString(numbers) => numbers.iter().any(|n| n.name == *name),
+        _ => false,
     }
 }
