@@ -71,6 +71,28 @@ pub trait Sink {
     fn wants(&self, _field: FieldId) -> bool {
         true
     }
+
+    /// How far it has heard, if it can take back what it hears from now on: then what may be in a string is read once
+    /// and not tried before.
+    #[inline]
+    fn mark(&self) -> Option<Mark> {
+        None
+    }
+
+    /// Forgets what it has heard since a mark.
+    #[inline]
+    fn take_back(&mut self, _mark: Mark) {}
+}
+
+/// A place in what a sink has heard ([`Sink::mark`]): numbers of its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mark {
+    /// Number of events.
+    pub entries: usize,
+    /// Number of octets.
+    pub octets: usize,
+    /// Whatever else.
+    pub open: u32,
 }
 
 /// Hears nothing: decoding with it validates.
@@ -88,6 +110,10 @@ impl Sink for Discard {
     fn absent(&mut self, _: FieldId, _: NodeId, _: u32) {}
     #[inline]
     fn unknown(&mut self, _: u32, _: Leaf<'_>) {}
+    #[inline]
+    fn mark(&self) -> Option<Mark> {
+        Some(Mark::default())
+    }
 }
 
 /// Says on what was decoded from octets that are not the input's, but joined from pieces of it.
@@ -111,6 +137,12 @@ impl Sink for Copying<'_> {
     }
     fn wants(&self, field: FieldId) -> bool {
         self.0.wants(field)
+    }
+    fn mark(&self) -> Option<Mark> {
+        self.0.mark()
+    }
+    fn take_back(&mut self, mark: Mark) {
+        self.0.take_back(mark);
     }
 }
 

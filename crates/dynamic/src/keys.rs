@@ -3,35 +3,47 @@
 use tercet_plan::shape::{Key, Row, TableRef};
 use tercet_plan::{FieldId, NodeId, Shape};
 
-/// The values of keys, kept from value to value; those of values before count for nothing.
+/// The values of keys, kept from value to value: those of values before count for nothing. There may be hundreds of
+/// registers, so that they are not made empty each time (8,700 instructions for an NGAP message).
 #[derive(Debug, Default)]
 pub(crate) struct Registers {
-    keys: Vec<(u64, Key)>,
+    keys: Vec<Register>,
+    /// Those of the values around, while the registers hold other keys.
+    saved: Vec<(u16, Register)>,
     /// Number of the value, from 1.
     turn: u64,
 }
 
+/// A key, and in which value it was found.
+#[derive(Clone, Debug)]
+struct Register(u64, Key);
+
 impl Registers {
     /// Begins another value.
+    #[inline]
     pub(crate) fn begin(&mut self, shape: &Shape) {
         self.turn += 1;
+        self.saved.clear();
         let count = usize::from(shape.registers);
         if self.keys.len() < count {
-            self.keys.resize(count, (0, Key::Int(0)));
+            self.keys.resize(count, Register(0, Key::Int(0)));
         }
     }
 
-    /// Keeps the value of a key, and the alternative if the key is a CHOICE.
-    pub(crate) fn set(&mut self, shape: &Shape, register: u16, key: Key, alternative: Option<FieldId>) {
+    /// Keeps the value of a key; if it is a CHOICE, with the alternatives, the outermost first.
+    pub(crate) fn set<I>(&mut self, shape: &Shape, register: u16, mut key: Key, alternatives: I)
+    where
+        I: IntoIterator<Item = FieldId, IntoIter: DoubleEndedIterator>,
+    {
         if let Some(place) = self.keys.get_mut(usize::from(register)) {
-            let key = match alternative {
-                None => key,
-                Some(field) => Key::Alternative(shape.field(field).name, Box::new(key)),
-            };
-            *place = (self.turn, key);
+            for field in alternatives.into_iter().rev() {
+                key = Key::Alternative(shape.field(field).name, Box::new(key));
+            }
+            *place = Register(self.turn, key);
         }
     }
 
+    /// The key of a value before counts no more.
     #[inline]
     pub(crate) fn forget(&mut self, register: u16) {
         if let Some(place) = self.keys.get_mut(usize::from(register)) {
@@ -39,10 +51,69 @@ impl Registers {
         }
     }
 
+    /// A value with keys begins: those of the value before it are forgotten, those of one around it come back later.
+    pub(crate) fn enter(&mut self, scopes: &[u16], keys: &[u16]) {
+        for register in scopes {
+            if let Some(place) = self.keys.get_mut(usize::from(*register)) {
+                let outer = std::mem::replace(place, Register(0, Key::Int(0)));
+                self.saved.push((*register, outer));
+            }
+        }
+        for register in keys {
+            self.forget(*register);
+        }
+    }
+
+    /// A value ends that had so many registers for itself.
+    pub(crate) fn leave(&mut self, scopes: usize) {
+        self.take_back(self.saved.len().saturating_sub(scopes));
+    }
+
+    /// How many keys wait to come back.
+    pub(crate) fn depth(&self) -> usize {
+        self.saved.len()
+    }
+
+    /// Gives the keys back that have been put aside since there were so many.
+    pub(crate) fn take_back(&mut self, depth: usize) {
+        while self.saved.len() > depth
+            && let Some((register, key)) = self.saved.pop()
+            && let Some(place) = self.keys.get_mut(usize::from(register))
+        {
+            *place = key;
+        }
+    }
+
     #[inline]
     fn get(&self, register: u16) -> Option<&Key> {
-        let (turn, key) = self.keys.get(usize::from(register))?;
+        let Register(turn, key) = self.keys.get(usize::from(register))?;
         (*turn == self.turn).then_some(key)
+    }
+}
+
+/// A key that is a CHOICE, on the way to its value: the register, and the alternatives chosen one inside the other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pending {
+    register: u16,
+    alternatives: [Option<FieldId>; 4],
+}
+
+impl Pending {
+    pub(crate) const fn new(register: u16) -> Self {
+        Self { register, alternatives: [None; 4] }
+    }
+
+    /// Adds an alternative inside the others. What is too deep is no key of any row.
+    pub(crate) fn push(&mut self, field: FieldId) {
+        match self.alternatives.iter_mut().find(|place| place.is_none()) {
+            Some(place) => *place = Some(field),
+            None => self.register = u16::MAX,
+        }
+    }
+
+    /// Keeps the value.
+    pub(crate) fn set(self, registers: &mut Registers, shape: &Shape, key: Key) {
+        registers.set(shape, self.register, key, self.alternatives.into_iter().flatten());
     }
 }
 

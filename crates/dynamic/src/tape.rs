@@ -3,7 +3,7 @@
 //! Entries stand in pre-order; [`Token::Open`] and [`Token::Close`] know each other's index, so that a value is skipped
 //! in one step forwards and an encoder that writes backwards can walk the tape backwards without recursion.
 
-use crate::event::{Leaf, Sink};
+use crate::event::{Leaf, Mark, Sink};
 use tercet_plan::{FieldId, NodeId, Rules};
 
 /// What an entry is.
@@ -124,7 +124,8 @@ pub enum Token<'a> {
 pub struct Tape {
     entries: Vec<Entry>,
     scratch: Vec<u8>,
-    open: Vec<u32>,
+    /// Index of the open entry that is not closed yet, plus one; each such entry has that of the one around it in `a`.
+    open: u32,
     rules: Option<Rules>,
 }
 
@@ -138,7 +139,7 @@ impl Tape {
     pub fn clear(&mut self) {
         self.entries.clear();
         self.scratch.clear();
-        self.open.clear();
+        self.open = 0;
         self.rules = None;
     }
 
@@ -154,7 +155,7 @@ impl Tape {
 
     /// Octets of memory held.
     pub fn memory(&self) -> usize {
-        self.entries.capacity() * size_of::<Entry>() + self.scratch.capacity() + self.open.capacity() * 4
+        self.entries.capacity() * size_of::<Entry>() + self.scratch.capacity()
     }
 
     /// The tape together with the input it was decoded from. A tape built from a [`crate::Value`] or from text needs
@@ -163,6 +164,7 @@ impl Tape {
         View { tape: self, input }
     }
 
+    #[inline]
     fn put(&mut self, known: Tag, made: Tag, field: FieldId, node: NodeId, leaf: Leaf<'_>) {
         let entry = match leaf {
             Leaf::Input { at, contents } => Entry::new(known, field, node, at as u32, contents.len() as u32),
@@ -191,15 +193,16 @@ impl Sink for Tape {
 
     #[inline]
     fn open(&mut self, field: FieldId, node: NodeId) {
-        self.open.push(self.entries.len() as u32);
-        self.entries.push(Entry::new(Tag::Open, field, node, 0, 0));
+        self.entries.push(Entry::new(Tag::Open, field, node, self.open, 0));
+        self.open = self.entries.len() as u32;
     }
 
     #[inline]
     fn close(&mut self, field: FieldId, node: NodeId) {
         let at = self.entries.len() as u32;
-        if let Some(open) = self.open.pop() {
-            self.entries[open as usize].a = at;
+        let open = self.open.wrapping_sub(1);
+        if let Some(entry) = self.entries.get_mut(open as usize) {
+            self.open = std::mem::replace(&mut entry.a, at);
             self.entries.push(Entry::new(Tag::Close, field, node, open, 0));
         }
     }
@@ -207,6 +210,16 @@ impl Sink for Tape {
     #[inline]
     fn absent(&mut self, field: FieldId, node: NodeId, constant: u32) {
         self.entries.push(Entry::new(Tag::Default, field, node, constant, 0));
+    }
+
+    fn mark(&self) -> Option<Mark> {
+        Some(Mark { entries: self.entries.len(), octets: self.scratch.len(), open: self.open })
+    }
+
+    fn take_back(&mut self, mark: Mark) {
+        self.entries.truncate(mark.entries);
+        self.scratch.truncate(mark.octets);
+        self.open = mark.open;
     }
 
     fn unknown(&mut self, addition: u32, leaf: Leaf<'_>) {

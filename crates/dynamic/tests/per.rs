@@ -469,3 +469,72 @@ fn unknown_content_is_not_moved_between_rules() {
     encoder.encode(&plans[1], ALL[1], tape.view(&input), &mut out).unwrap();
     assert_eq!(out, input);
 }
+
+/// Keys hold for the value that they are in: one around it has its own again behind it. A key may be a CHOICE in a
+/// CHOICE.
+#[test]
+fn keys_hold_for_their_value() {
+    let plans = plans(
+        "M DEFINITIONS AUTOMATIC TAGS ::= BEGIN
+         CLS ::= CLASS { &id INTEGER UNIQUE, &Type }
+         Set CLS ::= { {&id 1, &Type BOOLEAN} | {&id 2, &Type INTEGER (0..255)} }
+         S ::= SEQUENCE { id CLS.&id ({Set}), inner S OPTIONAL, value CLS.&Type ({Set}{@id}) }
+         Code ::= CHOICE { near CHOICE { local INTEGER (0..7), other BOOLEAN }, far OBJECT IDENTIFIER }
+         OP ::= CLASS { &code Code UNIQUE, &Type }
+         Ops OP ::= { {&code near : local : 5, &Type BOOLEAN} | {&code far : {1 2 3}, &Type INTEGER (0..255)} }
+         O ::= SEQUENCE { code OP.&code ({Ops}), value OP.&Type ({Ops}{@code}) } END",
+    );
+    // An open type whose content was not found would not be moved.
+    for (root, der) in [
+        // The inner value has the other key; the outer one still is a BOOLEAN.
+        ("S", "3012800101a108800102a203020107a2030101ff"),
+        ("O", "300ca005a003800105a1030101ff"),
+        ("O", "300ba00481022a03a103020107"),
+    ] {
+        for to in 1..ALL.len() {
+            let per = transcode(0, to, &plans, root, &hex(der)).unwrap();
+            assert_eq!(to_hex(&transcode(to, 0, &plans, root, &per).unwrap()), der, "{:?}", ALL[to]);
+        }
+    }
+}
+
+/// What a sink does not want is read and checked, and not said.
+#[test]
+fn unwanted_components_are_read_silently() {
+    struct Some<'s>(&'s tercet_dynamic::Shape, Vec<String>);
+    impl tercet_dynamic::Sink for Some<'_> {
+        fn leaf(
+            &mut self,
+            field: tercet_dynamic::FieldId,
+            _: tercet_dynamic::NodeId,
+            _: tercet_dynamic::Leaf<'_>,
+        ) {
+            let name = self.0.fields.get(field.index()).map_or("", |field| self.0.name(field.name));
+            self.1.push(name.to_owned());
+        }
+        fn open(&mut self, _: tercet_dynamic::FieldId, _: tercet_dynamic::NodeId) {
+            self.1.push("(".to_owned());
+        }
+        fn close(&mut self, _: tercet_dynamic::FieldId, _: tercet_dynamic::NodeId) {
+            self.1.push(")".to_owned());
+        }
+        fn absent(&mut self, _: tercet_dynamic::FieldId, _: tercet_dynamic::NodeId, _: u32) {}
+        fn unknown(&mut self, _: u32, _: tercet_dynamic::Leaf<'_>) {}
+        fn wants(&self, field: tercet_dynamic::FieldId) -> bool {
+            let name = self.0.fields.get(field.index()).map_or("", |field| self.0.name(field.name));
+            !name.starts_with("no")
+        }
+    }
+    let plans = body(
+        "S ::= SEQUENCE { noA INTEGER (0..3), b BOOLEAN, noC SEQUENCE OF INTEGER (0..7), d SEQUENCE { noE NULL, f NULL },
+           ..., noG INTEGER (0..15), h BOOLEAN }",
+    );
+    let plan = &plans[2];
+    let node = plan.root("S").unwrap();
+    let der = hex("301a8001028101ffa206020101020102a3048000810084010a8501ff");
+    let input = transcode(0, 2, &plans, "S", &der).unwrap();
+    let mut sink = Some(&plan.shape, Vec::new());
+    let read = Decoder::new().decode(plan, node, &input, &mut sink, &options(ALL[2]));
+    assert_eq!(read.unwrap(), input.len());
+    assert_eq!(sink.1.join(" "), "( b ( f ) h )");
+}

@@ -1,5 +1,6 @@
 //! Widths, orders and bounds of PER (X.691), from the PER-visible constraints.
 
+mod steps;
 mod time;
 
 use crate::order::TagOrder;
@@ -9,8 +10,8 @@ use std::collections::BTreeMap;
 use tercet_model::constraints::{Effective, IntegerRange, Visibility, alphabet_of};
 use tercet_model::ir::{Model, StringKind, TypeId, TypeKind};
 use tercet_plan::per::{
-    ADDITION, Addition, Alphabet, Choice, Code, Enumerated, Field, Integer, IntegerForm, Large, Member,
-    NO_DEFAULT, NO_KEY, Program, Range, Sequence, Size, Whole,
+    ADDITION, Addition, Alphabet, Choice, Code, Enumerated, Integer, IntegerForm, Large, Member,
+    NOT_PERMITTED, Program, Range, Sequence, Size, Whole,
 };
 use tercet_plan::shape::{Key, Place, Presence, Shape, Table};
 use tercet_plan::{FieldId, Kind, NodeId};
@@ -31,17 +32,10 @@ pub(crate) fn program(model: &Model, lowered: &Lowered<'_>, aligned: bool, canon
         let code = builder.node(NodeId(index as u32), *ty, &effective, named);
         builder.program.nodes.push(code);
     }
-    builder.program.fields = lowered.shape.fields.iter().map(field).collect();
+    builder.scopes(lowered);
+    builder.steps();
     builder.program.tables = lowered.shape.tables.iter().map(table).collect();
     builder.program
-}
-
-fn field(field: &tercet_plan::shape::Field) -> Field {
-    let constant = match field.presence {
-        Presence::Default(constant) => constant,
-        _ => NO_DEFAULT,
-    };
-    Field { node: field.node.0, constant, key: field.key.unwrap_or(NO_KEY) }
 }
 
 /// The rows are sorted already.
@@ -103,7 +97,7 @@ impl Builder<'_> {
                 }
             }
             Kind::Sequence | Kind::Set => self.sequence(id),
-            Kind::SequenceOf | Kind::SetOf => Code::SequenceOf(size),
+            Kind::SequenceOf | Kind::SetOf => Code::SequenceOf(size, self.shape.node(id).first),
             Kind::Choice => self.choice(id),
             Kind::Open => Code::Open,
         }
@@ -193,10 +187,14 @@ impl Builder<'_> {
         let below = ranges.iter().flat_map(|range| range.lo..=range.hi.min(127)).take_while(|c| *c < 128);
         let ascii = below.fold(0_u128, |all, character| all | 1 << character);
         let mut table = Vec::new();
-        if indexed && octets == 1 {
-            table.extend(
-                ranges.iter().flat_map(|range| (range.lo..=range.hi).map(|character| character as u8)),
-            );
+        if octets == 1 {
+            table.resize(1 << bits, NOT_PERMITTED);
+            for range in &ranges {
+                for character in range.lo..=range.hi {
+                    let code = if indexed { range.number + (character - range.lo) } else { character };
+                    table[code as usize] = character as u16;
+                }
+            }
         }
         let (ranges, table) = (ranges.into(), table.into());
         let alphabet = Alphabet { octets, bits: bits as u8, unaligned, indexed, ranges, ascii, table, check };
@@ -235,12 +233,22 @@ impl Builder<'_> {
         let optional = presence_bits(&root);
         let additions = additions.into_values().map(|(group, members)| match members.as_slice() {
             [member] if !group => Addition::Single(member.field),
-            _ => Addition::Group { optional: presence_bits(&members), members: members.into() },
+            _ => Addition::Group { optional: presence_bits(&members), first: 0, members: members.into() },
         });
         let additions = additions.collect();
         let keys = self.shape.fields_of(id).filter_map(|(_, field)| field.key).collect();
         let extensible = node.extensible;
-        self.program.sequences.push(Sequence { extensible, optional, root: root.into(), additions, keys });
+        let (root, scopes) = (root.into(), Box::default());
+        self.program.sequences.push(Sequence {
+            extensible,
+            optional,
+            first: 0,
+            keyed: false,
+            root,
+            additions,
+            keys,
+            scopes,
+        });
         Code::Sequence(self.program.sequences.len() as u32 - 1)
     }
 
@@ -271,6 +279,7 @@ impl Builder<'_> {
         self.program.choices.push(Choice {
             extensible: node.extensible,
             whole,
+            first: 0,
             root: root.into(),
             additions,
             indices: indices.into(),

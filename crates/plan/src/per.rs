@@ -124,11 +124,15 @@ pub struct Alphabet {
     pub ranges: Box<[Range]>,
     /// Those below 128 as bits, the character 0 the lowest.
     pub ascii: u128,
-    /// The characters in order, when they have one octet and are written as numbers.
-    pub table: Box<[u8]>,
+    /// When they have one octet each: by what is written the character, or [`NOT_PERMITTED`]. As long as there are
+    /// numbers of so many bits.
+    pub table: Box<[u16]>,
     /// Whether not every row of permitted characters is a value: the times, pairs of surrogates.
     pub check: bool,
 }
+
+/// No character of [`Alphabet::table`]: a bit that no character has.
+pub const NOT_PERMITTED: u16 = 1 << 15;
 
 /// A range of permitted characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,7 +161,8 @@ impl Alphabet {
     #[inline]
     pub fn character(&self, code: u32) -> Option<u32> {
         if !self.table.is_empty() {
-            return self.table.get(code as usize).map(|character| u32::from(*character));
+            let character = self.table.get(code as usize).copied();
+            return character.filter(|character| *character != NOT_PERMITTED).map(u32::from);
         }
         if !self.indexed {
             return self.code(code);
@@ -185,12 +190,18 @@ pub struct Sequence {
     pub extensible: bool,
     /// Number of presence bits.
     pub optional: u32,
+    /// Where the root begins among [`Program::steps`].
+    pub first: u32,
+    /// Whether there are [`Self::keys`] or [`Self::scopes`].
+    pub keyed: bool,
     /// The root: for a SEQUENCE in the order of the text, for a SET in that of its tags (§21.1).
     pub root: Box<[Member]>,
     /// The additions in order.
     pub additions: Box<[Addition]>,
     /// The registers of the keys among the fields.
     pub keys: Box<[u16]>,
+    /// Registers that hold for one value of this type: those of a value around come back behind it.
+    pub scopes: Box<[u16]>,
 }
 
 /// An extension addition (§19.7 to §19.9).
@@ -202,6 +213,8 @@ pub enum Addition {
     Group {
         /// Number of presence bits.
         optional: u32,
+        /// Where the components begin among [`Program::steps`].
+        first: u32,
         /// The components.
         members: Box<[Member]>,
     },
@@ -214,6 +227,8 @@ pub struct Choice {
     pub extensible: bool,
     /// How the index into `root` is written.
     pub whole: Whole,
+    /// Where the root begins among [`Program::steps`].
+    pub first: u32,
     /// The root's alternatives in the order of their tags: numbers of fields within the node.
     pub root: Box<[u32]>,
     /// The additions in the order of the text.
@@ -296,8 +311,8 @@ pub enum Code {
     Contents,
     /// SEQUENCE, SET (§19, §21): an entry of [`Program::sequences`].
     Sequence(u32),
-    /// SEQUENCE OF, SET OF (§20, §22).
-    SequenceOf(Size),
+    /// SEQUENCE OF, SET OF (§20, §22), and the field of its element.
+    SequenceOf(Size, u32),
     /// CHOICE (§23): an entry of [`Program::choices`].
     Choice(u32),
     /// An open type (§11.2).
@@ -306,22 +321,6 @@ pub enum Code {
     Time(u32),
     /// A TIME whose property settings do not come to one of the forms that are supported: intervals, and mixtures.
     Unsupported,
-}
-
-impl Code {
-    /// Whether values may have parts.
-    #[inline]
-    pub const fn is_framed(&self) -> bool {
-        matches!(
-            self,
-            Self::Sequence(_)
-                | Self::SequenceOf(_)
-                | Self::Choice(_)
-                | Self::Open
-                | Self::BitsContaining(..)
-                | Self::OctetsContaining(_)
-        )
-    }
 }
 
 /// The code for one of the four variants of PER.
@@ -345,22 +344,80 @@ pub struct Program {
     pub sequences: Vec<Sequence>,
     /// CHOICEs.
     pub choices: Vec<Choice>,
-    /// One for each field of the shape.
-    pub fields: Vec<Field>,
+    /// One for each field of the shape; behind them those of the types that are written in another order than that of
+    /// the text.
+    pub steps: Vec<Step>,
     /// One for each table of the shape: its keys, ascending, and the types in its rows, if each row has one whole number
     /// as key; else empty.
     pub tables: Vec<Box<[(i64, u32)]>>,
 }
 
-/// What decoding needs to know of a field.
+impl Program {
+    /// The step for a value that is no component: the outermost one, or what is in an open type.
+    #[inline]
+    pub fn step_of(&self, node: u32) -> Step {
+        let op = match self.nodes.get(node as usize) {
+            Some(Code::Sequence(code)) => Op::Sequence(*code),
+            Some(Code::SequenceOf(..)) => Op::List,
+            Some(Code::Choice(code)) => Op::Choice(*code),
+            Some(Code::Open) => Op::Open,
+            Some(Code::OctetsContaining(_) | Code::BitsContaining(..)) => Op::Containing,
+            _ => Op::Leaf,
+        };
+        Step { op, field: u32::MAX, node, constant: NO_DEFAULT, key: NO_KEY, run: 0 }
+    }
+}
+
+/// All that decoding needs to know of a component, alternative or element, in one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Field {
+pub struct Step {
+    /// How it is read.
+    pub op: Op,
+    /// Its number among the fields of the shape.
+    pub field: u32,
     /// Its node.
     pub node: u32,
     /// Its DEFAULT: an index into the defaults of the shape, or [`NO_DEFAULT`].
     pub constant: u32,
     /// The register that its value goes to, or [`NO_KEY`].
     pub key: u16,
+    /// How many steps from this one on have a presence bit, one behind the other; 0 if this one has none.
+    pub run: u8,
+}
+
+/// How a value is read: the forms that most have, and for all others where to look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Op {
+    /// BOOLEAN.
+    Boolean,
+    /// NULL.
+    Null,
+    /// An INTEGER or ENUMERATED whose root is a bit-field or one or two octets: the difference to `lo`. What is not of
+    /// the root is read as the code of the node says.
+    Number {
+        /// The least value.
+        lo: i32,
+        /// The greatest value minus the least.
+        span: u32,
+        /// Bits of the field.
+        width: u8,
+        /// 7 where it begins at an octet, else 0.
+        pad: u8,
+        /// Whether a bit in front says that the value is outside of the root.
+        extensible: bool,
+    },
+    /// A value without parts, as the code of its node says.
+    Leaf,
+    /// A SEQUENCE or SET: an entry of [`Program::sequences`].
+    Sequence(u32),
+    /// A SEQUENCE OF or SET OF: a [`Code::SequenceOf`].
+    List,
+    /// A CHOICE: an entry of [`Program::choices`].
+    Choice(u32),
+    /// An open type.
+    Open,
+    /// A string with CONTAINING.
+    Containing,
 }
 
 /// No DEFAULT.
@@ -370,6 +427,18 @@ pub const NO_DEFAULT: u32 = u32::MAX;
 pub const NO_KEY: u16 = u16::MAX;
 
 impl Whole {
+    /// The bits of the field, and 7 if it begins at an octet, else 0; nothing for a number of octets that varies.
+    #[inline]
+    pub const fn field(self) -> Option<(u8, u8)> {
+        match self {
+            Self::Nothing => Some((0, 0)),
+            Self::Bits(width) => Some((width, 0)),
+            Self::Octet => Some((8, 7)),
+            Self::TwoOctets => Some((16, 7)),
+            Self::Octets(..) => None,
+        }
+    }
+
     /// How a number with `span + 1` values is written (§11.5.6, §11.5.7).
     pub const fn of(span: u64, aligned: bool) -> Self {
         let bits = (u64::BITS - span.leading_zeros()) as u8;

@@ -1,6 +1,6 @@
 //! Known-multiplier character strings (X.691 §30.5): characters of a fixed number of bits.
 
-use tercet_plan::per::Alphabet;
+use tercet_plan::per::{Alphabet, NOT_PERMITTED};
 use tercet_runtime::per::{BitReader, BitWriter};
 use tercet_runtime::{Error, ErrorKind};
 
@@ -34,7 +34,7 @@ pub(super) fn read(
     Ok(())
 }
 
-/// Characters of one octet, as many at once as fit into 56 bits.
+/// Characters of one octet: eight at once as far as that goes, told by one table whether they are permitted.
 fn read_octets(
     reader: &mut BitReader<'_>,
     alphabet: &Alphabet,
@@ -43,19 +43,26 @@ fn read_octets(
     made: &mut Vec<u8>,
 ) -> Result<(), Error> {
     made.reserve(count);
+    let table = &*alphabet.table;
+    let mask = (1 << width) - 1;
     let mut left = count;
     while left > 0 {
+        let now = left.min(8);
         let start = *reader;
-        let now = (56 / width).min(u32::try_from(left).unwrap_or(u32::MAX));
-        let word = reader.bits(now * width)?;
-        for place in (0..now).rev() {
-            let code = (word >> (place * width)) as u32 & ((1 << width) - 1);
-            let Some(character) = alphabet.character(code) else {
-                return Err(start.error(ErrorKind::CharacterInvalid));
-            };
-            made.push(character as u8);
+        // As if eight had been read, the missing ones behind.
+        let word = reader.bits(now as u32 * width)? << ((8 - now as u32) * width);
+        let (mut octets, mut all) = ([0; 8], 0);
+        for (place, octet) in octets.iter_mut().take(now).enumerate() {
+            let code = word >> ((7 - place as u32) * width) & mask;
+            let character = table.get(code as usize).copied().unwrap_or(NOT_PERMITTED);
+            all |= character;
+            *octet = character as u8;
         }
-        left -= now as usize;
+        if all & NOT_PERMITTED != 0 {
+            return Err(start.error(ErrorKind::CharacterInvalid));
+        }
+        made.extend_from_slice(&octets[..now]);
+        left -= now;
     }
     Ok(())
 }

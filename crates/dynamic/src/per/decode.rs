@@ -1,16 +1,15 @@
 //! Decoding: an explicit stack of frames over a cursor of bits.
 //!
-//! Presence bits and bitmaps are not copied: a frame remembers where they stand in the input.
+//! Each loop over components reads those without parts where they stand, by [`Step`]s that have all it takes in one
+//! place and with a copy of the reader that stays in registers; whatever else there is leaves the loop.
 
 use super::encode::{EncodeState, encode};
 use super::frame::{Frame, What};
 use super::integer;
-use super::open::{Inside, Octets};
-use crate::event::{Leaf, Sink};
-use crate::keys::Registers;
-use crate::{Error, Options, Tape, Unknown, path};
-use tercet_plan::per::{Addition, Code, Member, NO_KEY, Program, Size};
-use tercet_plan::shape::Presence;
+use crate::event::{Discard, Leaf, Sink};
+use crate::keys::{Pending, Registers};
+use crate::{Error, Options, Tape, path};
+use tercet_plan::per::{Choice, Code, NO_DEFAULT, NO_KEY, Op, Program, Size, Step};
 use tercet_plan::{FieldId, NodeId, Shape};
 use tercet_runtime::per::BitReader;
 use tercet_runtime::{Error as Fault, ErrorKind};
@@ -96,13 +95,15 @@ fn read(
         reader: BitReader::new(input),
         sink,
         options,
+        limit: usize::from(options.limits.depth.min(1000)),
         said: 0,
         empty: 0,
-        fragmented: 0,
-        pending_key: None,
+        nested: 0,
+        base: 0,
+        pending: None,
         at: FieldId::ROOT,
     };
-    match engine.value(FieldId::ROOT, root).and_then(|()| engine.run()) {
+    match engine.value(&program.step_of(root.0)).and_then(|()| engine.run()) {
         Ok(bits) if bits == 0 && input.is_empty() => {
             let fault = Fault::incomplete_at_bit(0, 1).shifted(options.base_offset);
             Err(Error::from(fault).with_path(path::of_begun(shape, std::iter::empty(), FieldId::ROOT, root)))
@@ -123,12 +124,17 @@ pub(super) struct Engine<'a, S> {
     pub(super) reader: BitReader<'a>,
     pub(super) sink: &'a mut S,
     pub(super) options: &'a Options,
+    /// Frames that there may be.
+    pub(super) limit: usize,
     /// Events of parts that may have no bits, and those among them of elements that had none.
     pub(super) said: usize,
     pub(super) empty: usize,
-    pub(super) fragmented: u32,
-    /// The register of a CHOICE that is a key, and which alternative was taken.
-    pub(super) pending_key: Option<u16>,
+    /// Strings and fragmented open types around that are read by a call of their own.
+    pub(super) nested: u32,
+    /// Frames that belong to the values around this call.
+    pub(super) base: usize,
+    /// The key that the CHOICE being read is.
+    pub(super) pending: Option<Pending>,
     /// The field being read, for the path of an error.
     pub(super) at: FieldId,
 }
@@ -136,59 +142,160 @@ pub(super) struct Engine<'a, S> {
 impl<'a, S: Sink> Engine<'a, S> {
     /// Reads what has begun to its end; the answer is the number of bits.
     pub(super) fn run(&mut self) -> Result<usize> {
-        while let Some(frame) = self.state.frames.last().copied() {
-            match frame.what {
-                What::Members => self.members(frame)?,
-                What::Additions => self.additions(frame)?,
-                What::Group => self.group(frame)?,
-                What::List => self.list(frame)?,
-                What::Choice | What::Open => {
-                    self.state.frames.pop();
-                    self.sink.close(frame.field, frame.node);
+        while self.state.frames.len() > self.base {
+            match self.top().what {
+                What::Members | What::Group => self.members()?,
+                What::Additions => self.additions()?,
+                What::List => self.list()?,
+                What::Choice => self.close(),
+                What::Open => {
+                    self.leave_wrapper()?;
+                    self.close();
                 }
                 What::Wrapper => {
+                    self.leave_wrapper()?;
                     self.state.frames.pop();
-                    self.leave_wrapper(&frame)?;
                 }
             }
         }
         Ok(self.reader.position())
     }
 
-    /// Reads or begins a value.
-    pub(super) fn value(&mut self, field: FieldId, node: NodeId) -> Result<()> {
-        let (mut field, mut node) = (field, node);
-        loop {
-            self.at = field;
-            match self.program.nodes[node.index()] {
-                Code::Sequence(code) => return self.sequence(field, node, code),
-                Code::SequenceOf(size) => return self.begin_list(field, node, size),
-                Code::Choice(code) => match self.choice(field, node, code)? {
-                    Some(alternative) => {
-                        node = NodeId(self.program.fields[alternative.index()].node);
-                        field = alternative;
-                    }
-                    None => return Ok(()),
-                },
-                Code::Open => match self.open_type(field, node)? {
-                    Some(content) => {
-                        node = content;
-                        field = FieldId::ROOT;
-                    }
-                    None => return Ok(()),
-                },
-                ref code => return self.leaf(field, node, code),
-            }
+    /// Reads a value without parts, or begins one that has some.
+    pub(super) fn value(&mut self, step: &Step) -> Result<()> {
+        self.at = FieldId(step.field);
+        match step.op {
+            Op::Boolean | Op::Null | Op::Number { .. } | Op::Leaf => self.leaf(step),
+            _ => self.begin(step).map(drop),
         }
     }
 
+    /// The same for an addition, which the sink may not want.
+    pub(super) fn value_wanted(&mut self, step: &Step) -> Result<()> {
+        if self.sink.wants(FieldId(step.field)) { self.value(step) } else { self.unwanted(step) }
+    }
+
+    /// Reads a value of one of the forms that most have; `false` leaves it to others.
+    #[inline(always)]
+    fn plain(&mut self, reader: &mut BitReader<'a>, step: &Step) -> Result<bool> {
+        let value = match step.op {
+            Op::Boolean => i64::from(reader.bit()?),
+            Op::Number { lo, span, width, pad, extensible } => {
+                let before = *reader;
+                match reader.field(u32::from(width), u32::from(pad), extensible)? {
+                    Some(number) if number <= u64::from(span) => i64::from(lo) + number as i64,
+                    _ => {
+                        *reader = before;
+                        return Ok(false);
+                    }
+                }
+            }
+            _ => return Ok(false),
+        };
+        self.sink.leaf(FieldId(step.field), NodeId(step.node), Leaf::Int(value));
+        Ok(true)
+    }
+
+    /// Begins a value with parts; `false` when it has been read, and no frame was left.
+    pub(super) fn begin(&mut self, step: &Step) -> Result<bool> {
+        let frames = self.state.frames.len();
+        let mut step = step;
+        let mut content;
+        loop {
+            let (field, node) = (FieldId(step.field), NodeId(step.node));
+            self.at = field;
+            match step.op {
+                Op::Sequence(code) => self.sequence(field, node, code)?,
+                Op::List => self.begin_list(field, node)?,
+                Op::Choice(code) => {
+                    let Some(alternative) = self.choice(step, code)? else { return Ok(true) };
+                    self.at = FieldId(alternative.field);
+                    let choice = Frame::new(What::Choice, field, node);
+                    if !matches!(alternative.op, Op::Boolean | Op::Null | Op::Number { .. } | Op::Leaf) {
+                        self.push(choice)?;
+                        step = alternative;
+                        continue;
+                    }
+                    // Only an error needs the frame.
+                    if let Err(fault) = self.alternative(alternative) {
+                        self.state.frames.push(choice);
+                        return Err(fault);
+                    }
+                    self.sink.close(field, node);
+                }
+                Op::Open => {
+                    if let Some(inside) = self.open_type(field, node)? {
+                        content = self.program.step_of(inside);
+                        step = &content;
+                        continue;
+                    }
+                }
+                _ => self.leaf(step)?,
+            }
+            return Ok(self.state.frames.len() > frames);
+        }
+    }
+
+    #[inline(always)]
+    fn alternative(&mut self, step: &Step) -> Result<()> {
+        if self.pending.is_none() && self.sink.wants(FieldId(step.field)) {
+            let mut reader = self.reader;
+            if self.plain(&mut reader, step)? {
+                self.reader = reader;
+                return Ok(());
+            }
+        }
+        self.leaf(step)
+    }
+
+    /// Reads a value that the sink does not want.
+    #[cold]
+    fn unwanted(&mut self, step: &Step) -> Result<()> {
+        let (base, mut nobody) = (self.state.frames.len(), Discard);
+        let mut engine = Engine {
+            state: &mut *self.state,
+            shape: self.shape,
+            program: self.program,
+            reader: self.reader,
+            sink: &mut nobody,
+            options: self.options,
+            limit: self.limit,
+            said: self.said,
+            empty: self.empty,
+            nested: self.nested,
+            base,
+            pending: None,
+            at: self.at,
+        };
+        let read = engine.value(step).and_then(|()| engine.run());
+        let position = engine.reader.position();
+        (self.said, self.empty, self.at) = (engine.said, engine.empty, engine.at);
+        self.reader.seek(position);
+        read.map(drop)
+    }
+
+    #[inline(always)]
     pub(super) fn push(&mut self, frame: Frame) -> Result<()> {
-        let limit = usize::from(self.options.limits.depth.min(1000));
-        if self.state.frames.len() >= limit {
+        if self.state.frames.len() >= self.limit {
             return Err(self.reader.error(ErrorKind::DepthLimit));
         }
         self.state.frames.push(frame);
         Ok(())
+    }
+
+    /// The frame of the value being read; there is one while [`Self::run`] runs.
+    #[inline(always)]
+    pub(super) fn top(&mut self) -> &mut Frame {
+        let top = self.state.frames.len() - 1;
+        &mut self.state.frames[top]
+    }
+
+    /// Takes the frame away and says that its value ends.
+    #[inline(always)]
+    pub(super) fn close(&mut self) {
+        if let Some(frame) = self.state.frames.pop() {
+            self.sink.close(frame.field, frame.node);
+        }
     }
 
     pub(super) fn fault(&self, kind: ErrorKind) -> Fault {
@@ -197,247 +304,215 @@ impl<'a, S: Sink> Engine<'a, S> {
 
     // SEQUENCE and SET (§19, §21)
 
-    pub(super) fn sequence(&mut self, field: FieldId, node: NodeId, code: u32) -> Result<()> {
+    #[inline(always)]
+    fn sequence(&mut self, field: FieldId, node: NodeId, code: u32) -> Result<()> {
         let sequence = &self.program.sequences[code as usize];
-        for key in &sequence.keys {
-            self.state.registers.forget(*key);
+        let mut frame = Frame::new(What::Members, field, node);
+        if sequence.keyed {
+            frame.scoped = !sequence.scopes.is_empty();
+            self.state.registers.enter(&sequence.scopes, &sequence.keys);
         }
-        self.pending_key = None;
-        self.said += sequence.root.len();
-        let mut frame = Frame::new(What::Members, field, node, code);
-        frame.more = sequence.extensible && self.reader.bit()?;
-        frame.bits = self.reader.position();
-        self.reader.skip(sequence.optional as usize)?;
+        self.pending = None;
+        let count = sequence.root.len() as u32;
+        self.said += count as usize;
+        frame.code = code;
+        (frame.cursor, frame.end) = (sequence.first, sequence.first + count);
+        let optional = sequence.optional;
+        if optional < 64 {
+            // The extension bit and the presence bits at once.
+            let bits = self.reader.bits(optional + u32::from(sequence.extensible))?;
+            frame.bits = bits << (63 - optional) << 1;
+            frame.more = bits >> optional != 0;
+        } else {
+            frame.more = sequence.extensible && self.reader.bit()?;
+            frame.wide = true;
+            frame.bits = self.reader.position() as u64;
+            self.reader.skip(optional as usize)?;
+        }
         self.sink.open(field, node);
         self.push(frame)
     }
 
-    /// Goes on with the root members.
-    pub(super) fn members(&mut self, mut frame: Frame) -> Result<()> {
+    /// Goes on with the members of a root or of a version bracket, and of SEQUENCEs in them, until something else has
+    /// begun or ended.
+    fn members(&mut self) -> Result<()> {
         let program = self.program;
-        let sequence = &program.sequences[frame.code as usize];
-        if self.each(&mut frame, &sequence.root)? {
-            return Ok(());
-        }
-        if frame.more {
-            self.begin_additions(&mut frame)?;
-        } else {
-            self.absent_additions(&frame, &sequence.additions, 0);
-            self.end(&frame);
-            return Ok(());
-        }
-        self.replace(frame);
-        Ok(())
-    }
-
-    /// Reads members until one has begun that needs a frame of its own (`true`) or all are read.
-    pub(super) fn each(&mut self, frame: &mut Frame, members: &[Member]) -> Result<bool> {
-        let program = self.program;
-        let first = self.shape.node(frame.node).first;
-        while let Some(member) = members.get(frame.cursor as usize) {
-            frame.cursor += 1;
-            let id = FieldId(first + member.field);
-            if member.optional {
-                let there = self.bit_at(frame.bits);
-                frame.bits += 1;
-                if !there {
-                    self.absent(id);
+        loop {
+            let Frame { mut cursor, end, mut bits, wide, .. } = *self.top();
+            let mut reader = self.reader;
+            let begun = loop {
+                if cursor >= end {
+                    break None;
+                }
+                let Some(step) = program.steps.get(cursor as usize) else { break None };
+                if step.run > 0 {
+                    if wide || self.options.fill_defaults {
+                        let there = if wide { self.bit_at(bits as usize) } else { bits >> 63 != 0 };
+                        bits = if wide { bits + 1 } else { bits << 1 };
+                        if !there {
+                            self.absent(step);
+                            cursor += 1;
+                            continue;
+                        }
+                    } else if bits >> 63 == 0 {
+                        // All that are absent from here on at once.
+                        let absent = bits.leading_zeros().min(u32::from(step.run)).min(63);
+                        bits <<= absent;
+                        cursor += absent;
+                        continue;
+                    } else {
+                        bits <<= 1;
+                    }
+                }
+                cursor += 1;
+                self.at = FieldId(step.field);
+                if !self.sink.wants(self.at) {
+                    self.reader = reader;
+                    self.unwanted(step)?;
+                } else if self.plain(&mut reader, step)? {
                     continue;
+                } else if let Op::Sequence(code) = step.op {
+                    break Some((step, code));
+                } else {
+                    self.reader = reader;
+                    if matches!(step.op, Op::Boolean | Op::Null | Op::Number { .. } | Op::Leaf) {
+                        self.leaf(step)?;
+                    } else {
+                        let top = self.top();
+                        (top.cursor, top.bits) = (cursor, bits);
+                        if self.begin(step)? {
+                            return Ok(());
+                        }
+                    }
                 }
+                reader = self.reader;
+            };
+            self.reader = reader;
+            if let Some((step, code)) = begun {
+                let top = self.top();
+                (top.cursor, top.bits) = (cursor, bits);
+                self.sequence(FieldId(step.field), NodeId(step.node), code)?;
+            } else if !self.end_members()? {
+                return Ok(());
             }
-            self.at = id;
-            let node = program.fields[id.index()].node;
-            let code = &program.nodes[node as usize];
-            if code.is_framed() {
-                if let Some(top) = self.state.frames.last_mut() {
-                    (top.cursor, top.bits) = (frame.cursor, frame.bits);
-                }
-                self.value(id, NodeId(node))?;
-                return Ok(true);
-            }
-            self.leaf(id, NodeId(node), code)?;
         }
-        Ok(false)
     }
 
-    pub(super) fn replace(&mut self, frame: Frame) {
-        if let Some(top) = self.state.frames.last_mut() {
-            *top = frame;
+    /// Behind the last member; whether members of the value around follow.
+    #[inline(always)]
+    fn end_members(&mut self) -> Result<bool> {
+        let Frame { what, more, code, .. } = *self.top();
+        if what == What::Group {
+            self.state.frames.pop();
+            return Ok(false);
         }
+        if more {
+            self.begin_additions()?;
+            return Ok(false);
+        }
+        if self.options.fill_defaults {
+            self.absent_additions(code, 0);
+        }
+        self.end_sequence();
+        let above = self.state.frames.len() > self.base;
+        Ok(above && self.top().what == What::Members)
     }
 
-    pub(super) fn end(&mut self, frame: &Frame) {
-        self.state.frames.pop();
+    /// A SEQUENCE or SET ends, and with it its keys.
+    #[inline(always)]
+    pub(super) fn end_sequence(&mut self) {
+        let Some(frame) = self.state.frames.pop() else { return };
+        if frame.scoped {
+            let scopes = self.program.sequences.get(frame.code as usize).map_or(0, |code| code.scopes.len());
+            self.state.registers.leave(scopes);
+        }
         self.sink.close(frame.field, frame.node);
     }
 
     /// A bit that has been passed over.
+    #[inline]
     pub(super) fn bit_at(&self, at: usize) -> bool {
         self.reader.input().get(at >> 3).is_some_and(|octet| octet << (at & 7) & 0x80 != 0)
     }
 
-    pub(super) fn absent(&mut self, id: FieldId) {
-        if self.options.fill_defaults
-            && let field = self.shape.field(id)
-            && let Presence::Default(constant) = field.presence
-        {
-            self.sink.absent(id, field.node, constant);
+    #[inline(always)]
+    pub(super) fn absent(&mut self, step: &Step) {
+        if step.constant != NO_DEFAULT && self.options.fill_defaults {
+            self.sink.absent(FieldId(step.field), NodeId(step.node), step.constant);
         }
-    }
-
-    // Extension additions (§19.7 to §19.9)
-
-    pub(super) fn begin_additions(&mut self, frame: &mut Frame) -> Result<()> {
-        let count = self.reader.small_length(self.program.aligned)?;
-        frame.what = What::Additions;
-        frame.cursor = 0;
-        frame.count = count as u32;
-        frame.bits = self.reader.position();
-        self.reader.skip(count)
-    }
-
-    pub(super) fn additions(&mut self, mut frame: Frame) -> Result<()> {
-        let program = self.program;
-        let additions = &program.sequences[frame.code as usize].additions;
-        while frame.cursor < frame.count {
-            let number = frame.cursor;
-            frame.cursor += 1;
-            let there = self.bit_at(frame.bits + number as usize);
-            let known = additions.get(number as usize);
-            if !there {
-                self.absent_additions(
-                    &frame,
-                    additions.get(number as usize..=number as usize).unwrap_or_default(),
-                    0,
-                );
-                continue;
-            }
-            self.at = frame.field;
-            match known {
-                None => self.unknown(number)?,
-                Some(Addition::Single(field)) => {
-                    let id = FieldId(self.shape.node(frame.node).first + field);
-                    self.replace(frame);
-                    self.at = id;
-                    self.wrapped(id, self.shape.field(id).node)?;
-                    return Ok(());
-                }
-                Some(Addition::Group { optional, .. }) => {
-                    self.replace(frame);
-                    let mut group = Frame::new(What::Group, frame.field, frame.node, frame.code);
-                    group.addition = number;
-                    group.count = *optional;
-                    return if self.begin_wrapper(Inside::Group(group))? {
-                        self.begin_group(group)
-                    } else {
-                        Ok(())
-                    };
-                }
-            }
-        }
-        if frame.count as usize > additions.len()
-            && !self.bit_at(frame.bits + frame.count as usize - 1)
-            && self.options.unknown != Unknown::Error
-        {
-            // Nothing but the length of the bitmap, so that it can be written again.
-            self.sink.unknown(frame.count - 1, Leaf::Made(&[]));
-        }
-        self.absent_additions(&frame, additions, frame.count);
-        self.end(&frame);
-        Ok(())
-    }
-
-    pub(super) fn absent_additions(&mut self, frame: &Frame, additions: &[Addition], from: u32) {
-        if !self.options.fill_defaults {
-            return;
-        }
-        let first = self.shape.node(frame.node).first;
-        for addition in additions.iter().skip(from as usize) {
-            if let Addition::Single(field) = addition {
-                self.absent(FieldId(first + field));
-            }
-        }
-    }
-
-    pub(super) fn begin_group(&mut self, mut frame: Frame) -> Result<()> {
-        frame.bits = self.reader.position();
-        self.reader.skip(frame.count as usize)?;
-        self.push(frame)
-    }
-
-    pub(super) fn group(&mut self, mut frame: Frame) -> Result<()> {
-        let program = self.program;
-        let additions = &program.sequences[frame.code as usize].additions;
-        if let Some(Addition::Group { members, .. }) = additions.get(frame.addition as usize)
-            && self.each(&mut frame, members)?
-        {
-            return Ok(());
-        }
-        self.state.frames.pop();
-        Ok(())
-    }
-
-    /// An addition that the schema does not know.
-    pub(super) fn unknown(&mut self, number: u32) -> Result<()> {
-        if self.options.unknown == Unknown::Error {
-            return Err(self.fault(ErrorKind::UnexpectedElement));
-        }
-        match self.open_octets()? {
-            Octets::Input(at, contents) => self.sink.unknown(number, Leaf::Input { at, contents }),
-            Octets::Made => self.sink.unknown(number, Leaf::Made(&self.state.made)),
-        }
-        Ok(())
     }
 
     // Lists (§20, §22)
 
-    pub(super) fn begin_list(&mut self, field: FieldId, node: NodeId, size: Size) -> Result<()> {
-        let mut frame = Frame::new(What::List, field, node, 0);
-        (frame.limit, frame.more) = self.size(size)?;
+    fn begin_list(&mut self, field: FieldId, node: NodeId) -> Result<()> {
+        let Some(Code::SequenceOf(size, element)) = self.program.nodes.get(node.index()).copied() else {
+            return Err(self.fault(ErrorKind::Unsupported));
+        };
+        self.pending = None;
+        let mut frame = Frame::new(What::List, field, node);
+        let (count, more) = self.size(size)?;
+        (frame.bits, frame.more, frame.code) = (count as u64, more, element);
         self.sink.open(field, node);
         self.push(frame)
     }
 
-    pub(super) fn list(&mut self, mut frame: Frame) -> Result<()> {
-        let id = FieldId(self.shape.node(frame.node).first);
-        let node = NodeId(self.program.fields[id.index()].node);
-        let code = self.program.nodes[node.index()];
-        let framed = code.is_framed();
-        if framed && frame.cursor > 0 {
-            self.count_empty(&frame)?;
+    /// Goes on with the elements, until one has begun that has a frame of its own.
+    fn list(&mut self) -> Result<()> {
+        let program = self.program;
+        let frame = *self.top();
+        let Frame { mut cursor, mut bits, mut before, mut said, .. } = frame;
+        let step = &program.steps[frame.code as usize];
+        let field = FieldId(step.field);
+        if cursor > 0 && before == self.reader.position() {
+            self.count_empty(said)?;
         }
+        let wanted = self.sink.wants(field);
         loop {
-            while frame.limit > 0 {
-                frame.limit -= 1;
-                frame.cursor += 1;
-                frame.bits = self.reader.position();
-                frame.outer = self.said;
+            while bits > 0 {
+                bits -= 1;
+                cursor = cursor.wrapping_add(1);
+                (before, said) = (self.reader.position(), self.said);
                 self.said += 1;
-                if framed {
-                    self.replace(frame);
-                    return self.value(id, node);
+                self.at = field;
+                if wanted {
+                    let mut reader = self.reader;
+                    if matches!(self.plain(&mut reader, step), Ok(true)) {
+                        self.reader = reader;
+                        if reader.position() == before {
+                            self.count_empty(said)?;
+                        }
+                        continue;
+                    }
                 }
-                self.at = id;
-                self.leaf(id, node, &code)?;
-                self.count_empty(&frame)?;
+                let top = self.top();
+                (top.cursor, top.bits, top.before, top.said) = (cursor, bits, before, said);
+                if !wanted {
+                    self.unwanted(step)?;
+                } else if matches!(step.op, Op::Null | Op::Boolean | Op::Number { .. } | Op::Leaf) {
+                    self.leaf(step)?;
+                } else if self.begin(step)? {
+                    return Ok(());
+                }
+                if before == self.reader.position() {
+                    self.count_empty(said)?;
+                }
             }
-            if !frame.more {
-                self.end(&frame);
+            let top = self.top();
+            (top.cursor, top.bits) = (cursor, 0);
+            if !top.more {
+                self.close();
                 return Ok(());
             }
-            let length = self.reader.length(self.program.aligned)?;
-            (frame.limit, frame.more) = (length.count, length.more);
+            let length = self.reader.length(program.aligned)?;
+            (bits, self.top().more) = (length.count as u64, length.more);
         }
     }
 
-    /// Counts the last element if it took no bits.
-    #[inline]
-    pub(super) fn count_empty(&mut self, frame: &Frame) -> Result<()> {
-        if self.reader.position() == frame.bits {
-            self.empty += self.said - frame.outer;
-            if self.empty > EMPTY_ELEMENTS {
-                return Err(self.fault(ErrorKind::LimitExceeded));
-            }
+    /// An element without bits costs nothing to announce.
+    fn count_empty(&mut self, said: usize) -> Result<()> {
+        self.empty += self.said - said;
+        if self.empty > EMPTY_ELEMENTS {
+            return Err(self.fault(ErrorKind::LimitExceeded));
         }
         Ok(())
     }
@@ -463,37 +538,52 @@ impl<'a, S: Sink> Engine<'a, S> {
 
     // CHOICE (§23)
 
-    /// Begins a CHOICE: the alternative that follows, unless it has been read.
-    pub(super) fn choice(&mut self, field: FieldId, node: NodeId, code: u32) -> Result<Option<FieldId>> {
+    /// Begins a CHOICE: the alternative that follows, unless it has begun already with frames around it.
+    #[inline(always)]
+    fn choice(&mut self, step: &Step, code: u32) -> Result<Option<&'a Step>> {
         let program = self.program;
         let choice = &program.choices[code as usize];
-        let first = self.shape.node(node).first;
-        let key = self.key_of(field);
-        if key != NO_KEY {
-            self.pending_key = Some(key);
+        let (field, node) = (FieldId(step.field), NodeId(step.node));
+        if step.key != NO_KEY {
+            self.pending = Some(Pending::new(step.key));
         }
         let start = self.reader;
+        let mut reader = self.reader;
+        let number = match choice.whole.field() {
+            Some((width, pad)) => reader.field(u32::from(width), u32::from(pad), choice.extensible)?,
+            None => None,
+        };
+        let Some(number) = number else { return self.rare_alternative(field, node, choice) };
+        self.reader = reader;
+        let alternative = program.steps.get(choice.first as usize + number as usize);
+        let Some(alternative) = alternative.filter(|_| number < choice.root.len() as u64) else {
+            return Err(start.error(ErrorKind::UnknownAlternative));
+        };
+        if let Some(pending) = &mut self.pending {
+            pending.push(FieldId(alternative.field));
+        }
+        self.sink.open(field, node);
+        Ok(Some(alternative))
+    }
+    /// An alternative behind the extension marker, or one of more than 64K.
+    #[cold]
+    fn rare_alternative(
+        &mut self,
+        field: FieldId,
+        node: NodeId,
+        choice: &'a Choice,
+    ) -> Result<Option<&'a Step>> {
+        let start = self.reader;
         if choice.extensible && self.reader.bit()? {
-            let number = self.reader.small_number(program.aligned)?;
-            self.sink.open(field, node);
-            self.push(Frame::new(What::Choice, field, node, code))?;
-            let Some(alternative) = usize::try_from(number).ok().and_then(|n| choice.additions.get(n)) else {
-                let Ok(number) = u32::try_from(number) else {
-                    return Err(start.error(ErrorKind::LimitExceeded));
-                };
-                self.unknown(number)?;
-                return Ok(None);
-            };
-            let id = FieldId(first + alternative);
-            self.wrapped(id, self.shape.field(id).node)?;
+            self.added_alternative(field, node, choice, &start)?;
             return Ok(None);
         }
         let number = integer::read_whole(&mut self.reader, choice.whole)?;
-        let Some(alternative) = usize::try_from(number).ok().and_then(|n| choice.root.get(n)) else {
+        let alternative = self.program.steps.get(choice.first as usize + number as usize);
+        let Some(alternative) = alternative.filter(|_| number < choice.root.len() as u64) else {
             return Err(start.error(ErrorKind::UnknownAlternative));
         };
         self.sink.open(field, node);
-        self.push(Frame::new(What::Choice, field, node, code))?;
-        Ok(Some(FieldId(first + alternative)))
+        Ok(Some(alternative))
     }
 }

@@ -182,9 +182,9 @@ impl<'a> Engine<'a> {
             };
             match code {
                 Code::Sequence(code) => return self.sequence(index, close, node, code),
-                Code::SequenceOf(size) => return self.begin_list(index, close, node, size),
+                Code::SequenceOf(size, _) => return self.begin_list(index, close, node, size),
                 Code::Choice(code) => match self.choice(index, close, node, code)? {
-                    Some(alternative) => node = NodeId(self.program.fields[alternative.index()].node),
+                    Some(alternative) => node = NodeId(self.program.steps[alternative.index()].node),
                     None => return Ok(()),
                 },
                 Code::Open => {
@@ -311,7 +311,7 @@ impl<'a> Engine<'a> {
     fn is_there(&mut self, base: usize, first: u32, number: u32) -> bool {
         let slot = base + number as usize;
         let Some(index) = self.state.slots[slot].checked_sub(1) else { return false };
-        let field = self.program.fields[(first + number) as usize];
+        let field = self.program.steps[(first + number) as usize];
         if field.constant != NO_DEFAULT
             && self.is_left_out(field.constant, index as usize, NodeId(field.node))
         {
@@ -327,7 +327,7 @@ impl<'a> Engine<'a> {
         let program = self.program;
         let code = program.nodes.get(node.index());
         let framed =
-            matches!(code, Some(Code::Sequence(_) | Code::SequenceOf(_) | Code::Choice(_) | Code::Open));
+            matches!(code, Some(Code::Sequence(_) | Code::SequenceOf(..) | Code::Choice(_) | Code::Open));
         let is_named = |node: NodeId| {
             let code = program.nodes.get(node.index());
             matches!(code, Some(Code::BitString(_, true) | Code::BitsContaining(_, true)))
@@ -367,7 +367,7 @@ impl<'a> Engine<'a> {
                     field: Some(FieldId(first + member.field)),
                 });
             };
-            let node = NodeId(self.program.fields[(first + member.field) as usize].node);
+            let node = NodeId(self.program.steps[(first + member.field) as usize].node);
             if let Token::Leaf { leaf, .. } = self.value.token(index as usize) {
                 self.at = index as usize;
                 self.leaf(node, program.nodes[node.index()], leaf)?;
@@ -487,7 +487,7 @@ impl<'a> Engine<'a> {
 
     fn list(&mut self, mut frame: Frame) -> Result<()> {
         let element = FieldId(self.shape.node(frame.node).first);
-        let node = NodeId(self.program.fields[element.index()].node);
+        let node = NodeId(self.program.steps[element.index()].node);
         let code = self.program.nodes[node.index()];
         loop {
             while frame.left > 0 {

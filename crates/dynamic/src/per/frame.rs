@@ -1,4 +1,4 @@
-//! The stack of a decode: one frame for each value or open type that has begun.
+//! The stack of a decode: one frame for each value with parts and each open type that has begun.
 
 use tercet_plan::{FieldId, NodeId};
 
@@ -15,9 +15,9 @@ pub(super) enum What {
     List,
     /// A CHOICE: its one alternative has begun.
     Choice,
-    /// An open type field around an addition or an alternative: `limit` is where its octets end.
+    /// An open type field around an addition or an alternative.
     Wrapper,
-    /// An open type whose content is decoded; around it a [`What::Wrapper`].
+    /// An open type or string whose content is decoded.
     Open,
 }
 
@@ -27,38 +27,44 @@ pub(super) struct Frame {
     pub(super) what: What,
     /// The extension bit was set; for a list, another fragment follows.
     pub(super) more: bool,
+    /// There are too many presence bits for one word.
+    pub(super) wide: bool,
+    /// Key registers come back behind the value.
+    pub(super) scoped: bool,
     /// The value's field and node.
     pub(super) field: FieldId,
     pub(super) node: NodeId,
-    /// Index into the side table of the program; for a group also which addition it is.
+    /// SEQUENCE: index into the side table of the program. List: the step of the element.
     pub(super) code: u32,
-    pub(super) addition: u32,
-    /// The next member or addition.
+    /// The next step or addition; for a list, how many elements have begun.
     pub(super) cursor: u32,
-    /// Number of additions in the bitmap.
-    pub(super) count: u32,
-    /// Position of the next presence bit, or of the bitmap of additions.
-    pub(super) bits: usize,
-    /// Elements left in the fragment; for a wrapper, where its octets end.
-    pub(super) limit: usize,
-    /// For a wrapper, where the octets around it end.
-    pub(super) outer: usize,
+    /// The step behind the last; for additions, how many are in the bitmap.
+    pub(super) end: u32,
+    /// The presence bits that are left, the next one the highest; if wide, its position, as that of the bitmap of
+    /// additions. For a list, the elements left in the fragment.
+    pub(super) bits: u64,
+    /// For a list, where the last element began; for an open type, where the octets around it end.
+    pub(super) before: usize,
+    /// For a list, how many events had been said before the last element.
+    pub(super) said: usize,
 }
 
 impl Frame {
-    pub(super) fn new(what: What, field: FieldId, node: NodeId, code: u32) -> Self {
+    #[inline(always)]
+    pub(super) const fn new(what: What, field: FieldId, node: NodeId) -> Self {
         Self {
             what,
             more: false,
+            wide: false,
+            scoped: false,
             field,
             node,
-            code,
-            addition: 0,
+            code: 0,
             cursor: 0,
-            count: 0,
+            end: 0,
             bits: 0,
-            limit: 0,
-            outer: 0,
+            before: 0,
+            said: 0,
         }
     }
 

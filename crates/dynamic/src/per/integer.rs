@@ -19,28 +19,27 @@ pub(super) enum Number {
 }
 
 /// Reads a constrained whole number: the difference to the least value.
-#[inline]
+#[inline(always)]
 pub(super) fn read_whole(reader: &mut BitReader<'_>, whole: Whole) -> Result<u64> {
     match whole {
-        Whole::Nothing => Ok(0),
-        Whole::Bits(width) => reader.bits(u32::from(width)),
-        Whole::Octet => {
-            reader.align();
-            reader.bits(8)
-        }
-        Whole::TwoOctets => {
-            reader.align();
-            reader.bits(16)
-        }
-        Whole::Octets(width, most) => {
-            let octets = reader.bits(u32::from(width))? + 1;
-            if octets > u64::from(most) {
-                return Err(reader.error(ErrorKind::ConstraintViolated));
+        Whole::Octets(width, most) => read_counted(reader, width, most),
+        whole => {
+            let (width, pad) = whole.field().unwrap_or_default();
+            if pad > 0 {
+                reader.align();
             }
-            reader.align();
-            reader.bits(octets as u32 * 8)
+            reader.bits(u32::from(width))
         }
     }
+}
+
+fn read_counted(reader: &mut BitReader<'_>, width: u8, most: u8) -> Result<u64> {
+    let octets = reader.bits(u32::from(width))? + 1;
+    if octets > u64::from(most) {
+        return Err(reader.error(ErrorKind::ConstraintViolated));
+    }
+    reader.align();
+    reader.bits(octets as u32 * 8)
 }
 
 /// Writes a constrained whole number.

@@ -7,7 +7,7 @@ use super::strings::is_short;
 use super::time;
 use crate::Unknown;
 use crate::event::{Leaf, Sink};
-use tercet_plan::per::{Code, Integer, IntegerForm, NO_KEY, Size, Whole};
+use tercet_plan::per::{Code, NO_KEY, NOT_PERMITTED, Size, Step};
 use tercet_plan::shape::Key;
 use tercet_plan::{FieldId, Kind, NodeId};
 use tercet_runtime::ErrorKind;
@@ -15,9 +15,10 @@ use tercet_runtime::ber::Rules;
 use tercet_runtime::per::Taken;
 
 impl<S: Sink> Engine<'_, S> {
-    #[inline]
-    pub(super) fn leaf(&mut self, field: FieldId, node: NodeId, code: &Code) -> Result<()> {
-        match *code {
+    /// Reads a value without parts, or a string with CONTAINING, whatever form it has.
+    pub(super) fn leaf(&mut self, step: &Step) -> Result<()> {
+        let (field, node) = (FieldId(step.field), NodeId(step.node));
+        match self.program.nodes[node.index()] {
             Code::Boolean => {
                 let value = self.reader.bit()?;
                 if self.is_key(field) {
@@ -26,19 +27,8 @@ impl<S: Sink> Engine<'_, S> {
                 self.sink.leaf(field, node, Leaf::Int(i64::from(value)));
             }
             Code::Null => {
+                self.pending = None;
                 self.sink.leaf(field, node, Leaf::Made(&[]));
-            }
-            Code::Integer(Integer {
-                extensible: false,
-                form: IntegerForm::Constrained { lo, span, whole: Whole::Bits(width) },
-            }) if lo.checked_add_unsigned(span).is_some() => {
-                let start = self.reader.position();
-                let number = self.reader.bits(u32::from(width))?;
-                if number > span {
-                    self.reader.seek(start);
-                    return Err(self.fault(ErrorKind::ConstraintViolated));
-                }
-                self.number(field, node, lo.wrapping_add_unsigned(number));
             }
             Code::Integer(integer) => {
                 match integer::read(&mut self.reader, self.program, integer, &mut self.state.made)? {
@@ -52,20 +42,25 @@ impl<S: Sink> Engine<'_, S> {
                 }
             }
             Code::Enumerated(code) => self.enumerated(field, node, code)?,
-            Code::OctetString(size) | Code::OctetsContaining(size) => self.octet_string(field, node, size)?,
-            Code::BitString(size, _) | Code::BitsContaining(size, _) => self.bit_string(field, node, size)?,
+            Code::OctetString(size) => self.octet_string(field, node, size, false)?,
+            Code::OctetsContaining(size) => self.octet_string(field, node, size, true)?,
+            Code::BitString(size, _) => self.bit_string(field, node, size, false)?,
+            Code::BitsContaining(size, _) => self.bit_string(field, node, size, true)?,
             Code::Characters(size, alphabet) => self.characters(field, node, size, alphabet)?,
             Code::Contents => self.contents(field, node)?,
-            Code::Time(code) => {
-                let (program, kind) = (self.program, self.shape.node(node).kind);
-                let time = &program.times[code as usize];
-                time::read(&mut self.reader, program, time, kind, &mut self.state.made)?;
-                self.sink.leaf(field, node, Leaf::Made(&self.state.made));
-            }
-            Code::Unsupported | Code::Sequence(_) | Code::SequenceOf(_) | Code::Choice(_) | Code::Open => {
+            Code::Time(code) => self.time(field, node, code)?,
+            Code::Unsupported | Code::Sequence(_) | Code::SequenceOf(..) | Code::Choice(_) | Code::Open => {
                 return Err(self.fault(ErrorKind::Unsupported));
             }
         }
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn time(&mut self, field: FieldId, node: NodeId, code: u32) -> Result<()> {
+        let (program, kind) = (self.program, self.shape.node(node).kind);
+        time::read(&mut self.reader, program, &program.times[code as usize], kind, &mut self.state.made)?;
+        self.sink.leaf(field, node, Leaf::Made(&self.state.made));
         Ok(())
     }
 
@@ -77,22 +72,25 @@ impl<S: Sink> Engine<'_, S> {
         self.sink.leaf(field, node, Leaf::Int(value));
     }
 
+    /// Whether the value of a field is remembered.
     #[inline]
-    pub(super) fn is_key(&self, field: FieldId) -> bool {
-        self.pending_key.is_some() || self.key_of(field) != NO_KEY
+    fn is_key(&self, field: FieldId) -> bool {
+        self.pending.is_some() || self.key_of(field) != NO_KEY
     }
 
     #[inline]
-    pub(super) fn key_of(&self, field: FieldId) -> u16 {
-        self.program.fields.get(field.index()).map_or(NO_KEY, |field| field.key)
+    fn key_of(&self, field: FieldId) -> u16 {
+        self.program.steps.get(field.index()).map_or(NO_KEY, |step| step.key)
     }
 
-    pub(super) fn remember(&mut self, field: FieldId, key: Key) {
-        let (register, alternative) = match self.pending_key.take() {
-            Some(register) => (register, Some(field)),
-            None => (self.key_of(field), None),
-        };
-        self.state.registers.set(self.shape, register, key, alternative);
+    /// The value of a key goes to its register.
+    fn remember(&mut self, field: FieldId, key: Key) {
+        let register = self.key_of(field);
+        let registers = &mut self.state.registers;
+        match self.pending.take() {
+            Some(pending) => pending.set(registers, self.shape, key),
+            None => registers.set(self.shape, register, key, None),
+        }
     }
 
     pub(super) fn enumerated(&mut self, field: FieldId, node: NodeId, code: u32) -> Result<()> {
@@ -123,12 +121,12 @@ impl<S: Sink> Engine<'_, S> {
         Ok(())
     }
 
-    pub(super) fn octet_string(&mut self, field: FieldId, node: NodeId, size: Size) -> Result<()> {
+    fn octet_string(&mut self, field: FieldId, node: NodeId, size: Size, contains: bool) -> Result<()> {
         let (count, more) = self.size(size)?;
         if self.program.aligned && count > 0 && !is_short(size, count, 2) {
             self.reader.align();
         }
-        if !more && self.contained(field, node, self.reader.position(), count)? {
+        if contains && !more && self.contained(field, node, self.reader.position(), count)? {
             return Ok(());
         }
         self.take(field, node, count, more)
@@ -169,13 +167,25 @@ impl<S: Sink> Engine<'_, S> {
         crate::ber::check::check(kind, contents, at, Rules::Ber)
     }
 
-    pub(super) fn bit_string(&mut self, field: FieldId, node: NodeId, size: Size) -> Result<()> {
+    fn bit_string(&mut self, field: FieldId, node: NodeId, size: Size, contains: bool) -> Result<()> {
         let (mut count, mut more) = self.size(size)?;
         let aligned = self.program.aligned;
         if aligned && count > 0 && !is_short(size, count, 16) {
             self.reader.align();
         }
-        if !more && count % 8 == 0 && self.contained(field, node, self.reader.position(), count / 8)? {
+        if contains
+            && !more
+            && count % 8 == 0
+            && self.contained(field, node, self.reader.position(), count / 8)?
+        {
+            return Ok(());
+        }
+        if !more && count <= 64 {
+            let bits = self.reader.bits(count as u32)?;
+            let mut octets = [0; 9];
+            octets[0] = (8 - count % 8) as u8 % 8;
+            octets[1..].copy_from_slice(&(bits << (64 - count.max(1))).to_be_bytes());
+            self.sink.leaf(field, node, Leaf::Made(&octets[..1 + count.div_ceil(8)]));
             return Ok(());
         }
         let made = &mut self.state.made;
@@ -221,7 +231,9 @@ impl<S: Sink> Engine<'_, S> {
         {
             let start = self.reader;
             self.reader.skip(count * 8)?;
-            if !contents.iter().all(|octet| alphabet.code(u32::from(*octet)).is_some()) {
+            let table = &*alphabet.table;
+            let look = |octet: &u8| table.get(usize::from(*octet)).copied().unwrap_or(NOT_PERMITTED);
+            if contents.iter().fold(0, |all, octet| all | look(octet)) & NOT_PERMITTED != 0 {
                 return Err(start.error(ErrorKind::CharacterInvalid));
             }
             if alphabet.check {

@@ -1,5 +1,6 @@
 //! PER, all four variants (X.691).
 
+mod additions;
 mod characters;
 mod decode;
 mod encode;

@@ -3,19 +3,21 @@
 use super::decode::{DecodeState, Engine, Result};
 use super::frame::{Frame, What};
 use super::integer::append;
-use crate::event::{Copying, Discard, Leaf, Sink};
+use crate::event::{Copying, Discard, Leaf, Mark, Sink};
 use crate::keys;
+use tercet_plan::per::Step;
 use tercet_plan::{FieldId, NodeId};
 use tercet_runtime::per::{BitReader, Taken};
 use tercet_runtime::{Error as Fault, ErrorKind};
 
-/// How deep fragmented open types may be inside one another: each is joined and decoded on its own.
-const FRAGMENTED_DEPTH: u32 = 4;
+/// How deep fragmented open types and strings with CONTAINING may be inside one another where each is decoded by a
+/// call of its own.
+const NESTED: u32 = 8;
 
 /// What is in octets of its own.
 #[derive(Clone, Copy)]
 pub(super) enum Inside {
-    Value(FieldId, NodeId),
+    Value(Step),
     /// The members of a version bracket.
     Group(Frame),
 }
@@ -23,7 +25,7 @@ pub(super) enum Inside {
 impl Inside {
     pub(super) fn place(self) -> (FieldId, NodeId) {
         match self {
-            Self::Value(field, node) => (field, node),
+            Self::Value(step) => (FieldId(step.field), NodeId(step.node)),
             Self::Group(frame) => (frame.field, frame.node),
         }
     }
@@ -36,43 +38,58 @@ pub(super) enum Octets<'a> {
 }
 
 impl<'a, S: Sink> Engine<'a, S> {
-    /// A value in octets of its own.
-    pub(super) fn wrapped(&mut self, field: FieldId, node: NodeId) -> Result<()> {
-        if self.begin_wrapper(Inside::Value(field, node))? { self.value(field, node) } else { Ok(()) }
+    /// An addition in octets of its own.
+    pub(super) fn wrapped(&mut self, field: FieldId) -> Result<()> {
+        let step = &self.program.steps[field.index()];
+        self.at = field;
+        if self.begin_wrapper(Inside::Value(*step))? { self.value_wanted(step) } else { Ok(()) }
     }
 
     /// Begins octets that hold one value. `false` when they were in fragments and have been read.
     pub(super) fn begin_wrapper(&mut self, inside: Inside) -> Result<bool> {
+        match self.enter_octets(inside)? {
+            Some(around) => {
+                let (field, node) = inside.place();
+                let mut frame = Frame::new(What::Wrapper, field, node);
+                frame.before = around;
+                self.push(frame)?;
+                Ok(true)
+            }
+            None => Ok(false),
+        }
+    }
+
+    /// Lets reading end where the octets do whose length stands next: where it ended before. Nothing when they were
+    /// in fragments and have been read.
+    fn enter_octets(&mut self, inside: Inside) -> Result<Option<usize>> {
         let start = self.reader;
         let length = self.reader.length(self.program.aligned)?;
         if length.more {
             self.reader = start;
             self.fragments(inside)?;
-            return Ok(false);
+            return Ok(None);
         }
-        let (field, node) = inside.place();
-        let mut frame = Frame::new(What::Wrapper, field, node, 0);
-        frame.outer = self.reader.end();
-        frame.limit = self.reader.position() + length.count * 8;
         if length.count * 8 > self.reader.left() {
             self.reader.skip(length.count * 8)?;
         }
-        self.reader.set_end(frame.limit);
-        self.push(frame)?;
-        Ok(true)
+        let around = self.reader.end();
+        self.reader.set_end(self.reader.position() + length.count * 8);
+        Ok(Some(around))
     }
 
-    pub(super) fn leave_wrapper(&mut self, frame: &Frame) -> Result<()> {
+    #[inline]
+    pub(super) fn leave_wrapper(&mut self) -> Result<()> {
+        let around = self.top().before;
         let left = self.reader.left();
         // One octet for a value of no bits; further octets are from a later version of the type in it.
-        self.reader.set_end(frame.outer);
+        self.reader.set_end(around);
         self.reader.skip(left)
     }
 
     /// Joins the fragments of an open type and decodes them on their own.
     #[cold]
     pub(super) fn fragments(&mut self, inside: Inside) -> Result<()> {
-        if self.fragmented >= FRAGMENTED_DEPTH {
+        if self.nested >= NESTED {
             return Err(self.fault(ErrorKind::DepthLimit));
         }
         let mut joined = Vec::new();
@@ -97,15 +114,17 @@ impl<'a, S: Sink> Engine<'a, S> {
             reader: BitReader::new(&joined),
             sink: &mut sink,
             options: &options,
+            limit: usize::from(options.limits.depth.min(1000)),
             said: self.said,
             empty: self.empty,
-            fragmented: self.fragmented + 1,
-            pending_key: self.pending_key.take(),
+            nested: self.nested + 1,
+            base: 0,
+            pending: self.pending.take(),
             at: inside.place().0,
         };
         // Offsets inside of the joined octets mean nothing outside: the error tells where they end.
         let result = match inside {
-            Inside::Value(field, node) => engine.value(field, node),
+            Inside::Value(step) => engine.value_wanted(&step),
             Inside::Group(group) => engine.begin_group(group),
         };
         let result =
@@ -145,16 +164,27 @@ impl<'a, S: Sink> Engine<'a, S> {
     }
 
     /// Begins an open type: the type of its content, unless it has been read.
-    pub(super) fn open_type(&mut self, field: FieldId, node: NodeId) -> Result<Option<NodeId>> {
+    pub(super) fn open_type(&mut self, field: FieldId, node: NodeId) -> Result<Option<u32>> {
+        self.pending = None;
         if let Some(table) = &self.shape.node(node).table
             && self.options.resolve_tables
         {
             let (row, complete) = keys::row(self.shape, &self.program.tables, table, &self.state.registers);
             if let Some(content) = row {
                 self.sink.open(field, node);
-                self.push(Frame::new(What::Open, field, node, 0))?;
-                let inside = Inside::Value(FieldId::ROOT, content);
-                return Ok(self.begin_wrapper(inside)?.then_some(content));
+                let step = self.program.step_of(content.0);
+                let mut frame = Frame::new(What::Open, field, node);
+                return match self.enter_octets(Inside::Value(step))? {
+                    Some(around) => {
+                        frame.before = around;
+                        self.push(frame)?;
+                        Ok(Some(content.0))
+                    }
+                    None => {
+                        self.sink.close(field, node);
+                        Ok(None)
+                    }
+                };
             }
             let extensible = self.shape.tables.get(table.table as usize).is_none_or(|table| table.extensible);
             if complete && self.options.strict_tables && !extensible {
@@ -168,7 +198,8 @@ impl<'a, S: Sink> Engine<'a, S> {
         Ok(None)
     }
 
-    /// Begins the content of a string with CONTAINING that starts at bit `from` and fills `count` octets, if it decodes.
+    /// Reads or begins the content of a string with CONTAINING that starts at bit `from` and fills `count` octets, if
+    /// it decodes.
     pub(super) fn contained(
         &mut self,
         field: FieldId,
@@ -183,22 +214,63 @@ impl<'a, S: Sink> Engine<'a, S> {
         let mut reader = self.reader;
         reader.seek(from);
         reader.set_end(from + count * 8);
+        let mut frame = Frame::new(What::Open, field, node);
+        frame.before = self.reader.end();
+        if self.nested < NESTED
+            && let Some(mark) = self.sink.mark()
+        {
+            return self.contained_once(frame, inside, reader, mark);
+        }
         if !self.would_decode(inside, reader) {
             return Ok(false);
         }
         self.sink.open(field, node);
-        self.push(Frame::new(What::Open, field, node, 0))?;
-        let mut frame = Frame::new(What::Wrapper, FieldId::ROOT, inside, 0);
-        frame.outer = self.reader.end();
-        frame.limit = from + count * 8;
-        self.reader = reader;
         self.push(frame)?;
-        self.value(FieldId::ROOT, inside)?;
+        self.reader = reader;
+        self.value(&self.program.step_of(inside.0))?;
         Ok(true)
     }
 
+    /// The same for a sink that can take back what it has heard.
+    fn contained_once(
+        &mut self,
+        frame: Frame,
+        inside: NodeId,
+        reader: BitReader<'a>,
+        mark: Mark,
+    ) -> Result<bool> {
+        let before = (self.reader, self.said, self.empty, self.at, self.state.registers.depth());
+        let frames = self.state.frames.len();
+        self.sink.open(frame.field, frame.node);
+        self.push(frame)?;
+        self.reader = reader;
+        let base = std::mem::replace(&mut self.base, frames + 1);
+        self.nested += 1;
+        let read = self.value(&self.program.step_of(inside.0)).and_then(|()| self.run());
+        self.nested -= 1;
+        self.base = base;
+        if read.is_ok() && self.fills(&reader) {
+            self.leave_wrapper()?;
+            self.close();
+            return Ok(true);
+        }
+        self.state.frames.truncate(frames);
+        self.sink.take_back(mark);
+        let depth;
+        (self.reader, self.said, self.empty, self.at, depth) = before;
+        self.state.registers.take_back(depth);
+        self.pending = None;
+        Ok(false)
+    }
+
+    /// Whether a value that began at `from` has come to the end. A value of no bits takes one octet (§11.1.3).
+    fn fills(&self, from: &BitReader<'_>) -> bool {
+        let left = self.reader.left();
+        left < 8 || left == 8 && self.reader.position() == from.position()
+    }
+
     /// A sink cannot take back what it has heard: the content is read once for nobody, without what is in it.
-    pub(super) fn would_decode(&mut self, inside: NodeId, reader: BitReader<'a>) -> bool {
+    fn would_decode(&mut self, inside: NodeId, reader: BitReader<'a>) -> bool {
         let mut options = self.options.clone();
         options.decode_containing = false;
         let mut state = std::mem::take(&mut self.state.trial).unwrap_or_default();
@@ -211,16 +283,16 @@ impl<'a, S: Sink> Engine<'a, S> {
             reader,
             sink: &mut Discard,
             options: &options,
+            limit: usize::from(options.limits.depth.min(1000)),
             said: self.said,
             empty: self.empty,
-            fragmented: self.fragmented,
-            pending_key: None,
+            nested: self.nested,
+            base: 0,
+            pending: None,
             at: FieldId::ROOT,
         };
-        let outcome = trial.value(FieldId::ROOT, inside).and_then(|()| trial.run());
-        // A value of no bits takes one octet (§11.1.3).
-        let left = trial.reader.left();
-        let fills = left < 8 || left == 8 && trial.reader.position() == reader.position();
+        let outcome = trial.value(&self.program.step_of(inside.0)).and_then(|()| trial.run());
+        let fills = trial.fills(&reader);
         self.state.trial = Some(state);
         outcome.is_ok() && fills
     }

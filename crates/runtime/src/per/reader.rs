@@ -78,18 +78,15 @@ impl<'a> BitReader<'a> {
     }
 
     /// A fault of this kind at the position.
-    #[cold]
-    #[inline(never)]
+    #[inline(always)]
     #[must_use]
     pub const fn error(&self, kind: ErrorKind) -> Error {
-        Error::at_bit(kind, self.at as u64)
+        error_at(kind, self.at)
     }
 
-    #[cold]
-    #[inline(never)]
+    #[inline(always)]
     const fn incomplete(&self, bits: usize) -> Error {
-        let missing = bits.saturating_sub(self.left()).div_ceil(8);
-        Error::incomplete_at_bit(self.end as u64, missing as u64)
+        incomplete_at(self.at, self.end, bits)
     }
 
     #[inline]
@@ -136,19 +133,24 @@ impl<'a> BitReader<'a> {
                 return Ok(top(u64::from_be_bytes(*window) << skip, count));
             }
         }
-        Ok(self.slow_bits(octet, shift, count))
+        Ok(slow_bits(self.input, octet, shift, count))
     }
 
-    /// In an input of less than eight octets, or across nine octets.
-    #[inline(never)]
-    fn slow_bits(&self, octet: usize, shift: u32, count: u32) -> u64 {
-        let mut window = [0u8; 16];
-        let rest = self.input.get(octet..).unwrap_or_default();
-        let take = rest.len().min(9);
-        window[..take].copy_from_slice(&rest[..take]);
-        let window = u128::from_be_bytes(window) << shift;
-        #[allow(clippy::cast_possible_truncation)] // the top half of 128 bits
-        top((window >> 64) as u64, count)
+    /// The next `width` bits, at most 32, as a number; behind one bit that has to be zero if it is `extensible`, and
+    /// from the next octet on if `pad` is seven and not zero. Nothing, and no step, if that bit is one.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Incomplete`].
+    #[inline(always)]
+    pub fn field(&mut self, width: u32, pad: u32, extensible: bool) -> Result<Option<u64>> {
+        let before = self.at;
+        if extensible && self.bit()? {
+            self.at = before;
+            return Ok(None);
+        }
+        let pad = pad as usize;
+        self.at = ((self.at + pad) & !pad).min(self.end);
+        self.bits(width).map(Some)
     }
 
     /// The next `count` bits without moving.
@@ -212,6 +214,33 @@ impl<'a> BitReader<'a> {
             left -= take;
         }
     }
+}
+
+// What happens rarely takes the reader apart, so that the compiler can keep it in registers.
+
+#[cold]
+#[inline(never)]
+const fn error_at(kind: ErrorKind, at: usize) -> Error {
+    Error::at_bit(kind, at as u64)
+}
+
+#[cold]
+#[inline(never)]
+const fn incomplete_at(at: usize, end: usize, bits: usize) -> Error {
+    let missing = bits.saturating_sub(end - at).div_ceil(8);
+    Error::incomplete_at_bit(end as u64, missing as u64)
+}
+
+/// In an input of less than eight octets, or across nine octets.
+#[inline(never)]
+fn slow_bits(input: &[u8], octet: usize, shift: u32, count: u32) -> u64 {
+    let mut window = [0u8; 16];
+    let rest = input.get(octet..).unwrap_or_default();
+    let take = rest.len().min(9);
+    window[..take].copy_from_slice(&rest[..take]);
+    let window = u128::from_be_bytes(window) << shift;
+    #[allow(clippy::cast_possible_truncation)] // the top half of 128 bits
+    top((window >> 64) as u64, count)
 }
 
 /// The `count` highest bits as a number.

@@ -1,0 +1,129 @@
+//! Reading extension additions (X.691 §19.7 to §19.9, §23.8).
+
+use super::decode::{Engine, Result};
+use super::frame::{Frame, What};
+use super::open::{Inside, Octets};
+use crate::Unknown;
+use crate::event::{Leaf, Sink};
+use tercet_plan::per::{Addition, Choice};
+use tercet_plan::{FieldId, NodeId};
+use tercet_runtime::ErrorKind;
+use tercet_runtime::per::BitReader;
+
+impl<'a, S: Sink> Engine<'a, S> {
+    /// The bitmap, behind the root of a SEQUENCE or SET.
+    pub(super) fn begin_additions(&mut self) -> Result<()> {
+        let count = self.reader.small_length(self.program.aligned)?;
+        let position = self.reader.position();
+        self.reader.skip(count)?;
+        let top = self.top();
+        top.what = What::Additions;
+        (top.cursor, top.end, top.bits) = (0, count as u32, position as u64);
+        Ok(())
+    }
+
+    /// Goes on with the additions, until one has begun that has a frame of its own.
+    pub(super) fn additions(&mut self) -> Result<()> {
+        let program = self.program;
+        let mut frame = *self.top();
+        let additions = &program.sequences[frame.code as usize].additions;
+        let first = self.shape.node(frame.node).first;
+        while frame.cursor < frame.end {
+            let number = frame.cursor;
+            frame.cursor += 1;
+            self.top().cursor = frame.cursor;
+            let there = self.bit_at(frame.bits as usize + number as usize);
+            self.at = frame.field;
+            match additions.get(number as usize) {
+                Some(Addition::Single(field)) if !there => {
+                    let step = &program.steps[(first + field) as usize];
+                    self.absent(step);
+                }
+                _ if !there => {}
+                None => self.unknown(number)?,
+                Some(Addition::Single(field)) => return self.wrapped(FieldId(first + field)),
+                Some(Addition::Group { optional, first, members }) => {
+                    let mut group = Frame::new(What::Group, frame.field, frame.node);
+                    group.code = *optional;
+                    (group.cursor, group.end) = (*first, first + members.len() as u32);
+                    return if self.begin_wrapper(Inside::Group(group))? {
+                        self.begin_group(group)
+                    } else {
+                        Ok(())
+                    };
+                }
+            }
+        }
+        if frame.end as usize > additions.len()
+            && !self.bit_at(frame.bits as usize + frame.end as usize - 1)
+            && self.options.unknown != Unknown::Error
+        {
+            // Nothing but the length of the bitmap, so that it can be written again.
+            self.sink.unknown(frame.end - 1, Leaf::Made(&[]));
+        }
+        self.absent_additions(frame.code, frame.end);
+        self.end_sequence();
+        Ok(())
+    }
+
+    /// The additions from a number on are absent.
+    #[inline]
+    pub(super) fn absent_additions(&mut self, code: u32, from: u32) {
+        if self.options.fill_defaults {
+            let program = self.program;
+            let first = self.shape.node(self.top().node).first;
+            for addition in program.sequences[code as usize].additions.iter().skip(from as usize) {
+                if let Addition::Single(field) = addition {
+                    self.absent(&program.steps[(first + field) as usize]);
+                }
+            }
+        }
+    }
+
+    /// The members of a version bracket; `code` is the number of presence bits.
+    pub(super) fn begin_group(&mut self, mut frame: Frame) -> Result<()> {
+        frame.bits = self.reader.position() as u64;
+        frame.wide = true;
+        self.reader.skip(frame.code as usize)?;
+        self.push(frame)
+    }
+
+    /// An addition that the schema does not know.
+    pub(super) fn unknown(&mut self, number: u32) -> Result<()> {
+        if self.options.unknown == Unknown::Error {
+            return Err(self.fault(ErrorKind::UnexpectedElement));
+        }
+        match self.open_octets()? {
+            Octets::Input(at, contents) => self.sink.unknown(number, Leaf::Input { at, contents }),
+            Octets::Made => self.sink.unknown(number, Leaf::Made(&self.state.made)),
+        }
+        Ok(())
+    }
+
+    /// An alternative behind the extension marker, the bit that says so having been read.
+    #[cold]
+    pub(super) fn added_alternative(
+        &mut self,
+        field: FieldId,
+        node: NodeId,
+        choice: &Choice,
+        start: &BitReader<'a>,
+    ) -> Result<()> {
+        let program = self.program;
+        let number = self.reader.small_number(program.aligned)?;
+        self.sink.open(field, node);
+        self.push(Frame::new(What::Choice, field, node))?;
+        let Some(alternative) = usize::try_from(number).ok().and_then(|n| choice.additions.get(n)) else {
+            let Ok(number) = u32::try_from(number) else {
+                return Err(start.error(ErrorKind::LimitExceeded));
+            };
+            self.pending = None;
+            return self.unknown(number);
+        };
+        let id = FieldId(self.shape.node(node).first + alternative);
+        if let Some(pending) = &mut self.pending {
+            pending.push(id);
+        }
+        self.wrapped(id)
+    }
+}
