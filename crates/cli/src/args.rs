@@ -6,7 +6,6 @@ use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use tercet::model::Tagging;
-use tercet::plan::Rules;
 use tercet::{Schema, SchemaOptions, TransferSyntax};
 
 /// Which specifications, and how they are read.
@@ -88,58 +87,6 @@ impl SchemaArgs {
             ));
         }
         Ok(schema)
-    }
-}
-
-/// Encoding rules.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum RulesArg {
-    /// Basic encoding rules
-    #[default]
-    Ber,
-    /// Distinguished encoding rules
-    Der,
-    /// Canonical encoding rules
-    Cer,
-    /// Packed encoding rules, ALIGNED
-    #[value(alias = "per")]
-    Aper,
-    /// Packed encoding rules, UNALIGNED
-    Uper,
-    /// Canonical packed encoding rules, ALIGNED
-    CanonicalAper,
-    /// Canonical packed encoding rules, UNALIGNED
-    CanonicalUper,
-    /// Octet encoding rules
-    Oer,
-    /// Canonical octet encoding rules
-    Coer,
-}
-
-impl RulesArg {
-    /// The same for the library.
-    pub fn rules(self) -> Rules {
-        match self {
-            Self::Ber => Rules::Ber,
-            Self::Der => Rules::Der,
-            Self::Cer => Rules::Cer,
-            Self::Aper => Rules::Aper,
-            Self::Uper => Rules::Uper,
-            Self::CanonicalAper => Rules::CanonicalAper,
-            Self::CanonicalUper => Rules::CanonicalUper,
-            Self::Oer => Rules::Oer,
-            Self::Coer => Rules::CanonicalOer,
-        }
-    }
-
-    /// Whether a value tells where it ends, so that several may stand one after the other.
-    pub fn delimits(self) -> bool {
-        self.has_elements() || matches!(self, Self::Oer | Self::Coer)
-    }
-
-    /// Whether encodings are elements with tags and lengths, so that records are found behind a fault.
-    pub fn has_elements(self) -> bool {
-        matches!(self, Self::Ber | Self::Der | Self::Cer)
     }
 }
 

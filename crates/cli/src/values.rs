@@ -1,24 +1,24 @@
-//! Values of an input, one after the other, by any rules; for bulk data there is `tercet_records`.
+//! Values of an input, one after the other, in any transfer syntax; for bulk data there is `tercet_records`.
 
-use crate::args::RulesArg;
 use crate::exit::{Failure, Outcome};
 use crate::inputs::{Input, from_hex};
-use tercet::dynamic::{Decoder, Error, ErrorKind, NodeId, Options, Plan, Tape, View};
+use tercet::dynamic::{Error, NodeId, Options, Plan, Tape, View};
 use tercet::records::Origin;
+use tercet::{Codec, CodecError, TransferSyntax, trailing};
 
 /// Octets that hold values.
 #[derive(Debug)]
 pub struct Piece {
     /// What to call them in messages.
     pub name: String,
-    /// The octets: any number of values if the rules tell where one ends, else one.
+    /// The octets: any number of values if they tell where one ends, else one.
     pub octets: Vec<u8>,
 }
 
 /// Cuts an input into pieces. In hexadecimal text each line is one if the rules do not tell where a value ends.
-pub fn pieces(input: &Input, rules: RulesArg, hex: bool) -> Outcome<Vec<Piece>> {
+pub fn pieces(input: &Input, syntax: TransferSyntax, hex: bool) -> Outcome<Vec<Piece>> {
     let (name, octets) = (input.name(), input.read()?);
-    if !hex {
+    if !hex || syntax.is_text() {
         return Ok(if octets.is_empty() { Vec::new() } else { vec![Piece { name, octets }] });
     }
     let text = String::from_utf8_lossy(&octets);
@@ -30,7 +30,7 @@ pub fn pieces(input: &Input, rules: RulesArg, hex: bool) -> Outcome<Vec<Piece>> 
         }
         Outcome::Ok(())
     };
-    if rules.delimits() {
+    if syntax.delimits() {
         add(name, &text)?;
     } else {
         for (i, line) in text.lines().enumerate() {
@@ -40,52 +40,76 @@ pub fn pieces(input: &Input, rules: RulesArg, hex: bool) -> Outcome<Vec<Piece>> 
     Ok(pieces)
 }
 
-/// Decodes pieces; keeps its memory from one to the next.
+/// Reads the values of pieces; keeps its memory from one to the next.
 #[derive(Debug)]
 pub struct Values<'p> {
     plan: &'p Plan,
     root: NodeId,
-    rules: RulesArg,
+    codec: Codec<'p>,
     options: Options,
-    decoder: Decoder,
     tape: Tape,
-    /// Values decoded so far.
+    /// Values read so far.
     pub count: u64,
 }
 
 impl<'p> Values<'p> {
     /// Values of a type of a plan.
-    pub fn new(plan: &'p Plan, root: NodeId, rules: RulesArg, mut options: Options) -> Self {
-        options.rules = rules.rules();
-        Self { plan, root, rules, options, decoder: Decoder::new(), tape: Tape::new(), count: 0 }
+    pub fn new(plan: &'p Plan, root: NodeId, syntax: TransferSyntax, options: Options) -> Self {
+        Self { plan, root, codec: Codec::new(syntax, plan), options, tape: Tape::new(), count: 0 }
     }
 
     /// Calls `each` for the values of a piece, up to the first fault. A piece by rules that do not tell where a value
     /// ends holds one and nothing else.
-    pub fn each<E: From<Error>>(
+    pub fn each<E: From<Fault>>(
         &mut self,
-        octets: &[u8],
+        piece: &Piece,
         mut each: impl FnMut(View<'_>, &Origin) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut at = 0;
-        while at < octets.len() {
-            self.tape.clear();
-            self.options.base_offset = at as u64;
-            let rest = &octets[at..];
-            let length = self.decoder.decode(self.plan, self.root, rest, &mut self.tape, &self.options)?;
-            // A type with one value may take no octets: then nothing else can be there.
-            if length < rest.len() && (length == 0 || !self.rules.delimits()) {
-                let shape = &self.plan.shape;
-                let name = shape.node(self.root).name.map(|name| shape.name(name)).unwrap_or_default();
-                return Err(Error::new(ErrorKind::TrailingData, length as u64).with_path(name).into());
+        let syntax = self.codec.syntax();
+        for place in self.codec.places(&piece.octets) {
+            let mut at = place.start;
+            while at < place.end {
+                self.options.base_offset = at as u64;
+                let rest = &piece.octets[at..place.end];
+                let length = self
+                    .codec
+                    .read(self.root, rest, &mut self.tape, &self.options)
+                    .map_err(|error| Fault(describe(piece, at, &error)))?;
+                // A type with one value may take no octets: then nothing else can be there.
+                if length < rest.len() && (length == 0 || !syntax.delimits()) {
+                    let error = trailing(self.plan, self.root, length as u64);
+                    return Err(Fault(describe(piece, at, &error.into())).into());
+                }
+                let origin = Origin { index: self.count, offset: at as u64, length };
+                each(self.tape.view(rest), &origin)?;
+                self.count += 1;
+                at += length;
             }
-            let origin = Origin { index: self.count, offset: at as u64, length };
-            each(self.tape.view(rest), &origin)?;
-            self.count += 1;
-            at += length;
         }
         Ok(())
     }
+}
+
+/// Why a value could not be read, with the name of the input.
+#[derive(Debug)]
+pub struct Fault(pub String);
+
+/// What is wrong with the value that begins at an octet; of text, with the line in the whole input.
+fn describe(piece: &Piece, at: usize, error: &CodecError) -> String {
+    match error {
+        CodecError::Octets(error) => format!("{}: {error}", piece.name),
+        CodecError::Text(error) => {
+            let lines = piece.octets[..at].iter().filter(|&&octet| octet == b'\n').count();
+            let (line, column, path) = (lines + error.line(), error.column(), error.path());
+            let path = if path.is_empty() { path } else { format!("{path}: ") };
+            format!("{}:{line}:{column}: {path}{}", piece.name, error.message())
+        }
+    }
+}
+
+/// The type that was asked for.
+pub fn root(plan: &Plan, name: &str) -> Outcome<NodeId> {
+    plan.root(name).ok_or_else(|| Failure::usage(format_args!("the plan has no type `{name}`")))
 }
 
 /// What is wrong with a value to encode: an offset would mean nothing.
@@ -108,4 +132,12 @@ pub fn push_hex(out: &mut Vec<u8>, octets: &[u8]) {
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
     out.extend(octets.iter().flat_map(|o| [DIGITS[usize::from(o >> 4)], DIGITS[usize::from(o & 15)]]));
     out.push(b'\n');
+}
+
+/// A value that could not be written.
+pub fn unwritten(error: &CodecError) -> String {
+    match error {
+        CodecError::Octets(error) => unfit(error),
+        CodecError::Text(error) => error.to_string(),
+    }
 }

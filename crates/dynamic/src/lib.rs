@@ -8,6 +8,7 @@ mod codec;
 mod constant;
 mod contents;
 pub mod csv;
+pub mod diff;
 mod error;
 mod event;
 pub mod gser;

@@ -300,7 +300,7 @@ impl<'a> View<'a> {
     }
 
     /// The input.
-    pub(crate) fn octets(self) -> &'a [u8] {
+    pub fn octets(self) -> &'a [u8] {
         self.input
     }
 

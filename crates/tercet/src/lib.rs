@@ -41,7 +41,7 @@ pub mod files;
 mod schema;
 mod transfer;
 
-pub use schema::{PlanError, Schema, SchemaOptions};
+pub use schema::{Place, PlanError, Schema, SchemaOptions};
 pub use tercet_dynamic as dynamic;
 pub use tercet_lower as lower;
 pub use tercet_model as model;

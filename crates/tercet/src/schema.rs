@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use tercet_model::ir::{Component, Type, TypeId, TypeKind};
 use tercet_model::{Duplicates, Model, Options, Tagging};
 use tercet_plan::{Plan, Rules};
-use tercet_syntax::{Diagnostic, ParseOptions, SourceMap, ast, render};
+use tercet_syntax::{Diagnostic, ParseOptions, SourceMap, Span, ast, render};
 
 /// How specifications are read.
 #[derive(Clone, Debug, Default)]
@@ -215,12 +215,34 @@ impl Schema {
         if outermost.is_empty() { all } else { outermost }
     }
 
+    /// Where a constraint of a plan is written (`tercet_plan::constraint::Restriction::span`).
+    pub fn place(&self, (lo, hi): (u32, u32)) -> Option<Place> {
+        let span = Span::new(lo, hi);
+        let text = self.sources.text(span).split_whitespace().collect::<Vec<_>>().join(" ");
+        if text.is_empty() {
+            return None;
+        }
+        let file = self.sources.file(self.sources.file_of(lo)).name.clone();
+        Some(Place { file, line: self.sources.line_column(lo).line, text })
+    }
+
     /// All named types as `Module.Type`.
     pub fn names(&self) -> impl Iterator<Item = (String, TypeId)> {
         self.model.modules.iter().flat_map(|module| {
             module.types.iter().map(move |(name, id)| (format!("{}.{name}", module.name), *id))
         })
     }
+}
+
+/// A place in a specification.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The name of the file.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// The text, on one line.
+    pub text: String,
 }
 
 /// The types that a type is made of.

@@ -134,6 +134,11 @@ impl TransferSyntax {
         matches!(self, Self::Ber | Self::Der | Self::Cer | Self::Oer | Self::Coer)
     }
 
+    /// Whether encodings are elements with tags and lengths, so that records are found behind a fault.
+    pub const fn has_elements(self) -> bool {
+        matches!(self, Self::Ber | Self::Der | Self::Cer)
+    }
+
     /// Whether there is one encoding only for each value.
     pub const fn is_canonical(self) -> bool {
         matches!(

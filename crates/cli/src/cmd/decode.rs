@@ -1,13 +1,13 @@
 //! `tercet decode`.
 
-use crate::args::{RulesArg, SchemaArgs};
+use crate::args::{SchemaArgs, Syntax};
 use crate::cmd::convert::{Job, UnknownArg};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::{InputArgs, from_hex};
 use crate::render::{Format, RenderArgs};
 use crate::report::{describe, verdict};
 use crate::term;
-use crate::values::{Values, pieces};
+use crate::values::{Fault, Values, pieces, root};
 use clap::Args;
 use std::io::{self, BufWriter, Read, Write};
 use std::ops::ControlFlow;
@@ -37,8 +37,8 @@ pub struct Decode {
     type_name: String,
 
     /// The rules that the input has to follow
-    #[arg(long, value_enum, default_value_t = RulesArg::Ber)]
-    rules: RulesArg,
+    #[arg(long, value_enum, default_value_t = Syntax::default())]
+    rules: Syntax,
 
     /// Output format
     #[arg(short, long, value_enum, default_value_t = Format::Json)]
@@ -64,10 +64,10 @@ impl Decode {
     pub fn run(&self) -> Outcome {
         let schema = self.schema.load()?;
         let mut options = Options::default();
-        options.rules = self.rules.rules();
+        options.rules = self.rules.0.plan_rules();
         options.unknown = self.unknown.policy();
         options.fill_defaults = self.defaults;
-        if !self.rules.has_elements() {
+        if !self.rules.0.has_elements() {
             return self.pieces(&schema, options);
         }
         let job = Job::new(&schema, &self.type_name, None)?;
@@ -119,11 +119,9 @@ impl Decode {
 
     /// Values by rules whose encodings are no elements.
     fn pieces(&self, schema: &Schema, options: Options) -> Outcome {
-        let plan = schema.plan(self.rules.rules(), &[&self.type_name]).map_err(Failure::usage)?;
-        let root = plan
-            .root(&self.type_name)
-            .ok_or_else(|| Failure::usage(format_args!("the plan has no type `{}`", self.type_name)))?;
-        let mut values = Values::new(&plan, root, self.rules, options);
+        let plan = schema.plan(self.rules.0.plan_rules(), &[&self.type_name]).map_err(Failure::usage)?;
+        let root = root(&plan, &self.type_name)?;
+        let mut values = Values::new(&plan, root, self.rules.0, options);
         let mut render = self.render.renderer(self.format, &plan, root);
         let mut out = BufWriter::new(io::stdout().lock());
         let mut text = Vec::new();
@@ -133,17 +131,19 @@ impl Decode {
         }
         let mut faults = 0;
         for input in self.input.expand()? {
-            let pieces = pieces(&input, self.rules, self.hex)?;
+            let pieces = pieces(&input, self.rules.0, self.hex)?;
             if pieces.is_empty() {
                 term::warning(format_args!("{}: the input is empty", input.name()));
             }
             for piece in pieces {
-                let done = values.each(&piece.octets, |view, origin| render.record(view, origin, &mut text));
+                let done = values.each(&piece, |view, origin| {
+                    render.record(view, origin, &mut text).map_err(|error| Fault(error.to_string()))
+                });
                 out.write_all(&text)?;
                 text.clear();
-                if let Err(error) = done {
+                if let Err(Fault(message)) = done {
                     out.flush()?;
-                    term::error(format_args!("{}: {error}", piece.name));
+                    term::error(message);
                     faults += 1;
                 }
             }

@@ -1,16 +1,17 @@
 //! `tercet sample`.
 
 use crate::args::{SchemaArgs, Syntax};
+use crate::cmd::transcode::{ONE_VALUE, To, Unwritten, Writer};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::render::{Format, RenderArgs};
 use crate::term;
-use crate::values::push_hex;
+use crate::values::{root, unfit};
 use clap::Args;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
+use tercet::TransferSyntax;
 use tercet::dynamic::{Tape, sample};
 use tercet::records::{Origin, Output};
-use tercet::{Codec, TransferSyntax};
 
 /// Make up valid values of a type
 #[derive(Args, Debug)]
@@ -79,70 +80,49 @@ impl Sample {
             return Err(Failure::usage("the octets would go to a terminal; use `-o FILE` or `--hex`"));
         }
         if binary && self.count > 1 && syntax.is_some_and(|syntax| !syntax.delimits()) {
-            return Err(Failure::usage(super::encode::ONE_VALUE));
+            return Err(Failure::usage(ONE_VALUE));
         }
         let schema = self.schema.load()?;
         let syntax = syntax.unwrap_or(TransferSyntax::Ber);
         let plan = schema.plan(syntax.plan_rules(), &[&self.type_name]).map_err(Failure::usage)?;
-        let root = plan
-            .root(&self.type_name)
-            .ok_or_else(|| Failure::usage(format_args!("the plan has no type `{}`", self.type_name)))?;
+        let root = root(&plan, &self.type_name)?;
         let mut options = sample::Options::default();
         options.seed = self.seed;
         options.depth = self.max_depth;
         options.elements = self.max_elements;
         options.large = self.large;
         let mut sampler = sample::Sampler::new(&plan.shape, options);
-        let mut codec = self.rules.map(|_| Codec::new(syntax, &plan));
-        let mut render = self.render.renderer(self.format, &plan, root);
+        let what = self.rules.map_or(To::Text(self.format), |rules| To::Rules(rules.0));
+        let mut writer = Writer::new(what, self.hex, &self.render, (&plan, &plan), root);
         let mut file = self.output.as_ref().map(Output::create).transpose()?;
         let mut stdout = BufWriter::new(io::stdout().lock());
-        let (mut tape, mut octets, mut text) = (Tape::new(), Vec::new(), Vec::new());
-        let framed = codec.is_none() && self.count > 1;
+        let (mut tape, mut text) = (Tape::new(), Vec::new());
+        let framed = self.count > 1;
         if framed {
-            render.begin(&mut text);
+            writer.begin(&mut text);
         }
         let mut failed = 0;
         for index in 0..self.count {
-            if let Err(error) = sampler.sample(root, &mut tape) {
-                term::error(format_args!("sample {}: {}", index + 1, crate::values::unfit(&error)));
+            let origin = Origin { index, offset: 0, length: 0 };
+            let done = sampler.sample(root, &mut tape).map_err(|error| unfit(&error));
+            let done = done.and_then(|()| match writer.value(tape.view(&[]), &origin, &mut text) {
+                Err(Unwritten::Value(message)) => Err(message),
+                _ => Ok(()),
+            });
+            if let Err(message) = done {
+                term::error(format_args!("sample {}: {message}", index + 1));
                 failed += 1;
-                continue;
             }
-            let view = tape.view(&[]);
-            match &mut codec {
-                None => render
-                    .record(view, &Origin { index, offset: 0, length: 0 }, &mut text)
-                    .map_err(Failure::input)?,
-                Some(codec) => {
-                    octets.clear();
-                    codec
-                        .write(view, &mut octets)
-                        .map_err(|error| Failure::input(format_args!("sample {}: {error}", index + 1)))?;
-                    if self.hex {
-                        push_hex(&mut text, &octets);
-                    } else {
-                        text.extend_from_slice(&octets);
-                        text.extend_from_slice(if syntax.is_text() { b"\n" } else { b"" });
-                    }
-                }
+            if framed && index + 1 == self.count {
+                writer.end(&mut text);
             }
-            let out: &mut dyn Write = match &mut file {
-                Some(file) => file,
-                None => &mut stdout,
-            };
-            out.write_all(&text)?;
+            match &mut file {
+                Some(file) => file.write_all(&text)?,
+                None => stdout.write_all(&text)?,
+            }
             text.clear();
         }
-        if framed {
-            render.end(&mut text);
-        }
-        let out: &mut dyn Write = match &mut file {
-            Some(file) => file,
-            None => &mut stdout,
-        };
-        out.write_all(&text)?;
-        out.flush()?;
+        stdout.flush()?;
         file.map_or(Ok(()), Output::commit)?;
         Ok(match failed {
             0 => Exit::Good,

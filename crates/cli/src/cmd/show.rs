@@ -1,6 +1,6 @@
 //! `tercet show`.
 
-use crate::args::{ReadingArgs, RulesArg};
+use crate::args::{ReadingArgs, Syntax};
 use crate::exit::{Exit, Failure, Outcome};
 use clap::{Args, ValueEnum};
 use std::io::{self, Write};
@@ -28,8 +28,8 @@ pub struct Show {
     types: Vec<String>,
 
     /// For the plan: the encoding rules
-    #[arg(long, value_enum, default_value_t = RulesArg::Ber)]
-    rules: RulesArg,
+    #[arg(long, value_enum, default_value_t = Syntax::default())]
+    rules: Syntax,
 
     #[command(flatten)]
     reading: ReadingArgs,
@@ -61,7 +61,7 @@ impl Show {
             Stage::Model => schema.model.show(),
             Stage::Plan => {
                 let types: Vec<_> = self.types.iter().map(String::as_str).collect();
-                schema.plan(self.rules.rules(), &types).map_err(Failure::usage)?.dump()
+                schema.plan(self.rules.0.plan_rules(), &types).map_err(Failure::usage)?.dump()
             }
         };
         io::stdout().write_all(text.as_bytes())?;

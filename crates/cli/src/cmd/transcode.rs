@@ -1,20 +1,19 @@
 //! `tercet transcode`.
 
-use crate::args::{RulesArg, SchemaArgs};
+use crate::args::{SchemaArgs, Syntax};
 use crate::cmd::convert::UnknownArg;
-use crate::cmd::encode::ONE_VALUE;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::InputArgs;
 use crate::interrupt::{self, OnInterrupt};
 use crate::render::{Format, RenderArgs};
-use crate::values::{Values, pieces, push_hex, unfit};
+use crate::values::{self, Values, pieces, push_hex, root, unwritten};
 use clap::{Args, ValueEnum};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
-use tercet::dynamic::{Encoder, Error, Leaf, NodeId, Options, Plan, Token, View};
-use tercet::plan::Kind;
+use tercet::dynamic::{NodeId, Options, Plan, View};
 use tercet::records::{Output, Render};
+use tercet::{Codec, TransferSyntax};
 
 /// Write values encoded by one set of rules by another, or as text
 #[derive(Args, Debug)]
@@ -37,9 +36,9 @@ pub struct Transcode {
     #[arg(short, long = "type", value_name = "TYPE")]
     type_name: String,
 
-    /// The rules that the input has to follow
+    /// What the input is
     #[arg(long, value_enum, value_name = "RULES")]
-    from: RulesArg,
+    from: Syntax,
 
     /// What the output is: encoding rules or a text format
     #[arg(long, value_parser = to, value_name = "RULES|FORMAT")]
@@ -66,37 +65,73 @@ pub struct Transcode {
     output: Option<PathBuf>,
 }
 
+/// Why a second value cannot follow the first.
+pub const ONE_VALUE: &str = "values by these rules do not tell where they end: only one fits an output; `--hex` writes a line for each";
+
 /// What the output is.
 #[derive(Clone, Copy, Debug)]
-enum To {
-    Rules(RulesArg),
+pub enum To {
+    /// A transfer syntax.
+    Rules(TransferSyntax),
+    /// Text for people.
     Text(Format),
 }
 
 fn to(text: &str) -> Result<To, String> {
-    if let Ok(rules) = RulesArg::from_str(text, false) {
-        return Ok(To::Rules(rules));
+    // `json` and `xml` are laid out; `jer` and `xer` are the rules as they are.
+    if let Ok(format) = Format::from_str(text, false)
+        && format != Format::Csv
+    {
+        return Ok(To::Text(format));
     }
-    match Format::from_str(text, false) {
-        Ok(format) if format != Format::Csv => Ok(To::Text(format)),
-        _ => {
-            let names = |values: Vec<Option<clap::builder::PossibleValue>>| {
-                values.into_iter().flatten().map(|value| value.get_name().to_owned()).collect::<Vec<_>>()
-            };
-            let mut all =
-                names(RulesArg::value_variants().iter().map(ValueEnum::to_possible_value).collect());
-            let texts = Format::value_variants().iter().filter(|format| **format != Format::Csv);
-            all.extend(names(texts.map(ValueEnum::to_possible_value).collect()));
-            Err(format!("possible values: {}", all.join(", ")))
-        }
-    }
+    Syntax::from_str(text, false).map(|syntax| To::Rules(syntax.0)).map_err(|_| {
+        let names = |values: Vec<Option<clap::builder::PossibleValue>>| {
+            values.into_iter().flatten().map(|value| value.get_name().to_owned()).collect::<Vec<_>>()
+        };
+        let mut all = names(Syntax::value_variants().iter().map(ValueEnum::to_possible_value).collect());
+        let texts = Format::value_variants().iter().filter(|format| **format != Format::Csv);
+        all.extend(names(texts.map(ValueEnum::to_possible_value).collect()));
+        format!("possible values: {}", all.join(", "))
+    })
 }
 
 impl Transcode {
     pub fn run(&self) -> Outcome {
-        let hex = self.hex || self.hex_output;
-        if self.output.is_none() && !hex && matches!(self.to, To::Rules(_)) && io::stdout().is_terminal() {
-            return Err(Failure::usage("the octets would go to a terminal; use `-o FILE` or `--hex-output`"));
+        Work {
+            input: &self.input,
+            schema: &self.schema,
+            type_name: &self.type_name,
+            from: self.from.0,
+            to: self.to,
+            hex_input: self.hex || self.hex_input,
+            hex_output: self.hex || self.hex_output,
+            unknown: self.unknown,
+            output: self.output.as_ref(),
+        }
+        .run()
+    }
+}
+
+/// Values from one transfer syntax to another: what `transcode` and `encode` do.
+pub struct Work<'a> {
+    pub input: &'a InputArgs,
+    pub schema: &'a SchemaArgs,
+    pub type_name: &'a str,
+    pub from: TransferSyntax,
+    pub to: To,
+    pub hex_input: bool,
+    pub hex_output: bool,
+    pub unknown: UnknownArg,
+    pub output: Option<&'a PathBuf>,
+}
+
+impl Work<'_> {
+    pub fn run(self) -> Outcome {
+        let octets = matches!(self.to, To::Rules(rules) if !rules.is_text());
+        if self.output.is_none() && !self.hex_output && octets && io::stdout().is_terminal() {
+            return Err(Failure::usage(
+                "the octets would go to a terminal; use `-o FILE` or hexadecimal text",
+            ));
         }
         let schema = self.schema.load()?;
         let inputs = self.input.expand()?;
@@ -104,42 +139,41 @@ impl Transcode {
             To::Rules(rules) => rules,
             To::Text(_) => self.from,
         };
-        let plans =
-            schema.plans(&[self.from.rules(), target.rules()], &[&self.type_name]).map_err(Failure::usage)?;
+        let rules = [self.from.plan_rules(), target.plan_rules()];
+        let plans = schema.plans(&rules, &[self.type_name]).map_err(Failure::usage)?;
         let [from, to] = &plans[..] else { return Err(Failure::usage("there is no plan")) };
-        let root = from
-            .root(&self.type_name)
-            .ok_or_else(|| Failure::usage(format_args!("the plan has no type `{}`", self.type_name)))?;
+        let root = root(from, self.type_name)?;
         let mut options = Options::default();
         options.unknown = self.unknown.policy();
         let mut values = Values::new(from, root, self.from, options);
-        let mut writer = Writer::new(self, from, to, root);
+        let mut writer = Writer::new(self.to, self.hex_output, &RenderArgs::default(), (from, to), root);
         let stop = interrupt::listen(OnInterrupt::Remove)?;
-        let mut file = self.output.as_ref().map(Output::create).transpose()?;
+        let mut file = self.output.map(Output::create).transpose()?;
         let mut stdout = BufWriter::new(io::stdout().lock());
         let mut text = Vec::new();
         for input in inputs {
-            for piece in pieces(&input, self.from, self.hex || self.hex_input)? {
-                let done = values.each(&piece.octets, |view, origin| {
+            for piece in pieces(&input, self.from, self.hex_input)? {
+                let done = values.each(&piece, |view, origin| {
                     if stop.load(Ordering::SeqCst) {
-                        return Err(Fault::Other(Failure::interrupted("interrupted")));
+                        return Err(Fault(Failure::interrupted("interrupted")));
                     }
-                    writer.value(view, origin, &mut text)?;
+                    writer.value(view, origin, &mut text).map_err(|fault| match fault {
+                        Unwritten::Value(message) => {
+                            Fault(Failure::input(format_args!("{}: {message}", piece.name)))
+                        }
+                        Unwritten::Second => Fault(Failure::usage(ONE_VALUE)),
+                    })?;
                     let out: &mut dyn Write = match &mut file {
                         Some(file) => file,
                         None => &mut stdout,
                     };
-                    out.write_all(&text)?;
+                    out.write_all(&text).map_err(|error| Fault(error.into()))?;
                     text.clear();
                     Ok(())
                 });
-                if let Err(fault) = done {
+                if let Err(Fault(failure)) = done {
                     stdout.flush()?;
-                    return Err(match fault {
-                        Fault::Decode(error) => Failure::input(format_args!("{}: {error}", piece.name)),
-                        Fault::Encode(text) => Failure::input(format_args!("{}: {text}", piece.name)),
-                        Fault::Other(failure) => failure,
-                    });
+                    return Err(failure);
                 }
             }
         }
@@ -149,107 +183,87 @@ impl Transcode {
     }
 }
 
+/// What ends the work.
+struct Fault(Failure);
+
+impl From<values::Fault> for Fault {
+    fn from(fault: values::Fault) -> Self {
+        Self(Failure::input(fault.0))
+    }
+}
+
 /// Why a value was not written.
-enum Fault {
-    Decode(Error),
-    Encode(String),
-    Other(Failure),
-}
-
-impl From<Error> for Fault {
-    fn from(error: Error) -> Self {
-        Self::Decode(error)
-    }
-}
-
-impl From<io::Error> for Fault {
-    fn from(error: io::Error) -> Self {
-        Self::Other(error.into())
-    }
+pub enum Unwritten {
+    /// It has no form.
+    Value(String),
+    /// There is one already, and nothing would tell where it ends.
+    Second,
 }
 
 /// Writes values in the form asked for.
-struct Writer<'p> {
-    to: To,
+pub struct Writer<'p> {
     hex: bool,
-    from: RulesArg,
-    plan: &'p Plan,
-    encoder: Encoder,
+    codec: Option<Codec<'p>>,
     octets: Vec<u8>,
     render: Box<dyn Render + 'p>,
 }
 
 impl<'p> Writer<'p> {
-    fn new(command: &Transcode, from: &'p Plan, to: &'p Plan, root: NodeId) -> Self {
-        let format = match command.to {
-            To::Text(format) => format,
-            To::Rules(_) => Format::Jsonl,
+    /// A writer of values that were read by the plan `from`; `to` is the plan of the rules to write by.
+    pub fn new(
+        what: To,
+        hex: bool,
+        render: &RenderArgs,
+        (from, to): (&'p Plan, &'p Plan),
+        root: NodeId,
+    ) -> Self {
+        let (codec, format) = match what {
+            To::Text(format) => (None, format),
+            To::Rules(rules) => (Some(Codec::new(rules, to)), Format::Jsonl),
         };
-        Self {
-            to: command.to,
-            hex: command.hex || command.hex_output,
-            from: command.from,
-            plan: to,
-            encoder: Encoder::new(),
-            octets: Vec::new(),
-            render: RenderArgs::default().renderer(format, from, root),
+        Self { hex, codec, octets: Vec::new(), render: render.renderer(format, from, root) }
+    }
+
+    /// What stands in front of all values.
+    pub fn begin(&mut self, out: &mut Vec<u8>) {
+        if self.codec.is_none() {
+            self.render.begin(out);
         }
     }
 
-    fn value(
+    /// What stands behind all values.
+    pub fn end(&mut self, out: &mut Vec<u8>) {
+        if self.codec.is_none() {
+            self.render.end(out);
+        }
+    }
+
+    /// Appends a value: octets, hexadecimal digits in a line, or text and a line feed.
+    pub fn value(
         &mut self,
         view: View<'_>,
         origin: &tercet::records::Origin,
         out: &mut Vec<u8>,
-    ) -> Result<(), Fault> {
-        let To::Rules(rules) = self.to else { return Ok(self.render.record(view, origin, out)?) };
-        if !carries(self.from, rules)
-            && let Some(what) = opaque(self.plan, view)
-        {
-            return Err(Fault::Encode(format!("the value at {:#x} has {what}", origin.offset)));
-        }
+    ) -> Result<(), Unwritten> {
+        let Some(codec) = &mut self.codec else {
+            return self
+                .render
+                .record(view, origin, out)
+                .map_err(|error| Unwritten::Value(error.to_string()));
+        };
         self.octets.clear();
-        self.encoder
-            .encode(self.plan, rules.rules(), view, &mut self.octets)
-            .map_err(|error| Fault::Encode(unfit(&error)))?;
-        if self.hex {
+        codec.write(view, &mut self.octets).map_err(|error| Unwritten::Value(unwritten(&error)))?;
+        let syntax = codec.syntax();
+        if syntax.is_text() {
+            out.extend_from_slice(&self.octets);
+            out.push(b'\n');
+        } else if self.hex {
             push_hex(out, &self.octets);
-        } else if origin.index > 0 && !rules.delimits() {
-            return Err(Fault::Other(Failure::usage(ONE_VALUE)));
+        } else if origin.index > 0 && !syntax.delimits() {
+            return Err(Unwritten::Second);
         } else {
             out.extend_from_slice(&self.octets);
         }
         Ok(())
     }
-}
-
-/// Whether an encoding that nobody can look into is as good by the other rules.
-fn carries(from: RulesArg, to: RulesArg) -> bool {
-    from == to
-        || matches!(
-            (from, to),
-            (RulesArg::Der | RulesArg::Cer, RulesArg::Ber)
-                | (RulesArg::CanonicalAper, RulesArg::Aper)
-                | (RulesArg::CanonicalUper, RulesArg::Uper)
-                | (RulesArg::Coer, RulesArg::Oer)
-        )
-}
-
-/// What a value holds in the form of its rules, since nothing tells what is inside: it cannot be written by others.
-fn opaque(plan: &Plan, view: View<'_>) -> Option<String> {
-    let shape = &plan.shape;
-    view.tokens().find_map(|token| match token {
-        // Made without octets, it only tells that the type of the sender has so many additions.
-        Token::Unknown { leaf: Leaf::Made([]), .. } => None,
-        Token::Unknown { .. } => Some(
-            "an extension addition that the schema does not know: other rules cannot write it".to_owned(),
-        ),
-        Token::Leaf { field, node, leaf: Leaf::Input { .. } | Leaf::Made(_) }
-            if shape.node(node).kind == Kind::Open =>
-        {
-            let name = shape.fields.get(field.index()).map_or("…", |field| shape.name(field.name));
-            Some(format!("an open type whose content is not known: `{name}`; other rules cannot write it"))
-        }
-        _ => None,
-    })
 }

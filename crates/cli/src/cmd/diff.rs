@@ -1,0 +1,159 @@
+//! `tercet diff`.
+
+use crate::args::{SchemaArgs, Syntax};
+use crate::cmd::validate::Form;
+use crate::exit::{Exit, Failure, Outcome};
+use crate::inputs::Input;
+use crate::term;
+use crate::values::{Fault, Values, pieces, root};
+use clap::Args;
+use serde_json::json;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::PathBuf;
+use tercet::TransferSyntax;
+use tercet::dynamic::diff::{self, Difference};
+use tercet::dynamic::{NodeId, Options, Plan, Tape};
+
+/// Compare two encodings by value
+#[derive(Args, Debug)]
+#[command(after_help = "\
+The values count, not their octets: the sides may be in different transfer syntaxes, the members of a SET in any order, and a
+component that is absent is the same as its DEFAULT. Of several values the first is compared with the first, and so on.
+
+Exit codes: 0 the same, 1 different, 3 one of them is no value.
+
+Examples:
+  tercet diff -s a.asn -t A old.ber new.ber
+  tercet diff -s a.asn -t A --rules-a ber --rules-b uper a.ber a.uper
+  tercet diff -s a.asn -t A --rules-b json a.ber a.json -q")]
+pub struct Diff {
+    /// One file; `-` is standard input
+    #[arg(value_name = "A")]
+    a: String,
+
+    /// The other
+    #[arg(value_name = "B")]
+    b: String,
+
+    #[command(flatten)]
+    schema: SchemaArgs,
+
+    /// The type, as `Type` or `Module.Type`
+    #[arg(short, long = "type", value_name = "TYPE")]
+    type_name: String,
+
+    /// What both are
+    #[arg(long, value_enum, default_value_t = Syntax::default())]
+    rules: Syntax,
+
+    /// What A is, if it is not what `--rules` says
+    #[arg(long, value_enum, value_name = "RULES")]
+    rules_a: Option<Syntax>,
+
+    /// What B is, if it is not what `--rules` says
+    #[arg(long, value_enum, value_name = "RULES")]
+    rules_b: Option<Syntax>,
+
+    /// Encodings are hexadecimal text; by PER, a value in each line
+    #[arg(long)]
+    hex: bool,
+
+    /// How differences are told
+    #[arg(short, long, value_enum, default_value_t = Form::Text)]
+    format: Form,
+
+    /// Say nothing but what the exit code says
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+impl Diff {
+    pub fn run(&self) -> Outcome {
+        let schema = self.schema.load()?;
+        let sides = [self.rules_a.unwrap_or(self.rules).0, self.rules_b.unwrap_or(self.rules).0];
+        let rules = sides.map(TransferSyntax::plan_rules);
+        let plans = schema.plans(&rules, &[&self.type_name]).map_err(Failure::usage)?;
+        let [a, b] = &plans[..] else { return Err(Failure::usage("there is no plan")) };
+        let root = root(a, &self.type_name)?;
+        let before = self.values(a, root, sides[0], &self.a)?;
+        let after = self.values(b, root, sides[1], &self.b)?;
+        let several = before.len() > 1 || after.len() > 1;
+        let mut out = BufWriter::new(io::stdout().lock());
+        let mut count = 0;
+        for index in 0..before.len().max(after.len()) {
+            let name = if several { format!("{index}: ") } else { String::new() };
+            let found = match (before.get(index), after.get(index)) {
+                (Some((x, tape)), Some((y, other))) => {
+                    diff::compare(&a.shape, root, tape.view(x), other.view(y))
+                }
+                (one, _) => {
+                    count += 1;
+                    if !self.quiet {
+                        let (file, sign) = if one.is_some() { (&self.a, '-') } else { (&self.b, '+') };
+                        match self.format {
+                            Form::Text => writeln!(out, "{sign} {name}only in {file}")?,
+                            Form::Json => writeln!(out, "{}", json!({"index": index, "only_in": file}))?,
+                        }
+                    }
+                    continue;
+                }
+            };
+            count += found.len();
+            for difference in found.iter().filter(|_| !self.quiet) {
+                self.tell(&mut out, index, &name, difference)?;
+            }
+        }
+        out.flush()?;
+        Ok(if count == 0 { Exit::Good } else { Exit::Usage })
+    }
+
+    /// The values of a side with the octets that their tapes point into.
+    fn values(
+        &self,
+        plan: &Plan,
+        root: NodeId,
+        syntax: TransferSyntax,
+        file: &str,
+    ) -> Outcome<Vec<(Vec<u8>, Tape)>> {
+        let input = if file == "-" { Input::Stdin } else { Input::File(PathBuf::from(file)) };
+        let mut options = Options::default();
+        options.limits.depth = 200;
+        let mut values = Values::new(plan, root, syntax, options);
+        let mut all = Vec::new();
+        for piece in pieces(&input, syntax, self.hex)? {
+            values
+                .each(&piece, |view, _| {
+                    let mut tape = Tape::new();
+                    view.replay(&mut tape);
+                    all.push((view.octets().to_vec(), tape));
+                    Ok(())
+                })
+                .map_err(|fault: Fault| Failure::input(fault.0))?;
+        }
+        Ok(all)
+    }
+
+    fn tell(&self, out: &mut impl Write, index: usize, name: &str, it: &Difference) -> io::Result<()> {
+        let text = |value: &Option<tercet::dynamic::Value>| value.as_ref().map(ToString::to_string);
+        let (before, after) = (text(&it.before), text(&it.after));
+        if self.format == Form::Json {
+            return writeln!(
+                out,
+                "{}",
+                json!({"index": index, "path": it.path, "before": before, "after": after})
+            );
+        }
+        let colour = term::colour() && io::stdout().is_terminal();
+        let (red, green, plain) = if colour { ("\x1b[31m", "\x1b[32m", "\x1b[0m") } else { ("", "", "") };
+        let path = &it.path;
+        match (before, after) {
+            (Some(before), Some(after)) => {
+                writeln!(out, "{red}- {name}{path}: {before}{plain}")?;
+                writeln!(out, "{green}+ {name}{path}: {after}{plain}")
+            }
+            (Some(before), None) => writeln!(out, "{red}- {name}{path}: {before}{plain}"),
+            (None, Some(after)) => writeln!(out, "{green}+ {name}{path}: {after}{plain}"),
+            (None, None) => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! `tercet validate`.
+
+use crate::args::{SchemaArgs, Syntax};
+use crate::cmd::convert::UnknownArg;
+use crate::exit::{Exit, Failure, Outcome};
+use crate::inputs::InputArgs;
+use crate::term;
+use crate::values::{Fault, Values, pieces, root};
+use clap::{Args, ValueEnum};
+use serde_json::json;
+use std::io::{self, BufWriter, Write};
+use tercet::dynamic::Options;
+use tercet::dynamic::validate::{Validator, Violation};
+use tercet::plan::constraint::Element;
+use tercet::{Schema, TransferSyntax};
+
+/// Check values against all constraints of their type
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Every constraint of X.680 and X.682 counts: value sets, ranges, sizes, alphabets, patterns, inner subtyping, information
+object sets. CONSTRAINED BY is for people, and not checked.
+
+Examples:
+  tercet validate -s schemas/personnel -t PersonnelRecord record.ber
+  tercet validate -s a.asn -t A --rules jer values.jsonl
+  tercet validate -s a.asn -t A --rules der --strict-rules certificate.der --format json")]
+pub struct Validate {
+    #[command(flatten)]
+    input: InputArgs,
+
+    #[command(flatten)]
+    schema: SchemaArgs,
+
+    /// The type, as `Type` or `Module.Type`
+    #[arg(short, long = "type", value_name = "TYPE")]
+    type_name: String,
+
+    /// What the input is
+    #[arg(long, value_enum, default_value_t = Syntax::default())]
+    rules: Syntax,
+
+    /// Take for a fault whatever the standard forbids: encodings longer than they need to be, keys that no object has
+    #[arg(long)]
+    strict_rules: bool,
+
+    /// The input is hexadecimal text; by PER, a value in each line
+    #[arg(long)]
+    hex: bool,
+
+    /// What to do with components that the schema does not know
+    #[arg(long, value_enum, default_value_t = UnknownArg::Extensible, value_name = "POLICY")]
+    unknown: UnknownArg,
+
+    /// How violations are told
+    #[arg(short, long, value_enum, default_value_t = Form::Text)]
+    format: Form,
+
+    /// Say nothing but what the exit code says
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+/// How findings are told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Form {
+    /// Lines for people
+    #[default]
+    Text,
+    /// A JSON object in each line
+    Json,
+}
+
+impl Validate {
+    pub fn run(&self) -> Outcome {
+        let schema = self.schema.load()?;
+        let syntax: TransferSyntax = self.rules.0;
+        let plan = schema.plan(syntax.plan_rules(), &[&self.type_name]).map_err(Failure::usage)?;
+        let root = root(&plan, &self.type_name)?;
+        let mut options = if self.strict_rules { syntax.strict() } else { Options::default() };
+        // Constraints are told below, all of them and with their text.
+        options.check_constraints = false;
+        options.unknown = self.unknown.policy();
+        let mut validator = Validator::new();
+        let mut values = Values::new(&plan, root, syntax, options);
+        let mut out = BufWriter::new(io::stdout().lock());
+        let (mut faults, mut invalid) = (0u64, 0u64);
+        for input in self.input.expand()? {
+            for piece in pieces(&input, syntax, self.hex)? {
+                let several = |index: u64| if index == 0 { String::new() } else { format!("[{index}]") };
+                let mut index = 0;
+                let done = values.each(&piece, |view, origin| {
+                    let found = validator.check(&plan.shape, root, view);
+                    invalid += u64::from(!found.is_empty());
+                    for violation in found.iter().filter(|_| !self.quiet) {
+                        let name = format!("{}{}", piece.name, several(index));
+                        self.tell(&mut out, &schema, &name, origin.offset, violation)
+                            .map_err(|error| Fault(error.to_string()))?;
+                    }
+                    index += 1;
+                    Ok(())
+                });
+                if let Err(Fault(message)) = done {
+                    out.flush()?;
+                    term::error(message);
+                    faults += 1;
+                }
+            }
+        }
+        out.flush()?;
+        let ignored =
+            plan.shape.restrictions.list.iter().filter(|it| it.root == Element::UserDefined).count();
+        if !self.quiet {
+            let what = match (values.count, invalid) {
+                (0, _) => "there is no value".to_owned(),
+                (all, 0) => format!("{}, all valid", term::count(all, "value")),
+                (all, bad) => format!("{}, {bad} not valid", term::count(all, "value")),
+            };
+            let note = if ignored == 0 {
+                String::new()
+            } else {
+                let (are, s) = if ignored == 1 { ("is", "") } else { ("are", "s") };
+                format!("; {ignored} constraint{s} CONSTRAINED BY {are} for people and not checked")
+            };
+            term::say(format_args!("{what}{note}"));
+        }
+        Ok(match (faults + invalid, values.count - invalid) {
+            (0, _) => Exit::Good,
+            (_, 0) => Exit::Failed,
+            _ => Exit::Rejected,
+        })
+    }
+
+    fn tell(
+        &self,
+        out: &mut impl Write,
+        schema: &Schema,
+        name: &str,
+        offset: u64,
+        violation: &Violation,
+    ) -> io::Result<()> {
+        let place = violation.span.and_then(|span| schema.place(span));
+        if self.format == Form::Json {
+            let line = json!({
+                "input": name,
+                "offset": offset,
+                "path": violation.path,
+                "value": violation.value,
+                "message": violation.message,
+                "constraint": violation.constraint,
+                "file": place.as_ref().map(|place| &place.file),
+                "line": place.as_ref().map(|place| place.line),
+                "source": place.as_ref().map(|place| &place.text),
+            });
+            return writeln!(out, "{line}");
+        }
+        writeln!(out, "{name}: {violation}")?;
+        match place {
+            Some(place) => writeln!(out, "  {}:{}: {}", place.file, place.line, place.text),
+            None => Ok(()),
+        }
+    }
+}
