@@ -11,6 +11,7 @@ pub mod csv;
 pub mod diff;
 mod error;
 mod event;
+mod fault;
 pub mod gser;
 pub mod json;
 mod keys;

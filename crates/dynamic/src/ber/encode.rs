@@ -4,6 +4,7 @@
 use super::output::Output;
 use super::{canonical, check, rules_of};
 use crate::event::Leaf;
+use crate::fault::Fault;
 use crate::tape::{Common, Token, View};
 use crate::{Error, ErrorKind};
 use tercet_plan::ber::{NONE, NodeCode, Program, Slot, UNTAGGED, flags, identifier, node_flags};
@@ -124,27 +125,6 @@ pub(crate) fn encode(
     let Engine { levels, order, out: output, .. } = engine;
     (state.levels, state.order, state.room) = (levels, order, output.into_room());
     result
-}
-
-/// What is wrong, and with which component.
-#[derive(Debug)]
-pub(super) struct Fault {
-    pub(super) kind: ErrorKind,
-    pub(super) field: Option<FieldId>,
-}
-
-impl From<ErrorKind> for Fault {
-    #[cold]
-    fn from(kind: ErrorKind) -> Self {
-        Self { kind, field: None }
-    }
-}
-
-impl From<tercet_runtime::Error> for Fault {
-    #[cold]
-    fn from(error: tercet_runtime::Error) -> Self {
-        error.kind().into()
-    }
 }
 
 pub(super) struct Engine<'a> {

@@ -1,7 +1,8 @@
 //! Errors of an encode with path and detail; nothing here runs while all is well.
 
-use super::encode::{Engine, Fault, Level};
+use super::encode::{Engine, Level};
 use crate::Error;
+use crate::fault::Fault;
 use crate::tape::Token;
 use std::fmt::Write;
 use tercet_plan::{FieldId, Kind, NodeId};

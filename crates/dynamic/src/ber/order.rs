@@ -1,6 +1,7 @@
 //! Encoding: the order in which components and elements stand.
 
-use super::encode::{Engine, Fault};
+use super::encode::Engine;
+use crate::fault::Fault;
 use tercet_plan::ber::{NONE, NodeCode};
 use tercet_runtime::ber::{Reader, Rules};
 

@@ -4,6 +4,7 @@
 
 use super::canonical;
 use crate::event::Leaf;
+use crate::fault::Fault;
 use crate::same::Comparison;
 use crate::tape::{Token, View};
 use crate::{Error, ErrorKind};
@@ -49,28 +50,7 @@ pub(crate) fn encode(
             out.extend_from_slice(engine.state.writer.finish());
             Ok(())
         }
-        Err(fault) => Err(engine.explain(&fault)),
-    }
-}
-
-/// What is wrong, and with which component.
-#[derive(Debug)]
-pub(super) struct Fault {
-    kind: ErrorKind,
-    field: Option<FieldId>,
-}
-
-impl From<ErrorKind> for Fault {
-    #[cold]
-    fn from(kind: ErrorKind) -> Self {
-        Self { kind, field: None }
-    }
-}
-
-impl From<tercet_runtime::Error> for Fault {
-    #[cold]
-    fn from(error: tercet_runtime::Error) -> Self {
-        error.kind().into()
+        Err(fault) => Err(fault.explain(shape, value, engine.at)),
     }
 }
 
@@ -569,25 +549,6 @@ impl Engine<'_> {
             _ => writer.push_length(length),
         }
         Ok(())
-    }
-
-    // Errors
-
-    #[cold]
-    fn explain(&self, fault: &Fault) -> Error {
-        let mut path = crate::path::of_tape(self.shape, self.value, self.at);
-        let error = Error::new(fault.kind, 0);
-        match fault.field.and_then(|field| self.shape.fields.get(field.index())) {
-            Some(field) => {
-                let name = self.shape.name(field.name);
-                if !path.is_empty() {
-                    path.push('.');
-                }
-                path.push_str(name);
-                error.with_path(path).with_detail(format!("`{name}`"))
-            }
-            None => error.with_path(path),
-        }
     }
 }
 

@@ -4,6 +4,7 @@
 use super::integer::write_octets;
 use super::order;
 use crate::event::Leaf;
+use crate::fault::Fault;
 use crate::leaf::number;
 use crate::same::Comparison;
 use crate::tape::{Token, View};
@@ -59,28 +60,7 @@ pub(crate) fn encode(
             }
             Ok(())
         }
-        Err(fault) => Err(engine.explain(&fault)),
-    }
-}
-
-/// What is wrong, and with which component.
-#[derive(Debug)]
-pub(super) struct Fault {
-    pub(super) kind: ErrorKind,
-    pub(super) field: Option<FieldId>,
-}
-
-impl From<ErrorKind> for Fault {
-    #[cold]
-    fn from(kind: ErrorKind) -> Self {
-        Self { kind, field: None }
-    }
-}
-
-impl From<tercet_runtime::Error> for Fault {
-    #[cold]
-    fn from(error: tercet_runtime::Error) -> Self {
-        error.kind().into()
+        Err(fault) => Err(fault.explain(shape, value, engine.at)),
     }
 }
 
@@ -663,25 +643,6 @@ impl<'a> Engine<'a> {
             return Err(ErrorKind::UnknownEnumeration.into());
         }
         Ok(())
-    }
-
-    // Errors
-
-    #[cold]
-    fn explain(&self, fault: &Fault) -> Error {
-        let mut path = crate::path::of_tape(self.shape, self.value, self.at);
-        let error = Error::new(fault.kind, 0);
-        match fault.field.and_then(|field| self.shape.fields.get(field.index())) {
-            Some(field) => {
-                let name = self.shape.name(field.name);
-                if !path.is_empty() {
-                    path.push('.');
-                }
-                path.push_str(name);
-                error.with_path(path).with_detail(format!("`{name}`"))
-            }
-            None => error.with_path(path),
-        }
     }
 }
 
