@@ -272,4 +272,10 @@ pub const CODES: &[(&str, &str, &str)] = &[
          ANY-ATTRIBUTES, ANY-ELEMENT, ELEMENT, EMBED-VALUES, PI-OR-COMMENT, USE-QNAME. Basic and canonical XER ignore \
          instructions.",
     ),
+    (
+        "E0604",
+        "encoding instruction of another type",
+        "Most encoding instructions mean something for some types only: LIST for a SEQUENCE OF, UNWRAPPED for a CHOICE, \
+         ATTRIBUTE for values that are characters alone (X.693 clauses 18 to 39, X.697 clause 13).",
+    ),
 ];

@@ -1,4 +1,5 @@
-//! JSON text: the JSON encoding rules (X.697, 02/2021), and the liberties that data pipelines want.
+//! JSON text: the JSON encoding rules (X.697, 02/2021) with their encoding instructions, and the liberties that data
+//! pipelines want.
 
 mod index;
 mod instructed;

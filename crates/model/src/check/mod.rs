@@ -2,6 +2,7 @@
 
 mod identifiers;
 mod infinite;
+mod instructions;
 mod tags;
 
 pub(crate) use tags::name as tag_name;
@@ -23,6 +24,7 @@ pub(crate) fn check(model: &Model, options: &Options) -> Vec<Diagnostic> {
         }
     }
     checker.infinite_types();
+    checker.instructions();
     checker.out.extend(crate::constraints::check(model, options));
     checker.out.extend(crate::objects::check(model, options));
     checker.out

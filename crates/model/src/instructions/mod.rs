@@ -160,6 +160,11 @@ impl Instructions {
             || self.sites.values().flatten().any(|instruction| instruction.rules == rules)
     }
 
+    /// All, in no order.
+    pub fn all(&self) -> impl Iterator<Item = (Site, &Instruction)> {
+        self.sites.iter().flat_map(|(site, list)| list.iter().map(|instruction| (*site, instruction)))
+    }
+
     /// Those given to a site, in the order given.
     pub fn at(&self, site: Site) -> &[Instruction] {
         self.sites.get(&site).map_or(&[], |found| found)
