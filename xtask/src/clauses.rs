@@ -143,21 +143,29 @@ fn standard_of(file: &str) -> Option<String> {
     }
 }
 
-/// The clauses in a heading.
+/// The clauses in a heading: behind each `§`, and at the begin of what stands between commas.
 fn named(standard: &str, heading: &str) -> Vec<Clause> {
     let mut clauses = Vec::new();
-    let mut rest = heading;
-    while let Some(at) = rest.find('§') {
-        let before = rest[..at].trim_end();
-        let other =
-            before.rsplit(", ").next().filter(|words| words.starts_with("X.6") || words.starts_with("RFC "));
-        rest = rest[at..].trim_start_matches('§');
-        let end =
-            rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '.' && c != '–').unwrap_or(rest.len());
-        let (first, last) = rest[..end].split_once('–').unwrap_or((&rest[..end], ""));
-        rest = &rest[end..];
-        for number in range(first.trim_end_matches('.'), last) {
-            clauses.push(Clause { standard: other.unwrap_or(standard).to_owned(), number });
+    for part in heading.split(", ") {
+        let words = part.split(' ').take(3).take_while(|word| !word.starts_with('§'));
+        let of: Vec<&str> = match words.collect::<Vec<_>>()[..] {
+            [name, ..] if name.starts_with("X.6") => vec![name],
+            ["RFC", number, ..] => vec!["RFC", number],
+            _ => Vec::new(),
+        };
+        let behind = part.split(' ').nth(of.len()).unwrap_or_default();
+        let of = of.join(" ");
+        let of = if of.is_empty() { standard } else { &of };
+        let mut numbers: Vec<&str> = part.split('§').skip(1).filter(|text| !text.is_empty()).collect();
+        if numbers.is_empty() && behind.starts_with(|c: char| c.is_ascii_digit()) {
+            numbers.push(behind);
+        }
+        for text in numbers {
+            let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '.' && c != '–');
+            let text = &text[..end.unwrap_or(text.len())];
+            let (first, last) = text.split_once('–').unwrap_or((text, ""));
+            let numbers = range(first.trim_end_matches('.'), last).into_iter();
+            clauses.extend(numbers.map(|number| Clause { standard: of.to_owned(), number }));
         }
     }
     clauses
@@ -213,6 +221,8 @@ mod tests {
         assert_eq!(shown("§16.2, X.682 §11: named bits"), ["X.691 16.2", "X.682 11"]);
         assert_eq!(shown("§§13.2.1–13.2.3 bounds"), ["X.691 13.2.1", "X.691 13.2.2", "X.691 13.2.3"]);
         assert_eq!(shown("§13.2.6 a) and §A.1"), ["X.691 13.2.6", "X.691 A.1"]);
+        assert_eq!(shown("20 ATTRIBUTE, X.680 28 NAME"), ["X.691 20", "X.680 28"]);
+        assert_eq!(shown("RFC 3641 §3.2 strings, RFC 3641 3.3"), ["RFC 3641 3.2", "RFC 3641 3.3"]);
         assert_eq!(shown("octets behind the value"), Vec::<String>::new());
     }
 

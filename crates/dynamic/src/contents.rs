@@ -130,12 +130,19 @@ pub(crate) fn of_real(text: &str) -> Result<Vec<u8>, String> {
     Ok(writer.finish().to_vec())
 }
 
+/// Contents of a REAL of base 10.
+pub(crate) fn of_decimal_real(text: &str) -> Result<Vec<u8>, String> {
+    let mut writer = Writer::new(Rules::Der);
+    writer.push_decimal_text(text).map_err(|error| error.kind().message().to_owned())?;
+    Ok(writer.finish().to_vec())
+}
+
 /// Contents of a REAL from the parts of its associated type (X.680 21.5): the mantissa in decimal.
 pub(crate) fn of_real_parts(mantissa: &str, base: &str, exponent: &str) -> Result<Vec<u8>, String> {
     let exponent: i64 =
         exponent.parse().map_err(|_| "an exponent of less than 64 bits expected".to_owned())?;
     match base {
-        "10" => of_real(&format!("{mantissa}e{exponent}")),
+        "10" => of_decimal_real(&format!("{mantissa}e{exponent}")),
         "2" if exponent.unsigned_abs() <= 1 << 60 => {
             let negative = mantissa.starts_with('-');
             let octets = of_integer(mantissa.trim_start_matches('-'))?;

@@ -89,10 +89,13 @@ fn primitive_values() {
     );
     check("T ::= OCTET STRING", &[("04 00", "\"\""), ("04 03 00 AB FF", "\"00ABFF\"")]);
     check("T ::= BIT STRING (SIZE (12))", &[("03 03 04 AB C0", "\"ABC0\"")]);
-    // Where the size may be another, such values tell theirs.
+    // Where the size may be another, values tell theirs (X.697 7.2.2 g).
     check(
         "T ::= BIT STRING (SIZE (2, ...))",
-        &[("03 02 06 C0", "\"C0\""), ("03 02 05 E0", "{\"value\":\"E0\",\"length\":3}")],
+        &[
+            ("03 02 06 C0", "{\"value\":\"C0\",\"length\":2}"),
+            ("03 02 05 E0", "{\"value\":\"E0\",\"length\":3}"),
+        ],
     );
     check(
         "T ::= BIT STRING { a(0) }",

@@ -152,6 +152,14 @@ impl<'s> Reader<'s> {
                 _ => expected("a number, INF, -INF, NaN or -0"),
             },
             (Kind::Real, Type::Object) => {
+                // X.697 §23: a value of base 10 says so.
+                if let Some(at) = member(text, at, "base10Value") {
+                    return match text.what(at) {
+                        Type::Number => contents::of_decimal_real(text.raw(at)).map(Cow::Owned),
+                        Type::String => contents::of_decimal_real(&text.string(at)).map(Cow::Owned),
+                        _ => expected("a number `base10Value`"),
+                    };
+                }
                 let part = |name| {
                     let at = member(text, at, name).filter(|at| text.what(*at) == Type::Number);
                     at.map(|at| text.raw(at)).ok_or_else(|| format!("a number `{name}` expected"))

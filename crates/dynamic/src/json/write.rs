@@ -410,7 +410,7 @@ impl<'s> Printer<'s> {
 
     fn bits(&self, out: &mut Vec<u8>, node: NodeId, bits: BitStr<'_>) {
         let (value, length) = match self.options.bits {
-            BitStrings::Standard if fixed_size(self.shape, node) == Some(bits.len() as u64) => ("\"", None),
+            BitStrings::Standard if one_size(self.shape, node) == Some(bits.len() as u64) => ("\"", None),
             BitStrings::Standard => ("{\"value\":\"", Some("length")),
             BitStrings::BitsAndLen => ("{\"bits\":\"", Some("len")),
         };
@@ -444,8 +444,14 @@ fn form(kind: Kind, options: &Options) -> Form {
     }
 }
 
-/// The size of a BIT STRING if all its values have the same (X.697 24.2), or all of its root: a value of another size,
-/// which only `...` allows, is then written with its length.
+/// The size of a BIT STRING if all its values have the same (X.697 24.2); one with `...` behind it is not visible
+/// (7.2.2 g).
+fn one_size(shape: &Shape, node: NodeId) -> Option<u64> {
+    let constraint = shape.constraints.get(shape.node(node).constraint? as usize)?;
+    fixed_size(shape, node).filter(|_| !constraint.extensible)
+}
+
+/// The same, or that of the root: the reader takes octets alone as a value of the root.
 pub(super) fn fixed_size(shape: &Shape, node: NodeId) -> Option<u64> {
     let constraint = shape.constraints.get(shape.node(node).constraint? as usize)?;
     match constraint.size {
