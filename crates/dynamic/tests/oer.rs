@@ -244,6 +244,19 @@ fn contents() {
         assert_eq!(to_hex(&made), to_hex(&hex(oer)), "{root}");
         assert_eq!(to_hex(&transcode(OER, DER, &plans, root, &made).unwrap()), to_hex(&hex(der)), "{root}");
     }
+    // The keys of a value come back behind one of the same type inside of it; a key may be a CHOICE in a CHOICE.
+    let nested = body(
+        "C ::= CLASS { &id INTEGER (0..255) UNIQUE, &Type } S C ::= { { &id 1, &Type BOOLEAN } | { &id 2, &Type NULL } }
+         R ::= SEQUENCE { id C.&id ({S}), r R OPTIONAL, value C.&Type ({S}{@id}) }
+         K ::= CHOICE { a CHOICE { x INTEGER, y INTEGER } }
+         D ::= CLASS { &key K UNIQUE, &Type } E D ::= { { &key a:x:1, &Type BOOLEAN } | { &key a:y:1, &Type NULL } }
+         Q ::= SEQUENCE { key D.&key ({E}), value D.&Type ({E}{@key}) }",
+    );
+    for (root, oer) in [("R", "80 01 00 02 00 01 ff"), ("Q", "80 80 01 01 01 ff"), ("Q", "80 81 01 01 00")] {
+        let made = transcode(OER, DER, &nested, root, &hex(oer)).unwrap_or_else(|e| panic!("{root}: {e}"));
+        let again = transcode(DER, OER, &nested, root, &made).unwrap_or_else(|e| panic!("{root}: {e}"));
+        assert_eq!(to_hex(&again), to_hex(&hex(oer)), "{root} by way of {}", to_hex(&made));
+    }
     // A key that the table does not have, and content that does not decode, stay octets.
     let unknown = hex("012c 02 aabb");
     assert_eq!(transcode(OER, OER, &plans, "T", &unknown).unwrap(), unknown);

@@ -32,6 +32,7 @@ pub(crate) fn program(model: &Model, lowered: &Lowered<'_>, canonical: bool) -> 
         let code = builder.node(NodeId(index as u32), *ty, &effective, named);
         builder.program.nodes.push(code);
     }
+    builder.scopes(lowered);
     builder.program
 }
 
@@ -94,6 +95,20 @@ impl Builder<'_> {
         }
     }
 
+    /// The registers that hold for one value of a type each.
+    fn scopes(&mut self, lowered: &Lowered<'_>) {
+        for (register, scope) in (0_u16..).zip(&lowered.scopes) {
+            if let Some((_, node)) = lowered.around.get(*scope)
+                && let Some(Code::Sequence(code)) = self.program.nodes.get(node.index())
+                && let Some(sequence) = self.program.sequences.get_mut(*code as usize)
+            {
+                let mut all = sequence.scopes.to_vec();
+                all.push(register);
+                sequence.scopes = all.into();
+            }
+        }
+    }
+
     // SEQUENCE and SET (§16, §18)
 
     fn sequence(&mut self, id: NodeId) -> Code {
@@ -124,7 +139,8 @@ impl Builder<'_> {
         let keys = self.shape.fields_of(id).filter_map(|(_, field)| field.key).collect();
         let extensible = node.extensible;
         let optional = presence_bits(&root);
-        self.program.sequences.push(Sequence { extensible, optional, root: root.into(), additions, keys });
+        let (root, scopes) = (root.into(), Box::default());
+        self.program.sequences.push(Sequence { extensible, optional, root, additions, keys, scopes });
         Code::Sequence(self.program.sequences.len() as u32 - 1)
     }
 

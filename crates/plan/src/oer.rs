@@ -58,6 +58,8 @@ pub struct Sequence {
     pub additions: Box<[Addition]>,
     /// The registers of the keys among the fields.
     pub keys: Box<[u16]>,
+    /// Registers that hold for one value of this type: those of a value around come back behind it.
+    pub scopes: Box<[u16]>,
 }
 
 /// An extension addition (§16.4, §16.5).

@@ -77,8 +77,8 @@ pub(super) struct Engine<'a, S> {
     /// Events of parts that may have no octets, and those among them of elements that had none.
     pub(super) said: usize,
     pub(super) empty: usize,
-    /// The register of a CHOICE that is a key, whose alternative comes next.
-    pub(super) pending_key: Option<u16>,
+    /// The register of a CHOICE that is a key, and the alternatives taken so far, the outermost first.
+    pub(super) pending_key: Option<(u16, Vec<FieldId>)>,
     /// The field being read, for the path of an error.
     pub(super) at: FieldId,
     /// What is not canonical.
@@ -191,9 +191,7 @@ impl<'a, S: Sink> Engine<'a, S> {
 
     fn sequence(&mut self, field: FieldId, node: NodeId, code: u32) -> Result<()> {
         let sequence = &self.program.sequences[code as usize];
-        for key in &sequence.keys {
-            self.state.registers.forget(*key);
-        }
+        self.state.registers.enter(&sequence.scopes, &sequence.keys);
         self.pending_key = None;
         self.count()?;
         let mut frame = Frame::new(What::Members, field, node, code);
@@ -204,6 +202,13 @@ impl<'a, S: Sink> Engine<'a, S> {
         }
         self.sink.open(field, node);
         self.push(frame)
+    }
+
+    /// A SEQUENCE or SET ends, and with it its keys.
+    fn end_sequence(&mut self, frame: &Frame) {
+        let scopes = self.program.sequences[frame.code as usize].scopes.len();
+        self.state.registers.leave(scopes);
+        self.end(frame);
     }
 
     /// Steps over a preamble, which fills up whole octets (§16.2.4); the answer is where its bits are.
@@ -228,7 +233,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             self.replace(frame);
         } else {
             self.absent_additions(&frame, &sequence.additions);
-            self.end(&frame);
+            self.end_sequence(&frame);
         }
         Ok(())
     }
@@ -357,7 +362,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         }
         let told = (frame.count as usize).min(additions.len());
         self.absent_additions(&frame, &additions[told..]);
-        self.end(&frame);
+        self.end_sequence(&frame);
         Ok(())
     }
 
@@ -457,7 +462,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         let choice = &program.choices[code as usize];
         self.count()?;
         if let Some(key) = self.key_of(field) {
-            self.pending_key = Some(key);
+            self.pending_key = Some((key, Vec::new()));
         }
         let start = self.reader;
         let tag = self.reader.tag()?;
@@ -479,6 +484,9 @@ impl<'a, S: Sink> Engine<'a, S> {
         let alternative = choice.alternatives[number as usize];
         let id = FieldId(self.shape.node(node).first + number);
         let inner = self.shape.field(id).node;
+        if let Some((_, alternatives)) = &mut self.pending_key {
+            alternatives.push(id);
+        }
         self.sink.open(field, node);
         self.push(Frame::new(What::Choice, field, node, code))?;
         if alternative.addition {

@@ -293,12 +293,9 @@ impl<'a, S: Sink> Engine<'a, S> {
     }
 
     fn remember(&mut self, field: FieldId, key: Key) {
-        let (register, alternative) = match self.pending_key.take() {
-            Some(register) => (Some(register), Some(field)),
-            None => (self.key_of(field), None),
-        };
-        if let Some(register) = register {
-            self.state.registers.set(self.shape, register, key, alternative);
+        let pending = self.pending_key.take().or_else(|| Some((self.key_of(field)?, Vec::new())));
+        if let Some((register, alternatives)) = pending {
+            self.state.registers.set(self.shape, register, key, alternatives);
         }
     }
 }
