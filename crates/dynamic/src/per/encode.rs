@@ -6,13 +6,12 @@ use super::order;
 use crate::event::Leaf;
 use crate::fault::Fault;
 use crate::leaf::number;
-use crate::same::Comparison;
 use crate::tape::{Token, View};
 use crate::{Error, ErrorKind};
-use tercet_plan::per::{ADDITION, Addition, Code, Member, NO_DEFAULT, Program, Sequence, Size};
+use tercet_plan::per::{ADDITION, Code, Program, Size};
 use tercet_plan::{FieldId, NodeId, Shape};
 use tercet_runtime::ber;
-use tercet_runtime::per::{BitWriter, FRAGMENT, Length};
+use tercet_runtime::per::{BitWriter, Length};
 
 /// What an encoder keeps from value to value.
 #[derive(Debug, Default)]
@@ -21,9 +20,9 @@ pub(crate) struct EncodeState {
     /// The writers around it, the outermost first.
     outer: Vec<BitWriter>,
     spare: Vec<BitWriter>,
-    frames: Vec<Frame>,
+    pub(super) frames: Vec<Frame>,
     /// By number of the field, for each SEQUENCE that has begun: index of the component on the tape plus one, or 0.
-    slots: Vec<u32>,
+    pub(super) slots: Vec<u32>,
     /// Canonical order of the elements of each SET OF.
     pub(super) orders: order::Orders,
     /// For values in the forms of X.690 clause 11.
@@ -68,7 +67,7 @@ pub(super) type Result<T, E = Fault> = std::result::Result<T, E>;
 
 /// What a frame is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum What {
+pub(super) enum What {
     /// The root members of a SEQUENCE or SET.
     Members,
     /// Its extension additions.
@@ -86,26 +85,26 @@ enum What {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Frame {
-    what: What,
+pub(super) struct Frame {
+    pub(super) what: What,
     /// SEQUENCE: additions follow. List: another length follows the fragment.
-    more: bool,
-    node: NodeId,
+    pub(super) more: bool,
+    pub(super) node: NodeId,
     /// Index into the side table of the program.
-    code: u32,
+    pub(super) code: u32,
     /// Index of the close on the tape.
-    close: u32,
+    pub(super) close: u32,
     /// SEQUENCE: its first slot.
-    base: u32,
+    pub(super) base: u32,
     /// SEQUENCE: the next member or addition. List: index of the next element on the tape, or into the canonical order.
-    cursor: u32,
+    pub(super) cursor: u32,
     /// SEQUENCE: bits in the bitmap of additions. List: elements left behind the fragment.
-    count: u32,
+    pub(super) count: u32,
     /// SEQUENCE: index of the first unknown addition on the tape, or 0. Group: which addition. List: elements left in
     /// the fragment.
-    left: u32,
+    pub(super) left: u32,
     /// List: whether it is written in canonical order.
-    sorted: bool,
+    pub(super) sorted: bool,
 }
 
 pub(super) struct Engine<'a> {
@@ -148,7 +147,7 @@ impl<'a> Engine<'a> {
     }
 
     /// Writes or begins a value.
-    fn write(&mut self, index: usize, node: NodeId) -> Result<()> {
+    pub(super) fn write(&mut self, index: usize, node: NodeId) -> Result<()> {
         let (mut index, mut node) = (index, node);
         loop {
             self.at = index;
@@ -194,249 +193,10 @@ impl<'a> Engine<'a> {
         }
     }
 
-    fn replace(&mut self, frame: Frame) {
+    pub(super) fn replace(&mut self, frame: Frame) {
         if let Some(top) = self.state.frames.last_mut() {
             *top = frame;
         }
-    }
-
-    // SEQUENCE and SET (§19, §21)
-
-    fn sequence(&mut self, open: usize, close: usize, node: NodeId, code: u32) -> Result<()> {
-        let program = self.program;
-        let sequence = &program.sequences[code as usize];
-        let base = self.state.slots.len();
-        let (count, unknown) = self.gather(open, close, node, sequence)?;
-        let mut frame = Frame {
-            what: What::Members,
-            more: false,
-            node,
-            code,
-            close: close as u32,
-            base: base as u32,
-            cursor: 0,
-            count,
-            left: unknown,
-            sorted: false,
-        };
-        if sequence.extensible {
-            let first = self.shape.node(node).first;
-            frame.more = count as usize > sequence.additions.len();
-            for addition in &sequence.additions {
-                frame.more |= match addition {
-                    Addition::Single(field) => self.is_there(base, first, *field),
-                    Addition::Group { members, .. } => members
-                        .iter()
-                        .fold(false, |any, member| any | self.is_there(base, first, member.field)),
-                };
-            }
-            self.state.writer.bit(frame.more);
-        }
-        self.presence(&frame, &sequence.root);
-        self.state.frames.push(frame);
-        Ok(())
-    }
-
-    /// Finds the components: their slots are filled; the answer is the number of additions that the bitmap has to
-    /// tell, and where the first one is that the schema does not know.
-    fn gather(&mut self, open: usize, close: usize, node: NodeId, sequence: &Sequence) -> Result<(u32, u32)> {
-        let (first, total) = (self.shape.node(node).first, self.shape.node(node).count);
-        let base = self.state.slots.len();
-        self.state.slots.resize(base + total as usize, 0);
-        let slots = &mut self.state.slots[base..];
-        let (mut count, mut unknown) = (sequence.additions.len() as u32, 0);
-        let mut index = open + 1;
-        while index < close {
-            let (field, next) = match self.value.token(index) {
-                Token::Open { field, close, .. } => (field, close + 1),
-                Token::Leaf { field, .. } => (field, index + 1),
-                Token::Default { .. } => {
-                    index += 1;
-                    continue;
-                }
-                Token::Unknown { addition, .. } => {
-                    // Only what comes from PER has a number; it goes behind what is known, each once.
-                    self.at = index;
-                    let behind =
-                        addition >= count && (unknown > 0 || addition as usize >= sequence.additions.len());
-                    if !sequence.extensible || !behind || addition as usize >= FRAGMENT {
-                        return Err(ErrorKind::UnexpectedElement.into());
-                    }
-                    if unknown == 0 {
-                        unknown = index as u32;
-                    }
-                    count = addition + 1;
-                    index += 1;
-                    continue;
-                }
-                Token::Close { .. } => return Err(ErrorKind::ValueMismatch.into()),
-            };
-            match slots.get_mut(field.0.wrapping_sub(first) as usize) {
-                Some(slot @ 0) => *slot = index as u32 + 1,
-                Some(_) => {
-                    self.at = index;
-                    return Err(ErrorKind::DuplicateComponent.into());
-                }
-                None => {
-                    self.at = index;
-                    return Err(ErrorKind::ValueMismatch.into());
-                }
-            }
-            index = next;
-        }
-        Ok((count, unknown))
-    }
-
-    /// Whether a component is to be written: it has a value that is not to be left out (§19.5).
-    fn is_there(&mut self, base: usize, first: u32, number: u32) -> bool {
-        let slot = base + number as usize;
-        let Some(index) = self.state.slots[slot].checked_sub(1) else { return false };
-        let field = self.program.steps[(first + number) as usize];
-        if field.constant != NO_DEFAULT
-            && self.is_left_out(field.constant, index as usize, NodeId(field.node))
-        {
-            self.state.slots[slot] = 0;
-            return false;
-        }
-        true
-    }
-
-    /// Whether a component with this DEFAULT is not written: in basic PER for simple types, in canonical PER for all
-    /// (X.691 §19.5).
-    fn is_left_out(&mut self, constant: u32, index: usize, node: NodeId) -> bool {
-        let program = self.program;
-        let code = program.nodes.get(node.index());
-        let framed =
-            matches!(code, Some(Code::Sequence(_) | Code::SequenceOf(..) | Code::Choice(_) | Code::Open));
-        let is_named = |node: NodeId| {
-            let code = program.nodes.get(node.index());
-            matches!(code, Some(Code::BitString(_, true) | Code::BitsContaining(_, true)))
-        };
-        let (shape, value, normal) = (self.shape, self.value, &mut self.state.normal);
-        let mut comparison = Comparison { shape, value, is_named: &is_named, normal };
-        (!framed || program.canonical) && comparison.is_constant(index, node, constant)
-    }
-
-    fn presence(&mut self, frame: &Frame, members: &[Member]) {
-        let first = self.shape.node(frame.node).first;
-        for member in members.iter().filter(|member| member.optional) {
-            let there = self.is_there(frame.base as usize, first, member.field);
-            self.state.writer.bit(there);
-        }
-    }
-
-    /// Goes on with the members of the root or of a version bracket.
-    fn members(&mut self, mut frame: Frame) -> Result<()> {
-        let program = self.program;
-        let sequence = &program.sequences[frame.code as usize];
-        let members = match (frame.what, sequence.additions.get(frame.left as usize)) {
-            (What::Group, Some(Addition::Group { members, .. })) => members,
-            _ => &sequence.root,
-        };
-        let first = self.shape.node(frame.node).first;
-        while let Some(member) = members.get(frame.cursor as usize) {
-            frame.cursor += 1;
-            let slot = self.state.slots[frame.base as usize + member.field as usize];
-            let Some(index) = slot.checked_sub(1) else {
-                if member.optional {
-                    continue;
-                }
-                self.at = frame.close as usize;
-                return Err(Fault {
-                    kind: ErrorKind::MissingComponent,
-                    field: Some(FieldId(first + member.field)),
-                });
-            };
-            let node = NodeId(self.program.steps[(first + member.field) as usize].node);
-            if let Token::Leaf { leaf, .. } = self.value.token(index as usize) {
-                self.at = index as usize;
-                self.leaf(node, program.nodes[node.index()], leaf)?;
-                continue;
-            }
-            let depth = self.state.frames.len();
-            self.replace(frame);
-            self.write(index as usize, node)?;
-            if self.state.frames.len() > depth {
-                return Ok(());
-            }
-        }
-        if frame.what == What::Group {
-            self.state.frames.pop();
-        } else if frame.more {
-            self.begin_additions(frame);
-        } else {
-            self.state.frames.pop();
-            self.state.slots.truncate(frame.base as usize);
-        }
-        Ok(())
-    }
-
-    // Extension additions (§19.7 to §19.9)
-
-    fn begin_additions(&mut self, mut frame: Frame) {
-        let sequence = &self.program.sequences[frame.code as usize];
-        let aligned = self.program.aligned;
-        self.state.writer.small_length(frame.count as usize, aligned);
-        let base = frame.base as usize;
-        for addition in &sequence.additions {
-            let there = self.has_addition(base, addition);
-            self.state.writer.bit(there);
-        }
-        let mut next = sequence.additions.len() as u32;
-        for (addition, _) in unknown(self.value, &frame) {
-            for _ in next..addition {
-                self.state.writer.bit(false);
-            }
-            self.state.writer.bit(true);
-            next = addition + 1;
-        }
-        for _ in next..frame.count {
-            self.state.writer.bit(false);
-        }
-        frame.what = What::Additions;
-        frame.cursor = 0;
-        self.replace(frame);
-    }
-
-    fn has_addition(&self, base: usize, addition: &Addition) -> bool {
-        let is_there = |field: u32| self.state.slots[base + field as usize] != 0;
-        match addition {
-            Addition::Single(field) => is_there(*field),
-            Addition::Group { members, .. } => members.iter().any(|member| is_there(member.field)),
-        }
-    }
-
-    fn additions(&mut self, mut frame: Frame) -> Result<()> {
-        let program = self.program;
-        let sequence = &program.sequences[frame.code as usize];
-        let base = frame.base as usize;
-        while let Some(addition) = sequence.additions.get(frame.cursor as usize) {
-            frame.cursor += 1;
-            if !self.has_addition(base, addition) {
-                continue;
-            }
-            self.replace(frame);
-            self.begin_apart(What::Open);
-            match addition {
-                Addition::Single(field) => {
-                    let node = self.shape.field(FieldId(self.shape.node(frame.node).first + field)).node;
-                    let index = self.state.slots[base + *field as usize] - 1;
-                    return self.write(index as usize, node);
-                }
-                Addition::Group { members, .. } => {
-                    let group = Frame { what: What::Group, left: frame.cursor - 1, cursor: 0, ..frame };
-                    self.presence(&group, members);
-                    self.state.frames.push(group);
-                    return Ok(());
-                }
-            }
-        }
-        for (_, octets) in unknown(self.value, &frame) {
-            write_octets(&mut self.state.writer, octets, program.aligned);
-        }
-        self.state.frames.pop();
-        self.state.slots.truncate(base);
-        Ok(())
     }
 
     // Lists (§20, §22)
@@ -567,7 +327,7 @@ impl<'a> Engine<'a> {
 
     // Values in octets of their own (§11.2)
 
-    fn begin_apart(&mut self, what: What) {
+    pub(super) fn begin_apart(&mut self, what: What) {
         let writer = self.state.spare.pop().unwrap_or_default();
         self.state.outer.push(std::mem::replace(&mut self.state.writer, writer));
         self.state.frames.push(Frame {
@@ -605,7 +365,7 @@ impl<'a> Engine<'a> {
     // Primitives
 
     #[inline]
-    fn leaf(&mut self, node: NodeId, code: Code, leaf: Leaf<'a>) -> Result<()> {
+    pub(super) fn leaf(&mut self, node: NodeId, code: Code, leaf: Leaf<'a>) -> Result<()> {
         match (code, leaf) {
             (Code::Boolean, Leaf::Int(value)) => self.state.writer.bit(value != 0),
             (Code::Null, _) => {}
@@ -644,22 +404,4 @@ impl<'a> Engine<'a> {
         }
         Ok(())
     }
-}
-
-/// The unknown additions of a SEQUENCE with their numbers. One without octets only tells how far the bitmap went.
-fn unknown<'a>(value: View<'a>, frame: &Frame) -> impl Iterator<Item = (u32, &'a [u8])> + use<'a> {
-    let (mut index, close) = (frame.left as usize, frame.close as usize);
-    std::iter::from_fn(move || {
-        while index > 0 && index < close {
-            let token = value.token(index);
-            index = value.skip(index);
-            if let Token::Unknown { addition, leaf } = token
-                && let Some(octets) = leaf.contents()
-                && !octets.is_empty()
-            {
-                return Some((addition, octets));
-            }
-        }
-        None
-    })
 }

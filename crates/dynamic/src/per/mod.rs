@@ -9,6 +9,7 @@ mod integer;
 mod leaves;
 mod open;
 mod order;
+mod sequence;
 mod strings;
 pub(crate) mod time;
 
