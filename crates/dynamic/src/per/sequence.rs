@@ -1,8 +1,9 @@
 //! Writing SEQUENCE and SET (X.691 §19, §21): their components are found on the tape, then written in their order.
 
-use super::encode::{Engine, Fault, Frame, Result, What};
+use super::encode::{Engine, Frame, Result, What};
 use super::integer::write_octets;
 use crate::ErrorKind;
+use crate::fault::Fault;
 use crate::same::Comparison;
 use crate::tape::{Token, View};
 use tercet_plan::per::{Addition, Code, Member, NO_DEFAULT, Sequence};
