@@ -1,0 +1,176 @@
+"""The differential run: see peers/README.md."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+from collections import Counter, defaultdict
+from dataclasses import asdict
+from typing import Any
+
+from . import report, specifications
+from .exceptions import Difference, Exceptions
+from .peers import PEERS, Peer
+from .processes import BUILD, Gone, Process
+from .specifications import Specification
+
+RULES = ["ber", "der", "cer", "aper", "caper", "uper", "cuper", "oer", "coer", "jer", "xer"]
+#: Rules by which a value has one encoding: others' octets have to be ours.
+CANONICAL = {"der", "cer", "caper", "cuper", "coer"}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="peers/run", description="Compares our encodings with those of peers.")
+    parser.add_argument("specifications", nargs="*", help="names or patterns (all when none is given)")
+    parser.add_argument("--peer", action="append", choices=PEERS, help="only this peer")
+    parser.add_argument("--rule", action="append", choices=RULES, help="only this rule")
+    parser.add_argument("--values", type=int, default=500, help="values of each specification (default 500)")
+    parser.add_argument("--types", type=int, default=40, help="types of each specification at most (default 40)")
+    parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same values (default 1)")
+    parser.add_argument("--vectors", action="store_true", help="values of the corpora instead of random ones")
+    parser.add_argument("--record", action="store_true", help="keep the result in peers/RECORD.md")
+    options = parser.parse_args()
+    run = Run(options)
+    for spec in specifications.load(options.specifications):
+        run.specification(spec)
+    (BUILD / "differences.jsonl").write_text("".join(json.dumps(asdict(d)) + "\n" for d in run.unexplained))
+    text = report.text(run, options)
+    print(text)
+    if options.record:
+        (PEERS_RECORD).write_text(text)
+    return 1 if run.unexplained else 0
+
+
+PEERS_RECORD = BUILD.parent / "RECORD.md"
+
+
+class Run:
+    """All that is met in one run."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.options = options
+        self.rules: list[str] = options.rule or RULES
+        self.ours = Process([str(BUILD / "tercet" / "release" / "tercet-peers")])
+        self.peers = [Peer(name) for name in options.peer or PEERS]
+        self.names: dict[str, str] = {}
+        self.exceptions = Exceptions()
+        #: (peer, rule) to counts of `checked`, `identical`, `same value`, `explained`, `unexplained`.
+        self.counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+        #: peer to specifications compared.
+        self.compared: dict[str, set[str]] = defaultdict(set)
+        #: (peer, specification) to why there is nothing to compare.
+        self.refused: dict[tuple[str, str], str] = {}
+        self.values = 0
+        self.specs = 0
+        self.unexplained: list[Difference] = []
+
+    def specification(self, spec: Specification) -> None:
+        try:
+            opened = self._ask({"do": "open", "schema": [str(file) for file in spec.files]}, 120)
+            values = self._values(spec, opened)
+        except Gone as error:
+            self.refused["tercet", spec.name] = str(error)
+            return
+        if not values:
+            return
+        self.values += len(values)
+        self.specs += 1
+        print(f"{spec.name}: {len(values)} values of {len({t for t, _ in values})} types", file=sys.stderr)
+        for peer in self.peers:
+            self._compare(peer, spec, opened["modules"], values)
+
+    def _ask(self, request: Any, seconds: float) -> Any:
+        answer = self.ours.ask(request, seconds)
+        if "error" in answer:
+            raise Gone(answer["error"])
+        return answer
+
+    def _values(self, spec: Specification, opened: Any) -> list[tuple[str, Any]]:
+        """Types and their values in all encodings; which types is a matter of the seed."""
+        chance = random.Random(f"{self.options.seed} {spec.name}")
+        names = [name for name in opened["names"] if not self.options.vectors or name in spec.values]
+        types = chance.sample(names, min(len(names), self.options.types))
+        if not types:
+            return []
+        self._ask({"do": "plan", "types": types}, 120)
+        share = max(1, -(-self.options.values // len(types)))
+        found = []
+        for name in types:
+            if self.options.vectors:
+                given = [{"do": "value", "type": name, "json": value} for value in spec.values[name][:share]]
+            else:
+                seeds = range(share)
+                given = [{"do": "sample", "type": name, "seed": chance.getrandbits(32)} for _ in seeds]
+            for request in given:
+                answer = self.ours.ask(request, 60)
+                if "error" in answer:
+                    self._differ("tercet", spec, name, "jer", answer["error"], value=request)
+                    continue
+                for rule, error in answer["faults"].items():
+                    self._differ("tercet", spec, name, rule, error, value=answer["json"])
+                found.append((name, answer))
+        return found
+
+    def _compare(self, peer: Peer, spec: Specification, modules: list[str], values: list[tuple[str, Any]]) -> None:
+        peer.close()
+        try:
+            ready = peer.open(spec, modules, self.rules)
+        except Gone as error:
+            self.refused[peer.name, spec.name] = str(error)
+            return
+        self.names[peer.name] = ready["name"]
+        for rule, why in ready["rules"].items():
+            if why:
+                self.refused[peer.name, f"{spec.name} {rule}"] = why
+        rules = [rule for rule in self.rules if ready["rules"].get(rule) == ""]
+        if rules:
+            self.compared[peer.name].add(spec.name)
+        lost = 0
+        for name, value in values:
+            for rule in rules:
+                if rule not in value["encodings"] or lost > 3:
+                    continue
+                try:
+                    answer = peer.check(name, rule, value)
+                except Gone as error:
+                    lost += 1
+                    self._differ(peer.name, spec, name, rule, f"is gone: {error}", value)
+                    peer.open(spec, modules, self.rules)
+                    continue
+                self._judge(peer, spec, name, rule, value, answer)
+        peer.close()
+
+    def _judge(self, peer: Peer, spec: Specification, name: str, rule: str, value: Any, answer: Any) -> None:
+        count = self.counts[peer.name, rule]
+        count["checked"] += 1
+        said = answer["decoded"] or answer["encoded"]
+        if said:
+            self._differ(peer.name, spec, name, rule, said, value)
+        elif answer["octets"] == value["encodings"][rule]:
+            count["identical"] += 1
+        elif rule in CANONICAL:
+            self._differ(peer.name, spec, name, rule, f"other octets: {answer['octets']}", value)
+        else:
+            base = value["encodings"].get("der", "") if rule in ("jer", "xer") else value["encodings"][rule]
+            request = {"do": "same", "type": name, "rule": rule, "hex": answer["octets"], "ours": base}
+            read = self.ours.ask(request, 60)
+            if read.get("same"):
+                count["same value"] += 1
+                return
+            why = read.get("error", "other value")
+            self._differ(peer.name, spec, name, rule, f"written otherwise: {answer['octets']}: {why}", value)
+
+    def _differ(self, peer: str, spec: Specification, name: str, rule: str, cause: str, value: Any) -> None:
+        octets = value.get("encodings", {}).get(rule, "") if isinstance(value, dict) else ""
+        json_text = value.get("json", "") if isinstance(value, dict) else value
+        difference = Difference(peer, spec.name, name, rule, cause, octets, str(json_text)[:2000])
+        explained = self.exceptions.explains(difference)
+        self.counts[peer, rule]["explained" if explained else "unexplained"] += 1
+        if not explained:
+            self.unexplained.append(difference)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
