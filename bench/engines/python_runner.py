@@ -21,7 +21,7 @@ class Codec:
     #: Name and version, as the report shows them.
     name = ""
 
-    def __init__(self, schema: list[str], module: str, type_name: str) -> None:
+    def __init__(self, schema: list[str], module: str, type_name: str, rules: str) -> None:
         raise NotImplementedError
 
     def decode(self, octets: bytes) -> Any:
@@ -39,11 +39,11 @@ class Codec:
         raise NotImplementedError
 
 
-def main(make: Callable[[list[str], str, str], Codec]) -> None:
+def main(make: Callable[[list[str], str, str, str], Codec]) -> None:
     out = sys.stdout
     config = _read_config(sys.stdin)
     try:
-        codec = make(config["schema"].split("\t"), config["module"], config["type"])
+        codec = make(config["schema"].split("\t"), config["module"], config["type"], config["rules"])
         records = _read_records(config["records"], int(config.get("limit", "0")))
         one, items = _operation(codec, config["op"], records)
         one(items[0])

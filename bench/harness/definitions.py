@@ -31,6 +31,7 @@ class Definition:
     schema: list[Path]
     module: str
     type: str
+    rules: str = "ber"
     inside: list[bytes] = field(default_factory=list)
     bit_strings: set[str] = field(default_factory=set)
     reals: set[str] = field(default_factory=set)
@@ -72,6 +73,7 @@ def load(names: list[str]) -> list[Definition]:
                 schema=[base / file for file in table["schema"]],
                 module=table["module"],
                 type=table["type"],
+                rules=table.get("rules", "ber"),
                 inside=[bytes.fromhex(tag) for tag in table.get("inside", [])],
                 bit_strings=set(table.get("bit_strings", [])),
                 reals=set(table.get("reals", [])),

@@ -83,6 +83,7 @@ def start(definition: Definition, peer: str, work: str, counting: bool = False) 
             "schema " + "\t".join(map(str, definition.schema)),
             f"module {definition.module}",
             f"type {definition.type}",
+            f"rules {definition.rules}",
             f"records {definition.records()}",
             f"limit {LIMITS.get(peer, 0)}",
             "go",

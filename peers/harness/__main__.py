@@ -35,6 +35,7 @@ def main() -> int:
     run = Run(options)
     for spec in specifications.load(options.specifications):
         run.specification(spec)
+    (BUILD / "refused.txt").write_text("".join(f"{' '.join(k)}: {why}\n" for k, why in run.refused.items()))
     (BUILD / "differences.jsonl").write_text("".join(json.dumps(asdict(d)) + "\n" for d in run.unexplained))
     text = report.text(run, options)
     print(text)
@@ -113,10 +114,10 @@ class Run:
                 found.append((name, answer))
         return found
 
-    def _compare(self, peer: Peer, spec: Specification, modules: list[str], values: list[tuple[str, Any]]) -> None:
-        peer.close()
+    def _compare(self, peer: Peer, spec: Specification, modules: Any, values: list[tuple[str, Any]]) -> None:
+        types = list(dict.fromkeys(name for name, _ in values))
         try:
-            ready = peer.open(spec, modules, self.rules)
+            ready = peer.open(spec, modules, types, self.rules)
         except Gone as error:
             self.refused[peer.name, spec.name] = str(error)
             return
@@ -128,8 +129,8 @@ class Run:
         if rules:
             self.compared[peer.name].add(spec.name)
         lost = 0
-        for name, value in values:
-            for rule in rules:
+        for rule in rules:
+            for name, value in values:
                 if rule not in value["encodings"] or lost > 3:
                     continue
                 try:
@@ -137,7 +138,8 @@ class Run:
                 except Gone as error:
                     lost += 1
                     self._differ(peer.name, spec, name, rule, f"is gone: {error}", value)
-                    peer.open(spec, modules, self.rules)
+                    peer.close()
+                    peer.open(spec, modules, types, self.rules)
                     continue
                 self._judge(peer, spec, name, rule, value, answer)
         peer.close()
@@ -150,17 +152,15 @@ class Run:
             self._differ(peer.name, spec, name, rule, said, value)
         elif answer["octets"] == value["encodings"][rule]:
             count["identical"] += 1
-        elif rule in CANONICAL:
-            self._differ(peer.name, spec, name, rule, f"other octets: {answer['octets']}", value)
         else:
             base = value["encodings"].get("der", "") if rule in ("jer", "xer") else value["encodings"][rule]
             request = {"do": "same", "type": name, "rule": rule, "hex": answer["octets"], "ours": base}
             read = self.ours.ask(request, 60)
-            if read.get("same"):
+            if read.get("same") and rule not in CANONICAL:
                 count["same value"] += 1
                 return
-            why = read.get("error", "other value")
-            self._differ(peer.name, spec, name, rule, f"written otherwise: {answer['octets']}: {why}", value)
+            why = read.get("error", "the same value" if read.get("same") else "another value")
+            self._differ(peer.name, spec, name, rule, f"written otherwise: {why}: {answer['octets']}", value)
 
     def _differ(self, peer: str, spec: Specification, name: str, rule: str, cause: str, value: Any) -> None:
         octets = value.get("encodings", {}).get(rule, "") if isinstance(value, dict) else ""

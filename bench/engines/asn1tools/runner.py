@@ -1,4 +1,4 @@
-"""asn1tools as a peer: BER decoded to Python dictionaries."""
+"""asn1tools as a peer: octets decoded to Python dictionaries."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from python_runner import Codec, main  # noqa: E402
 class Asn1tools(Codec):
     name = f"asn1tools {asn1tools.__version__}"
 
-    def __init__(self, schema: list[str], module: str, type_name: str) -> None:
-        self._ber = asn1tools.compile_files(schema, "ber").types[type_name]
+    def __init__(self, schema: list[str], module: str, type_name: str, rules: str) -> None:
+        codec = {"aper": "per"}.get(rules, rules)
+        self._codec = asn1tools.compile_files(schema, codec).types[type_name]
         self._jer = asn1tools.compile_files(schema, "jer").types[type_name]
 
     def decode(self, octets: bytes) -> Any:
-        return self._ber.decode(octets)
+        return self._codec.decode(octets)
 
     def encode(self, value: Any) -> bytes:
-        return bytes(self._ber.encode(value))
+        return bytes(self._codec.encode(value))
 
     def json(self, value: Any) -> str:
         return bytes(self._jer.encode(value)).decode()

@@ -1,4 +1,4 @@
-"""pycrate as a peer: BER decoded to its own value tree."""
+"""pycrate as a peer: octets decoded to its own value tree."""
 
 from __future__ import annotations
 
@@ -26,18 +26,20 @@ BUILD = Path(__file__).resolve().parents[2] / ".build" / "pycrate"
 class Pycrate(Codec):
     name = f"pycrate {importlib.metadata.version('pycrate')}"
 
-    def __init__(self, schema: list[str], module: str, type_name: str) -> None:
+    def __init__(self, schema: list[str], module: str, type_name: str, rules: str) -> None:
         modules = _generated(schema)
         holder = getattr(modules, module.replace("-", "_"))
         self._type = getattr(holder, type_name.replace("-", "_"))
+        self._from = getattr(self._type, f"from_{rules}")
+        self._to = getattr(self._type, f"to_{rules}")
 
     def decode(self, octets: bytes) -> Any:
-        self._type.from_ber(octets)
+        self._from(octets)
         return self._type.get_val()
 
     def encode(self, value: Any) -> bytes:
         self._type.set_val(value)
-        return bytes(self._type.to_ber())
+        return bytes(self._to())
 
     def json(self, value: Any) -> str:
         self._type.set_val(value)

@@ -78,11 +78,17 @@ fn prepare(config: &HashMap<String, String>) -> Result<(Work, Vec<Vec<u8>>), Str
         return Err(schema.render(false).chars().take(300).collect());
     }
     let name = format!("{}.{}", get("module")?, get("type")?);
-    let plan = schema.plan(Rules::Ber, &[&name]).map_err(|e| e.to_string())?;
+    let rules = match config.get("rules").map_or("ber", String::as_str) {
+        "ber" => Rules::Ber,
+        "aper" => Rules::Aper,
+        "uper" => Rules::Uper,
+        other => return Err(format!("no rules {other}")),
+    };
+    let plan = schema.plan(rules, &[&name]).map_err(|e| e.to_string())?;
     let node = plan.root(&name).ok_or("the plan has no such root")?;
     let limit = config.get("limit").and_then(|text| text.parse().ok()).unwrap_or(0);
     let records = read(get("records")?, limit)?;
-    let work = Work::new(get("op")?, plan, node, &records)?;
+    let work = Work::new(get("op")?, plan, rules, node, &records)?;
     Ok((work, records))
 }
 

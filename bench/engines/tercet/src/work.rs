@@ -10,6 +10,7 @@ use tercet::plan::{NodeId, Plan, Rules};
 pub struct Work {
     op: Op,
     plan: &'static Plan,
+    rules: Rules,
     node: NodeId,
     options: Options,
     decoder: Decoder,
@@ -38,14 +39,20 @@ impl Work {
     ///
     /// # Errors
     /// There is no such work, or a record does not decode.
-    pub fn new(op: &str, plan: Plan, node: NodeId, records: &[Vec<u8>]) -> Result<Self, String> {
+    pub fn new(
+        op: &str,
+        plan: Plan,
+        rules: Rules,
+        node: NodeId,
+        records: &[Vec<u8>],
+    ) -> Result<Self, String> {
         let op = match op {
             "tape" => Op::Tape,
             "validate" => Op::Validate,
             "json" => Op::Json,
             "csv" => Op::Csv,
             "encode" => Op::Encode,
-            "walk" => Op::Walk,
+            "walk" if rules == Rules::Ber => Op::Walk,
             "memcpy" => Op::Memcpy,
             _ => return Err(format!("no operation {op}")),
         };
@@ -54,8 +61,9 @@ impl Work {
         let mut work = Self {
             op,
             plan,
+            rules,
             node,
-            options: Options::default(),
+            options: Options { rules, ..Options::default() },
             decoder: Decoder::new(),
             encoder: Encoder::new(),
             tape: Tape::new(),
@@ -101,7 +109,7 @@ impl Work {
             Op::Encode => {
                 self.out.clear();
                 let view = self.tapes[i].view(record);
-                let written = self.encoder.encode(self.plan, Rules::Ber, view, &mut self.out);
+                let written = self.encoder.encode(self.plan, self.rules, view, &mut self.out);
                 black_box(written.is_ok());
             }
             Op::Walk => {

@@ -9,6 +9,7 @@ use std::io::{BufRead, Write};
 use std::path::PathBuf;
 use tercet::dynamic::{Decoder, Encoder, NodeId, Options, Tape, View, json as text, xml};
 use tercet::plan::{Plan, Rules};
+use tercet::syntax::ast;
 use tercet::{Schema, SchemaOptions};
 use tree::{Trees, hex};
 
@@ -82,7 +83,11 @@ impl Ours {
         }
         let outermost: Vec<String> = schema.outermost().into_iter().map(|(name, _)| name).collect();
         let names: Vec<String> = schema.names().map(|(name, _)| name).collect();
-        let modules: Vec<&str> = schema.model.modules.iter().map(|module| module.name.as_str()).collect();
+        let module = |module: &ast::Module| {
+            let text = schema.sources.text(module.span);
+            json!([module.name.text.as_str(), text])
+        };
+        let modules: Vec<Json> = schema.modules.iter().map(module).collect();
         let answer = json!({"outermost": outermost, "names": names, "modules": modules});
         self.schema = Some(schema);
         Ok(answer)

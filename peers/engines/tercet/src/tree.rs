@@ -96,10 +96,14 @@ impl Trees<'_> {
     }
 
     fn leaf(&self, node: NodeId, leaf: Leaf<'_>) -> Json {
-        let kind = self.plan.shape.node(node).kind;
-        match scalar(&self.plan.shape, node, leaf) {
+        let shape = &self.plan.shape;
+        let kind = shape.node(node).kind;
+        match scalar(shape, node, leaf) {
             Scalar::Boolean(value) => json!(["boolean", if value { "true" } else { "false" }]),
-            Scalar::Integer(number) => json!(["integer", number.to_string()]),
+            Scalar::Integer(number) => {
+                let name = shape.item_name(node, number).unwrap_or("");
+                json!(["integer", number.to_string(), name])
+            }
             Scalar::BigInteger(octets) => json!(["big", hex(octets)]),
             Scalar::Enumerated(number, name) => json!(["enumerated", name.unwrap_or(""), number.to_string()]),
             Scalar::Addition(number) => json!(["addition", number.to_string()]),
@@ -107,7 +111,16 @@ impl Trees<'_> {
                 let base = if matches!(real, Real::Decimal(_)) { "10" } else { "2" };
                 json!(["real", format!("{:?}", real.to_f64()), base])
             }
-            Scalar::BitString(bits) => json!(["bits", hex(bits.bytes()), bits.len().to_string()]),
+            Scalar::BitString(bits) => {
+                let names: Vec<String> = if shape.items_of(node).is_empty() {
+                    Vec::new()
+                } else {
+                    let set = bits.iter().enumerate().filter(|bit| bit.1);
+                    let name = |at: usize| shape.item_name(node, i64::try_from(at).unwrap_or(i64::MAX));
+                    set.map(|(at, _)| name(at).map_or_else(|| format!("bit {at}"), str::to_owned)).collect()
+                };
+                json!(["bits", hex(bits.bytes()), bits.len().to_string(), names])
+            }
             Scalar::OctetString(octets) => json!(["octets", hex(octets)]),
             Scalar::Null => json!(["null"]),
             Scalar::ObjectIdentifier(oid) => json!(["oid", oid.to_string()]),
