@@ -27,19 +27,18 @@ class Peer:
         self.name = name
         self._process = Process([], None)
 
-    def open(self, spec: Specification, modules: list[list[str]], types: list[str], rules: list[str]) -> Any:
+    def open(self, spec: Specification, modules: list[list[str]], names: list[str], rules: list[str]) -> Any:
         """Makes a specification ready; the answer tells of each rule."""
         engine = FOLDER / "engines" / self.name
         files = [str(file) for file in spec.files]
-        names = sorted({name for name, _ in modules})
         if self.name == "asn1c":
-            self._process = Process([_asn1c(spec, modules, types)], BUILD)
+            self._process = Process([_asn1c(spec, modules, names)], BUILD)
         elif self.name == "erlang":
             files = _a_file_each(spec, modules)
             self._process = Process(["escript", str(engine / "runner.escript")], BUILD)
         else:
             self._process = Process([str(FOLDER / ".venv/bin/python"), str(engine / "runner.py")], BUILD)
-        return self._process.ask(["open", spec.name, files, names, rules], OPEN)
+        return self._process.ask(["open", spec.name, files, sorted({name for name, _ in modules}), rules], OPEN)
 
     def check(self, name: str, rule: str, value: Any) -> Any:
         """Lets the peer decode a value, compare it and encode it again."""
@@ -67,7 +66,7 @@ def _a_file_each(spec: Specification, modules: list[list[str]]) -> list[str]:
     return paths
 
 
-def _asn1c(spec: Specification, modules: list[list[str]], types: list[str]) -> str:
+def _asn1c(spec: Specification, modules: list[list[str]], names: list[str]) -> str:
     """Makes the runner of a specification, or tells why there is none."""
     out = BUILD / "asn1c" / spec.name.replace("/", "_")
     refused = out / "refused"
@@ -76,12 +75,11 @@ def _asn1c(spec: Specification, modules: list[list[str]], types: list[str]) -> s
     if not (out / "runner").exists():
         out.mkdir(parents=True, exist_ok=True)
         # C names do not tell modules apart.
-        short = Counter(name.partition(".")[2] for name in types)
-        lines = [
-            f'PEER_TYPE({name.partition(".")[2].replace("-", "_")}, "{name.partition(".")[0]}", "{name.partition(".")[2]}")\n'
-            for name in types
-            if short[name.partition(".")[2]] == 1
-        ]
+        short = Counter(name.partition(".")[2] for name in names)
+        lines = []
+        for module, _, name in (full.partition(".") for full in names):
+            if short[name] == 1:
+                lines.append(f'PEER_TYPE({name.replace("-", "_")}, "{module}", "{name}")\n')
         command = ["nice", str(FOLDER / "engines/asn1c/build"), str(out), *_a_file_each(spec, modules)]
         try:
             made = subprocess.run(command, input="".join(lines), capture_output=True, text=True, timeout=OPEN)

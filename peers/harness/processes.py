@@ -36,7 +36,6 @@ class Process:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                preexec_fn=lambda: os.nice(10),
             )
             self._rest = b""
         try:

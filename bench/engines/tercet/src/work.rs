@@ -58,12 +58,14 @@ impl Work {
         };
         // One plan for the life of the process.
         let plan: &'static Plan = Box::leak(Box::new(plan));
+        let mut options = Options::default();
+        options.rules = rules;
         let mut work = Self {
             op,
             plan,
             rules,
             node,
-            options: Options { rules, ..Options::default() },
+            options,
             decoder: Decoder::new(),
             encoder: Encoder::new(),
             tape: Tape::new(),

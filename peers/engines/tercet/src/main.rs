@@ -7,6 +7,7 @@ mod tree;
 use serde_json::{Value as Json, json};
 use std::io::{BufRead, Write};
 use std::path::PathBuf;
+use tercet::dynamic::sample::{self, Sampler};
 use tercet::dynamic::{Decoder, Encoder, NodeId, Options, Tape, View, json as text, xml};
 use tercet::plan::{Plan, Rules};
 use tercet::syntax::ast;
@@ -14,7 +15,7 @@ use tercet::{Schema, SchemaOptions};
 use tree::{Trees, hex};
 
 /// The binary rules, each with the canonical rules of its family: by those, encodings of others are compared.
-const RULES: [(&str, Rules, usize); 7] = [
+const RULES: [(&str, Rules, usize); 9] = [
     ("ber", Rules::Ber, 1),
     ("der", Rules::Der, 1),
     ("cer", Rules::Cer, 1),
@@ -22,6 +23,8 @@ const RULES: [(&str, Rules, usize); 7] = [
     ("caper", Rules::CanonicalAper, 4),
     ("uper", Rules::Uper, 6),
     ("cuper", Rules::CanonicalUper, 6),
+    ("oer", Rules::Oer, 8),
+    ("coer", Rules::CanonicalOer, 8),
 ];
 
 /// Of values that are read as text, this encoding is compared.
@@ -70,6 +73,11 @@ impl Ours {
                     .map_err(|e| e.to_string())?;
                 Ok(vec![self.value(node, &tape)])
             }
+            "samples" => {
+                let node = self.node(get("type")?)?;
+                let number = |key: &str| request[key].as_u64().ok_or_else(|| format!("{key} is missing"));
+                Ok(vec![self.samples(node, number("seed")?, number("count")?)])
+            }
             "same" => self.same(get("type")?, get("rule")?, get("hex")?, get("ours")?).map(|same| vec![same]),
             other => Err(format!("no request {other}")),
         }
@@ -95,6 +103,23 @@ impl Ours {
 
     fn node(&self, name: &str) -> Result<NodeId, String> {
         self.plans.first().and_then(|plan| plan.root(name)).ok_or_else(|| format!("no type {name}"))
+    }
+
+    /// Values made up, of which each is checked against the constraints of its type.
+    fn samples(&self, node: NodeId, seed: u64, count: u64) -> Json {
+        let mut options = sample::Options::default();
+        options.seed = seed;
+        options.elements = 60;
+        let mut sampler = Sampler::new(&self.plans[0].shape, options);
+        let mut tape = Tape::new();
+        let (mut values, mut error) = (Vec::new(), None);
+        for _ in 0..count {
+            match sampler.sample(node, &mut tape) {
+                Ok(()) => values.push(self.value(node, &tape)),
+                Err(fault) => error = Some(fault.to_string()),
+            }
+        }
+        json!({"values": values, "unmade": error})
     }
 
     /// A value in all that peers may be given: its encodings, texts, and trees.

@@ -1,0 +1,109 @@
+//! The runner protocol (see `../python_runner.py`) for code that peers generate in Rust.
+//!
+//! Values of a peer have no text that could be compared: what it decoded is told by what it encodes of it.
+
+use cpu_time::ThreadTime;
+use std::collections::HashMap;
+use std::fmt::Display;
+use std::hint::black_box;
+use std::io::{BufRead, Write};
+
+/// Reads commands until there are no more.
+pub fn main<T, E: Display>(
+    name: &str,
+    decode: impl Fn(&[u8]) -> Result<T, E>,
+    encode: impl Fn(&T) -> Result<Vec<u8>, E>,
+) {
+    let mut lines = std::io::stdin().lock().lines().map_while(Result::ok);
+    let mut config = HashMap::new();
+    for line in lines.by_ref() {
+        if line == "go" {
+            break;
+        }
+        let (key, value) = line.split_once(' ').unwrap_or((&line, ""));
+        config.insert(key.to_owned(), value.to_owned());
+    }
+    let get = |key: &str| config.get(key).map_or("", String::as_str);
+    let operation = get("op");
+    if !["decode", "encode"].contains(&operation) {
+        return refuse(&format!("no operation {operation}"));
+    }
+    let records = match read(get("records"), get("limit").parse().unwrap_or(0)) {
+        Ok(records) => records,
+        Err(error) => return refuse(&error),
+    };
+    let values: Vec<T> = match records.iter().map(|record| decode(record)).collect() {
+        Ok(values) => values,
+        Err(error) => return refuse(&format!("cannot decode: {error}")),
+    };
+    answer(&format!("{{\"ready\": true, \"name\": \"{name}\", \"records\": {}}}", records.len()));
+    let octets: usize = records.iter().map(Vec::len).sum();
+    for line in lines {
+        let (word, argument) = line.split_once(' ').unwrap_or((&line, ""));
+        match word {
+            "run" => {
+                let limit: f64 = argument.parse().unwrap_or(0.1);
+                let start = ThreadTime::now();
+                let mut passes = 0;
+                let spent = loop {
+                    if operation == "decode" {
+                        for record in &records {
+                            black_box(decode(record).is_ok());
+                        }
+                    } else {
+                        for value in &values {
+                            black_box(encode(value).is_ok());
+                        }
+                    }
+                    passes += 1;
+                    let spent = start.elapsed();
+                    if spent.as_secs_f64() >= limit {
+                        break spent;
+                    }
+                };
+                answer(&format!(
+                    "{{\"records\": {}, \"octets\": {}, \"ns\": {}}}",
+                    passes * records.len(),
+                    passes * octets,
+                    spent.as_nanos()
+                ));
+            }
+            "dump" => {
+                for value in values.iter().take(argument.parse().unwrap_or(1)) {
+                    let written = encode(value).unwrap_or_default();
+                    let digits: String = written.iter().map(|octet| format!("{octet:02x}")).collect();
+                    answer(&format!("{{\"hex\": \"{digits}\"}}"));
+                }
+                answer("{\"end\": true}");
+            }
+            _ => return,
+        }
+    }
+}
+
+/// Records, each after a length of four octets.
+fn read(path: &str, limit: usize) -> Result<Vec<Vec<u8>>, String> {
+    let data = std::fs::read(path).map_err(|e| format!("{path}: {e}"))?;
+    let mut rest = data.as_slice();
+    let mut records = Vec::new();
+    while let Some((length, behind)) = rest.split_first_chunk::<4>()
+        && (limit == 0 || records.len() < limit)
+    {
+        let length = u32::from_be_bytes(*length) as usize;
+        let (record, behind) = behind.split_at_checked(length).ok_or("the last record is cut short")?;
+        records.push(record.to_vec());
+        rest = behind;
+    }
+    Ok(records)
+}
+
+fn refuse(error: &str) {
+    let plain: String = error.chars().map(|c| if c.is_control() || c == '"' || c == '\\' { ' ' } else { c }).collect();
+    answer(&format!("{{\"ready\": false, \"error\": \"{plain}\"}}"));
+}
+
+fn answer(line: &str) {
+    let mut out = std::io::stdout().lock();
+    let _ = writeln!(out, "{line}");
+    let _ = out.flush();
+}
