@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import sys
+from typing import Any
 
 from . import canonical, definitions, report, runners
 from .report import Row
@@ -45,6 +47,7 @@ def main() -> int:
 
 def _measure(definition: definitions.Definition, work: str, options: argparse.Namespace) -> list[Row]:
     peers = [p for p in runners.PEERS if p in runners.WORKS[work] and (not options.peer or p in options.peer)]
+    peers = [peer for peer in peers if runners.does(definition, peer) and runners.does(definition, work)]
     print(f"{definition.name}: {work}", file=sys.stderr)
     started = [runners.start(definition, peer, work) for peer in peers]
     rows = [Row(definition.name, work, runner.name, note=runner.refusal) for runner in started]
@@ -77,7 +80,7 @@ def _digest(definition: definitions.Definition, work: str, runner: Runner) -> st
     if work in ("walk", "memcpy", "csv", "validate"):
         return str(runner.ask("digest")["digest"])
     answers = runner.dump(COMPARED)
-    if work == "encode":
+    if answers and "hex" in answers[0]:
         answers = _decoded_by_reference(definition, answers)
     return canonical.digest(definition, answers)
 
@@ -85,14 +88,28 @@ def _digest(definition: definitions.Definition, work: str, runner: Runner) -> st
 def _decoded_by_reference(
     definition: definitions.Definition, answers: list[dict[str, object]]
 ) -> list[dict[str, object]]:
-    """Encodings may differ and say the same (SET order, lengths): one independent decoder reads them all."""
-    import asn1tools
+    """Encodings may differ and say the same (SET order, lengths): one independent decoder reads them all.
 
-    sys.path.insert(0, str(definitions.BENCH / "engines" / "asn1tools"))
-    from runner import plain
+    asn1tools does not compile the larger specifications of PER, so that pycrate is that decoder there.
+    """
+    peer = "asn1tools" if definition.rules == "ber" else "pycrate"
+    codec = REFERENCES.get((peer, definition.name))
+    if codec is None:
+        path = definitions.BENCH / "engines" / peer / "runner.py"
+        sys.path.insert(0, str(path.parent.parent))
+        spec = importlib.util.spec_from_file_location(f"reference_{peer}", path)
+        assert spec and spec.loader
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        make = module.Asn1tools if peer == "asn1tools" else module.Pycrate
+        schema = [str(path) for path in definition.schema]
+        codec = make(schema, definition.module, definition.type, definition.rules)
+        REFERENCES[peer, definition.name] = codec
+    return [{"json": codec.plain(codec.decode(bytes.fromhex(str(answer["hex"]))))} for answer in answers]
 
-    ber = asn1tools.compile_files([str(path) for path in definition.schema], "ber").types[definition.type]
-    return [{"json": plain(ber.decode(bytes.fromhex(str(answer["hex"]))))} for answer in answers]
+
+#: Independent decoders that are ready.
+REFERENCES: dict[tuple[str, str], Any] = {}
 
 
 def _refuse_unlike(rows: list[Row]) -> None:

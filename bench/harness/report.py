@@ -75,16 +75,26 @@ def record(rows: list[Row]) -> Path:
     folder = BENCH / "record" / machine()
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{datetime.date.today().isoformat()}.csv"
+    kept = _kept(path, {row.input for row in rows})
     with open(path, "w", newline="") as file:
         out = csv.writer(file, lineterminator="\n")
         out.writerow(
             ["input", "work", "engine", "octets", "ns_median", "ns_min", "ns_max", "allocations", "digest", "note"]
         )
+        out.writerows(kept)
         for row in rows:
             times = [f"{value:.1f}" if value else "" for value in (row.octets, row.median, row.low, row.high)]
             allocations = "" if row.allocations is None else f"{row.allocations:.2f}"
             out.writerow([row.input, row.work, row.peer, *times, allocations, row.digest, row.note])
     return path
+
+
+def _kept(path: Path, measured: set[str]) -> list[list[str]]:
+    """Rows of an earlier run of the same day that are of other inputs."""
+    if not path.exists():
+        return []
+    with open(path, newline="") as file:
+        return [row for row in list(csv.reader(file))[1:] if row[0] not in measured]
 
 
 def machine() -> str:

@@ -13,16 +13,33 @@ from .definitions import BENCH, BUILD, Definition
 
 #: Work by name, and what each peer calls it; a peer that is not listed does not do it.
 WORKS: dict[str, dict[str, str]] = {
-    "decode": {"tercet": "tape", "asn1tools": "decode", "pycrate": "decode", "asn1c": "decode"},
+    "decode": {
+        "tercet": "tape",
+        "rasn": "decode",
+        "hampi": "decode",
+        "asn1tools": "decode",
+        "pycrate": "decode",
+        "asn1c": "decode",
+    },
     "validate": {"tercet": "validate"},
     "json": {"tercet": "json", "asn1tools": "json", "pycrate": "json", "asn1c": "json"},
     "csv": {"tercet": "csv"},
-    "encode": {"tercet": "encode", "asn1tools": "encode", "pycrate": "encode", "asn1c": "encode"},
+    "encode": {
+        "tercet": "encode",
+        "rasn": "encode",
+        "hampi": "encode",
+        "asn1tools": "encode",
+        "pycrate": "encode",
+        "asn1c": "encode",
+    },
     "walk": {"tercet": "walk"},
     "memcpy": {"tercet": "memcpy"},
 }
 
-PEERS = ["tercet", "asn1c", "asn1tools", "pycrate"]
+PEERS = ["tercet", "rasn", "hampi", "asn1c", "asn1tools", "pycrate"]
+
+#: Works and peers of one family of rules only.
+ONLY = {"walk": "ber", "hampi": "per", "rasn": "per", "asn1c": "ber"}
 
 #: Records that a peer gets at most, so that one pass takes a fraction of a second; figures are per record.
 LIMITS = {"asn1tools": 400, "pycrate": 100}
@@ -70,6 +87,12 @@ class Runner:
         return answer
 
 
+def does(definition: Definition, name: str) -> bool:
+    """Whether a work or peer has to do with the rules of an input."""
+    family = "ber" if definition.rules == "ber" else "per"
+    return ONLY.get(name, family) == family
+
+
 def start(definition: Definition, peer: str, work: str, counting: bool = False) -> Runner:
     """A runner that is ready, or one with a refusal that the report shows."""
     runner = Runner(peer, work, name=peer)
@@ -108,6 +131,8 @@ def _command(definition: Definition, peer: str, counting: bool) -> list[str]:
         return [str(binary)]
     if peer == "asn1c":
         return [str(_asn1c(definition))]
+    if peer in ("rasn", "hampi"):
+        return [str(_rust(definition, peer))]
     python = BENCH / ".venv" / "bin" / "python"
     if not python.exists():
         raise OSError("not installed: run bench/setup")
@@ -126,6 +151,17 @@ def _asn1c(definition: Definition) -> Path:
             [str(build), str(out), definition.type, *map(str, definition.schema)], check=True, capture_output=True
         )
     return runner
+
+
+def _rust(definition: Definition, peer: str) -> Path:
+    """The runner with the code that a peer made of the specification, built by `bench/setup-rust`."""
+    out = BUILD / peer / definition.name
+    refused = out / "refused"
+    if refused.exists():
+        raise OSError(refused.read_text().strip())
+    if not (out / "runner").exists():
+        raise OSError("not built: run bench/setup-rust")
+    return out / "runner"
 
 
 def _short(error: Exception) -> str:

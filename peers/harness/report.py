@@ -54,7 +54,8 @@ def text(result: Result, exceptions: Exceptions) -> tuple[str, bool]:
     if explained:
         lines += ["", "| explained | peer | rules | clause | cause |", "|---:|---|---|---|---|"]
         for n, entry in explained:
-            lines.append(f"| {n:,} | {entry['peer']} | {entry.get('rule', 'all')} | {entry['clause']} | {entry['why']} |")
+            cells = [f"{n:,}", entry["peer"], entry.get("rule", "all"), entry["clause"], entry["why"]]
+            lines.append("| " + " | ".join(cells) + " |")
     if unexplained:
         lines += ["", f"{len(unexplained)} unexplained:", ""]
         kinds = Counter((d.peer, d.rule, d.cause[:60], f"{d.spec}:{d.type}") for d in unexplained)

@@ -28,10 +28,10 @@ def corpora() -> Path:
 
 
 def load(patterns: list[str]) -> list[Specification]:
-    """All specifications, or those whose names match one of the patterns; the smallest come first."""
-    found = [*_own(), *_benches(), *_vectors(), *_traps()]
-    chosen = [s for s in found if not patterns or any(fnmatch(s.name, p) for p in patterns)]
-    return sorted(chosen, key=lambda s: sum(file.stat().st_size for file in s.files))
+    """All specifications, or those whose names match one of the patterns; the smallest first, traps last."""
+    found = [*_own(), *_benches(), *_vectors()]
+    found.sort(key=lambda s: sum(file.stat().st_size for file in s.files))
+    return [s for s in [*found, *_traps()] if not patterns or any(fnmatch(s.name, p) for p in patterns)]
 
 
 def _own() -> list[Specification]:
