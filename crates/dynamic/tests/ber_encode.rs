@@ -68,6 +68,23 @@ fn canonical_forms() {
 }
 
 #[test]
+fn cer_leaves_out_a_default_of_indefinite_length() {
+    let plan = plan_of(
+        "M DEFINITIONS EXPLICIT TAGS ::= BEGIN
+         T ::= SEQUENCE { a [0] BOOLEAN DEFAULT FALSE, b [1] SEQUENCE OF INTEGER DEFAULT {}, c [2] U DEFAULT {i 5} }
+         U ::= SEQUENCE { i INTEGER }
+         END",
+    );
+    let cases = [
+        ("30 05 A0 03 01 01 00", "30 80 00 00"),
+        ("30 04 A1 02 30 00", "30 80 00 00"),
+        ("30 07 A2 05 30 03 02 01 05", "30 80 00 00"),
+        ("30 07 A2 05 30 03 02 01 06", "30 80 A2 80 30 80 02 01 06 00 00 00 00 00 00"),
+    ];
+    check(&plan, Rules::Cer, &cases);
+}
+
+#[test]
 fn cer_orders_an_untagged_choice_by_its_least_tag() {
     let plan = plan_of(
         "M DEFINITIONS IMPLICIT TAGS ::= BEGIN

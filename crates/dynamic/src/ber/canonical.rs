@@ -2,7 +2,7 @@
 
 use super::check;
 use tercet_plan::Kind;
-use tercet_runtime::ber::{Rules, Writer, decode_bit_string, decode_boolean, decode_real};
+use tercet_runtime::ber::{Header, Rules, Writer, decode_bit_string, decode_boolean, decode_real, walk};
 use tercet_runtime::types::{GeneralizedTime, UtcTime};
 use tercet_runtime::{Error, Tag};
 
@@ -69,8 +69,33 @@ pub(super) fn is_as_it_is(kind: Kind, rules: Rules, contents: &[u8]) -> bool {
     !has_forms && (rules == Rules::Der || contents.len() <= 1000)
 }
 
-/// Whether an element is the one with this DER encoding; CER writes constructed ones with indefinite lengths, which are
-/// not compared.
-pub(super) fn same(default: &[u8], written: &[u8]) -> bool {
-    default == written
+/// Whether an element is the one with this DER encoding. What CER writes with indefinite lengths (9.1) is compared
+/// element by element; segments (9.2) are not joined, since no DEFAULT has a thousand octets.
+pub(super) fn same(default: &[u8], written: &[u8], rules: Rules) -> bool {
+    default == written || (rules == Rules::Cer && same_elements(default, written))
+}
+
+/// The depth is that of a DEFAULT of the specification.
+fn same_elements(default: &[u8], written: &[u8]) -> bool {
+    let (mut defaults, mut elements) = (walk(default), walk(written));
+    loop {
+        match (defaults.next(), elements.next()) {
+            (None, None) => return true,
+            (Some(Ok((_, a, x))), Some(Ok((_, b, y))))
+                if a.tag == b.tag && a.constructed == b.constructed =>
+            {
+                let (x, y) = (contents(&a, x), contents(&b, y));
+                if !(if a.constructed { same_elements(x, y) } else { x == y }) {
+                    return false;
+                }
+            }
+            _ => return false,
+        }
+    }
+}
+
+/// The contents of an element.
+fn contents<'a>(header: &Header, element: &'a [u8]) -> &'a [u8] {
+    let end = element.len() - if header.indefinite { 2 } else { 0 };
+    element.get(usize::from(header.size)..end).unwrap_or_default()
 }

@@ -275,7 +275,7 @@ impl<'a> Engine<'a> {
     fn drop_default(&mut self, slot: &Slot, start: usize) {
         let Presence::Default(constant) = self.shape.field(slot.field).presence else { return };
         let Some(default) = self.program.defaults.get(constant as usize) else { return };
-        if !default.is_empty() && canonical::same(default, self.out.since(start)) {
+        if !default.is_empty() && canonical::same(default, self.out.since(start), self.rules) {
             self.out.rewind(start);
         }
     }
