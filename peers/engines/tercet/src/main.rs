@@ -67,16 +67,17 @@ impl Ours {
                 Ok(vec![json!({"ok": true})])
             }
             "value" => {
-                let (node, mut tape) = (self.node(get("type")?)?, Tape::new());
+                let name = get("type")?;
+                let (node, mut tape) = (self.node(name)?, Tape::new());
                 let json = request["json"].to_string();
                 text::read(&self.plans[0].shape, node, json.as_bytes(), &mut tape, &text::Options::default())
                     .map_err(|e| e.to_string())?;
-                Ok(vec![self.value(node, &tape)])
+                Ok(vec![self.value(name, node, &tape)])
             }
             "samples" => {
-                let node = self.node(get("type")?)?;
+                let name = get("type")?;
                 let number = |key: &str| request[key].as_u64().ok_or_else(|| format!("{key} is missing"));
-                Ok(vec![self.samples(node, number("seed")?, number("count")?)])
+                Ok(vec![self.samples(name, number("seed")?, number("count")?)?])
             }
             "same" => self.same(get("type")?, get("rule")?, get("hex")?, get("ours")?).map(|same| vec![same]),
             other => Err(format!("no request {other}")),
@@ -106,7 +107,8 @@ impl Ours {
     }
 
     /// Values made up, of which each is checked against the constraints of its type.
-    fn samples(&self, node: NodeId, seed: u64, count: u64) -> Json {
+    fn samples(&self, name: &str, seed: u64, count: u64) -> Result<Json, String> {
+        let node = self.node(name)?;
         let mut options = sample::Options::default();
         options.seed = seed;
         options.elements = 60;
@@ -115,15 +117,15 @@ impl Ours {
         let (mut values, mut error) = (Vec::new(), None);
         for _ in 0..count {
             match sampler.sample(node, &mut tape) {
-                Ok(()) => values.push(self.value(node, &tape)),
+                Ok(()) => values.push(self.value(name, node, &tape)),
                 Err(fault) => error = Some(fault.to_string()),
             }
         }
-        json!({"values": values, "unmade": error})
+        Ok(json!({"values": values, "unmade": error}))
     }
 
     /// A value in all that peers may be given: its encodings, texts, and trees.
-    fn value(&self, node: NodeId, tape: &Tape) -> Json {
+    fn value(&self, type_name: &str, node: NodeId, tape: &Tape) -> Json {
         let (mut encodings, mut trees, mut faults) = (json!({}), json!({}), json!({}));
         for (plan, (name, rules, _)) in self.plans.iter().zip(RULES) {
             match encode(plan, rules, tape.view(&[])) {
@@ -146,7 +148,9 @@ impl Ours {
         options.defaults = false;
         text::write(shape, tape.view(&[]), &mut json, &options);
         let mut xer = Vec::new();
-        xml::write(shape, tape.view(&[]), &mut xer, &xml::Options::default());
+        let mut options = xml::Options::default();
+        options.root = type_name.rsplit('.').next().map(str::to_owned);
+        xml::write(shape, tape.view(&[]), &mut xer, &options);
         for (name, octets) in [("jer", &json), ("xer", &xer)] {
             if trees["der"].is_array() {
                 encodings[name] = json!(hex(octets));
