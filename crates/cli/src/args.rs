@@ -115,3 +115,37 @@ impl ValueEnum for Syntax {
         Some(PossibleValue::new(it.name()).aliases(it.aliases().iter().copied()).help(it.description()))
     }
 }
+
+/// A transfer syntax, or none: it is to be found out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SyntaxOrAuto(pub Option<TransferSyntax>);
+
+impl Default for SyntaxOrAuto {
+    fn default() -> Self {
+        Self(Some(TransferSyntax::default()))
+    }
+}
+
+/// `auto`, then all.
+const SYNTAXES_OR_AUTO: [SyntaxOrAuto; TransferSyntax::ALL.len() + 1] = {
+    let mut all = [SyntaxOrAuto(None); TransferSyntax::ALL.len() + 1];
+    let mut i = 0;
+    while i < TransferSyntax::ALL.len() {
+        all[i + 1] = SyntaxOrAuto(Some(TransferSyntax::ALL[i]));
+        i += 1;
+    }
+    all
+};
+
+impl ValueEnum for SyntaxOrAuto {
+    fn value_variants<'a>() -> &'a [Self] {
+        &SYNTAXES_OR_AUTO
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        match self.0 {
+            Some(syntax) => Syntax(syntax).to_possible_value(),
+            None => Some(PossibleValue::new("auto").help("Whatever fits the input best")),
+        }
+    }
+}

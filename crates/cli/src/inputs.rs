@@ -22,6 +22,8 @@ pub enum Input {
     Stdin,
     /// A file.
     File(PathBuf),
+    /// What was read already, with its name.
+    Octets(String, Vec<u8>),
 }
 
 impl InputArgs {
@@ -84,7 +86,7 @@ fn glob(text: &str) -> Outcome<Vec<Input>> {
     }
     let strip = |input| match input {
         Input::File(path) => Input::File(path.strip_prefix("./").map(Path::to_owned).unwrap_or(path)),
-        Input::Stdin => Input::Stdin,
+        other => other,
     };
     Ok(found.into_iter().map(strip).collect())
 }
@@ -95,13 +97,14 @@ impl Input {
         match self {
             Self::Stdin => "<stdin>".to_owned(),
             Self::File(path) => path.display().to_string(),
+            Self::Octets(name, _) => name.clone(),
         }
     }
 
     /// Its number of octets on the disk, if that is known.
     pub fn size(&self) -> Option<u64> {
         match self {
-            Self::Stdin => None,
+            Self::Stdin | Self::Octets(..) => None,
             Self::File(path) => fs::metadata(path).ok().filter(fs::Metadata::is_file).map(|data| data.len()),
         }
     }
@@ -110,6 +113,7 @@ impl Input {
     pub fn open(&self) -> Outcome<Box<dyn Read>> {
         let raw: Box<dyn Read> = match self {
             Self::Stdin => Box::new(io::stdin().lock()),
+            Self::Octets(_, octets) => return Ok(Box::new(io::Cursor::new(octets.clone()))),
             Self::File(path) => Box::new(File::open(path).map_err(|error| Failure::io(self.name(), &error))?),
         };
         let mut raw = BufReader::with_capacity(1 << 20, raw);

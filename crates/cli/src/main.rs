@@ -3,6 +3,7 @@
 #![expect(unreachable_pub, unnameable_types, reason = "a command has no outside")]
 
 mod args;
+mod auto;
 mod cmd;
 mod discover;
 mod exit;

@@ -37,10 +37,12 @@
 //! | [`dynamic`] | decode to events, tape, JSON, XML, CSV; encode |
 //! | [`records`] | record files: framing, rejects, streaming conversion |
 
+mod detect;
 pub mod files;
 mod schema;
 mod transfer;
 
+pub use detect::{Candidate, detect};
 pub use schema::{Place, PlanError, Schema, SchemaOptions};
 pub use tercet_dynamic as dynamic;
 pub use tercet_lower as lower;

@@ -299,7 +299,7 @@ impl Convert {
         std::fs::create_dir_all(dir).map_err(|error| Failure::io(dir.display(), &error))?;
         for input in inputs {
             let stem = match input {
-                Input::Stdin => "stdin".into(),
+                Input::Stdin | Input::Octets(..) => "stdin".into(),
                 Input::File(path) => path.file_name().unwrap_or_default().to_os_string(),
             };
             let mut name = stem;

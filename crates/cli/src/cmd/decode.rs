@@ -1,9 +1,10 @@
 //! `tercet decode`.
 
-use crate::args::{SchemaArgs, Syntax};
+use crate::args::{SchemaArgs, SyntaxOrAuto};
+use crate::auto;
 use crate::cmd::convert::{Job, UnknownArg};
 use crate::exit::{Exit, Failure, Outcome};
-use crate::inputs::{InputArgs, from_hex};
+use crate::inputs::{Input, InputArgs, from_hex};
 use crate::render::{Format, RenderArgs};
 use crate::report::{describe, verdict};
 use crate::term;
@@ -11,9 +12,9 @@ use crate::values::{Fault, Values, pieces, root};
 use clap::Args;
 use std::io::{self, BufWriter, Read, Write};
 use std::ops::ControlFlow;
-use tercet::Schema;
 use tercet::dynamic::Options;
 use tercet::records::{Converter, Settings, Targets};
+use tercet::{Schema, TransferSyntax};
 
 /// Decode values and show them
 #[derive(Args, Debug)]
@@ -32,13 +33,17 @@ pub struct Decode {
     #[command(flatten)]
     schema: SchemaArgs,
 
-    /// The type, as `Type` or `Module.Type`
+    /// The type, as `Type` or `Module.Type`; the one that fits the first input best unless given
     #[arg(short, long = "type", value_name = "TYPE")]
-    type_name: String,
+    type_name: Option<String>,
 
     /// The rules that the input has to follow
-    #[arg(long, value_enum, default_value_t = Syntax::default())]
-    rules: Syntax,
+    #[arg(long, value_enum, default_value_t = SyntaxOrAuto::default())]
+    rules: SyntaxOrAuto,
+
+    /// Say what else the input could be, and why it is less likely
+    #[arg(long)]
+    explain: bool,
 
     /// Output format
     #[arg(short, long, value_enum, default_value_t = Format::Json)]
@@ -63,14 +68,21 @@ pub struct Decode {
 impl Decode {
     pub fn run(&self) -> Outcome {
         let schema = self.schema.load()?;
+        let mut inputs = self.input.expand()?;
+        let (syntax, type_name) = match (self.rules.0, &self.type_name) {
+            (Some(syntax), Some(name)) if !self.explain => (syntax, name.clone()),
+            (syntax, name) => {
+                auto::find(&schema, &mut inputs, syntax, name.as_deref(), self.hex, self.explain)?
+            }
+        };
         let mut options = Options::default();
-        options.rules = self.rules.0.plan_rules();
+        options.rules = syntax.plan_rules();
         options.unknown = self.unknown.policy();
         options.fill_defaults = self.defaults;
-        if !self.rules.0.has_elements() {
-            return self.pieces(&schema, options);
+        if !syntax.has_elements() {
+            return self.pieces(&schema, syntax, &type_name, &inputs, options);
         }
-        let job = Job::new(&schema, &self.type_name, None)?;
+        let job = Job::new(&schema, &type_name, None)?;
         let settings = Settings {
             framing: job.framing.clone(),
             outer: None,
@@ -90,7 +102,7 @@ impl Decode {
             out.write_all(&text)?;
         }
         let mut exit = Exit::Good;
-        for input in self.input.expand()? {
+        for input in &inputs {
             let name = input.name();
             let reader: Box<dyn Read> = if self.hex {
                 let octets = from_hex(&String::from_utf8_lossy(&input.read()?)).map_err(Failure::usage)?;
@@ -118,10 +130,17 @@ impl Decode {
     }
 
     /// Values by rules whose encodings are no elements.
-    fn pieces(&self, schema: &Schema, options: Options) -> Outcome {
-        let plan = schema.plan(self.rules.0.plan_rules(), &[&self.type_name]).map_err(Failure::usage)?;
-        let root = root(&plan, &self.type_name)?;
-        let mut values = Values::new(&plan, root, self.rules.0, options);
+    fn pieces(
+        &self,
+        schema: &Schema,
+        syntax: TransferSyntax,
+        type_name: &str,
+        inputs: &[Input],
+        options: Options,
+    ) -> Outcome {
+        let plan = schema.plan(syntax.plan_rules(), &[type_name]).map_err(Failure::usage)?;
+        let root = root(&plan, type_name)?;
+        let mut values = Values::new(&plan, root, syntax, options);
         let mut render = self.render.renderer(self.format, &plan, root);
         let mut out = BufWriter::new(io::stdout().lock());
         let mut text = Vec::new();
@@ -130,8 +149,8 @@ impl Decode {
             render.begin(&mut text);
         }
         let mut faults = 0;
-        for input in self.input.expand()? {
-            let pieces = pieces(&input, self.rules.0, self.hex)?;
+        for input in inputs {
+            let pieces = pieces(input, syntax, self.hex)?;
             if pieces.is_empty() {
                 term::warning(format_args!("{}: the input is empty", input.name()));
             }

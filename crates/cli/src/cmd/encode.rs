@@ -52,8 +52,8 @@ impl Encode {
         Work {
             input: &self.input,
             schema: &self.schema,
-            type_name: &self.type_name,
-            from: self.from.0,
+            type_name: Some(&self.type_name),
+            from: Some(self.from.0),
             to: To::Rules(self.rules.0),
             hex_input: self.hex,
             hex_output: self.hex,

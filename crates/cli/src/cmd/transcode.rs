@@ -1,6 +1,7 @@
 //! `tercet transcode`.
 
-use crate::args::{SchemaArgs, Syntax};
+use crate::args::{SchemaArgs, Syntax, SyntaxOrAuto};
+use crate::auto;
 use crate::cmd::convert::UnknownArg;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::InputArgs;
@@ -32,13 +33,13 @@ pub struct Transcode {
     #[command(flatten)]
     schema: SchemaArgs,
 
-    /// The type, as `Type` or `Module.Type`
+    /// The type, as `Type` or `Module.Type`; the one that fits the first input best unless given
     #[arg(short, long = "type", value_name = "TYPE")]
-    type_name: String,
+    type_name: Option<String>,
 
     /// What the input is
     #[arg(long, value_enum, value_name = "RULES")]
-    from: Syntax,
+    from: SyntaxOrAuto,
 
     /// What the output is: encoding rules or a text format
     #[arg(long, value_parser = to, value_name = "RULES|FORMAT")]
@@ -100,7 +101,7 @@ impl Transcode {
         Work {
             input: &self.input,
             schema: &self.schema,
-            type_name: &self.type_name,
+            type_name: self.type_name.as_deref(),
             from: self.from.0,
             to: self.to,
             hex_input: self.hex || self.hex_input,
@@ -116,8 +117,8 @@ impl Transcode {
 pub struct Work<'a> {
     pub input: &'a InputArgs,
     pub schema: &'a SchemaArgs,
-    pub type_name: &'a str,
-    pub from: TransferSyntax,
+    pub type_name: Option<&'a str>,
+    pub from: Option<TransferSyntax>,
     pub to: To,
     pub hex_input: bool,
     pub hex_output: bool,
@@ -134,25 +135,29 @@ impl Work<'_> {
             ));
         }
         let schema = self.schema.load()?;
-        let inputs = self.input.expand()?;
+        let mut inputs = self.input.expand()?;
+        let (syntax, type_name) = match (self.from, self.type_name) {
+            (Some(syntax), Some(name)) => (syntax, name.to_owned()),
+            (syntax, name) => auto::find(&schema, &mut inputs, syntax, name, self.hex_input, false)?,
+        };
         let target = match self.to {
             To::Rules(rules) => rules,
-            To::Text(_) => self.from,
+            To::Text(_) => syntax,
         };
-        let rules = [self.from.plan_rules(), target.plan_rules()];
-        let plans = schema.plans(&rules, &[self.type_name]).map_err(Failure::usage)?;
+        let rules = [syntax.plan_rules(), target.plan_rules()];
+        let plans = schema.plans(&rules, &[&type_name]).map_err(Failure::usage)?;
         let [from, to] = &plans[..] else { return Err(Failure::usage("there is no plan")) };
-        let root = root(from, self.type_name)?;
+        let root = root(from, &type_name)?;
         let mut options = Options::default();
         options.unknown = self.unknown.policy();
-        let mut values = Values::new(from, root, self.from, options);
+        let mut values = Values::new(from, root, syntax, options);
         let mut writer = Writer::new(self.to, self.hex_output, &RenderArgs::default(), (from, to), root);
         let stop = interrupt::listen(OnInterrupt::Remove)?;
         let mut file = self.output.map(Output::create).transpose()?;
         let mut stdout = BufWriter::new(io::stdout().lock());
         let mut text = Vec::new();
         for input in inputs {
-            for piece in pieces(&input, self.from, self.hex_input)? {
+            for piece in pieces(&input, syntax, self.hex_input)? {
                 let done = values.each(&piece, |view, origin| {
                     if stop.load(Ordering::SeqCst) {
                         return Err(Fault(Failure::interrupted("interrupted")));

@@ -1,0 +1,255 @@
+//! What octets are: every transfer syntax and type is tried, and what fits is ranked.
+
+use crate::{Codec, PlanError, Schema, TransferSyntax};
+use std::cmp::Reverse;
+use tercet_dynamic::validate::Validator;
+use tercet_dynamic::{Leaf, NodeId, Options, Plan, Tape, Token, Unknown, View};
+use tercet_plan::Kind;
+
+/// Transfer syntaxes that are tried, those that tell most of themselves first. Of rules that have a canonical form beside
+/// a basic one and no other octets in most values, the basic one stands for both.
+const TRIED: [TransferSyntax; 9] = [
+    TransferSyntax::Xer,
+    TransferSyntax::Jer,
+    TransferSyntax::Gser,
+    TransferSyntax::Der,
+    TransferSyntax::Cer,
+    TransferSyntax::Ber,
+    TransferSyntax::Oer,
+    TransferSyntax::Aper,
+    TransferSyntax::Uper,
+];
+/// Types that are tried at most.
+const TYPES: usize = 400;
+/// Values of one input that are tried, by rules that tell where one ends.
+const VALUES: usize = 32;
+/// Octets that are looked at.
+const OCTETS: usize = 1 << 20;
+/// Elements of a value that are looked at.
+const ELEMENTS: u64 = 1 << 18;
+
+/// A transfer syntax and a type that octets may be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Candidate {
+    /// The transfer syntax.
+    pub syntax: TransferSyntax,
+    /// The type as `Module.Type`.
+    pub type_name: String,
+    /// Why it does not fit, if it does not.
+    pub error: Option<String>,
+    /// Octets up to the fault; all of them if it fits.
+    pub octets: usize,
+    /// Whether a writer makes the same octets of the value again.
+    pub again: bool,
+    /// Constraints that are not met.
+    pub violations: usize,
+    /// Components that the type does not know, and content that nothing tells the type of.
+    pub unknown: usize,
+    /// Values in the value.
+    pub elements: usize,
+}
+
+impl Candidate {
+    /// Whether the octets are values of the type, to the last one.
+    pub fn fits(&self) -> bool {
+        self.error.is_none()
+    }
+
+    /// What counts, the better the greater; apart from the order in which syntaxes are tried.
+    fn weight(&self) -> impl Ord + use<> {
+        (
+            self.fits(),
+            if self.fits() { 0 } else { self.octets },
+            Reverse(self.faults()),
+            // Elements with tags tell more of themselves than fields without.
+            Reverse(
+                TRIED.iter().position(|it| *it == self.syntax && !self.is_packed()).unwrap_or(TRIED.len()),
+            ),
+            self.again,
+            Reverse(self.unknown),
+            self.elements,
+        )
+    }
+
+    /// Reasons against it: each kind counts once, constraints each.
+    fn faults(&self) -> usize {
+        self.violations + usize::from(!self.again && self.is_packed())
+    }
+
+    fn is_packed(&self) -> bool {
+        matches!(self.syntax, TransferSyntax::Oer | TransferSyntax::Aper | TransferSyntax::Uper)
+    }
+
+    /// Whether nothing that counts tells it from another.
+    pub fn is_as_good_as(&self, other: &Self) -> bool {
+        self.weight() == other.weight()
+    }
+}
+
+/// Tries transfer syntaxes and types on octets; the best comes first. Without types, those are tried that no other refers
+/// to; without a syntax, all.
+///
+/// # Errors
+/// [`PlanError`] for a type that is none.
+pub fn detect(
+    schema: &Schema,
+    input: &[u8],
+    types: &[&str],
+    syntax: Option<TransferSyntax>,
+) -> Result<Vec<Candidate>, PlanError> {
+    let outermost: Vec<String> = match types {
+        [] => schema.outermost().into_iter().take(TYPES).map(|(name, _)| name).collect(),
+        _ => types.iter().map(|name| (*name).to_owned()).collect(),
+    };
+    let names: Vec<&str> = outermost.iter().map(String::as_str).collect();
+    let all: Vec<TransferSyntax> = syntax.map_or_else(|| TRIED.to_vec(), |syntax| vec![syntax]);
+    let rules: Vec<_> = all.iter().map(|syntax| syntax.plan_rules()).collect();
+    let plans = schema.plans(&rules, &names)?;
+    let cut = input.len() > OCTETS;
+    let input = &input[..input.len().min(OCTETS)];
+    let mut found = Vec::new();
+    let mut trial = Trial { tape: Tape::new(), validator: Validator::new(), octets: Vec::new() };
+    for (syntax, plan) in all.into_iter().zip(&plans) {
+        if syntax.is_text() && str::from_utf8(input).is_err() && !cut {
+            continue;
+        }
+        let mut codec = Codec::new(syntax, plan);
+        for name in &names {
+            let Some(root) = plan.root(name) else { continue };
+            found.push(trial.run(&mut codec, plan, root, name, input, cut));
+        }
+    }
+    found.sort_by_key(|candidate| Reverse(candidate.weight()));
+    Ok(found)
+}
+
+struct Trial {
+    tape: Tape,
+    validator: Validator,
+    octets: Vec<u8>,
+}
+
+impl Trial {
+    fn run(
+        &mut self,
+        codec: &mut Codec<'_>,
+        plan: &Plan,
+        root: NodeId,
+        name: &str,
+        input: &[u8],
+        cut: bool,
+    ) -> Candidate {
+        let syntax = codec.syntax();
+        let mut candidate = Candidate {
+            syntax,
+            type_name: name.to_owned(),
+            error: None,
+            octets: 0,
+            again: true,
+            violations: 0,
+            unknown: 0,
+            elements: 0,
+        };
+        let mut options = Options::default();
+        options.limits.elements = ELEMENTS;
+        options.unknown = Unknown::Extensible;
+        if input.is_empty() {
+            candidate.error = Some("there are no octets".to_owned());
+        }
+        let mut count = 0;
+        for place in codec.places(input) {
+            let mut at = place.start;
+            while at < place.end && count < VALUES {
+                let rest = &input[at..place.end];
+                match codec.read(root, rest, &mut self.tape, &options) {
+                    Ok(length) if length == 0 || length < rest.len() && !syntax.delimits() => {
+                        candidate.error = Some(format!("{} octets are left", rest.len() - length));
+                        candidate.octets = at + length;
+                        return candidate;
+                    }
+                    Ok(length) => {
+                        self.value(codec, plan, root, &rest[..length], &mut candidate);
+                        at += length;
+                    }
+                    // The end of what is looked at is not the end of the input.
+                    Err(_) if cut && count > 0 => return candidate,
+                    Err(error) => {
+                        candidate.octets = (at as u64 + error.offset()).min(input.len() as u64) as usize;
+                        candidate.error = Some(error.to_string());
+                        return candidate;
+                    }
+                }
+                count += 1;
+            }
+        }
+        candidate.octets = input.len();
+        candidate
+    }
+
+    fn value(
+        &mut self,
+        codec: &mut Codec<'_>,
+        plan: &Plan,
+        root: NodeId,
+        input: &[u8],
+        candidate: &mut Candidate,
+    ) {
+        let view = self.tape.view(input);
+        candidate.violations += self.validator.check(&plan.shape, root, view).len();
+        candidate.unknown += unknown(plan, view);
+        candidate.elements += view.len();
+        if !candidate.syntax.is_text() {
+            self.octets.clear();
+            let written = codec.write(view, &mut self.octets);
+            candidate.again &= written.is_ok() && self.octets == input;
+        }
+    }
+}
+
+fn unknown(plan: &Plan, view: View<'_>) -> usize {
+    let is_unknown = |token: &Token<'_>| match token {
+        Token::Unknown { .. } => true,
+        Token::Leaf { leaf: Leaf::Addition(_), .. } => true,
+        Token::Leaf { node, .. } => {
+            let node = plan.shape.node(*node);
+            node.kind == Kind::Open || node.containing.is_some()
+        }
+        _ => false,
+    };
+    view.tokens().filter(is_unknown).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn octets_tell_what_they_are() {
+        let schema = Schema::from_text(
+            "a.asn",
+            "A DEFINITIONS AUTOMATIC TAGS ::= BEGIN
+             Call ::= SEQUENCE { number INTEGER (0..1000), text UTF8String, answered BOOLEAN, at INTEGER (0..70000) }
+             Name ::= [APPLICATION 7] SEQUENCE { first UTF8String, last UTF8String } END",
+        );
+        assert!(!schema.has_errors(), "{}", schema.render(false));
+        let json = br#"{"number": 31, "text": "hello", "answered": true, "at": 65537}"#;
+        for syntax in TRIED.into_iter().filter(|syntax| *syntax != TransferSyntax::Ber) {
+            let rules = [TransferSyntax::Jer.plan_rules(), syntax.plan_rules()];
+            let plans = schema.plans(&rules, &["Call"]).unwrap();
+            let root = plans[0].root("Call").unwrap();
+            let (mut tape, mut octets) = (Tape::new(), Vec::new());
+            Codec::new(TransferSyntax::Jer, &plans[0])
+                .read(root, json, &mut tape, &Options::default())
+                .unwrap();
+            Codec::new(syntax, &plans[1]).write(tape.view(json), &mut octets).unwrap();
+            let found = detect(&schema, &octets, &[], None).unwrap();
+            assert_eq!((found[0].syntax, found[0].type_name.as_str()), (syntax, "A.Call"), "{found:#?}");
+            assert!(found[0].fits() && !found[0].is_as_good_as(&found[1]));
+        }
+        // A length that is longer than it needs to be is BER alone.
+        let octets = [0x67, 0x81, 0x06, 0x80, 0x01, b'A', 0x81, 0x01, b'B'];
+        let found = detect(&schema, &octets, &[], None).unwrap();
+        assert_eq!((found[0].syntax, found[0].type_name.as_str()), (TransferSyntax::Ber, "A.Name"));
+    }
+}
