@@ -8,8 +8,9 @@ use tercet_plan::Kind;
 
 /// Transfer syntaxes that are tried, those that tell most of themselves first. Of rules that have a canonical form beside
 /// a basic one and no other octets in most values, the basic one stands for both.
-const TRIED: [TransferSyntax; 9] = [
+const TRIED: [TransferSyntax; 10] = [
     TransferSyntax::Xer,
+    TransferSyntax::Exer,
     TransferSyntax::Jer,
     TransferSyntax::Gser,
     TransferSyntax::Der,
@@ -114,6 +115,10 @@ pub fn detect(
         if syntax.is_text() && str::from_utf8(input).is_err() && !cut {
             continue;
         }
+        // Without instructions it has nothing of its own.
+        if syntax == TransferSyntax::Exer && has_no_xml_instruction(plan) {
+            continue;
+        }
         let mut codec = Codec::new(syntax, plan);
         for name in &names {
             let Some(root) = plan.root(name) else { continue };
@@ -207,6 +212,11 @@ impl Trial {
     }
 }
 
+/// Whether no instruction says how XML is written.
+fn has_no_xml_instruction(plan: &Plan) -> bool {
+    plan.shape.instructions.as_ref().is_none_or(|known| known.xml.is_none())
+}
+
 fn unknown(plan: &Plan, view: View<'_>) -> usize {
     let is_unknown = |token: &Token<'_>| match token {
         Token::Unknown { .. } => true,
@@ -234,7 +244,8 @@ mod tests {
         );
         assert!(!schema.has_errors(), "{}", schema.render(false));
         let json = br#"{"number": 31, "text": "hello", "answered": true, "at": 65537}"#;
-        for syntax in TRIED.into_iter().filter(|syntax| *syntax != TransferSyntax::Ber) {
+        for syntax in TRIED.into_iter().filter(|it| !matches!(it, TransferSyntax::Ber | TransferSyntax::Exer))
+        {
             let rules = [TransferSyntax::Jer.plan_rules(), syntax.plan_rules()];
             let plans = schema.plans(&rules, &["Call"]).unwrap();
             let root = plans[0].root("Call").unwrap();

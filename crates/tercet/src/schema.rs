@@ -1,6 +1,6 @@
 //! A set of specifications, ready to be used.
 
-use crate::files;
+use crate::{TransferSyntax, files};
 use std::collections::HashSet;
 use std::fmt;
 use std::fs;
@@ -64,6 +64,8 @@ pub enum PlanError {
     },
     /// The specifications define no type.
     Empty,
+    /// Extended XER cannot be used: the diagnostics of [`Schema::extended_xer`] as text.
+    Instructions(String),
 }
 
 impl fmt::Display for PlanError {
@@ -77,6 +79,9 @@ impl fmt::Display for PlanError {
                 write!(f, "several modules define `{name}`: say `{}`", candidates.join("` or `"))
             }
             Self::Empty => f.write_str("the specifications define no type"),
+            Self::Instructions(text) => {
+                write!(f, "the specifications have encoding instructions that are not supported\n{text}")
+            }
         }
     }
 }
@@ -160,6 +165,30 @@ impl Schema {
         } else {
             Ok(tercet_lower::plans(&self.model, rules, &ids).0)
         }
+    }
+
+    /// The same for transfer syntaxes. Extended XER needs encoding instructions that are all supported.
+    ///
+    /// # Errors
+    /// [`PlanError`].
+    pub fn plans_for(&self, syntaxes: &[TransferSyntax], types: &[&str]) -> Result<Vec<Plan>, PlanError> {
+        if syntaxes.contains(&TransferSyntax::Exer) {
+            let found = self.extended_xer(types)?;
+            if !found.is_empty() {
+                let text = found.iter().map(|it| render(&self.sources, it, false)).collect::<Vec<_>>();
+                return Err(PlanError::Instructions(text.join("\n")));
+            }
+        }
+        let rules: Vec<Rules> = syntaxes.iter().map(|syntax| syntax.plan_rules()).collect();
+        self.plans(&rules, types)
+    }
+
+    /// One such plan, as [`Schema::plans_for`].
+    ///
+    /// # Errors
+    /// [`PlanError`].
+    pub fn plan_for(&self, syntax: TransferSyntax, types: &[&str]) -> Result<Plan, PlanError> {
+        self.plans_for(&[syntax], types).and_then(|mut plans| plans.pop().ok_or(PlanError::Empty))
     }
 
     /// What of their encoding instructions keeps types from being written as extended XER

@@ -49,6 +49,8 @@ pub enum TransferSyntax {
     Xer,
     /// XML encoding rules, CANONICAL-XER (X.693).
     Cxer,
+    /// XML encoding rules, EXTENDED-XER (X.693): as the encoding instructions say.
+    Exer,
     /// JSON encoding rules (X.697).
     Jer,
     /// Generic string encoding rules (RFC 3641).
@@ -56,7 +58,7 @@ pub enum TransferSyntax {
 }
 
 /// All of them, with their names, other names, and what they are.
-const TABLE: [(TransferSyntax, &str, &[&str], &str); 13] = [
+const TABLE: [(TransferSyntax, &str, &[&str], &str); 14] = [
     (TransferSyntax::Ber, "ber", &[], "Basic encoding rules"),
     (TransferSyntax::Der, "der", &[], "Distinguished encoding rules"),
     (TransferSyntax::Cer, "cer", &[], "Canonical encoding rules"),
@@ -68,6 +70,7 @@ const TABLE: [(TransferSyntax, &str, &[&str], &str); 13] = [
     (TransferSyntax::Coer, "coer", &["canonical-oer"], "Canonical octet encoding rules"),
     (TransferSyntax::Xer, "xer", &["xml"], "XML encoding rules"),
     (TransferSyntax::Cxer, "cxer", &[], "Canonical XML encoding rules"),
+    (TransferSyntax::Exer, "exer", &["extended-xer"], "Extended XML encoding rules"),
     (TransferSyntax::Jer, "jer", &["json", "jsonl"], "JSON encoding rules"),
     (TransferSyntax::Gser, "gser", &[], "Generic string encoding rules"),
 ];
@@ -115,7 +118,7 @@ impl TransferSyntax {
             Self::CanonicalUper => Rules::CanonicalUper,
             Self::Oer => Rules::Oer,
             Self::Coer => Rules::CanonicalOer,
-            Self::Xer | Self::Cxer | Self::Jer | Self::Gser => return None,
+            Self::Xer | Self::Cxer | Self::Exer | Self::Jer | Self::Gser => return None,
         })
     }
 
@@ -284,6 +287,9 @@ impl<'p> Codec<'p> {
                 }
                 xml::read(shape, root, input, tape, &reading)?;
             }
+            TransferSyntax::Exer => {
+                xml::extended::read(shape, root, input, tape, &xml::ReadOptions::default())?;
+            }
             TransferSyntax::Gser => gser::read(shape, root, input, tape, &gser::ReadOptions::default())?,
             _ => {
                 let mut options = options.clone();
@@ -309,6 +315,7 @@ impl<'p> Codec<'p> {
                 }
                 xml::write(shape, value, out, &writing);
             }
+            TransferSyntax::Exer => xml::extended::write(shape, value, out, &xml::Options::default())?,
             TransferSyntax::Gser => gser::write(shape, value, out, &gser::Options::default()),
             _ => self.encoder.encode(self.plan, self.syntax.plan_rules(), value, out)?,
         }
@@ -329,6 +336,13 @@ impl<'p> Codec<'p> {
                 lines.filter(|line| !input[line.clone()].trim_ascii().is_empty()).collect()
             }
             _ if input.is_empty() || self.syntax.is_text() && input.trim_ascii().is_empty() => Vec::new(),
+            // A line feed at the end is the file's: the canonical text has no place for one.
+            TransferSyntax::Cxer => {
+                let end = input
+                    .strip_suffix(b"\n")
+                    .map_or(input.len(), |text| text.strip_suffix(b"\r").unwrap_or(text).len());
+                std::iter::once(0..end).collect()
+            }
             _ => std::iter::once(0..input.len()).collect(),
         }
     }

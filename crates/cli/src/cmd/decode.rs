@@ -138,7 +138,7 @@ impl Decode {
         inputs: &[Input],
         options: Options,
     ) -> Outcome {
-        let plan = schema.plan(syntax.plan_rules(), &[type_name]).map_err(Failure::usage)?;
+        let plan = schema.plan_for(syntax, &[type_name]).map_err(Failure::usage)?;
         let root = root(&plan, type_name)?;
         let mut values = Values::new(&plan, root, syntax, options);
         let mut render = self.render.renderer(self.format, &plan, root);

@@ -71,8 +71,7 @@ impl Diff {
     pub fn run(&self) -> Outcome {
         let schema = self.schema.load()?;
         let sides = [self.rules_a.unwrap_or(self.rules).0, self.rules_b.unwrap_or(self.rules).0];
-        let rules = sides.map(TransferSyntax::plan_rules);
-        let plans = schema.plans(&rules, &[&self.type_name]).map_err(Failure::usage)?;
+        let plans = schema.plans_for(&sides, &[&self.type_name]).map_err(Failure::usage)?;
         let [a, b] = &plans[..] else { return Err(Failure::usage("there is no plan")) };
         let root = root(a, &self.type_name)?;
         let before = self.values(a, root, sides[0], &self.a)?;

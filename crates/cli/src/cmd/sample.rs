@@ -84,7 +84,7 @@ impl Sample {
         }
         let schema = self.schema.load()?;
         let syntax = syntax.unwrap_or(TransferSyntax::Ber);
-        let plan = schema.plan(syntax.plan_rules(), &[&self.type_name]).map_err(Failure::usage)?;
+        let plan = schema.plan_for(syntax, &[&self.type_name]).map_err(Failure::usage)?;
         let root = root(&plan, &self.type_name)?;
         let mut options = sample::Options::default();
         options.seed = self.seed;

@@ -144,8 +144,7 @@ impl Work<'_> {
             To::Rules(rules) => rules,
             To::Text(_) => syntax,
         };
-        let rules = [syntax.plan_rules(), target.plan_rules()];
-        let plans = schema.plans(&rules, &[&type_name]).map_err(Failure::usage)?;
+        let plans = schema.plans_for(&[syntax, target], &[&type_name]).map_err(Failure::usage)?;
         let [from, to] = &plans[..] else { return Err(Failure::usage("there is no plan")) };
         let root = root(from, &type_name)?;
         let mut options = Options::default();

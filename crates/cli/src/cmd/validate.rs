@@ -74,7 +74,7 @@ impl Validate {
     pub fn run(&self) -> Outcome {
         let schema = self.schema.load()?;
         let syntax: TransferSyntax = self.rules.0;
-        let plan = schema.plan(syntax.plan_rules(), &[&self.type_name]).map_err(Failure::usage)?;
+        let plan = schema.plan_for(syntax, &[&self.type_name]).map_err(Failure::usage)?;
         let root = root(&plan, &self.type_name)?;
         let mut options = if self.strict_rules { syntax.strict() } else { Options::default() };
         // Constraints are told below, all of them and with their text.
