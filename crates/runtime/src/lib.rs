@@ -8,6 +8,7 @@
 //!   contents octets, a [`ber::Writer`] that runs backwards.
 //! * [`per`]: the bits of PER (X.691): [`per::BitReader`], [`per::BitWriter`], length determinants.
 //! * [`oer`]: the octets of OER (X.696): an [`oer::Reader`] and an [`oer::Writer`] that runs backwards.
+//! * [`codec`]: what generated code is made of: traits for users, values with their constraints for the codecs.
 //! * [`types`]: the values that need more than a Rust primitive: [`types::Oid`], [`types::BitStr`],
 //!   [`types::Real`], the time types.
 //! * [`text`]: the character string types and their conversion to and from UTF-8.
@@ -29,6 +30,7 @@ extern crate alloc;
 extern crate std;
 
 pub mod ber;
+pub mod codec;
 pub mod dump;
 mod error;
 mod limits;

@@ -3,14 +3,22 @@
 //! Most come as a borrowed view over contents octets, which costs nothing to make, and an owned form.
 
 mod bits;
+mod fixed;
+mod integer;
 mod iso;
+mod object_identifier;
+mod octets;
 mod oid;
 mod real;
 mod time;
 mod units;
 
 pub use bits::{BitStr, BitString};
+pub use fixed::FixedBits;
+pub use integer::Integer;
 pub use iso::{Form as TimeForm, TimeType, check_duration, check_time};
+pub use object_identifier::{ObjectIdentifier, RelativeObjectIdentifier};
+pub use octets::{Octets, Text};
 pub use oid::{Arcs, Oid, OidRef, RelativeOid, RelativeOidRef};
 pub use real::{Base, Binary, Decimal, Real};
 pub use time::{GeneralizedTime, UtcTime, Zone};

@@ -1,0 +1,70 @@
+//! What generated code is made of: the traits that users see, and readers and writers whose methods are one type each.
+//!
+//! Generated types implement [`BerType`], [`AperType`] and [`UperType`] as far as their rules were asked for; from
+//! these follow [`Decode`] and [`Encode`] for each of the rules.
+
+pub mod ber;
+pub mod per;
+mod traits;
+
+pub use traits::{
+    Aper, AperType, Ber, BerType, CanonicalAper, CanonicalUper, Cer, Decode, Der, Encode, Uper, UperType,
+};
+
+use crate::types::Octets;
+
+/// A string with CONTAINING (X.682 clause 11): the value inside, or the octets where they are no value of the type or do
+/// not stand in one piece.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Contained<'a, T> {
+    /// The value inside.
+    Value(T),
+    /// What was in the string.
+    Octets(Octets<'a>),
+}
+
+impl<T> Contained<'_, T> {
+    /// The value inside, if it was decoded.
+    pub const fn value(&self) -> Option<&T> {
+        match self {
+            Self::Value(value) => Some(value),
+            Self::Octets(_) => None,
+        }
+    }
+
+    /// The same without a borrow; `owned` makes the value inside so.
+    pub fn map_owned<U>(self, owned: impl FnOnce(T) -> U) -> Contained<'static, U> {
+        match self {
+            Self::Value(value) => Contained::Value(owned(value)),
+            Self::Octets(octets) => Contained::Octets(octets.into_owned()),
+        }
+    }
+}
+
+/// An alternative of a later version of a CHOICE: its complete encoding, and in PER its number among the additions.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct UnknownAlternative<'a> {
+    /// Number among the additions, from 0; `None` in rules that tell alternatives by their tags.
+    pub addition: Option<u32>,
+    /// The complete encoding in the rule at hand.
+    pub octets: Octets<'a>,
+}
+
+impl UnknownAlternative<'_> {
+    /// The same value without a borrow.
+    #[must_use]
+    pub fn into_owned(self) -> UnknownAlternative<'static> {
+        UnknownAlternative { addition: self.addition, octets: self.octets.into_owned() }
+    }
+}
+
+/// A value that selects the row of a table, as the component relation constraint (X.682 clause 10) takes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Key<'k> {
+    /// The component is absent.
+    None,
+    /// INTEGER, ENUMERATED.
+    Int(i64),
+    /// Contents octets (X.690) of any other type.
+    Octets(&'k [u8]),
+}

@@ -1,0 +1,115 @@
+//! How numbers, sizes and characters are written, as literals in generated code.
+
+/// How a constrained whole number is written (§11.5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whole {
+    /// One value: nothing is written.
+    Nothing,
+    /// A bit-field of this width (§11.5.6, §11.5.7.1).
+    Bits(u8),
+    /// One octet, aligned (§11.5.7.2).
+    Octet,
+    /// Two octets, aligned (§11.5.7.3).
+    TwoOctets,
+    /// The number of octets as a bit-field of the first width, then that many octets, aligned (§11.5.7.4); at most the
+    /// second number.
+    Octets(u8, u8),
+}
+
+/// How a number of octets, bits, characters or elements is written (§11.9.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// Whether a bit in front says that the size is outside of the root.
+    pub extensible: bool,
+    /// The least size.
+    pub lo: u32,
+    /// The greatest size, or `u32::MAX`.
+    pub hi: u32,
+    /// How the difference to `lo` is written; `None` for a general length determinant.
+    pub whole: Option<Whole>,
+}
+
+impl Size {
+    /// Any size.
+    pub const ANY: Self = Self::new(false, 0, u32::MAX, None);
+
+    /// A size.
+    #[must_use]
+    pub const fn new(extensible: bool, lo: u32, hi: u32, whole: Option<Whole>) -> Self {
+        Self { extensible, lo, hi, whole }
+    }
+
+    /// Whether all sizes of the root are the same, so that nothing is written.
+    #[inline]
+    #[must_use]
+    pub const fn is_fixed(&self) -> bool {
+        self.lo == self.hi && self.whole.is_some()
+    }
+
+    /// Whether a size is one of the root.
+    #[inline]
+    #[must_use]
+    pub const fn holds(&self, size: usize) -> bool {
+        self.lo as usize <= size && (self.hi == u32::MAX || size <= self.hi as usize)
+    }
+
+    /// Whether a string of this size is of so few units that it is not aligned (§16.9, §17.6).
+    #[inline]
+    #[must_use]
+    pub const fn is_short(&self, count: usize, most: u32) -> bool {
+        self.is_fixed() && self.hi <= most && count == self.lo as usize
+    }
+}
+
+/// The characters of a known-multiplier string (§30.5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Alphabet {
+    /// Bits of one character.
+    pub bits: u32,
+    /// Whether strings of the root's size are not aligned (§30.5.6, §30.5.7).
+    pub unaligned: bool,
+    /// Whether characters are written as their number among the permitted ones (§30.5.4).
+    pub indexed: bool,
+    /// The permitted ones.
+    pub ranges: &'static [Range],
+    /// The characters in order, when they are below 128 and written as numbers.
+    pub table: &'static [u8],
+}
+
+/// A range of permitted characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Range {
+    /// The first.
+    pub lo: u32,
+    /// The last.
+    pub hi: u32,
+    /// The number of the first among all permitted ones.
+    pub number: u32,
+}
+
+impl Alphabet {
+    /// The bits to write for a character, if it is permitted.
+    #[inline]
+    #[must_use]
+    pub fn code(&self, character: u32) -> Option<u32> {
+        let at = self.ranges.partition_point(|range| range.hi < character);
+        let range = self.ranges.get(at).filter(|range| range.lo <= character)?;
+        Some(if self.indexed { range.number + (character - range.lo) } else { character })
+    }
+
+    /// The character that was written so, if it is permitted.
+    #[inline]
+    #[must_use]
+    pub fn character(&self, code: u32) -> Option<u32> {
+        if !self.table.is_empty() {
+            return self.table.get(code as usize).map(|character| u32::from(*character));
+        }
+        if !self.indexed {
+            return self.code(code);
+        }
+        let at = self.ranges.partition_point(|range| range.number <= code).checked_sub(1)?;
+        let range = self.ranges.get(at)?;
+        let character = range.lo.checked_add(code - range.number)?;
+        (character <= range.hi).then_some(character)
+    }
+}

@@ -1,0 +1,11 @@
+//! PER (X.691): a reader and a writer whose methods are the types of the standard, with their constraints as literals.
+
+mod forms;
+mod reader;
+mod strings;
+mod writer;
+
+pub use forms::{Alphabet, Range, Size, Whole};
+pub use reader::{Additions, Open, Reader};
+pub use strings::{bits_of_fixed, fixed_of_bits};
+pub use writer::{OpenMark, Writer};

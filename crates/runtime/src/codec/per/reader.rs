@@ -1,0 +1,525 @@
+//! Reading.
+
+use super::{Size, Whole};
+use crate::codec::Contained;
+use crate::per::{BitReader, Length, Taken};
+use crate::types::{Integer, Octets};
+use crate::{Error, ErrorKind, Limits, Result};
+use alloc::vec::Vec;
+
+/// Elements of no bits in one value: they cost nothing to announce, so they are counted.
+const EMPTY_ELEMENTS: usize = 65_536;
+
+/// Octets in a number of more than 64 bits, or in fragments that are joined; longer ones are refused.
+const LONGEST: usize = 1 << 28;
+
+/// A cursor over bits, aligned or not, with the depth that is left.
+#[derive(Clone, Copy, Debug)]
+pub struct Reader<'a, const ALIGNED: bool> {
+    pub(super) bits: BitReader<'a>,
+    depth: u16,
+    empty: usize,
+}
+
+/// An open type that has been entered (§11.2): where reading ends inside it and goes on behind it.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "the open type has to be left again"]
+pub struct Open {
+    behind: usize,
+    outer: usize,
+}
+
+/// The bitmap of extension additions (§19.7, §19.8).
+#[derive(Clone, Copy, Debug)]
+pub struct Additions {
+    at: usize,
+    left: usize,
+}
+
+impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
+    /// A reader at the begin of an input with the default limits.
+    #[inline]
+    #[must_use]
+    pub const fn new(input: &'a [u8]) -> Self {
+        Self { bits: BitReader::new(input), depth: Limits::DEFAULT.depth, empty: EMPTY_ELEMENTS }
+    }
+
+    /// The octets that a whole value took, at least one (§11.1).
+    ///
+    /// # Errors
+    /// [`ErrorKind::Incomplete`] for a value of no bits in an empty input.
+    pub fn finish(&self) -> Result<usize> {
+        if self.bits.input().is_empty() {
+            return Err(Error::incomplete_at_bit(0, 1));
+        }
+        Ok(self.bits.position().div_ceil(8).max(1))
+    }
+
+    /// A fault of this kind at the cursor.
+    #[cold]
+    #[inline(never)]
+    #[must_use]
+    pub const fn error(&self, kind: ErrorKind) -> Error {
+        self.bits.error(kind)
+    }
+
+    /// Begins a value of a type that may have values of itself inside.
+    ///
+    /// # Errors
+    /// [`ErrorKind::DepthLimit`].
+    #[inline]
+    pub fn enter(&mut self) -> Result<()> {
+        match self.depth.checked_sub(1) {
+            Some(depth) => {
+                self.depth = depth;
+                Ok(())
+            }
+            None => Err(self.error(ErrorKind::DepthLimit)),
+        }
+    }
+
+    /// Ends it.
+    #[inline]
+    pub const fn leave(&mut self) {
+        self.depth += 1;
+    }
+
+    // Numbers
+
+    /// The next bit.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Incomplete`].
+    #[inline]
+    pub fn bit(&mut self) -> Result<bool> {
+        self.bits.bit()
+    }
+
+    /// The next bits, at most 64, as a number.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Incomplete`].
+    #[inline]
+    pub fn bits(&mut self, count: u32) -> Result<u64> {
+        self.bits.bits(count)
+    }
+
+    /// A constrained whole number (§11.5) less its least value, at most `span`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ConstraintViolated`] above it.
+    #[inline]
+    pub fn whole(&mut self, whole: Whole, span: u64) -> Result<u64> {
+        let start = self.bits;
+        let number = match whole {
+            Whole::Nothing => 0,
+            Whole::Bits(width) => self.bits.bits(u32::from(width))?,
+            Whole::Octet => {
+                self.bits.align();
+                self.bits.bits(8)?
+            }
+            Whole::TwoOctets => {
+                self.bits.align();
+                self.bits.bits(16)?
+            }
+            Whole::Octets(width, most) => {
+                let octets = self.bits.bits(u32::from(width))? + 1;
+                if octets > u64::from(most) {
+                    return Err(self.error(ErrorKind::ConstraintViolated));
+                }
+                self.bits.align();
+                self.bits.bits(octets.to_be_bytes()[7] as u32 * 8)?
+            }
+        };
+        if number > span { Err(start.error(ErrorKind::ConstraintViolated)) } else { Ok(number) }
+    }
+
+    /// An index into a list of `count` items, at most the last.
+    ///
+    /// # Errors
+    /// `kind` above it.
+    #[inline]
+    pub fn index(&mut self, whole: Whole, count: u32, kind: ErrorKind) -> Result<u32> {
+        let start = self.bits;
+        let number = self.whole(whole, u64::MAX)?;
+        match u32::try_from(number) {
+            Ok(number) if number < count => Ok(number),
+            _ => Err(start.error(kind)),
+        }
+    }
+
+    /// A normally small non-negative whole number (§11.6).
+    ///
+    /// # Errors
+    /// As [`BitReader::small_number`].
+    #[inline]
+    pub fn small_number(&mut self) -> Result<u32> {
+        let start = self.bits;
+        let number = self.bits.small_number(ALIGNED)?;
+        u32::try_from(number).map_err(|_| start.error(ErrorKind::LimitExceeded))
+    }
+
+    /// An INTEGER without a lower bound (§11.8).
+    ///
+    /// # Errors
+    /// [`ErrorKind::IntegerEmpty`].
+    pub fn unconstrained(&mut self) -> Result<Integer<'a>> {
+        let start = self.bits;
+        let octets = self.contents()?;
+        if octets.is_empty() {
+            return Err(start.error(ErrorKind::IntegerEmpty));
+        }
+        Ok(Integer::copied(&octets))
+    }
+
+    /// An INTEGER with a lower bound alone (§11.7).
+    ///
+    /// # Errors
+    /// [`ErrorKind::IntegerEmpty`]; [`ErrorKind::LimitExceeded`] for more than 126 bits.
+    pub fn semi_constrained(&mut self, lo: i64) -> Result<Integer<'a>> {
+        let start = self.bits;
+        let octets = self.contents()?;
+        if octets.is_empty() {
+            return Err(start.error(ErrorKind::IntegerEmpty));
+        }
+        let mut sum: Vec<u8> = Vec::with_capacity(octets.len() + 2);
+        sum.push(0);
+        sum.extend_from_slice(&octets);
+        add(&mut sum, lo);
+        Ok(Integer::copied(&sum))
+    }
+
+    /// An INTEGER with bounds of more than 64 bits (§11.5): `lo` in two's complement, `span` without a sign.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ConstraintViolated`].
+    pub fn large(&mut self, lo: &[u8], span: &[u8]) -> Result<Integer<'a>> {
+        let start = self.bits;
+        let mut number: Vec<u8> = Vec::new();
+        number.push(0);
+        if ALIGNED {
+            let most = span.len() as u64;
+            let width = u64::BITS - most.saturating_sub(1).leading_zeros();
+            let count = self.bits.bits(width)? + 1;
+            self.bits.align();
+            self.append(usize::try_from(count).unwrap_or(usize::MAX), &mut number)?;
+        } else {
+            let high = span.first().map_or(8, |octet| octet.leading_zeros());
+            number.push(u8::try_from(self.bits.bits(8 - high)?).unwrap_or(0));
+            self.append(span.len().saturating_sub(1), &mut number)?;
+        }
+        let significant = |octets: &[u8]| octets.iter().position(|octet| *octet != 0).unwrap_or(octets.len());
+        let (a, b) = (
+            number.get(significant(&number)..).unwrap_or_default(),
+            span.get(significant(span)..).unwrap_or_default(),
+        );
+        if a.len().cmp(&b.len()).then_with(|| a.cmp(b)).is_gt() {
+            return Err(start.error(ErrorKind::ConstraintViolated));
+        }
+        Ok(Integer::copied(&sum(&number, lo)))
+    }
+
+    /// A number in a type that it may be too large for.
+    ///
+    /// # Errors
+    /// [`ErrorKind::IntegerRange`].
+    #[inline]
+    pub fn narrow<T: for<'i> TryFrom<&'i Integer<'a>>>(&self, number: &Integer<'a>) -> Result<T> {
+        T::try_from(number).map_err(|_| self.error(ErrorKind::IntegerRange))
+    }
+
+    // Lengths
+
+    /// A general length determinant (§11.9.3.5 to §11.9.3.8).
+    ///
+    /// # Errors
+    /// As [`BitReader::length`].
+    #[inline]
+    pub fn length(&mut self) -> Result<Length> {
+        self.bits.length(ALIGNED)
+    }
+
+    /// A size (§11.9.4), and whether it is a fragment.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ConstraintViolated`].
+    #[inline]
+    pub fn size(&mut self, size: Size) -> Result<Length> {
+        let outside = size.extensible && self.bit()?;
+        match size.whole {
+            Some(whole) if !outside => {
+                let count = self.whole(whole, u64::from(size.hi - size.lo))?;
+                Ok(Length { count: size.lo as usize + usize::try_from(count).unwrap_or(0), more: false })
+            }
+            _ => self.length(),
+        }
+    }
+
+    /// Elements that a list is to have, as far as its memory is set aside at once.
+    #[inline]
+    #[must_use]
+    pub fn room(&self, length: Length) -> usize {
+        length.count.min(self.bits.left()).min(1024)
+    }
+
+    /// The end of a list of `count` elements that began at `start`: those without bits are counted.
+    ///
+    /// # Errors
+    /// [`ErrorKind::LimitExceeded`].
+    #[inline]
+    pub fn end_list(&mut self, start: usize, count: usize) -> Result<()> {
+        let taken = self.bits.position() - start;
+        if count > taken {
+            let empty = count - taken;
+            self.empty = self.empty.checked_sub(empty).ok_or_else(|| self.error(ErrorKind::LimitExceeded))?;
+        }
+        Ok(())
+    }
+
+    /// The position in bits.
+    #[inline]
+    #[must_use]
+    pub const fn position(&self) -> usize {
+        self.bits.position()
+    }
+
+    /// The octets behind a general length determinant.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Incomplete`].
+    pub fn contents(&mut self) -> Result<Octets<'a>> {
+        let length = self.length()?;
+        self.octets_of(length)
+    }
+
+    pub(super) fn octets_of(&mut self, length: Length) -> Result<Octets<'a>> {
+        if !length.more {
+            return self.take(length.count);
+        }
+        let start = self.bits;
+        let mut joined = Vec::new();
+        let mut length = length;
+        loop {
+            self.append(length.count, &mut joined)?;
+            if joined.len() > LONGEST {
+                return Err(start.error(ErrorKind::LimitExceeded));
+            }
+            if !length.more {
+                return Ok(joined.into());
+            }
+            length = self.length()?;
+        }
+    }
+
+    /// Octets, borrowed where they stand on a boundary.
+    #[inline]
+    pub(super) fn take(&mut self, count: usize) -> Result<Octets<'a>> {
+        match self.bits.octets(count)? {
+            Taken::Aligned(_, octets) => Ok(Octets::borrowed(octets)),
+            Taken::Shifted(at) => Ok(self.shifted(at, count)),
+        }
+    }
+
+    #[inline(never)]
+    fn shifted(&self, at: usize, count: usize) -> Octets<'a> {
+        let mut copy = self.bits;
+        let mut kept = [0; 22];
+        match kept.get_mut(..count) {
+            Some(room) => {
+                let mut from = at;
+                copy.set_end(self.bits.input().len() * 8);
+                for octet in &mut *room {
+                    *octet = bits_at(self.bits.input(), from);
+                    from += 8;
+                }
+                Octets::copied(room)
+            }
+            None => {
+                let mut out = Vec::new();
+                self.bits.copy_bits(at, count * 8, &mut out);
+                out.into()
+            }
+        }
+    }
+
+    pub(super) fn append(&mut self, count: usize, out: &mut Vec<u8>) -> Result<()> {
+        match self.bits.octets(count)? {
+            Taken::Aligned(_, octets) => out.extend_from_slice(octets),
+            Taken::Shifted(at) => self.bits.copy_bits(at, count * 8, out),
+        }
+        Ok(())
+    }
+
+    // Open types and extensions
+
+    /// Enters an open type (§11.2); nothing if it stands in fragments, see [`Reader::contents`] then.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Incomplete`]; [`ErrorKind::Unsupported`] for an open type in fragments.
+    #[inline]
+    pub fn open(&mut self) -> Result<Open> {
+        let length = self.length()?;
+        if length.more {
+            return Err(self.error(ErrorKind::Unsupported));
+        }
+        let mut inside = self.bits;
+        inside.skip(length.count.saturating_mul(8))?;
+        let open = Open { behind: inside.position(), outer: self.bits.end() };
+        self.bits.set_end(open.behind);
+        Ok(open)
+    }
+
+    /// Goes on behind an open type, whatever is left in it.
+    #[inline]
+    pub fn close(&mut self, open: Open) {
+        self.bits.set_end(open.outer);
+        self.bits.seek(open.behind);
+    }
+
+    /// Enters what a string contains: `size` in units of `unit` bits.
+    ///
+    /// # Errors
+    /// As [`Reader::size`].
+    pub fn open_string(&mut self, size: Size, unit: usize) -> Result<Option<Open>> {
+        let start = self.bits;
+        let length = self.size(size)?;
+        if length.more {
+            self.bits = start;
+            return Ok(None);
+        }
+        let short = size.is_short(length.count, if unit == 1 { 16 } else { 2 });
+        if ALIGNED && length.count > 0 && !short {
+            self.bits.align();
+        }
+        let mut inside = self.bits;
+        inside.skip(length.count.saturating_mul(unit))?;
+        let open = Open { behind: inside.position(), outer: self.bits.end() };
+        self.bits.set_end(open.behind);
+        Ok(Some(open))
+    }
+
+    /// A string with CONTAINING: the value inside, or its octets where they do not decode.
+    ///
+    /// # Errors
+    /// A fault in the string itself.
+    pub fn contained<T>(
+        &mut self,
+        size: Size,
+        unit: usize,
+        read: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<Contained<'a, T>> {
+        let start = *self;
+        if let Some(open) = self.open_string(size, unit)? {
+            if let Ok(value) = read(self)
+                && open.behind - self.bits.position() < 8
+            {
+                self.close(open);
+                return Ok(Contained::Value(value));
+            }
+            *self = start;
+        }
+        if unit == 8 {
+            self.octet_string(size).map(Contained::Octets)
+        } else {
+            Ok(Contained::Octets(self.bit_string(size)?.into_bytes().into()))
+        }
+    }
+
+    /// More presence bits than a word has.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Incomplete`].
+    pub fn presence<const N: usize>(&mut self) -> Result<[bool; N]> {
+        let mut all = [false; N];
+        for bit in &mut all {
+            *bit = self.bit()?;
+        }
+        Ok(all)
+    }
+
+    /// An INTEGER with a lower bound of more than 64 bits alone.
+    ///
+    /// # Errors
+    /// As [`Reader::semi_constrained`].
+    pub fn semi_constrained_large(&mut self, lo: &[u8]) -> Result<Integer<'a>> {
+        let start = self.bits;
+        let octets = self.contents()?;
+        if octets.is_empty() {
+            return Err(start.error(ErrorKind::IntegerEmpty));
+        }
+        let mut number: Vec<u8> = Vec::with_capacity(octets.len() + 1);
+        number.push(0);
+        number.extend_from_slice(&octets);
+        Ok(Integer::copied(&sum(&number, lo)))
+    }
+
+    /// The bitmap of additions.
+    ///
+    /// # Errors
+    /// As [`BitReader::small_length`].
+    pub fn additions(&mut self) -> Result<Additions> {
+        let count = self.bits.small_length(ALIGNED)?;
+        let at = self.bits.position();
+        self.bits.skip(count)?;
+        Ok(Additions { at, left: count })
+    }
+
+    /// Whether the next addition is there.
+    #[inline]
+    pub fn next_addition(&self, additions: &mut Additions) -> bool {
+        if additions.left == 0 {
+            return false;
+        }
+        additions.left -= 1;
+        let at = additions.at;
+        additions.at += 1;
+        self.bits.input().get(at >> 3).is_some_and(|octet| octet << (at & 7) & 0x80 != 0)
+    }
+
+    /// Steps over the additions that the type does not know.
+    ///
+    /// # Errors
+    /// As [`Reader::open`].
+    pub fn skip_additions(&mut self, mut additions: Additions) -> Result<()> {
+        while additions.left > 0 {
+            if self.next_addition(&mut additions) {
+                self.contents()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Eight bits from a bit of the input, zeros behind its end.
+fn bits_at(input: &[u8], at: usize) -> u8 {
+    let first = u16::from(input.get(at >> 3).copied().unwrap_or(0));
+    let second = u16::from(input.get((at >> 3) + 1).copied().unwrap_or(0));
+    ((first << 8 | second) << (at & 7)).to_be_bytes()[0]
+}
+
+/// Adds a number to two's complement octets, which have room for the sum.
+fn add(octets: &mut [u8], number: i64) {
+    let mut rest = i128::from(number);
+    for octet in octets.iter_mut().rev() {
+        rest += i128::from(*octet);
+        *octet = rest.to_be_bytes()[15];
+        rest >>= 8;
+    }
+}
+
+/// The sum of an unsigned number with a zero octet in front and one in two's complement.
+fn sum(number: &[u8], lo: &[u8]) -> Vec<u8> {
+    let length = number.len().max(lo.len()) + 1;
+    let sign = if lo.first().is_some_and(|octet| octet & 0x80 != 0) { 0xFF } else { 0 };
+    let mut out = alloc::vec![0; length];
+    let mut carry = 0_u16;
+    for (i, octet) in out.iter_mut().rev().enumerate() {
+        let digit = |octets: &[u8], fill: u8| {
+            octets.len().checked_sub(i + 1).and_then(|at| octets.get(at)).copied().unwrap_or(fill)
+        };
+        carry += u16::from(digit(number, 0)) + u16::from(digit(lo, sign));
+        *octet = carry.to_be_bytes()[1];
+        carry >>= 8;
+    }
+    out
+}

@@ -1,0 +1,317 @@
+//! Strings, both ways (§16, §17, §30).
+
+use super::{Alphabet, Reader, Size, Writer};
+use crate::types::{BitString, FixedBits, ObjectIdentifier, Octets, RelativeObjectIdentifier, Text};
+use crate::{Error, ErrorKind, Result};
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// A BIT STRING as one of a fixed size, if it has it.
+#[must_use]
+pub fn fixed_of_bits<const N: u32>(bits: BitString<'_>) -> Option<FixedBits<N>> {
+    let bits = bits.as_bits();
+    if bits.len() != N as usize {
+        return None;
+    }
+    let word = bits.bytes().iter().fold(0_u64, |word, octet| word << 8 | u64::from(*octet));
+    Some(FixedBits::new(word >> bits.unused()))
+}
+
+/// The same the other way.
+#[must_use]
+pub fn bits_of_fixed<const N: u32>(bits: FixedBits<N>) -> BitString<'static> {
+    let (octets, used) = bits.to_octets();
+    let unused = u8::try_from(used * 8 - N as usize).unwrap_or(0);
+    BitString::new(octets.get(..used).unwrap_or_default().to_vec(), unused).unwrap_or_default()
+}
+
+impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
+    /// OCTET STRING (§17).
+    ///
+    /// # Errors
+    /// As [`Reader::size`].
+    #[inline]
+    pub fn octet_string(&mut self, size: Size) -> Result<Octets<'a>> {
+        let length = self.size(size)?;
+        if ALIGNED && length.count > 0 && !size.is_short(length.count, 2) {
+            self.bits.align();
+        }
+        self.octets_of(length)
+    }
+
+    /// OCTET STRING of a fixed size.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Incomplete`].
+    #[inline]
+    pub fn fixed_octets<const N: usize>(&mut self) -> Result<[u8; N]> {
+        if ALIGNED && N > 2 {
+            self.bits.align();
+        }
+        let mut out = [0; N];
+        if N <= 8 {
+            let bits = self.bits(u32::try_from(N * 8).unwrap_or(0))?;
+            let octets = bits.to_be_bytes();
+            out.copy_from_slice(octets.get(8 - N.min(8)..).unwrap_or_default());
+        } else {
+            out.copy_from_slice(&self.take(N)?);
+        }
+        Ok(out)
+    }
+
+    /// BIT STRING (§16).
+    ///
+    /// # Errors
+    /// As [`Reader::size`].
+    pub fn bit_string(&mut self, size: Size) -> Result<BitString<'a>> {
+        let mut length = self.size(size)?;
+        if ALIGNED && length.count > 0 && !size.is_short(length.count, 16) {
+            self.bits.align();
+        }
+        let mut joined = Vec::new();
+        let mut bits = 0;
+        loop {
+            let at = self.bits.position();
+            self.bits.skip(length.count)?;
+            if !length.more && bits == 0 && at.is_multiple_of(8) && length.count.is_multiple_of(8) {
+                let octets = self.bits.input().get(at / 8..(at + length.count) / 8).unwrap_or_default();
+                return Ok(BitString::new(octets, 0).unwrap_or_default());
+            }
+            self.bits.copy_bits(at, length.count, &mut joined);
+            bits += length.count;
+            if !length.more {
+                break;
+            }
+            length = self.length()?;
+        }
+        let unused = u8::try_from(joined.len() * 8 - bits).unwrap_or(0);
+        Ok(BitString::new(joined, unused).unwrap_or_default())
+    }
+
+    /// BIT STRING of a fixed size of at most 64 bits.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Incomplete`].
+    #[inline]
+    pub fn fixed_bits<const N: u32>(&mut self) -> Result<FixedBits<N>> {
+        if ALIGNED && N > 16 {
+            self.bits.align();
+        }
+        self.bits(N).map(FixedBits::new)
+    }
+
+    /// A known-multiplier character string (§30.5).
+    ///
+    /// # Errors
+    /// [`ErrorKind::ConstraintViolated`] for a character that is not permitted.
+    pub fn characters(&mut self, size: Size, alphabet: &Alphabet) -> Result<Text<'a>> {
+        let mut length = self.size(size)?;
+        let count = length.count;
+        if ALIGNED && count > 0 && !(alphabet.unaligned && size.holds(count)) {
+            self.bits.align();
+        }
+        if !length.more && alphabet.bits == 8 && !alphabet.indexed {
+            return self.whole_octets(count, alphabet);
+        }
+        let mut kept = [0_u8; 22];
+        if !length.more && count <= kept.len() && (!alphabet.table.is_empty() || alphabet.bits == 7) {
+            for place in kept.iter_mut().take(count) {
+                let start = self.bits;
+                let code = u32::try_from(self.bits(alphabet.bits)?).unwrap_or(u32::MAX);
+                let character = alphabet.character(code).and_then(|character| u8::try_from(character).ok());
+                *place = character.ok_or_else(|| start.error(ErrorKind::ConstraintViolated))?;
+            }
+            let text = core::str::from_utf8(kept.get(..count).unwrap_or_default()).unwrap_or_default();
+            return Ok(Text::copied(text));
+        }
+        let mut text = String::new();
+        loop {
+            for _ in 0..length.count {
+                let start = self.bits;
+                let code = u32::try_from(self.bits(alphabet.bits)?).unwrap_or(u32::MAX);
+                let character = alphabet.character(code).and_then(char::from_u32);
+                text.push(character.ok_or_else(|| start.error(ErrorKind::ConstraintViolated))?);
+            }
+            if !length.more {
+                return Ok(text.into());
+            }
+            length = self.length()?;
+        }
+    }
+
+    /// Characters of eight bits that stand for themselves.
+    fn whole_octets(&mut self, count: usize, alphabet: &Alphabet) -> Result<Text<'a>> {
+        let start = self.bits;
+        let octets = self.take(count)?;
+        if let Some(at) = octets.iter().position(|octet| alphabet.code(u32::from(*octet)).is_none()) {
+            return Err(Error::at_bit(ErrorKind::ConstraintViolated, (start.position() + at * 8) as u64));
+        }
+        if start.position().is_multiple_of(8) {
+            let first = start.position() / 8;
+            let octets = start.input().get(first..first + count).unwrap_or_default();
+            if let Ok(text) = core::str::from_utf8(octets) {
+                return Ok(Text::borrowed(text));
+            }
+        }
+        let text: String = octets.iter().map(|octet| char::from(*octet)).collect();
+        Ok(text.into())
+    }
+
+    /// REAL (§15) as the nearest `f64`.
+    ///
+    /// # Errors
+    /// As [`crate::ber::decode_real`].
+    pub fn real(&mut self) -> Result<f64> {
+        let start = self.bits;
+        let octets = self.contents()?;
+        let at = (start.position() / 8) as u64;
+        crate::ber::decode_real(&octets, at, crate::ber::Rules::Ber).map(|real| real.to_f64())
+    }
+
+    /// OBJECT IDENTIFIER (§24).
+    ///
+    /// # Errors
+    /// As [`ObjectIdentifier::new`].
+    pub fn oid(&mut self) -> Result<ObjectIdentifier<'a>> {
+        let at = (self.bits.position() / 8) as u64;
+        ObjectIdentifier::new(self.contents()?, at)
+    }
+
+    /// RELATIVE-OID (§25).
+    ///
+    /// # Errors
+    /// As [`RelativeObjectIdentifier::new`].
+    pub fn relative_oid(&mut self) -> Result<RelativeObjectIdentifier<'a>> {
+        let at = (self.bits.position() / 8) as u64;
+        RelativeObjectIdentifier::new(self.contents()?, at)
+    }
+
+    /// UTF8String and other strings behind a general length determinant (§30.6).
+    ///
+    /// # Errors
+    /// As [`crate::text::to_utf8`].
+    pub fn other_string(&mut self, kind: crate::text::StringKind) -> Result<Text<'a>> {
+        let length = self.length()?;
+        let start = self.bits;
+        let octets = self.octets_of(length)?;
+        let first = start.position() / 8;
+        if start.position().is_multiple_of(8) && !length.more {
+            let octets = start.input().get(first..first + octets.len()).unwrap_or_default();
+            return crate::text::to_utf8(kind, octets, first as u64).map(Text::from);
+        }
+        let text = crate::text::to_utf8(kind, &octets, first as u64)?;
+        Ok(text.into_owned().into())
+    }
+}
+
+impl<const ALIGNED: bool> Writer<ALIGNED> {
+    /// OCTET STRING (§17).
+    ///
+    /// # Errors
+    /// [`ErrorKind::ConstraintViolated`] for a size outside of a root that is not extensible.
+    pub fn octet_string(&mut self, size: Size, octets: &[u8]) -> Result<()> {
+        let mut length = self.size(size, octets.len())?;
+        if ALIGNED && !octets.is_empty() && !size.is_short(octets.len(), 2) {
+            self.align();
+        }
+        let mut rest = octets;
+        loop {
+            let (now, behind) = rest.split_at_checked(length.count).unwrap_or((rest, &[]));
+            self.octets(now);
+            rest = behind;
+            if !length.more {
+                return Ok(());
+            }
+            length = self.length(rest.len());
+        }
+    }
+
+    /// OCTET STRING of a fixed size.
+    #[inline]
+    pub fn fixed_octets<const N: usize>(&mut self, octets: &[u8; N]) {
+        if ALIGNED && N > 2 {
+            self.align();
+        }
+        self.octets(octets);
+    }
+
+    /// BIT STRING (§16); `named` ones without trailing zero bits as far as the size allows (§16.2, §16.3).
+    ///
+    /// # Errors
+    /// As [`Writer::octet_string`].
+    pub fn bit_string(&mut self, size: Size, bits: &BitString<'_>, named: bool) -> Result<()> {
+        let bits = bits.as_bits();
+        let least = size.lo as usize;
+        let trimmed = if named { bits.trimmed(least) } else { bits };
+        let count = if named { trimmed.len().max(least) } else { bits.len() };
+        let mut length = self.size(size, count)?;
+        if ALIGNED && count > 0 && !size.is_short(count, 16) {
+            self.align();
+        }
+        let mut from = 0;
+        loop {
+            for at in (from..from + length.count).step_by(8) {
+                let width = (from + length.count - at).min(8);
+                let octet = trimmed.bytes().get(at / 8).copied().unwrap_or(0);
+                let used = trimmed.len().saturating_sub(at).min(8);
+                // Unused bits of the last octet do not count.
+                let octet = if used < 8 {
+                    octet & !(0xFF_u8.checked_shr(u32::try_from(used).unwrap_or(8)).unwrap_or(0))
+                } else {
+                    octet
+                };
+                self.bits(u64::from(octet >> (8 - width)), u32::try_from(width).unwrap_or(8));
+            }
+            from += length.count;
+            if !length.more {
+                return Ok(());
+            }
+            length = self.length(count - from);
+        }
+    }
+
+    /// BIT STRING of a fixed size of at most 64 bits.
+    #[inline]
+    pub fn fixed_bits<const N: u32>(&mut self, bits: FixedBits<N>) {
+        if ALIGNED && N > 16 {
+            self.align();
+        }
+        self.bits(bits.get(), N);
+    }
+
+    /// A known-multiplier character string (§30.5).
+    ///
+    /// # Errors
+    /// [`ErrorKind::ConstraintViolated`] for a size or a character that is not permitted.
+    pub fn characters(&mut self, size: Size, alphabet: &Alphabet, text: &str) -> Result<()> {
+        let count = if text.is_ascii() { text.len() } else { text.chars().count() };
+        let mut length = self.size(size, count)?;
+        if ALIGNED && count > 0 && !(alphabet.unaligned && size.holds(count)) {
+            self.align();
+        }
+        let mut characters = text.chars();
+        let mut left = count;
+        loop {
+            for character in characters.by_ref().take(length.count) {
+                let code = alphabet.code(u32::from(character));
+                let code = code.ok_or(Error::new(ErrorKind::ConstraintViolated, 0))?;
+                self.bits(u64::from(code), alphabet.bits);
+            }
+            left -= length.count;
+            if !length.more {
+                return Ok(());
+            }
+            length = self.length(left);
+        }
+    }
+
+    /// UTF8String and other strings behind a general length determinant (§30.6).
+    ///
+    /// # Errors
+    /// As [`crate::text::from_utf8`].
+    pub fn other_string(&mut self, kind: crate::text::StringKind, text: &str) -> Result<()> {
+        let octets = crate::text::from_utf8(kind, text)?;
+        self.contents(&octets);
+        Ok(())
+    }
+}

@@ -1,0 +1,389 @@
+//! Writing, forwards: the length of an open type is filled in when it is known.
+
+use super::{Size, Whole};
+use crate::per::{FRAGMENT, Length};
+use crate::types::Integer;
+use crate::{Error, ErrorKind, Result};
+use alloc::vec::Vec;
+
+/// Appends bits to octets, aligned or not.
+#[derive(Clone, Debug, Default)]
+pub struct Writer<const ALIGNED: bool> {
+    out: Vec<u8>,
+    /// Bits of the last octet that are free, 0 to 7.
+    free: u32,
+    /// Where the value begins.
+    start: usize,
+    canonical: bool,
+}
+
+/// The begin of an open type.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "the open type has to be closed"]
+pub struct OpenMark(usize);
+
+impl<const ALIGNED: bool> Writer<ALIGNED> {
+    /// A writer that appends to octets.
+    #[must_use]
+    pub const fn onto(out: Vec<u8>, canonical: bool) -> Self {
+        let start = out.len();
+        Self { out, free: 0, start, canonical }
+    }
+
+    /// Whether the encoding is to be the canonical one.
+    #[inline]
+    #[must_use]
+    pub const fn is_canonical(&self) -> bool {
+        self.canonical
+    }
+
+    /// The octets: at least one for a value (§11.1), those from before if it was not written.
+    #[must_use]
+    pub fn finish(mut self, written: bool) -> Vec<u8> {
+        if !written {
+            self.out.truncate(self.start);
+        } else if self.out.len() == self.start {
+            self.out.push(0);
+        }
+        self.out
+    }
+
+    /// Number of bits written.
+    #[inline]
+    #[must_use]
+    pub const fn position(&self) -> usize {
+        (self.out.len() - self.start) * 8 - self.free as usize
+    }
+
+    // Numbers
+
+    /// Appends one bit.
+    #[inline]
+    pub fn bit(&mut self, bit: bool) {
+        self.bits(u64::from(bit), 1);
+    }
+
+    /// Appends the `count` lowest bits of a number, at most 64; higher bits of the number must be zero.
+    #[inline]
+    pub fn bits(&mut self, number: u64, count: u32) {
+        debug_assert!(count == 64 || count < 64 && number >> count == 0);
+        let mut left = count;
+        if self.free > 0 && left > 0 {
+            let take = left.min(self.free);
+            let part = (number >> (left - take) & ((1 << take) - 1)).to_be_bytes()[7];
+            if let Some(last) = self.out.last_mut() {
+                *last |= part << (self.free - take);
+            }
+            self.free -= take;
+            left -= take;
+        }
+        if left > 0 {
+            let octets = (number << (64 - left)).to_be_bytes();
+            self.out.extend_from_slice(octets.get(..left.div_ceil(8) as usize).unwrap_or_default());
+            self.free = (8 - left % 8) % 8;
+        }
+    }
+
+    /// Fills up to the next octet boundary with zero bits.
+    #[inline]
+    pub const fn align(&mut self) {
+        self.free = 0;
+    }
+
+    /// Appends octets.
+    #[inline]
+    pub fn octets(&mut self, octets: &[u8]) {
+        if self.free == 0 {
+            return self.out.extend_from_slice(octets);
+        }
+        let (words, rest) = octets.as_chunks::<8>();
+        for word in words {
+            self.bits(u64::from_be_bytes(*word), 64);
+        }
+        for octet in rest {
+            self.bits(u64::from(*octet), 8);
+        }
+    }
+
+    /// A constrained whole number (§11.5) less its least value.
+    #[inline]
+    pub fn whole(&mut self, whole: Whole, number: u64) {
+        match whole {
+            Whole::Nothing => {}
+            Whole::Bits(width) => self.bits(number, u32::from(width)),
+            Whole::Octet => {
+                self.align();
+                self.bits(number, 8);
+            }
+            Whole::TwoOctets => {
+                self.align();
+                self.bits(number, 16);
+            }
+            Whole::Octets(width, _) => {
+                let octets = (u64::BITS - number.leading_zeros()).div_ceil(8).max(1);
+                self.bits(u64::from(octets) - 1, u32::from(width));
+                self.align();
+                self.bits(number, octets * 8);
+            }
+        }
+    }
+
+    /// A normally small non-negative whole number (§11.6).
+    pub fn small_number(&mut self, number: u32) {
+        if number < 64 {
+            self.bits(u64::from(number), 7);
+        } else {
+            self.bit(true);
+            let octets = (u32::BITS - number.leading_zeros()).div_ceil(8);
+            self.length(octets as usize);
+            self.bits(u64::from(number), octets * 8);
+        }
+    }
+
+    /// An INTEGER without a lower bound (§11.8).
+    pub fn unconstrained(&mut self, number: &Integer<'_>) {
+        self.contents(number.as_octets());
+    }
+
+    /// An INTEGER with a lower bound alone (§11.7).
+    ///
+    /// # Errors
+    /// [`ErrorKind::ConstraintViolated`] below it; [`ErrorKind::LimitExceeded`] above 126 bits.
+    pub fn semi_constrained(&mut self, number: &Integer<'_>, lo: i64) -> Result<()> {
+        let wide = i128::try_from(number).map_err(|_| Error::new(ErrorKind::LimitExceeded, 0))?;
+        let difference = wide.checked_sub(i128::from(lo)).and_then(|d| u128::try_from(d).ok());
+        let difference = difference.ok_or(Error::new(ErrorKind::ConstraintViolated, 0))?;
+        let octets = difference.to_be_bytes();
+        let first = octets.iter().position(|octet| *octet != 0).unwrap_or(15);
+        self.contents(octets.get(first..).unwrap_or_default());
+        Ok(())
+    }
+
+    /// An INTEGER with a lower bound of more than 64 bits alone.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ConstraintViolated`] below it.
+    pub fn semi_constrained_large(&mut self, number: &Integer<'_>, lo: &[u8]) -> Result<()> {
+        let outside = Error::new(ErrorKind::ConstraintViolated, 0);
+        let difference = difference(number.as_octets(), lo).ok_or(outside)?;
+        let first = difference.iter().position(|octet| *octet != 0).unwrap_or(difference.len() - 1);
+        self.contents(difference.get(first..).unwrap_or_default());
+        Ok(())
+    }
+
+    /// An INTEGER with bounds of more than 64 bits (§11.5): `lo` in two's complement, `span` without a sign.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ConstraintViolated`] outside of them.
+    pub fn large(&mut self, number: &Integer<'_>, lo: &[u8], span: &[u8]) -> Result<()> {
+        let outside = Error::new(ErrorKind::ConstraintViolated, 0);
+        let difference = difference(number.as_octets(), lo).ok_or(outside)?;
+        let first = difference.iter().position(|octet| *octet != 0).unwrap_or(difference.len() - 1);
+        let digits = difference.get(first..).unwrap_or_default();
+        if digits.len().cmp(&span.len()).then_with(|| digits.cmp(span)).is_gt() {
+            return Err(outside);
+        }
+        if ALIGNED {
+            let width = u64::BITS - (span.len() as u64).saturating_sub(1).leading_zeros();
+            self.bits(digits.len() as u64 - 1, width);
+            self.align();
+            self.octets(digits);
+        } else {
+            let high = 8 - span.first().map_or(8, |octet| octet.leading_zeros());
+            let mut width = high;
+            for i in 0..span.len() {
+                let at = (i + digits.len()).checked_sub(span.len());
+                let octet = at.and_then(|at| digits.get(at)).copied().unwrap_or(0);
+                self.bits(u64::from(octet), width);
+                width = 8;
+            }
+        }
+        Ok(())
+    }
+
+    // Lengths
+
+    /// A general length determinant for up to `count` units; see [`crate::per::BitWriter::length`].
+    #[inline]
+    pub fn length(&mut self, count: usize) -> Length {
+        if ALIGNED {
+            self.align();
+        }
+        match count {
+            0..=0x7F => {
+                self.bits(count as u64, 8);
+                Length { count, more: false }
+            }
+            0x80..FRAGMENT => {
+                self.bits(0x8000 | count as u64, 16);
+                Length { count, more: false }
+            }
+            _ => {
+                let blocks = (count / FRAGMENT).min(4);
+                self.bits(0xC0 | blocks as u64, 8);
+                Length { count: blocks * FRAGMENT, more: true }
+            }
+        }
+    }
+
+    /// A size (§11.9.4).
+    ///
+    /// # Errors
+    /// [`ErrorKind::ConstraintViolated`] outside of a root that is not extensible.
+    #[inline]
+    pub fn size(&mut self, size: Size, count: usize) -> Result<Length> {
+        let inside = size.holds(count);
+        if size.extensible {
+            self.bit(!inside);
+        } else if !inside {
+            return Err(Error::new(ErrorKind::ConstraintViolated, 0));
+        }
+        match size.whole {
+            Some(whole) if inside => {
+                self.whole(whole, count as u64 - u64::from(size.lo));
+                Ok(Length { count, more: false })
+            }
+            _ => Ok(self.length(count)),
+        }
+    }
+
+    /// Octets behind a general length determinant.
+    pub fn contents(&mut self, octets: &[u8]) {
+        let mut rest = octets;
+        loop {
+            let length = self.length(rest.len());
+            let (now, behind) = rest.split_at_checked(length.count).unwrap_or((rest, &[]));
+            self.octets(now);
+            rest = behind;
+            if !length.more {
+                return;
+            }
+        }
+    }
+
+    /// An unresolved open type: its complete encoding, at least one octet.
+    pub fn any(&mut self, octets: &[u8]) {
+        self.contents(if octets.is_empty() { &[0] } else { octets });
+    }
+
+    // Open types and extensions
+
+    /// Begins an open type (§11.2).
+    #[inline]
+    pub fn open(&mut self) -> OpenMark {
+        if ALIGNED {
+            self.align();
+        }
+        self.bits(0, 8);
+        OpenMark(self.position())
+    }
+
+    /// Ends it: fills the last octet and writes the length in front.
+    #[inline]
+    pub fn close(&mut self, mark: OpenMark) {
+        let written = self.position() - mark.0;
+        if written == 0 {
+            self.bits(0, 8);
+        } else if !written.is_multiple_of(8) {
+            let pad = (8 - written % 8).to_be_bytes()[7];
+            self.bits(0, u32::from(pad));
+        }
+        let octets = (self.position() - mark.0) / 8;
+        if octets < 0x80 {
+            self.patch(mark.0 - 8, octets.to_be_bytes()[7]);
+        } else {
+            self.close_long(mark, octets);
+        }
+    }
+
+    /// Fills in eight bits that were written as zeros.
+    #[inline]
+    fn patch(&mut self, at: usize, octet: u8) {
+        let first = self.start + at / 8;
+        let [high, low] = (u16::from(octet) << (8 - at % 8)).to_be_bytes();
+        if let Some(place) = self.out.get_mut(first) {
+            *place |= high;
+        }
+        if low != 0
+            && let Some(place) = self.out.get_mut(first + 1)
+        {
+            *place |= low;
+        }
+    }
+
+    /// A length of more than one octet: the contents are written again behind it.
+    #[cold]
+    fn close_long(&mut self, mark: OpenMark, octets: usize) {
+        let mut contents = Vec::with_capacity(octets);
+        let from = self.start * 8 + mark.0;
+        crate::per::BitReader::new(&self.out).copy_bits(from, octets * 8, &mut contents);
+        let end = from - 8;
+        self.out.truncate(end.div_ceil(8));
+        self.free = (8 - (end % 8).to_be_bytes()[7] as u32) % 8;
+        if self.free > 0
+            && let Some(last) = self.out.last_mut()
+        {
+            *last = *last >> self.free << self.free;
+        }
+        self.contents(&contents);
+    }
+
+    /// The bitmap of additions, the first the highest of `count` bits, from the first to the last that is there
+    /// (§19.8: all that the type has).
+    pub fn additions(&mut self, there: &[bool]) {
+        if there.len() <= 64 {
+            self.bits(there.len() as u64 - 1, 7);
+        } else {
+            self.bit(true);
+            self.length(there.len());
+        }
+        for bit in there {
+            self.bit(*bit);
+        }
+    }
+
+    /// The elements of a SET OF in the order of the canonical rules (§22): by their encodings as octet strings.
+    ///
+    /// # Errors
+    /// What `write` says.
+    pub fn sorted<'v, T>(
+        &self,
+        elements: &'v [T],
+        write: impl Fn(&mut Self, &T) -> Result<()>,
+    ) -> Result<Vec<&'v T>> {
+        let mut all = Vec::with_capacity(elements.len());
+        for element in elements {
+            let mut w = Self::onto(Vec::new(), self.canonical);
+            write(&mut w, element)?;
+            all.push((w.finish(true), element));
+        }
+        if self.canonical {
+            all.sort_by(|a, b| a.0.cmp(&b.0));
+        }
+        Ok(all.into_iter().map(|(_, element)| element).collect())
+    }
+
+    /// REAL in the normal form (§15).
+    pub fn real(&mut self, value: f64) {
+        let mut w = crate::ber::Writer::new(crate::ber::Rules::Der);
+        w.push_f64(value);
+        self.contents(w.finish());
+    }
+}
+
+/// `a - b` of two's complement numbers as an unsigned number, if it is not negative.
+fn difference(a: &[u8], b: &[u8]) -> Option<Vec<u8>> {
+    let length = a.len().max(b.len()) + 1;
+    let fill = |octets: &[u8]| if octets.first().is_some_and(|octet| octet & 0x80 != 0) { 0xFF } else { 0 };
+    let digit = |octets: &[u8], i: usize| {
+        octets.len().checked_sub(i + 1).and_then(|at| octets.get(at)).copied().unwrap_or_else(|| fill(octets))
+    };
+    let mut out = alloc::vec![0; length];
+    let mut borrow = 0_i16;
+    for (i, octet) in out.iter_mut().rev().enumerate() {
+        borrow += i16::from(digit(a, i)) - i16::from(digit(b, i));
+        *octet = borrow.to_be_bytes()[1];
+        borrow >>= 8;
+    }
+    (out.first().is_some_and(|octet| octet & 0x80 == 0)).then_some(out)
+}

@@ -1,0 +1,161 @@
+//! Decoding and encoding as users call them.
+
+use super::per;
+use crate::ber::{self, Rules};
+use crate::{Result, Tag};
+use alloc::vec::Vec;
+
+macro_rules! rules {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+        pub struct $name;
+    )*};
+}
+
+rules! {
+    /// Basic encoding rules (X.690 clause 8).
+    Ber;
+    /// Distinguished encoding rules (X.690 clause 10).
+    Der;
+    /// Canonical encoding rules (X.690 clause 9).
+    Cer;
+    /// BASIC-PER, ALIGNED variant (X.691).
+    Aper;
+    /// BASIC-PER, UNALIGNED variant.
+    Uper;
+    /// CANONICAL-PER, ALIGNED variant.
+    CanonicalAper;
+    /// CANONICAL-PER, UNALIGNED variant.
+    CanonicalUper;
+}
+
+/// A type that can be read by some rules.
+pub trait Decode<'a, R>: Sized {
+    /// Reads one value from the front of the input and gives what is behind it.
+    ///
+    /// # Errors
+    /// The first fault, with its offset; [`crate::Error::needed`] tells how much is missing of an input that ends early.
+    fn decode(input: &'a [u8]) -> Result<(Self, &'a [u8])>;
+}
+
+/// A type that can be written by some rules.
+pub trait Encode<R> {
+    /// Appends the encoding.
+    ///
+    /// # Errors
+    /// The value does not meet a constraint that the encoding rests on; `out` is then as before.
+    fn encode_into(&self, out: &mut Vec<u8>) -> Result<()>;
+
+    /// The encoding.
+    ///
+    /// # Errors
+    /// As [`Encode::encode_into`].
+    fn encode(&self) -> Result<Vec<u8>> {
+        let mut out = Vec::new();
+        self.encode_into(&mut out)?;
+        Ok(out)
+    }
+
+    /// Number of octets of the encoding.
+    ///
+    /// # Errors
+    /// As [`Encode::encode_into`].
+    fn encoded_len(&self) -> Result<usize> {
+        self.encode().map(|octets| octets.len())
+    }
+}
+
+/// What the generator prints for BER, DER and CER: whole elements, tags included.
+pub trait BerType<'a>: Sized {
+    /// Reads an element.
+    ///
+    /// # Errors
+    /// The first fault.
+    fn read_element(r: &mut ber::Reader<'a>) -> Result<Self>;
+
+    /// Writes an element.
+    ///
+    /// # Errors
+    /// The value is not one of the type.
+    fn write_element(&self, w: &mut ber::Writer) -> Result<()>;
+
+    /// The tag of the outermost element, unless the type is an untagged CHOICE or open type.
+    const TAG: Option<Tag>;
+}
+
+macro_rules! ber {
+    ($($name:ident)*) => {$(
+        impl<'a, T: BerType<'a>> Decode<'a, $name> for T {
+            #[inline]
+            fn decode(input: &'a [u8]) -> Result<(Self, &'a [u8])> {
+                let mut r = ber::Reader::new(input, Rules::$name);
+                let value = T::read_element(&mut r)?;
+                Ok((value, input.get(r.position()..).unwrap_or_default()))
+            }
+        }
+
+        impl<'a, T: BerType<'a>> Encode<$name> for T {
+            fn encode_into(&self, out: &mut Vec<u8>) -> Result<()> {
+                let mut w = ber::Writer::new(Rules::$name);
+                self.write_element(&mut w)?;
+                if out.is_empty() {
+                    *out = w.into_vec();
+                } else {
+                    out.extend_from_slice(w.finish());
+                }
+                Ok(())
+            }
+        }
+    )*};
+}
+
+ber!(Ber Der Cer);
+
+macro_rules! per {
+    ($(#[$doc:meta])* $name:ident $aligned:literal: $($rules:ident $canonical:literal)*) => {
+        $(#[$doc])*
+        pub trait $name<'a>: Sized {
+            /// Reads a value.
+            ///
+            /// # Errors
+            /// The first fault.
+            fn read(r: &mut per::Reader<'a, $aligned>) -> Result<Self>;
+
+            /// Writes a value.
+            ///
+            /// # Errors
+            /// The value does not meet a constraint that the encoding rests on.
+            fn write(&self, w: &mut per::Writer<$aligned>) -> Result<()>;
+        }
+
+        $(
+            impl<'a, T: $name<'a>> Decode<'a, $rules> for T {
+                #[inline]
+                fn decode(input: &'a [u8]) -> Result<(Self, &'a [u8])> {
+                    let mut r = per::Reader::new(input);
+                    let value = T::read(&mut r)?;
+                    Ok((value, input.get(r.finish()?..).unwrap_or_default()))
+                }
+            }
+
+            impl<'a, T: $name<'a>> Encode<$rules> for T {
+                fn encode_into(&self, out: &mut Vec<u8>) -> Result<()> {
+                    let mut w = per::Writer::onto(core::mem::take(out), $canonical);
+                    let written = self.write(&mut w);
+                    *out = w.finish(written.is_ok());
+                    written
+                }
+            }
+        )*
+    };
+}
+
+per! {
+    /// What the generator prints for aligned PER.
+    AperType true: Aper false CanonicalAper true
+}
+per! {
+    /// What the generator prints for unaligned PER.
+    UperType false: Uper false CanonicalUper true
+}

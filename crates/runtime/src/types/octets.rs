@@ -1,0 +1,355 @@
+//! Octets and text that borrow from the input where they can and are kept in place where they are short.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::cmp::Ordering;
+use core::fmt;
+use core::hash::{Hash, Hasher};
+use core::ops::Deref;
+
+/// The most octets that are kept in place.
+const INLINE: usize = 22;
+
+/// An OCTET STRING (X.680 clause 23), or octets that nothing more is known of: 24 octets of memory.
+///
+/// ```
+/// use tercet_runtime::types::Octets;
+/// let borrowed = Octets::from(&[1, 2, 3]);
+/// assert_eq!(borrowed, Octets::copied(&[1, 2, 3]));
+/// assert_eq!(borrowed.len(), 3);
+/// assert_eq!(borrowed.to_string(), "'010203'H");
+/// ```
+#[derive(Clone)]
+pub struct Octets<'a>(Kept<'a>);
+
+#[derive(Clone)]
+enum Kept<'a> {
+    Borrowed(&'a [u8]),
+    Inline(u8, [u8; INLINE]),
+    Owned(Box<[u8]>),
+}
+
+const _: () = assert!(size_of::<Octets<'_>>() == 24);
+
+impl<'a> Octets<'a> {
+    /// Borrows octets.
+    #[inline]
+    #[must_use]
+    pub const fn borrowed(octets: &'a [u8]) -> Self {
+        Self(Kept::Borrowed(octets))
+    }
+
+    /// Copies octets: up to 22 in place, more into memory of their own.
+    #[must_use]
+    pub fn copied(octets: &[u8]) -> Octets<'static> {
+        let mut kept = [0; INLINE];
+        match (kept.get_mut(..octets.len()), u8::try_from(octets.len())) {
+            (Some(room), Ok(length)) => {
+                room.copy_from_slice(octets);
+                Octets(Kept::Inline(length, kept))
+            }
+            _ => Octets(Kept::Owned(octets.into())),
+        }
+    }
+
+    /// The octets.
+    #[inline]
+    #[must_use]
+    pub fn as_slice(&self) -> &[u8] {
+        match &self.0 {
+            Kept::Borrowed(octets) => octets,
+            Kept::Inline(length, kept) => kept.get(..usize::from(*length)).unwrap_or_default(),
+            Kept::Owned(octets) => octets,
+        }
+    }
+
+    /// The octets for as long as the input lives, if they are borrowed from it.
+    #[inline]
+    #[must_use]
+    pub const fn as_borrowed(&self) -> Option<&'a [u8]> {
+        match self.0 {
+            Kept::Borrowed(octets) => Some(octets),
+            _ => None,
+        }
+    }
+
+    /// The same value without a borrow.
+    #[must_use]
+    pub fn into_owned(self) -> Octets<'static> {
+        match self.0 {
+            Kept::Borrowed(octets) => Octets::copied(octets),
+            Kept::Inline(length, kept) => Octets(Kept::Inline(length, kept)),
+            Kept::Owned(octets) => Octets(Kept::Owned(octets)),
+        }
+    }
+}
+
+impl Default for Octets<'_> {
+    fn default() -> Self {
+        Self::borrowed(&[])
+    }
+}
+
+impl Deref for Octets<'_> {
+    type Target = [u8];
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        self.as_slice()
+    }
+}
+
+impl AsRef<[u8]> for Octets<'_> {
+    fn as_ref(&self) -> &[u8] {
+        self.as_slice()
+    }
+}
+
+impl<'a> From<&'a [u8]> for Octets<'a> {
+    fn from(octets: &'a [u8]) -> Self {
+        Self::borrowed(octets)
+    }
+}
+
+impl<'a, const N: usize> From<&'a [u8; N]> for Octets<'a> {
+    fn from(octets: &'a [u8; N]) -> Self {
+        Self::borrowed(octets)
+    }
+}
+
+impl From<Vec<u8>> for Octets<'_> {
+    fn from(octets: Vec<u8>) -> Self {
+        if octets.len() <= INLINE { Octets::copied(&octets) } else { Self(Kept::Owned(octets.into())) }
+    }
+}
+
+impl<'a> From<alloc::borrow::Cow<'a, [u8]>> for Octets<'a> {
+    #[inline]
+    fn from(octets: alloc::borrow::Cow<'a, [u8]>) -> Self {
+        match octets {
+            alloc::borrow::Cow::Borrowed(octets) => Self::borrowed(octets),
+            alloc::borrow::Cow::Owned(octets) => octets.into(),
+        }
+    }
+}
+
+impl PartialEq for Octets<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_slice() == other.as_slice()
+    }
+}
+
+impl Eq for Octets<'_> {}
+
+impl PartialOrd for Octets<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Octets<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.as_slice().cmp(other.as_slice())
+    }
+}
+
+impl Hash for Octets<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_slice().hash(state);
+    }
+}
+
+impl fmt::Display for Octets<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("'")?;
+        for octet in self.as_slice() {
+            write!(f, "{octet:02X}")?;
+        }
+        f.write_str("'H")
+    }
+}
+
+impl fmt::Debug for Octets<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// A character string (X.680 clause 41) or time as UTF-8: 24 octets of memory.
+///
+/// ```
+/// use tercet_runtime::types::Text;
+/// let name = Text::from("John");
+/// assert_eq!(&*name, "John");
+/// assert_eq!(name.into_owned(), Text::copied("John"));
+/// ```
+#[derive(Clone)]
+pub struct Text<'a>(Said<'a>);
+
+#[derive(Clone)]
+enum Said<'a> {
+    Borrowed(&'a str),
+    Inline(u8, [u8; INLINE]),
+    Owned(Box<str>),
+}
+
+const _: () = assert!(size_of::<Text<'_>>() == 24);
+
+impl<'a> Text<'a> {
+    /// Borrows text.
+    #[inline]
+    #[must_use]
+    pub const fn borrowed(text: &'a str) -> Self {
+        Self(Said::Borrowed(text))
+    }
+
+    /// Copies text: up to 22 octets in place, more into memory of its own.
+    #[must_use]
+    pub fn copied(text: &str) -> Text<'static> {
+        let mut kept = [0; INLINE];
+        match (kept.get_mut(..text.len()), u8::try_from(text.len())) {
+            (Some(room), Ok(length)) => {
+                room.copy_from_slice(text.as_bytes());
+                Text(Said::Inline(length, kept))
+            }
+            _ => Text(Said::Owned(text.into())),
+        }
+    }
+
+    /// The text.
+    #[inline]
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match &self.0 {
+            Said::Borrowed(text) => text,
+            // Copied from text, so that it is UTF-8.
+            Said::Inline(length, kept) => {
+                let octets = kept.get(..usize::from(*length)).unwrap_or_default();
+                core::str::from_utf8(octets).unwrap_or_default()
+            }
+            Said::Owned(text) => text,
+        }
+    }
+
+    /// The same value without a borrow.
+    #[must_use]
+    pub fn into_owned(self) -> Text<'static> {
+        match self.0 {
+            Said::Borrowed(text) => Text::copied(text),
+            Said::Inline(length, kept) => Text(Said::Inline(length, kept)),
+            Said::Owned(text) => Text(Said::Owned(text)),
+        }
+    }
+}
+
+impl Default for Text<'_> {
+    fn default() -> Self {
+        Self::borrowed("")
+    }
+}
+
+impl Deref for Text<'_> {
+    type Target = str;
+    #[inline]
+    fn deref(&self) -> &str {
+        self.as_str()
+    }
+}
+
+impl AsRef<str> for Text<'_> {
+    fn as_ref(&self) -> &str {
+        self.as_str()
+    }
+}
+
+impl<'a> From<&'a str> for Text<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::borrowed(text)
+    }
+}
+
+impl From<String> for Text<'_> {
+    fn from(text: String) -> Self {
+        if text.len() <= INLINE { Text::copied(&text) } else { Self(Said::Owned(text.into())) }
+    }
+}
+
+impl<'a> From<alloc::borrow::Cow<'a, str>> for Text<'a> {
+    #[inline]
+    fn from(text: alloc::borrow::Cow<'a, str>) -> Self {
+        match text {
+            alloc::borrow::Cow::Borrowed(text) => Self::borrowed(text),
+            alloc::borrow::Cow::Owned(text) => text.into(),
+        }
+    }
+}
+
+impl PartialEq for Text<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl PartialEq<str> for Text<'_> {
+    fn eq(&self, other: &str) -> bool {
+        self.as_str() == other
+    }
+}
+
+impl PartialEq<&str> for Text<'_> {
+    fn eq(&self, other: &&str) -> bool {
+        self.as_str() == *other
+    }
+}
+
+impl Eq for Text<'_> {}
+
+impl PartialOrd for Text<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Text<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.as_str().cmp(other.as_str())
+    }
+}
+
+impl Hash for Text<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_str().hash(state);
+    }
+}
+
+impl fmt::Display for Text<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Debug for Text<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.as_str(), f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_ways_to_keep_are_the_same_value() {
+        for length in [0, 1, 21, 22, 23, 100] {
+            let octets: Vec<u8> = (0..length).collect();
+            let borrowed = Octets::borrowed(&octets);
+            assert_eq!(borrowed, Octets::copied(&octets));
+            assert_eq!(borrowed, Octets::from(octets.clone()));
+            assert_eq!(borrowed.clone().into_owned(), borrowed);
+            assert_eq!(borrowed.as_slice(), octets);
+            let text: String = octets.iter().map(|octet| char::from(b'a' + octet % 26)).collect();
+            assert_eq!(Text::borrowed(&text), Text::copied(&text));
+            assert_eq!(Text::from(text.clone()).into_owned().as_str(), text);
+        }
+    }
+}
