@@ -33,10 +33,29 @@ pub fn plan(model: &Model, rules: Rules, roots: &[TypeId]) -> (Plan, Vec<Diagnos
 /// One plan for each of some sets of rules, in their order, over one shape: a value decoded by one of them can be
 /// encoded by another.
 pub fn plans(model: &Model, rules: &[Rules], roots: &[TypeId]) -> (Vec<Plan>, Vec<Diagnostic>) {
+    let lowering = lower(model, rules, roots);
+    (lowering.plans, lowering.diagnostics)
+}
+
+/// Plans, and where they come from.
+#[derive(Debug)]
+pub struct Lowering {
+    /// One for each of the rules, over one shape.
+    pub plans: Vec<Plan>,
+    /// For each node of the shape the type that it was made for: the outermost with constraints on the way to the base
+    /// type, else the base type; none for parts of the associated types of the standard.
+    pub types: Vec<Option<TypeId>>,
+    /// What had to be left out.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// As [`plans`], for those who want to know the model's type of each node too.
+pub fn lower(model: &Model, rules: &[Rules], roots: &[TypeId]) -> Lowering {
     let mut lowered = shape::lower(model, roots);
     let codes: Vec<Code> = rules.iter().map(|rules| code(model, *rules, &mut lowered)).collect();
     let shape = Arc::new(lowered.shape);
-    (codes.into_iter().map(|code| Plan { shape: shape.clone(), code }).collect(), lowered.diagnostics)
+    let plans = codes.into_iter().map(|code| Plan { shape: shape.clone(), code }).collect();
+    Lowering { plans, types: lowered.types, diagnostics: lowered.diagnostics }
 }
 
 /// What of the encoding instructions (X.693) that some types and what they reach have is not supported in extended XER.

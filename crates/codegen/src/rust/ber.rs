@@ -1,0 +1,763 @@
+//! Codecs for BER, DER and CER.
+
+use super::Printer;
+use super::values::{key_pattern, string_kind, tuple};
+use crate::types::{Edge, Repr};
+use tercet_plan::ber::{Program, Slot, UNTAGGED, flags};
+use tercet_plan::shape::Place;
+use tercet_plan::{FieldId, Kind, NodeId};
+
+/// Components from which on, most of them optional, a SEQUENCE is read by tags rather than in order.
+const MANY: usize = 10;
+
+pub(super) fn print(p: &mut Printer<'_>, program: &Program) {
+    let nodes: Vec<NodeId> = p.types.nodes().collect();
+    let mut ber = Ber { p, program };
+    for node in &nodes {
+        ber.node(*node);
+    }
+    for root in ber.p.types.roots() {
+        ber.root(root);
+    }
+}
+
+struct Ber<'p, 'm> {
+    p: &'p mut Printer<'m>,
+    program: &'p Program,
+}
+
+impl Ber<'_, '_> {
+    fn line(&mut self, line: impl AsRef<str>) {
+        self.p.text.line(line);
+    }
+
+    fn open(&mut self, line: impl AsRef<str>) {
+        self.p.text.open(line);
+    }
+
+    fn close(&mut self, line: impl AsRef<str>) {
+        self.p.text.close(line);
+    }
+
+    fn slot(&self, field: FieldId) -> Slot {
+        self.program.slots[field.index()]
+    }
+
+    /// The slot of a node that stands without a field.
+    fn entry(&self, node: NodeId) -> Slot {
+        self.program.slots[self.program.nodes[node.index()].entry as usize]
+    }
+
+    /// All tags, from the outside in.
+    fn tags(&self, slot: &Slot) -> Vec<u32> {
+        let outer = (slot.tag != UNTAGGED).then_some(slot.tag);
+        outer.into_iter().chain(self.program.chain(slot).iter().copied()).collect()
+    }
+
+    fn node(&mut self, node: NodeId) {
+        let name = self.p.names.ty(node).to_owned();
+        let lifetime = self.p.lifetime(node, "'a");
+        let generic = if lifetime.is_empty() { "<'_>" } else { "<'a>" };
+        let keys = self.p.key_parameters(node);
+        match self.p.types.repr(node) {
+            Repr::Struct | Repr::Choice | Repr::Table(_) => {
+                self.line("");
+                let impl_generic = if lifetime.is_empty() { "" } else { "<'a>" };
+                self.open(format!("impl{impl_generic} {name}{lifetime} {{"));
+                self.open(format!(
+                    "fn read_ber(r: &mut ber::Reader{generic}, h: &ber::Header{keys}) -> Result<Self> {{"
+                ));
+                match self.p.types.repr(node) {
+                    Repr::Struct => self.read_struct(node),
+                    Repr::Choice => self.read_choice(node),
+                    Repr::Table(table) => self.read_table(node, table),
+                    _ => {}
+                }
+                self.close("}");
+                self.line("");
+                self.open("fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {");
+                match self.p.types.repr(node) {
+                    Repr::Struct => self.write_struct(node),
+                    Repr::Choice => self.write_choice(node),
+                    Repr::Table(table) => self.write_table(node, table),
+                    _ => {}
+                }
+                self.line("Ok(())");
+                self.close("}");
+                if self.p.types.repr(node) == Repr::Choice {
+                    self.takes(node);
+                }
+                self.close("}");
+            }
+            Repr::List => {
+                let function = self.list_function(node);
+                let element = self.p.types.element(node);
+                let ty = self.p.ty(element, "'a");
+                let fn_generic = if lifetime.is_empty() { "" } else { "<'a>" };
+                self.line("");
+                self.open(format!(
+                    "fn read_ber_{function}{fn_generic}(r: &mut ber::Reader{generic}, h: &ber::Header{keys}) -> Result<Vec<{ty}>> {{"
+                ));
+                self.read_list(node, element);
+                self.close("}");
+                self.line("");
+                let ty = self.p.ty(element, "'_");
+                self.open(format!(
+                    "fn write_ber_{function}(list: &[{ty}], w: &mut ber::Writer) -> Result<()> {{"
+                ));
+                self.write_list(node, element);
+                self.close("}");
+            }
+            _ => {}
+        }
+    }
+
+    fn list_function(&self, node: NodeId) -> String {
+        super::names::snake(self.p.names.ty(self.p.types.same(node))).trim_start_matches("r#").to_owned()
+    }
+
+    // Reading
+
+    /// The expression that reads a value whose outermost header is `h`, a reference.
+    fn read(&self, slot: &Slot, node: NodeId, keys: &str) -> String {
+        let tags = self.tags(slot);
+        let open_ended = slot.flags & flags::OPEN_ENDED != 0;
+        let inner: Vec<Option<u32>> = if open_ended {
+            let inner = tags.iter().skip(1).map(|tag| Some(*tag));
+            if tags.is_empty() { Vec::new() } else { inner.chain([None]).collect() }
+        } else {
+            tags.iter().skip(1).map(|tag| Some(*tag)).collect()
+        };
+        let value = self.read_contents(node, keys);
+        if inner.is_empty() {
+            return value;
+        }
+        let mut out = String::from("{ ");
+        for (i, tag) in inner.iter().enumerate() {
+            let header = match tag {
+                Some(tag) => format!("r.read_expected({})?", tag_text(*tag)),
+                None => "r.read_header()?".into(),
+            };
+            out += &format!("let f{i} = r.enter(h)?; let h = &{header}; ");
+        }
+        out += &format!("let v = {value}; ");
+        for i in (0..inner.len()).rev() {
+            out += &format!("r.leave(f{i})?; ");
+        }
+        out + "v }"
+    }
+
+    /// The same behind all tags.
+    fn read_contents(&self, node: NodeId, keys: &str) -> String {
+        let node = self.p.types.same(node);
+        let kind = self.p.types.shape.node(node).kind;
+        match self.p.types.repr(node) {
+            Repr::Boolean => "r.boolean(h)?".into(),
+            Repr::Null => "r.null(h)?".into(),
+            Repr::Integer { signed: true, bits: 64 } => "r.integer(h)?".into(),
+            Repr::Integer { signed: false, bits: 64 } => "r.unsigned(h)?".into(),
+            Repr::Integer { signed: true, bits } => format!("ber::narrow::<_, i{bits}>(r.integer(h)?, r)?"),
+            Repr::Integer { signed: false, bits } => format!("ber::narrow::<_, u{bits}>(r.unsigned(h)?, r)?"),
+            Repr::Big => "ber::integer(r, h)?".into(),
+            Repr::Real => "ber::real(r, h)?".into(),
+            Repr::FixedBits(bits) => format!("ber::fixed_bits::<{bits}>(r, h)?"),
+            Repr::Bits => "ber::bits(r, h)?".into(),
+            Repr::FixedOctets(octets) => format!("ber::fixed_octets::<{octets}>(r, h)?"),
+            Repr::Octets => "ber::octets(r, h)?".into(),
+            Repr::Oid => "ber::oid(r, h)?".into(),
+            Repr::RelativeOid => "ber::relative_oid(r, h)?".into(),
+            Repr::Any => "ber::any(r, h)?".into(),
+            Repr::Text => match kind {
+                Kind::UtcTime => "ber::utc_time(r, h)?".into(),
+                Kind::GeneralizedTime => "ber::generalized_time(r, h)?".into(),
+                _ => match (string_kind(kind), time_type(kind)) {
+                    (_, Some(time)) => format!("ber::time(r, h, TimeType::{time})?"),
+                    (Some(kind), _) => format!("ber::text(r, h, StringKind::{kind:?})?"),
+                    _ => "ber::text(r, h, StringKind::Utf8)?".into(),
+                },
+            },
+            Repr::Contained(inside) => {
+                let slot = self.entry(inside);
+                let read = self.p.boxed(Edge::Content(node), self.read_bare(&slot, inside));
+                let bits = kind == Kind::BitString;
+                format!("ber::contained(r, h, {bits}, |r| {{ {read} }})?", read = ok(&read))
+            }
+            Repr::Enumerated => {
+                let name = self.p.names.ty(node);
+                format!(
+                    "{name}::from_number(r.integer(h)?).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))?"
+                )
+            }
+            Repr::Struct | Repr::Choice | Repr::Table(_) => {
+                format!("{}::read_ber(r, h{keys})?", self.p.names.ty(node))
+            }
+            Repr::List => format!("read_ber_{}(r, h{keys})?", self.list_function(node)),
+        }
+    }
+
+    /// A value that stands alone, its header not read yet.
+    fn read_bare(&self, slot: &Slot, node: NodeId) -> String {
+        let header = match self.tags(slot).first() {
+            Some(tag) => format!("r.read_expected({})?", tag_text(*tag)),
+            None => "r.read_header()?".into(),
+        };
+        format!("{{ let h = &{header}; {} }}", self.read(slot, node, &self.no_keys(node)))
+    }
+
+    fn no_keys(&self, node: NodeId) -> String {
+        self.p.key_arguments(node, &|_| None, &std::collections::BTreeSet::new())
+    }
+
+    /// The arguments for keys of a component: from the components before it, else from around.
+    fn keys_of(&self, parent: NodeId, node: NodeId, by_tag: bool) -> String {
+        let shape = self.p.types.shape;
+        let own = |key: u16| {
+            let (id, field) = shape.fields_of(parent).find(|(_, field)| field.key == Some(key))?;
+            let local = local(self.p.names.field(id));
+            let boxed = if self.p.types.is_boxed(Edge::Field(id)) { "&**" } else { "" };
+            if by_tag || self.p.is_option(id) {
+                let value = self.p.as_key(field.node, if boxed.is_empty() { "v" } else { "(&**v)" })?;
+                Some(format!("match &{local} {{ Some(v) => {value}, None => Key::None }}"))
+            } else {
+                self.p.as_key(field.node, &format!("({boxed}&{local})").replace("&**&", "&*"))
+            }
+        };
+        self.p.key_arguments(node, &own, self.p.types.keys(parent))
+    }
+
+    /// What a header's tag has to meet to begin a component.
+    fn condition(&self, slot: &Slot, node: NodeId) -> Condition {
+        match self.tags(slot).first() {
+            Some(tag) => Condition::Tag(*tag),
+            None if self.p.types.repr(node) == Repr::Choice => {
+                Condition::Choice(self.p.names.ty(self.p.types.same(node)).to_owned())
+            }
+            None => Condition::Any,
+        }
+    }
+
+    fn read_struct(&mut self, node: NodeId) {
+        let shape = self.p.types.shape;
+        let fields: Vec<FieldId> = shape.fields_of(node).map(|(id, _)| id).collect();
+        let tags: Vec<u32> = fields.iter().map(|id| self.slot(*id).tag).collect();
+        let mut sorted = tags.clone();
+        sorted.sort_unstable();
+        sorted.dedup();
+        let distinct = sorted.len() == tags.len() && !tags.contains(&UNTAGGED);
+        let optional = fields.iter().filter(|id| self.p.is_option(**id)).count();
+        let is_set = shape.node(node).kind == Kind::Set;
+        self.line("let level = r.enter(h)?;");
+        if is_set || (distinct && fields.len() >= MANY && optional * 3 >= fields.len() * 2) {
+            self.read_by_tag(node, &fields, is_set);
+        } else {
+            self.read_in_order(node, &fields);
+        }
+    }
+
+    fn read_in_order(&mut self, node: NodeId, fields: &[FieldId]) {
+        let shape = self.p.types.shape;
+        let extensible = shape.node(node).extensible;
+        self.line("let mut next = r.next_header()?;");
+        let second = fields.iter().position(|id| shape.field(*id).place != Place::Root).and_then(|first| {
+            fields
+                .iter()
+                .skip(first)
+                .position(|id| shape.field(*id).place == Place::Root)
+                .map(|at| at + first)
+        });
+        for (i, &id) in fields.iter().enumerate() {
+            if Some(i) == second {
+                let tags: Vec<String> = fields[i..]
+                    .iter()
+                    .map(|id| self.condition(&self.slot(*id), shape.field(*id).node).text("h"))
+                    .collect();
+                self.open(format!("while let Some(h) = next.filter(|h| !({})) {{", tags.join(" || ")));
+                self.line("ber::skip_unknown(r, &h)?;");
+                self.line("next = r.next_header()?;");
+                self.close("}");
+            }
+            let field = shape.field(id);
+            let slot = self.slot(id);
+            let keys = self.keys_of(node, field.node, false);
+            let value = self.p.boxed(Edge::Field(id), self.read(&slot, field.node, &keys));
+            let condition = self.condition(&slot, field.node);
+            let local = local(self.p.names.field(id));
+            let absent =
+                if self.p.is_option(id) { Some("None".to_owned()) } else { self.p.default_value(id) };
+            match absent {
+                None => {
+                    let header = match &condition {
+                        Condition::Tag(tag) => format!("&ber::required(next, {}, r)?", tag_text(*tag)),
+                        Condition::Any => "&next.ok_or_else(|| ber::missing(None, r))?".into(),
+                        Condition::Choice(name) if !shape.node(field.node).extensible => format!(
+                            "&match next {{ Some(h) if {name}::takes(h.tag) => h, other => return Err(ber::missing(other, r)) }}"
+                        ),
+                        Condition::Choice(_) => "&next.ok_or_else(|| ber::missing(None, r))?".into(),
+                    };
+                    self.line(format!("let h = {header};"));
+                    self.line(format!("let {local} = {value};"));
+                    self.line("next = r.next_header()?;");
+                }
+                Some(absent) => {
+                    let header = match &condition {
+                        Condition::Tag(tag) => format!("ber::optional(next, {})", tag_text(*tag)),
+                        Condition::Any => "next".into(),
+                        other => format!("next.filter(|h| {})", other.text("h")),
+                    };
+                    self.open(format!("let {local} = match &{header} {{"));
+                    self.open("Some(h) => {");
+                    self.line(format!("let v = {value};"));
+                    if self.p.is_option(id) {
+                        self.line("next = r.next_header()?;");
+                        self.line("Some(v)");
+                    } else {
+                        let equal = self.p.is_default(id, "v").unwrap_or_else(|| "false".into());
+                        self.line(format!("ber::not_default({equal}, r)?;"));
+                        self.line("next = r.next_header()?;");
+                        self.line("v");
+                    }
+                    self.close("}");
+                    self.line(format!("None => {absent},"));
+                    self.close("};");
+                }
+            }
+        }
+        if extensible {
+            self.open("while let Some(h) = next {");
+            self.line("ber::skip_unknown(r, &h)?;");
+            self.line("next = r.next_header()?;");
+            self.close("}");
+        } else {
+            self.line("ber::end(next, r)?;");
+        }
+        self.line("r.leave(level)?;");
+        let members: Vec<String> = fields
+            .iter()
+            .map(|id| {
+                let name = self.p.names.field(*id);
+                format!("{name}: {}", local(name))
+            })
+            .collect();
+        self.line(format!("Ok(Self {{ {} }})", members.join(", ")));
+    }
+
+    fn read_by_tag(&mut self, node: NodeId, fields: &[FieldId], is_set: bool) {
+        let shape = self.p.types.shape;
+        for &id in fields {
+            let held = self.p.held(Edge::Field(id), shape.field(id).node, "'_");
+            let local = local(self.p.names.field(id));
+            self.line(format!("let mut {local}: Option<{held}> = None;"));
+        }
+        self.line("let mut last = 0_u32;");
+        self.open("while let Some(h) = &r.next_header()? {");
+        self.open("match h.tag.bits() {");
+        for (i, &id) in fields.iter().enumerate() {
+            let field = shape.field(id);
+            let slot = self.slot(id);
+            let keys = self.keys_of(node, field.node, true);
+            let value = self.p.boxed(Edge::Field(id), self.read(&slot, field.node, &keys));
+            let local = local(self.p.names.field(id));
+            let order = if is_set {
+                format!("ber::in_set({local}.is_some(), &mut last, h, r)?;")
+            } else {
+                format!("ber::in_order(&mut last, {}, h, r)?;", i + 1)
+            };
+            let pattern = match self.condition(&slot, field.node) {
+                Condition::Tag(tag) => tag_pattern(tag),
+                Condition::Choice(name) => format!("_ if {name}::takes(h.tag)"),
+                Condition::Any => "_".into(),
+            };
+            self.open(format!("{pattern} => {{"));
+            self.line(order);
+            self.line(format!("{local} = Some({value});"));
+            self.close("}");
+        }
+        if shape.node(node).extensible {
+            self.line("_ => ber::skip_unknown(r, h)?,");
+        } else {
+            self.line("_ => return Err(ber::unexpected(h, ErrorKind::UnexpectedElement, r)),");
+        }
+        self.close("}");
+        self.close("}");
+        let mut members = Vec::new();
+        for &id in fields {
+            let name = self.p.names.field(id).to_owned();
+            let local = local(&name);
+            if self.p.is_option(id) {
+                members.push(format!("{name}: {local}"));
+            } else if let Some(default) = self.p.default_value(id) {
+                let equal = self.p.is_default(id, "v").unwrap_or_else(|| "false".into());
+                members.push(format!(
+                    "{name}: match {local} {{ Some(v) => {{ ber::not_default({equal}, r)?; v }} None => {default} }}"
+                ));
+            } else {
+                members.push(format!("{name}: {local}.ok_or_else(|| ber::missing(None, r))?"));
+            }
+        }
+        self.open("let value = Self {");
+        for member in members {
+            self.line(member + ",");
+        }
+        self.close("};");
+        self.line("r.leave(level)?;");
+        self.line("Ok(value)");
+    }
+
+    fn read_choice(&mut self, node: NodeId) {
+        let shape = self.p.types.shape;
+        self.open("Ok(match h.tag.bits() {");
+        for (id, field) in shape.fields_of(node) {
+            let slot = self.slot(id);
+            let keys = self.keys_of(node, field.node, false);
+            let value = self.p.boxed(Edge::Field(id), self.read(&slot, field.node, &keys));
+            let pattern = match self.condition(&slot, field.node) {
+                Condition::Tag(tag) => tag_pattern(tag),
+                Condition::Choice(name) => format!("_ if {name}::takes(h.tag)"),
+                Condition::Any => "_".into(),
+            };
+            let variant = self.p.names.field(id).to_owned();
+            self.line(format!("{pattern} => Self::{variant}({value}),"));
+        }
+        if shape.node(node).extensible {
+            self.line("_ => Self::Unknown(Box::new(UnknownAlternative { addition: None, octets: ber::any(r, h)? })),");
+        } else {
+            self.line("_ => return Err(ber::unexpected(h, ErrorKind::UnknownAlternative, r)),");
+        }
+        self.close("})");
+    }
+
+    /// Which tags begin a value of an untagged CHOICE.
+    fn takes(&mut self, node: NodeId) {
+        let shape = self.p.types.shape;
+        let mut conditions: Vec<String> = shape
+            .fields_of(node)
+            .map(|(id, field)| match self.condition(&self.slot(id), field.node) {
+                Condition::Tag(tag) => format!("tag == {}", tag_text(tag)),
+                Condition::Choice(name) => format!("{name}::takes(tag)"),
+                Condition::Any => "true".into(),
+            })
+            .collect();
+        if conditions.is_empty() {
+            conditions.push("false".into());
+        }
+        self.line("");
+        self.open("fn takes(tag: Tag) -> bool {");
+        self.line(conditions.join(" || "));
+        self.close("}");
+    }
+
+    fn read_table(&mut self, node: NodeId, table: u32) {
+        let shape = self.p.types.shape;
+        let keys: Vec<String> = match &shape.node(node).table {
+            Some(table) => table.keys.iter().map(|key| format!("k{key}")).collect(),
+            None => Vec::new(),
+        };
+        self.open(format!("Ok(match {} {{", tuple(&keys)));
+        for (number, row) in (0..).zip(&shape.tables[table as usize].rows) {
+            let Some(patterns) = row.keys.iter().map(key_pattern).collect::<Option<Vec<_>>>() else {
+                continue;
+            };
+            let slot = self.entry(row.node);
+            let value = self.read(&slot, row.node, &self.no_keys(row.node));
+            let value = match self.tags(&slot).first() {
+                Some(tag) => format!("{{ ber::expect(h, {}, r)?; {value} }}", tag_text(*tag)),
+                None => value,
+            };
+            let value = self.p.boxed(Edge::Row(node, number), value);
+            let variant = self.p.names.row(node, number).to_owned();
+            self.line(format!("{} => Self::{variant}({value}),", tuple(&patterns)));
+        }
+        if !keys.is_empty() {
+            self.line("_ => Self::Other(ber::any(r, h)?),");
+        }
+        self.close("})");
+    }
+
+    fn read_list(&mut self, node: NodeId, element: NodeId) {
+        let shape = self.p.types.shape;
+        let slot = self.slot(FieldId(shape.node(node).first));
+        let is_set = shape.node(node).kind == Kind::SetOf;
+        let keys = self.p.key_arguments(element, &|_| None, self.p.types.keys(node));
+        let value = self.read(&slot, element, &keys);
+        self.line("let level = r.enter(h)?;");
+        self.line("let mut list = Vec::new();");
+        if is_set {
+            self.line("let mut previous: &[u8] = &[];");
+        }
+        self.open("while let Some(h) = &r.next_header()? {");
+        if is_set {
+            self.line("let start = r.position().saturating_sub(usize::from(h.size));");
+        }
+        if let Some(tag) = self.tags(&slot).first() {
+            let line = format!("ber::expect(h, {}, r)?;", tag_text(*tag));
+            self.line(line);
+        }
+        self.line(format!("list.push({value});"));
+        if is_set {
+            self.line("ber::set_of_order(&mut previous, start, r)?;");
+        }
+        self.close("}");
+        self.line("r.leave(level)?;");
+        self.line("Ok(list)");
+    }
+
+    // Writing: the last part first
+
+    /// The lines that write the value that the expression `v` refers to, with all its tags.
+    fn write(&mut self, slot: &Slot, node: NodeId, v: &str) {
+        let mut tags = self.tags(slot);
+        let inner = if slot.flags & flags::OPEN_ENDED != 0 { None } else { tags.pop() };
+        for i in 0..tags.len() {
+            self.line(format!("let m{i} = w.open();"));
+        }
+        self.write_inner(node, inner, v);
+        for (i, tag) in tags.iter().enumerate().rev() {
+            self.line(format!("w.close({}, m{i});", tag_text(*tag)));
+        }
+    }
+
+    fn write_inner(&mut self, node: NodeId, tag: Option<u32>, v: &str) {
+        let node = self.p.types.same(node);
+        let kind = self.p.types.shape.node(node).kind;
+        let tag = tag.map_or_else(|| "Tag::NULL".to_owned(), tag_text);
+        let (at, of) = (deref(v), receiver(v));
+        let line = match self.p.types.repr(node) {
+            Repr::Boolean => format!("w.boolean({tag}, {at});"),
+            Repr::Null => format!("w.null({tag});"),
+            Repr::Integer { signed: false, bits: 64 } => format!("w.unsigned({tag}, {at});"),
+            Repr::Integer { .. } => format!("w.integer({tag}, i64::from({at}));"),
+            Repr::Big => format!("w.big_integer({tag}, {of}.as_octets());"),
+            Repr::Real => format!("w.float({tag}, {at});"),
+            Repr::FixedBits(_) => format!("ber::write_fixed_bits(w, {tag}, {at});"),
+            Repr::Bits if self.p.types.shape.node(node).item_count > 0 => {
+                let least = self.p.types.shape.least_size(node);
+                format!("ber::write_named_bits(w, {tag}, {v}, {least});")
+            }
+            Repr::Bits => format!("w.bit_string({tag}, {of}.as_bits());"),
+            Repr::FixedOctets(_) | Repr::Octets => format!("w.octet_string({tag}, {v});"),
+            Repr::Oid | Repr::RelativeOid => format!("w.raw({tag}, {of}.as_bytes());"),
+            Repr::Any => format!("ber::write_any(w, {v})?;"),
+            Repr::Text => match kind {
+                Kind::UtcTime => format!("ber::write_utc_time(w, {tag}, {v})?;"),
+                Kind::GeneralizedTime => format!("w.generalized_time({tag}, {v})?;"),
+                _ => match (string_kind(kind), time_type(kind)) {
+                    (_, Some(time)) => format!("w.time({tag}, TimeType::{time}, {v})?;"),
+                    (Some(kind), _) => format!("w.text({tag}, StringKind::{kind:?}, {v})?;"),
+                    _ => format!("w.text({tag}, StringKind::Utf8, {v})?;"),
+                },
+            },
+            Repr::Enumerated => format!("w.integer({tag}, {of}.number());"),
+            Repr::Choice | Repr::Table(_) => format!("{of}.write_ber(w)?;"),
+            Repr::Struct => {
+                self.line("let m = w.open();");
+                self.line(format!("{of}.write_ber(w)?;"));
+                format!("w.close({tag}, m);")
+            }
+            Repr::List => {
+                self.line("let m = w.open();");
+                let line = format!("write_ber_{}({v}, w)?;", self.list_function(node));
+                self.line(line);
+                format!("w.close({tag}, m);")
+            }
+            Repr::Contained(inside) => {
+                self.open(format!("match {v} {{"));
+                self.open("Contained::Value(v) => {");
+                let content = if self.p.types.is_boxed(Edge::Content(node)) { "&**v" } else { "v" };
+                self.line("let m = w.mark();");
+                let slot = self.entry(inside);
+                self.write(&slot, inside, content);
+                if kind == Kind::BitString {
+                    self.line("w.push_octet(0);");
+                }
+                self.line(format!("w.primitive({tag}, m);"));
+                self.close("}");
+                if kind == Kind::BitString {
+                    self.line(format!("Contained::Octets(v) => w.bit_string({tag}, BitString::new(&v[..], 0).unwrap_or_default().as_bits()),"));
+                } else {
+                    self.line(format!("Contained::Octets(v) => w.octet_string({tag}, v),"));
+                }
+                self.close("}");
+                return;
+            }
+        };
+        self.line(line);
+    }
+
+    fn write_struct(&mut self, node: NodeId) {
+        let shape = self.p.types.shape;
+        let mut fields: Vec<FieldId> = shape.fields_of(node).map(|(id, _)| id).collect();
+        let is_set = shape.node(node).kind == Kind::Set;
+        if is_set {
+            // In the order of the tags, which every rule allows.
+            fields.sort_by_key(|id| self.slot(*id).tag);
+        }
+        let untagged = is_set && fields.iter().any(|id| self.slot(*id).tag == UNTAGGED);
+        if untagged {
+            self.line("let set = w.mark();");
+        }
+        for id in fields.into_iter().rev() {
+            let field = shape.field(id);
+            let name = self.p.names.field(id).to_owned();
+            let boxed = self.p.types.is_boxed(Edge::Field(id));
+            let slot = self.slot(id);
+            if self.p.is_option(id) {
+                self.open(format!("if let Some(v) = &self.{name} {{"));
+                self.write(&slot, field.node, if boxed { "&**v" } else { "v" });
+                self.close("}");
+                continue;
+            }
+            let place = format!("{}self.{name}", if boxed { "&*" } else { "&" });
+            match self.p.is_default(id, &format!("self.{name}")) {
+                Some(equal) => {
+                    self.open(format!("if !({equal}) {{"));
+                    self.write(&slot, field.node, &place);
+                    self.close("}");
+                }
+                None => self.write(&slot, field.node, &place),
+            }
+        }
+        if untagged {
+            self.open("if w.rules() != ber::Rules::Ber {");
+            self.line("w.sort_set(set)?;");
+            self.close("}");
+        }
+    }
+
+    fn write_choice(&mut self, node: NodeId) {
+        let shape = self.p.types.shape;
+        self.open("match self {");
+        for (id, field) in shape.fields_of(node) {
+            let variant = self.p.names.field(id).to_owned();
+            self.open(format!("Self::{variant}(v) => {{"));
+            let v = if self.p.types.is_boxed(Edge::Field(id)) { "&**v" } else { "v" };
+            let slot = self.slot(id);
+            self.write(&slot, field.node, v);
+            self.close("}");
+        }
+        if shape.node(node).extensible {
+            self.line("Self::Unknown(v) => ber::write_any(w, &v.octets)?,");
+        }
+        self.close("}");
+    }
+
+    fn write_table(&mut self, node: NodeId, table: u32) {
+        let shape = self.p.types.shape;
+        self.open("match self {");
+        for (number, row) in (0..).zip(&shape.tables[table as usize].rows) {
+            let variant = self.p.names.row(node, number).to_owned();
+            self.open(format!("Self::{variant}(v) => {{"));
+            let v = if self.p.types.is_boxed(Edge::Row(node, number)) { "&**v" } else { "v" };
+            let slot = self.entry(row.node);
+            self.write(&slot, row.node, v);
+            self.close("}");
+        }
+        self.line("Self::Other(v) => ber::write_any(w, v)?,");
+        self.close("}");
+    }
+
+    fn write_list(&mut self, node: NodeId, element: NodeId) {
+        let shape = self.p.types.shape;
+        let slot = self.slot(FieldId(shape.node(node).first));
+        let is_set = shape.node(node).kind == Kind::SetOf;
+        if is_set {
+            self.line("let set = w.mark();");
+        }
+        self.open("for v in list.iter().rev() {");
+        self.write(&slot, element, "v");
+        self.close("}");
+        if is_set {
+            self.open("if w.rules() != ber::Rules::Ber {");
+            self.line("w.sort_set_of(set)?;");
+            self.close("}");
+        }
+        self.line("Ok(())");
+    }
+
+    // Roots
+
+    fn root(&mut self, root: NodeId) {
+        let node = self.p.types.same(root);
+        let name = self.p.names.ty(node).to_owned();
+        let lifetime = self.p.lifetime(node, "'a");
+        let slot = self.entry(root);
+        let tag =
+            self.tags(&slot).first().map_or_else(|| "None".into(), |tag| format!("Some({})", tag_text(*tag)));
+        let wrapped = self.p.is_wrapped(node);
+        self.line("");
+        self.open(format!("impl<'a> codec::BerType<'a> for {name}{lifetime} {{"));
+        self.line(format!("const TAG: Option<Tag> = {tag};"));
+        self.line("");
+        self.open("fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {");
+        let value = self.read_bare(&slot, root);
+        self.line(format!("let v = {value};"));
+        self.line(if wrapped { "Ok(Self(v))" } else { "Ok(v)" });
+        self.close("}");
+        self.line("");
+        self.open("fn write_element(&self, w: &mut ber::Writer) -> Result<()> {");
+        self.write(&slot, root, if wrapped { "&self.0" } else { "self" });
+        self.line("Ok(())");
+        self.close("}");
+        self.close("}");
+    }
+}
+
+/// The place that an expression of a reference refers to.
+pub(super) fn deref(v: &str) -> String {
+    match v.strip_prefix('&') {
+        Some(place) => place.to_owned(),
+        None => format!("*{v}"),
+    }
+}
+
+/// The same where a method is called on it.
+pub(super) fn receiver(v: &str) -> &str {
+    v.trim_start_matches(['&', '*'])
+}
+
+/// What begins a component.
+enum Condition {
+    Tag(u32),
+    Choice(String),
+    Any,
+}
+
+impl Condition {
+    fn text(&self, header: &str) -> String {
+        match self {
+            Self::Tag(tag) => format!("{header}.tag == {}", tag_text(*tag)),
+            Self::Choice(name) => format!("{name}::takes({header}.tag)"),
+            Self::Any => "true".into(),
+        }
+    }
+}
+
+/// The name of the local variable for a component.
+pub(super) fn local(field: &str) -> String {
+    format!("f_{}", field.trim_start_matches("r#"))
+}
+
+/// An expression with `?` in it as a result.
+fn ok(expression: &str) -> String {
+    format!("Ok({expression})")
+}
+
+fn tag_text(tag: u32) -> String {
+    let class = ["universal", "application", "context", "private"][(tag >> 30) as usize];
+    format!("Tag::{class}({})", tag & 0x1FFF_FFFF)
+}
+
+fn tag_pattern(tag: u32) -> String {
+    format!("{tag:#x}")
+}
+
+/// The name of a time type that has one.
+pub(super) fn time_type(kind: Kind) -> Option<&'static str> {
+    Some(match kind {
+        Kind::Time => "Time",
+        Kind::Date => "Date",
+        Kind::TimeOfDay => "TimeOfDay",
+        Kind::DateTime => "DateTime",
+        Kind::Duration => "Duration",
+        _ => return None,
+    })
+}

@@ -1,0 +1,186 @@
+//! Declarations: structs, enums and aliases, with the notation that they stand for.
+
+use super::Printer;
+use crate::Config;
+use crate::types::{Edge, Origin, Repr};
+use tercet_lower::Lowering;
+use tercet_model::Model;
+use tercet_plan::NodeId;
+
+pub(super) fn print(p: &mut Printer<'_>, model: &Model, lowering: &Lowering, config: &Config<'_>) {
+    let nodes: Vec<NodeId> = p.types.nodes().collect();
+    for node in nodes {
+        let named = matches!(p.types.origin(node), Origin::Named(..));
+        if !p.is_item(node) && !named {
+            continue;
+        }
+        p.text.line("");
+        document(p, node, model, lowering, config);
+        match p.types.repr(node) {
+            Repr::Struct => structure(p, node),
+            Repr::Choice => choice(p, node),
+            Repr::Enumerated => enumerated(p, node),
+            Repr::Table(table) => open_type(p, node, table),
+            _ if p.is_wrapped(node) => wrapper(p, node),
+            _ => {
+                let line = format!(
+                    "pub type {}{} = {};",
+                    p.names.ty(node),
+                    p.lifetime(node, "'a"),
+                    p.spelled(node, "'a")
+                );
+                p.text.line(line);
+            }
+        }
+    }
+}
+
+fn document(p: &mut Printer<'_>, node: NodeId, model: &Model, lowering: &Lowering, config: &Config<'_>) {
+    let said = match p.types.origin(node) {
+        Origin::Named(module, name, _) => format!("`{module}.{name}`"),
+        Origin::Inside(parent, name) => format!("`{name}` of [`{}`].", p.names.ty(p.types.same(*parent))),
+        Origin::Associated => "An associated type (X.680).".into(),
+    };
+    p.text.doc(&said);
+    let ty = lowering.types[node.index()].filter(|ty| model.ty(*ty).name.is_some());
+    if let Some(notation) = ty.and_then(|ty| (config.notation)(ty)) {
+        p.text.doc("");
+        p.text.doc("```text");
+        p.text.doc(&notation);
+        p.text.doc("```");
+    }
+}
+
+fn derives(p: &Printer<'_>, node: NodeId, more: &str) -> String {
+    let total = if p.hash && !p.types.has_real(node) { ", Eq, Hash" } else { "" };
+    format!("#[derive(Clone, Debug, PartialEq{total}{more})]")
+}
+
+fn structure(p: &mut Printer<'_>, node: NodeId) {
+    let line = derives(p, node, "");
+    p.text.line(line);
+    let line = format!("pub struct {}{} {{", p.names.ty(node), p.lifetime(node, "'a"));
+    let shape = p.types.shape;
+    if shape.node(node).count == 0 {
+        p.text.line(line + "}");
+        return;
+    }
+    p.text.open(line);
+    for (id, field) in shape.fields_of(node) {
+        let held = p.held(Edge::Field(id), field.node, "'a");
+        let ty = if p.is_option(id) { format!("Option<{held}>") } else { held };
+        let name = p.names.field(id);
+        p.text.doc(&format!("`{}`", shape.name(field.name)));
+        let line = format!("pub {name}: {ty},");
+        p.text.line(line);
+    }
+    p.text.close("}");
+}
+
+fn choice(p: &mut Printer<'_>, node: NodeId) {
+    let line = derives(p, node, "");
+    p.text.line(line);
+    let shape = p.types.shape;
+    if shape.node(node).extensible {
+        p.text.line("#[non_exhaustive]");
+    }
+    let line = format!("pub enum {}{} {{", p.names.ty(node), p.lifetime(node, "'a"));
+    p.text.open(line);
+    for (id, field) in shape.fields_of(node) {
+        let held = p.held(Edge::Field(id), field.node, "'a");
+        p.text.doc(&format!("`{}`", shape.name(field.name)));
+        let line = format!("{}({held}),", p.names.field(id));
+        p.text.line(line);
+    }
+    if shape.node(node).extensible {
+        p.text.doc("An alternative of a later version.");
+        p.text.line("Unknown(Box<UnknownAlternative<'a>>),");
+    }
+    p.text.close("}");
+}
+
+fn enumerated(p: &mut Printer<'_>, node: NodeId) {
+    let line = derives(p, node, if p.hash { ", Copy" } else { ", Eq, Copy" });
+    p.text.line(line);
+    let shape = p.types.shape;
+    let extensible = shape.node(node).extensible;
+    if extensible {
+        p.text.line("#[non_exhaustive]");
+    }
+    let name = p.names.ty(node).to_owned();
+    p.text.open(format!("pub enum {name} {{"));
+    let items: Vec<(i64, String, String)> = shape
+        .items_of(node)
+        .iter()
+        .map(|item| (item.value, shape.name(item.name).to_owned(), p.names.item(node, item.value).to_owned()))
+        .collect();
+    for (value, said, variant) in &items {
+        p.text.doc(&format!("`{said}({value})`"));
+        p.text.line(if extensible { format!("{variant},") } else { format!("{variant} = {value},") });
+    }
+    if extensible {
+        p.text.doc("Another number.");
+        p.text.line("Unknown(i64),");
+        p.text.doc("An item of a later version, by its number among the additions (PER).");
+        p.text.line("UnknownAddition(u32),");
+    }
+    p.text.close("}");
+    if !p.numbered {
+        return;
+    }
+    p.text.line("");
+    p.text.open(format!("impl {name} {{"));
+    p.text.doc("The item with a number.");
+    p.text.line("#[must_use]");
+    p.text.open("pub const fn from_number(number: i64) -> Option<Self> {");
+    p.text.open("match number {");
+    for (value, _, variant) in &items {
+        p.text.line(format!("{value} => Some(Self::{variant}),"));
+    }
+    p.text.line(if extensible { "other => Some(Self::Unknown(other))," } else { "_ => None," });
+    p.text.close("}");
+    p.text.close("}");
+    p.text.line("");
+    p.text.doc("Its number; −1 for an item of a later version that has come without.");
+    p.text.line("#[must_use]");
+    p.text.open("pub const fn number(&self) -> i64 {");
+    if extensible {
+        p.text.open("match self {");
+        for (value, _, variant) in &items {
+            p.text.line(format!("Self::{variant} => {value},"));
+        }
+        p.text.line("Self::Unknown(number) => *number,");
+        p.text.line("Self::UnknownAddition(_) => -1,");
+        p.text.close("}");
+    } else {
+        p.text.line("*self as i64");
+    }
+    p.text.close("}");
+    p.text.close("}");
+}
+
+fn open_type(p: &mut Printer<'_>, node: NodeId, table: u32) {
+    let line = derives(p, node, "");
+    p.text.line(line);
+    p.text.line("#[non_exhaustive]");
+    p.text.open(format!("pub enum {}<'a> {{", p.names.ty(node)));
+    let shape = p.types.shape;
+    for (number, row) in (0..).zip(&shape.tables[table as usize].rows) {
+        let held = p.held(Edge::Row(node, number), row.node, "'a");
+        let keys: Vec<String> = row.keys.iter().map(super::values::key_text).collect();
+        p.text.doc(&format!("For {}.", if keys.is_empty() { "every value".into() } else { keys.join(", ") }));
+        p.text.line(format!("{}({held}),", p.names.row(node, number)));
+    }
+    p.text.doc("A complete encoding that no row of the table is known for.");
+    p.text.line("Other(Octets<'a>),");
+    p.text.close("}");
+}
+
+/// A root that would be an alias has a type of its own, so that it has codecs.
+fn wrapper(p: &mut Printer<'_>, node: NodeId) {
+    let line = derives(p, node, "");
+    p.text.line(line);
+    let line =
+        format!("pub struct {}{}(pub {});", p.names.ty(node), p.lifetime(node, "'a"), p.spelled(node, "'a"));
+    p.text.line(line);
+}

@@ -1,0 +1,213 @@
+//! The printer for Rust. It spells what [`crate::types`] and the plans say and decides nothing about encodings.
+
+mod ber;
+mod declare;
+mod names;
+mod owned;
+mod per;
+mod per_forms;
+mod text;
+mod values;
+
+use crate::Config;
+use crate::types::{Edge, Origin, Repr, Types};
+use names::Names;
+use std::collections::HashSet;
+use tercet_lower::Lowering;
+use tercet_model::Model;
+use tercet_plan::shape::{Place, Presence};
+use tercet_plan::{Code, FieldId, NodeId};
+use text::Text;
+
+pub(crate) fn print(model: &Model, lowering: &Lowering, config: &Config<'_>) -> String {
+    let Some(plan) = lowering.plans.first() else { return String::new() };
+    let types = Types::new(model, lowering, &plan.shape);
+    let names = Names::new(&types);
+    // The numbers of items are needed where they are written, or are keys.
+    let numbered =
+        lowering.plans.iter().any(|plan| matches!(plan.code, Code::Ber(_))) || plan.shape.registers > 0;
+    let mut printer = Printer { types, names, text: Text::default(), numbered, hash: config.hash };
+    declare::print(&mut printer, model, lowering, config);
+    owned::print(&mut printer);
+    let mut printed = Vec::new();
+    for (plan, _) in lowering.plans.iter().zip(config.rules) {
+        match &plan.code {
+            Code::Ber(program) if !printed.contains(&"ber") => {
+                printed.push("ber");
+                ber::print(&mut printer, program);
+            }
+            Code::Per(program) => {
+                let which = if program.aligned { "aper" } else { "uper" };
+                if !printed.contains(&which) {
+                    printed.push(which);
+                    per::print(&mut printer, program);
+                }
+            }
+            _ => {}
+        }
+    }
+    let body = printer.text.finish();
+    head(config.header, &body) + &body
+}
+
+/// What the parts of the printer share.
+struct Printer<'m> {
+    types: Types<'m>,
+    names: Names,
+    text: Text,
+    /// Whether enumerations have their numbers.
+    numbered: bool,
+    /// Whether types have `Eq` and `Hash`.
+    hash: bool,
+}
+
+/// What the printed text may use: module, names.
+const USES: &[(&str, &[&str])] = &[
+    ("alloc::boxed", &["Box"]),
+    ("alloc::vec", &["Vec"]),
+    ("tercet_runtime::codec", &["Contained", "Key", "UnknownAlternative", "ber", "per"]),
+    ("tercet_runtime::text", &["StringKind"]),
+    (
+        "tercet_runtime::types",
+        &[
+            "BitString",
+            "FixedBits",
+            "Integer",
+            "ObjectIdentifier",
+            "Octets",
+            "RelativeObjectIdentifier",
+            "Text",
+            "TimeType",
+        ],
+    ),
+    ("tercet_runtime", &["Error", "ErrorKind", "Result", "Tag", "codec"]),
+];
+
+/// The first lines: what the text is, and what it uses.
+fn head(header: &str, body: &str) -> String {
+    let mut text = Text::default();
+    for line in header.lines() {
+        text.line(format!("// {line}").trim_end());
+    }
+    text.line("");
+    text.line("#![allow(clippy::all, clippy::nursery, clippy::pedantic, dead_code, unreachable_pub, unused_qualifications, unused_variables)]");
+    text.line("");
+    text.line("extern crate alloc;");
+    text.line("");
+    let code = body.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let words: HashSet<&str> =
+        code.flat_map(|line| line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')).collect();
+    for (module, names) in USES {
+        let used: Vec<&str> = names.iter().copied().filter(|name| words.contains(name)).collect();
+        match used[..] {
+            [] => {}
+            [name] => text.line(format!("use {module}::{name};")),
+            _ => text.line(format!("use {module}::{{{}}};", used.join(", "))),
+        }
+    }
+    text.finish()
+}
+
+impl Printer<'_> {
+    /// Whether a node has a declaration of its own that is no alias.
+    fn is_item(&self, node: NodeId) -> bool {
+        matches!(self.types.repr(node), Repr::Struct | Repr::Choice | Repr::Enumerated | Repr::Table(_))
+    }
+
+    /// `<'a>` where values borrow.
+    fn lifetime(&self, node: NodeId, lifetime: &str) -> String {
+        if self.types.borrows(node) { format!("<{lifetime}>") } else { String::new() }
+    }
+
+    /// Whether a node is a root without a declaration of its own otherwise.
+    fn is_wrapped(&self, node: NodeId) -> bool {
+        !self.is_item(node) && self.types.shape.roots.iter().any(|root| self.types.same(root.node) == node)
+    }
+
+    /// Whether a component is an option: it may be absent, and there is no DEFAULT to fill in. Extension additions may
+    /// always be absent.
+    fn is_option(&self, field: FieldId) -> bool {
+        let known = self.types.shape.field(field);
+        (known.presence != Presence::Mandatory || known.place != Place::Root)
+            && self.default_value(field).is_none()
+    }
+
+    /// A node's type with a lifetime.
+    fn ty(&self, node: NodeId, lifetime: &str) -> String {
+        let node = self.types.same(node);
+        if !self.is_wrapped(node) && matches!(self.types.origin(node), Origin::Named(..)) {
+            return format!("{}{}", self.names.ty(node), self.lifetime(node, lifetime));
+        }
+        self.spelled(node, lifetime)
+    }
+
+    /// The same without a name where it is not a declaration of its own.
+    fn spelled(&self, node: NodeId, lifetime: &str) -> String {
+        match self.types.repr(node) {
+            Repr::Boolean => "bool".into(),
+            Repr::Null => "()".into(),
+            Repr::Integer { signed, bits } => format!("{}{bits}", if signed { "i" } else { "u" }),
+            Repr::Big => format!("Integer<{lifetime}>"),
+            Repr::Real => "f64".into(),
+            Repr::FixedBits(bits) => format!("FixedBits<{bits}>"),
+            Repr::Bits => format!("BitString<{lifetime}>"),
+            Repr::FixedOctets(octets) => format!("[u8; {octets}]"),
+            Repr::Octets | Repr::Any => format!("Octets<{lifetime}>"),
+            Repr::Oid => format!("ObjectIdentifier<{lifetime}>"),
+            Repr::RelativeOid => format!("RelativeObjectIdentifier<{lifetime}>"),
+            Repr::Text => format!("Text<{lifetime}>"),
+            Repr::Contained(inside) => {
+                let inside = self.held(Edge::Content(node), inside, lifetime);
+                format!("Contained<{lifetime}, {inside}>")
+            }
+            Repr::Enumerated | Repr::Struct | Repr::Choice | Repr::Table(_) => {
+                format!("{}{}", self.names.ty(node), self.lifetime(node, lifetime))
+            }
+            Repr::List => format!("Vec<{}>", self.ty(self.types.element(node), lifetime)),
+        }
+    }
+
+    /// The same in a box where it has one.
+    fn held(&self, edge: Edge, node: NodeId, lifetime: &str) -> String {
+        let ty = self.ty(node, lifetime);
+        if self.types.is_boxed(edge) { format!("Box<{ty}>") } else { ty }
+    }
+
+    /// An expression in a box where it has one.
+    fn boxed(&self, edge: Edge, value: String) -> String {
+        if self.types.is_boxed(edge) { format!("Box::new({value})") } else { value }
+    }
+
+    /// The parameters that a function takes for keys of tables around, each behind a comma.
+    fn key_parameters(&self, node: NodeId) -> String {
+        self.types.keys(node).iter().map(|key| format!(", k{key}: Key<'_>")).collect()
+    }
+
+    /// The arguments for them: those that stand beside a component are given by `own`.
+    fn key_arguments(
+        &self,
+        node: NodeId,
+        own: &dyn Fn(u16) -> Option<String>,
+        around: &std::collections::BTreeSet<u16>,
+    ) -> String {
+        let one = |key: &u16| match own(*key) {
+            Some(expression) => format!(", {expression}"),
+            None if around.contains(key) => format!(", k{key}"),
+            None => ", Key::None".into(),
+        };
+        self.types.keys(node).iter().map(one).collect()
+    }
+
+    /// What a component's value is as a key: `value` is an expression of its type, behind a reference.
+    fn as_key(&self, node: NodeId, value: &str) -> Option<String> {
+        Some(match self.types.repr(node) {
+            Repr::Integer { .. } => format!("Key::Int(*{value} as i64)"),
+            Repr::Enumerated => format!("Key::Int({value}.number())"),
+            Repr::Big => format!("{value}.try_into().map_or(Key::None, Key::Int)"),
+            Repr::Oid | Repr::RelativeOid => format!("Key::Octets({value}.as_bytes())"),
+            Repr::Octets => format!("Key::Octets({value})"),
+            Repr::Text => format!("Key::Octets({value}.as_bytes())"),
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,90 @@
+//! `into_owned`: the same value without a borrow.
+
+use super::Printer;
+use crate::types::{Edge, Repr};
+use tercet_plan::NodeId;
+
+pub(super) fn print(p: &mut Printer<'_>) {
+    let nodes: Vec<NodeId> =
+        p.types.nodes().filter(|node| p.types.borrows(*node) && p.is_item(*node)).collect();
+    for node in nodes {
+        let name = p.names.ty(node).to_owned();
+        p.text.line("");
+        p.text.open(format!("impl {name}<'_> {{"));
+        p.text.doc("The same value without a borrow.");
+        p.text.line("#[must_use]");
+        p.text.open(format!("pub fn into_owned(self) -> {name}<'static> {{"));
+        let shape = p.types.shape;
+        match p.types.repr(node) {
+            Repr::Struct => {
+                p.text.open(format!("{name} {{"));
+                for (id, field) in shape.fields_of(node) {
+                    let member = p.names.field(id).to_owned();
+                    let value = if p.is_option(id) {
+                        match held(p, Edge::Field(id), field.node, "v") {
+                            Some(owned) => format!("self.{member}.map(|v| {owned})"),
+                            None => format!("self.{member}"),
+                        }
+                    } else {
+                        let place = format!("self.{member}");
+                        held(p, Edge::Field(id), field.node, &place).unwrap_or(place)
+                    };
+                    p.text.line(format!("{member}: {value},"));
+                }
+                p.text.close("}");
+            }
+            Repr::Choice => {
+                p.text.open("match self {");
+                for (id, field) in shape.fields_of(node) {
+                    let value = held(p, Edge::Field(id), field.node, "v").unwrap_or_else(|| "v".into());
+                    let variant = p.names.field(id).to_owned();
+                    p.text.line(format!("Self::{variant}(v) => {name}::{variant}({value}),"));
+                }
+                if shape.node(node).extensible {
+                    p.text.line(format!("Self::Unknown(v) => {name}::Unknown(Box::new(v.into_owned())),"));
+                }
+                p.text.close("}");
+            }
+            Repr::Table(table) => {
+                p.text.open("match self {");
+                for (number, row) in (0..).zip(&shape.tables[table as usize].rows) {
+                    let value = held(p, Edge::Row(node, number), row.node, "v").unwrap_or_else(|| "v".into());
+                    let variant = p.names.row(node, number).to_owned();
+                    p.text.line(format!("Self::{variant}(v) => {name}::{variant}({value}),"));
+                }
+                p.text.line(format!("Self::Other(v) => {name}::Other(v.into_owned()),"));
+                p.text.close("}");
+            }
+            _ => {}
+        }
+        p.text.close("}");
+        p.text.close("}");
+    }
+}
+
+/// The expression for a value in place `v`; nothing if it does not borrow.
+fn held(p: &Printer<'_>, edge: Edge, node: NodeId, v: &str) -> Option<String> {
+    if p.types.is_boxed(edge) {
+        let owned = owned(p, node, &format!("(*{v})"))?;
+        return Some(format!("Box::new({owned})"));
+    }
+    owned(p, node, v)
+}
+
+fn owned(p: &Printer<'_>, node: NodeId, v: &str) -> Option<String> {
+    if !p.types.borrows(node) {
+        return None;
+    }
+    let node = p.types.same(node);
+    Some(match p.types.repr(node) {
+        Repr::List => {
+            let element = owned(p, p.types.element(node), "v")?;
+            format!("{v}.into_iter().map(|v| {element}).collect()")
+        }
+        Repr::Contained(inside) => {
+            let inside = held(p, Edge::Content(node), inside, "v").unwrap_or_else(|| "v".into());
+            format!("{v}.map_owned(|v| {inside})")
+        }
+        _ => format!("{v}.into_owned()"),
+    })
+}

@@ -1,0 +1,165 @@
+//! Lines of source text with indentation.
+
+use std::fmt::Write;
+
+/// Columns of a line.
+const WIDTH: usize = 110;
+
+/// Text that grows line by line.
+#[derive(Debug, Default)]
+pub(crate) struct Text {
+    out: String,
+    depth: usize,
+}
+
+impl Text {
+    /// A line at the current depth; one that is too long is broken at its largest block.
+    pub(crate) fn line(&mut self, line: impl AsRef<str>) {
+        let line = line.as_ref();
+        if self.depth * 4 + line.len() > WIDTH
+            && !line.starts_with("//")
+            && let Some((head, inside, tail)) = largest_block(line)
+        {
+            self.open_whole(head);
+            for piece in pieces(inside) {
+                self.line(piece);
+            }
+            self.depth -= 1;
+            self.line(tail);
+            return;
+        }
+        self.whole(line);
+    }
+
+    fn open_whole(&mut self, line: &str) {
+        self.whole(line);
+        self.depth += 1;
+    }
+
+    fn whole(&mut self, line: &str) {
+        if !line.is_empty() {
+            for _ in 0..self.depth {
+                self.out.push_str("    ");
+            }
+            self.out.push_str(line);
+        }
+        self.out.push('\n');
+    }
+
+    /// A line that ends with a brace, what stands inside it follows.
+    pub(crate) fn open(&mut self, line: impl AsRef<str>) {
+        self.line(line);
+        self.depth += 1;
+    }
+
+    /// Ends it.
+    pub(crate) fn close(&mut self, line: impl AsRef<str>) {
+        self.depth = self.depth.saturating_sub(1);
+        self.line(line);
+    }
+
+    /// Ends it and begins what holds otherwise.
+    pub(crate) fn otherwise(&mut self) {
+        self.close("} else {");
+        self.depth += 1;
+    }
+
+    /// Documentation lines.
+    pub(crate) fn doc(&mut self, text: &str) {
+        for line in text.lines() {
+            let mut said = String::from("///");
+            if !line.trim().is_empty() {
+                let _ = write!(said, " {}", line.trim_end());
+            }
+            self.line(said);
+        }
+    }
+
+    pub(crate) fn finish(self) -> String {
+        self.out
+    }
+}
+
+/// The longest `{ … }` of a line that is not inside another: what is before, inside and behind.
+fn largest_block(line: &str) -> Option<(&str, &str, &str)> {
+    let mut best: Option<(usize, usize)> = None;
+    let mut open = Vec::new();
+    for (at, kind) in brackets(line) {
+        match kind {
+            '{' => open.push(at),
+            '}' => {
+                let start = open.pop()?;
+                let block = open.is_empty() && line[start..].starts_with("{ ") && line[..at].ends_with(' ');
+                if block && best.is_none_or(|(a, b)| b - a < at - start) {
+                    best = Some((start, at));
+                }
+            }
+            _ => {}
+        }
+    }
+    let (start, end) = best?;
+    let inside = line[start + 1..end].trim();
+    (!inside.is_empty()).then(|| (&line[..=start], inside, &line[end..]))
+}
+
+/// The statements, arms or members of a block, each with what ends it.
+fn pieces(inside: &str) -> Vec<String> {
+    let mut depth = 0_usize;
+    let mut ends = Vec::new();
+    for (at, kind) in brackets(inside) {
+        match kind {
+            '{' | '(' | '[' => depth += 1,
+            '}' | ')' | ']' => depth = depth.saturating_sub(1),
+            ';' | ',' if depth == 0 => ends.push((at + 1, kind)),
+            _ => {}
+        }
+    }
+    let statements = ends.iter().any(|(_, kind)| *kind == ';');
+    let mut out = Vec::new();
+    let mut from = 0;
+    for (end, kind) in ends {
+        if (kind == ';') == statements {
+            out.push(inside[from..end].trim().to_owned());
+            from = end;
+        }
+    }
+    let last = inside[from..].trim();
+    if !last.is_empty() {
+        out.push(if statements || out.is_empty() { last.to_owned() } else { format!("{last},") });
+    }
+    out
+}
+
+/// Brackets and separators outside of string literals.
+fn brackets(line: &str) -> impl Iterator<Item = (usize, char)> + '_ {
+    let mut quoted = false;
+    let mut escaped = false;
+    line.char_indices().filter(move |(_, c)| {
+        if quoted {
+            quoted = escaped || *c != '"';
+            escaped = !escaped && *c == '\\';
+            return false;
+        }
+        quoted = *c == '"';
+        "{}()[];,".contains(*c)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lines_are_broken_at_blocks() {
+        let mut text = Text::default();
+        text.line(format!(
+            "let v = {{ let a = f(\"{{\")?; match a {{ 1 => {}, _ => None }} }};",
+            "x".repeat(100)
+        ));
+        let long = "x".repeat(100);
+        let expected = format!(
+            "let v = {{\n    let a = f(\"{{\")?;\n    match a {{\n        1 => {long},\n        _ => None,\n    }}\n}};\n"
+        );
+        assert_eq!(text.finish(), expected);
+    }
+}

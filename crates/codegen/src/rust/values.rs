@@ -1,0 +1,165 @@
+//! Values that the specification gives: DEFAULTs and keys of tables.
+
+use super::Printer;
+use crate::types::{Edge, Repr};
+use tercet_plan::shape::{Constant, Key};
+use tercet_plan::{FieldId, Kind, NodeId};
+use tercet_runtime::text::{StringKind, to_utf8};
+
+/// A list without elements.
+const EMPTY: &str = "Vec::new()";
+
+/// A key as the pattern that it is matched by.
+pub(super) fn key_pattern(key: &Key) -> Option<String> {
+    match key {
+        Key::Int(number) => Some(format!("Key::Int({number})")),
+        Key::Octets(octets) => Some(format!(
+            "Key::Octets(&[{}])",
+            octets.iter().map(u8::to_string).collect::<Vec<_>>().join(", ")
+        )),
+        Key::Alternative(..) => None,
+    }
+}
+
+/// One thing as it is, several as a tuple.
+pub(super) fn tuple(parts: &[String]) -> String {
+    match parts {
+        [one] => one.clone(),
+        _ => format!("({})", parts.join(", ")),
+    }
+}
+
+/// A key for people.
+pub(super) fn key_text(key: &Key) -> String {
+    match key {
+        Key::Int(number) => number.to_string(),
+        Key::Octets(octets) => match tercet_runtime::types::OidRef::new(octets, 0) {
+            Ok(oid) => oid.to_string(),
+            Err(_) => format!("{octets:02X?}"),
+        },
+        Key::Alternative(_, inside) => key_text(inside),
+    }
+}
+
+impl Printer<'_> {
+    /// The expression of a component's DEFAULT; nothing if it has none, or one that has no short expression: such a
+    /// component is an option.
+    pub(super) fn default_value(&self, field: FieldId) -> Option<String> {
+        let constant = self.types.default(field)?;
+        let value = self.constant(self.types.shape.field(field).node, constant, 0)?;
+        Some(self.boxed(Edge::Field(field), value))
+    }
+
+    /// The condition that a component with a DEFAULT has it: `place` is an expression of its value.
+    pub(super) fn is_default(&self, field: FieldId, place: &str) -> Option<String> {
+        let value = self.default_value(field)?;
+        Some(if value == EMPTY { format!("{place}.is_empty()") } else { format!("{place} == {value}") })
+    }
+
+    fn constant(&self, node: NodeId, constant: &Constant, depth: u32) -> Option<String> {
+        let node = self.types.same(node);
+        if depth > 8 {
+            return None;
+        }
+        Some(match (self.types.repr(node), constant) {
+            (Repr::Boolean, Constant::Boolean(value)) => value.to_string(),
+            (Repr::Boolean, Constant::Contents(octets)) => (octets.first()? != &0).to_string(),
+            (Repr::Null, _) => "()".into(),
+            (Repr::Integer { signed, bits }, Constant::Int(value)) => {
+                let fits = match (signed, bits) {
+                    (false, 64) => *value >= 0,
+                    (false, _) => *value >= 0 && *value < 1 << bits,
+                    (true, 64) => true,
+                    (true, _) => (-(1_i64 << (bits - 1))..1 << (bits - 1)).contains(value),
+                };
+                return fits.then(|| value.to_string());
+            }
+            (Repr::Big, Constant::Int(value)) => format!("Integer::from({value}_i64)"),
+            (Repr::Big, Constant::Contents(octets)) => format!("Integer::from_octets(&{octets:?})"),
+            (Repr::Enumerated, Constant::Int(value)) => {
+                let item = self.names.item(node, *value);
+                return (!item.is_empty()).then(|| format!("{}::{item}", self.names.ty(node)));
+            }
+            (Repr::Octets, Constant::Contents(octets)) => format!("Octets::borrowed(&{octets:?})"),
+            (Repr::FixedOctets(size), Constant::Contents(octets)) => {
+                return (octets.len() == size as usize).then(|| format!("{octets:?}"));
+            }
+            (Repr::Bits, Constant::Contents(contents)) => {
+                let (unused, octets) = contents.split_first()?;
+                format!("BitString::new(&{octets:?}[..], {unused}).unwrap_or_default()")
+            }
+            (Repr::FixedBits(size), Constant::Contents(contents)) => {
+                let (unused, octets) = contents.split_first()?;
+                if octets.len() * 8 - usize::from(*unused) != size as usize {
+                    return None;
+                }
+                let word = octets.iter().fold(0_u64, |word, octet| word << 8 | u64::from(*octet));
+                format!("FixedBits::new({})", word >> unused)
+            }
+            (Repr::Oid, Constant::Contents(octets)) => {
+                format!("ObjectIdentifier::new(&{octets:?}, 0).expect(\"checked when it was printed\")")
+            }
+            (Repr::Text, Constant::Contents(octets)) => {
+                let kind = string_kind(self.types.shape.node(node).kind)?;
+                format!("Text::borrowed({:?})", to_utf8(kind, octets, 0).ok()?)
+            }
+            (Repr::List, Constant::List(values)) => {
+                let element = self.types.element(node);
+                let values = values.iter().map(|value| self.constant(element, value, depth + 1));
+                let values = values.collect::<Option<Vec<_>>>()?;
+                if values.is_empty() { EMPTY.into() } else { format!("alloc::vec![{}]", values.join(", ")) }
+            }
+            (Repr::Choice, Constant::Choice(field, value)) => {
+                let field = self.same_field(node, *field)?;
+                let value = self.constant(self.types.shape.field(field).node, value, depth + 1)?;
+                let value = self.boxed(Edge::Field(field), value);
+                format!("{}::{}({value})", self.names.ty(node), self.names.field(field))
+            }
+            (Repr::Struct, Constant::Struct(given)) => {
+                let mut parts = Vec::new();
+                for (id, field) in self.types.shape.fields_of(node) {
+                    let value = given.iter().find(|(at, _)| self.same_field(node, *at) == Some(id));
+                    let default = self.default_value(id);
+                    let value = match value {
+                        Some((_, value)) => {
+                            let value =
+                                self.boxed(Edge::Field(id), self.constant(field.node, value, depth + 1)?);
+                            if self.is_option(id) { format!("Some({value})") } else { value }
+                        }
+                        None if self.is_option(id) => "None".into(),
+                        None => default?,
+                    };
+                    parts.push(format!("{}: {value}", self.names.field(id)));
+                }
+                format!("{} {{ {} }}", self.names.ty(node), parts.join(", "))
+            }
+            _ => return None,
+        })
+    }
+
+    /// The field of the node that stands for a type, given that of any node of the same type.
+    fn same_field(&self, node: NodeId, field: FieldId) -> Option<FieldId> {
+        let shape = self.types.shape;
+        let from = shape.node(shape.field(field).parent);
+        let number = field.0.checked_sub(from.first)?;
+        (number < shape.node(node).count).then(|| FieldId(shape.node(node).first + number))
+    }
+}
+
+/// The kind of a character string.
+pub(super) fn string_kind(kind: Kind) -> Option<StringKind> {
+    Some(match kind {
+        Kind::Utf8String | Kind::OidIri | Kind::RelativeOidIri => StringKind::Utf8,
+        Kind::NumericString => StringKind::Numeric,
+        Kind::PrintableString => StringKind::Printable,
+        Kind::TeletexString => StringKind::Teletex,
+        Kind::VideotexString => StringKind::Videotex,
+        Kind::Ia5String => StringKind::Ia5,
+        Kind::GraphicString | Kind::ObjectDescriptor => StringKind::Graphic,
+        Kind::VisibleString | Kind::UtcTime | Kind::GeneralizedTime => StringKind::Visible,
+        Kind::GeneralString => StringKind::General,
+        Kind::UniversalString => StringKind::Universal,
+        Kind::BmpString => StringKind::Bmp,
+        _ => return None,
+    })
+}

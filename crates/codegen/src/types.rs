@@ -1,0 +1,485 @@
+//! What types a program has for the nodes of a shape: decided once for all languages.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use tercet_lower::Lowering;
+use tercet_model::Model;
+use tercet_plan::shape::{Constant, Presence, Shape};
+use tercet_plan::{FieldId, Kind, NodeId};
+
+/// How the values of a node are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Repr {
+    Boolean,
+    Null,
+    /// A machine integer of so many bits, signed or not.
+    Integer {
+        signed: bool,
+        bits: u8,
+    },
+    /// An INTEGER of any size.
+    Big,
+    Real,
+    /// BIT STRING of exactly so many bits, at most 64.
+    FixedBits(u32),
+    Bits,
+    /// OCTET STRING of exactly so many octets.
+    FixedOctets(u32),
+    Octets,
+    Oid,
+    RelativeOid,
+    /// Character strings and times.
+    Text,
+    /// A string with CONTAINING; the node of what is inside.
+    Contained(NodeId),
+    Enumerated,
+    Struct,
+    Choice,
+    List,
+    /// An open type that nothing is known of.
+    Any,
+    /// An open type with a table: one of the types of its rows.
+    Table(u32),
+}
+
+/// Where a type's name comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Origin {
+    /// A type assignment: module, type reference, actual parameters.
+    Named(String, String, String),
+    /// Written inside of another: that one's node, the component's name.
+    Inside(NodeId, String),
+    /// None of these: a part of an associated type of the standard.
+    Associated,
+}
+
+/// The largest OCTET STRING of a fixed size that is kept in an array.
+const LARGEST_ARRAY: u64 = 32;
+
+/// Alternatives that are larger than this, in octets of memory, are boxed.
+const LARGE_ALTERNATIVE: usize = 512;
+
+/// OPTIONAL components that are larger than this are boxed.
+const LARGE_OPTIONAL: usize = 512;
+
+/// Types inside one another that are followed; deeper ones are boxed.
+const NESTING: u32 = 200;
+
+/// A place that holds a value of another type: what may have to be boxed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Edge {
+    /// A component or an alternative.
+    Field(FieldId),
+    /// A row of a table: the open type's node, number of the row.
+    Row(NodeId, u32),
+    /// CONTAINING.
+    Content(NodeId),
+}
+
+/// The types of a shape.
+#[derive(Debug)]
+pub(crate) struct Types<'m> {
+    pub(crate) shape: &'m Shape,
+    /// For each node the first that has the same type.
+    same: Vec<NodeId>,
+    reprs: Vec<Repr>,
+    origins: Vec<Origin>,
+    borrows: Vec<bool>,
+    has_real: Vec<bool>,
+    recursive: Vec<bool>,
+    boxed: HashSet<Edge>,
+    keys: Vec<BTreeSet<u16>>,
+}
+
+impl<'m> Types<'m> {
+    pub(crate) fn new(model: &'m Model, lowering: &'m Lowering, shape: &'m Shape) -> Self {
+        let count = shape.nodes.len();
+        let mut types = Self {
+            shape,
+            same: same(lowering, shape),
+            reprs: Vec::new(),
+            origins: vec![Origin::Associated; count],
+            borrows: vec![false; count],
+            has_real: vec![false; count],
+            recursive: vec![false; count],
+            boxed: HashSet::new(),
+            keys: vec![BTreeSet::new(); count],
+        };
+        types.reprs = (0..count).map(|i| types.repr_of(NodeId(i as u32))).collect();
+        types.name(model, lowering);
+        types.fix();
+        types.boxes();
+        types
+    }
+
+    /// The node that stands for all nodes of the same type.
+    pub(crate) fn same(&self, node: NodeId) -> NodeId {
+        self.same[node.index()]
+    }
+
+    pub(crate) fn repr(&self, node: NodeId) -> Repr {
+        self.reprs[self.same(node).index()]
+    }
+
+    pub(crate) fn origin(&self, node: NodeId) -> &Origin {
+        &self.origins[self.same(node).index()]
+    }
+
+    /// Whether values may borrow from the input.
+    pub(crate) fn borrows(&self, node: NodeId) -> bool {
+        self.borrows[self.same(node).index()]
+    }
+
+    /// Whether there is a REAL inside, which has no total equality.
+    pub(crate) fn has_real(&self, node: NodeId) -> bool {
+        self.has_real[self.same(node).index()]
+    }
+
+    /// Whether values may have values of the same type inside.
+    pub(crate) fn is_recursive(&self, node: NodeId) -> bool {
+        self.recursive[self.same(node).index()]
+    }
+
+    pub(crate) fn is_boxed(&self, edge: Edge) -> bool {
+        self.boxed.contains(&edge)
+    }
+
+    /// The registers of keys that a node's open types want from around it.
+    pub(crate) fn keys(&self, node: NodeId) -> &BTreeSet<u16> {
+        &self.keys[self.same(node).index()]
+    }
+
+    /// The roots, each type once.
+    pub(crate) fn roots(&self) -> Vec<NodeId> {
+        let mut seen = HashSet::new();
+        self.shape.roots.iter().map(|root| root.node).filter(|node| seen.insert(self.same(*node))).collect()
+    }
+
+    /// The nodes that stand for their type, in order.
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = NodeId> {
+        let all = (0..self.shape.nodes.len()).map(|i| NodeId(i as u32));
+        all.filter(|node| self.same(*node) == *node)
+    }
+
+    /// The element of a list.
+    pub(crate) fn element(&self, node: NodeId) -> NodeId {
+        self.shape.fields[self.shape.node(node).first as usize].node
+    }
+
+    /// Whether a component is kept as it is, its DEFAULT filled in, rather than as an option.
+    pub(crate) fn default(&self, field: FieldId) -> Option<&'m Constant> {
+        match self.shape.field(field).presence {
+            Presence::Default(constant) => self.shape.defaults.get(constant as usize),
+            _ => None,
+        }
+    }
+
+    fn repr_of(&self, id: NodeId) -> Repr {
+        let node = self.shape.node(id);
+        let constraint = node.constraint.and_then(|c| self.shape.constraints.get(c as usize));
+        let fixed = constraint.filter(|c| !c.extensible).and_then(|c| c.size);
+        let fixed = fixed.and_then(|(lo, hi)| (hi == Some(lo)).then_some(lo));
+        match node.kind {
+            Kind::Boolean => Repr::Boolean,
+            Kind::Null => Repr::Null,
+            Kind::Integer => match constraint.and_then(|c| c.integer.map(|range| (range, c.extensible))) {
+                Some(((Some(_), Some(_)), true)) => Repr::Integer { signed: true, bits: 64 },
+                Some(((Some(lo), Some(hi)), false)) => machine_integer(lo, hi),
+                _ => Repr::Big,
+            },
+            Kind::Enumerated => Repr::Enumerated,
+            Kind::Real => Repr::Real,
+            Kind::BitString | Kind::OctetString if node.containing.is_some() => {
+                Repr::Contained(node.containing.unwrap_or(id))
+            }
+            Kind::BitString => match fixed {
+                Some(bits @ 1..=64) if node.item_count == 0 => Repr::FixedBits(bits as u32),
+                _ => Repr::Bits,
+            },
+            Kind::OctetString => match fixed {
+                Some(octets @ 1..=LARGEST_ARRAY) => Repr::FixedOctets(octets as u32),
+                _ => Repr::Octets,
+            },
+            Kind::ObjectIdentifier => Repr::Oid,
+            Kind::RelativeOid => Repr::RelativeOid,
+            Kind::Sequence | Kind::Set => Repr::Struct,
+            Kind::SequenceOf | Kind::SetOf => Repr::List,
+            Kind::Choice => Repr::Choice,
+            Kind::Open => match &node.table {
+                Some(table) if !self.shape.tables[table.table as usize].rows.is_empty() => {
+                    Repr::Table(table.table)
+                }
+                _ => Repr::Any,
+            },
+            _ => Repr::Text,
+        }
+    }
+
+    fn name(&mut self, model: &Model, lowering: &Lowering) {
+        for (origin, ty) in self.origins.iter_mut().zip(&lowering.types) {
+            let Some(ty) = ty.map(|ty| model.ty(ty)) else { continue };
+            if let Some(name) = &ty.name {
+                let module = model.modules.get(ty.module.index()).map_or("", |module| &module.name);
+                *origin = Origin::Named(module.into(), name.name.to_string(), name.arguments.to_string());
+            }
+        }
+        // What has no name of its own has one by the first place that it stands in.
+        for index in 0..self.shape.nodes.len() {
+            let id = NodeId(index as u32);
+            for (_, field) in self.shape.fields_of(id) {
+                let name = self.shape.name(field.name).to_owned();
+                self.place(field.node, Origin::Inside(id, name));
+            }
+            let node = self.shape.node(id);
+            if let Some(inside) = node.containing {
+                self.place(inside, Origin::Inside(id, "content".into()));
+            }
+            if let Some(table) = &node.table {
+                for (number, row) in self.shape.tables[table.table as usize].rows.iter().enumerate() {
+                    self.place(row.node, Origin::Inside(id, format!("row-{number}")));
+                }
+            }
+        }
+    }
+
+    fn place(&mut self, node: NodeId, origin: Origin) {
+        let known = &mut self.origins[node.index()];
+        if *known == Origin::Associated {
+            *known = origin;
+        }
+    }
+
+    /// The nodes that a value of a node holds, with the places; those in lists without one.
+    pub(crate) fn parts(&self, id: NodeId) -> Vec<(Option<Edge>, NodeId)> {
+        match self.repr(id) {
+            Repr::Struct | Repr::Choice => {
+                self.shape.fields_of(id).map(|(field, f)| (Some(Edge::Field(field)), f.node)).collect()
+            }
+            Repr::List => vec![(None, self.element(id))],
+            Repr::Contained(inside) => vec![(Some(Edge::Content(id)), inside)],
+            Repr::Table(table) => {
+                let rows = (0..).zip(&self.shape.tables[table as usize].rows);
+                rows.map(|(number, row)| (Some(Edge::Row(id, number)), row.node)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// What follows from the parts of types is found by going round until nothing changes.
+    fn fix(&mut self) {
+        let parts: HashMap<NodeId, Vec<NodeId>> = self
+            .nodes()
+            .map(|id| (id, self.parts(id).into_iter().map(|(_, part)| self.same(part)).collect()))
+            .collect();
+        let nodes: Vec<NodeId> = self.nodes().collect();
+        for &id in &nodes {
+            let at = id.index();
+            self.borrows[at] = match self.repr(id) {
+                Repr::Big
+                | Repr::Bits
+                | Repr::Octets
+                | Repr::Oid
+                | Repr::RelativeOid
+                | Repr::Text
+                | Repr::Contained(_)
+                | Repr::Any
+                | Repr::Table(_) => true,
+                Repr::Choice => self.shape.node(id).extensible,
+                _ => false,
+            };
+            self.has_real[at] = self.repr(id) == Repr::Real;
+            if let Some(table) = &self.shape.node(id).table {
+                self.keys[at].extend(&table.keys);
+            }
+        }
+        loop {
+            let mut changed = false;
+            for &id in nodes.iter().rev() {
+                let at = id.index();
+                for part in &parts[&id] {
+                    let part = part.index();
+                    if self.borrows[part] && !self.borrows[at] {
+                        self.borrows[at] = true;
+                        changed = true;
+                    }
+                    if self.has_real[part] && !self.has_real[at] {
+                        self.has_real[at] = true;
+                        changed = true;
+                    }
+                }
+                let own: BTreeSet<u16> = if self.repr(id) == Repr::Struct {
+                    self.shape.fields_of(id).filter_map(|(_, field)| field.key).collect()
+                } else {
+                    BTreeSet::new()
+                };
+                let wanted: BTreeSet<u16> = parts[&id]
+                    .iter()
+                    .flat_map(|part| self.keys[part.index()].iter().copied())
+                    .filter(|key| !own.contains(key))
+                    .collect();
+                let before = self.keys[at].len();
+                self.keys[at].extend(wanted);
+                changed |= self.keys[at].len() != before;
+            }
+            if !changed {
+                break;
+            }
+        }
+        self.find_recursion(&nodes, &parts);
+    }
+
+    /// Marks the types that are part of themselves: those in a strongly connected component (Tarjan, without recursion).
+    fn find_recursion(&mut self, nodes: &[NodeId], parts: &HashMap<NodeId, Vec<NodeId>>) {
+        const NEW: u32 = u32::MAX;
+        let count = self.shape.nodes.len();
+        let (mut number, mut low) = (vec![NEW; count], vec![0_u32; count]);
+        let mut on_stack = vec![false; count];
+        let (mut stack, mut next) = (Vec::new(), 0);
+        for &start in nodes {
+            if number[start.index()] != NEW {
+                continue;
+            }
+            let mut work = vec![(start, 0_usize)];
+            while let Some((node, at)) = work.pop() {
+                let index = node.index();
+                if at == 0 {
+                    number[index] = next;
+                    low[index] = next;
+                    next += 1;
+                    stack.push(node);
+                    on_stack[index] = true;
+                }
+                if let Some(&part) = parts[&node].get(at) {
+                    work.push((node, at + 1));
+                    if number[part.index()] == NEW {
+                        work.push((part, 0));
+                    } else if on_stack[part.index()] {
+                        low[index] = low[index].min(number[part.index()]);
+                        if part == node {
+                            self.recursive[index] = true;
+                        }
+                    }
+                    continue;
+                }
+                if let Some(&(parent, _)) = work.last() {
+                    low[parent.index()] = low[parent.index()].min(low[index]);
+                }
+                if low[index] == number[index] {
+                    let from = stack.iter().rposition(|n| *n == node).unwrap_or(0);
+                    let component = stack.split_off(from);
+                    for member in &component {
+                        on_stack[member.index()] = false;
+                        if component.len() > 1 {
+                            self.recursive[member.index()] = true;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Boxes what would make a type infinite or very large.
+    fn boxes(&mut self) {
+        let mut sizes = vec![None; self.shape.nodes.len()];
+        let nodes: Vec<NodeId> = self.nodes().collect();
+        for id in nodes {
+            self.size(id, &mut sizes, &mut Vec::new(), 0);
+        }
+    }
+
+    /// An estimate of the memory that a value takes, in octets.
+    fn size(
+        &mut self,
+        id: NodeId,
+        sizes: &mut [Option<usize>],
+        around: &mut Vec<NodeId>,
+        depth: u32,
+    ) -> usize {
+        let id = self.same(id);
+        if let Some(size) = sizes[id.index()] {
+            return size;
+        }
+        around.push(id);
+        let size = match self.repr(id) {
+            Repr::Boolean | Repr::Enumerated => 1,
+            Repr::Null => 0,
+            Repr::Integer { bits, .. } => usize::from(bits / 8),
+            Repr::FixedOctets(octets) => octets as usize,
+            Repr::Real | Repr::FixedBits(_) => 8,
+            Repr::Bits => 32,
+            Repr::Struct => {
+                let mut sum = 0;
+                for (edge, part) in self.parts(id) {
+                    let optional = matches!(edge, Some(Edge::Field(field))
+                        if self.shape.field(field).presence != Presence::Mandatory);
+                    let limit = if optional { LARGE_OPTIONAL } else { usize::MAX };
+                    sum += self.held(edge, part, limit, sizes, around, depth).next_multiple_of(8);
+                }
+                sum
+            }
+            Repr::Choice | Repr::Table(_) | Repr::Contained(_) => {
+                let mut largest = 24;
+                for (edge, part) in self.parts(id) {
+                    largest = largest.max(self.held(edge, part, LARGE_ALTERNATIVE, sizes, around, depth));
+                }
+                largest.next_multiple_of(8) + 8
+            }
+            _ => 24,
+        };
+        around.pop();
+        sizes[id.index()] = Some(size);
+        size
+    }
+
+    fn held(
+        &mut self,
+        edge: Option<Edge>,
+        part: NodeId,
+        limit: usize,
+        sizes: &mut [Option<usize>],
+        around: &mut Vec<NodeId>,
+        depth: u32,
+    ) -> usize {
+        let Some(edge) = edge else { return 24 };
+        let part = self.same(part);
+        let size = if around.contains(&part) || depth > NESTING {
+            usize::MAX
+        } else {
+            self.size(part, sizes, around, depth + 1)
+        };
+        if size > limit || size == usize::MAX {
+            self.boxed.insert(edge);
+            return 8;
+        }
+        size
+    }
+}
+
+/// Nodes that differ only in the tags they have where they stand alone have one type.
+fn same(lowering: &Lowering, shape: &Shape) -> Vec<NodeId> {
+    let mut first = HashMap::new();
+    let nodes = shape.nodes.iter().enumerate().map(|(i, node)| {
+        let id = NodeId(i as u32);
+        match lowering.types[i] {
+            Some(ty) if node.kind.is_constructed() => *first.entry((ty, node.kind)).or_insert(id),
+            _ => id,
+        }
+    });
+    nodes.collect()
+}
+
+fn machine_integer(lo: i128, hi: i128) -> Repr {
+    let unsigned =
+        [(8, i128::from(u8::MAX)), (16, u16::MAX.into()), (32, u32::MAX.into()), (64, u64::MAX.into())];
+    let signed = [
+        (8, i128::from(i8::MIN), i128::from(i8::MAX)),
+        (16, i16::MIN.into(), i16::MAX.into()),
+        (32, i32::MIN.into(), i32::MAX.into()),
+        (64, i64::MIN.into(), i64::MAX.into()),
+    ];
+    let bits = if lo >= 0 {
+        unsigned.into_iter().find(|(_, most)| hi <= *most).map(|(bits, _)| bits)
+    } else {
+        signed.into_iter().find(|(_, least, most)| lo >= *least && hi <= *most).map(|(bits, ..)| bits)
+    };
+    bits.map_or(Repr::Big, |bits| Repr::Integer { signed: lo < 0, bits })
+}
