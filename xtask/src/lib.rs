@@ -7,6 +7,7 @@ pub mod corpora;
 pub mod engine;
 pub mod fragmentation;
 pub mod generate;
+pub mod generated;
 pub mod hex;
 pub mod literate;
 pub mod same;

@@ -14,6 +14,8 @@ usage: cargo xtask <task>
         time and memory of each stage for each path, and how they grow with copies of the first
   samples [--count N] [--types N] [--seed N] [--large] PATH…
         make up values of types of each specification, write them by all rules and read them again
+  codegen [--check]
+        write the generated code that is committed, or say whether it is current
   codes [--check]
         write docs/diagnostics.md, or say whether it is current
   clauses [--check]
@@ -31,6 +33,10 @@ fn main() -> ExitCode {
             Err(message) => Err(message),
         },
         Some("samples") => xtask::samples::run(&rest, &mut std::io::stdout().lock()),
+        Some("codegen") => match xtask::generated::run(rest.iter().any(|argument| argument == "--check")) {
+            Ok(()) => return ExitCode::SUCCESS,
+            Err(message) => Err(message),
+        },
         Some("codes") => match xtask::codes::run(rest.iter().any(|argument| argument == "--check")) {
             Ok(()) => return ExitCode::SUCCESS,
             Err(message) => Err(message),

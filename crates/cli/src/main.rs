@@ -48,6 +48,7 @@ enum Command {
     Diff(cmd::diff::Diff),
     Sample(cmd::sample::Sample),
     Dump(cmd::dump::Dump),
+    Compile(cmd::compile::Compile),
     Completions(cmd::completions::Completions),
     Man(cmd::man::Man),
 }
@@ -74,6 +75,7 @@ fn main() -> ExitCode {
         Command::Diff(command) => command.run(),
         Command::Sample(command) => command.run(),
         Command::Dump(command) => command.run(),
+        Command::Compile(command) => command.run(),
         Command::Completions(command) => command.run(),
         Command::Man(command) => command.run(),
     };

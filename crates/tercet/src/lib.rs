@@ -33,17 +33,20 @@
 //! | [`model`] | the typed model |
 //! | [`plan`] | the executable form |
 //! | [`lower`] | model to plan |
+//! | [`codegen`] | plan to Rust source text: [`Schema::rust`] |
 //! | [`runtime`] | primitives of the encoding rules |
 //! | [`dynamic`] | decode to events, tape, JSON, XML, CSV; encode |
 //! | [`records`] | record files: framing, rejects, streaming conversion |
 
 mod detect;
 pub mod files;
+mod generate;
 mod schema;
 mod transfer;
 
 pub use detect::{Candidate, detect};
 pub use schema::{Place, PlanError, Schema, SchemaOptions};
+pub use tercet_codegen as codegen;
 pub use tercet_dynamic as dynamic;
 pub use tercet_lower as lower;
 pub use tercet_model as model;

@@ -156,15 +156,16 @@ impl Schema {
     /// # Errors
     /// As [`Schema::plan`].
     pub fn plans(&self, rules: &[Rules], types: &[&str]) -> Result<Vec<Plan>, PlanError> {
+        Ok(tercet_lower::plans(&self.model, rules, &self.roots(types)?).0)
+    }
+
+    /// Types by name, or the outermost ones.
+    pub(crate) fn roots(&self, types: &[&str]) -> Result<Vec<TypeId>, PlanError> {
         let mut ids = types.iter().map(|name| self.find(name)).collect::<Result<Vec<_>, _>>()?;
         if types.is_empty() {
             ids = self.outermost().into_iter().map(|(_, id)| id).collect();
         }
-        if ids.is_empty() {
-            Err(PlanError::Empty)
-        } else {
-            Ok(tercet_lower::plans(&self.model, rules, &ids).0)
-        }
+        if ids.is_empty() { Err(PlanError::Empty) } else { Ok(ids) }
     }
 
     /// The same for transfer syntaxes. Extended XER needs encoding instructions that are all supported.
