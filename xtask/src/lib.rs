@@ -4,6 +4,7 @@ pub mod clauses;
 pub mod codes;
 pub mod compile;
 pub mod corpora;
+pub mod detect;
 pub mod engine;
 pub mod fragmentation;
 pub mod generate;

@@ -8,6 +8,9 @@ usage: cargo xtask <task>
 
   vectors --specs DIR FILE.jsonl…
         run test vectors: decode, compare, encode
+  detect [--each N] [--misses] --specs DIR FILE.jsonl…
+  detect [--misses] --schema PATH… FILE…
+        how often rules and type are found without being told: of vectors, or of files named sample-TYPE-N.RULES
   truth --schema PATH… --type T [--records PATH] FILE[.zst] TRUTH.jsonl[.zst]
         compare a record file with what it is known to contain
   compile PATH…
@@ -27,6 +30,7 @@ fn main() -> ExitCode {
     let rest: Vec<String> = arguments.collect();
     let outcome = match task.as_deref() {
         Some("vectors") => xtask::vectors::run(&rest, &mut std::io::stdout().lock()),
+        Some("detect") => xtask::detect::run(&rest, &mut std::io::stdout().lock()),
         Some("truth") => xtask::truth::run(&rest, &mut std::io::stdout().lock()),
         Some("compile") => match xtask::compile::run(&rest, &mut std::io::stdout().lock()) {
             Ok(()) => return ExitCode::SUCCESS,

@@ -97,7 +97,7 @@ impl<W: Write> Runner<'_, W> {
         if known.is_empty() && variants.is_empty() {
             return;
         }
-        let files = match self.locate(path, manifest, record) {
+        let files = match locate(&self.specs, path, manifest, record) {
             Ok(files) => files,
             Err(message) => return self.fail(&id, "files", &message),
         };
@@ -248,31 +248,35 @@ impl<W: Write> Runner<'_, W> {
         self.tally.skipped += 1;
         *self.skipped.entry(what.to_owned()).or_default() += 1;
     }
-
-    /// The files of a record, wherever the folder given with `--specs` stands relative to their names.
-    fn locate(&self, path: &Path, manifest: &Value, record: &Value) -> Result<Vec<PathBuf>, String> {
-        let spec = record["spec"].as_str().unwrap_or_default();
-        let names = record["files"]
-            .as_array()
-            .or_else(|| manifest[spec]["files"].as_array())
-            .ok_or_else(|| format!("no files, and {spec:?} is not in MANIFEST.json"))?;
-        let beside = path.parent().unwrap_or_else(|| Path::new("."));
-        let mut bases: Vec<PathBuf> = Vec::new();
-        for folder in self.specs.iter().map(PathBuf::as_path).chain([beside]) {
-            bases.extend([folder.to_path_buf(), folder.join(".."), folder.join("../..")]);
-        }
-        names
-            .iter()
-            .map(|name| {
-                let name = name.as_str().unwrap_or_default();
-                let short = name.strip_prefix("specs/").unwrap_or(name);
-                let mut tried = bases.iter().flat_map(|base| [base.join(name), base.join(short)]);
-                tried.find(|path| path.is_file()).ok_or_else(|| format!("cannot find {name}"))
-            })
-            .collect()
-    }
 }
 
+/// The files of a record, wherever the folder given with `--specs` stands relative to their names.
+pub(crate) fn locate(
+    specs: &[PathBuf],
+    path: &Path,
+    manifest: &Value,
+    record: &Value,
+) -> Result<Vec<PathBuf>, String> {
+    let spec = record["spec"].as_str().unwrap_or_default();
+    let names = record["files"]
+        .as_array()
+        .or_else(|| manifest[spec]["files"].as_array())
+        .ok_or_else(|| format!("no files, and {spec:?} is not in MANIFEST.json"))?;
+    let beside = path.parent().unwrap_or_else(|| Path::new("."));
+    let mut bases: Vec<PathBuf> = Vec::new();
+    for folder in specs.iter().map(PathBuf::as_path).chain([beside]) {
+        bases.extend([folder.to_path_buf(), folder.join(".."), folder.join("../..")]);
+    }
+    names
+        .iter()
+        .map(|name| {
+            let name = name.as_str().unwrap_or_default();
+            let short = name.strip_prefix("specs/").unwrap_or(name);
+            let mut tried = bases.iter().flat_map(|base| [base.join(name), base.join(short)]);
+            tried.find(|path| path.is_file()).ok_or_else(|| format!("cannot find {name}"))
+        })
+        .collect()
+}
 /// Whether there is an engine for encodings of this name.
 fn is_known(rule: &str) -> bool {
     matches!(rule, "ber" | "der" | "cer" | "jer" | "per" | "uper" | "oer" | "coer" | "xer")

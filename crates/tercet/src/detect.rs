@@ -3,7 +3,7 @@
 use crate::{Codec, PlanError, Schema, TransferSyntax};
 use std::cmp::Reverse;
 use tercet_dynamic::validate::Validator;
-use tercet_dynamic::{Leaf, NodeId, Options, Plan, Tape, Token, Unknown, View};
+use tercet_dynamic::{Leaf, NodeId, Options, Plan, Rules, Tape, Token, Unknown, View};
 use tercet_plan::Kind;
 
 /// Transfer syntaxes that are tried, those that tell most of themselves first. Of rules that have a canonical form beside
@@ -26,6 +26,10 @@ const TYPES: usize = 400;
 const VALUES: usize = 32;
 /// Octets that are looked at.
 const OCTETS: usize = 1 << 20;
+/// Bits that are changed to see whether a fit means something.
+const CHANGES: usize = 64;
+/// Octets that are read for it.
+const CHANGED: usize = 1 << 17;
 /// Elements of a value that are looked at.
 const ELEMENTS: u64 = 1 << 18;
 
@@ -49,6 +53,8 @@ pub struct Candidate {
     pub unknown: usize,
     /// Values in the value.
     pub elements: usize,
+    /// Of some changes of one bit, how many it would not fit with: what fits everything says nothing.
+    pub firmness: usize,
 }
 
 impl Candidate {
@@ -61,7 +67,12 @@ impl Candidate {
     fn weight(&self) -> impl Ord + use<> {
         (
             self.fits(),
-            if self.fits() { 0 } else { self.octets },
+            // Fields without tags fit anything for a while.
+            match self.fits() {
+                true => 0,
+                false if self.is_packed() => self.octets / 8,
+                false => self.octets,
+            },
             Reverse(self.faults()),
             // Elements with tags tell more of themselves than fields without.
             Reverse(
@@ -69,6 +80,7 @@ impl Candidate {
             ),
             self.again,
             Reverse(self.unknown),
+            self.firmness,
             self.elements,
         )
     }
@@ -89,7 +101,7 @@ impl Candidate {
 }
 
 /// Tries transfer syntaxes and types on octets; the best comes first. Without types, those are tried that no other refers
-/// to; without a syntax, all.
+/// to; without a syntax, all. For several inputs there is [`Detector`].
 ///
 /// # Errors
 /// [`PlanError`] for a type that is none.
@@ -99,36 +111,78 @@ pub fn detect(
     types: &[&str],
     syntax: Option<TransferSyntax>,
 ) -> Result<Vec<Candidate>, PlanError> {
-    let outermost: Vec<String> = match types {
-        [] => schema.outermost().into_iter().take(TYPES).map(|(name, _)| name).collect(),
-        _ => types.iter().map(|name| (*name).to_owned()).collect(),
-    };
-    let names: Vec<&str> = outermost.iter().map(String::as_str).collect();
-    let all: Vec<TransferSyntax> = syntax.map_or_else(|| TRIED.to_vec(), |syntax| vec![syntax]);
-    let rules: Vec<_> = all.iter().map(|syntax| syntax.plan_rules()).collect();
-    let plans = schema.plans(&rules, &names)?;
-    let cut = input.len() > OCTETS;
-    let input = &input[..input.len().min(OCTETS)];
-    let mut found = Vec::new();
-    let mut trial = Trial { tape: Tape::new(), validator: Validator::new(), octets: Vec::new() };
-    for (syntax, plan) in all.into_iter().zip(&plans) {
-        if syntax.is_text() && str::from_utf8(input).is_err() && !cut {
-            continue;
-        }
-        // Without instructions it has nothing of its own.
-        if syntax == TransferSyntax::Exer && has_no_xml_instruction(plan) {
-            continue;
-        }
-        let mut codec = Codec::new(syntax, plan);
-        for name in &names {
-            let Some(root) = plan.root(name) else { continue };
-            found.push(trial.run(&mut codec, plan, root, name, input, cut));
-        }
-    }
-    found.sort_by_key(|candidate| Reverse(candidate.weight()));
-    Ok(found)
+    Ok(Detector::new(schema, types, syntax)?.run(input))
 }
 
+/// What [`detect`] does, for any number of inputs.
+#[derive(Debug)]
+pub struct Detector {
+    names: Vec<String>,
+    plans: Vec<Plan>,
+    /// With the place of its plan.
+    tried: Vec<(TransferSyntax, usize)>,
+    trial: Trial,
+}
+
+impl Detector {
+    /// Makes the plans.
+    ///
+    /// # Errors
+    /// [`PlanError`] for a type that is none.
+    pub fn new(schema: &Schema, types: &[&str], syntax: Option<TransferSyntax>) -> Result<Self, PlanError> {
+        let names: Vec<String> = match types {
+            [] => schema.outermost().into_iter().take(TYPES).map(|(name, _)| name).collect(),
+            _ => types.iter().map(|name| (*name).to_owned()).collect(),
+        };
+        let all: Vec<TransferSyntax> = syntax.map_or_else(|| TRIED.to_vec(), |syntax| vec![syntax]);
+        let (mut rules, mut tried) = (Vec::new(), Vec::new());
+        for syntax in all {
+            // One plan serves BER, its subsets and texts.
+            let wanted = if syntax.has_elements() { Rules::Ber } else { syntax.plan_rules() };
+            let at = rules.iter().position(|it| *it == wanted).unwrap_or(rules.len());
+            if at == rules.len() {
+                rules.push(wanted);
+            }
+            tried.push((syntax, at));
+        }
+        let plans = schema.plans(&rules, &names.iter().map(String::as_str).collect::<Vec<_>>())?;
+        // Without instructions it has nothing of its own.
+        tried.retain(|(syntax, at)| *syntax != TransferSyntax::Exer || has_xml_instructions(&plans[*at]));
+        let trial = Trial { tape: Tape::new(), validator: Validator::new(), octets: Vec::new() };
+        Ok(Self { names, plans, tried, trial })
+    }
+
+    /// The types that are tried.
+    pub fn types(&self) -> &[String] {
+        &self.names
+    }
+
+    /// What an input may be; the best comes first.
+    pub fn run(&mut self, input: &[u8]) -> Vec<Candidate> {
+        let cut = input.len() > OCTETS;
+        let input = &input[..input.len().min(OCTETS)];
+        let mut found = Vec::new();
+        for (syntax, at) in &self.tried {
+            if syntax.is_text() && str::from_utf8(input).is_err() && !cut {
+                continue;
+            }
+            let plan = &self.plans[*at];
+            let mut codec = Codec::new(*syntax, plan);
+            for name in &self.names {
+                let Some(root) = plan.root(name) else { continue };
+                let mut candidate = self.trial.run(&mut codec, plan, root, name, input, cut);
+                if candidate.fits() && !syntax.is_text() {
+                    candidate.firmness = self.trial.firmness(&mut codec, plan, root, input, cut);
+                }
+                found.push(candidate);
+            }
+        }
+        found.sort_by_key(|candidate| Reverse(candidate.weight()));
+        found
+    }
+}
+
+#[derive(Debug)]
 struct Trial {
     tape: Tape,
     validator: Validator,
@@ -155,6 +209,7 @@ impl Trial {
             violations: 0,
             unknown: 0,
             elements: 0,
+            firmness: 0,
         };
         let mut options = Options::default();
         options.limits.elements = ELEMENTS;
@@ -192,6 +247,30 @@ impl Trial {
         candidate
     }
 
+    /// Of changes of one bit each, evenly over the input, those that the type does not fit with.
+    fn firmness(
+        &mut self,
+        codec: &mut Codec<'_>,
+        plan: &Plan,
+        root: NodeId,
+        input: &[u8],
+        cut: bool,
+    ) -> usize {
+        let bits = input.len() * 8;
+        let changes = CHANGES.min(bits).min(CHANGED / input.len().max(1));
+        let mut octets = input.to_vec();
+        let mut refused = 0;
+        for change in 0..changes {
+            let bit = change * bits / changes;
+            let mask = 0x80 >> (bit % 8);
+            octets[bit / 8] ^= mask;
+            let other = self.run(codec, plan, root, "", &octets, cut);
+            refused += usize::from(!other.fits() || other.violations > 0);
+            octets[bit / 8] ^= mask;
+        }
+        refused
+    }
+
     fn value(
         &mut self,
         codec: &mut Codec<'_>,
@@ -212,9 +291,9 @@ impl Trial {
     }
 }
 
-/// Whether no instruction says how XML is written.
-fn has_no_xml_instruction(plan: &Plan) -> bool {
-    plan.shape.instructions.as_ref().is_none_or(|known| known.xml.is_none())
+/// Whether instructions say how XML is written.
+fn has_xml_instructions(plan: &Plan) -> bool {
+    plan.shape.instructions.as_ref().is_some_and(|known| known.xml.is_some())
 }
 
 fn unknown(plan: &Plan, view: View<'_>) -> usize {

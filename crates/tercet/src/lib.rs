@@ -44,7 +44,7 @@ mod generate;
 mod schema;
 mod transfer;
 
-pub use detect::{Candidate, detect};
+pub use detect::{Candidate, Detector, detect};
 pub use schema::{Place, PlanError, Schema, SchemaOptions};
 pub use tercet_codegen as codegen;
 pub use tercet_dynamic as dynamic;
