@@ -279,6 +279,7 @@ impl Builder<'_> {
         self.program.choices.push(Choice {
             extensible: node.extensible,
             whole,
+            field: whole.field_behind(node.extensible),
             first: 0,
             root: root.into(),
             additions,

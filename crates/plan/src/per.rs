@@ -227,6 +227,8 @@ pub struct Choice {
     pub extensible: bool,
     /// How the index into `root` is written.
     pub whole: Whole,
+    /// The bits of that, with the extension bit, and 7 if it begins at an octet, if that is all.
+    pub field: Option<(u8, u8)>,
     /// Where the root begins among [`Program::steps`].
     pub first: u32,
     /// The root's alternatives in the order of their tags: numbers of fields within the node.
@@ -388,23 +390,19 @@ pub struct Step {
 /// How a value is read: the forms that most have, and for all others where to look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
-    /// BOOLEAN.
-    Boolean,
     /// NULL.
     Null,
-    /// An INTEGER or ENUMERATED whose root is a bit-field or one or two octets: the difference to `lo`. What is not of
-    /// the root is read as the code of the node says.
+    /// A BOOLEAN, and an INTEGER or ENUMERATED whose root is a bit-field or one or two octets: the difference to `lo`.
+    /// What is greater than `span` is read as the code of the node says.
     Number {
         /// The least value.
         lo: i32,
         /// The greatest value minus the least.
         span: u32,
-        /// Bits of the field.
+        /// Bits of the field, together with an extension bit, which makes the number too great.
         width: u8,
         /// 7 where it begins at an octet, else 0.
         pad: u8,
-        /// Whether a bit in front says that the value is outside of the root.
-        extensible: bool,
     },
     /// A value without parts, as the code of its node says.
     Leaf,
@@ -436,6 +434,16 @@ impl Whole {
             Self::Octet => Some((8, 7)),
             Self::TwoOctets => Some((16, 7)),
             Self::Octets(..) => None,
+        }
+    }
+
+    /// The same with an extension bit in front, if there is one: one field of bits, unless it begins at an octet.
+    #[inline]
+    pub const fn field_behind(self, extensible: bool) -> Option<(u8, u8)> {
+        match (self.field(), extensible) {
+            (Some((width, 0)), true) => Some((width + 1, 0)),
+            (_, true) => None,
+            (field, false) => field,
         }
     }
 

@@ -61,18 +61,19 @@ impl<'a, S: Sink> Engine<'a, S> {
             // Nothing but the length of the bitmap, so that it can be written again.
             self.sink.unknown(frame.end - 1, Leaf::Made(&[]));
         }
-        self.absent_additions(frame.code, frame.end);
-        self.end_sequence();
+        self.absent_additions(&frame, frame.end);
+        self.state.frames.pop();
+        self.end_sequence(&frame);
         Ok(())
     }
 
     /// The additions from a number on are absent.
     #[inline]
-    pub(super) fn absent_additions(&mut self, code: u32, from: u32) {
+    pub(super) fn absent_additions(&mut self, frame: &Frame, from: u32) {
         if self.options.fill_defaults {
             let program = self.program;
-            let first = self.shape.node(self.top().node).first;
-            for addition in program.sequences[code as usize].additions.iter().skip(from as usize) {
+            let first = self.shape.node(frame.node).first;
+            for addition in program.sequences[frame.code as usize].additions.iter().skip(from as usize) {
                 if let Addition::Single(field) = addition {
                     self.absent(&program.steps[(first + field) as usize]);
                 }

@@ -17,7 +17,7 @@ pub(super) fn read(
         reader.skip(count.saturating_mul(width as usize))?;
     }
     if alphabet.octets == 1 && (1..=8).contains(&width) {
-        return read_octets(reader, alphabet, width, count, made);
+        return read_octets(reader, alphabet, count, made);
     }
     for _ in 0..count {
         let start = *reader;
@@ -34,37 +34,43 @@ pub(super) fn read(
     Ok(())
 }
 
-/// Characters of one octet: eight at once as far as that goes, told by one table whether they are permitted.
+/// Characters of one octet, appended.
 fn read_octets(
     reader: &mut BitReader<'_>,
     alphabet: &Alphabet,
-    width: u32,
     count: usize,
     made: &mut Vec<u8>,
 ) -> Result<(), Error> {
-    made.reserve(count);
-    let table = &*alphabet.table;
-    let mask = (1 << width) - 1;
-    let mut left = count;
-    while left > 0 {
-        let now = left.min(8);
-        let start = *reader;
-        // As if eight had been read, the missing ones behind.
-        let word = reader.bits(now as u32 * width)? << ((8 - now as u32) * width);
-        let (mut octets, mut all) = ([0; 8], 0);
-        for (place, octet) in octets.iter_mut().take(now).enumerate() {
-            let code = word >> ((7 - place as u32) * width) & mask;
-            let character = table.get(code as usize).copied().unwrap_or(NOT_PERMITTED);
+    let from = made.len();
+    made.resize(from + count, 0);
+    fill(reader, alphabet, &mut made[from..])
+}
+
+/// Characters of one octet: eight at once as far as that goes, told by one table whether they are permitted.
+pub(super) fn fill(reader: &mut BitReader<'_>, alphabet: &Alphabet, out: &mut [u8]) -> Result<(), Error> {
+    let width = u32::from(alphabet.bits);
+    for part in out.chunks_mut(8) {
+        let bits = part.len() as u32 * width;
+        let mut word = reader.bits(bits)? << (64 - bits);
+        let mut all = 0;
+        for octet in part {
+            let code = word >> (64 - width);
+            word <<= width;
+            let character = alphabet.table.get(code as usize).copied().unwrap_or(NOT_PERMITTED);
             all |= character;
             *octet = character as u8;
         }
         if all & NOT_PERMITTED != 0 {
-            return Err(start.error(ErrorKind::CharacterInvalid));
+            return Err(invalid(reader, bits));
         }
-        made.extend_from_slice(&octets[..now]);
-        left -= now;
     }
     Ok(())
+}
+
+#[cold]
+#[inline(never)]
+fn invalid(reader: &BitReader<'_>, bits: u32) -> Error {
+    Error::at_bit(ErrorKind::CharacterInvalid, reader.position() as u64 - u64::from(bits))
 }
 
 /// The characters in X.690 contents octets; an incomplete last one is left out.

@@ -6,7 +6,7 @@
 use super::encode::{EncodeState, encode};
 use super::frame::{Frame, What};
 use super::integer;
-use crate::event::{Discard, Leaf, Sink};
+use crate::event::{Discard, Sink};
 use crate::keys::{Pending, Registers};
 use crate::{Error, Options, Tape, path};
 use tercet_plan::per::{Choice, Code, NO_DEFAULT, NO_KEY, Op, Program, Size, Step};
@@ -144,18 +144,8 @@ impl<'a, S: Sink> Engine<'a, S> {
     pub(super) fn run(&mut self) -> Result<usize> {
         while self.state.frames.len() > self.base {
             match self.top().what {
-                What::Members | What::Group => self.members()?,
                 What::Additions => self.additions()?,
-                What::List => self.list()?,
-                What::Choice => self.close(),
-                What::Open => {
-                    self.leave_wrapper()?;
-                    self.close();
-                }
-                What::Wrapper => {
-                    self.leave_wrapper()?;
-                    self.state.frames.pop();
-                }
+                _ => self.walk()?,
             }
         }
         Ok(self.reader.position())
@@ -165,7 +155,7 @@ impl<'a, S: Sink> Engine<'a, S> {
     pub(super) fn value(&mut self, step: &Step) -> Result<()> {
         self.at = FieldId(step.field);
         match step.op {
-            Op::Boolean | Op::Null | Op::Number { .. } | Op::Leaf => self.leaf(step),
+            Op::Null | Op::Number { .. } | Op::Leaf => self.leaf(step),
             _ => self.begin(step).map(drop),
         }
     }
@@ -173,27 +163,6 @@ impl<'a, S: Sink> Engine<'a, S> {
     /// The same for an addition, which the sink may not want.
     pub(super) fn value_wanted(&mut self, step: &Step) -> Result<()> {
         if self.sink.wants(FieldId(step.field)) { self.value(step) } else { self.unwanted(step) }
-    }
-
-    /// Reads a value of one of the forms that most have; `false` leaves it to others.
-    #[inline(always)]
-    fn plain(&mut self, reader: &mut BitReader<'a>, step: &Step) -> Result<bool> {
-        let value = match step.op {
-            Op::Boolean => i64::from(reader.bit()?),
-            Op::Number { lo, span, width, pad, extensible } => {
-                let before = *reader;
-                match reader.field(u32::from(width), u32::from(pad), extensible)? {
-                    Some(number) if number <= u64::from(span) => i64::from(lo) + number as i64,
-                    _ => {
-                        *reader = before;
-                        return Ok(false);
-                    }
-                }
-            }
-            _ => return Ok(false),
-        };
-        self.sink.leaf(FieldId(step.field), NodeId(step.node), Leaf::Int(value));
-        Ok(true)
     }
 
     /// Begins a value with parts; `false` when it has been read, and no frame was left.
@@ -205,19 +174,25 @@ impl<'a, S: Sink> Engine<'a, S> {
             let (field, node) = (FieldId(step.field), NodeId(step.node));
             self.at = field;
             match step.op {
-                Op::Sequence(code) => self.sequence(field, node, code)?,
-                Op::List => self.begin_list(field, node)?,
+                Op::Sequence(code) => {
+                    let frame = self.sequence(field, node, code)?;
+                    self.push(frame)?;
+                }
+                Op::List => {
+                    let frame = self.begin_list(field, node)?;
+                    self.push(frame)?;
+                }
                 Op::Choice(code) => {
                     let Some(alternative) = self.choice(step, code)? else { return Ok(true) };
                     self.at = FieldId(alternative.field);
                     let choice = Frame::new(What::Choice, field, node);
-                    if !matches!(alternative.op, Op::Boolean | Op::Null | Op::Number { .. } | Op::Leaf) {
+                    if !matches!(alternative.op, Op::Null | Op::Number { .. } | Op::Leaf) {
                         self.push(choice)?;
                         step = alternative;
                         continue;
                     }
                     // Only an error needs the frame.
-                    if let Err(fault) = self.alternative(alternative) {
+                    if let Err(fault) = self.leaf(alternative) {
                         self.state.frames.push(choice);
                         return Err(fault);
                     }
@@ -236,21 +211,9 @@ impl<'a, S: Sink> Engine<'a, S> {
         }
     }
 
-    #[inline(always)]
-    fn alternative(&mut self, step: &Step) -> Result<()> {
-        if self.pending.is_none() && self.sink.wants(FieldId(step.field)) {
-            let mut reader = self.reader;
-            if self.plain(&mut reader, step)? {
-                self.reader = reader;
-                return Ok(());
-            }
-        }
-        self.leaf(step)
-    }
-
     /// Reads a value that the sink does not want.
     #[cold]
-    fn unwanted(&mut self, step: &Step) -> Result<()> {
+    pub(super) fn unwanted(&mut self, step: &Step) -> Result<()> {
         let (base, mut nobody) = (self.state.frames.len(), Discard);
         let mut engine = Engine {
             state: &mut *self.state,
@@ -305,7 +268,7 @@ impl<'a, S: Sink> Engine<'a, S> {
     // SEQUENCE and SET (§19, §21)
 
     #[inline(always)]
-    fn sequence(&mut self, field: FieldId, node: NodeId, code: u32) -> Result<()> {
+    pub(super) fn sequence(&mut self, field: FieldId, node: NodeId, code: u32) -> Result<Frame> {
         let sequence = &self.program.sequences[code as usize];
         let mut frame = Frame::new(What::Members, field, node);
         if sequence.keyed {
@@ -318,9 +281,12 @@ impl<'a, S: Sink> Engine<'a, S> {
         frame.code = code;
         (frame.cursor, frame.end) = (sequence.first, sequence.first + count);
         let optional = sequence.optional;
-        if optional < 64 {
+        if optional < 56 && !self.options.fill_defaults {
             // The extension bit and the presence bits at once.
-            let bits = self.reader.bits(optional + u32::from(sequence.extensible))?;
+            let width = optional + u32::from(sequence.extensible);
+            let Some(bits) = self.reader.number(width, 0, u64::MAX) else {
+                return Err(too_short(self.reader, width));
+            };
             frame.bits = bits << (63 - optional) << 1;
             frame.more = bits >> optional != 0;
         } else {
@@ -330,98 +296,12 @@ impl<'a, S: Sink> Engine<'a, S> {
             self.reader.skip(optional as usize)?;
         }
         self.sink.open(field, node);
-        self.push(frame)
-    }
-
-    /// Goes on with the members of a root or of a version bracket, and of SEQUENCEs in them, until something else has
-    /// begun or ended.
-    fn members(&mut self) -> Result<()> {
-        let program = self.program;
-        loop {
-            let Frame { mut cursor, end, mut bits, wide, .. } = *self.top();
-            let mut reader = self.reader;
-            let begun = loop {
-                if cursor >= end {
-                    break None;
-                }
-                let Some(step) = program.steps.get(cursor as usize) else { break None };
-                if step.run > 0 {
-                    if wide || self.options.fill_defaults {
-                        let there = if wide { self.bit_at(bits as usize) } else { bits >> 63 != 0 };
-                        bits = if wide { bits + 1 } else { bits << 1 };
-                        if !there {
-                            self.absent(step);
-                            cursor += 1;
-                            continue;
-                        }
-                    } else if bits >> 63 == 0 {
-                        // All that are absent from here on at once.
-                        let absent = bits.leading_zeros().min(u32::from(step.run)).min(63);
-                        bits <<= absent;
-                        cursor += absent;
-                        continue;
-                    } else {
-                        bits <<= 1;
-                    }
-                }
-                cursor += 1;
-                self.at = FieldId(step.field);
-                if !self.sink.wants(self.at) {
-                    self.reader = reader;
-                    self.unwanted(step)?;
-                } else if self.plain(&mut reader, step)? {
-                    continue;
-                } else if let Op::Sequence(code) = step.op {
-                    break Some((step, code));
-                } else {
-                    self.reader = reader;
-                    if matches!(step.op, Op::Boolean | Op::Null | Op::Number { .. } | Op::Leaf) {
-                        self.leaf(step)?;
-                    } else {
-                        let top = self.top();
-                        (top.cursor, top.bits) = (cursor, bits);
-                        if self.begin(step)? {
-                            return Ok(());
-                        }
-                    }
-                }
-                reader = self.reader;
-            };
-            self.reader = reader;
-            if let Some((step, code)) = begun {
-                let top = self.top();
-                (top.cursor, top.bits) = (cursor, bits);
-                self.sequence(FieldId(step.field), NodeId(step.node), code)?;
-            } else if !self.end_members()? {
-                return Ok(());
-            }
-        }
-    }
-
-    /// Behind the last member; whether members of the value around follow.
-    #[inline(always)]
-    fn end_members(&mut self) -> Result<bool> {
-        let Frame { what, more, code, .. } = *self.top();
-        if what == What::Group {
-            self.state.frames.pop();
-            return Ok(false);
-        }
-        if more {
-            self.begin_additions()?;
-            return Ok(false);
-        }
-        if self.options.fill_defaults {
-            self.absent_additions(code, 0);
-        }
-        self.end_sequence();
-        let above = self.state.frames.len() > self.base;
-        Ok(above && self.top().what == What::Members)
+        Ok(frame)
     }
 
     /// A SEQUENCE or SET ends, and with it its keys.
     #[inline(always)]
-    pub(super) fn end_sequence(&mut self) {
-        let Some(frame) = self.state.frames.pop() else { return };
+    pub(super) fn end_sequence(&mut self, frame: &Frame) {
         if frame.scoped {
             let scopes = self.program.sequences.get(frame.code as usize).map_or(0, |code| code.scopes.len());
             self.state.registers.leave(scopes);
@@ -444,7 +324,7 @@ impl<'a, S: Sink> Engine<'a, S> {
 
     // Lists (§20, §22)
 
-    fn begin_list(&mut self, field: FieldId, node: NodeId) -> Result<()> {
+    pub(super) fn begin_list(&mut self, field: FieldId, node: NodeId) -> Result<Frame> {
         let Some(Code::SequenceOf(size, element)) = self.program.nodes.get(node.index()).copied() else {
             return Err(self.fault(ErrorKind::Unsupported));
         };
@@ -453,63 +333,12 @@ impl<'a, S: Sink> Engine<'a, S> {
         let (count, more) = self.size(size)?;
         (frame.bits, frame.more, frame.code) = (count as u64, more, element);
         self.sink.open(field, node);
-        self.push(frame)
-    }
-
-    /// Goes on with the elements, until one has begun that has a frame of its own.
-    fn list(&mut self) -> Result<()> {
-        let program = self.program;
-        let frame = *self.top();
-        let Frame { mut cursor, mut bits, mut before, mut said, .. } = frame;
-        let step = &program.steps[frame.code as usize];
-        let field = FieldId(step.field);
-        if cursor > 0 && before == self.reader.position() {
-            self.count_empty(said)?;
-        }
-        let wanted = self.sink.wants(field);
-        loop {
-            while bits > 0 {
-                bits -= 1;
-                cursor = cursor.wrapping_add(1);
-                (before, said) = (self.reader.position(), self.said);
-                self.said += 1;
-                self.at = field;
-                if wanted {
-                    let mut reader = self.reader;
-                    if matches!(self.plain(&mut reader, step), Ok(true)) {
-                        self.reader = reader;
-                        if reader.position() == before {
-                            self.count_empty(said)?;
-                        }
-                        continue;
-                    }
-                }
-                let top = self.top();
-                (top.cursor, top.bits, top.before, top.said) = (cursor, bits, before, said);
-                if !wanted {
-                    self.unwanted(step)?;
-                } else if matches!(step.op, Op::Null | Op::Boolean | Op::Number { .. } | Op::Leaf) {
-                    self.leaf(step)?;
-                } else if self.begin(step)? {
-                    return Ok(());
-                }
-                if before == self.reader.position() {
-                    self.count_empty(said)?;
-                }
-            }
-            let top = self.top();
-            (top.cursor, top.bits) = (cursor, 0);
-            if !top.more {
-                self.close();
-                return Ok(());
-            }
-            let length = self.reader.length(program.aligned)?;
-            (bits, self.top().more) = (length.count as u64, length.more);
-        }
+        Ok(frame)
     }
 
     /// An element without bits costs nothing to announce.
-    fn count_empty(&mut self, said: usize) -> Result<()> {
+    #[cold]
+    pub(super) fn count_empty(&mut self, said: usize) -> Result<()> {
         self.empty += self.said - said;
         if self.empty > EMPTY_ELEMENTS {
             return Err(self.fault(ErrorKind::LimitExceeded));
@@ -547,17 +376,8 @@ impl<'a, S: Sink> Engine<'a, S> {
         if step.key != NO_KEY {
             self.pending = Some(Pending::new(step.key));
         }
-        let start = self.reader;
-        let mut reader = self.reader;
-        let number = match choice.whole.field() {
-            Some((width, pad)) => reader.field(u32::from(width), u32::from(pad), choice.extensible)?,
-            None => None,
-        };
-        let Some(number) = number else { return self.rare_alternative(field, node, choice) };
-        self.reader = reader;
-        let alternative = program.steps.get(choice.first as usize + number as usize);
-        let Some(alternative) = alternative.filter(|_| number < choice.root.len() as u64) else {
-            return Err(start.error(ErrorKind::UnknownAlternative));
+        let Some(alternative) = alternative(program, choice, &mut self.reader) else {
+            return self.rare_alternative(field, node, choice);
         };
         if let Some(pending) = &mut self.pending {
             pending.push(FieldId(alternative.field));
@@ -565,8 +385,9 @@ impl<'a, S: Sink> Engine<'a, S> {
         self.sink.open(field, node);
         Ok(Some(alternative))
     }
-    /// An alternative behind the extension marker, or one of more than 64K.
-    #[cold]
+
+    /// An alternative behind the extension marker, one of more than 64K, and what is none.
+    #[inline(never)]
     fn rare_alternative(
         &mut self,
         field: FieldId,
@@ -583,7 +404,29 @@ impl<'a, S: Sink> Engine<'a, S> {
         let Some(alternative) = alternative.filter(|_| number < choice.root.len() as u64) else {
             return Err(start.error(ErrorKind::UnknownAlternative));
         };
+        if let Some(pending) = &mut self.pending {
+            pending.push(FieldId(alternative.field));
+        }
         self.sink.open(field, node);
         Ok(Some(alternative))
     }
+}
+
+/// The alternative of the root that is next; nothing, and no step, if it is of another form.
+#[inline(always)]
+pub(super) fn alternative<'a>(
+    program: &'a Program,
+    choice: &Choice,
+    reader: &mut BitReader<'_>,
+) -> Option<&'a Step> {
+    let (width, pad) = choice.field?;
+    let most = (choice.root.len() as u64).checked_sub(1)?;
+    let number = reader.number(u32::from(width), u32::from(pad), most)?;
+    program.steps.get(choice.first as usize + number as usize)
+}
+
+#[cold]
+#[inline(never)]
+fn too_short(mut reader: BitReader<'_>, width: u32) -> Fault {
+    reader.skip(width as usize).err().unwrap_or_else(|| reader.error(ErrorKind::Incomplete))
 }

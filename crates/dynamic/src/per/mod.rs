@@ -12,6 +12,7 @@ mod order;
 mod sequence;
 mod strings;
 pub(crate) mod time;
+mod walk;
 
 pub(crate) use decode::{DecodeState, decode};
 pub(crate) use encode::{EncodeState, encode};

@@ -77,15 +77,6 @@ impl<'a, S: Sink> Engine<'a, S> {
         Ok(Some(around))
     }
 
-    #[inline]
-    pub(super) fn leave_wrapper(&mut self) -> Result<()> {
-        let around = self.top().before;
-        let left = self.reader.left();
-        // One octet for a value of no bits; further octets are from a later version of the type in it.
-        self.reader.set_end(around);
-        self.reader.skip(left)
-    }
-
     /// Joins the fragments of an open type and decodes them on their own.
     #[cold]
     pub(super) fn fragments(&mut self, inside: Inside) -> Result<()> {
@@ -250,7 +241,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         self.nested -= 1;
         self.base = base;
         if read.is_ok() && self.fills(&reader) {
-            self.leave_wrapper()?;
+            leave_wrapper(&mut self.reader, &frame)?;
             self.close();
             return Ok(true);
         }
@@ -296,4 +287,13 @@ impl<'a, S: Sink> Engine<'a, S> {
         self.state.trial = Some(state);
         outcome.is_ok() && fills
     }
+}
+
+/// Passes over what is left in the octets of an open type: one octet for a value of no bits; further octets are from a
+/// later version of the type in it.
+#[inline]
+pub(super) fn leave_wrapper(reader: &mut BitReader<'_>, frame: &Frame) -> Result<()> {
+    let left = reader.left();
+    reader.set_end(frame.before);
+    reader.skip(left)
 }

@@ -33,7 +33,7 @@ impl Builder<'_> {
             let (node, key) = (field.node.0, field.key.unwrap_or(NO_KEY));
             let op = match self.op(field.node) {
                 // A key is remembered, which is not for the short way.
-                Op::Boolean | Op::Number { .. } if key != NO_KEY => Op::Leaf,
+                Op::Number { .. } if key != NO_KEY => Op::Leaf,
                 op => op,
             };
             self.program.steps.push(Step { op, field: number, node, constant, key, run });
@@ -86,7 +86,7 @@ impl Builder<'_> {
 
     fn op(&self, node: NodeId) -> Op {
         match self.program.nodes[node.index()] {
-            Code::Boolean => Op::Boolean,
+            Code::Boolean => Op::Number { lo: 0, span: 1, width: 1, pad: 0 },
             Code::Null => Op::Null,
             Code::Integer(Integer { extensible, form: IntegerForm::Constrained { lo, span, whole } }) => {
                 number(lo, span, whole, extensible)
@@ -119,6 +119,6 @@ fn count_runs(steps: &mut [Step]) {
 
 fn number(lo: i64, span: u64, whole: Whole, extensible: bool) -> Op {
     let (Ok(lo), Ok(span)) = (i32::try_from(lo), u32::try_from(span)) else { return Op::Leaf };
-    let Some((width, pad)) = whole.field() else { return Op::Leaf };
-    Op::Number { lo, span, width, pad, extensible }
+    let Some((width, pad)) = whole.field_behind(extensible) else { return Op::Leaf };
+    Op::Number { lo, span, width, pad }
 }

@@ -122,35 +122,30 @@ impl<'a> BitReader<'a> {
         #[allow(clippy::cast_possible_truncation)] // below eight
         let shift = (self.at & 7) as u32;
         self.at += count as usize;
-        // Near the end the last eight octets are taken.
-        if let Some(last) = self.input.len().checked_sub(8) {
-            let base = octet.min(last);
-            #[allow(clippy::cast_possible_truncation)] // below eight octets
-            let skip = (octet - base) as u32 * 8 + shift;
-            if skip + count <= 64
-                && let Some(window) = self.input.get(base..).and_then(<[u8]>::first_chunk::<8>)
-            {
-                return Ok(top(u64::from_be_bytes(*window) << skip, count));
-            }
+        if shift + count <= 64 {
+            return Ok(top(window(self.input, octet) << shift, count));
         }
         Ok(slow_bits(self.input, octet, shift, count))
     }
 
-    /// The next `width` bits, at most 32, as a number; behind one bit that has to be zero if it is `extensible`, and
-    /// from the next octet on if `pad` is seven and not zero. Nothing, and no step, if that bit is one.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Incomplete`].
+    /// The next `width` bits, at most 56, as a number, from the next octet on if `pad` is seven and not zero. Nothing,
+    /// and no step, if they are not there or the number is greater than `most`. Some twenty instructions.
     #[inline(always)]
-    pub fn field(&mut self, width: u32, pad: u32, extensible: bool) -> Result<Option<u64>> {
-        let before = self.at;
-        if extensible && self.bit()? {
-            self.at = before;
-            return Ok(None);
-        }
+    pub fn number(&mut self, width: u32, pad: u32, most: u64) -> Option<u64> {
+        debug_assert!(width <= 56);
         let pad = pad as usize;
-        self.at = ((self.at + pad) & !pad).min(self.end);
-        self.bits(width).map(Some)
+        let at = (self.at + pad) & !pad;
+        let next = at + width as usize;
+        if next > self.end {
+            return None;
+        }
+        // In two shifts, since there may be no bits.
+        let number = (window(self.input, at >> 3) << (at & 7)) >> 1 >> (63 - width);
+        if number > most {
+            return None;
+        }
+        self.at = next;
+        Some(number)
     }
 
     /// The next `count` bits without moving.
@@ -231,7 +226,32 @@ const fn incomplete_at(at: usize, end: usize, bits: usize) -> Error {
     Error::incomplete_at_bit(end as u64, missing as u64)
 }
 
-/// In an input of less than eight octets, or across nine octets.
+/// The eight octets from one on, zero behind the input.
+#[inline(always)]
+fn window(input: &[u8], octet: usize) -> u64 {
+    match input.get(octet..octet + 8).and_then(<[u8]>::first_chunk::<8>) {
+        Some(window) => u64::from_be_bytes(*window),
+        None => last_window(input, octet),
+    }
+}
+
+/// The same near the end.
+#[inline(never)]
+fn last_window(input: &[u8], octet: usize) -> u64 {
+    match input.last_chunk::<8>() {
+        #[allow(clippy::cast_possible_truncation)] // at most eight
+        Some(last) => {
+            let gone = (octet + 8).saturating_sub(input.len()).min(8);
+            u64::from_be_bytes(*last).checked_shl(gone as u32 * 8).unwrap_or(0)
+        }
+        None => {
+            let rest = input.get(octet..).unwrap_or_default();
+            rest.iter().fold(0, |word, octet| word << 8 | u64::from(*octet)) << (64 - rest.len().max(1) * 8)
+        }
+    }
+}
+
+/// Across nine octets.
 #[inline(never)]
 fn slow_bits(input: &[u8], octet: usize, shift: u32, count: u32) -> u64 {
     let mut window = [0u8; 16];

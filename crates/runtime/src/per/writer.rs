@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-/// Appends bits to octets. The last octet is filled with zero bits as it goes.
+/// Appends bits to octets, by way of a word that goes out whole.
 ///
 /// ```
 /// use tercet_runtime::per::BitWriter;
@@ -16,28 +16,30 @@ use alloc::vec::Vec;
 #[derive(Clone, Debug, Default)]
 pub struct BitWriter {
     out: Vec<u8>,
-    /// Bits of the last octet that are free, 0 to 7.
-    free: u32,
+    /// Bits behind those, the first the highest; zero behind the last.
+    word: u64,
+    /// How many there are, below 64.
+    used: u32,
 }
 
 impl BitWriter {
     /// An empty writer.
     #[must_use]
     pub const fn new() -> Self {
-        Self { out: Vec::new(), free: 0 }
+        Self { out: Vec::new(), word: 0, used: 0 }
     }
 
     /// Number of bits written.
     #[inline]
     #[must_use]
     pub const fn position(&self) -> usize {
-        self.out.len() * 8 - self.free as usize
+        self.out.len() * 8 + self.used as usize
     }
 
     /// Forgets what was written and keeps the memory.
     pub fn clear(&mut self) {
         self.out.clear();
-        self.free = 0;
+        (self.word, self.used) = (0, 0);
     }
 
     /// Appends one bit.
@@ -50,44 +52,59 @@ impl BitWriter {
     #[inline]
     pub fn bits(&mut self, number: u64, count: u32) {
         debug_assert!(count == 64 || count < 64 && number >> count == 0);
-        let mut left = count;
-        if self.free > 0 && left > 0 {
-            let take = left.min(self.free);
-            let part = low(number >> (left - take), take);
-            if let Some(last) = self.out.last_mut() {
-                *last |= part << (self.free - take);
-            }
-            self.free -= take;
-            left -= take;
+        let used = self.used + count;
+        if used < 64 {
+            // In two shifts, since there may be no bits.
+            self.word |= number << (63 - used) << 1;
+            self.used = used;
+        } else {
+            self.spill(number, used - 64);
         }
-        if left > 0 {
-            let octets = left.div_ceil(8) as usize;
-            let window = number << (64 - left);
-            self.out.extend_from_slice(&window.to_be_bytes()[..octets]);
-            self.free = (8 - left % 8) % 8;
+    }
+
+    /// The word is full; so many bits are left for the next one.
+    #[inline(never)]
+    fn spill(&mut self, number: u64, left: u32) {
+        let word = self.word | number >> left;
+        self.out.extend_from_slice(&word.to_be_bytes());
+        self.word = number << (63 - left) << 1;
+        if left == 0 {
+            self.word = 0;
         }
+        self.used = left;
     }
 
     /// Fills up to the next octet boundary with zero bits (aligned variant).
     #[inline]
-    pub const fn align(&mut self) {
-        self.free = 0;
+    pub fn align(&mut self) {
+        let fill = self.used.wrapping_neg() & 7;
+        self.bits(0, fill);
     }
 
     /// Appends octets.
-    #[inline]
     pub fn octets(&mut self, octets: &[u8]) {
-        if self.free == 0 {
+        if octets.len() > 16 && self.used.is_multiple_of(8) {
+            self.out_with_rest();
             self.out.extend_from_slice(octets);
-        } else {
-            let (chunks, rest) = octets.as_chunks::<8>();
-            for chunk in chunks {
-                self.bits(u64::from_be_bytes(*chunk), 64);
-            }
-            for &octet in rest {
-                self.bits(u64::from(octet), 8);
-            }
+            return;
         }
+        let (chunks, rest) = octets.as_chunks::<8>();
+        for chunk in chunks {
+            self.bits(u64::from_be_bytes(*chunk), 64);
+        }
+        if !rest.is_empty() {
+            let number = rest.iter().fold(0, |number, octet| number << 8 | u64::from(*octet));
+            #[allow(clippy::cast_possible_truncation)] // below eight
+            self.bits(number, rest.len() as u32 * 8);
+        }
+    }
+
+    /// All octets, the last one filled with zero bits.
+    fn out_with_rest(&mut self) -> &mut Vec<u8> {
+        let octets = self.used.div_ceil(8) as usize;
+        self.out.extend_from_slice(&self.word.to_be_bytes()[..octets]);
+        (self.word, self.used) = (0, 0);
+        &mut self.out
     }
 
     /// Appends the first `count` bits of some octets.
@@ -101,24 +118,18 @@ impl BitWriter {
         }
     }
 
-    /// The octets written so far.
+    /// The octets written so far; the last one is filled with zero bits, so that what follows begins at an octet.
     #[must_use]
-    pub fn as_slice(&self) -> &[u8] {
-        &self.out
+    pub fn as_slice(&mut self) -> &[u8] {
+        self.out_with_rest()
     }
 
     /// The octets, the last one filled with zero bits.
     #[must_use]
-    pub fn finish(self) -> Vec<u8> {
+    pub fn finish(mut self) -> Vec<u8> {
+        self.out_with_rest();
         self.out
     }
-}
-
-/// The `count` lowest bits, at most eight.
-#[inline]
-#[allow(clippy::cast_possible_truncation)] // masked to eight bits
-const fn low(number: u64, count: u32) -> u8 {
-    (number & ((1 << count) - 1)) as u8
 }
 
 #[cfg(test)]
@@ -132,7 +143,7 @@ mod tests {
             for count in 0..=64u32 {
                 let number = if count == 0 { 0 } else { 0x9e37_79b9_7f4a_7c15u64 >> (64 - count) };
                 let mut writer = BitWriter::new();
-                writer.bits(low(0x55, shift).into(), shift);
+                writer.bits(0x55 & ((1 << shift) - 1), shift);
                 writer.bits(number, count);
                 writer.bits(1, 1);
                 assert_eq!(writer.position(), (shift + count + 1) as usize);
