@@ -26,7 +26,7 @@ pub fn decode(
 /// BER keeps the order of the members of a SET and defaults that are given; DER and CER give the canonical form.
 ///
 /// # Errors
-/// A missing component, a value that is not one of its type; with a path.
+/// A missing component, a value that is not one of its type; with a path. Rules that the plan was not made for.
 pub fn encode(plan: &Plan, rules: Rules, value: View<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
     Encoder::new().encode(plan, rules, value, out)
 }
@@ -110,9 +110,13 @@ impl Encoder {
         value: View<'_>,
         out: &mut Vec<u8>,
     ) -> Result<(), Error> {
+        if rules_of(plan, rules) != rules {
+            let detail = format!("the plan is for {:?}, not for {rules:?}", rules_of(plan, rules));
+            return Err(Error::new(ErrorKind::Unsupported, 0).with_detail(detail));
+        }
         if let Some(from) = value.rules()
             && !self.foreign
-            && family(from) != family(rules_of(plan, rules))
+            && family(from) != family(rules)
         {
             refuse_foreign(&plan.shape, value, from)?;
         }
@@ -128,7 +132,7 @@ impl Encoder {
     }
 }
 
-/// The rules that a plan is used for; one for BER serves three.
+/// The rules that a plan is used for; one for BER serves three, the one among them that is asked for.
 fn rules_of(plan: &Plan, among: Rules) -> Rules {
     match &plan.code {
         Code::Per(program) => match (program.aligned, program.canonical) {
@@ -139,7 +143,8 @@ fn rules_of(plan: &Plan, among: Rules) -> Rules {
         },
         Code::Oer(program) if program.canonical => Rules::CanonicalOer,
         Code::Oer(_) => Rules::Oer,
-        _ => among,
+        _ if family(among) == Rules::Ber => among,
+        _ => Rules::Ber,
     }
 }
 

@@ -66,6 +66,11 @@ pub trait Sink {
     /// tells that the type of the sender has so many additions.
     fn unknown(&mut self, addition: u32, leaf: Leaf<'_>);
 
+    /// The type of the sender has so many extension additions, fewer than this one: said of the SEQUENCE or SET that is
+    /// open, in rules that count additions.
+    #[inline]
+    fn earlier(&mut self, _additions: u32) {}
+
     /// Whether a field's value is wanted; if not, the decoder skips it, checking its lengths and nothing else.
     #[inline]
     fn wants(&self, _field: FieldId) -> bool {
@@ -134,6 +139,9 @@ impl Sink for Copying<'_> {
     }
     fn unknown(&mut self, addition: u32, leaf: Leaf<'_>) {
         self.0.unknown(addition, made(leaf));
+    }
+    fn earlier(&mut self, additions: u32) {
+        self.0.earlier(additions);
     }
     fn wants(&self, field: FieldId) -> bool {
         self.0.wants(field)

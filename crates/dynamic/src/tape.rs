@@ -10,6 +10,7 @@ use tercet_plan::{FieldId, NodeId, Rules};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 enum Tag {
+    /// `a`: index of the close; `b`: extension additions of a sender that has fewer, plus one.
     Open,
     Close,
     /// `a`, `b`: offset and length in the input.
@@ -225,6 +226,12 @@ impl Sink for Tape {
     fn unknown(&mut self, addition: u32, leaf: Leaf<'_>) {
         self.put(Tag::UnknownInput, Tag::UnknownMade, FieldId::ROOT, NodeId(addition), leaf);
     }
+
+    fn earlier(&mut self, additions: u32) {
+        if let Some(entry) = self.entries.get_mut(self.open.wrapping_sub(1) as usize) {
+            entry.b = additions.saturating_add(1);
+        }
+    }
 }
 
 /// An entry of one of the kinds that most are: smaller than a [`Token`].
@@ -299,6 +306,12 @@ impl<'a> View<'a> {
         self.tape.rules
     }
 
+    /// How many extension additions the type of the sender has, if fewer than this one, by the index of the open.
+    pub(crate) fn earlier(self, open: usize) -> Option<u32> {
+        let entry = self.tape.entries[open];
+        if entry.tag() == Tag::Open { entry.b.checked_sub(1) } else { None }
+    }
+
     /// The input.
     pub fn octets(self) -> &'a [u8] {
         self.input
@@ -326,6 +339,28 @@ impl<'a> View<'a> {
         self.say(0..self.len(), sink);
     }
 
+    /// The same without what the sink does not want, as a decoder says them.
+    pub(crate) fn replay_wanted(self, sink: &mut impl Sink) {
+        if let Some(rules) = self.tape.rules {
+            sink.begin(rules);
+        }
+        let mut index = 0;
+        while index < self.len() {
+            let next = match self.token(index) {
+                Token::Open { field, .. } | Token::Leaf { field, .. }
+                    if field != FieldId::ROOT && !sink.wants(field) =>
+                {
+                    self.skip(index)
+                }
+                _ => {
+                    self.say(index..index + 1, sink);
+                    index + 1
+                }
+            };
+            index = next;
+        }
+    }
+
     /// Says the events of the value at an index again to another sink.
     pub fn replay_part(self, index: usize, sink: &mut impl Sink) {
         self.say(index..self.skip(index), sink);
@@ -334,7 +369,12 @@ impl<'a> View<'a> {
     fn say(self, indices: std::ops::Range<usize>, sink: &mut impl Sink) {
         for index in indices {
             match self.token(index) {
-                Token::Open { field, node, .. } => sink.open(field, node),
+                Token::Open { field, node, .. } => {
+                    sink.open(field, node);
+                    if let Some(additions) = self.earlier(index) {
+                        sink.earlier(additions);
+                    }
+                }
                 Token::Close { field, node, .. } => sink.close(field, node),
                 Token::Leaf { field, node, leaf } => sink.leaf(field, node, leaf),
                 Token::Default { field, node, constant } => sink.absent(field, node, constant),

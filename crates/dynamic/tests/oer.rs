@@ -103,7 +103,8 @@ fn offsets_and_paths() {
 fn canonical() {
     let plans = body(
         "D ::= SEQUENCE { a SEQUENCE OF INTEGER DEFAULT {1}, b BOOLEAN, ..., c INTEGER (0..255) DEFAULT 3 }
-         N ::= SEQUENCE { s SET OF SET OF OCTET STRING } G ::= SEQUENCE { ..., [[ a NULL OPTIONAL ]] }",
+         N ::= SEQUENCE { s SET OF SET OF OCTET STRING } G ::= SEQUENCE { ..., [[ a NULL OPTIONAL ]] }
+         E ::= SEQUENCE { a BOOLEAN, ..., b BOOLEAN, c BOOLEAN OPTIONAL }",
     );
     assert_eq!(to_hex(&transcode(OER, OER, &plans, "D", &hex("40 0101 0101 ff")).unwrap()), "4001010101ff");
     assert_eq!(to_hex(&transcode(OER, COER, &plans, "D", &hex("40 0101 0101 ff")).unwrap()), "00ff");
@@ -132,8 +133,12 @@ fn canonical() {
         to_hex(&transcode(OER, COER, &plans, "N", &nested).unwrap()),
         "0102010001020100 01ff".replace(' ', "")
     );
-    // A sender whose type has fewer additions is canonical all the same.
     assert!(transcode(COER, COER, &plans, "D", &hex("80 ff 02 07 80 01 04")).is_ok());
+    // A sender whose type has fewer additions is canonical all the same, and is written again as it was.
+    let earlier = hex("80 ff 02 07 80 01 ff");
+    for rules in [OER, COER] {
+        assert_eq!(transcode(rules, rules, &plans, "E", &earlier).unwrap(), earlier, "{:?}", ALL[rules]);
+    }
 }
 
 /// Values of a later version are kept and written again as they were.

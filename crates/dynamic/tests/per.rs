@@ -226,6 +226,62 @@ fn later_versions() {
     }
 }
 
+/// A sender of an earlier version is canonical too; its values are written again as they were.
+#[test]
+fn earlier_versions() {
+    let versions = [
+        "S ::= SEQUENCE { a BOOLEAN, ..., b BOOLEAN }",
+        "S ::= SEQUENCE { a BOOLEAN, ..., b BOOLEAN, c INTEGER (0..7) OPTIONAL }",
+        "S ::= SEQUENCE { a BOOLEAN, ..., b BOOLEAN, c INTEGER (0..7) OPTIONAL,
+           [[ d SET OF SEQUENCE { x S OPTIONAL, ..., y NULL, z NULL } OPTIONAL ]], e BOOLEAN DEFAULT TRUE }",
+    ]
+    .map(|text| body(&format!("{text} L ::= SET OF S O ::= OCTET STRING (CONTAINING S)")));
+    // The first version that has the components, and the value.
+    for (first, root, der) in [
+        (0, "S", "3003800100"),
+        (0, "S", "30068001ff8101ff"),
+        (1, "S", "30098001ff8101ff820103"),
+        (2, "S", "30148001ff8101ffa30c300aa0068001008101008100"),
+        (0, "L", "31103006800100810100 30068001ff8101ff"),
+        (1, "L", "31133006800100810100 30098001ff8101ff820103"),
+        (0, "O", "040830068001ff810100"),
+    ] {
+        for (rules, from) in (1..5).flat_map(|rules| (first..3).map(move |from| (rules, from))) {
+            let encoded = transcode(0, rules, &versions[from], root, &hex(der)).unwrap();
+            for (to, plans) in versions.iter().enumerate() {
+                let what = format!("{root} {der} {:?} {from} to {to}", ALL[rules]);
+                let again = transcode(rules, rules, plans, root, &encoded);
+                let again = again.unwrap_or_else(|error| panic!("{what}: {error}"));
+                assert_eq!(to_hex(&again), to_hex(&encoded), "{what}");
+            }
+        }
+    }
+    // The extension bit tells that an addition is there (19.1).
+    assert_eq!(error(&versions[1], 4, "S", "c000").kind(), ErrorKind::NotCanonical);
+    assert_eq!(to_hex(&transcode(2, 2, &versions[1], "S", &hex("c000")).unwrap()), "40");
+}
+
+/// A plan for other rules is told, and not used: it would write another form.
+#[test]
+fn plans_serve_their_own_rules() {
+    let plans = body("B ::= BOOLEAN");
+    let input = hex("0101ff");
+    let mut tape = Tape::new();
+    Decoder::new()
+        .decode(&plans[0], plans[0].root("B").unwrap(), &input, &mut tape, &options(ALL[0]))
+        .unwrap();
+    let encode = |plan: &Plan, rules| Encoder::new().encode(plan, rules, tape.view(&input), &mut Vec::new());
+    for (plan, own) in plans.iter().zip(ALL) {
+        for rules in ALL {
+            let error = encode(plan, rules).err().map(|error| error.kind());
+            assert_eq!(error, (rules != own).then_some(ErrorKind::Unsupported), "{own:?} {rules:?}");
+        }
+    }
+    for rules in [Rules::Ber, Rules::Cer] {
+        assert_eq!(encode(&plans[0], rules), Ok(()), "{rules:?}");
+    }
+}
+
 /// X.691 11.9.3.8: the octets of a length in fragments.
 fn in_fragments(octets: &[u8], unit: usize) -> Vec<u8> {
     let (mut out, mut rest) = (Vec::new(), octets);
@@ -529,12 +585,14 @@ fn unwanted_components_are_read_silently() {
         "S ::= SEQUENCE { noA INTEGER (0..3), b BOOLEAN, noC SEQUENCE OF INTEGER (0..7), d SEQUENCE { noE NULL, f NULL },
            ..., noG INTEGER (0..15), h BOOLEAN }",
     );
-    let plan = &plans[2];
-    let node = plan.root("S").unwrap();
     let der = hex("301a8001028101ffa206020101020102a3048000810084010a8501ff");
-    let input = transcode(0, 2, &plans, "S", &der).unwrap();
-    let mut sink = Some(&plan.shape, Vec::new());
-    let read = Decoder::new().decode(plan, node, &input, &mut sink, &options(ALL[2]));
-    assert_eq!(read.unwrap(), input.len());
-    assert_eq!(sink.1.join(" "), "( b ( f ) h )");
+    for rules in [2, 4] {
+        let plan = &plans[rules];
+        let node = plan.root("S").unwrap();
+        let input = transcode(0, rules, &plans, "S", &der).unwrap();
+        let mut sink = Some(&plan.shape, Vec::new());
+        let read = Decoder::new().decode(plan, node, &input, &mut sink, &options(ALL[rules]));
+        assert_eq!(read.unwrap(), input.len());
+        assert_eq!(sink.1.join(" "), "( b ( f ) h )", "{:?}", ALL[rules]);
+    }
 }

@@ -307,6 +307,9 @@ impl<'a, S: Sink> Engine<'a, S> {
         frame.cursor = 0;
         frame.count = u32::try_from(bitmap.len()).map_err(|_| start.error(ErrorKind::LimitExceeded))?;
         frame.bits = (start.position() + 1) * 8;
+        if (frame.count as usize) < self.program.sequences[frame.code as usize].additions.len() {
+            self.sink.earlier(frame.count);
+        }
         Ok(())
     }
 

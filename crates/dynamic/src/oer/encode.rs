@@ -240,8 +240,14 @@ impl Engine<'_> {
             index = next;
         }
         let is_there = |addition| self.has_addition(base, addition);
-        let any = count > known || sequence.extensible && sequence.additions.iter().any(is_there);
-        Ok(if any { count } else { 0 })
+        let present = sequence.additions.iter().rposition(is_there).map_or(0, |last| last as u32 + 1);
+        // A sender of an earlier version has fewer.
+        Ok(match self.value.earlier(open) {
+            _ if count > known => count,
+            _ if present == 0 => 0,
+            Some(fewer) => fewer.clamp(present, known),
+            None => known,
+        })
     }
 
     /// Whether a component equals its DEFAULT and so is not written: in BASIC-OER, which leaves that to the sender, one

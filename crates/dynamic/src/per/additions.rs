@@ -16,6 +16,10 @@ impl<'a, S: Sink> Engine<'a, S> {
         let count = self.reader.small_length(self.program.aligned)?;
         let position = self.reader.position();
         self.reader.skip(count)?;
+        let code = self.top().code;
+        if count < self.program.sequences[code as usize].additions.len() {
+            self.sink.earlier(count as u32);
+        }
         let top = self.top();
         top.what = What::Additions;
         (top.cursor, top.end, top.bits) = (0, count as u32, position as u64);

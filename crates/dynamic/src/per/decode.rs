@@ -63,7 +63,7 @@ pub(crate) fn decode(
         }
     });
     if checked.is_ok() {
-        strict.tape.view(input).replay(sink);
+        strict.tape.view(input).replay_wanted(sink);
     }
     state.strict = Some(strict);
     checked

@@ -30,14 +30,22 @@ impl Engine<'_> {
         };
         if sequence.extensible {
             let first = self.shape.node(node).first;
-            frame.more = count as usize > sequence.additions.len();
-            for addition in &sequence.additions {
-                frame.more |= match addition {
+            let mut present = 0;
+            for (number, addition) in (1..).zip(&sequence.additions) {
+                let there = match addition {
                     Addition::Single(field) => self.is_there(base, first, *field),
                     Addition::Group { members, .. } => members
                         .iter()
                         .fold(false, |any, member| any | self.is_there(base, first, member.field)),
                 };
+                present = if there { number } else { present };
+            }
+            frame.more = present > 0 || self::unknown(self.value, &frame).next().is_some();
+            // A sender of an earlier version has fewer.
+            if unknown == 0
+                && let Some(fewer) = self.value.earlier(open)
+            {
+                frame.count = fewer.clamp(present, count);
             }
             self.state.writer.bit(frame.more);
         }
@@ -187,11 +195,12 @@ impl Engine<'_> {
         let aligned = self.program.aligned;
         self.state.writer.small_length(frame.count as usize, aligned);
         let base = frame.base as usize;
-        for addition in &sequence.additions {
+        let known = sequence.additions.len().min(frame.count as usize);
+        for addition in &sequence.additions[..known] {
             let there = self.has_addition(base, addition);
             self.state.writer.bit(there);
         }
-        let mut next = sequence.additions.len() as u32;
+        let mut next = known as u32;
         for (addition, _) in unknown(self.value, &frame) {
             for _ in next..addition {
                 self.state.writer.bit(false);
