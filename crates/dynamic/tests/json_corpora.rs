@@ -6,7 +6,7 @@ mod common;
 
 use common::{hex, to_hex};
 use serde_json::Value as Json;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use tercet_dynamic::json::{self, OpenTypes};
 use tercet_dynamic::{NodeId, Options, Plan, Rules, Tape, Value, decode, encode};
@@ -158,21 +158,28 @@ fn vectors_agree() {
             by_schema.entry(schema(&asn1, &record)).or_default().push(record);
         }
     }
-    // Proved wrong by the standard, with the clauses; their ids stand in quotes, several in one pair.
+    // Proved wrong by the standard, with the clauses; their ids stand in quotes, several in one pair. Of those with a wrong
+    // text alone, all else holds.
     let listed =
         std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/vector-exceptions.toml"))
             .expect("the list of exceptions");
-    let listed: Vec<&str> = listed
-        .lines()
-        .filter_map(|line| line.strip_prefix("id = "))
-        .flat_map(|ids| ids.trim_matches('"').split_whitespace())
-        .collect();
+    let mut wrong_text = HashMap::new();
+    let mut ids = "";
+    for line in listed.lines() {
+        if let Some(line) = line.strip_prefix("id = ") {
+            ids = line.trim_matches('"');
+        } else if let Some(rule) = line.strip_prefix("rule = ") {
+            wrong_text.extend(ids.split_whitespace().map(|id| (id, rule == "\"jer\"")));
+        }
+    }
     let (mut total, mut bad) = (0, 0);
     for (files, records) in by_schema {
         let Some(plan) = compile(&files) else { continue };
-        for record in records {
-            if record["id"].as_str().is_some_and(|id| listed.contains(&id)) {
-                continue;
+        for mut record in records {
+            match record["id"].as_str().and_then(|id| wrong_text.get(id)) {
+                Some(true) => record["enc"]["jer"] = Json::Null,
+                Some(false) => continue,
+                None => {}
             }
             total += 1;
             let wrong = vector(&plan, &record);
