@@ -41,8 +41,13 @@ def _json(definition: Definition, value: Any, path: list[str], found: list[str])
     if isinstance(value, dict) and set(value) == {"value", "length"}:
         value = value["value"]
     if isinstance(value, dict) and value:
+        before = len(found)
         for name, item in value.items():
-            _json(definition, item, [*path, name], found)
+            # What CONTAINING holds is named `containing` (X.697) or by its type, which are no part of a path.
+            held = len(value) == 1 and (name == "containing" or name[0].isupper())
+            _json(definition, item, path if held else [*path, name], found)
+        if len(found) == before:  # of a value of nothing but defaults, others show no component
+            _leaf(definition, path, "", found)
     elif isinstance(value, list) and value:
         for item in value:
             _json(definition, item, path, found)
@@ -70,7 +75,7 @@ def _leaf(definition: Definition, path: list[str], text: str, found: list[str]) 
     text = "".join(text.split()).casefold()
     steps = [*path, text] if text else path
     name = steps[-2] if len(steps) > 1 else ""
-    if definition.defaults.get(name) == steps[-1]:
+    if name in definition.defaults and definition.defaults[name].casefold() == steps[-1]:
         return
     if path and path[-1] in definition.reals and text:
         steps = [*path, repr(float(text))]

@@ -92,15 +92,17 @@ class Peer:
             if tree[2] == "given":
                 self.compare(element, rest.pop(0), f"{path}[{index}]")
                 continue
+            reasons = []
             for at in range(len(rest)):
                 try:
                     self.compare(element, rest[at], f"{path}[{index}]")
-                except Unlike:
+                except Unlike as unlike:
+                    reasons.append(str(unlike))
                     continue
                 del rest[at]
                 break
             else:
-                raise Unlike(f"{path}[{index}]: no such element")
+                raise Unlike(f"{path}[{index}]: no such element: {'; '.join(reasons)}")
 
 
 def main(peer: Peer) -> None:

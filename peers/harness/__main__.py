@@ -6,7 +6,9 @@ import argparse
 import pickle
 import random
 import sys
+import threading
 from collections import Counter, defaultdict
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from . import report, specifications
@@ -20,6 +22,8 @@ from .specifications import Specification
 RULES = ["ber", "der", "cer", "aper", "caper", "uper", "cuper", "oer", "coer", "jer", "xer"]
 #: Rules by which a value has one encoding: others' octets have to be ours.
 CANONICAL = {"der", "cer", "caper", "cuper", "coer"}
+#: Octets from which on a specification gets a tenth of the values.
+GIANT = 500_000
 
 
 def main() -> int:
@@ -27,7 +31,7 @@ def main() -> int:
     parser.add_argument("specifications", nargs="*", help="names or patterns (all when none is given)")
     parser.add_argument("--peer", action="append", choices=PEERS, help="only this peer")
     parser.add_argument("--rule", action="append", choices=RULES, help="only this rule")
-    parser.add_argument("--values", type=int, default=500, help="values of each specification (default 500)")
+    parser.add_argument("--values", type=int, default=500, help="values of each specification, a tenth of giants (default 500)")
     parser.add_argument("--types", type=int, default=40, help="types of each specification at most (default 40)")
     parser.add_argument("--each", type=int, default=40, help="values of each type at most (default 40)")
     parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same values (default 1)")
@@ -58,25 +62,28 @@ class Run:
         self.options = options
         self.rules: list[str] = options.rule or RULES
         self.ours = Process([str(BUILD / "tercet" / "release" / "tercet-peers")])
+        #: The peers are asked at the same time, ours by one after the other.
+        self.turn = threading.Lock()
         self.peers = [Peer(name) for name in options.peer or PEERS]
         self.names: dict[str, str] = {}
-        #: (peer, rule) to counts of `checked`, `identical`, `same value`.
-        self.counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+        #: (specification, peer, rule) to counts of `checked`, `identical`, `same value`.
+        self.counts: dict[tuple[str, str, str], Counter[str]] = defaultdict(Counter)
         #: peer to specifications compared.
         self.compared: dict[str, set[str]] = defaultdict(set)
         #: (peer, specification) to why there is nothing to compare.
         self.refused: dict[tuple[str, str], str] = {}
-        self.values = 0
-        self.types = 0
-        self.specs = 0
+        #: specification to the number of its types and values.
+        self.sizes: dict[str, tuple[int, int]] = {}
         self.differences: list[Difference] = []
 
     def result(self) -> Result:
         """What a report is made of."""
         source = "values of the corpora" if self.options.vectors else f"random values, seed {self.options.seed}"
-        title = f"{self.values:,} {source}, of {self.types:,} types of {self.specs} specifications."
+        types, values = (sum(size[i] for size in self.sizes.values()) for i in (0, 1))
+        title = f"{values:,} {source}, of {types:,} types of {len(self.sizes)} specifications."
         counts = {key: dict(count) for key, count in self.counts.items()}
-        return Result(title, self.names, counts, dict(self.compared), self.refused, self.differences)
+        differences = sorted(self.differences, key=lambda d: PEERS.index(d.peer) if d.peer in PEERS else -1)
+        return Result(title, self.names, self.sizes, counts, dict(self.compared), self.refused, differences)
 
     def specification(self, spec: Specification) -> None:
         try:
@@ -87,12 +94,10 @@ class Run:
             return
         if not values:
             return
-        self.values += len(values)
-        self.types += len({name for name, _ in values})
-        self.specs += 1
-        print(f"{spec.name}: {len(values)} values of {len({t for t, _ in values})} types", file=sys.stderr)
-        for peer in self.peers:
-            self._compare(peer, spec, opened, values)
+        self.sizes[spec.name] = len({name for name, _ in values}), len(values)
+        print(f"{spec.name}: {len(values)} values of {self.sizes[spec.name][0]} types", file=sys.stderr)
+        with ThreadPoolExecutor(len(self.peers)) as pool:
+            list(pool.map(lambda peer: self._compare(peer, spec, opened, values), self.peers))
 
     def _ask(self, request: Any, seconds: float) -> Any:
         answer = self.ours.ask(request, seconds)
@@ -104,11 +109,12 @@ class Run:
         """Types and their values in all encodings; which types is a matter of the seed."""
         chance = random.Random(f"{self.options.seed} {spec.name}")
         names = [name for name in opened["names"] if not self.options.vectors or name in spec.values]
+        part = 1 if sum(file.stat().st_size for file in spec.files) < GIANT else 10
         types = chance.sample(names, min(len(names), self.options.types))
         if not types:
             return []
         self._ask({"do": "plan", "types": types}, 120)
-        share = min(self.options.each, -(-self.options.values // len(types)))
+        share = min(self.options.each, -(-self.options.values // len(types) // part))
         found = []
         for name in types:
             if self.options.vectors:
@@ -159,7 +165,7 @@ class Run:
     def _judge(self, peer: Peer, spec: Specification, name: str, rule: str, value: Any, answer: Any) -> None:
         if "unknown" in answer:  # the peer has no such type
             return
-        count = self.counts[peer.name, rule]
+        count = self.counts[spec.name, peer.name, rule]
         count["checked"] += 1
         said = answer["decoded"] or answer["encoded"]
         if said:
@@ -169,7 +175,8 @@ class Run:
         else:
             base = value["encodings"].get("der", "") if rule in ("jer", "xer") else value["encodings"][rule]
             request = {"do": "same", "type": name, "rule": rule, "hex": answer["octets"], "ours": base}
-            read = self.ours.ask(request, 60)
+            with self.turn:
+                read = self.ours.ask(request, 60)
             if read.get("same") and rule not in CANONICAL:
                 count["same value"] += 1
                 return

@@ -15,8 +15,10 @@ class Result:
     title: str
     #: Peers with their versions.
     names: dict[str, str]
-    #: (peer, rule) to counts of `checked`, `identical`, `same value`.
-    counts: dict[tuple[str, str], dict[str, int]]
+    #: specification to the number of its types and values.
+    sizes: dict[str, tuple[int, int]]
+    #: (specification, peer, rule) to counts of `checked`, `identical`, `same value`.
+    counts: dict[tuple[str, str, str], dict[str, int]]
     #: peer to the specifications that it was compared by.
     compared: dict[str, set[str]]
     #: (peer, specification, and the rule if it is one only) to why there is nothing to compare.
@@ -39,10 +41,15 @@ def text(result: Result, exceptions: Exceptions) -> tuple[str, bool]:
         "| peer | rule | checked | identical | same value | explained | unexplained |",
         "|---|---|---:|---:|---:|---:|---:|",
     ]
-    for (peer, rule), count in result.counts.items():
+    total: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for (_, peer, rule), count in result.counts.items():
+        total[peer, rule].update(count)
+    order = {name: place for place, name in enumerate(sorted(result.names))}
+    for (peer, rule), count in sorted(total.items(), key=lambda item: order[item[0][0]]):
         found = [count.get(key, 0) for key in ("checked", "identical", "same value")]
         found += [judged[peer, rule][key] for key in ("explained", "unexplained")]
         lines.append(f"| {result.names.get(peer, peer)} | {rule} | " + " | ".join(f"{n:,}" for n in found) + " |")
+    lines += ["", *_by_specification(result, unexplained)]
     lines += ["", "| peer | specifications | refused altogether | refused by some rule |", "|---|---:|---:|---:|"]
     for peer in result.names:
         whole = {spec for name, spec in result.refused if name == peer and " " not in spec}
@@ -61,3 +68,18 @@ def text(result: Result, exceptions: Exceptions) -> tuple[str, bool]:
         kinds = Counter((d.peer, d.rule, d.cause[:60], f"{d.spec}:{d.type}") for d in unexplained)
         lines += [f"- {count} x {' '.join(kind)}" for kind, count in kinds.most_common(80)]
     return "\n".join(lines) + "\n", not unexplained
+
+
+def _by_specification(result: Result, unexplained: list[Difference]) -> list[str]:
+    """How many values each peer was given by how many rules, of each specification."""
+    peers = sorted(result.names)
+    lines = ["| specification | types | values | " + " | ".join(peers) + " | unexplained |"]
+    lines.append("|---|" + "---:|" * (len(peers) + 3))
+    left = Counter(difference.spec for difference in unexplained)
+    for spec, (types, values) in result.sizes.items():
+        cells = []
+        for peer in peers:
+            checked = [count["checked"] for (s, p, _), count in result.counts.items() if (s, p) == (spec, peer)]
+            cells.append(f"{sum(checked):,} by {len(checked)}" if checked else "refused")
+        lines.append(f"| {spec} | {types} | {values} | " + " | ".join(cells) + f" | {left[spec]} |")
+    return lines

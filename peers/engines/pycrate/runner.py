@@ -47,7 +47,8 @@ class Pycrate(Peer):
         return getattr(getattr(self._modules, _symbol(module)), _symbol(type_name))
 
     def content(self, tree: Tree, value: Any) -> tuple[Tree, Any] | None:
-        if isinstance(value, tuple) and isinstance(value[0], str) and not value[0].startswith("_unk_"):
+        # The content comes with the name of its type; in a DEFAULT, with the type itself.
+        if isinstance(value, tuple) and not isinstance(value[0], int) and not str(value[0]).startswith("_unk_"):
             return tree[1], value[1]
         return None
 
