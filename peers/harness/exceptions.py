@@ -32,11 +32,13 @@ class Exceptions:
     def __init__(self) -> None:
         with open(PEERS / "exceptions.toml", "rb") as file:
             self.entries = tomllib.load(file).get("exception", [])
+        # What is said of a type comes before what is said of all.
+        self.order = sorted(range(len(self.entries)), key=lambda index: "type" not in self.entries[index])
         self.met: Counter[int] = Counter()
 
     def explains(self, difference: Difference) -> bool:
-        for index, entry in enumerate(self.entries):
-            if _matches(entry, difference):
+        for index in self.order:
+            if _matches(self.entries[index], difference):
                 self.met[index] += 1
                 return True
         return False
