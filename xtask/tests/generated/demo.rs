@@ -906,7 +906,7 @@ impl<'a> DataSession<'a> {
         next = r.next_header()?;
         let f_features = match &ber::optional(next, Tag::context(7)) {
             Some(h) => {
-                let v = ber::bits(r, h)?;
+                let v = ber::named_bits(r, h, 0)?;
                 next = r.next_header()?;
                 Some(v)
             }

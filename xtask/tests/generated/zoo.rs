@@ -530,7 +530,7 @@ impl<'a> Zoo<'a> {
         next = r.next_header()?;
         let f_flags = match &ber::optional(next, Tag::context(14)) {
             Some(h) => {
-                let v = ber::bits(r, h)?;
+                let v = ber::named_bits(r, h, 0)?;
                 next = r.next_header()?;
                 Some(v)
             }
@@ -1811,14 +1811,16 @@ impl<'a> Texts<'a> {
 
 impl<'a> Times<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        let f_utc = r.characters(per::Size::ANY, &APER_ALPHABET_5)?;
-        let f_general = r.characters(per::Size::ANY, &APER_ALPHABET_5)?;
+        let f_utc = r.characters(per::Size::ANY, &APER_ALPHABET_5).and_then(per::utc_time)?;
+        let f_general = r.characters(per::Size::ANY, &APER_ALPHABET_5).and_then(per::generalized_time)?;
         let value = Self { utc: f_utc, general: f_general };
         Ok(value)
     }
 
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
+        w.check_utc_time(&self.utc)?;
         w.characters(per::Size::ANY, &APER_ALPHABET_5, &self.utc)?;
+        w.check_generalized_time(&self.general)?;
         w.characters(per::Size::ANY, &APER_ALPHABET_5, &self.general)?;
         Ok(())
     }
@@ -2615,14 +2617,16 @@ impl<'a> Texts<'a> {
 
 impl<'a> Times<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
-        let f_utc = r.characters(per::Size::ANY, &UPER_ALPHABET_5)?;
-        let f_general = r.characters(per::Size::ANY, &UPER_ALPHABET_5)?;
+        let f_utc = r.characters(per::Size::ANY, &UPER_ALPHABET_5).and_then(per::utc_time)?;
+        let f_general = r.characters(per::Size::ANY, &UPER_ALPHABET_5).and_then(per::generalized_time)?;
         let value = Self { utc: f_utc, general: f_general };
         Ok(value)
     }
 
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
+        w.check_utc_time(&self.utc)?;
         w.characters(per::Size::ANY, &UPER_ALPHABET_5, &self.utc)?;
+        w.check_generalized_time(&self.general)?;
         w.characters(per::Size::ANY, &UPER_ALPHABET_5, &self.general)?;
         Ok(())
     }

@@ -161,6 +161,9 @@ impl Ber<'_, '_> {
             Repr::Big => "ber::integer(r, h)?".into(),
             Repr::Real => "ber::real(r, h)?".into(),
             Repr::FixedBits(bits) => format!("ber::fixed_bits::<{bits}>(r, h)?"),
+            Repr::Bits if self.p.types.shape.node(node).item_count > 0 => {
+                format!("ber::named_bits(r, h, {})?", self.p.types.shape.least_size(node))
+            }
             Repr::Bits => "ber::bits(r, h)?".into(),
             Repr::FixedOctets(octets) => format!("ber::fixed_octets::<{octets}>(r, h)?"),
             Repr::Octets => "ber::octets(r, h)?".into(),

@@ -160,7 +160,12 @@ impl Per<'_, '_> {
             (Repr::RelativeOid, _) => "r.relative_oid()?".into(),
             (Repr::Any, _) => "r.contents()?".into(),
             (Repr::Text, Code::Characters(form, index)) => {
-                format!("r.characters({}, &{})?", size(form), self.alphabet(index))
+                let check = match kind {
+                    Kind::UtcTime => ".and_then(per::utc_time)",
+                    Kind::GeneralizedTime => ".and_then(per::generalized_time)",
+                    _ => "",
+                };
+                format!("r.characters({}, &{}){check}?", size(form), self.alphabet(index))
             }
             (Repr::Text, Code::Contents) => match string_kind(kind) {
                 Some(kind) => format!("r.other_string(StringKind::{kind:?})?"),
@@ -571,6 +576,11 @@ impl Per<'_, '_> {
             (Repr::Oid | Repr::RelativeOid, _) => format!("w.contents({of}.as_bytes());"),
             (Repr::Any, _) => format!("w.any({v});"),
             (Repr::Text, Code::Characters(form, index)) => {
+                match kind {
+                    Kind::UtcTime => self.line(format!("w.check_utc_time({v})?;")),
+                    Kind::GeneralizedTime => self.line(format!("w.check_generalized_time({v})?;")),
+                    _ => {}
+                }
                 format!("w.characters({}, &{}, {v})?;", size(form), self.alphabet(index))
             }
             (Repr::Text, Code::Contents) => match string_kind(kind) {

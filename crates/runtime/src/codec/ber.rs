@@ -104,6 +104,19 @@ pub fn bits<'a>(r: &mut Reader<'a>, h: &Header) -> Result<BitString<'a>> {
     r.bit_string(h)
 }
 
+/// BIT STRING with named bits: in DER and CER without trailing zero bits, but of `least` bits (11.2.2).
+///
+/// # Errors
+/// [`ErrorKind::BitStringTrailingZero`], else as [`Reader::bit_string`].
+pub fn named_bits<'a>(r: &mut Reader<'a>, h: &Header, least: usize) -> Result<BitString<'a>> {
+    let at = r.offset();
+    let bits = r.bit_string(h)?;
+    if r.rules() != Rules::Ber {
+        crate::ber::check_named_bits(bits.as_bits(), least, at)?;
+    }
+    Ok(bits)
+}
+
 /// BIT STRING of a fixed size.
 ///
 /// # Errors

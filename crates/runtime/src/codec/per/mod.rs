@@ -7,5 +7,5 @@ mod writer;
 
 pub use forms::{Alphabet, Range, Size, Whole};
 pub use reader::{Additions, Open, Reader};
-pub use strings::{bits_of_fixed, fixed_of_bits};
+pub use strings::{bits_of_fixed, fixed_of_bits, generalized_time, utc_time};
 pub use writer::{OpenMark, Writer};

@@ -1,10 +1,29 @@
 //! Strings, both ways (§16, §17, §30).
 
 use super::{Alphabet, Reader, Size, Writer};
+use crate::ber::Rules;
 use crate::types::{BitString, FixedBits, ObjectIdentifier, Octets, RelativeObjectIdentifier, Text};
 use crate::{Error, ErrorKind, Result};
 use alloc::string::String;
 use alloc::vec::Vec;
+
+/// The text of a UTCTime, if it is one (§31).
+///
+/// # Errors
+/// [`ErrorKind::UtcTimeSyntax`].
+pub fn utc_time(text: Text<'_>) -> Result<Text<'_>> {
+    crate::ber::decode_utc_time(text.as_bytes(), 0, Rules::Ber)?;
+    Ok(text)
+}
+
+/// The text of a GeneralizedTime, if it is one (§31).
+///
+/// # Errors
+/// [`ErrorKind::GeneralizedTimeSyntax`].
+pub fn generalized_time(text: Text<'_>) -> Result<Text<'_>> {
+    crate::ber::decode_generalized_time(text.as_bytes(), 0, Rules::Ber)?;
+    Ok(text)
+}
 
 /// A BIT STRING as one of a fixed size, if it has it.
 #[must_use]
@@ -165,7 +184,7 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
         let start = self.bits;
         let octets = self.contents()?;
         let at = (start.position() / 8) as u64;
-        crate::ber::decode_real(&octets, at, crate::ber::Rules::Ber).map(|real| real.to_f64())
+        crate::ber::decode_real(&octets, at, Rules::Ber).map(|real| real.to_f64())
     }
 
     /// OBJECT IDENTIFIER (§24).
@@ -303,6 +322,26 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
             }
             length = self.length(left);
         }
+    }
+
+    const fn time_rules(&self) -> Rules {
+        if self.is_canonical() { Rules::Der } else { Rules::Ber }
+    }
+
+    /// That a text is a UTCTime, in canonical PER in the form of X.690 11.8.
+    ///
+    /// # Errors
+    /// As [`crate::ber::decode_utc_time`].
+    pub fn check_utc_time(&self, text: &str) -> Result<()> {
+        crate::ber::decode_utc_time(text.as_bytes(), 0, self.time_rules()).map(|_| ())
+    }
+
+    /// That a text is a GeneralizedTime, in canonical PER in the form of X.690 11.7.
+    ///
+    /// # Errors
+    /// As [`crate::ber::decode_generalized_time`].
+    pub fn check_generalized_time(&self, text: &str) -> Result<()> {
+        crate::ber::decode_generalized_time(text.as_bytes(), 0, self.time_rules()).map(|_| ())
     }
 
     /// UTF8String and other strings behind a general length determinant (§30.6).
