@@ -211,3 +211,21 @@ impl Printer<'_> {
         })
     }
 }
+
+/// The name of the local variable for a component.
+fn local(field: &str) -> String {
+    format!("f_{}", field.trim_start_matches("r#"))
+}
+
+/// The place that an expression of a reference refers to.
+fn deref(v: &str) -> String {
+    match v.strip_prefix('&') {
+        Some(place) => place.to_owned(),
+        None => format!("*{v}"),
+    }
+}
+
+/// The same where a method is called on it.
+fn receiver(v: &str) -> &str {
+    v.trim_start_matches(['&', '*'])
+}

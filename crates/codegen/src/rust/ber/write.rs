@@ -1,0 +1,180 @@
+//! Writing, the last part first: contents, then the headers in front of them.
+
+use super::{Ber, tag_text, time_type};
+use crate::rust::values::string_kind;
+use crate::rust::{deref, receiver};
+use crate::types::{Edge, Repr};
+use tercet_plan::ber::{Slot, UNTAGGED, flags};
+use tercet_plan::{FieldId, Kind, NodeId};
+
+impl Ber<'_, '_> {
+    /// The lines that write the value that the expression `v` refers to, with all its tags.
+    pub(super) fn write(&mut self, slot: &Slot, node: NodeId, v: &str) {
+        let mut tags = self.tags(slot);
+        let inner = if slot.flags & flags::OPEN_ENDED != 0 { None } else { tags.pop() };
+        for i in 0..tags.len() {
+            self.line(format!("let m{i} = w.open();"));
+        }
+        self.write_inner(node, inner, v);
+        for (i, tag) in tags.iter().enumerate().rev() {
+            self.line(format!("w.close({}, m{i});", tag_text(*tag)));
+        }
+    }
+
+    pub(super) fn write_inner(&mut self, node: NodeId, tag: Option<u32>, v: &str) {
+        let node = self.p.types.same(node);
+        let kind = self.p.types.shape.node(node).kind;
+        let tag = tag.map_or_else(|| "Tag::NULL".to_owned(), tag_text);
+        let (at, of) = (deref(v), receiver(v));
+        let line = match self.p.types.repr(node) {
+            Repr::Boolean => format!("w.boolean({tag}, {at});"),
+            Repr::Null => format!("w.null({tag});"),
+            Repr::Integer { signed: false, bits: 64 } => format!("w.unsigned({tag}, {at});"),
+            Repr::Integer { .. } => format!("w.integer({tag}, i64::from({at}));"),
+            Repr::Big => format!("w.big_integer({tag}, {of}.as_octets());"),
+            Repr::Real => format!("w.float({tag}, {at});"),
+            Repr::FixedBits(_) => format!("ber::write_fixed_bits(w, {tag}, {at});"),
+            Repr::Bits if self.p.types.shape.node(node).item_count > 0 => {
+                let least = self.p.types.shape.least_size(node);
+                format!("ber::write_named_bits(w, {tag}, {v}, {least});")
+            }
+            Repr::Bits => format!("w.bit_string({tag}, {of}.as_bits());"),
+            Repr::FixedOctets(_) | Repr::Octets => format!("w.octet_string({tag}, {v});"),
+            Repr::Oid | Repr::RelativeOid => format!("w.raw({tag}, {of}.as_bytes());"),
+            Repr::Any => format!("ber::write_any(w, {v})?;"),
+            Repr::Text => match kind {
+                Kind::UtcTime => format!("ber::write_utc_time(w, {tag}, {v})?;"),
+                Kind::GeneralizedTime => format!("w.generalized_time({tag}, {v})?;"),
+                _ => match (string_kind(kind), time_type(kind)) {
+                    (_, Some(time)) => format!("w.time({tag}, TimeType::{time}, {v})?;"),
+                    (Some(kind), _) => format!("w.text({tag}, StringKind::{kind:?}, {v})?;"),
+                    _ => format!("w.text({tag}, StringKind::Utf8, {v})?;"),
+                },
+            },
+            Repr::Enumerated => format!("w.integer({tag}, {of}.number());"),
+            Repr::Choice | Repr::Table(_) => format!("{of}.write_ber(w)?;"),
+            Repr::Struct => {
+                self.line("let m = w.open();");
+                self.line(format!("{of}.write_ber(w)?;"));
+                format!("w.close({tag}, m);")
+            }
+            Repr::List => {
+                self.line("let m = w.open();");
+                let line = format!("write_ber_{}({v}, w)?;", self.list_function(node));
+                self.line(line);
+                format!("w.close({tag}, m);")
+            }
+            Repr::Contained(inside) => {
+                self.open(format!("match {v} {{"));
+                self.open("Contained::Value(v) => {");
+                let content = if self.p.types.is_boxed(Edge::Content(node)) { "&**v" } else { "v" };
+                self.line("let m = w.mark();");
+                let slot = self.entry(inside);
+                self.write(&slot, inside, content);
+                if kind == Kind::BitString {
+                    self.line("w.push_octet(0);");
+                }
+                self.line(format!("w.primitive({tag}, m);"));
+                self.close("}");
+                if kind == Kind::BitString {
+                    self.line(format!("Contained::Octets(v) => w.bit_string({tag}, BitString::new(&v[..], 0).unwrap_or_default().as_bits()),"));
+                } else {
+                    self.line(format!("Contained::Octets(v) => w.octet_string({tag}, v),"));
+                }
+                self.close("}");
+                return;
+            }
+        };
+        self.line(line);
+    }
+
+    pub(super) fn write_struct(&mut self, node: NodeId) {
+        let shape = self.p.types.shape;
+        let mut fields: Vec<FieldId> = shape.fields_of(node).map(|(id, _)| id).collect();
+        let is_set = shape.node(node).kind == Kind::Set;
+        if is_set {
+            // In the order of the tags, which every rule allows.
+            fields.sort_by_key(|id| self.slot(*id).tag);
+        }
+        let untagged = is_set && fields.iter().any(|id| self.slot(*id).tag == UNTAGGED);
+        if untagged {
+            self.line("let set = w.mark();");
+        }
+        for id in fields.into_iter().rev() {
+            let field = shape.field(id);
+            let name = self.p.names.field(id).to_owned();
+            let boxed = self.p.types.is_boxed(Edge::Field(id));
+            let slot = self.slot(id);
+            if self.p.is_option(id) {
+                self.open(format!("if let Some(v) = &self.{name} {{"));
+                self.write(&slot, field.node, if boxed { "&**v" } else { "v" });
+                self.close("}");
+                continue;
+            }
+            let place = format!("{}self.{name}", if boxed { "&*" } else { "&" });
+            match self.p.is_default(id, &format!("self.{name}")) {
+                Some(equal) => {
+                    self.open(format!("if !({equal}) {{"));
+                    self.write(&slot, field.node, &place);
+                    self.close("}");
+                }
+                None => self.write(&slot, field.node, &place),
+            }
+        }
+        if untagged {
+            self.open("if w.rules() != ber::Rules::Ber {");
+            self.line("w.sort_set(set)?;");
+            self.close("}");
+        }
+    }
+
+    pub(super) fn write_choice(&mut self, node: NodeId) {
+        let shape = self.p.types.shape;
+        self.open("match self {");
+        for (id, field) in shape.fields_of(node) {
+            let variant = self.p.names.field(id).to_owned();
+            self.open(format!("Self::{variant}(v) => {{"));
+            let v = if self.p.types.is_boxed(Edge::Field(id)) { "&**v" } else { "v" };
+            let slot = self.slot(id);
+            self.write(&slot, field.node, v);
+            self.close("}");
+        }
+        if shape.node(node).extensible {
+            self.line("Self::Unknown(v) => ber::write_any(w, &v.octets)?,");
+        }
+        self.close("}");
+    }
+
+    pub(super) fn write_table(&mut self, node: NodeId, table: u32) {
+        let shape = self.p.types.shape;
+        self.open("match self {");
+        for (number, row) in (0..).zip(&shape.tables[table as usize].rows) {
+            let variant = self.p.names.row(node, number).to_owned();
+            self.open(format!("Self::{variant}(v) => {{"));
+            let v = if self.p.types.is_boxed(Edge::Row(node, number)) { "&**v" } else { "v" };
+            let slot = self.entry(row.node);
+            self.write(&slot, row.node, v);
+            self.close("}");
+        }
+        self.line("Self::Other(v) => ber::write_any(w, v)?,");
+        self.close("}");
+    }
+
+    pub(super) fn write_list(&mut self, node: NodeId, element: NodeId) {
+        let shape = self.p.types.shape;
+        let slot = self.slot(FieldId(shape.node(node).first));
+        let is_set = shape.node(node).kind == Kind::SetOf;
+        if is_set {
+            self.line("let set = w.mark();");
+        }
+        self.open("for v in list.iter().rev() {");
+        self.write(&slot, element, "v");
+        self.close("}");
+        if is_set {
+            self.open("if w.rules() != ber::Rules::Ber {");
+            self.line("w.sort_set_of(set)?;");
+            self.close("}");
+        }
+        self.line("Ok(())");
+    }
+}

@@ -1,0 +1,356 @@
+//! Reading.
+
+use super::{Per, bit_of};
+use crate::rust::local;
+use crate::rust::per_forms::{size, whole};
+use crate::rust::values::{key_pattern, string_kind, tuple};
+use crate::types::{Edge, Repr};
+use tercet_plan::per::{Addition, Code, Integer, IntegerForm, Member};
+use tercet_plan::{FieldId, Kind, NodeId};
+
+impl Per<'_, '_> {
+    /// The expression that reads a value.
+    pub(super) fn read(&self, node: NodeId, keys: &str) -> String {
+        let node = self.p.types.same(node);
+        let rules = self.rules;
+        let kind = self.p.types.shape.node(node).kind;
+        match (self.p.types.repr(node), self.code(node)) {
+            (Repr::Boolean, _) => "r.bit()?".into(),
+            (Repr::Null, _) => "()".into(),
+            (Repr::Integer { signed, bits }, Code::Integer(form)) => self.read_integer(form, signed, bits),
+            (Repr::Big, Code::Integer(form)) => self.read_big(form),
+            (Repr::Real, _) => "r.real()?".into(),
+            (Repr::FixedBits(bits), Code::BitString(form, _))
+                if form.is_fixed() && form.lo == bits && !form.extensible =>
+            {
+                format!("r.fixed_bits::<{bits}>()?")
+            }
+            (Repr::FixedBits(bits), Code::BitString(form, _)) => format!(
+                "per::fixed_of_bits::<{bits}>(r.bit_string({})?).ok_or_else(|| r.error(ErrorKind::ConstraintViolated))?",
+                size(form)
+            ),
+            (Repr::Bits, Code::BitString(form, _)) => format!("r.bit_string({})?", size(form)),
+            (Repr::FixedOctets(count), Code::OctetString(form))
+                if form.is_fixed() && form.lo == count && !form.extensible =>
+            {
+                format!("r.fixed_octets::<{count}>()?")
+            }
+            (Repr::FixedOctets(_), Code::OctetString(form)) => format!(
+                "r.octet_string({})?[..].try_into().map_err(|_| r.error(ErrorKind::ConstraintViolated))?",
+                size(form)
+            ),
+            (Repr::Octets, Code::OctetString(form)) => format!("r.octet_string({})?", size(form)),
+            (Repr::Oid, _) => "r.oid()?".into(),
+            (Repr::RelativeOid, _) => "r.relative_oid()?".into(),
+            (Repr::Any, _) => "r.contents()?".into(),
+            (Repr::Text, Code::Characters(form, index)) => {
+                let check = match kind {
+                    Kind::UtcTime => ".and_then(per::utc_time)",
+                    Kind::GeneralizedTime => ".and_then(per::generalized_time)",
+                    _ => "",
+                };
+                format!("r.characters({}, &{}){check}?", size(form), self.alphabet(index))
+            }
+            (Repr::Text, Code::Contents) => match string_kind(kind) {
+                Some(kind) => format!("r.other_string(StringKind::{kind:?})?"),
+                None => "return Err(r.error(ErrorKind::Unsupported))".into(),
+            },
+            (Repr::Contained(inside), Code::OctetsContaining(form) | Code::BitsContaining(form, _)) => {
+                let unit = if kind == Kind::BitString { 1 } else { 8 };
+                let value = self.p.boxed(Edge::Content(node), self.read(inside, &self.no_keys(inside)));
+                format!("r.contained({}, {unit}, |r| Ok({value}))?", size(form))
+            }
+            (Repr::Enumerated | Repr::Struct | Repr::Choice | Repr::Table(_), _) => {
+                format!("{}::read_{rules}(r{keys})?", self.p.names.ty(node))
+            }
+            (Repr::List, _) => format!("read_{rules}_{}(r{keys})?", self.function(node)),
+            _ => "return Err(r.error(ErrorKind::Unsupported))".into(),
+        }
+    }
+
+    pub(super) fn read_integer(&self, integer: Integer, signed: bool, bits: u8) -> String {
+        let ty = format!("{}{bits}", if signed { "i" } else { "u" });
+        let root = match integer.form {
+            IntegerForm::Constrained { lo, span, whole: form } => {
+                let number = format!("r.whole({}, {span})?", whole(form));
+                let top = i128::from(lo) + i128::from(span);
+                let most = if signed { (1_i128 << (bits - 1)) - 1 } else { (1_i128 << bits) - 1 };
+                let least = if signed { -(1_i128 << (bits - 1)) } else { 0 };
+                if top > most || i128::from(lo) < least {
+                    // The type is narrower than what the rules see.
+                    format!(
+                        "{ty}::try_from(i128::from({number}) + {lo}).map_err(|_| r.error(ErrorKind::IntegerRange))?"
+                    )
+                } else if lo == 0 {
+                    format!("({number}) as {ty}")
+                } else if signed || top <= i128::from(i64::MAX) {
+                    format!("({lo}_i64).wrapping_add(({number}) as i64) as {ty}")
+                } else {
+                    format!("({lo}_u64 + {number}) as {ty}")
+                }
+            }
+            _ => format!(
+                "{{ let number = {}; r.narrow::<{ty}>(&number)? }}",
+                self.read_big(Integer { extensible: false, form: integer.form })
+            ),
+        };
+        if integer.extensible {
+            return format!(
+                "if r.bit()? {{ let number = r.unconstrained()?; r.narrow::<{ty}>(&number)? }} else {{ {root} }}"
+            );
+        }
+        root
+    }
+
+    pub(super) fn read_big(&self, integer: Integer) -> String {
+        let root = match integer.form {
+            IntegerForm::Constrained { lo, span, whole: form } => {
+                format!("Integer::from(i128::from(r.whole({}, {span})?) + {lo})", whole(form))
+            }
+            IntegerForm::SemiConstrained(lo) => format!("r.semi_constrained({lo})?"),
+            IntegerForm::Unconstrained => "r.unconstrained()?".into(),
+            IntegerForm::Large(index) => {
+                let large = &self.program.large[index as usize];
+                match &large.span {
+                    Some(span) => format!("r.large(&{:?}, &{span:?})?", large.lo),
+                    None => format!("r.semi_constrained_large(&{:?})?", large.lo),
+                }
+            }
+        };
+        if integer.extensible {
+            return format!("if r.bit()? {{ r.unconstrained()? }} else {{ {root} }}");
+        }
+        root
+    }
+
+    /// The arguments for keys of a component: from the components before it, else from around.
+    pub(super) fn keys_of(&self, parent: NodeId, node: NodeId) -> String {
+        let shape = self.p.types.shape;
+        let own = |key: u16| {
+            let (id, field) = shape.fields_of(parent).find(|(_, field)| field.key == Some(key))?;
+            let local = local(self.p.names.field(id));
+            let boxed = self.p.types.is_boxed(Edge::Field(id));
+            if self.p.is_option(id) {
+                let value = self.p.as_key(field.node, if boxed { "(&**v)" } else { "v" })?;
+                Some(format!("match &{local} {{ Some(v) => {value}, None => Key::None }}"))
+            } else {
+                self.p.as_key(field.node, &if boxed { format!("(&*{local})") } else { format!("(&{local})") })
+            }
+        };
+        self.p.key_arguments(node, &own, self.p.types.keys(parent))
+    }
+
+    pub(super) fn read_member(&self, node: NodeId, id: FieldId) -> String {
+        let field = self.p.types.shape.field(id);
+        let keys = self.keys_of(node, field.node);
+        self.p.boxed(Edge::Field(id), self.read(field.node, &keys))
+    }
+
+    /// What a component is when it is absent.
+    pub(super) fn absent(&self, id: FieldId) -> String {
+        if self.p.is_option(id) {
+            "None".into()
+        } else {
+            self.p.default_value(id).unwrap_or_else(|| "None".into())
+        }
+    }
+
+    pub(super) fn present(&self, id: FieldId, value: String) -> String {
+        if self.p.is_option(id) { format!("Some({value})") } else { value }
+    }
+
+    pub(super) fn read_struct(&mut self, node: NodeId, code: u32) {
+        let program = self.program;
+        let sequence = &program.sequences[code as usize];
+        if sequence.extensible {
+            self.line("let extended = r.bit()?;");
+        }
+        self.presence(sequence.optional, "p");
+        self.members(node, &sequence.root, sequence.optional, "p");
+        let all: Vec<FieldId> = sequence
+            .additions
+            .iter()
+            .flat_map(|addition| match addition {
+                Addition::Single(field) => vec![self.member_field(node, *field)],
+                Addition::Group { members, .. } => {
+                    members.iter().map(|member| self.member_field(node, member.field)).collect()
+                }
+            })
+            .collect();
+        for id in &all {
+            let line = format!("let mut {} = {};", local(self.p.names.field(*id)), self.absent(*id));
+            self.line(line);
+        }
+        if sequence.extensible {
+            self.open("if extended {");
+            let known = if sequence.additions.is_empty() { "" } else { "mut " };
+            self.line(format!("let {known}additions = r.additions()?;"));
+            for addition in &sequence.additions {
+                self.open("if r.next_addition(&mut additions) {");
+                self.line("let open = r.open()?;");
+                match addition {
+                    Addition::Single(field) => {
+                        let id = self.member_field(node, *field);
+                        let value = self.present(id, self.read_member(node, id));
+                        let line = format!("{} = {value};", local(self.p.names.field(id)));
+                        self.line(line);
+                    }
+                    Addition::Group { optional, members, .. } => {
+                        self.presence(*optional, "g");
+                        let mut bit = 0;
+                        for member in members {
+                            let id = self.member_field(node, member.field);
+                            let value = self.present(id, self.read_member(node, id));
+                            let line = format!("{} = {value};", local(self.p.names.field(id)));
+                            if member.optional {
+                                self.open(format!("if {} {{", bit_of("g", *optional, bit)));
+                                self.line(line);
+                                self.close("}");
+                                bit += 1;
+                            } else {
+                                self.line(line);
+                            }
+                        }
+                    }
+                }
+                self.line("r.close(open);");
+                self.close("}");
+            }
+            self.line("r.skip_additions(additions)?;");
+            self.close("}");
+        }
+        let members: Vec<String> = self
+            .p
+            .types
+            .shape
+            .fields_of(node)
+            .map(|(id, _)| {
+                let name = self.p.names.field(id);
+                format!("{name}: {}", local(name))
+            })
+            .collect();
+        self.line(format!("let value = Self {{ {} }};", members.join(", ")));
+    }
+
+    /// Reads the presence bits: up to 64 as one number, more as an array.
+    pub(super) fn presence(&mut self, count: u32, name: &str) {
+        match count {
+            0 => {}
+            1..=64 => self.line(format!("let {name} = r.bits({count})?;")),
+            _ => self.line(format!("let {name} = r.presence::<{count}>()?;")),
+        }
+    }
+
+    pub(super) fn members(&mut self, node: NodeId, members: &[Member], count: u32, name: &str) {
+        let mut bit = 0;
+        for member in members {
+            let id = self.member_field(node, member.field);
+            let value = self.read_member(node, id);
+            let local = local(self.p.names.field(id));
+            if member.optional {
+                let present = self.present(id, value);
+                let absent = self.absent(id);
+                self.line(format!(
+                    "let {local} = if {} {{ {present} }} else {{ {absent} }};",
+                    bit_of(name, count, bit)
+                ));
+                bit += 1;
+            } else {
+                let value = self.present(id, value);
+                self.line(format!("let {local} = {value};"));
+            }
+        }
+    }
+
+    pub(super) fn read_choice(&mut self, node: NodeId, code: u32) {
+        let program = self.program;
+        let choice = &program.choices[code as usize];
+        if choice.extensible {
+            self.open("let value = if r.bit()? {");
+            self.line("let number = r.small_number()?;");
+            self.open("match number {");
+            for (number, field) in choice.additions.iter().enumerate() {
+                let id = self.member_field(node, *field);
+                let value = self.read_member(node, id);
+                let variant = self.p.names.field(id).to_owned();
+                self.line(format!(
+                    "{number} => {{ let open = r.open()?; let v = {value}; r.close(open); Self::{variant}(v) }}"
+                ));
+            }
+            self.line("_ => Self::Unknown(Box::new(UnknownAlternative { addition: Some(number), octets: r.contents()? })),");
+            self.close("}");
+            self.otherwise();
+        } else {
+            self.open("let value = {");
+        }
+        let count = choice.root.len();
+        self.open(format!(
+            "match r.index({}, {count}, ErrorKind::UnknownAlternative)? {{",
+            whole(choice.whole)
+        ));
+        for (number, field) in choice.root.iter().enumerate() {
+            let id = self.member_field(node, *field);
+            let value = self.read_member(node, id);
+            let variant = self.p.names.field(id).to_owned();
+            self.line(format!("{number} => Self::{variant}({value}),"));
+        }
+        self.line("_ => return Err(r.error(ErrorKind::UnknownAlternative)),");
+        self.close("}");
+        self.close("};");
+    }
+
+    pub(super) fn read_enumerated(&mut self, node: NodeId, code: u32) {
+        let program = self.program;
+        let enumerated = &program.enumerations[code as usize];
+        if enumerated.extensible {
+            self.open("let value = if r.bit()? {");
+            self.line("let number = r.small_number()?;");
+            self.open("match number {");
+            for (number, value) in enumerated.additions.iter().enumerate() {
+                let item = self.p.names.item(node, *value).to_owned();
+                self.line(format!("{number} => Self::{item},"));
+            }
+            self.line("_ => Self::UnknownAddition(number),");
+            self.close("}");
+            self.otherwise();
+        } else {
+            self.open("let value = {");
+        }
+        self.open(format!(
+            "match r.index({}, {}, ErrorKind::UnknownEnumeration)? {{",
+            whole(enumerated.whole),
+            enumerated.root.len()
+        ));
+        for (number, value) in enumerated.root.iter().enumerate() {
+            let item = self.p.names.item(node, *value).to_owned();
+            self.line(format!("{number} => Self::{item},"));
+        }
+        self.line("_ => return Err(r.error(ErrorKind::UnknownEnumeration)),");
+        self.close("}");
+        self.close("};");
+    }
+
+    pub(super) fn read_table(&mut self, node: NodeId, table: u32) {
+        let shape = self.p.types.shape;
+        let keys: Vec<String> = match &shape.node(node).table {
+            Some(table) => table.keys.iter().map(|key| format!("k{key}")).collect(),
+            None => Vec::new(),
+        };
+        self.open(format!("let value = match {} {{", tuple(&keys)));
+        for (number, row) in (0..).zip(&shape.tables[table as usize].rows) {
+            let Some(patterns) = row.keys.iter().map(key_pattern).collect::<Option<Vec<_>>>() else {
+                continue;
+            };
+            let value = self.p.boxed(Edge::Row(node, number), self.read(row.node, &self.no_keys(row.node)));
+            let variant = self.p.names.row(node, number).to_owned();
+            self.line(format!(
+                "{} => {{ let open = r.open()?; let v = {value}; r.close(open); Self::{variant}(v) }}",
+                tuple(&patterns)
+            ));
+        }
+        if !keys.is_empty() {
+            self.line("_ => Self::Other(r.contents()?),");
+        }
+        self.close("};");
+    }
+}
