@@ -190,6 +190,7 @@ impl Type {
         let mut text = Vec::new();
         let mut options = json::Options::default();
         options.open_types = json::OpenTypes::Tagged;
+        options.general_strings = json::GeneralStrings::Characters;
         options.instructions = false;
         json::write(self.shape(), tape.view(octets), &mut text, &options);
         serde_json::from_slice(&text).map_err(|e| format!("{e} in {}", String::from_utf8_lossy(&text)))
@@ -269,6 +270,10 @@ impl Type {
         self.tape.clear();
         let mut options = json::Options::default();
         options.instructions = instructions;
+        // Values are told by their characters; JER is not.
+        if !instructions {
+            options.general_strings = json::GeneralStrings::Characters;
+        }
         json::read(&self.plans[0].shape, self.node, text.as_bytes(), &mut self.tape, &options)
             .map_err(|e| format!("JSON: {e}"))
     }

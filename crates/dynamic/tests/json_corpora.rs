@@ -98,6 +98,7 @@ fn vector(plan: &Plan, record: &Json) -> Vec<String> {
     if let Some(text) = peers {
         wrong.extend(reading(plan, root, "peers", text.as_bytes(), &options, &again, &mut tape));
     }
+    options.general_strings = json::GeneralStrings::Characters;
     wrong.extend(reading(
         plan,
         root,

@@ -74,6 +74,7 @@ impl<'s> Writer<'s> {
         let json = json::Options {
             octets: options.octets,
             enumerations_as_numbers: options.numbers,
+            general_strings: json::GeneralStrings::Characters,
             ..json::Options::default()
         };
         let count = columns.columns().len();

@@ -7,6 +7,6 @@ mod options;
 mod read;
 mod write;
 
-pub use options::{BitStrings, OpenTypes, Options};
+pub use options::{BitStrings, GeneralStrings, OpenTypes, Options};
 pub use read::{Reader, read, read_value};
 pub use write::{JsonWriter, write};

@@ -20,6 +20,8 @@ pub struct Options {
     pub octets: Octets,
     /// How bit strings are written; the reader takes all forms.
     pub bits: BitStrings,
+    /// How strings whose characters escape sequences choose are written and read.
+    pub general_strings: GeneralStrings,
     /// Whether enumerations are written as numbers; the reader takes both.
     pub enumerations_as_numbers: bool,
     /// Whether absent components with a DEFAULT are written, if the decoder tells of them.
@@ -45,6 +47,7 @@ impl Default for Options {
             indent: None,
             octets: Octets::UpperHex,
             bits: BitStrings::Standard,
+            general_strings: GeneralStrings::Octets,
             enumerations_as_numbers: false,
             defaults: true,
             open_types: OpenTypes::Plain,
@@ -58,9 +61,14 @@ impl Default for Options {
 
 impl Options {
     /// The form of files that hold the expected values of records: octets in lower case, bit strings as octets and
-    /// length.
+    /// length, all strings as their characters.
     pub fn truth() -> Self {
-        Self { octets: Octets::LowerHex, bits: BitStrings::BitsAndLen, ..Self::default() }
+        Self {
+            octets: Octets::LowerHex,
+            bits: BitStrings::BitsAndLen,
+            general_strings: GeneralStrings::Characters,
+            ..Self::default()
+        }
     }
 }
 
@@ -72,6 +80,16 @@ pub enum BitStrings {
     Standard,
     /// `{"bits": octets, "len": bits}`.
     BitsAndLen,
+}
+
+/// How TeletexString (T61String), VideotexString, GraphicString and GeneralString are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum GeneralStrings {
+    /// X.697 38.2: as an OCTET STRING of the octets of X.690 8.23.5.
+    #[default]
+    Octets,
+    /// As their characters, as all other strings are.
+    Characters,
 }
 
 /// How open types with known content are written.

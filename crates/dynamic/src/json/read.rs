@@ -3,9 +3,10 @@
 use super::Options;
 use super::index::{Document, Type};
 use super::instructed::places;
-use super::write::fixed_size;
+use super::write::{fixed_size, is_octets};
 use crate::contents::{self, Made};
 use crate::event::{Leaf, Sink};
+use crate::leaf::string_kind;
 use crate::read_error::{ReadError, cut};
 use crate::tape::Tape;
 use crate::text::{Octets, decimal_parts, integer_octets, parse_hex, parse_octets};
@@ -15,6 +16,7 @@ use std::collections::HashSet;
 use tercet_plan::instructions::{Json, Places};
 use tercet_plan::shape::{Key, Place, Presence};
 use tercet_plan::{FieldId, Kind, NameId, NodeId, Shape};
+use tercet_runtime::text::to_utf8;
 
 pub(super) type Result<T> = std::result::Result<T, ReadError>;
 
@@ -167,7 +169,13 @@ impl<'s> Reader<'s> {
                 contents::of_real_parts(part("mantissa")?, part("base")?, part("exponent")?).map(Cow::Owned)
             }
             (Kind::Real, _) => expected("a number"),
-            (Kind::OctetString, Type::String) => self.octets(text, at).map(Cow::Owned),
+            (_, Type::String) if is_octets(kind, &self.options) => {
+                let octets = self.octets(text, at)?;
+                if let Some(string) = string_kind(kind) {
+                    to_utf8(string, &octets, 0).map_err(|error| error.kind().message().to_owned())?;
+                }
+                Ok(Cow::Owned(octets))
+            }
             (Kind::BitString, Type::String) => {
                 let octets = self.octets(text, at)?;
                 let length = fixed_size(self.shape, node).unwrap_or(octets.len() as u64 * 8);

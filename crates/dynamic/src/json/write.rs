@@ -1,7 +1,7 @@
 //! Events to JSON text.
 
 use super::instructed::Instructed;
-use super::{BitStrings, OpenTypes, Options};
+use super::{BitStrings, GeneralStrings, OpenTypes, Options};
 use crate::constant::say_constant;
 use crate::event::{Leaf, Sink};
 use crate::leaf::{Scalar, is_ascii_based, item_index, scalar, small};
@@ -377,7 +377,15 @@ impl<'s> Printer<'s> {
     /// Every value in the way of its clause of X.697.
     #[cold]
     fn other(&self, out: &mut Vec<u8>, node: NodeId, leaf: Leaf<'_>) {
-        match scalar(self.shape, node, leaf) {
+        let value = match leaf {
+            Leaf::Input { contents, .. } | Leaf::Made(contents)
+                if is_octets(self.shape.node(node).kind, &self.options) =>
+            {
+                Scalar::OctetString(contents)
+            }
+            _ => scalar(self.shape, node, leaf),
+        };
+        match value {
             Scalar::Boolean(value) => out.extend_from_slice(if value { b"true" } else { b"false" }),
             Scalar::Integer(number) => push_integer(out, number),
             Scalar::BigInteger(octets) => push_big_integer(out, octets),
@@ -429,12 +437,24 @@ impl<'s> Printer<'s> {
     }
 }
 
+/// Whether a string is written as its octets (X.697 25, 38.2).
+pub(super) fn is_octets(kind: Kind, options: &Options) -> bool {
+    match kind {
+        Kind::OctetString => true,
+        Kind::TeletexString | Kind::VideotexString | Kind::GraphicString | Kind::GeneralString => {
+            options.general_strings == GeneralStrings::Octets
+        }
+        _ => false,
+    }
+}
+
 fn form(kind: Kind, options: &Options) -> Form {
     match kind {
         Kind::Boolean => Form::Boolean,
         Kind::Integer => Form::Integer,
         Kind::Enumerated if !options.enumerations_as_numbers => Form::Enumerated,
-        Kind::OctetString if options.octets != Octets::Base64 => Form::Hex,
+        _ if is_octets(kind, options) && options.octets != Octets::Base64 => Form::Hex,
+        _ if is_octets(kind, options) => Form::Other,
         Kind::Sequence | Kind::Set => Form::Object,
         Kind::Choice => Form::Choice,
         Kind::SequenceOf | Kind::SetOf => Form::Array,

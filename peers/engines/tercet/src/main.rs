@@ -70,7 +70,9 @@ impl Ours {
                 let name = get("type")?;
                 let (node, mut tape) = (self.node(name)?, Tape::new());
                 let json = request["json"].to_string();
-                text::read(&self.plans[0].shape, node, json.as_bytes(), &mut tape, &text::Options::default())
+                let mut options = text::Options::default();
+                options.general_strings = text::GeneralStrings::Characters;
+                text::read(&self.plans[0].shape, node, json.as_bytes(), &mut tape, &options)
                     .map_err(|e| e.to_string())?;
                 Ok(vec![self.value(name, node, &tape)])
             }
