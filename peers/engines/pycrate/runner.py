@@ -79,7 +79,8 @@ class Pycrate(Peer):
         if form in ("oid", "relative-oid"):
             return ".".join(map(str, value)) == tree[1]
         if form == "text":
-            return value == bytes.fromhex(tree[2]).decode()
+            octets = bytes.fromhex(tree[2])
+            return value in (octets.decode(), octets)  # of JER, pycrate leaves octets as they are (X.697 38.2)
         if form == "time":
             return _time(value) == bytes.fromhex(tree[2]).decode()
         return False
