@@ -138,6 +138,8 @@ pub(super) struct Printer<'s> {
     tagging: bool,
     upper: bool,
     pub(super) depth: usize,
+    /// Values around that have no lines of their own: open types, strings with content.
+    pub(super) inline: usize,
     /// Unknown additions of the values that are open, with their depth.
     pub(super) unknown: Vec<(usize, Vec<u8>)>,
     /// Names of types, by node, if they are to be told.
@@ -188,6 +190,7 @@ impl<'s> Printer<'s> {
             tagging: false,
             upper: options.octets == Octets::UpperHex,
             depth: 0,
+            inline: 0,
             unknown: Vec::new(),
             types,
             options,
@@ -199,6 +202,7 @@ impl<'s> Printer<'s> {
         self.tagging = false;
         self.careful = self.options.indent.is_some();
         self.depth = 0;
+        self.inline = 0;
         self.unknown.clear();
         if let Some(instructed) = &mut self.instructed {
             instructed.clear();
@@ -258,6 +262,7 @@ impl<'s> Printer<'s> {
             Some(Form::Object | Form::Choice) => out.push(b'{'),
             Some(Form::Array) => out.push(b'['),
             Some(Form::Open) => {
+                self.inline += 1;
                 if self.options.open_types == OpenTypes::Tagged {
                     self.tagging = true;
                     self.careful = true;
@@ -265,6 +270,7 @@ impl<'s> Printer<'s> {
             }
             // X.697 clauses 24 and 25: a string with a contents constraint.
             _ => {
+                self.inline += 1;
                 let text: &[u8] =
                     if self.options.indent.is_some() { br#"{"containing": "# } else { br#"{"containing":"# };
                 out.extend_from_slice(text);
@@ -287,11 +293,15 @@ impl<'s> Printer<'s> {
                 out.push(if form == Form::Array { b']' } else { b'}' });
             }
             Form::Open => {
+                self.inline = self.inline.saturating_sub(1);
                 if self.options.open_types == OpenTypes::Tagged {
                     out.push(b'}');
                 }
             }
-            _ => out.push(b'}'),
+            _ => {
+                self.inline = self.inline.saturating_sub(1);
+                out.push(b'}');
+            }
         }
         self.comma = true;
     }
@@ -351,7 +361,7 @@ impl<'s> Printer<'s> {
     pub(super) fn line(&self, out: &mut Vec<u8>) {
         if let Some(indent) = self.options.indent {
             out.push(b'\n');
-            out.resize(out.len() + usize::from(indent) * self.depth, b' ');
+            out.resize(out.len() + usize::from(indent) * self.depth.saturating_sub(self.inline), b' ');
         }
     }
 

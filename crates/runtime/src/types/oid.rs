@@ -319,7 +319,6 @@ dotted!(owned Oid, RelativeOid);
 mod tests {
     use super::*;
     use alloc::string::{String, ToString};
-    use std::time::Instant;
 
     #[test]
     fn text_and_octets_agree() {
@@ -375,14 +374,12 @@ mod tests {
     }
 
     #[test]
-    fn long_ones_are_linear() {
-        let start = Instant::now();
+    fn long_ones() {
         let mut arc = alloc::vec![0xFF_u8; 65_536];
         arc.push(0x7F);
         assert_eq!(OidRef::new(&arc, 0).unwrap_err().kind(), ErrorKind::OidArcLimit);
         let many = alloc::vec![1_u8; 1_000_000];
         let text: String = OidRef::new(&many, 0).unwrap().to_string();
         assert_eq!(text.parse::<Oid>().unwrap().as_bytes(), many);
-        assert!(start.elapsed().as_secs() < 5);
     }
 }
