@@ -416,7 +416,8 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
                 self.close(open);
                 return Ok(Contained::Value(value));
             }
-            *self = start;
+            // What the attempt has spent stays spent.
+            *self = Self { empty: self.empty, ..start };
         }
         if unit == 8 {
             self.octet_string(size).map(Contained::Octets)
