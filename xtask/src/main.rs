@@ -11,6 +11,8 @@ usage: cargo xtask <task>
   detect [--each N] [--misses] --specs DIR FILE.jsonl…
   detect [--misses] --schema PATH… FILE…
         how often rules and type are found without being told: of vectors, or of files named sample-TYPE-N.RULES
+  hostile --manifest FILE.jsonl [--only PREFIX]
+        hostile inputs with the verdict that each needs, every one in a process of its own with bounds
   truth --schema PATH… --type T [--records PATH] FILE[.zst] TRUTH.jsonl[.zst]
         compare a record file with what it is known to contain
   compile PATH…
@@ -31,6 +33,11 @@ fn main() -> ExitCode {
     let outcome = match task.as_deref() {
         Some("vectors") => xtask::vectors::run(&rest, &mut std::io::stdout().lock()),
         Some("detect") => xtask::detect::run(&rest, &mut std::io::stdout().lock()),
+        Some("hostile") if rest.first().is_some_and(|argument| argument == "--case") => {
+            print!("{}", xtask::hostile::case(&rest[1..]));
+            return ExitCode::SUCCESS;
+        }
+        Some("hostile") => xtask::hostile::run(&rest, &mut std::io::stdout().lock()),
         Some("truth") => xtask::truth::run(&rest, &mut std::io::stdout().lock()),
         Some("compile") => match xtask::compile::run(&rest, &mut std::io::stdout().lock()) {
             Ok(()) => return ExitCode::SUCCESS,

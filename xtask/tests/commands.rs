@@ -111,3 +111,30 @@ fn truth_of_records_in_a_file() {
     assert_eq!(tally, "0 passed, 3 failed", "{out}");
     assert!(out.contains("FAIL record 2: there is no such record"), "{out}");
 }
+
+#[test]
+fn hostile_inputs_have_verdicts() {
+    let folder = folder("hostile");
+    std::fs::copy(folder.join("specs/sample.asn"), folder.join("adv.asn")).expect("the specification");
+    std::fs::write(folder.join("good"), [0x30, 3, 2, 1, 5]).expect("an input");
+    std::fs::write(folder.join("cut"), [0x30, 0x84, 0xFF, 0xFF, 0xFF, 0xFF, 2]).expect("an input");
+    let row = |id: &str, codec: &str, pdu: &str, expect: &str| {
+        format!(r#"{{"id":"{id}","file":"{id}","codec":"{codec}","pdu":"{pdu}","expect":{expect}}}"#)
+    };
+    let rows = [
+        row("good", "ber/der", "Record", r#"{"ber":"accept","der":"reject","cer":"free"}"#),
+        row("cut", "ber", "Record", r#"{"ber":"reject"}"#),
+        row("cut", "ber", "ANY", r#"{"ber":"reject"}"#),
+        row("specs/sample.asn", "asn1-source", "-", r#"{"compile":"accept"}"#),
+        row("good", "asn1-source", "-", r#"{"compile":"reject"}"#),
+    ];
+    let manifest = folder.join("manifest.jsonl");
+    std::fs::write(&manifest, rows.join("\n")).expect("the manifest");
+    let program = Path::new(env!("CARGO_BIN_EXE_xtask"));
+    let arguments = ["--manifest".to_owned(), manifest.to_string_lossy().into_owned()];
+    let mut out = Vec::new();
+    let tally = xtask::hostile::run_with(program, &arguments, &mut out).expect("a run");
+    let out = String::from_utf8_lossy(&out);
+    assert_eq!(tally.to_string(), "6 passed, 1 failed", "{out}");
+    assert!(out.starts_with("good der: expected reject; it was accepted;"), "{out}");
+}

@@ -109,7 +109,7 @@ impl Input {
         }
     }
 
-    /// Opens it; gzip and Zstandard are unpacked.
+    /// Opens it; gzip, Zstandard, bzip2 and xz are unpacked.
     pub fn open(&self) -> Outcome<Box<dyn Read>> {
         let raw: Box<dyn Read> = match self {
             Self::Stdin => Box::new(io::stdin().lock()),
@@ -124,6 +124,13 @@ impl Input {
         }
         if begin.starts_with(&[0x1F, 0x8B, 0x08]) {
             return Ok(Box::new(flate2::bufread::MultiGzDecoder::new(raw)));
+        }
+        // The level, and the first octets of a block or of an empty stream: three letters alone are no proof.
+        if let [b'B', b'Z', b'h', b'1'..=b'9', 0x31 | 0x17, 0x41 | 0x72, ..] = begin {
+            return Ok(Box::new(bzip2::bufread::MultiBzDecoder::new(raw)));
+        }
+        if begin.starts_with(&[0xFD, b'7', b'z', b'X', b'Z', 0]) {
+            return Ok(Box::new(lzma_rust2::XzReader::new(raw, true)));
         }
         Ok(Box::new(raw))
     }
@@ -169,5 +176,35 @@ mod tests {
             assert_eq!(from_hex(text).as_deref(), Ok(&[0x30, 3, 2, 1, 0xFF][..]), "{text}");
         }
         assert!(from_hex("3").is_err() && from_hex("3g").is_err());
+    }
+
+    /// The word `tercet`, compressed.
+    const COMPRESSED: [(&str, &str); 3] = [
+        ("gzip", "1f8b08000000000000032b492d4a4e2d0100e021e6b406000000"),
+        ("bzip2", "425a6839314159265359f13e869d00000201800a001400200030cd3418c8226e2ee48a70a121e27d0d3a"),
+        (
+            "xz",
+            "fd377a585a0000016922de360200210116000000742fe5a3010005746572636574000000e021e6b400011a06c5eac8799042990d010000000001595a",
+        ),
+    ];
+
+    #[test]
+    fn compressed_inputs_of_several_members_and_cut_ones() {
+        for (name, hex) in COMPRESSED {
+            let member = from_hex(hex).expect("digits");
+            let folder = tempfile::tempdir().expect("a folder");
+            let read = |octets: &[u8]| {
+                let path = folder.path().join("input");
+                fs::write(&path, octets).expect("the input");
+                Input::File(path).read()
+            };
+            assert_eq!(read(&member).expect(name), b"tercet", "{name}");
+            assert_eq!(read(&member.repeat(2)).expect(name), b"tercettercet", "{name}");
+            assert!(read(&member[..member.len() - 3]).is_err(), "{name}: a cut file is an error");
+            let mut broken = member.clone();
+            let at = member.len() - 6;
+            broken[at] ^= 1;
+            assert!(read(&broken).is_err(), "{name}: so is a wrong sum");
+        }
     }
 }

@@ -1,0 +1,146 @@
+//! One hostile input in a process of its own.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tercet::dynamic::{ErrorKind, Options, Tape, json, validate};
+use tercet::plan::Rules;
+use tercet::runtime::ber;
+use tercet::{Codec, CodecError, Schema, SchemaOptions, TransferSyntax};
+
+use crate::corpora;
+
+/// Stack of whatever reads an input (promise 6).
+const STACK: usize = 256 << 10;
+/// What the report of a case begins with.
+const MARK: &str = "case: ";
+
+/// Reads `RULE PDU FILE SCHEMA` and tells the verdict with the processor time and the memory of this process.
+pub fn case(arguments: &[String]) -> String {
+    let [rule, pdu, file, schema] = arguments else { return "usage: --case RULE PDU FILE SCHEMA\n".into() };
+    let octets = match std::fs::read(file) {
+        Ok(octets) => octets,
+        Err(error) => return format!("{file}: {error}\n"),
+    };
+    let verdict = match rule.as_str() {
+        "compile" => compile(Path::new(file)),
+        _ if pdu == "ANY" => confined(|| walk(rule, &octets)),
+        _ => decode(rule, pdu, Path::new(schema), &octets),
+    };
+    let (time, peak) = used("self").unwrap_or_default();
+    let (word, text) = match verdict {
+        Ok(()) => ("accept", String::new()),
+        Err(text) => ("reject", text),
+    };
+    format!("{MARK}{word} {} {peak} {text}\n", time.as_nanos())
+}
+
+/// Verdict, what was used, and the reason, from what [`case`] has printed.
+pub(super) fn report(text: &str) -> Option<(bool, (Duration, u64), &str)> {
+    let mut words = text.strip_prefix(MARK)?.splitn(4, ' ');
+    let accepted = words.next()? == "accept";
+    let time = Duration::from_nanos(words.next()?.parse().ok()?);
+    let peak = words.next()?.parse().ok()?;
+    Some((accepted, (time, peak), words.next()?.trim_end()))
+}
+
+/// Processor time and peak memory in KiB of a process, as the kernel tells them.
+pub(super) fn used(process: &str) -> Option<(Duration, u64)> {
+    let time = std::fs::read_to_string(format!("/proc/{process}/schedstat")).ok()?;
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let peak = peak.trim().trim_end_matches(" kB").parse().ok()?;
+    Some((Duration::from_nanos(time.split(' ').next()?.parse().ok()?), peak))
+}
+
+fn confined<T: Send>(work: impl FnOnce() -> Result<T, String> + Send) -> Result<T, String> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+        match thread.map(|thread| thread.join()) {
+            Ok(Ok(outcome)) => outcome,
+            // The message of a panic stands on the error stream, and there is no report.
+            _ => std::process::exit(101),
+        }
+    })
+}
+
+/// A specification under the strict reading: without errors it has plans for all rules, and source text.
+fn compile(file: &Path) -> Result<(), String> {
+    let options = SchemaOptions { strict: true, ..SchemaOptions::default() };
+    let schema = Schema::load(&[file.to_owned()], &options).map_err(|e| e.to_string())?;
+    if schema.has_errors() {
+        return Err(schema.render(false).chars().take(400).collect());
+    }
+    let rules = [Rules::Ber, Rules::Aper, Rules::Uper, Rules::Oer];
+    schema.plans(&rules, &[]).map_err(|e| e.to_string())?;
+    schema.rust(&rules[..3], &[], "", false).map_err(|e| e.to_string())?;
+    Ok(())
+}
+
+/// Elements without a type; by DER and CER the strict forms of identifier and length.
+fn walk(rule: &str, octets: &[u8]) -> Result<(), String> {
+    let rules = match rule {
+        "der" => ber::Rules::Der,
+        "cer" => ber::Rules::Cer,
+        _ => ber::Rules::Ber,
+    };
+    let mut reader = ber::Reader::new(octets, rules);
+    while let Some(header) = reader.next_header().map_err(|e| e.to_string())? {
+        reader.skip_checked(&header).map_err(|e| e.to_string())?;
+    }
+    Ok(())
+}
+
+/// A value, complete and within its constraints; once there is one, it is written in all ways, and read again.
+fn decode(rule: &str, pdu: &str, schema: &Path, octets: &[u8]) -> Result<(), String> {
+    let syntax: TransferSyntax = rule.parse().map_err(|e: tercet::UnknownSyntax| e.to_string())?;
+    let schema = schema_of(pdu, schema)?;
+    let all = [syntax.plan_rules(), Rules::Der, Rules::Uper, Rules::Oer];
+    let plans = schema.plans(&all, &[pdu]).map_err(|e| e.to_string())?;
+    let root = plans[0].root(pdu).ok_or("no such root")?;
+    confined(|| {
+        let (mut tape, options) = (Tape::new(), Options::strict(syntax.plan_rules()));
+        let mut codec = Codec::new(syntax, &plans[0]);
+        let length = codec.read(root, octets, &mut tape, &options).map_err(|e| e.to_string())?;
+        if length < octets.len() {
+            return Err(format!("octets follow at {length}"));
+        }
+        let shape = &plans[0].shape;
+        if let Some(violation) = validate::check(shape, root, tape.view(octets)).first() {
+            return Err(violation.to_string());
+        }
+        let (mut text, mut out, mut again) = (Vec::new(), Vec::new(), Tape::new());
+        json::write(shape, tape.view(octets), &mut text, &json::Options::default());
+        for (plan, syntax) in
+            plans.iter().zip([syntax, TransferSyntax::Der, TransferSyntax::Uper, TransferSyntax::Oer])
+        {
+            out.clear();
+            let mut codec = Codec::new(syntax, plan);
+            // A value may have no encoding elsewhere (unknown additions).
+            if codec.write(tape.view(octets), &mut out).is_err() {
+                continue;
+            }
+            match codec.read(root, &out, &mut again, &Options::strict(syntax.plan_rules())) {
+                Ok(_) => {}
+                // Elements without octets have a budget.
+                Err(CodecError::Octets(error)) if error.kind() == ErrorKind::LimitExceeded => {}
+                Err(error) => {
+                    eprintln!("what was written by {syntax} is not read: {error}");
+                    std::process::exit(102);
+                }
+            }
+        }
+        Ok(())
+    })
+}
+
+/// The manifest's own schema, or the one of ours that has the type.
+fn schema_of(pdu: &str, beside: &Path) -> Result<Schema, String> {
+    let load = |path: PathBuf| Schema::load(&[path], &SchemaOptions::default()).map_err(|e| e.to_string());
+    let schema = load(beside.to_owned())?;
+    if schema.plan(Rules::Ber, &[pdu]).is_ok() {
+        Ok(schema)
+    } else {
+        load(corpora::repository().join("schemas"))
+    }
+}
