@@ -49,6 +49,7 @@ enum Command {
     Sample(cmd::sample::Sample),
     Dump(cmd::dump::Dump),
     Compile(cmd::compile::Compile),
+    Megaco(cmd::megaco::Megaco),
     Completions(cmd::completions::Completions),
     Man(cmd::man::Man),
 }
@@ -76,6 +77,7 @@ fn main() -> ExitCode {
         Command::Sample(command) => command.run(),
         Command::Dump(command) => command.run(),
         Command::Compile(command) => command.run(),
+        Command::Megaco(command) => command.run(),
         Command::Completions(command) => command.run(),
         Command::Man(command) => command.run(),
     };

@@ -10,6 +10,7 @@ pub mod dump;
 pub mod encode;
 pub mod fmt;
 pub mod man;
+pub mod megaco;
 pub mod sample;
 pub mod show;
 pub mod transcode;

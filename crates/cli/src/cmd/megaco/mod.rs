@@ -1,0 +1,94 @@
+//! `tercet megaco`: messages of H.248.1.
+
+mod check;
+mod measure;
+mod transcode;
+
+use crate::exit::{Failure, Outcome};
+use crate::inputs::{Input, InputArgs};
+use clap::builder::PossibleValuesParser;
+use clap::builder::TypedValueParser;
+use clap::{Args, Subcommand};
+use std::path::{Path, PathBuf};
+use tercet_megaco::codec::Encoding;
+
+/// Read, write and convert messages of Megaco/H.248 in all its encodings
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Encodings: pretty and compact text; etf, Erlang terms, and etf-mc, etf-zlib, etf-mc-zlib, the same in short; json.
+The encoding of the input is told by its first octets.
+
+Examples:
+  tercet megaco check messages/
+  tercet megaco transcode --to compact -o short/ messages/
+  tercet megaco decode message.txt
+  tercet megaco meas messages/")]
+pub struct Megaco {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    Check(check::Check),
+    Transcode(transcode::Transcode),
+    Decode(transcode::Decode),
+    Encode(transcode::Encode),
+    Meas(measure::Meas),
+    Mstone(measure::Mstone),
+}
+
+impl Megaco {
+    pub fn run(&self) -> Outcome {
+        match &self.command {
+            Command::Check(command) => command.run(),
+            Command::Transcode(command) => command.run(),
+            Command::Decode(command) => command.run(),
+            Command::Encode(command) => command.run(),
+            Command::Meas(command) => command.run(),
+            Command::Mstone(command) => command.run(),
+        }
+    }
+}
+
+/// Names of encodings on the command line.
+fn encodings() -> impl TypedValueParser<Value = Encoding> {
+    let names = Encoding::ALL.iter().map(|known| known.0);
+    PossibleValuesParser::new(names).map(|name| Encoding::named(&name).unwrap_or(Encoding::Pretty))
+}
+
+/// Inputs, with the path of each below the directory that was given.
+fn inputs(args: &InputArgs) -> Outcome<Vec<(Input, PathBuf)>> {
+    if args.inputs.is_empty() {
+        return Ok(vec![(Input::Stdin, PathBuf::from("-"))]);
+    }
+    let mut all = Vec::new();
+    for text in &args.inputs {
+        let one = InputArgs { inputs: vec![text.clone()] };
+        for input in one.expand()? {
+            let below = match &input {
+                Input::File(path) => match path.strip_prefix(text) {
+                    Ok(below) if !below.as_os_str().is_empty() => below.to_owned(),
+                    _ => path.file_name().map(PathBuf::from).unwrap_or_default(),
+                },
+                _ => PathBuf::from("-"),
+            };
+            all.push((input, below));
+        }
+    }
+    if all.is_empty() { Err(Failure::usage("there is no file in these directories")) } else { Ok(all) }
+}
+
+/// The place of an error: line and column of text, line 1 and the octet, from 1, of anything else.
+fn place(error: &tercet_megaco::Error, octets: &[u8]) -> (usize, usize) {
+    match Encoding::detect(octets) {
+        Encoding::Pretty | Encoding::Compact | Encoding::Json => error.line_and_column(octets),
+        _ => (1, error.at + 1),
+    }
+}
+
+/// What is wrong with an input, in one line.
+fn fault(error: &tercet_megaco::Error, octets: &[u8], path: &Path) -> String {
+    let (line, column) = place(error, octets);
+    format!("{}:{line}:{column}: expected {}", path.display(), error.what)
+}

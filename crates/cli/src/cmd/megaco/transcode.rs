@@ -1,0 +1,113 @@
+//! `tercet megaco transcode`, and `decode` and `encode`, which are it to and from JSON.
+
+use super::{encodings, fault, inputs};
+use crate::exit::{Exit, Failure, Outcome};
+use crate::inputs::InputArgs;
+use crate::term;
+use clap::Args;
+use std::fs;
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+use tercet_megaco::codec::{Codec, Encoding};
+
+/// Write messages in another encoding
+#[derive(Args, Debug)]
+pub struct Transcode {
+    #[command(flatten)]
+    input: InputArgs,
+
+    /// Encoding to write
+    #[arg(long, value_name = "ENCODING", value_parser = encodings())]
+    to: Encoding,
+
+    /// Encoding to read, if it should not be told by the first octets
+    #[arg(long, value_name = "ENCODING", value_parser = encodings())]
+    from: Option<Encoding>,
+
+    /// Directory for the output; files keep their names
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+}
+
+/// Show messages as JSON, one line each
+#[derive(Args, Debug)]
+pub struct Decode {
+    #[command(flatten)]
+    input: InputArgs,
+
+    /// Encoding to read, if it should not be told by the first octets
+    #[arg(long, value_name = "ENCODING", value_parser = encodings())]
+    from: Option<Encoding>,
+}
+
+/// Write messages that are given as JSON
+#[derive(Args, Debug)]
+pub struct Encode {
+    #[command(flatten)]
+    input: InputArgs,
+
+    /// Encoding to write
+    #[arg(long, value_name = "ENCODING", value_parser = encodings())]
+    to: Encoding,
+
+    /// Directory for the output; files keep their names
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+}
+
+impl Decode {
+    pub fn run(&self) -> Outcome {
+        Transcode { input: self.input.clone(), to: Encoding::Json, from: self.from, output: None }.run()
+    }
+}
+
+impl Encode {
+    pub fn run(&self) -> Outcome {
+        let from = Some(Encoding::Json);
+        Transcode { input: self.input.clone(), to: self.to, from, output: self.output.clone() }.run()
+    }
+}
+
+impl Transcode {
+    pub fn run(&self) -> Outcome {
+        let is_text = matches!(self.to, Encoding::Pretty | Encoding::Compact | Encoding::Json);
+        if self.output.is_none() && !is_text && io::stdout().is_terminal() {
+            return Err(Failure::usage(
+                "octets are not written to a terminal: name a directory with `--output`",
+            ));
+        }
+        let mut failed = false;
+        for (input, below) in inputs(&self.input)? {
+            let octets = input.read()?;
+            let from = self.from.unwrap_or_else(|| Encoding::detect(&octets));
+            let mut out = Vec::new();
+            let written = from.decode(&octets).map_err(|error| fault(&error, &octets, input.name().as_ref()));
+            let written = written.and_then(|message| {
+                let written = self.to.encode(&message, &mut out);
+                written.map_err(|error| {
+                    format!("{}: {} cannot say it: it needs {}", input.name(), self.to.name(), error.what)
+                })
+            });
+            if let Err(message) = written {
+                term::error(message);
+                failed = true;
+                continue;
+            }
+            match &self.output {
+                Some(directory) => {
+                    let path = directory.join(below);
+                    let parent = path.parent().unwrap_or(directory);
+                    fs::create_dir_all(parent).map_err(|error| Failure::io(parent.display(), &error))?;
+                    fs::write(&path, &out).map_err(|error| Failure::io(path.display(), &error))?;
+                }
+                None => {
+                    if is_text {
+                        out.push(b'\n');
+                    }
+                    io::stdout().lock().write_all(&out).map_err(|error| Failure::io("<stdout>", &error))?;
+                }
+            }
+        }
+        Ok(if failed { Exit::Usage } else { Exit::Good })
+    }
+}

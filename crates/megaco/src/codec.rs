@@ -1,0 +1,144 @@
+//! Codecs: what an encoding has to be able to do, and the encodings that we bring.
+
+use std::fmt;
+
+use crate::etf::{self, MegacoCompressed};
+use crate::model::{MId, MegacoMessage};
+use crate::text::{self, Layout};
+use crate::{Result, json};
+
+/// An encoding of messages. Users may bring their own.
+pub trait Codec: fmt::Debug + Sync {
+    /// Writes a message.
+    ///
+    /// # Errors
+    /// The encoding, or the message's version, cannot say it.
+    fn encode(&self, message: &MegacoMessage<'_>, out: &mut Vec<u8>) -> Result<()>;
+
+    /// Reads a message.
+    ///
+    /// # Errors
+    /// The octets are no message.
+    fn decode<'a>(&self, octets: &'a [u8]) -> Result<MegacoMessage<'a>>;
+
+    /// Reads version and sender of a message whose rest may be wrong, so that an error can be sent back.
+    ///
+    /// # Errors
+    /// These are wrong themselves.
+    fn decode_version_and_mid<'a>(&self, octets: &'a [u8]) -> Result<(u8, MId<'a>)> {
+        let message = self.decode(octets)?.mess;
+        Ok((message.version, message.m_id))
+    }
+}
+
+/// The encodings that we bring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// Text that is easy to read.
+    Pretty,
+    /// Text in short.
+    Compact,
+    /// Erlang terms; `short` by `megaco_compressed`, `zlib` by `compressed`.
+    Etf {
+        /// Whether tags stand for shapes.
+        short: bool,
+        /// Whether zlib has its turn.
+        zlib: bool,
+    },
+    /// JSON.
+    Json,
+}
+
+impl Encoding {
+    /// All of them, with the names by which they are asked for.
+    pub const ALL: &'static [(&'static str, Self)] = &[
+        ("pretty", Self::Pretty),
+        ("compact", Self::Compact),
+        ("etf", Self::Etf { short: false, zlib: false }),
+        ("etf-mc", Self::Etf { short: true, zlib: false }),
+        ("etf-zlib", Self::Etf { short: false, zlib: true }),
+        ("etf-mc-zlib", Self::Etf { short: true, zlib: true }),
+        ("json", Self::Json),
+    ];
+
+    /// The encoding of a name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|known| known.0 == name).map(|known| known.1)
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|known| known.1 == self).map_or("", |known| known.0)
+    }
+
+    /// The encoding of octets, told by their first ones.
+    pub fn detect(octets: &[u8]) -> Self {
+        let begin = octets.trim_ascii_start();
+        match octets {
+            [131, 80, ..] => {
+                let short = etf::inflate(octets).is_ok_and(|plain| is_short(&plain));
+                Self::Etf { short, zlib: true }
+            }
+            [131, ..] => Self::Etf { short: is_short(octets), zlib: false },
+            _ if begin.first() == Some(&b'{') => Self::Json,
+            _ if begin.starts_with(b"!") => Self::Compact,
+            _ => Self::Pretty,
+        }
+    }
+}
+
+/// Whether a term is a tuple that begins with a number.
+fn is_short(term: &[u8]) -> bool {
+    matches!(term, [131, 104, _, 97 | 98, ..])
+}
+
+impl Codec for Encoding {
+    fn encode(&self, message: &MegacoMessage<'_>, out: &mut Vec<u8>) -> Result<()> {
+        match *self {
+            Self::Pretty => text::write_message(message, Layout::Pretty, out),
+            Self::Compact => text::write_message(message, Layout::Compact, out),
+            Self::Json => json::write_message(message, out),
+            Self::Etf { short, zlib } => {
+                let start = out.len();
+                if short {
+                    etf::write_compressed_message(message, &MegacoCompressed, out)?;
+                } else {
+                    etf::write_message(message, out)?;
+                }
+                if zlib {
+                    let small = etf::deflate(&out[start..]);
+                    out.truncate(start);
+                    out.extend_from_slice(&small);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn decode<'a>(&self, octets: &'a [u8]) -> Result<MegacoMessage<'a>> {
+        match self {
+            Self::Pretty | Self::Compact => text::read_message(octets),
+            Self::Json => json::read_message(octets),
+            Self::Etf { short: false, .. } => etf::read_message(octets),
+            Self::Etf { short: true, .. } => etf::read_compressed_message(octets, &MegacoCompressed),
+        }
+    }
+
+    fn decode_version_and_mid<'a>(&self, octets: &'a [u8]) -> Result<(u8, MId<'a>)> {
+        match self {
+            Self::Pretty | Self::Compact => text::read_version_and_mid(octets),
+            _ => {
+                let message = self.decode(octets)?.mess;
+                Ok((message.version, message.m_id))
+            }
+        }
+    }
+}
+
+/// Reads a message of whatever encoding its octets look like.
+///
+/// # Errors
+/// They are no message of that encoding.
+pub fn decode_any(octets: &[u8]) -> Result<MegacoMessage<'_>> {
+    Encoding::detect(octets).decode(octets)
+}

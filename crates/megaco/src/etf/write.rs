@@ -1,0 +1,164 @@
+//! Writes values as terms.
+
+use super::VERSION;
+use crate::octets::Name;
+use crate::value::Sink;
+use crate::{Error, Result};
+
+/// Writes terms as OTP 25 does: atoms in their old form.
+pub(super) struct Writer<'o> {
+    out: &'o mut Vec<u8>,
+    version: u8,
+    fault: Option<Error>,
+}
+
+impl<'o> Writer<'o> {
+    pub(super) fn new(out: &'o mut Vec<u8>) -> Self {
+        out.push(VERSION);
+        Self { out, version: 1, fault: None }
+    }
+
+    pub(super) fn finish(self) -> Result<()> {
+        self.fault.map_or(Ok(()), Err)
+    }
+}
+
+/// `ATOM_EXT`.
+pub(super) fn atom(out: &mut Vec<u8>, atom: &[u8]) {
+    out.push(100);
+    out.extend_from_slice(&(atom.len() as u16).to_be_bytes());
+    out.extend_from_slice(atom);
+}
+
+/// `SMALL_INTEGER_EXT`, `INTEGER_EXT` or `SMALL_BIG_EXT`.
+pub(super) fn integer(out: &mut Vec<u8>, number: i64) {
+    if let Ok(small) = u8::try_from(number) {
+        out.extend_from_slice(&[97, small]);
+    } else if let Ok(number) = i32::try_from(number) {
+        out.push(98);
+        out.extend_from_slice(&number.to_be_bytes());
+    } else {
+        let magnitude = number.unsigned_abs().to_le_bytes();
+        let length = magnitude.iter().rposition(|&octet| octet != 0).map_or(0, |last| last + 1);
+        out.extend_from_slice(&[110, length as u8, u8::from(number < 0)]);
+        out.extend_from_slice(&magnitude[..length]);
+    }
+}
+
+/// `SMALL_TUPLE_EXT` or `LARGE_TUPLE_EXT`.
+pub(super) fn tuple(out: &mut Vec<u8>, arity: usize) {
+    match u8::try_from(arity) {
+        Ok(arity) => out.extend_from_slice(&[104, arity]),
+        Err(_) => {
+            out.push(105);
+            out.extend_from_slice(&(arity as u32).to_be_bytes());
+        }
+    }
+}
+
+/// `STRING_EXT`, `NIL_EXT` if it is empty, `LIST_EXT` if it is longer than 65,535 octets.
+pub(super) fn string(out: &mut Vec<u8>, octets: &[u8]) {
+    match (octets.len(), u16::try_from(octets.len())) {
+        (0, _) => out.push(106),
+        (_, Ok(length)) => {
+            out.push(107);
+            out.extend_from_slice(&length.to_be_bytes());
+            out.extend_from_slice(octets);
+        }
+        (length, Err(_)) => {
+            list(out, length);
+            for &octet in octets {
+                out.extend_from_slice(&[97, octet]);
+            }
+            out.push(106);
+        }
+    }
+}
+
+/// The begin of a `LIST_EXT`.
+pub(super) fn list(out: &mut Vec<u8>, length: usize) {
+    out.push(108);
+    out.extend_from_slice(&(length as u32).to_be_bytes());
+}
+
+impl Sink for Writer<'_> {
+    fn version(&self) -> u8 {
+        self.version
+    }
+
+    fn set_version(&mut self, version: u8) {
+        self.version = version;
+    }
+
+    #[cold]
+    fn refuse(&mut self, what: &'static str) {
+        self.fault.get_or_insert_with(|| Error::new(self.out.len(), what));
+    }
+
+    fn record(&mut self, name: &'static str, arity: usize) {
+        tuple(self.out, arity + 1);
+        atom(self.out, name.as_bytes());
+    }
+
+    fn field(&mut self, _: &'static str) {}
+
+    fn end_record(&mut self) {}
+
+    fn absent(&mut self) {
+        self.out.extend_from_slice(b"\x64\x00\x0casn1_NOVALUE");
+    }
+
+    fn atom(&mut self, name: &'static str) {
+        atom(self.out, name.as_bytes());
+    }
+
+    fn number(&mut self, number: u32) {
+        integer(self.out, i64::from(number));
+    }
+
+    fn string(&mut self, octets: &[u8]) {
+        string(self.out, octets);
+    }
+
+    fn name(&mut self, name: &Name<'_>) {
+        let start = self.out.len();
+        string(self.out, name);
+        if let Some(text) = self.out.get_mut(start + 3..) {
+            text.make_ascii_lowercase();
+        }
+    }
+
+    fn termination(&mut self, name: &Name<'_>) {
+        self.record("megaco_term_id", 2);
+        let wild = name.iter().any(|octet| matches!(octet, b'*' | b'$'));
+        self.atom(if wild { "true" } else { "false" });
+        list(self.out, name.iter().filter(|&&octet| octet == b'/').count() + 1);
+        for level in name.split(|&octet| octet == b'/') {
+            let start = self.out.len();
+            string(self.out, level);
+            if let Some(text) = self.out.get_mut(start + 3..) {
+                text.make_ascii_lowercase();
+            }
+        }
+        self.out.push(106);
+    }
+
+    fn list(&mut self, length: usize) {
+        if length > 0 {
+            list(self.out, length);
+        }
+    }
+
+    fn element(&mut self) {}
+
+    fn end_list(&mut self, _: usize) {
+        self.out.push(106);
+    }
+
+    fn choice(&mut self, tag: &'static str) {
+        tuple(self.out, 2);
+        self.atom(tag);
+    }
+
+    fn end_choice(&mut self) {}
+}

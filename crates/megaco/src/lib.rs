@@ -1,0 +1,22 @@
+//! Megaco (H.248.1): messages between a media gateway and its controller.
+//!
+//! One [model](crate::model) holds the messages of versions 1 to 3, borrowed from the input where possible; each encoding
+//! is a way into it and out of it, so that any encoding goes to any other.
+
+#![forbid(unsafe_code)]
+
+mod binary;
+pub mod codec;
+mod error;
+pub mod etf;
+pub mod json;
+mod list;
+pub mod model;
+mod octets;
+pub mod sdp;
+pub mod text;
+mod value;
+
+pub use error::{Error, Result};
+pub use list::{List, Token, TokenSet};
+pub use octets::{Name, Str};

@@ -1,0 +1,187 @@
+//! Media and termination state, and modems of version 1.
+
+use super::records::{atoms, choice, record};
+use super::{NonStandardData, PropertyGroup, PropertyParm, StatisticsParameter};
+use crate::Result;
+use crate::list::List;
+use crate::octets::Str;
+use crate::sdp::Lines;
+use crate::value::{Sink, Source, Value};
+
+record! {
+    /// State of a termination and its streams.
+    #[derive(Default)]
+    MediaDescriptor<'a> [both 'a] {
+        term_state_descr "termStateDescr": Option<Box<TerminationStateDescriptor<'a>>>,
+        streams "streams": Option<MediaStreams<'a>>,
+    }
+}
+
+choice! {
+    /// One stream without a number, or several with theirs.
+    MediaStreams<'a> [both 'a as MediaDescriptorStreams] {
+        OneStream "oneStream" (StreamParms<'a>),
+        MultiStream "multiStream" (List<StreamDescriptor<'a>>),
+    }
+}
+
+record! {
+    /// A stream with its number.
+    StreamDescriptor<'a> [both 'a] {
+        stream_id "streamID": u16,
+        stream_parms "streamParms": StreamParms<'a>,
+    }
+}
+
+record! {
+    /// What is said of a stream.
+    #[derive(Default)]
+    StreamParms<'a> [both 'a] {
+        local_control_descriptor "localControlDescriptor": Option<LocalControlDescriptor<'a>>,
+        local_descriptor "localDescriptor": Option<LocalRemoteDescriptor<'a>>,
+        remote_descriptor "remoteDescriptor": Option<LocalRemoteDescriptor<'a>>,
+        ; 3:
+        statistics_descriptor "statisticsDescriptor": Option<Vec<StatisticsParameter<'a>>>,
+    }
+}
+
+record! {
+    /// Mode and properties of a stream.
+    #[derive(Default)]
+    LocalControlDescriptor<'a> [both 'a] {
+        stream_mode "streamMode": Option<StreamMode>,
+        reserve_value "reserveValue": Option<bool>,
+        reserve_group "reserveGroup": Option<bool>,
+        property_parms "propertyParms": Vec<PropertyParm<'a>>,
+    }
+}
+
+/// Session descriptions: of what a termination receives (Local) or sends (Remote).
+///
+/// From text they stay text until they are asked for.
+#[derive(Clone, Debug)]
+pub enum LocalRemoteDescriptor<'a> {
+    /// Lines of SDP; a line `v=` begins a new description.
+    Text(Str<'a>),
+    /// Properties, as other encodings have them.
+    Groups(Vec<PropertyGroup<'a>>),
+}
+
+impl LocalRemoteDescriptor<'_> {
+    /// The descriptions as properties.
+    pub fn groups(&self) -> Vec<PropertyGroup<'_>> {
+        match self {
+            Self::Groups(groups) => groups.clone(),
+            Self::Text(text) => {
+                let mut groups: Vec<PropertyGroup<'_>> = Vec::new();
+                for line in Lines::new(text) {
+                    if groups.is_empty()
+                        || (line.begins_group() && groups.last().is_some_and(|group| !group.is_empty()))
+                    {
+                        groups.push(Vec::new());
+                    }
+                    let parm = PropertyParm {
+                        name: line.name.into(),
+                        value: List::One(Str::borrowed(line.value)),
+                        extra_info: None,
+                    };
+                    if let Some(group) = groups.last_mut() {
+                        group.push(parm);
+                    }
+                }
+                groups
+            }
+        }
+    }
+}
+
+impl PartialEq for LocalRemoteDescriptor<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Text(a), Self::Text(b)) if a == b => true,
+            (Self::Groups(a), Self::Groups(b)) => a == b,
+            _ => self.groups() == other.groups(),
+        }
+    }
+}
+
+impl Eq for LocalRemoteDescriptor<'_> {}
+
+record! {
+    /// State of a termination.
+    #[derive(Default)]
+    TerminationStateDescriptor<'a> [both 'a] {
+        property_parms "propertyParms": Vec<PropertyParm<'a>>,
+        event_buffer_control "eventBufferControl": Option<EventBufferControl>,
+        service_state "serviceState": Option<ServiceState>,
+    }
+}
+
+atoms! {
+    /// Where media flow.
+    StreamMode [both as StreamMode] {
+        SendOnly "sendOnly",
+        RecvOnly "recvOnly",
+        SendRecv "sendRecv",
+        Inactive "inactive",
+        LoopBack "loopBack",
+    }
+}
+
+atoms! {
+    /// What happens to events while another is dealt with.
+    EventBufferControl [both as EventBufferControl] {
+        Off "off",
+        LockStep "lockStep",
+    }
+}
+
+atoms! {
+    /// Whether a termination serves.
+    ServiceState [both as ServiceState] {
+        Test "test",
+        OutOfSvc "outOfSvc",
+        InSvc "inSvc",
+    }
+}
+
+record! {
+    /// Modems; only version 1 has them.
+    ModemDescriptor<'a> [both 'a] {
+        mtl "mtl": Vec<ModemType>,
+        mpl "mpl": Vec<PropertyParm<'a>>,
+        non_standard_data "nonStandardData": Option<Box<NonStandardData<'a>>>,
+    }
+}
+
+atoms! {
+    /// Kinds of modems.
+    ModemType [both as ModemType] {
+        V18 "v18",
+        V22 "v22",
+        V22bis "v22bis",
+        V32 "v32",
+        V32bis "v32bis",
+        V34 "v34",
+        V90 "v90",
+        V91 "v91",
+        SynchIsdn "synchISDN",
+    }
+}
+
+impl<'a> Value<'a> for LocalRemoteDescriptor<'a> {
+    fn write<S: Sink>(&self, sink: &mut S) {
+        sink.record("LocalRemoteDescriptor", 1);
+        sink.field("propGrps");
+        self.groups().write(sink);
+        sink.end_record();
+    }
+
+    fn read<S: Source<'a>>(source: &mut S) -> Result<Self> {
+        source.record("LocalRemoteDescriptor", 1)?;
+        source.field("propGrps")?;
+        let groups = Vec::read(source)?;
+        source.end_record()?;
+        Ok(Self::Groups(groups))
+    }
+}

@@ -1,0 +1,186 @@
+//! Messages and transactions.
+
+use super::records::{choice, record};
+use super::{ActionReply, ActionRequest, Lenient};
+use crate::Result;
+use crate::list::List;
+use crate::octets::{Name, Str};
+use crate::value::{Sink, Source, Value};
+
+record! {
+    /// A message, and what proves its sender.
+    MegacoMessage<'a> [both 'a] {
+        auth_header "authHeader": Option<Box<AuthenticationHeader<'a>>>,
+        mess "mess": Message<'a>,
+    }
+}
+
+record! {
+    /// What proves the sender of a message (H.248.1 10.2).
+    AuthenticationHeader<'a> [both 'a] {
+        sec_parm_index "secParmIndex": [u8; 4],
+        seq_num "seqNum": [u8; 4],
+        ad "ad": Str<'a>,
+    }
+}
+
+/// A message: version, sender, and transactions or an error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message<'a> {
+    /// `version`
+    pub version: u8,
+    /// `mId`
+    pub m_id: MId<'a>,
+    /// `messageBody`
+    pub message_body: MessageBody<'a>,
+}
+
+// Not a `record!`: all that follows depends on the version that it begins with.
+impl<'a> Value<'a> for Message<'a> {
+    fn write<S: Sink>(&self, sink: &mut S) {
+        sink.record("Message", 3);
+        sink.field("version");
+        self.version.write(sink);
+        sink.set_version(self.version);
+        sink.field("mId");
+        self.m_id.write(sink);
+        sink.field("messageBody");
+        self.message_body.write(sink);
+        sink.end_record();
+    }
+
+    fn read<S: Source<'a>>(source: &mut S) -> Result<Self> {
+        source.record("Message", 3)?;
+        source.field("version")?;
+        let version = u8::read(source)?;
+        if !(1..=3).contains(&version) {
+            return Err(source.error("version 1, 2 or 3"));
+        }
+        source.set_version(version);
+        source.field("mId")?;
+        let m_id = MId::read(source)?;
+        source.field("messageBody")?;
+        let message_body = MessageBody::read(source)?;
+        source.end_record()?;
+        Ok(Self { version, m_id, message_body })
+    }
+}
+
+crate::binary::map::mapped_record! {
+    Message ['a] [] [both 'a] { version m_id message_body } {} {}
+}
+
+choice! {
+    /// What a message holds.
+    MessageBody<'a> [both 'a as MessageMessageBody] {
+        MessageError "messageError" (ErrorDescriptor<'a>),
+        Transactions "transactions" (List<Transaction<'a>>),
+    }
+}
+
+choice! {
+    /// Who sent a message.
+    MId<'a> [both 'a] {
+        Ip4Address "ip4Address" (Ip4Address),
+        Ip6Address "ip6Address" (Ip6Address),
+        DomainName "domainName" (DomainName<'a>),
+        DeviceName "deviceName" (Name<'a>),
+        MtpAddress "mtpAddress" (Str<'a>),
+    }
+}
+
+record! {
+    /// A domain name, perhaps with a port.
+    DomainName<'a> [both 'a] {
+        name "name": Name<'a>,
+        port_number "portNumber": Option<u16>,
+    }
+}
+
+record! {
+    /// An address of IP version 4, perhaps with a port.
+    Ip4Address as "IP4Address" [both] {
+        address "address": [u8; 4],
+        port_number "portNumber": Option<u16>,
+    }
+}
+
+record! {
+    /// An address of IP version 6, perhaps with a port.
+    Ip6Address as "IP6Address" [both] {
+        address "address": [u8; 16],
+        port_number "portNumber": Option<u16>,
+    }
+}
+
+choice! {
+    /// A transaction.
+    Transaction<'a> [both 'a] {
+        TransactionRequest "transactionRequest" (TransactionRequest<'a>),
+        TransactionPending "transactionPending" (TransactionPending),
+        TransactionReply "transactionReply" (TransactionReply<'a>),
+        TransactionResponseAck "transactionResponseAck" (List<TransactionAck>),
+        ; 3:
+        SegmentReply "segmentReply" (SegmentReply),
+    }
+}
+
+record! {
+    /// Asks for actions.
+    TransactionRequest<'a> [both 'a] {
+        transaction_id "transactionId": Lenient<u32>,
+        actions "actions": List<ActionRequest<'a>>,
+    }
+}
+
+record! {
+    /// Says that a request is being worked on.
+    TransactionPending [both] {
+        transaction_id "transactionId": u32,
+    }
+}
+
+record! {
+    /// Answers a request.
+    TransactionReply<'a> [both 'a] {
+        transaction_id "transactionId": Lenient<u32>,
+        imm_ack_required "immAckRequired": Option<()>,
+        transaction_result "transactionResult": TransactionResult<'a>,
+        ; 3:
+        segment_number "segmentNumber": Option<u16>,
+        segmentation_complete "segmentationComplete": Option<()>,
+    }
+}
+
+record! {
+    /// Says that a segment has arrived.
+    SegmentReply [three] {
+        transaction_id "transactionId": u32,
+        segment_number "segmentNumber": u16,
+        segmentation_complete "segmentationComplete": Option<()>,
+    }
+}
+
+choice! {
+    /// What came of a request.
+    TransactionResult<'a> [both 'a as TransactionReplyTransactionResult] {
+        TransactionError "transactionError" (ErrorDescriptor<'a>),
+        ActionReplies "actionReplies" (List<ActionReply<'a>>),
+    }
+}
+
+record! {
+    /// Replies that have arrived: one, or a range.
+    TransactionAck [both] {
+        first_ack "firstAck": u32,
+        last_ack "lastAck": Option<u32>,
+    }
+}
+
+record! {
+    /// An error.
+    ErrorDescriptor<'a> [both 'a] {
+        error_code "errorCode": u16,
+        error_text "errorText": Option<Str<'a>>,
+    }
+}

@@ -1,0 +1,203 @@
+//! The notation in which the types of messages are written down once: for the program, for Erlang's records and JSON, and
+//! for the types that the compiler generates from the modules of versions 1 and 3.
+
+/// Types of H.248.1 as they are in its module.
+///
+/// `record` is a SEQUENCE, `choice` a CHOICE, `atoms` an ENUMERATED. What stands after `; 2:` and `; 3:` came with that
+/// version. `[V1]` or `[V3]` after the name lists the generated types, with their lifetime if they have one.
+macro_rules! record {
+    (
+        $(#[$meta:meta])*
+        $name:ident $(<$life:lifetime>)? $(as $text:literal)? $(in $kind:ident)? [$($asn:tt)*] {
+            $($(#[$m1:meta])* $f1:ident $t1:literal: $ty1:ty,)*
+            $(; 2: $($(#[$m2:meta])* $f2:ident $t2:literal: $ty2:ty,)*)?
+            $(; 3: $($(#[$m3:meta])* $f3:ident $t3:literal: $ty3:ty,)*)?
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub struct $name $(<$life>)? {
+            $($(#[$m1])* #[doc = concat!("`", $t1, "`")] pub $f1: $ty1,)*
+            $($($(#[$m2])* #[doc = concat!("`", $t2, "`, from version 2")] pub $f2: $ty2,)*)?
+            $($($(#[$m3])* #[doc = concat!("`", $t3, "`, from version 3")] pub $f3: $ty3,)*)?
+        }
+
+        impl<'a> $crate::value::Value<'a> for $name $(<$life>)? {
+            fn write<S: $crate::value::Sink>(&self, sink: &mut S) {
+                let version = sink.version();
+                sink.record($crate::model::records::name_of!($name $($text)?), Self::arity(version));
+                $(sink.field($t1); $crate::value::Value::write(&self.$f1, sink);)*
+                $($(
+                    if version >= 2 {
+                        sink.field($t2);
+                        $crate::value::Value::write(&self.$f2, sink);
+                    } else if self.$f2 != <$ty2>::default() {
+                        sink.refuse(concat!($t2, " is of version 2"));
+                    }
+                )*)?
+                $($(
+                    if version >= 3 {
+                        sink.field($t3);
+                        $crate::value::Value::write(&self.$f3, sink);
+                    } else if self.$f3 != <$ty3>::default() {
+                        sink.refuse(concat!($t3, " is of version 3"));
+                    }
+                )*)?
+                sink.end_record();
+            }
+
+            fn read<S: $crate::value::Source<'a>>(source: &mut S) -> $crate::Result<Self> {
+                let version = source.version();
+                source.record($crate::model::records::name_of!($name $($text)?), Self::arity(version))?;
+                $(source.field($t1)?; let $f1 = <$ty1 as $crate::value::Value<'a>>::read(source)?;)*
+                $($(
+                    let $f2 = if version >= 2 {
+                        source.field($t2)?;
+                        <$ty2 as $crate::value::Value<'a>>::read(source)?
+                    } else {
+                        Default::default()
+                    };
+                )*)?
+                $($(
+                    let $f3 = if version >= 3 {
+                        source.field($t3)?;
+                        <$ty3 as $crate::value::Value<'a>>::read(source)?
+                    } else {
+                        Default::default()
+                    };
+                )*)?
+                source.end_record()?;
+                Ok(Self { $($f1,)* $($($f2,)*)? $($($f3,)*)? })
+            }
+        }
+
+        impl $(<$life>)? $name $(<$life>)? {
+            fn arity(version: u8) -> usize {
+                _ = version;
+                <[&str]>::len(&[$($t1),*])
+                $(+ if version >= 2 { <[&str]>::len(&[$($t2),*]) } else { 0 })?
+                $(+ if version >= 3 { <[&str]>::len(&[$($t3),*]) } else { 0 })?
+            }
+        }
+
+        $crate::binary::map::mapped_record! {
+            $name [$($life)?] [$($kind)?] [$($asn)*] { $($f1)* } { $($($f2)*)? } { $($($f3)*)? }
+        }
+    };
+}
+
+macro_rules! choice {
+    (
+        $(#[$meta:meta])*
+        $name:ident $(<$life:lifetime>)? $(in $kind:ident)? [$($asn:tt)*] {
+            $($(#[$m1:meta])* $v1:ident $t1:literal ($ty1:ty),)*
+            $(; 2: $($(#[$m2:meta])* $v2:ident $t2:literal ($ty2:ty),)*)?
+            $(; 3: $($(#[$m3:meta])* $v3:ident $t3:literal ($ty3:ty),)*)?
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub enum $name $(<$life>)? {
+            $($(#[$m1])* #[doc = concat!("`", $t1, "`")] $v1($ty1),)*
+            $($($(#[$m2])* #[doc = concat!("`", $t2, "`, from version 2")] $v2($ty2),)*)?
+            $($($(#[$m3])* #[doc = concat!("`", $t3, "`, from version 3")] $v3($ty3),)*)?
+        }
+
+        impl<'a> $crate::value::Value<'a> for $name $(<$life>)? {
+            fn write<S: $crate::value::Sink>(&self, sink: &mut S) {
+                match self {
+                    $(Self::$v1(value) => {
+                        sink.choice($t1);
+                        $crate::value::Value::write(value, sink);
+                    })*
+                    $($(Self::$v2(value) => {
+                        if sink.version() < 2 {
+                            sink.refuse(concat!($t2, " is of version 2"));
+                        }
+                        sink.choice($t2);
+                        $crate::value::Value::write(value, sink);
+                    })*)?
+                    $($(Self::$v3(value) => {
+                        if sink.version() < 3 {
+                            sink.refuse(concat!($t3, " is of version 3"));
+                        }
+                        sink.choice($t3);
+                        $crate::value::Value::write(value, sink);
+                    })*)?
+                }
+                sink.end_choice();
+            }
+
+            fn read<S: $crate::value::Source<'a>>(source: &mut S) -> $crate::Result<Self> {
+                let tag = source.choice()?;
+                let value = match &*tag {
+                    $(tag if tag == $t1.as_bytes() => Self::$v1($crate::value::Value::read(source)?),)*
+                    $($(tag if tag == $t2.as_bytes() => Self::$v2($crate::value::Value::read(source)?),)*)?
+                    $($(tag if tag == $t3.as_bytes() => Self::$v3($crate::value::Value::read(source)?),)*)?
+                    _ => return Err(source.error(concat!("an alternative of ", stringify!($name)))),
+                };
+                source.end_choice()?;
+                Ok(value)
+            }
+        }
+
+        $crate::binary::map::mapped_choice! {
+            $name [$($life)?] [$($kind)?] [$($asn)*] { $($v1)* } { $($($v2)*)? } { $($($v3)*)? }
+        }
+    };
+}
+
+macro_rules! atoms {
+    (
+        $(#[$meta:meta])*
+        $name:ident [$($asn:tt)*] {
+            $($(#[$m1:meta])* $v1:ident $t1:literal,)*
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum $name {
+            $($(#[$m1])* #[doc = concat!("`", $t1, "`")] $v1,)*
+        }
+
+        impl $crate::list::Token for $name {
+            fn number(self) -> u8 {
+                self as u8
+            }
+
+            fn of_number(number: u8) -> Option<Self> {
+                const ALL: &[$name] = &[$($name::$v1),*];
+                ALL.get(usize::from(number)).copied()
+            }
+        }
+
+        impl<'a> $crate::value::Value<'a> for $name {
+            fn write<S: $crate::value::Sink>(&self, sink: &mut S) {
+                sink.atom(match self {
+                    $(Self::$v1 => $t1,)*
+                });
+            }
+
+            fn read<S: $crate::value::Source<'a>>(source: &mut S) -> $crate::Result<Self> {
+                match &*source.atom()? {
+                    $(atom if atom == $t1.as_bytes() => Ok(Self::$v1),)*
+                    _ => Err(source.error(concat!("a value of ", stringify!($name)))),
+                }
+            }
+        }
+
+        $crate::binary::map::mapped_atoms! { $name [$($asn)*] { $($v1)* } }
+    };
+}
+
+/// The name of a record in Erlang: that of the type, where they are not told apart.
+macro_rules! name_of {
+    ($name:ident) => {
+        stringify!($name)
+    };
+    ($name:ident $text:literal) => {
+        $text
+    };
+}
+
+pub(crate) use {atoms, choice, name_of, record};

@@ -1,0 +1,130 @@
+//! Changes of service.
+
+use super::records::{atoms, choice, record};
+use super::{
+    AuditDescriptor, DomainName, ErrorDescriptor, Ip4Address, Ip6Address, MId, TerminationId, Values,
+};
+use crate::list::List;
+use crate::octets::{Name, Str};
+
+record! {
+    /// ServiceChange.
+    ServiceChangeRequest<'a> [both 'a] {
+        termination_id "terminationID": List<TerminationId<'a>>,
+        service_change_parms "serviceChangeParms": Box<ServiceChangeParm<'a>>,
+    }
+}
+
+record! {
+    /// What came of it.
+    ServiceChangeReply<'a> [both 'a] {
+        termination_id "terminationID": List<TerminationId<'a>>,
+        service_change_result "serviceChangeResult": ServiceChangeResult<'a>,
+    }
+}
+
+choice! {
+    /// An error, or parameters.
+    ServiceChangeResult<'a> [both 'a] {
+        ErrorDescriptor "errorDescriptor" (ErrorDescriptor<'a>),
+        ServiceChangeResParms "serviceChangeResParms" (Box<ServiceChangeResParm<'a>>),
+    }
+}
+
+record! {
+    /// Parameters of a change.
+    ServiceChangeParm<'a> [both 'a] {
+        service_change_method "serviceChangeMethod": ServiceChangeMethod,
+        service_change_address "serviceChangeAddress": Option<ServiceChangeAddress<'a>>,
+        service_change_version "serviceChangeVersion": Option<u8>,
+        service_change_profile "serviceChangeProfile": Option<ServiceChangeProfile<'a>>,
+        service_change_reason "serviceChangeReason": Values<'a>,
+        service_change_delay "serviceChangeDelay": Option<u32>,
+        service_change_mgc_id "serviceChangeMgcId": Option<MId<'a>>,
+        time_stamp "timeStamp": Option<TimeNotation>,
+        non_standard_data "nonStandardData": Option<Box<NonStandardData<'a>>>,
+        ; 2:
+        service_change_info "serviceChangeInfo": Option<AuditDescriptor<'a>>,
+        ; 3:
+        service_change_incomplete_flag "serviceChangeIncompleteFlag": Option<()>,
+    }
+}
+
+record! {
+    /// Parameters of the reply.
+    #[derive(Default)]
+    ServiceChangeResParm<'a> [resparm] {
+        service_change_mgc_id "serviceChangeMgcId": Option<MId<'a>>,
+        service_change_address "serviceChangeAddress": Option<ServiceChangeAddress<'a>>,
+        service_change_version "serviceChangeVersion": Option<u8>,
+        service_change_profile "serviceChangeProfile": Option<ServiceChangeProfile<'a>>,
+        time_stamp "timeStamp": Option<TimeNotation>,
+    }
+}
+
+atoms! {
+    /// How the service changes.
+    ServiceChangeMethod [both as ServiceChangeMethod] {
+        Failover "failover",
+        Forced "forced",
+        Graceful "graceful",
+        Restart "restart",
+        Disconnected "disconnected",
+        HandOff "handOff",
+    }
+}
+
+choice! {
+    /// Where further messages go.
+    ServiceChangeAddress<'a> [both 'a] {
+        PortNumber "portNumber" (u16),
+        Ip4Address "ip4Address" (Ip4Address),
+        Ip6Address "ip6Address" (Ip6Address),
+        DomainName "domainName" (DomainName<'a>),
+        DeviceName "deviceName" (Name<'a>),
+        MtpAddress "mtpAddress" (Str<'a>),
+    }
+}
+
+record! {
+    /// A profile and its version.
+    ServiceChangeProfile<'a> [] {
+        profile_name "profileName": Name<'a>,
+        version "version": u8,
+    }
+}
+
+record! {
+    /// A time: `yyyymmdd` and `hhmmssss`.
+    TimeNotation [both 'a] {
+        date "date": [u8; 8],
+        time "time": [u8; 8],
+    }
+}
+
+record! {
+    /// What a vendor adds.
+    NonStandardData<'a> [both 'a] {
+        non_standard_identifier "nonStandardIdentifier": NonStandardIdentifier<'a>,
+        data "data": Str<'a>,
+    }
+}
+
+choice! {
+    /// Who the vendor is.
+    NonStandardIdentifier<'a> [both 'a] {
+        Object "object" (List<u32>),
+        H221NonStandard "h221NonStandard" (H221NonStandard),
+        Experimental "experimental" (Str<'a>),
+    }
+}
+
+record! {
+    /// A vendor by its codes of T.35.
+    H221NonStandard [both] {
+        t35_country_code1 "t35CountryCode1": u8,
+        t35_country_code2 "t35CountryCode2": u8,
+        t35_extension "t35Extension": u8,
+        manufacturer_code "manufacturerCode": u16,
+    }
+}

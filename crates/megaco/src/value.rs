@@ -1,0 +1,254 @@
+//! How values are walked, whatever they are written as: records, choices, atoms, as the Erlang records and JSON have them.
+
+use std::borrow::Cow;
+
+use crate::list::{List, Token, TokenSet};
+use crate::octets::{Name, Str};
+use crate::{Error, Result};
+
+/// Where a value goes.
+pub(crate) trait Sink {
+    /// Version of the protocol, which decides what records have.
+    fn version(&self) -> u8;
+    /// Sets it: a message says it on its way.
+    fn set_version(&mut self, version: u8);
+    /// Something cannot be said in this version or encoding; the first of these is what the whole ends with.
+    fn refuse(&mut self, what: &'static str);
+    /// A record of so many fields.
+    fn record(&mut self, name: &'static str, arity: usize);
+    /// The next field.
+    fn field(&mut self, name: &'static str);
+    /// The end of a record.
+    fn end_record(&mut self);
+    /// A component that is not there.
+    fn absent(&mut self);
+    /// A value of an enumeration, a boolean or NULL.
+    fn atom(&mut self, atom: &'static str);
+    /// A number.
+    fn number(&mut self, number: u32);
+    /// A string.
+    fn string(&mut self, octets: &[u8]);
+    /// Octets that are no text, as those of an address.
+    fn octets(&mut self, octets: &[u8]) {
+        self.string(octets);
+    }
+    /// A name, in lower case.
+    fn name(&mut self, name: &Name<'_>);
+    /// The name of a termination.
+    fn termination(&mut self, name: &Name<'_>);
+    /// A list of so many elements.
+    fn list(&mut self, length: usize);
+    /// The next element.
+    fn element(&mut self);
+    /// The end of a list.
+    fn end_list(&mut self, length: usize);
+    /// An alternative.
+    fn choice(&mut self, tag: &'static str);
+    /// Its end.
+    fn end_choice(&mut self);
+}
+
+/// Where a value comes from.
+pub(crate) trait Source<'a> {
+    /// Version of the protocol.
+    fn version(&self) -> u8;
+    /// Sets it.
+    fn set_version(&mut self, version: u8);
+    /// What is wrong, and where.
+    fn error(&self, what: &'static str) -> Error;
+    /// A record of so many fields.
+    fn record(&mut self, name: &'static str, arity: usize) -> Result<()>;
+    /// The next field.
+    fn field(&mut self, name: &'static str) -> Result<()>;
+    /// The end of a record.
+    fn end_record(&mut self) -> Result<()>;
+    /// Reads over a component that is not there, if so.
+    fn absent(&mut self) -> Result<bool>;
+    /// A value of an enumeration, a boolean or NULL.
+    fn atom(&mut self) -> Result<Cow<'a, [u8]>>;
+    /// A number.
+    fn number(&mut self) -> Result<u32>;
+    /// A string.
+    fn string(&mut self) -> Result<Cow<'a, [u8]>>;
+    /// Octets that are no text.
+    fn octets(&mut self) -> Result<Cow<'a, [u8]>> {
+        self.string()
+    }
+    /// The name of a termination.
+    fn termination(&mut self) -> Result<Cow<'a, [u8]>>;
+    /// The begin of a list.
+    fn list(&mut self) -> Result<()>;
+    /// Whether an element follows; reads over the end if not.
+    fn element(&mut self) -> Result<bool>;
+    /// The tag of an alternative.
+    fn choice(&mut self) -> Result<Cow<'a, [u8]>>;
+    /// Its end.
+    fn end_choice(&mut self) -> Result<()>;
+}
+
+/// What can be walked.
+pub(crate) trait Value<'a>: Sized {
+    /// Writes the value.
+    fn write<S: Sink>(&self, sink: &mut S);
+    /// Reads one.
+    fn read<S: Source<'a>>(source: &mut S) -> Result<Self>;
+}
+
+macro_rules! numbers {
+    ($($ty:ty)*) => {$(
+        impl<'a> Value<'a> for $ty {
+            fn write<S: Sink>(&self, sink: &mut S) {
+                sink.number(u32::from(*self));
+            }
+
+            fn read<S: Source<'a>>(source: &mut S) -> Result<Self> {
+                let number = source.number()?;
+                Self::try_from(number).map_err(|_| source.error("a number in its range"))
+            }
+        }
+    )*};
+}
+
+numbers!(u8 u16 u32);
+
+impl<'a> Value<'a> for bool {
+    fn write<S: Sink>(&self, sink: &mut S) {
+        sink.atom(if *self { "true" } else { "false" });
+    }
+
+    fn read<S: Source<'a>>(source: &mut S) -> Result<Self> {
+        match &*source.atom()? {
+            b"true" => Ok(true),
+            b"false" => Ok(false),
+            _ => Err(source.error("true or false")),
+        }
+    }
+}
+
+impl<'a> Value<'a> for () {
+    fn write<S: Sink>(&self, sink: &mut S) {
+        sink.atom("NULL");
+    }
+
+    fn read<S: Source<'a>>(source: &mut S) -> Result<Self> {
+        match &*source.atom()? {
+            b"NULL" => Ok(()),
+            _ => Err(source.error("NULL")),
+        }
+    }
+}
+
+impl<'a, T: Value<'a>> Value<'a> for Option<T> {
+    fn write<S: Sink>(&self, sink: &mut S) {
+        match self {
+            Some(value) => value.write(sink),
+            None => sink.absent(),
+        }
+    }
+
+    fn read<S: Source<'a>>(source: &mut S) -> Result<Self> {
+        Ok(if source.absent()? { None } else { Some(T::read(source)?) })
+    }
+}
+
+impl<'a, T: Value<'a>> Value<'a> for Box<T> {
+    fn write<S: Sink>(&self, sink: &mut S) {
+        (**self).write(sink);
+    }
+
+    fn read<S: Source<'a>>(source: &mut S) -> Result<Self> {
+        T::read(source).map(Self::new)
+    }
+}
+
+fn write_list<'a, 'v, T: Value<'a> + 'v, S: Sink>(list: impl ExactSizeIterator<Item = &'v T>, sink: &mut S) {
+    let length = list.len();
+    sink.list(length);
+    for element in list {
+        sink.element();
+        element.write(sink);
+    }
+    sink.end_list(length);
+}
+
+impl<'a, T: Value<'a>> Value<'a> for Vec<T> {
+    fn write<S: Sink>(&self, sink: &mut S) {
+        write_list(self.iter(), sink);
+    }
+
+    fn read<S: Source<'a>>(source: &mut S) -> Result<Self> {
+        let mut list = Self::new();
+        source.list()?;
+        while source.element()? {
+            list.push(T::read(source)?);
+        }
+        Ok(list)
+    }
+}
+
+impl<'a, T: Value<'a>> Value<'a> for List<T> {
+    fn write<S: Sink>(&self, sink: &mut S) {
+        write_list(self.iter(), sink);
+    }
+
+    fn read<S: Source<'a>>(source: &mut S) -> Result<Self> {
+        let mut list = Self::new();
+        source.list()?;
+        while source.element()? {
+            list.push(T::read(source)?);
+        }
+        Ok(list)
+    }
+}
+
+impl<'a, T: Token + Value<'a>> Value<'a> for TokenSet<T> {
+    fn write<S: Sink>(&self, sink: &mut S) {
+        sink.list(self.len());
+        for token in self.iter() {
+            sink.element();
+            token.write(sink);
+        }
+        sink.end_list(self.len());
+    }
+
+    fn read<S: Source<'a>>(source: &mut S) -> Result<Self> {
+        let mut tokens = Self::new();
+        source.list()?;
+        while source.element()? {
+            tokens.insert(T::read(source)?);
+        }
+        Ok(tokens)
+    }
+}
+
+impl<'a> Value<'a> for Str<'a> {
+    fn write<S: Sink>(&self, sink: &mut S) {
+        sink.string(self);
+    }
+
+    fn read<S: Source<'a>>(source: &mut S) -> Result<Self> {
+        source.string().map(Str)
+    }
+}
+
+impl<'a> Value<'a> for Name<'a> {
+    fn write<S: Sink>(&self, sink: &mut S) {
+        sink.name(self);
+    }
+
+    fn read<S: Source<'a>>(source: &mut S) -> Result<Self> {
+        source.string().map(Name)
+    }
+}
+
+impl<'a, const N: usize> Value<'a> for [u8; N] {
+    fn write<S: Sink>(&self, sink: &mut S) {
+        // Those of 8 octets are dates and times.
+        if N == 8 { sink.string(self) } else { sink.octets(self) }
+    }
+
+    fn read<S: Source<'a>>(source: &mut S) -> Result<Self> {
+        let octets = if N == 8 { source.string() } else { source.octets() }?;
+        Self::try_from(&*octets).map_err(|_| source.error("as many octets as the module says"))
+    }
+}
