@@ -1171,43 +1171,22 @@ impl<'a> codec::BerType<'a> for CallRecord<'a> {
     }
 }
 
-static APER_ALPHABET_0: per::Alphabet = per::Alphabet {
-    bits: 8,
-    unaligned: false,
-    indexed: false,
-    ranges: &[per::Range { lo: 0, hi: 127, number: 0 }],
-    table: &[],
-};
+static APER_ALPHABET_0: per::Alphabet = per::Alphabet::new(8, false, false, &[per::Range::new(0, 127, 0)]);
 
-static APER_ALPHABET_1: per::Alphabet = per::Alphabet {
-    bits: 8,
-    unaligned: false,
-    indexed: false,
-    ranges: &[per::Range { lo: 32, hi: 32, number: 0 }, per::Range { lo: 39, hi: 41, number: 1 }, per::Range { lo: 43, hi: 58, number: 4 }, per::Range { lo: 61, hi: 61, number: 20 }, per::Range { lo: 63, hi: 63, number: 21 }, per::Range { lo: 65, hi: 90, number: 22 }, per::Range {
-    lo: 97,
-    hi: 122,
-    number: 48,
-}],
-    table: &[],
-};
+static APER_ALPHABET_1: per::Alphabet = per::Alphabet::new(8, false, false, &[per::Range::new(32, 32, 0), per::Range::new(39, 41, 1), per::Range::new(43, 58, 4), per::Range::new(61, 61, 20), per::Range::new(63, 63, 21), per::Range::new(65, 90, 22), per::Range::new(97, 122, 48)]);
 
 impl<'a> CallRecord<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let value = if r.bit()? {
-            let number = r.small_number()?;
-            match number {
-                _ => Self::Unknown(Box::new(UnknownAlternative {
-                    addition: Some(number),
-                    octets: r.contents()?,
-                })),
+            match r.small_number()? {
+                number => Self::Unknown(r.unknown_alternative(number)?),
             }
         } else {
-            match r.index(per::Whole::Bits(2), 4, ErrorKind::UnknownAlternative)? {
+            match r.alternative(per::Whole::Bits(2), 4)? {
                 0 => Self::MoCall(MoCall::read_aper(r)?),
                 1 => Self::MtCall(MtCall::read_aper(r)?),
                 2 => Self::Sms(ShortMessage::read_aper(r)?),
-                3 => Self::Data(DataSession::read_aper(r)?),
-                _ => return Err(r.error(ErrorKind::UnknownAlternative)),
+                _ => Self::Data(DataSession::read_aper(r)?),
             }
         };
         Ok(value)
@@ -1216,30 +1195,22 @@ impl<'a> CallRecord<'a> {
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
             Self::MoCall(v) => {
-                w.bit(false);
-                w.whole(per::Whole::Bits(2), 0);
+                w.bits(0, 3);
                 v.write_aper(w)?;
             }
             Self::MtCall(v) => {
-                w.bit(false);
-                w.whole(per::Whole::Bits(2), 1);
+                w.bits(1, 3);
                 v.write_aper(w)?;
             }
             Self::Sms(v) => {
-                w.bit(false);
-                w.whole(per::Whole::Bits(2), 2);
+                w.bits(2, 3);
                 v.write_aper(w)?;
             }
             Self::Data(v) => {
-                w.bit(false);
-                w.whole(per::Whole::Bits(2), 3);
+                w.bits(3, 3);
                 v.write_aper(w)?;
             }
-            Self::Unknown(v) => {
-                w.bit(true);
-                w.small_number(v.addition.ok_or(Error::new(ErrorKind::ValueMismatch, 0))?);
-                w.any(&v.octets);
-            }
+            Self::Unknown(v) => w.unknown_alternative(v)?,
         }
         Ok(())
     }
@@ -1247,56 +1218,32 @@ impl<'a> CallRecord<'a> {
 
 impl<'a> MoCall<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        let extended = r.bit()?;
-        let p = r.bits(5)?;
-        let f_record_number = (r.whole(per::Whole::Octets(2, 4), 4294967295)?) as u32;
-        let f_served_imsi = r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))?;
-        let f_served_imei = if p >> 4 & 1 != 0 { Some(r.fixed_octets::<8>()?) } else { None };
-        let f_calling_number = r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))?;
-        let f_called_number = r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))?;
-        let f_location = Location::read_aper(r)?;
-        let f_answer_time = if p >> 3 & 1 != 0 { Some(r.fixed_octets::<9>()?) } else { None };
-        let f_release_time = r.fixed_octets::<9>()?;
-        let f_duration = (r.whole(per::Whole::Octets(2, 3), 604800)?) as u32;
-        let f_cause = if p >> 2 & 1 != 0 {
-            CauseForTermination::read_aper(r)?
-        } else { CauseForTermination::NormalRelease };
-        let f_supplementary = if p >> 1 & 1 != 0 { Some(read_aper_mo_call_supplementary(r)?) } else { None };
-        let f_charge = if p >> 0 & 1 != 0 { Some(Charge::read_aper(r)?) } else { None };
-        if extended {
-            let additions = r.additions()?;
-            r.skip_additions(additions)?;
-        }
+        let p = r.bits(6)?;
         let value = Self {
-            record_number: f_record_number,
-            served_imsi: f_served_imsi,
-            served_imei: f_served_imei,
-            calling_number: f_calling_number,
-            called_number: f_called_number,
-            location: f_location,
-            answer_time: f_answer_time,
-            release_time: f_release_time,
-            duration: f_duration,
-            cause: f_cause,
-            supplementary: f_supplementary,
-            charge: f_charge,
+            record_number: r.whole(per::Whole::Octets(2, 4), 4294967295)? as u32,
+            served_imsi: r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))?,
+            served_imei: if p & 0x10 != 0 { Some(r.fixed_octets::<8>()?) } else { None },
+            calling_number: r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))?,
+            called_number: r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))?,
+            location: Location::read_aper(r)?,
+            answer_time: if p & 0x8 != 0 { Some(r.fixed_octets::<9>()?) } else { None },
+            release_time: r.fixed_octets::<9>()?,
+            duration: r.whole(per::Whole::Octets(2, 3), 604800)? as u32,
+            cause: if p & 0x4 != 0 {
+                CauseForTermination::read_aper(r)?
+            } else { CauseForTermination::NormalRelease },
+            supplementary: if p & 0x2 != 0 { Some(read_aper_mo_call_supplementary(r)?) } else { None },
+            charge: if p & 0x1 != 0 { Some(Charge::read_aper(r)?) } else { None },
         };
+        if p & 0x20 != 0 {
+            r.skip_all_additions()?;
+        }
         Ok(value)
     }
 
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        w.bit(false);
-        w.bit(self.served_imei.is_some());
-        w.bit(self.answer_time.is_some());
-        w.bit(!(self.cause == CauseForTermination::NormalRelease));
-        w.bit(self.supplementary.is_some());
-        w.bit(self.charge.is_some());
-        match u64::try_from(i128::from(self.record_number) - 0) {
-            Ok(number) if number <= 4294967295 => {
-                w.whole(per::Whole::Octets(2, 4), number);
-            }
-            _ => return Err(Error::new(ErrorKind::ConstraintViolated, 0)),
-        }
+        w.flags([false, self.served_imei.is_some(), self.answer_time.is_some(), !(self.cause == CauseForTermination::NormalRelease), self.supplementary.is_some(), self.charge.is_some()]);
+        w.integer(per::Whole::Octets(2, 4), i64::from(self.record_number), 0, 4294967295)?;
         w.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))), &self.served_imsi)?;
         if let Some(v) = &self.served_imei {
             w.fixed_octets(v);
@@ -1308,12 +1255,7 @@ impl<'a> MoCall<'a> {
             w.fixed_octets(v);
         }
         w.fixed_octets(&self.release_time);
-        match u64::try_from(i128::from(self.duration) - 0) {
-            Ok(number) if number <= 604800 => {
-                w.whole(per::Whole::Octets(2, 3), number);
-            }
-            _ => return Err(Error::new(ErrorKind::ConstraintViolated, 0)),
-        }
+        w.integer(per::Whole::Octets(2, 3), i64::from(self.duration), 0, 604800)?;
         if !(self.cause == CauseForTermination::NormalRelease) {
             self.cause.write_aper(w)?;
         }
@@ -1329,51 +1271,31 @@ impl<'a> MoCall<'a> {
 
 impl<'a> MtCall<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        let extended = r.bit()?;
-        let p = r.bits(4)?;
-        let f_record_number = (r.whole(per::Whole::Octets(2, 4), 4294967295)?) as u32;
-        let f_served_imsi = r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))?;
-        let f_served_imei = if p >> 3 & 1 != 0 { Some(r.fixed_octets::<8>()?) } else { None };
-        let f_calling_number = if p >> 2 & 1 != 0 {
-            Some(r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))?)
-        } else { None };
-        let f_location = Location::read_aper(r)?;
-        let f_answer_time = if p >> 1 & 1 != 0 { Some(r.fixed_octets::<9>()?) } else { None };
-        let f_release_time = r.fixed_octets::<9>()?;
-        let f_duration = (r.whole(per::Whole::Octets(2, 3), 604800)?) as u32;
-        let f_cause = if p >> 0 & 1 != 0 {
-            CauseForTermination::read_aper(r)?
-        } else { CauseForTermination::NormalRelease };
-        if extended {
-            let additions = r.additions()?;
-            r.skip_additions(additions)?;
-        }
+        let p = r.bits(5)?;
         let value = Self {
-            record_number: f_record_number,
-            served_imsi: f_served_imsi,
-            served_imei: f_served_imei,
-            calling_number: f_calling_number,
-            location: f_location,
-            answer_time: f_answer_time,
-            release_time: f_release_time,
-            duration: f_duration,
-            cause: f_cause,
+            record_number: r.whole(per::Whole::Octets(2, 4), 4294967295)? as u32,
+            served_imsi: r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))?,
+            served_imei: if p & 0x8 != 0 { Some(r.fixed_octets::<8>()?) } else { None },
+            calling_number: if p & 0x4 != 0 {
+                Some(r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))?)
+            } else { None },
+            location: Location::read_aper(r)?,
+            answer_time: if p & 0x2 != 0 { Some(r.fixed_octets::<9>()?) } else { None },
+            release_time: r.fixed_octets::<9>()?,
+            duration: r.whole(per::Whole::Octets(2, 3), 604800)? as u32,
+            cause: if p & 0x1 != 0 {
+                CauseForTermination::read_aper(r)?
+            } else { CauseForTermination::NormalRelease },
         };
+        if p & 0x10 != 0 {
+            r.skip_all_additions()?;
+        }
         Ok(value)
     }
 
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        w.bit(false);
-        w.bit(self.served_imei.is_some());
-        w.bit(self.calling_number.is_some());
-        w.bit(self.answer_time.is_some());
-        w.bit(!(self.cause == CauseForTermination::NormalRelease));
-        match u64::try_from(i128::from(self.record_number) - 0) {
-            Ok(number) if number <= 4294967295 => {
-                w.whole(per::Whole::Octets(2, 4), number);
-            }
-            _ => return Err(Error::new(ErrorKind::ConstraintViolated, 0)),
-        }
+        w.flags([false, self.served_imei.is_some(), self.calling_number.is_some(), self.answer_time.is_some(), !(self.cause == CauseForTermination::NormalRelease)]);
+        w.integer(per::Whole::Octets(2, 4), i64::from(self.record_number), 0, 4294967295)?;
         w.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))), &self.served_imsi)?;
         if let Some(v) = &self.served_imei {
             w.fixed_octets(v);
@@ -1386,12 +1308,7 @@ impl<'a> MtCall<'a> {
             w.fixed_octets(v);
         }
         w.fixed_octets(&self.release_time);
-        match u64::try_from(i128::from(self.duration) - 0) {
-            Ok(number) if number <= 604800 => {
-                w.whole(per::Whole::Octets(2, 3), number);
-            }
-            _ => return Err(Error::new(ErrorKind::ConstraintViolated, 0)),
-        }
+        w.integer(per::Whole::Octets(2, 3), i64::from(self.duration), 0, 604800)?;
         if !(self.cause == CauseForTermination::NormalRelease) {
             self.cause.write_aper(w)?;
         }
@@ -1401,54 +1318,32 @@ impl<'a> MtCall<'a> {
 
 impl<'a> ShortMessage<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        let extended = r.bit()?;
-        let p = r.bits(1)?;
-        let f_record_number = (r.whole(per::Whole::Octets(2, 4), 4294967295)?) as u32;
-        let f_served_imsi = r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))?;
-        let f_originating = r.bit()?;
-        let f_other_party = r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))?;
-        let f_service_centre = r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))?;
-        let f_event_time = r.fixed_octets::<9>()?;
-        let f_parts = if p >> 0 & 1 != 0 {
-            (1_i64).wrapping_add((r.whole(per::Whole::Bits(8), 254)?) as i64) as u8
-        } else { 1 };
-        if extended {
-            let additions = r.additions()?;
-            r.skip_additions(additions)?;
-        }
+        let p = r.bits(2)?;
         let value = Self {
-            record_number: f_record_number,
-            served_imsi: f_served_imsi,
-            originating: f_originating,
-            other_party: f_other_party,
-            service_centre: f_service_centre,
-            event_time: f_event_time,
-            parts: f_parts,
+            record_number: r.whole(per::Whole::Octets(2, 4), 4294967295)? as u32,
+            served_imsi: r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))?,
+            originating: r.bit()?,
+            other_party: r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))?,
+            service_centre: r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))?,
+            event_time: r.fixed_octets::<9>()?,
+            parts: if p & 0x1 != 0 { (r.whole(per::Whole::Bits(8), 254)? + 1) as u8 } else { 1 },
         };
+        if p & 0x2 != 0 {
+            r.skip_all_additions()?;
+        }
         Ok(value)
     }
 
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        w.bit(false);
-        w.bit(!(self.parts == 1));
-        match u64::try_from(i128::from(self.record_number) - 0) {
-            Ok(number) if number <= 4294967295 => {
-                w.whole(per::Whole::Octets(2, 4), number);
-            }
-            _ => return Err(Error::new(ErrorKind::ConstraintViolated, 0)),
-        }
+        w.flags([false, !(self.parts == 1)]);
+        w.integer(per::Whole::Octets(2, 4), i64::from(self.record_number), 0, 4294967295)?;
         w.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))), &self.served_imsi)?;
         w.bit(self.originating);
         w.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))), &self.other_party)?;
         w.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))), &self.service_centre)?;
         w.fixed_octets(&self.event_time);
         if !(self.parts == 1) {
-            match u64::try_from(i128::from(self.parts) - 1) {
-                Ok(number) if number <= 254 => {
-                    w.whole(per::Whole::Bits(8), number);
-                }
-                _ => return Err(Error::new(ErrorKind::ConstraintViolated, 0)),
-            }
+            w.integer(per::Whole::Bits(8), i64::from(self.parts), 1, 254)?;
         }
         Ok(())
     }
@@ -1456,52 +1351,34 @@ impl<'a> ShortMessage<'a> {
 
 impl<'a> DataSession<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        let extended = r.bit()?;
-        let p = r.bits(2)?;
-        let f_record_number = (r.whole(per::Whole::Octets(2, 4), 4294967295)?) as u32;
-        let f_served_imsi = r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))?;
-        let f_access_point = r.characters(per::Size::new(false, 1, 63, Some(per::Whole::Bits(6))), &APER_ALPHABET_0)?;
-        let f_served_address = if p >> 1 & 1 != 0 { Some(IpAddress::read_aper(r)?) } else { None };
-        let f_opening_time = r.fixed_octets::<9>()?;
-        let f_duration = r.unconstrained()?;
-        let f_volumes = read_aper_data_session_volumes(r)?;
-        let f_features = if p >> 0 & 1 != 0 { Some(r.bit_string(per::Size::ANY)?) } else { None };
-        let mut f_slice_name = None;
-        if extended {
-            let mut additions = r.additions()?;
-            if r.next_addition(&mut additions) {
-                let open = r.open()?;
-                f_slice_name = Some(r.other_string(StringKind::Utf8)?);
+        let p = r.bits(3)?;
+        let mut value = Self {
+            record_number: r.whole(per::Whole::Octets(2, 4), 4294967295)? as u32,
+            served_imsi: r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))?,
+            access_point: r.characters(per::Size::new(false, 1, 63, Some(per::Whole::Bits(6))), &APER_ALPHABET_0)?,
+            served_address: if p & 0x2 != 0 { Some(IpAddress::read_aper(r)?) } else { None },
+            opening_time: r.fixed_octets::<9>()?,
+            duration: r.unconstrained()?,
+            volumes: read_aper_data_session_volumes(r)?,
+            features: if p & 0x1 != 0 { Some(r.bit_string(per::Size::ANY)?) } else { None },
+            slice_name: None,
+        };
+        if p & 0x4 != 0 {
+            let mut more = r.additions()?;
+            if let Some(open) = r.addition(&mut more)? {
+                value.slice_name = Some(r.other_string(StringKind::Utf8)?);
                 r.close(open);
             }
-            r.skip_additions(additions)?;
+            r.skip_additions(more)?;
         }
-        let value = Self {
-            record_number: f_record_number,
-            served_imsi: f_served_imsi,
-            access_point: f_access_point,
-            served_address: f_served_address,
-            opening_time: f_opening_time,
-            duration: f_duration,
-            volumes: f_volumes,
-            features: f_features,
-            slice_name: f_slice_name,
-        };
         Ok(value)
     }
 
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions = [self.slice_name.is_some()];
         let extended = additions.contains(&true);
-        w.bit(extended);
-        w.bit(self.served_address.is_some());
-        w.bit(self.features.is_some());
-        match u64::try_from(i128::from(self.record_number) - 0) {
-            Ok(number) if number <= 4294967295 => {
-                w.whole(per::Whole::Octets(2, 4), number);
-            }
-            _ => return Err(Error::new(ErrorKind::ConstraintViolated, 0)),
-        }
+        w.flags([extended, self.served_address.is_some(), self.features.is_some()]);
+        w.integer(per::Whole::Octets(2, 4), i64::from(self.record_number), 0, 4294967295)?;
         w.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))), &self.served_imsi)?;
         w.characters(per::Size::new(false, 1, 63, Some(per::Whole::Bits(6))), &APER_ALPHABET_0, &self.access_point)?;
         if let Some(v) = &self.served_address {
@@ -1530,12 +1407,12 @@ impl<'a> DataSession<'a> {
 impl<'a> Location<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
-        let f_cell = r.fixed_octets::<7>()?;
-        let f_exchange = if p >> 0 & 1 != 0 {
-            Some(r.characters(per::Size::new(false, 1, 15, Some(per::Whole::Bits(4))), &APER_ALPHABET_0)?)
-        } else { None };
-        let value = Self { cell: f_cell, exchange: f_exchange };
-        Ok(value)
+        Ok(Self {
+            cell: r.fixed_octets::<7>()?,
+            exchange: if p & 0x1 != 0 {
+                Some(r.characters(per::Size::new(false, 1, 15, Some(per::Whole::Bits(4))), &APER_ALPHABET_0)?)
+            } else { None },
+        })
     }
 
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -1550,111 +1427,73 @@ impl<'a> Location<'a> {
 
 impl CauseForTermination {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
-        let value = if r.bit()? {
+        if r.bit()? {
             let number = r.small_number()?;
-            match number {
-                _ => Self::UnknownAddition(number),
-            }
-        } else {
-            match r.index(per::Whole::Bits(2), 4, ErrorKind::UnknownEnumeration)? {
-                0 => Self::NormalRelease,
-                1 => Self::PartialRecord,
-                2 => Self::UnsuccessfulAttempt,
-                3 => Self::TimeLimit,
-                _ => return Err(r.error(ErrorKind::UnknownEnumeration)),
-            }
-        };
-        Ok(value)
+            return Ok(Self::UnknownAddition(number));
+        }
+        r.item(per::Whole::Bits(2), &[Self::NormalRelease, Self::PartialRecord, Self::UnsuccessfulAttempt, Self::TimeLimit])
     }
 
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        match self {
-            Self::NormalRelease => { w.bit(false); w.whole(per::Whole::Bits(2), 0); }
-            Self::PartialRecord => { w.bit(false); w.whole(per::Whole::Bits(2), 1); }
-            Self::UnsuccessfulAttempt => { w.bit(false); w.whole(per::Whole::Bits(2), 2); }
-            Self::TimeLimit => { w.bit(false); w.whole(per::Whole::Bits(2), 3); }
-            Self::UnknownAddition(number) => { w.bit(true); w.small_number(*number); }
+        let number = match self {
+            Self::NormalRelease => 0,
+            Self::PartialRecord => 1,
+            Self::UnsuccessfulAttempt => 2,
+            Self::TimeLimit => 3,
+            Self::UnknownAddition(number) => return w.added_item(*number),
             Self::Unknown(_) => return Err(Error::new(ErrorKind::UnknownEnumeration, 0)),
-        }
+        };
+        w.bits(number, 3);
         Ok(())
     }
 }
 
 fn read_aper_mo_call_supplementary<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<SupplementaryService<'a>>> {
-    let mut length = r.size(per::Size::ANY)?;
-    let mut list = Vec::with_capacity(r.room(length));
-    loop {
-        let start = r.position();
-        for _ in 0..length.count {
-            list.push(SupplementaryService::read_aper(r)?);
-        }
-        r.end_list(start, length.count)?;
-        if !length.more { break; }
-        length = r.length()?;
-    }
-    Ok(list)
+    r.list(per::Size::ANY, SupplementaryService::read_aper)
 }
 
 fn write_aper_mo_call_supplementary(list: &[SupplementaryService<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    let mut length = w.size(per::Size::ANY, list.len())?;
-    let mut rest = &list[..];
-    loop {
-        let (now, behind) = rest.split_at_checked(length.count).unwrap_or((rest, &[]));
-        for v in now {
-            v.write_aper(w)?;
-        }
-        rest = behind;
-        if !length.more { return Ok(()); }
-        length = w.length(rest.len());
-    }
+    w.list(per::Size::ANY, list, |w, v| {
+        v.write_aper(w)
+    })
 }
 
 impl<'a> Charge<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
-        let f_amount = r.unconstrained()?;
-        let f_decimals = if p >> 0 & 1 != 0 { (r.whole(per::Whole::Bits(4), 9)?) as u8 } else { 2 };
-        let f_currency = r.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &APER_ALPHABET_1)?;
-        let value = Self { amount: f_amount, decimals: f_decimals, currency: f_currency };
-        Ok(value)
+        Ok(Self {
+            amount: r.unconstrained()?,
+            decimals: if p & 0x1 != 0 { r.whole(per::Whole::Bits(4), 9)? as u8 } else { 2 },
+            currency: r.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &APER_ALPHABET_1)?,
+        })
     }
 
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(!(self.decimals == 2));
         w.unconstrained(&self.amount);
         if !(self.decimals == 2) {
-            match u64::try_from(i128::from(self.decimals) - 0) {
-                Ok(number) if number <= 9 => {
-                    w.whole(per::Whole::Bits(4), number);
-                }
-                _ => return Err(Error::new(ErrorKind::ConstraintViolated, 0)),
-            }
+            w.integer(per::Whole::Bits(4), i64::from(self.decimals), 0, 9)?;
         }
-        w.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &APER_ALPHABET_1, &self.currency)?;
-        Ok(())
+        w.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &APER_ALPHABET_1, &self.currency)
     }
 }
 
 impl IpAddress {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
-        let value = {
-            match r.index(per::Whole::Bits(1), 2, ErrorKind::UnknownAlternative)? {
-                0 => Self::V4(r.fixed_octets::<4>()?),
-                1 => Self::V6(r.fixed_octets::<16>()?),
-                _ => return Err(r.error(ErrorKind::UnknownAlternative)),
-            }
-        };
-        Ok(value)
+        Ok(match r.alternative(per::Whole::Bits(1), 2)? {
+            0 => Self::V4(r.fixed_octets::<4>()?),
+            _ => Self::V6(r.fixed_octets::<16>()?),
+        })
     }
 
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
             Self::V4(v) => {
-                w.whole(per::Whole::Bits(1), 0);
+                w.bits(0, 1);
                 w.fixed_octets(v);
             }
             Self::V6(v) => {
-                w.whole(per::Whole::Bits(1), 1);
+                w.bits(1, 1);
                 w.fixed_octets(v);
             }
         }
@@ -1663,41 +1502,22 @@ impl IpAddress {
 }
 
 fn read_aper_data_session_volumes<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<TrafficVolume<'a>>> {
-    let mut length = r.size(per::Size::ANY)?;
-    let mut list = Vec::with_capacity(r.room(length));
-    loop {
-        let start = r.position();
-        for _ in 0..length.count {
-            list.push(TrafficVolume::read_aper(r)?);
-        }
-        r.end_list(start, length.count)?;
-        if !length.more { break; }
-        length = r.length()?;
-    }
-    Ok(list)
+    r.list(per::Size::ANY, TrafficVolume::read_aper)
 }
 
 fn write_aper_data_session_volumes(list: &[TrafficVolume<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    let mut length = w.size(per::Size::ANY, list.len())?;
-    let mut rest = &list[..];
-    loop {
-        let (now, behind) = rest.split_at_checked(length.count).unwrap_or((rest, &[]));
-        for v in now {
-            v.write_aper(w)?;
-        }
-        rest = behind;
-        if !length.more { return Ok(()); }
-        length = w.length(rest.len());
-    }
+    w.list(per::Size::ANY, list, |w, v| {
+        v.write_aper(w)
+    })
 }
 
 impl<'a> SupplementaryService<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
-        let f_code = r.fixed_octets::<1>()?;
-        let f_parameter = if p >> 0 & 1 != 0 { Some(r.other_string(StringKind::Utf8)?) } else { None };
-        let value = Self { code: f_code, parameter: f_parameter };
-        Ok(value)
+        Ok(Self {
+            code: r.fixed_octets::<1>()?,
+            parameter: if p & 0x1 != 0 { Some(r.other_string(StringKind::Utf8)?) } else { None },
+        })
     }
 
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -1713,17 +1533,12 @@ impl<'a> SupplementaryService<'a> {
 impl<'a> TrafficVolume<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
-        let f_uplink = r.unconstrained()?;
-        let f_downlink = r.unconstrained()?;
-        let f_change_time = r.fixed_octets::<9>()?;
-        let f_rat_type = if p >> 0 & 1 != 0 { Some(RatType::read_aper(r)?) } else { None };
-        let value = Self {
-            uplink: f_uplink,
-            downlink: f_downlink,
-            change_time: f_change_time,
-            rat_type: f_rat_type,
-        };
-        Ok(value)
+        Ok(Self {
+            uplink: r.unconstrained()?,
+            downlink: r.unconstrained()?,
+            change_time: r.fixed_octets::<9>()?,
+            rat_type: if p & 0x1 != 0 { Some(RatType::read_aper(r)?) } else { None },
+        })
     }
 
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -1740,87 +1555,54 @@ impl<'a> TrafficVolume<'a> {
 
 impl RatType {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
-        let value = if r.bit()? {
+        if r.bit()? {
             let number = r.small_number()?;
-            match number {
-                _ => Self::UnknownAddition(number),
-            }
-        } else {
-            match r.index(per::Whole::Bits(3), 5, ErrorKind::UnknownEnumeration)? {
-                0 => Self::Utran,
-                1 => Self::Geran,
-                2 => Self::Wlan,
-                3 => Self::Eutran,
-                4 => Self::Nr,
-                _ => return Err(r.error(ErrorKind::UnknownEnumeration)),
-            }
-        };
-        Ok(value)
+            return Ok(Self::UnknownAddition(number));
+        }
+        r.item(per::Whole::Bits(3), &[Self::Utran, Self::Geran, Self::Wlan, Self::Eutran, Self::Nr])
     }
 
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        match self {
-            Self::Utran => { w.bit(false); w.whole(per::Whole::Bits(3), 0); }
-            Self::Geran => { w.bit(false); w.whole(per::Whole::Bits(3), 1); }
-            Self::Wlan => { w.bit(false); w.whole(per::Whole::Bits(3), 2); }
-            Self::Eutran => { w.bit(false); w.whole(per::Whole::Bits(3), 3); }
-            Self::Nr => { w.bit(false); w.whole(per::Whole::Bits(3), 4); }
-            Self::UnknownAddition(number) => { w.bit(true); w.small_number(*number); }
+        let number = match self {
+            Self::Utran => 0,
+            Self::Geran => 1,
+            Self::Wlan => 2,
+            Self::Eutran => 3,
+            Self::Nr => 4,
+            Self::UnknownAddition(number) => return w.added_item(*number),
             Self::Unknown(_) => return Err(Error::new(ErrorKind::UnknownEnumeration, 0)),
-        }
+        };
+        w.bits(number, 4);
         Ok(())
     }
 }
 
 impl<'a> codec::AperType<'a> for CallRecord<'a> {
     fn read(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        let v = CallRecord::read_aper(r)?;
-        Ok(v)
+        CallRecord::read_aper(r)
     }
 
     fn write(&self, w: &mut per::Writer<true>) -> Result<()> {
-        self.write_aper(w)?;
-        Ok(())
+        self.write_aper(w)
     }
 }
 
-static UPER_ALPHABET_0: per::Alphabet = per::Alphabet {
-    bits: 7,
-    unaligned: false,
-    indexed: false,
-    ranges: &[per::Range { lo: 0, hi: 127, number: 0 }],
-    table: &[],
-};
+static UPER_ALPHABET_0: per::Alphabet = per::Alphabet::new(7, false, false, &[per::Range::new(0, 127, 0)]);
 
-static UPER_ALPHABET_1: per::Alphabet = per::Alphabet {
-    bits: 7,
-    unaligned: false,
-    indexed: false,
-    ranges: &[per::Range { lo: 32, hi: 32, number: 0 }, per::Range { lo: 39, hi: 41, number: 1 }, per::Range { lo: 43, hi: 58, number: 4 }, per::Range { lo: 61, hi: 61, number: 20 }, per::Range { lo: 63, hi: 63, number: 21 }, per::Range { lo: 65, hi: 90, number: 22 }, per::Range {
-    lo: 97,
-    hi: 122,
-    number: 48,
-}],
-    table: &[],
-};
+static UPER_ALPHABET_1: per::Alphabet = per::Alphabet::new(7, false, false, &[per::Range::new(32, 32, 0), per::Range::new(39, 41, 1), per::Range::new(43, 58, 4), per::Range::new(61, 61, 20), per::Range::new(63, 63, 21), per::Range::new(65, 90, 22), per::Range::new(97, 122, 48)]);
 
 impl<'a> CallRecord<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
         let value = if r.bit()? {
-            let number = r.small_number()?;
-            match number {
-                _ => Self::Unknown(Box::new(UnknownAlternative {
-                    addition: Some(number),
-                    octets: r.contents()?,
-                })),
+            match r.small_number()? {
+                number => Self::Unknown(r.unknown_alternative(number)?),
             }
         } else {
-            match r.index(per::Whole::Bits(2), 4, ErrorKind::UnknownAlternative)? {
+            match r.alternative(per::Whole::Bits(2), 4)? {
                 0 => Self::MoCall(MoCall::read_uper(r)?),
                 1 => Self::MtCall(MtCall::read_uper(r)?),
                 2 => Self::Sms(ShortMessage::read_uper(r)?),
-                3 => Self::Data(DataSession::read_uper(r)?),
-                _ => return Err(r.error(ErrorKind::UnknownAlternative)),
+                _ => Self::Data(DataSession::read_uper(r)?),
             }
         };
         Ok(value)
@@ -1829,30 +1611,22 @@ impl<'a> CallRecord<'a> {
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         match self {
             Self::MoCall(v) => {
-                w.bit(false);
-                w.whole(per::Whole::Bits(2), 0);
+                w.bits(0, 3);
                 v.write_uper(w)?;
             }
             Self::MtCall(v) => {
-                w.bit(false);
-                w.whole(per::Whole::Bits(2), 1);
+                w.bits(1, 3);
                 v.write_uper(w)?;
             }
             Self::Sms(v) => {
-                w.bit(false);
-                w.whole(per::Whole::Bits(2), 2);
+                w.bits(2, 3);
                 v.write_uper(w)?;
             }
             Self::Data(v) => {
-                w.bit(false);
-                w.whole(per::Whole::Bits(2), 3);
+                w.bits(3, 3);
                 v.write_uper(w)?;
             }
-            Self::Unknown(v) => {
-                w.bit(true);
-                w.small_number(v.addition.ok_or(Error::new(ErrorKind::ValueMismatch, 0))?);
-                w.any(&v.octets);
-            }
+            Self::Unknown(v) => w.unknown_alternative(v)?,
         }
         Ok(())
     }
@@ -1860,56 +1634,32 @@ impl<'a> CallRecord<'a> {
 
 impl<'a> MoCall<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
-        let extended = r.bit()?;
-        let p = r.bits(5)?;
-        let f_record_number = (r.whole(per::Whole::Bits(32), 4294967295)?) as u32;
-        let f_served_imsi = r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))?;
-        let f_served_imei = if p >> 4 & 1 != 0 { Some(r.fixed_octets::<8>()?) } else { None };
-        let f_calling_number = r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))?;
-        let f_called_number = r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))?;
-        let f_location = Location::read_uper(r)?;
-        let f_answer_time = if p >> 3 & 1 != 0 { Some(r.fixed_octets::<9>()?) } else { None };
-        let f_release_time = r.fixed_octets::<9>()?;
-        let f_duration = (r.whole(per::Whole::Bits(20), 604800)?) as u32;
-        let f_cause = if p >> 2 & 1 != 0 {
-            CauseForTermination::read_uper(r)?
-        } else { CauseForTermination::NormalRelease };
-        let f_supplementary = if p >> 1 & 1 != 0 { Some(read_uper_mo_call_supplementary(r)?) } else { None };
-        let f_charge = if p >> 0 & 1 != 0 { Some(Charge::read_uper(r)?) } else { None };
-        if extended {
-            let additions = r.additions()?;
-            r.skip_additions(additions)?;
-        }
+        let p = r.bits(6)?;
         let value = Self {
-            record_number: f_record_number,
-            served_imsi: f_served_imsi,
-            served_imei: f_served_imei,
-            calling_number: f_calling_number,
-            called_number: f_called_number,
-            location: f_location,
-            answer_time: f_answer_time,
-            release_time: f_release_time,
-            duration: f_duration,
-            cause: f_cause,
-            supplementary: f_supplementary,
-            charge: f_charge,
+            record_number: r.whole(per::Whole::Bits(32), 4294967295)? as u32,
+            served_imsi: r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))?,
+            served_imei: if p & 0x10 != 0 { Some(r.fixed_octets::<8>()?) } else { None },
+            calling_number: r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))?,
+            called_number: r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))?,
+            location: Location::read_uper(r)?,
+            answer_time: if p & 0x8 != 0 { Some(r.fixed_octets::<9>()?) } else { None },
+            release_time: r.fixed_octets::<9>()?,
+            duration: r.whole(per::Whole::Bits(20), 604800)? as u32,
+            cause: if p & 0x4 != 0 {
+                CauseForTermination::read_uper(r)?
+            } else { CauseForTermination::NormalRelease },
+            supplementary: if p & 0x2 != 0 { Some(read_uper_mo_call_supplementary(r)?) } else { None },
+            charge: if p & 0x1 != 0 { Some(Charge::read_uper(r)?) } else { None },
         };
+        if p & 0x20 != 0 {
+            r.skip_all_additions()?;
+        }
         Ok(value)
     }
 
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
-        w.bit(false);
-        w.bit(self.served_imei.is_some());
-        w.bit(self.answer_time.is_some());
-        w.bit(!(self.cause == CauseForTermination::NormalRelease));
-        w.bit(self.supplementary.is_some());
-        w.bit(self.charge.is_some());
-        match u64::try_from(i128::from(self.record_number) - 0) {
-            Ok(number) if number <= 4294967295 => {
-                w.whole(per::Whole::Bits(32), number);
-            }
-            _ => return Err(Error::new(ErrorKind::ConstraintViolated, 0)),
-        }
+        w.flags([false, self.served_imei.is_some(), self.answer_time.is_some(), !(self.cause == CauseForTermination::NormalRelease), self.supplementary.is_some(), self.charge.is_some()]);
+        w.integer(per::Whole::Bits(32), i64::from(self.record_number), 0, 4294967295)?;
         w.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))), &self.served_imsi)?;
         if let Some(v) = &self.served_imei {
             w.fixed_octets(v);
@@ -1921,12 +1671,7 @@ impl<'a> MoCall<'a> {
             w.fixed_octets(v);
         }
         w.fixed_octets(&self.release_time);
-        match u64::try_from(i128::from(self.duration) - 0) {
-            Ok(number) if number <= 604800 => {
-                w.whole(per::Whole::Bits(20), number);
-            }
-            _ => return Err(Error::new(ErrorKind::ConstraintViolated, 0)),
-        }
+        w.integer(per::Whole::Bits(20), i64::from(self.duration), 0, 604800)?;
         if !(self.cause == CauseForTermination::NormalRelease) {
             self.cause.write_uper(w)?;
         }
@@ -1942,51 +1687,31 @@ impl<'a> MoCall<'a> {
 
 impl<'a> MtCall<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
-        let extended = r.bit()?;
-        let p = r.bits(4)?;
-        let f_record_number = (r.whole(per::Whole::Bits(32), 4294967295)?) as u32;
-        let f_served_imsi = r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))?;
-        let f_served_imei = if p >> 3 & 1 != 0 { Some(r.fixed_octets::<8>()?) } else { None };
-        let f_calling_number = if p >> 2 & 1 != 0 {
-            Some(r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))?)
-        } else { None };
-        let f_location = Location::read_uper(r)?;
-        let f_answer_time = if p >> 1 & 1 != 0 { Some(r.fixed_octets::<9>()?) } else { None };
-        let f_release_time = r.fixed_octets::<9>()?;
-        let f_duration = (r.whole(per::Whole::Bits(20), 604800)?) as u32;
-        let f_cause = if p >> 0 & 1 != 0 {
-            CauseForTermination::read_uper(r)?
-        } else { CauseForTermination::NormalRelease };
-        if extended {
-            let additions = r.additions()?;
-            r.skip_additions(additions)?;
-        }
+        let p = r.bits(5)?;
         let value = Self {
-            record_number: f_record_number,
-            served_imsi: f_served_imsi,
-            served_imei: f_served_imei,
-            calling_number: f_calling_number,
-            location: f_location,
-            answer_time: f_answer_time,
-            release_time: f_release_time,
-            duration: f_duration,
-            cause: f_cause,
+            record_number: r.whole(per::Whole::Bits(32), 4294967295)? as u32,
+            served_imsi: r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))?,
+            served_imei: if p & 0x8 != 0 { Some(r.fixed_octets::<8>()?) } else { None },
+            calling_number: if p & 0x4 != 0 {
+                Some(r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))?)
+            } else { None },
+            location: Location::read_uper(r)?,
+            answer_time: if p & 0x2 != 0 { Some(r.fixed_octets::<9>()?) } else { None },
+            release_time: r.fixed_octets::<9>()?,
+            duration: r.whole(per::Whole::Bits(20), 604800)? as u32,
+            cause: if p & 0x1 != 0 {
+                CauseForTermination::read_uper(r)?
+            } else { CauseForTermination::NormalRelease },
         };
+        if p & 0x10 != 0 {
+            r.skip_all_additions()?;
+        }
         Ok(value)
     }
 
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
-        w.bit(false);
-        w.bit(self.served_imei.is_some());
-        w.bit(self.calling_number.is_some());
-        w.bit(self.answer_time.is_some());
-        w.bit(!(self.cause == CauseForTermination::NormalRelease));
-        match u64::try_from(i128::from(self.record_number) - 0) {
-            Ok(number) if number <= 4294967295 => {
-                w.whole(per::Whole::Bits(32), number);
-            }
-            _ => return Err(Error::new(ErrorKind::ConstraintViolated, 0)),
-        }
+        w.flags([false, self.served_imei.is_some(), self.calling_number.is_some(), self.answer_time.is_some(), !(self.cause == CauseForTermination::NormalRelease)]);
+        w.integer(per::Whole::Bits(32), i64::from(self.record_number), 0, 4294967295)?;
         w.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))), &self.served_imsi)?;
         if let Some(v) = &self.served_imei {
             w.fixed_octets(v);
@@ -1999,12 +1724,7 @@ impl<'a> MtCall<'a> {
             w.fixed_octets(v);
         }
         w.fixed_octets(&self.release_time);
-        match u64::try_from(i128::from(self.duration) - 0) {
-            Ok(number) if number <= 604800 => {
-                w.whole(per::Whole::Bits(20), number);
-            }
-            _ => return Err(Error::new(ErrorKind::ConstraintViolated, 0)),
-        }
+        w.integer(per::Whole::Bits(20), i64::from(self.duration), 0, 604800)?;
         if !(self.cause == CauseForTermination::NormalRelease) {
             self.cause.write_uper(w)?;
         }
@@ -2014,54 +1734,32 @@ impl<'a> MtCall<'a> {
 
 impl<'a> ShortMessage<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
-        let extended = r.bit()?;
-        let p = r.bits(1)?;
-        let f_record_number = (r.whole(per::Whole::Bits(32), 4294967295)?) as u32;
-        let f_served_imsi = r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))?;
-        let f_originating = r.bit()?;
-        let f_other_party = r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))?;
-        let f_service_centre = r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))?;
-        let f_event_time = r.fixed_octets::<9>()?;
-        let f_parts = if p >> 0 & 1 != 0 {
-            (1_i64).wrapping_add((r.whole(per::Whole::Bits(8), 254)?) as i64) as u8
-        } else { 1 };
-        if extended {
-            let additions = r.additions()?;
-            r.skip_additions(additions)?;
-        }
+        let p = r.bits(2)?;
         let value = Self {
-            record_number: f_record_number,
-            served_imsi: f_served_imsi,
-            originating: f_originating,
-            other_party: f_other_party,
-            service_centre: f_service_centre,
-            event_time: f_event_time,
-            parts: f_parts,
+            record_number: r.whole(per::Whole::Bits(32), 4294967295)? as u32,
+            served_imsi: r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))?,
+            originating: r.bit()?,
+            other_party: r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))?,
+            service_centre: r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))?,
+            event_time: r.fixed_octets::<9>()?,
+            parts: if p & 0x1 != 0 { (r.whole(per::Whole::Bits(8), 254)? + 1) as u8 } else { 1 },
         };
+        if p & 0x2 != 0 {
+            r.skip_all_additions()?;
+        }
         Ok(value)
     }
 
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
-        w.bit(false);
-        w.bit(!(self.parts == 1));
-        match u64::try_from(i128::from(self.record_number) - 0) {
-            Ok(number) if number <= 4294967295 => {
-                w.whole(per::Whole::Bits(32), number);
-            }
-            _ => return Err(Error::new(ErrorKind::ConstraintViolated, 0)),
-        }
+        w.flags([false, !(self.parts == 1)]);
+        w.integer(per::Whole::Bits(32), i64::from(self.record_number), 0, 4294967295)?;
         w.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))), &self.served_imsi)?;
         w.bit(self.originating);
         w.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))), &self.other_party)?;
         w.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))), &self.service_centre)?;
         w.fixed_octets(&self.event_time);
         if !(self.parts == 1) {
-            match u64::try_from(i128::from(self.parts) - 1) {
-                Ok(number) if number <= 254 => {
-                    w.whole(per::Whole::Bits(8), number);
-                }
-                _ => return Err(Error::new(ErrorKind::ConstraintViolated, 0)),
-            }
+            w.integer(per::Whole::Bits(8), i64::from(self.parts), 1, 254)?;
         }
         Ok(())
     }
@@ -2069,52 +1767,34 @@ impl<'a> ShortMessage<'a> {
 
 impl<'a> DataSession<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
-        let extended = r.bit()?;
-        let p = r.bits(2)?;
-        let f_record_number = (r.whole(per::Whole::Bits(32), 4294967295)?) as u32;
-        let f_served_imsi = r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))?;
-        let f_access_point = r.characters(per::Size::new(false, 1, 63, Some(per::Whole::Bits(6))), &UPER_ALPHABET_0)?;
-        let f_served_address = if p >> 1 & 1 != 0 { Some(IpAddress::read_uper(r)?) } else { None };
-        let f_opening_time = r.fixed_octets::<9>()?;
-        let f_duration = r.unconstrained()?;
-        let f_volumes = read_uper_data_session_volumes(r)?;
-        let f_features = if p >> 0 & 1 != 0 { Some(r.bit_string(per::Size::ANY)?) } else { None };
-        let mut f_slice_name = None;
-        if extended {
-            let mut additions = r.additions()?;
-            if r.next_addition(&mut additions) {
-                let open = r.open()?;
-                f_slice_name = Some(r.other_string(StringKind::Utf8)?);
+        let p = r.bits(3)?;
+        let mut value = Self {
+            record_number: r.whole(per::Whole::Bits(32), 4294967295)? as u32,
+            served_imsi: r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))?,
+            access_point: r.characters(per::Size::new(false, 1, 63, Some(per::Whole::Bits(6))), &UPER_ALPHABET_0)?,
+            served_address: if p & 0x2 != 0 { Some(IpAddress::read_uper(r)?) } else { None },
+            opening_time: r.fixed_octets::<9>()?,
+            duration: r.unconstrained()?,
+            volumes: read_uper_data_session_volumes(r)?,
+            features: if p & 0x1 != 0 { Some(r.bit_string(per::Size::ANY)?) } else { None },
+            slice_name: None,
+        };
+        if p & 0x4 != 0 {
+            let mut more = r.additions()?;
+            if let Some(open) = r.addition(&mut more)? {
+                value.slice_name = Some(r.other_string(StringKind::Utf8)?);
                 r.close(open);
             }
-            r.skip_additions(additions)?;
+            r.skip_additions(more)?;
         }
-        let value = Self {
-            record_number: f_record_number,
-            served_imsi: f_served_imsi,
-            access_point: f_access_point,
-            served_address: f_served_address,
-            opening_time: f_opening_time,
-            duration: f_duration,
-            volumes: f_volumes,
-            features: f_features,
-            slice_name: f_slice_name,
-        };
         Ok(value)
     }
 
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         let additions = [self.slice_name.is_some()];
         let extended = additions.contains(&true);
-        w.bit(extended);
-        w.bit(self.served_address.is_some());
-        w.bit(self.features.is_some());
-        match u64::try_from(i128::from(self.record_number) - 0) {
-            Ok(number) if number <= 4294967295 => {
-                w.whole(per::Whole::Bits(32), number);
-            }
-            _ => return Err(Error::new(ErrorKind::ConstraintViolated, 0)),
-        }
+        w.flags([extended, self.served_address.is_some(), self.features.is_some()]);
+        w.integer(per::Whole::Bits(32), i64::from(self.record_number), 0, 4294967295)?;
         w.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))), &self.served_imsi)?;
         w.characters(per::Size::new(false, 1, 63, Some(per::Whole::Bits(6))), &UPER_ALPHABET_0, &self.access_point)?;
         if let Some(v) = &self.served_address {
@@ -2143,12 +1823,12 @@ impl<'a> DataSession<'a> {
 impl<'a> Location<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
         let p = r.bits(1)?;
-        let f_cell = r.fixed_octets::<7>()?;
-        let f_exchange = if p >> 0 & 1 != 0 {
-            Some(r.characters(per::Size::new(false, 1, 15, Some(per::Whole::Bits(4))), &UPER_ALPHABET_0)?)
-        } else { None };
-        let value = Self { cell: f_cell, exchange: f_exchange };
-        Ok(value)
+        Ok(Self {
+            cell: r.fixed_octets::<7>()?,
+            exchange: if p & 0x1 != 0 {
+                Some(r.characters(per::Size::new(false, 1, 15, Some(per::Whole::Bits(4))), &UPER_ALPHABET_0)?)
+            } else { None },
+        })
     }
 
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
@@ -2163,111 +1843,73 @@ impl<'a> Location<'a> {
 
 impl CauseForTermination {
     fn read_uper(r: &mut per::Reader<'_, false>) -> Result<Self> {
-        let value = if r.bit()? {
+        if r.bit()? {
             let number = r.small_number()?;
-            match number {
-                _ => Self::UnknownAddition(number),
-            }
-        } else {
-            match r.index(per::Whole::Bits(2), 4, ErrorKind::UnknownEnumeration)? {
-                0 => Self::NormalRelease,
-                1 => Self::PartialRecord,
-                2 => Self::UnsuccessfulAttempt,
-                3 => Self::TimeLimit,
-                _ => return Err(r.error(ErrorKind::UnknownEnumeration)),
-            }
-        };
-        Ok(value)
+            return Ok(Self::UnknownAddition(number));
+        }
+        r.item(per::Whole::Bits(2), &[Self::NormalRelease, Self::PartialRecord, Self::UnsuccessfulAttempt, Self::TimeLimit])
     }
 
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
-        match self {
-            Self::NormalRelease => { w.bit(false); w.whole(per::Whole::Bits(2), 0); }
-            Self::PartialRecord => { w.bit(false); w.whole(per::Whole::Bits(2), 1); }
-            Self::UnsuccessfulAttempt => { w.bit(false); w.whole(per::Whole::Bits(2), 2); }
-            Self::TimeLimit => { w.bit(false); w.whole(per::Whole::Bits(2), 3); }
-            Self::UnknownAddition(number) => { w.bit(true); w.small_number(*number); }
+        let number = match self {
+            Self::NormalRelease => 0,
+            Self::PartialRecord => 1,
+            Self::UnsuccessfulAttempt => 2,
+            Self::TimeLimit => 3,
+            Self::UnknownAddition(number) => return w.added_item(*number),
             Self::Unknown(_) => return Err(Error::new(ErrorKind::UnknownEnumeration, 0)),
-        }
+        };
+        w.bits(number, 3);
         Ok(())
     }
 }
 
 fn read_uper_mo_call_supplementary<'a>(r: &mut per::Reader<'a, false>) -> Result<Vec<SupplementaryService<'a>>> {
-    let mut length = r.size(per::Size::ANY)?;
-    let mut list = Vec::with_capacity(r.room(length));
-    loop {
-        let start = r.position();
-        for _ in 0..length.count {
-            list.push(SupplementaryService::read_uper(r)?);
-        }
-        r.end_list(start, length.count)?;
-        if !length.more { break; }
-        length = r.length()?;
-    }
-    Ok(list)
+    r.list(per::Size::ANY, SupplementaryService::read_uper)
 }
 
 fn write_uper_mo_call_supplementary(list: &[SupplementaryService<'_>], w: &mut per::Writer<false>) -> Result<()> {
-    let mut length = w.size(per::Size::ANY, list.len())?;
-    let mut rest = &list[..];
-    loop {
-        let (now, behind) = rest.split_at_checked(length.count).unwrap_or((rest, &[]));
-        for v in now {
-            v.write_uper(w)?;
-        }
-        rest = behind;
-        if !length.more { return Ok(()); }
-        length = w.length(rest.len());
-    }
+    w.list(per::Size::ANY, list, |w, v| {
+        v.write_uper(w)
+    })
 }
 
 impl<'a> Charge<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
         let p = r.bits(1)?;
-        let f_amount = r.unconstrained()?;
-        let f_decimals = if p >> 0 & 1 != 0 { (r.whole(per::Whole::Bits(4), 9)?) as u8 } else { 2 };
-        let f_currency = r.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &UPER_ALPHABET_1)?;
-        let value = Self { amount: f_amount, decimals: f_decimals, currency: f_currency };
-        Ok(value)
+        Ok(Self {
+            amount: r.unconstrained()?,
+            decimals: if p & 0x1 != 0 { r.whole(per::Whole::Bits(4), 9)? as u8 } else { 2 },
+            currency: r.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &UPER_ALPHABET_1)?,
+        })
     }
 
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.bit(!(self.decimals == 2));
         w.unconstrained(&self.amount);
         if !(self.decimals == 2) {
-            match u64::try_from(i128::from(self.decimals) - 0) {
-                Ok(number) if number <= 9 => {
-                    w.whole(per::Whole::Bits(4), number);
-                }
-                _ => return Err(Error::new(ErrorKind::ConstraintViolated, 0)),
-            }
+            w.integer(per::Whole::Bits(4), i64::from(self.decimals), 0, 9)?;
         }
-        w.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &UPER_ALPHABET_1, &self.currency)?;
-        Ok(())
+        w.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &UPER_ALPHABET_1, &self.currency)
     }
 }
 
 impl IpAddress {
     fn read_uper(r: &mut per::Reader<'_, false>) -> Result<Self> {
-        let value = {
-            match r.index(per::Whole::Bits(1), 2, ErrorKind::UnknownAlternative)? {
-                0 => Self::V4(r.fixed_octets::<4>()?),
-                1 => Self::V6(r.fixed_octets::<16>()?),
-                _ => return Err(r.error(ErrorKind::UnknownAlternative)),
-            }
-        };
-        Ok(value)
+        Ok(match r.alternative(per::Whole::Bits(1), 2)? {
+            0 => Self::V4(r.fixed_octets::<4>()?),
+            _ => Self::V6(r.fixed_octets::<16>()?),
+        })
     }
 
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         match self {
             Self::V4(v) => {
-                w.whole(per::Whole::Bits(1), 0);
+                w.bits(0, 1);
                 w.fixed_octets(v);
             }
             Self::V6(v) => {
-                w.whole(per::Whole::Bits(1), 1);
+                w.bits(1, 1);
                 w.fixed_octets(v);
             }
         }
@@ -2276,41 +1918,22 @@ impl IpAddress {
 }
 
 fn read_uper_data_session_volumes<'a>(r: &mut per::Reader<'a, false>) -> Result<Vec<TrafficVolume<'a>>> {
-    let mut length = r.size(per::Size::ANY)?;
-    let mut list = Vec::with_capacity(r.room(length));
-    loop {
-        let start = r.position();
-        for _ in 0..length.count {
-            list.push(TrafficVolume::read_uper(r)?);
-        }
-        r.end_list(start, length.count)?;
-        if !length.more { break; }
-        length = r.length()?;
-    }
-    Ok(list)
+    r.list(per::Size::ANY, TrafficVolume::read_uper)
 }
 
 fn write_uper_data_session_volumes(list: &[TrafficVolume<'_>], w: &mut per::Writer<false>) -> Result<()> {
-    let mut length = w.size(per::Size::ANY, list.len())?;
-    let mut rest = &list[..];
-    loop {
-        let (now, behind) = rest.split_at_checked(length.count).unwrap_or((rest, &[]));
-        for v in now {
-            v.write_uper(w)?;
-        }
-        rest = behind;
-        if !length.more { return Ok(()); }
-        length = w.length(rest.len());
-    }
+    w.list(per::Size::ANY, list, |w, v| {
+        v.write_uper(w)
+    })
 }
 
 impl<'a> SupplementaryService<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
         let p = r.bits(1)?;
-        let f_code = r.fixed_octets::<1>()?;
-        let f_parameter = if p >> 0 & 1 != 0 { Some(r.other_string(StringKind::Utf8)?) } else { None };
-        let value = Self { code: f_code, parameter: f_parameter };
-        Ok(value)
+        Ok(Self {
+            code: r.fixed_octets::<1>()?,
+            parameter: if p & 0x1 != 0 { Some(r.other_string(StringKind::Utf8)?) } else { None },
+        })
     }
 
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
@@ -2326,17 +1949,12 @@ impl<'a> SupplementaryService<'a> {
 impl<'a> TrafficVolume<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
         let p = r.bits(1)?;
-        let f_uplink = r.unconstrained()?;
-        let f_downlink = r.unconstrained()?;
-        let f_change_time = r.fixed_octets::<9>()?;
-        let f_rat_type = if p >> 0 & 1 != 0 { Some(RatType::read_uper(r)?) } else { None };
-        let value = Self {
-            uplink: f_uplink,
-            downlink: f_downlink,
-            change_time: f_change_time,
-            rat_type: f_rat_type,
-        };
-        Ok(value)
+        Ok(Self {
+            uplink: r.unconstrained()?,
+            downlink: r.unconstrained()?,
+            change_time: r.fixed_octets::<9>()?,
+            rat_type: if p & 0x1 != 0 { Some(RatType::read_uper(r)?) } else { None },
+        })
     }
 
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
@@ -2353,46 +1971,34 @@ impl<'a> TrafficVolume<'a> {
 
 impl RatType {
     fn read_uper(r: &mut per::Reader<'_, false>) -> Result<Self> {
-        let value = if r.bit()? {
+        if r.bit()? {
             let number = r.small_number()?;
-            match number {
-                _ => Self::UnknownAddition(number),
-            }
-        } else {
-            match r.index(per::Whole::Bits(3), 5, ErrorKind::UnknownEnumeration)? {
-                0 => Self::Utran,
-                1 => Self::Geran,
-                2 => Self::Wlan,
-                3 => Self::Eutran,
-                4 => Self::Nr,
-                _ => return Err(r.error(ErrorKind::UnknownEnumeration)),
-            }
-        };
-        Ok(value)
+            return Ok(Self::UnknownAddition(number));
+        }
+        r.item(per::Whole::Bits(3), &[Self::Utran, Self::Geran, Self::Wlan, Self::Eutran, Self::Nr])
     }
 
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
-        match self {
-            Self::Utran => { w.bit(false); w.whole(per::Whole::Bits(3), 0); }
-            Self::Geran => { w.bit(false); w.whole(per::Whole::Bits(3), 1); }
-            Self::Wlan => { w.bit(false); w.whole(per::Whole::Bits(3), 2); }
-            Self::Eutran => { w.bit(false); w.whole(per::Whole::Bits(3), 3); }
-            Self::Nr => { w.bit(false); w.whole(per::Whole::Bits(3), 4); }
-            Self::UnknownAddition(number) => { w.bit(true); w.small_number(*number); }
+        let number = match self {
+            Self::Utran => 0,
+            Self::Geran => 1,
+            Self::Wlan => 2,
+            Self::Eutran => 3,
+            Self::Nr => 4,
+            Self::UnknownAddition(number) => return w.added_item(*number),
             Self::Unknown(_) => return Err(Error::new(ErrorKind::UnknownEnumeration, 0)),
-        }
+        };
+        w.bits(number, 4);
         Ok(())
     }
 }
 
 impl<'a> codec::UperType<'a> for CallRecord<'a> {
     fn read(r: &mut per::Reader<'a, false>) -> Result<Self> {
-        let v = CallRecord::read_uper(r)?;
-        Ok(v)
+        CallRecord::read_uper(r)
     }
 
     fn write(&self, w: &mut per::Writer<false>) -> Result<()> {
-        self.write_uper(w)?;
-        Ok(())
+        self.write_uper(w)
     }
 }

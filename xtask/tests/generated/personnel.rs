@@ -322,32 +322,19 @@ impl<'a> codec::BerType<'a> for PersonnelRecord<'a> {
     }
 }
 
-static APER_ALPHABET_0: per::Alphabet = per::Alphabet {
-    bits: 8,
-    unaligned: false,
-    indexed: false,
-    ranges: &[per::Range { lo: 32, hi: 126, number: 0 }],
-    table: &[],
-};
+static APER_ALPHABET_0: per::Alphabet = per::Alphabet::new(8, false, false, &[per::Range::new(32, 126, 0)]);
 
 impl<'a> PersonnelRecord<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
-        let f_name = Name::read_aper(r)?;
-        let f_number = r.unconstrained()?;
-        let f_title = r.characters(per::Size::ANY, &APER_ALPHABET_0)?;
-        let f_date_of_hire = r.characters(per::Size::ANY, &APER_ALPHABET_0)?;
-        let f_name_of_spouse = Name::read_aper(r)?;
-        let f_children = if p >> 0 & 1 != 0 { read_aper_personnel_record_children(r)? } else { Vec::new() };
-        let value = Self {
-            name: f_name,
-            title: f_title,
-            number: f_number,
-            date_of_hire: f_date_of_hire,
-            name_of_spouse: f_name_of_spouse,
-            children: f_children,
-        };
-        Ok(value)
+        Ok(Self {
+            name: Name::read_aper(r)?,
+            number: r.unconstrained()?,
+            title: r.characters(per::Size::ANY, &APER_ALPHABET_0)?,
+            date_of_hire: r.characters(per::Size::ANY, &APER_ALPHABET_0)?,
+            name_of_spouse: Name::read_aper(r)?,
+            children: if p & 0x1 != 0 { read_aper_personnel_record_children(r)? } else { Vec::new() },
+        })
     }
 
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -366,103 +353,67 @@ impl<'a> PersonnelRecord<'a> {
 
 impl<'a> Name<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        let f_given_name = r.characters(per::Size::ANY, &APER_ALPHABET_0)?;
-        let f_initial = r.characters(per::Size::ANY, &APER_ALPHABET_0)?;
-        let f_family_name = r.characters(per::Size::ANY, &APER_ALPHABET_0)?;
-        let value = Self { given_name: f_given_name, initial: f_initial, family_name: f_family_name };
-        Ok(value)
+        Ok(Self {
+            given_name: r.characters(per::Size::ANY, &APER_ALPHABET_0)?,
+            initial: r.characters(per::Size::ANY, &APER_ALPHABET_0)?,
+            family_name: r.characters(per::Size::ANY, &APER_ALPHABET_0)?,
+        })
     }
 
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.characters(per::Size::ANY, &APER_ALPHABET_0, &self.given_name)?;
         w.characters(per::Size::ANY, &APER_ALPHABET_0, &self.initial)?;
-        w.characters(per::Size::ANY, &APER_ALPHABET_0, &self.family_name)?;
-        Ok(())
+        w.characters(per::Size::ANY, &APER_ALPHABET_0, &self.family_name)
     }
 }
 
 fn read_aper_personnel_record_children<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<ChildInformation<'a>>> {
-    let mut length = r.size(per::Size::ANY)?;
-    let mut list = Vec::with_capacity(r.room(length));
-    loop {
-        let start = r.position();
-        for _ in 0..length.count {
-            list.push(ChildInformation::read_aper(r)?);
-        }
-        r.end_list(start, length.count)?;
-        if !length.more { break; }
-        length = r.length()?;
-    }
-    Ok(list)
+    r.list(per::Size::ANY, ChildInformation::read_aper)
 }
 
 fn write_aper_personnel_record_children(list: &[ChildInformation<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    let mut length = w.size(per::Size::ANY, list.len())?;
-    let mut rest = &list[..];
-    loop {
-        let (now, behind) = rest.split_at_checked(length.count).unwrap_or((rest, &[]));
-        for v in now {
-            v.write_aper(w)?;
-        }
-        rest = behind;
-        if !length.more { return Ok(()); }
-        length = w.length(rest.len());
-    }
+    w.list(per::Size::ANY, list, |w, v| {
+        v.write_aper(w)
+    })
 }
 
 impl<'a> ChildInformation<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        let f_name = Name::read_aper(r)?;
-        let f_date_of_birth = r.characters(per::Size::ANY, &APER_ALPHABET_0)?;
-        let value = Self { name: f_name, date_of_birth: f_date_of_birth };
-        Ok(value)
+        Ok(Self {
+            name: Name::read_aper(r)?,
+            date_of_birth: r.characters(per::Size::ANY, &APER_ALPHABET_0)?,
+        })
     }
 
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         self.name.write_aper(w)?;
-        w.characters(per::Size::ANY, &APER_ALPHABET_0, &self.date_of_birth)?;
-        Ok(())
+        w.characters(per::Size::ANY, &APER_ALPHABET_0, &self.date_of_birth)
     }
 }
 
 impl<'a> codec::AperType<'a> for PersonnelRecord<'a> {
     fn read(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        let v = PersonnelRecord::read_aper(r)?;
-        Ok(v)
+        PersonnelRecord::read_aper(r)
     }
 
     fn write(&self, w: &mut per::Writer<true>) -> Result<()> {
-        self.write_aper(w)?;
-        Ok(())
+        self.write_aper(w)
     }
 }
 
-static UPER_ALPHABET_0: per::Alphabet = per::Alphabet {
-    bits: 7,
-    unaligned: false,
-    indexed: false,
-    ranges: &[per::Range { lo: 32, hi: 126, number: 0 }],
-    table: &[],
-};
+static UPER_ALPHABET_0: per::Alphabet = per::Alphabet::new(7, false, false, &[per::Range::new(32, 126, 0)]);
 
 impl<'a> PersonnelRecord<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
         let p = r.bits(1)?;
-        let f_name = Name::read_uper(r)?;
-        let f_number = r.unconstrained()?;
-        let f_title = r.characters(per::Size::ANY, &UPER_ALPHABET_0)?;
-        let f_date_of_hire = r.characters(per::Size::ANY, &UPER_ALPHABET_0)?;
-        let f_name_of_spouse = Name::read_uper(r)?;
-        let f_children = if p >> 0 & 1 != 0 { read_uper_personnel_record_children(r)? } else { Vec::new() };
-        let value = Self {
-            name: f_name,
-            title: f_title,
-            number: f_number,
-            date_of_hire: f_date_of_hire,
-            name_of_spouse: f_name_of_spouse,
-            children: f_children,
-        };
-        Ok(value)
+        Ok(Self {
+            name: Name::read_uper(r)?,
+            number: r.unconstrained()?,
+            title: r.characters(per::Size::ANY, &UPER_ALPHABET_0)?,
+            date_of_hire: r.characters(per::Size::ANY, &UPER_ALPHABET_0)?,
+            name_of_spouse: Name::read_uper(r)?,
+            children: if p & 0x1 != 0 { read_uper_personnel_record_children(r)? } else { Vec::new() },
+        })
     }
 
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
@@ -481,73 +432,50 @@ impl<'a> PersonnelRecord<'a> {
 
 impl<'a> Name<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
-        let f_given_name = r.characters(per::Size::ANY, &UPER_ALPHABET_0)?;
-        let f_initial = r.characters(per::Size::ANY, &UPER_ALPHABET_0)?;
-        let f_family_name = r.characters(per::Size::ANY, &UPER_ALPHABET_0)?;
-        let value = Self { given_name: f_given_name, initial: f_initial, family_name: f_family_name };
-        Ok(value)
+        Ok(Self {
+            given_name: r.characters(per::Size::ANY, &UPER_ALPHABET_0)?,
+            initial: r.characters(per::Size::ANY, &UPER_ALPHABET_0)?,
+            family_name: r.characters(per::Size::ANY, &UPER_ALPHABET_0)?,
+        })
     }
 
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.characters(per::Size::ANY, &UPER_ALPHABET_0, &self.given_name)?;
         w.characters(per::Size::ANY, &UPER_ALPHABET_0, &self.initial)?;
-        w.characters(per::Size::ANY, &UPER_ALPHABET_0, &self.family_name)?;
-        Ok(())
+        w.characters(per::Size::ANY, &UPER_ALPHABET_0, &self.family_name)
     }
 }
 
 fn read_uper_personnel_record_children<'a>(r: &mut per::Reader<'a, false>) -> Result<Vec<ChildInformation<'a>>> {
-    let mut length = r.size(per::Size::ANY)?;
-    let mut list = Vec::with_capacity(r.room(length));
-    loop {
-        let start = r.position();
-        for _ in 0..length.count {
-            list.push(ChildInformation::read_uper(r)?);
-        }
-        r.end_list(start, length.count)?;
-        if !length.more { break; }
-        length = r.length()?;
-    }
-    Ok(list)
+    r.list(per::Size::ANY, ChildInformation::read_uper)
 }
 
 fn write_uper_personnel_record_children(list: &[ChildInformation<'_>], w: &mut per::Writer<false>) -> Result<()> {
-    let mut length = w.size(per::Size::ANY, list.len())?;
-    let mut rest = &list[..];
-    loop {
-        let (now, behind) = rest.split_at_checked(length.count).unwrap_or((rest, &[]));
-        for v in now {
-            v.write_uper(w)?;
-        }
-        rest = behind;
-        if !length.more { return Ok(()); }
-        length = w.length(rest.len());
-    }
+    w.list(per::Size::ANY, list, |w, v| {
+        v.write_uper(w)
+    })
 }
 
 impl<'a> ChildInformation<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
-        let f_name = Name::read_uper(r)?;
-        let f_date_of_birth = r.characters(per::Size::ANY, &UPER_ALPHABET_0)?;
-        let value = Self { name: f_name, date_of_birth: f_date_of_birth };
-        Ok(value)
+        Ok(Self {
+            name: Name::read_uper(r)?,
+            date_of_birth: r.characters(per::Size::ANY, &UPER_ALPHABET_0)?,
+        })
     }
 
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         self.name.write_uper(w)?;
-        w.characters(per::Size::ANY, &UPER_ALPHABET_0, &self.date_of_birth)?;
-        Ok(())
+        w.characters(per::Size::ANY, &UPER_ALPHABET_0, &self.date_of_birth)
     }
 }
 
 impl<'a> codec::UperType<'a> for PersonnelRecord<'a> {
     fn read(r: &mut per::Reader<'a, false>) -> Result<Self> {
-        let v = PersonnelRecord::read_uper(r)?;
-        Ok(v)
+        PersonnelRecord::read_uper(r)
     }
 
     fn write(&self, w: &mut per::Writer<false>) -> Result<()> {
-        self.write_uper(w)?;
-        Ok(())
+        self.write_uper(w)
     }
 }

@@ -1208,222 +1208,102 @@ impl<'a> codec::BerType<'a> for Names<'a> {
     }
 }
 
-static APER_ALPHABET_0: per::Alphabet = per::Alphabet {
-    bits: 8,
-    unaligned: false,
-    indexed: false,
-    ranges: &[per::Range { lo: 32, hi: 32, number: 0 }, per::Range { lo: 39, hi: 41, number: 1 }, per::Range { lo: 43, hi: 58, number: 4 }, per::Range { lo: 61, hi: 61, number: 20 }, per::Range { lo: 63, hi: 63, number: 21 }, per::Range { lo: 65, hi: 90, number: 22 }, per::Range {
-    lo: 97,
-    hi: 122,
-    number: 48,
-}],
-    table: &[],
-};
+static APER_ALPHABET_0: per::Alphabet = per::Alphabet::new(8, false, false, &[per::Range::new(32, 32, 0), per::Range::new(39, 41, 1), per::Range::new(43, 58, 4), per::Range::new(61, 61, 20), per::Range::new(63, 63, 21), per::Range::new(65, 90, 22), per::Range::new(97, 122, 48)]);
 
-static APER_ALPHABET_1: per::Alphabet = per::Alphabet {
-    bits: 4,
-    unaligned: false,
-    indexed: true,
-    ranges: &[per::Range { lo: 32, hi: 32, number: 0 }, per::Range { lo: 48, hi: 57, number: 1 }],
-    table: &[32, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57],
-};
+static APER_ALPHABET_1: per::Alphabet = per::Alphabet::new(4, false, true, &[per::Range::new(32, 32, 0), per::Range::new(48, 57, 1)]);
 
-static APER_ALPHABET_2: per::Alphabet = per::Alphabet {
-    bits: 4,
-    unaligned: true,
-    indexed: true,
-    ranges: &[per::Range { lo: 97, hi: 102, number: 0 }],
-    table: &[97, 98, 99, 100, 101, 102],
-};
+static APER_ALPHABET_2: per::Alphabet = per::Alphabet::new(4, true, true, &[per::Range::new(97, 102, 0)]);
 
-static APER_ALPHABET_3: per::Alphabet = per::Alphabet {
-    bits: 16,
-    unaligned: false,
-    indexed: false,
-    ranges: &[per::Range { lo: 0, hi: 65535, number: 0 }],
-    table: &[],
-};
+static APER_ALPHABET_3: per::Alphabet = per::Alphabet::new(16, false, false, &[per::Range::new(0, 65535, 0)]);
 
-static APER_ALPHABET_4: per::Alphabet = per::Alphabet {
-    bits: 32,
-    unaligned: false,
-    indexed: false,
-    ranges: &[per::Range { lo: 0, hi: 4294967295, number: 0 }],
-    table: &[],
-};
+static APER_ALPHABET_4: per::Alphabet = per::Alphabet::new(32, false, false, &[per::Range::new(0, 4294967295, 0)]);
 
-static APER_ALPHABET_5: per::Alphabet = per::Alphabet {
-    bits: 8,
-    unaligned: false,
-    indexed: false,
-    ranges: &[per::Range { lo: 32, hi: 126, number: 0 }],
-    table: &[],
-};
+static APER_ALPHABET_5: per::Alphabet = per::Alphabet::new(8, false, false, &[per::Range::new(32, 126, 0)]);
 
-static APER_ALPHABET_6: per::Alphabet = per::Alphabet {
-    bits: 8,
-    unaligned: false,
-    indexed: false,
-    ranges: &[per::Range { lo: 0, hi: 127, number: 0 }],
-    table: &[],
-};
+static APER_ALPHABET_6: per::Alphabet = per::Alphabet::new(8, false, false, &[per::Range::new(0, 127, 0)]);
 
 impl<'a> Zoo<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        let extended = r.bit()?;
-        let p = r.bits(5)?;
-        let f_flag = r.bit()?;
-        let f_nothing = ();
-        let f_small = (r.whole(per::Whole::Bits(3), 7)?) as u8;
-        let f_octet = (r.whole(per::Whole::Octet, 255)?) as u8;
-        let f_negative = (-5_i64).wrapping_add((r.whole(per::Whole::Octets(2, 3), 100005)?) as i64) as i32;
-        let f_wide = (r.whole(per::Whole::Octets(3, 8), 18446744073709551615)?) as u64;
-        let f_wider = r.large(&[255], &[1, 0, 0, 0, 0, 0, 0, 0, 1])?;
-        let f_semi = r.semi_constrained(3)?;
-        let f_any = r.unconstrained()?;
-        let f_grown = if r.bit()? { let number = r.unconstrained()?; r.narrow::<i64>(&number)? } else {
-            (1_i64).wrapping_add((r.whole(per::Whole::Bits(4), 9)?) as i64) as i64
+        let p = r.bits(6)?;
+        let mut value = Self {
+            flag: r.bit()?,
+            nothing: (),
+            small: r.whole(per::Whole::Bits(3), 7)? as u8,
+            octet: r.whole(per::Whole::Octet, 255)? as u8,
+            negative: (r.whole(per::Whole::Octets(2, 3), 100005)? as i64).wrapping_add(-5) as i32,
+            wide: r.whole(per::Whole::Octets(3, 8), 18446744073709551615)? as u64,
+            wider: r.large(&[255], &[1, 0, 0, 0, 0, 0, 0, 0, 1])?,
+            semi: r.semi_constrained(3)?,
+            any: r.unconstrained()?,
+            grown: if r.bit()? { let number = r.unconstrained()?; r.narrow::<i64>(&number)? } else {
+                (r.whole(per::Whole::Bits(4), 9)? as i64).wrapping_add(1) as i64
+            },
+            colour: if p & 0x10 != 0 { Colour::read_aper(r)? } else { Colour::Green },
+            level: if p & 0x8 != 0 { Some(ZooLevel::read_aper(r)?) } else { None },
+            real: r.real()?,
+            bits: r.bit_string(per::Size::ANY)?,
+            flags: if p & 0x4 != 0 {
+                Some(r.bit_string(per::Size::new(false, 0, 12, Some(per::Whole::Bits(4))))?)
+            } else { None },
+            word: r.fixed_bits::<17>()?,
+            nibble: r.fixed_bits::<4>()?,
+            octets: r.octet_string(per::Size::ANY)?,
+            pair: r.fixed_octets::<2>()?,
+            six: r.fixed_octets::<6>()?,
+            up_to: r.octet_string(per::Size::new(true, 1, 20, Some(per::Whole::Bits(5))))?,
+            children: if p & 0x2 != 0 { Some(read_aper_zoo_children(r)?) } else { None },
+            bag: read_aper_zoo_bag(r)?,
+            text: Texts::read_aper(r)?,
+            when: Times::read_aper(r)?,
+            inside: r.contained(per::Size::ANY, 8, Animal::read_aper)?,
+            inside_bits: if p & 0x1 != 0 {
+                Some(r.contained(per::Size::ANY, 1, Shape::read_aper)?)
+            } else { None },
+            message: Message::read_aper(r)?,
+            id: None,
+            late: None,
+            later: None,
+            self_: Vec::new(),
+            r#type: None,
         };
-        let f_colour = if p >> 4 & 1 != 0 { Colour::read_aper(r)? } else { Colour::Green };
-        let f_level = if p >> 3 & 1 != 0 { Some(ZooLevel::read_aper(r)?) } else { None };
-        let f_real = r.real()?;
-        let f_bits = r.bit_string(per::Size::ANY)?;
-        let f_flags = if p >> 2 & 1 != 0 {
-            Some(r.bit_string(per::Size::new(false, 0, 12, Some(per::Whole::Bits(4))))?)
-        } else { None };
-        let f_word = r.fixed_bits::<17>()?;
-        let f_nibble = r.fixed_bits::<4>()?;
-        let f_octets = r.octet_string(per::Size::ANY)?;
-        let f_pair = r.fixed_octets::<2>()?;
-        let f_six = r.fixed_octets::<6>()?;
-        let f_up_to = r.octet_string(per::Size::new(true, 1, 20, Some(per::Whole::Bits(5))))?;
-        let f_children = if p >> 1 & 1 != 0 { Some(read_aper_zoo_children(r)?) } else { None };
-        let f_bag = read_aper_zoo_bag(r)?;
-        let f_text = Texts::read_aper(r)?;
-        let f_when = Times::read_aper(r)?;
-        let f_inside = r.contained(per::Size::ANY, 8, |r| Ok(Animal::read_aper(r)?))?;
-        let f_inside_bits = if p >> 0 & 1 != 0 {
-            Some(r.contained(per::Size::ANY, 1, |r| Ok(Shape::read_aper(r)?))?)
-        } else { None };
-        let f_message = Message::read_aper(r)?;
-        let mut f_id = None;
-        let mut f_late = None;
-        let mut f_later = None;
-        let mut f_self_ = Vec::new();
-        let mut f_type = None;
-        if extended {
-            let mut additions = r.additions()?;
-            if r.next_addition(&mut additions) {
-                let open = r.open()?;
-                f_id = Some(r.oid()?);
+        if p & 0x20 != 0 {
+            let mut more = r.additions()?;
+            if let Some(open) = r.addition(&mut more)? {
+                value.id = Some(r.oid()?);
                 r.close(open);
             }
-            if r.next_addition(&mut additions) {
-                let open = r.open()?;
-                let g = r.bits(1)?;
-                f_late = Some(r.other_string(StringKind::Utf8)?);
-                if g >> 0 & 1 != 0 {
-                    f_later = Some((r.whole(per::Whole::Bits(2), 3)?) as u8);
-                }
+            if let Some(open) = r.addition(&mut more)? {
+                let p = r.bits(1)?;
+                value.late = Some(r.other_string(StringKind::Utf8)?);
+                if p & 0x1 != 0 { value.later = Some(r.whole(per::Whole::Bits(2), 3)? as u8); }
                 r.close(open);
             }
-            if r.next_addition(&mut additions) {
-                let open = r.open()?;
-                f_self_ = read_aper_names(r)?;
+            if let Some(open) = r.addition(&mut more)? {
+                value.self_ = read_aper_names(r)?;
                 r.close(open);
             }
-            if r.next_addition(&mut additions) {
-                let open = r.open()?;
-                f_type = Some(Shape::read_aper(r)?);
+            if let Some(open) = r.addition(&mut more)? {
+                value.r#type = Some(Shape::read_aper(r)?);
                 r.close(open);
             }
-            r.skip_additions(additions)?;
+            r.skip_additions(more)?;
         }
-        let value = Self {
-            flag: f_flag,
-            nothing: f_nothing,
-            small: f_small,
-            octet: f_octet,
-            negative: f_negative,
-            wide: f_wide,
-            wider: f_wider,
-            semi: f_semi,
-            any: f_any,
-            grown: f_grown,
-            colour: f_colour,
-            level: f_level,
-            real: f_real,
-            bits: f_bits,
-            flags: f_flags,
-            word: f_word,
-            nibble: f_nibble,
-            octets: f_octets,
-            pair: f_pair,
-            six: f_six,
-            up_to: f_up_to,
-            id: f_id,
-            late: f_late,
-            later: f_later,
-            self_: f_self_,
-            r#type: f_type,
-            children: f_children,
-            bag: f_bag,
-            text: f_text,
-            when: f_when,
-            inside: f_inside,
-            inside_bits: f_inside_bits,
-            message: f_message,
-        };
         Ok(value)
     }
 
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions = [self.id.is_some(), self.late.is_some() || self.later.is_some(), !(self.self_.is_empty()), self.r#type.is_some()];
         let extended = additions.contains(&true);
-        w.bit(extended);
-        w.bit(!(self.colour == Colour::Green));
-        w.bit(self.level.is_some());
-        w.bit(self.flags.is_some());
-        w.bit(self.children.is_some());
-        w.bit(self.inside_bits.is_some());
+        w.flags([extended, !(self.colour == Colour::Green), self.level.is_some(), self.flags.is_some(), self.children.is_some(), self.inside_bits.is_some()]);
         w.bit(self.flag);
-        match u64::try_from(i128::from(self.small) - 0) {
-            Ok(number) if number <= 7 => {
-                w.whole(per::Whole::Bits(3), number);
-            }
-            _ => return Err(Error::new(ErrorKind::ConstraintViolated, 0)),
-        }
-        match u64::try_from(i128::from(self.octet) - 0) {
-            Ok(number) if number <= 255 => {
-                w.whole(per::Whole::Octet, number);
-            }
-            _ => return Err(Error::new(ErrorKind::ConstraintViolated, 0)),
-        }
-        match u64::try_from(i128::from(self.negative) - -5) {
-            Ok(number) if number <= 100005 => {
-                w.whole(per::Whole::Octets(2, 3), number);
-            }
-            _ => return Err(Error::new(ErrorKind::ConstraintViolated, 0)),
-        }
-        match u64::try_from(i128::from(self.wide) - 0) {
-            Ok(number) => {
-                w.whole(per::Whole::Octets(3, 8), number);
-            }
-            _ => return Err(Error::new(ErrorKind::ConstraintViolated, 0)),
-        }
+        w.integer(per::Whole::Bits(3), i64::from(self.small), 0, 7)?;
+        w.integer(per::Whole::Octet, i64::from(self.octet), 0, 255)?;
+        w.integer(per::Whole::Octets(2, 3), i64::from(self.negative), -5, 100005)?;
+        w.unsigned(per::Whole::Octets(3, 8), self.wide, 0, 18446744073709551615)?;
         w.large(&self.wider, &[255], &[1, 0, 0, 0, 0, 0, 0, 0, 1])?;
         w.semi_constrained(&self.semi, 3)?;
         w.unconstrained(&self.any);
-        match u64::try_from(i128::from(self.grown) - 1) {
-            Ok(number) if number <= 9 => {
-                w.bit(false);
-                w.whole(per::Whole::Bits(4), number);
-            }
-            _ => {
-                w.bit(true);
-                w.unconstrained(&Integer::from(self.grown));
-            }
-        }
+        w.extensible_integer(per::Whole::Bits(4), self.grown, 1, 9)?;
         if !(self.colour == Colour::Green) {
             self.colour.write_aper(w)?;
         }
@@ -1488,12 +1368,7 @@ impl<'a> Zoo<'a> {
                     return Err(Error::new(ErrorKind::MissingComponent, 0));
                 }
                 if let Some(v) = &self.later {
-                    match u64::try_from(i128::from(*v) - 0) {
-                        Ok(number) if number <= 3 => {
-                            w.whole(per::Whole::Bits(2), number);
-                        }
-                        _ => return Err(Error::new(ErrorKind::ConstraintViolated, 0)),
-                    }
+                    w.integer(per::Whole::Bits(2), i64::from(*v), 0, 3)?;
                 }
                 w.close(open);
             }
@@ -1520,25 +1395,19 @@ impl Tree {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
         r.enter()?;
         let p = r.bits(3)?;
-        let f_value = (r.whole(per::Whole::Octet, 255)?) as u8;
-        let f_left = if p >> 2 & 1 != 0 { Some(Box::new(Tree::read_aper(r)?)) } else { None };
-        let f_right = if p >> 1 & 1 != 0 { Some(Box::new(Tree::read_aper(r)?)) } else { None };
-        let f_twigs = if p >> 0 & 1 != 0 { Some(read_aper_tree_twigs(r)?) } else { None };
-        let value = Self { value: f_value, left: f_left, right: f_right, twigs: f_twigs };
+        let value = Self {
+            value: r.whole(per::Whole::Octet, 255)? as u8,
+            left: if p & 0x4 != 0 { Some(Box::new(Tree::read_aper(r)?)) } else { None },
+            right: if p & 0x2 != 0 { Some(Box::new(Tree::read_aper(r)?)) } else { None },
+            twigs: if p & 0x1 != 0 { Some(read_aper_tree_twigs(r)?) } else { None },
+        };
         r.leave();
         Ok(value)
     }
 
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        w.bit(self.left.is_some());
-        w.bit(self.right.is_some());
-        w.bit(self.twigs.is_some());
-        match u64::try_from(i128::from(self.value) - 0) {
-            Ok(number) if number <= 255 => {
-                w.whole(per::Whole::Octet, number);
-            }
-            _ => return Err(Error::new(ErrorKind::ConstraintViolated, 0)),
-        }
+        w.flags([self.left.is_some(), self.right.is_some(), self.twigs.is_some()]);
+        w.integer(per::Whole::Octet, i64::from(self.value), 0, 255)?;
         if let Some(v) = &self.left {
             v.write_aper(w)?;
         }
@@ -1553,87 +1422,51 @@ impl Tree {
 }
 
 fn read_aper_names<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<Text<'a>>> {
-    let mut length = r.size(per::Size::ANY)?;
-    let mut list = Vec::with_capacity(r.room(length));
-    loop {
-        let start = r.position();
-        for _ in 0..length.count {
-            list.push(r.characters(per::Size::new(false, 1, 8, Some(per::Whole::Bits(3))), &APER_ALPHABET_0)?);
-        }
-        r.end_list(start, length.count)?;
-        if !length.more { break; }
-        length = r.length()?;
-    }
-    Ok(list)
+    r.list(per::Size::ANY, |r| r.characters(per::Size::new(false, 1, 8, Some(per::Whole::Bits(3))), &APER_ALPHABET_0))
 }
 
 fn write_aper_names(list: &[Text<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    let mut length = w.size(per::Size::ANY, list.len())?;
-    let mut rest = &list[..];
-    loop {
-        let (now, behind) = rest.split_at_checked(length.count).unwrap_or((rest, &[]));
-        for v in now {
-            w.characters(per::Size::new(false, 1, 8, Some(per::Whole::Bits(3))), &APER_ALPHABET_0, v)?;
-        }
-        rest = behind;
-        if !length.more { return Ok(()); }
-        length = w.length(rest.len());
-    }
+    w.list(per::Size::ANY, list, |w, v| {
+        w.characters(per::Size::new(false, 1, 8, Some(per::Whole::Bits(3))), &APER_ALPHABET_0, v)
+    })
 }
 
 impl Colour {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
-        let value = if r.bit()? {
+        if r.bit()? {
             let number = r.small_number()?;
-            match number {
-                0 => Self::Violet,
-                1 => Self::Amber,
-                _ => Self::UnknownAddition(number),
-            }
-        } else {
-            match r.index(per::Whole::Bits(2), 3, ErrorKind::UnknownEnumeration)? {
-                0 => Self::Red,
-                1 => Self::Green,
-                2 => Self::Blue,
-                _ => return Err(r.error(ErrorKind::UnknownEnumeration)),
-            }
-        };
-        Ok(value)
+            return Ok(per::addition(&[Self::Violet, Self::Amber], number).unwrap_or(Self::UnknownAddition(number)));
+        }
+        r.item(per::Whole::Bits(2), &[Self::Red, Self::Green, Self::Blue])
     }
 
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        match self {
-            Self::Red => { w.bit(false); w.whole(per::Whole::Bits(2), 0); }
-            Self::Green => { w.bit(false); w.whole(per::Whole::Bits(2), 1); }
-            Self::Blue => { w.bit(false); w.whole(per::Whole::Bits(2), 2); }
-            Self::Violet => { w.bit(true); w.small_number(0); }
-            Self::Amber => { w.bit(true); w.small_number(1); }
-            Self::UnknownAddition(number) => { w.bit(true); w.small_number(*number); }
+        let number = match self {
+            Self::Red => 0,
+            Self::Green => 1,
+            Self::Blue => 2,
+            Self::Violet => return w.added_item(0),
+            Self::Amber => return w.added_item(1),
+            Self::UnknownAddition(number) => return w.added_item(*number),
             Self::Unknown(_) => return Err(Error::new(ErrorKind::UnknownEnumeration, 0)),
-        }
+        };
+        w.bits(number, 3);
         Ok(())
     }
 }
 
 impl ZooLevel {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
-        let value = {
-            match r.index(per::Whole::Bits(2), 3, ErrorKind::UnknownEnumeration)? {
-                0 => Self::Low,
-                1 => Self::Mid,
-                2 => Self::High,
-                _ => return Err(r.error(ErrorKind::UnknownEnumeration)),
-            }
-        };
-        Ok(value)
+        r.item(per::Whole::Bits(2), &[Self::Low, Self::Mid, Self::High])
     }
 
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        match self {
-            Self::Low => { w.whole(per::Whole::Bits(2), 0); }
-            Self::Mid => { w.whole(per::Whole::Bits(2), 1); }
-            Self::High => { w.whole(per::Whole::Bits(2), 2); }
-        }
+        let number = match self {
+            Self::Low => 0,
+            Self::Mid => 1,
+            Self::High => 2,
+        };
+        w.bits(number, 2);
         Ok(())
     }
 }
@@ -1641,20 +1474,15 @@ impl ZooLevel {
 impl<'a> Shape<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let value = if r.bit()? {
-            let number = r.small_number()?;
-            match number {
+            match r.small_number()? {
                 0 => { let open = r.open()?; let v = (); r.close(open); Self::Spot(v) }
-                _ => Self::Unknown(Box::new(UnknownAlternative {
-                    addition: Some(number),
-                    octets: r.contents()?,
-                })),
+                number => Self::Unknown(r.unknown_alternative(number)?),
             }
         } else {
-            match r.index(per::Whole::Bits(2), 3, ErrorKind::UnknownAlternative)? {
-                0 => Self::Circle((r.whole(per::Whole::TwoOctets, 65535)?) as u16),
+            match r.alternative(per::Whole::Bits(2), 3)? {
+                0 => Self::Circle(r.whole(per::Whole::TwoOctets, 65535)? as u16),
                 1 => Self::Square(r.bit()?),
-                2 => Self::Line(ShapeLine::read_aper(r)?),
-                _ => return Err(r.error(ErrorKind::UnknownAlternative)),
+                _ => Self::Line(ShapeLine::read_aper(r)?),
             }
         };
         Ok(value)
@@ -1663,138 +1491,58 @@ impl<'a> Shape<'a> {
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
             Self::Circle(v) => {
-                w.bit(false);
-                w.whole(per::Whole::Bits(2), 0);
-                match u64::try_from(i128::from(*v) - 0) {
-                    Ok(number) if number <= 65535 => {
-                        w.whole(per::Whole::TwoOctets, number);
-                    }
-                    _ => return Err(Error::new(ErrorKind::ConstraintViolated, 0)),
-                }
+                w.bits(0, 3);
+                w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?;
             }
             Self::Square(v) => {
-                w.bit(false);
-                w.whole(per::Whole::Bits(2), 1);
+                w.bits(1, 3);
                 w.bit(*v);
             }
             Self::Line(v) => {
-                w.bit(false);
-                w.whole(per::Whole::Bits(2), 2);
+                w.bits(2, 3);
                 v.write_aper(w)?;
             }
             Self::Spot(v) => {
-                w.bit(true);
-                w.small_number(0);
-                let open = w.open();
+                let open = w.added_alternative(0);
                 w.close(open);
             }
-            Self::Unknown(v) => {
-                w.bit(true);
-                w.small_number(v.addition.ok_or(Error::new(ErrorKind::ValueMismatch, 0))?);
-                w.any(&v.octets);
-            }
+            Self::Unknown(v) => w.unknown_alternative(v)?,
         }
         Ok(())
     }
 }
 
 fn read_aper_zoo_children<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<Animal<'a>>> {
-    let mut length = r.size(per::Size::new(false, 0, 4, Some(per::Whole::Bits(3))))?;
-    let mut list = Vec::with_capacity(r.room(length));
-    loop {
-        let start = r.position();
-        for _ in 0..length.count {
-            list.push(Animal::read_aper(r)?);
-        }
-        r.end_list(start, length.count)?;
-        if !length.more { break; }
-        length = r.length()?;
-    }
-    Ok(list)
+    r.list(per::Size::new(false, 0, 4, Some(per::Whole::Bits(3))), Animal::read_aper)
 }
 
 fn write_aper_zoo_children(list: &[Animal<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    let mut length = w.size(per::Size::new(false, 0, 4, Some(per::Whole::Bits(3))), list.len())?;
-    let mut rest = &list[..];
-    loop {
-        let (now, behind) = rest.split_at_checked(length.count).unwrap_or((rest, &[]));
-        for v in now {
-            v.write_aper(w)?;
-        }
-        rest = behind;
-        if !length.more { return Ok(()); }
-        length = w.length(rest.len());
-    }
+    w.list(per::Size::new(false, 0, 4, Some(per::Whole::Bits(3))), list, |w, v| {
+        v.write_aper(w)
+    })
 }
 
 fn read_aper_zoo_bag(r: &mut per::Reader<'_, true>) -> Result<Vec<u16>> {
-    let mut length = r.size(per::Size::ANY)?;
-    let mut list = Vec::with_capacity(r.room(length));
-    loop {
-        let start = r.position();
-        for _ in 0..length.count {
-            list.push((r.whole(per::Whole::TwoOctets, 1000)?) as u16);
-        }
-        r.end_list(start, length.count)?;
-        if !length.more { break; }
-        length = r.length()?;
-    }
-    Ok(list)
+    r.list(per::Size::ANY, |r| Ok(r.whole(per::Whole::TwoOctets, 1000)? as u16))
 }
 
 fn write_aper_zoo_bag(list: &[u16], w: &mut per::Writer<true>) -> Result<()> {
-    let canonical: Vec<&u16>;
-    if w.is_canonical() {
-        canonical = w.sorted(list, |w, v| {
-            match u64::try_from(i128::from(*v) - 0) {
-                Ok(number) if number <= 1000 => {
-                    w.whole(per::Whole::TwoOctets, number);
-                }
-                _ => return Err(Error::new(ErrorKind::ConstraintViolated, 0)),
-            }
-            Ok(())
-        })?;
-    } else {
-        canonical = list.iter().collect();
-    }
-    let list = canonical;
-    let mut length = w.size(per::Size::ANY, list.len())?;
-    let mut rest = &list[..];
-    loop {
-        let (now, behind) = rest.split_at_checked(length.count).unwrap_or((rest, &[]));
-        for &v in now {
-            match u64::try_from(i128::from(*v) - 0) {
-                Ok(number) if number <= 1000 => {
-                    w.whole(per::Whole::TwoOctets, number);
-                }
-                _ => return Err(Error::new(ErrorKind::ConstraintViolated, 0)),
-            }
-        }
-        rest = behind;
-        if !length.more { return Ok(()); }
-        length = w.length(rest.len());
-    }
+    w.set_of(per::Size::ANY, list, |w, v| {
+        w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 1000)
+    })
 }
 
 impl<'a> Texts<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        let f_utf8 = r.other_string(StringKind::Utf8)?;
-        let f_numeric = r.characters(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &APER_ALPHABET_1)?;
-        let f_letters = r.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &APER_ALPHABET_2)?;
-        let f_bmp = r.characters(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &APER_ALPHABET_3)?;
-        let f_universal = r.characters(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &APER_ALPHABET_4)?;
-        let f_general = r.other_string(StringKind::General)?;
-        let f_oid = r.relative_oid()?;
-        let value = Self {
-            utf8: f_utf8,
-            numeric: f_numeric,
-            letters: f_letters,
-            bmp: f_bmp,
-            universal: f_universal,
-            general: f_general,
-            oid: f_oid,
-        };
-        Ok(value)
+        Ok(Self {
+            utf8: r.other_string(StringKind::Utf8)?,
+            numeric: r.characters(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &APER_ALPHABET_1)?,
+            letters: r.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &APER_ALPHABET_2)?,
+            bmp: r.characters(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &APER_ALPHABET_3)?,
+            universal: r.characters(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &APER_ALPHABET_4)?,
+            general: r.other_string(StringKind::General)?,
+            oid: r.relative_oid()?,
+        })
     }
 
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -1811,142 +1559,97 @@ impl<'a> Texts<'a> {
 
 impl<'a> Times<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        let f_utc = r.characters(per::Size::ANY, &APER_ALPHABET_5).and_then(per::utc_time)?;
-        let f_general = r.characters(per::Size::ANY, &APER_ALPHABET_5).and_then(per::generalized_time)?;
-        let value = Self { utc: f_utc, general: f_general };
-        Ok(value)
+        Ok(Self {
+            utc: r.characters(per::Size::ANY, &APER_ALPHABET_5).and_then(per::utc_time)?,
+            general: r.characters(per::Size::ANY, &APER_ALPHABET_5).and_then(per::generalized_time)?,
+        })
     }
 
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.check_utc_time(&self.utc)?;
         w.characters(per::Size::ANY, &APER_ALPHABET_5, &self.utc)?;
         w.check_generalized_time(&self.general)?;
-        w.characters(per::Size::ANY, &APER_ALPHABET_5, &self.general)?;
-        Ok(())
+        w.characters(per::Size::ANY, &APER_ALPHABET_5, &self.general)
     }
 }
 
 impl<'a> Message<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        let f_code = (r.whole(per::Whole::Octet, 255)?) as u8;
+        let f_code = r.whole(per::Whole::Octet, 255)? as u8;
         let f_value = MessageValue::read_aper(r, Key::Int(*(&f_code) as i64))?;
-        let value = Self { code: f_code, value: f_value };
-        Ok(value)
+        Ok(Self {
+            code: f_code,
+            value: f_value,
+        })
     }
 
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        match u64::try_from(i128::from(self.code) - 0) {
-            Ok(number) if number <= 255 => {
-                w.whole(per::Whole::Octet, number);
-            }
-            _ => return Err(Error::new(ErrorKind::ConstraintViolated, 0)),
-        }
-        self.value.write_aper(w)?;
-        Ok(())
+        w.integer(per::Whole::Octet, i64::from(self.code), 0, 255)?;
+        self.value.write_aper(w)
     }
 }
 
 fn read_aper_tree_twigs(r: &mut per::Reader<'_, true>) -> Result<Vec<Tree>> {
     r.enter()?;
-    let mut length = r.size(per::Size::ANY)?;
-    let mut list = Vec::with_capacity(r.room(length));
-    loop {
-        let start = r.position();
-        for _ in 0..length.count {
-            list.push(Tree::read_aper(r)?);
-        }
-        r.end_list(start, length.count)?;
-        if !length.more { break; }
-        length = r.length()?;
-    }
+    let list = r.list(per::Size::ANY, Tree::read_aper)?;
     r.leave();
     Ok(list)
 }
 
 fn write_aper_tree_twigs(list: &[Tree], w: &mut per::Writer<true>) -> Result<()> {
-    let mut length = w.size(per::Size::ANY, list.len())?;
-    let mut rest = &list[..];
-    loop {
-        let (now, behind) = rest.split_at_checked(length.count).unwrap_or((rest, &[]));
-        for v in now {
-            v.write_aper(w)?;
-        }
-        rest = behind;
-        if !length.more { return Ok(()); }
-        length = w.length(rest.len());
-    }
+    w.list(per::Size::ANY, list, |w, v| {
+        v.write_aper(w)
+    })
 }
 
 impl ShapeLine {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
-        let f_a = (r.whole(per::Whole::Bits(4), 15)?) as u8;
-        let f_b = (r.whole(per::Whole::Bits(4), 15)?) as u8;
-        let value = Self { a: f_a, b: f_b };
-        Ok(value)
+        Ok(Self {
+            a: r.whole(per::Whole::Bits(4), 15)? as u8,
+            b: r.whole(per::Whole::Bits(4), 15)? as u8,
+        })
     }
 
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        match u64::try_from(i128::from(self.a) - 0) {
-            Ok(number) if number <= 15 => {
-                w.whole(per::Whole::Bits(4), number);
-            }
-            _ => return Err(Error::new(ErrorKind::ConstraintViolated, 0)),
-        }
-        match u64::try_from(i128::from(self.b) - 0) {
-            Ok(number) if number <= 15 => {
-                w.whole(per::Whole::Bits(4), number);
-            }
-            _ => return Err(Error::new(ErrorKind::ConstraintViolated, 0)),
-        }
-        Ok(())
+        w.integer(per::Whole::Bits(4), i64::from(self.a), 0, 15)?;
+        w.integer(per::Whole::Bits(4), i64::from(self.b), 0, 15)
     }
 }
 
 impl<'a> Animal<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
-        let f_name = r.characters(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &APER_ALPHABET_6)?;
-        let f_legs = if p >> 0 & 1 != 0 { (r.whole(per::Whole::TwoOctets, 1000)?) as u16 } else { 4 };
-        let f_kind = Shape::read_aper(r)?;
-        let value = Self { name: f_name, legs: f_legs, kind: f_kind };
-        Ok(value)
+        Ok(Self {
+            name: r.characters(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &APER_ALPHABET_6)?,
+            legs: if p & 0x1 != 0 { r.whole(per::Whole::TwoOctets, 1000)? as u16 } else { 4 },
+            kind: Shape::read_aper(r)?,
+        })
     }
 
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(!(self.legs == 4));
         w.characters(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &APER_ALPHABET_6, &self.name)?;
         if !(self.legs == 4) {
-            match u64::try_from(i128::from(self.legs) - 0) {
-                Ok(number) if number <= 1000 => {
-                    w.whole(per::Whole::TwoOctets, number);
-                }
-                _ => return Err(Error::new(ErrorKind::ConstraintViolated, 0)),
-            }
+            w.integer(per::Whole::TwoOctets, i64::from(self.legs), 0, 1000)?;
         }
-        self.kind.write_aper(w)?;
-        Ok(())
+        self.kind.write_aper(w)
     }
 }
 
 impl<'a> MessageValue<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>, k0: Key<'_>) -> Result<Self> {
-        let value = match k0 {
-            Key::Int(1) => {
-                let open = r.open()?;
-                let v = Shape::read_aper(r)?;
-                r.close(open);
-                Self::Shape(v)
-            }
-            Key::Int(2) => {
-                let open = r.open()?;
-                let v = read_aper_names(r)?;
-                r.close(open);
-                Self::Names(v)
-            }
-            Key::Int(9) => { let open = r.open()?; let v = r.bit()?; r.close(open); Self::Boolean(v) }
-            Key::Int(10) => { let open = r.open()?; let v = r.bit()?; r.close(open); Self::Boolean2(v) }
-            _ => Self::Other(r.contents()?),
+        let open = match r.open_type()? {
+            Ok(open) => open,
+            Err(fragments) => return Ok(Self::Other(fragments)),
         };
+        let value = match k0 {
+            Key::Int(1) => Self::Shape(Shape::read_aper(r)?),
+            Key::Int(2) => Self::Names(read_aper_names(r)?),
+            Key::Int(9) => Self::Boolean(r.bit()?),
+            Key::Int(10) => Self::Boolean2(r.bit()?),
+            _ => Self::Other(r.rest()?),
+        };
+        r.close(open);
         Ok(value)
     }
 
@@ -1980,256 +1683,130 @@ impl<'a> MessageValue<'a> {
 
 impl<'a> codec::AperType<'a> for Zoo<'a> {
     fn read(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        let v = Zoo::read_aper(r)?;
-        Ok(v)
+        Zoo::read_aper(r)
     }
 
     fn write(&self, w: &mut per::Writer<true>) -> Result<()> {
-        self.write_aper(w)?;
-        Ok(())
+        self.write_aper(w)
     }
 }
 
 impl<'a> codec::AperType<'a> for Tree {
     fn read(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        let v = Tree::read_aper(r)?;
-        Ok(v)
+        Tree::read_aper(r)
     }
 
     fn write(&self, w: &mut per::Writer<true>) -> Result<()> {
-        self.write_aper(w)?;
-        Ok(())
+        self.write_aper(w)
     }
 }
 
 impl<'a> codec::AperType<'a> for Names<'a> {
     fn read(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        let v = read_aper_names(r)?;
-        Ok(Self(v))
+        Ok(Self(read_aper_names(r)?))
     }
 
     fn write(&self, w: &mut per::Writer<true>) -> Result<()> {
-        write_aper_names(&self.0, w)?;
-        Ok(())
+        write_aper_names(&self.0, w)
     }
 }
 
-static UPER_ALPHABET_0: per::Alphabet = per::Alphabet {
-    bits: 7,
-    unaligned: false,
-    indexed: false,
-    ranges: &[per::Range { lo: 32, hi: 32, number: 0 }, per::Range { lo: 39, hi: 41, number: 1 }, per::Range { lo: 43, hi: 58, number: 4 }, per::Range { lo: 61, hi: 61, number: 20 }, per::Range { lo: 63, hi: 63, number: 21 }, per::Range { lo: 65, hi: 90, number: 22 }, per::Range {
-    lo: 97,
-    hi: 122,
-    number: 48,
-}],
-    table: &[],
-};
+static UPER_ALPHABET_0: per::Alphabet = per::Alphabet::new(7, false, false, &[per::Range::new(32, 32, 0), per::Range::new(39, 41, 1), per::Range::new(43, 58, 4), per::Range::new(61, 61, 20), per::Range::new(63, 63, 21), per::Range::new(65, 90, 22), per::Range::new(97, 122, 48)]);
 
-static UPER_ALPHABET_1: per::Alphabet = per::Alphabet {
-    bits: 4,
-    unaligned: false,
-    indexed: true,
-    ranges: &[per::Range { lo: 32, hi: 32, number: 0 }, per::Range { lo: 48, hi: 57, number: 1 }],
-    table: &[32, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57],
-};
+static UPER_ALPHABET_1: per::Alphabet = per::Alphabet::new(4, false, true, &[per::Range::new(32, 32, 0), per::Range::new(48, 57, 1)]);
 
-static UPER_ALPHABET_2: per::Alphabet = per::Alphabet {
-    bits: 3,
-    unaligned: true,
-    indexed: true,
-    ranges: &[per::Range { lo: 97, hi: 102, number: 0 }],
-    table: &[97, 98, 99, 100, 101, 102],
-};
+static UPER_ALPHABET_2: per::Alphabet = per::Alphabet::new(3, true, true, &[per::Range::new(97, 102, 0)]);
 
-static UPER_ALPHABET_3: per::Alphabet = per::Alphabet {
-    bits: 16,
-    unaligned: false,
-    indexed: false,
-    ranges: &[per::Range { lo: 0, hi: 65535, number: 0 }],
-    table: &[],
-};
+static UPER_ALPHABET_3: per::Alphabet = per::Alphabet::new(16, false, false, &[per::Range::new(0, 65535, 0)]);
 
-static UPER_ALPHABET_4: per::Alphabet = per::Alphabet {
-    bits: 32,
-    unaligned: false,
-    indexed: false,
-    ranges: &[per::Range { lo: 0, hi: 4294967295, number: 0 }],
-    table: &[],
-};
+static UPER_ALPHABET_4: per::Alphabet = per::Alphabet::new(32, false, false, &[per::Range::new(0, 4294967295, 0)]);
 
-static UPER_ALPHABET_5: per::Alphabet = per::Alphabet {
-    bits: 7,
-    unaligned: false,
-    indexed: false,
-    ranges: &[per::Range { lo: 32, hi: 126, number: 0 }],
-    table: &[],
-};
+static UPER_ALPHABET_5: per::Alphabet = per::Alphabet::new(7, false, false, &[per::Range::new(32, 126, 0)]);
 
-static UPER_ALPHABET_6: per::Alphabet = per::Alphabet {
-    bits: 7,
-    unaligned: false,
-    indexed: false,
-    ranges: &[per::Range { lo: 0, hi: 127, number: 0 }],
-    table: &[],
-};
+static UPER_ALPHABET_6: per::Alphabet = per::Alphabet::new(7, false, false, &[per::Range::new(0, 127, 0)]);
 
 impl<'a> Zoo<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
-        let extended = r.bit()?;
-        let p = r.bits(5)?;
-        let f_flag = r.bit()?;
-        let f_nothing = ();
-        let f_small = (r.whole(per::Whole::Bits(3), 7)?) as u8;
-        let f_octet = (r.whole(per::Whole::Bits(8), 255)?) as u8;
-        let f_negative = (-5_i64).wrapping_add((r.whole(per::Whole::Bits(17), 100005)?) as i64) as i32;
-        let f_wide = (r.whole(per::Whole::Bits(64), 18446744073709551615)?) as u64;
-        let f_wider = r.large(&[255], &[1, 0, 0, 0, 0, 0, 0, 0, 1])?;
-        let f_semi = r.semi_constrained(3)?;
-        let f_any = r.unconstrained()?;
-        let f_grown = if r.bit()? { let number = r.unconstrained()?; r.narrow::<i64>(&number)? } else {
-            (1_i64).wrapping_add((r.whole(per::Whole::Bits(4), 9)?) as i64) as i64
+        let p = r.bits(6)?;
+        let mut value = Self {
+            flag: r.bit()?,
+            nothing: (),
+            small: r.whole(per::Whole::Bits(3), 7)? as u8,
+            octet: r.whole(per::Whole::Bits(8), 255)? as u8,
+            negative: (r.whole(per::Whole::Bits(17), 100005)? as i64).wrapping_add(-5) as i32,
+            wide: r.whole(per::Whole::Bits(64), 18446744073709551615)? as u64,
+            wider: r.large(&[255], &[1, 0, 0, 0, 0, 0, 0, 0, 1])?,
+            semi: r.semi_constrained(3)?,
+            any: r.unconstrained()?,
+            grown: if r.bit()? { let number = r.unconstrained()?; r.narrow::<i64>(&number)? } else {
+                (r.whole(per::Whole::Bits(4), 9)? as i64).wrapping_add(1) as i64
+            },
+            colour: if p & 0x10 != 0 { Colour::read_uper(r)? } else { Colour::Green },
+            level: if p & 0x8 != 0 { Some(ZooLevel::read_uper(r)?) } else { None },
+            real: r.real()?,
+            bits: r.bit_string(per::Size::ANY)?,
+            flags: if p & 0x4 != 0 {
+                Some(r.bit_string(per::Size::new(false, 0, 12, Some(per::Whole::Bits(4))))?)
+            } else { None },
+            word: r.fixed_bits::<17>()?,
+            nibble: r.fixed_bits::<4>()?,
+            octets: r.octet_string(per::Size::ANY)?,
+            pair: r.fixed_octets::<2>()?,
+            six: r.fixed_octets::<6>()?,
+            up_to: r.octet_string(per::Size::new(true, 1, 20, Some(per::Whole::Bits(5))))?,
+            children: if p & 0x2 != 0 { Some(read_uper_zoo_children(r)?) } else { None },
+            bag: read_uper_zoo_bag(r)?,
+            text: Texts::read_uper(r)?,
+            when: Times::read_uper(r)?,
+            inside: r.contained(per::Size::ANY, 8, Animal::read_uper)?,
+            inside_bits: if p & 0x1 != 0 {
+                Some(r.contained(per::Size::ANY, 1, Shape::read_uper)?)
+            } else { None },
+            message: Message::read_uper(r)?,
+            id: None,
+            late: None,
+            later: None,
+            self_: Vec::new(),
+            r#type: None,
         };
-        let f_colour = if p >> 4 & 1 != 0 { Colour::read_uper(r)? } else { Colour::Green };
-        let f_level = if p >> 3 & 1 != 0 { Some(ZooLevel::read_uper(r)?) } else { None };
-        let f_real = r.real()?;
-        let f_bits = r.bit_string(per::Size::ANY)?;
-        let f_flags = if p >> 2 & 1 != 0 {
-            Some(r.bit_string(per::Size::new(false, 0, 12, Some(per::Whole::Bits(4))))?)
-        } else { None };
-        let f_word = r.fixed_bits::<17>()?;
-        let f_nibble = r.fixed_bits::<4>()?;
-        let f_octets = r.octet_string(per::Size::ANY)?;
-        let f_pair = r.fixed_octets::<2>()?;
-        let f_six = r.fixed_octets::<6>()?;
-        let f_up_to = r.octet_string(per::Size::new(true, 1, 20, Some(per::Whole::Bits(5))))?;
-        let f_children = if p >> 1 & 1 != 0 { Some(read_uper_zoo_children(r)?) } else { None };
-        let f_bag = read_uper_zoo_bag(r)?;
-        let f_text = Texts::read_uper(r)?;
-        let f_when = Times::read_uper(r)?;
-        let f_inside = r.contained(per::Size::ANY, 8, |r| Ok(Animal::read_uper(r)?))?;
-        let f_inside_bits = if p >> 0 & 1 != 0 {
-            Some(r.contained(per::Size::ANY, 1, |r| Ok(Shape::read_uper(r)?))?)
-        } else { None };
-        let f_message = Message::read_uper(r)?;
-        let mut f_id = None;
-        let mut f_late = None;
-        let mut f_later = None;
-        let mut f_self_ = Vec::new();
-        let mut f_type = None;
-        if extended {
-            let mut additions = r.additions()?;
-            if r.next_addition(&mut additions) {
-                let open = r.open()?;
-                f_id = Some(r.oid()?);
+        if p & 0x20 != 0 {
+            let mut more = r.additions()?;
+            if let Some(open) = r.addition(&mut more)? {
+                value.id = Some(r.oid()?);
                 r.close(open);
             }
-            if r.next_addition(&mut additions) {
-                let open = r.open()?;
-                let g = r.bits(1)?;
-                f_late = Some(r.other_string(StringKind::Utf8)?);
-                if g >> 0 & 1 != 0 {
-                    f_later = Some((r.whole(per::Whole::Bits(2), 3)?) as u8);
-                }
+            if let Some(open) = r.addition(&mut more)? {
+                let p = r.bits(1)?;
+                value.late = Some(r.other_string(StringKind::Utf8)?);
+                if p & 0x1 != 0 { value.later = Some(r.whole(per::Whole::Bits(2), 3)? as u8); }
                 r.close(open);
             }
-            if r.next_addition(&mut additions) {
-                let open = r.open()?;
-                f_self_ = read_uper_names(r)?;
+            if let Some(open) = r.addition(&mut more)? {
+                value.self_ = read_uper_names(r)?;
                 r.close(open);
             }
-            if r.next_addition(&mut additions) {
-                let open = r.open()?;
-                f_type = Some(Shape::read_uper(r)?);
+            if let Some(open) = r.addition(&mut more)? {
+                value.r#type = Some(Shape::read_uper(r)?);
                 r.close(open);
             }
-            r.skip_additions(additions)?;
+            r.skip_additions(more)?;
         }
-        let value = Self {
-            flag: f_flag,
-            nothing: f_nothing,
-            small: f_small,
-            octet: f_octet,
-            negative: f_negative,
-            wide: f_wide,
-            wider: f_wider,
-            semi: f_semi,
-            any: f_any,
-            grown: f_grown,
-            colour: f_colour,
-            level: f_level,
-            real: f_real,
-            bits: f_bits,
-            flags: f_flags,
-            word: f_word,
-            nibble: f_nibble,
-            octets: f_octets,
-            pair: f_pair,
-            six: f_six,
-            up_to: f_up_to,
-            id: f_id,
-            late: f_late,
-            later: f_later,
-            self_: f_self_,
-            r#type: f_type,
-            children: f_children,
-            bag: f_bag,
-            text: f_text,
-            when: f_when,
-            inside: f_inside,
-            inside_bits: f_inside_bits,
-            message: f_message,
-        };
         Ok(value)
     }
 
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         let additions = [self.id.is_some(), self.late.is_some() || self.later.is_some(), !(self.self_.is_empty()), self.r#type.is_some()];
         let extended = additions.contains(&true);
-        w.bit(extended);
-        w.bit(!(self.colour == Colour::Green));
-        w.bit(self.level.is_some());
-        w.bit(self.flags.is_some());
-        w.bit(self.children.is_some());
-        w.bit(self.inside_bits.is_some());
+        w.flags([extended, !(self.colour == Colour::Green), self.level.is_some(), self.flags.is_some(), self.children.is_some(), self.inside_bits.is_some()]);
         w.bit(self.flag);
-        match u64::try_from(i128::from(self.small) - 0) {
-            Ok(number) if number <= 7 => {
-                w.whole(per::Whole::Bits(3), number);
-            }
-            _ => return Err(Error::new(ErrorKind::ConstraintViolated, 0)),
-        }
-        match u64::try_from(i128::from(self.octet) - 0) {
-            Ok(number) if number <= 255 => {
-                w.whole(per::Whole::Bits(8), number);
-            }
-            _ => return Err(Error::new(ErrorKind::ConstraintViolated, 0)),
-        }
-        match u64::try_from(i128::from(self.negative) - -5) {
-            Ok(number) if number <= 100005 => {
-                w.whole(per::Whole::Bits(17), number);
-            }
-            _ => return Err(Error::new(ErrorKind::ConstraintViolated, 0)),
-        }
-        match u64::try_from(i128::from(self.wide) - 0) {
-            Ok(number) => {
-                w.whole(per::Whole::Bits(64), number);
-            }
-            _ => return Err(Error::new(ErrorKind::ConstraintViolated, 0)),
-        }
+        w.integer(per::Whole::Bits(3), i64::from(self.small), 0, 7)?;
+        w.integer(per::Whole::Bits(8), i64::from(self.octet), 0, 255)?;
+        w.integer(per::Whole::Bits(17), i64::from(self.negative), -5, 100005)?;
+        w.unsigned(per::Whole::Bits(64), self.wide, 0, 18446744073709551615)?;
         w.large(&self.wider, &[255], &[1, 0, 0, 0, 0, 0, 0, 0, 1])?;
         w.semi_constrained(&self.semi, 3)?;
         w.unconstrained(&self.any);
-        match u64::try_from(i128::from(self.grown) - 1) {
-            Ok(number) if number <= 9 => {
-                w.bit(false);
-                w.whole(per::Whole::Bits(4), number);
-            }
-            _ => {
-                w.bit(true);
-                w.unconstrained(&Integer::from(self.grown));
-            }
-        }
+        w.extensible_integer(per::Whole::Bits(4), self.grown, 1, 9)?;
         if !(self.colour == Colour::Green) {
             self.colour.write_uper(w)?;
         }
@@ -2294,12 +1871,7 @@ impl<'a> Zoo<'a> {
                     return Err(Error::new(ErrorKind::MissingComponent, 0));
                 }
                 if let Some(v) = &self.later {
-                    match u64::try_from(i128::from(*v) - 0) {
-                        Ok(number) if number <= 3 => {
-                            w.whole(per::Whole::Bits(2), number);
-                        }
-                        _ => return Err(Error::new(ErrorKind::ConstraintViolated, 0)),
-                    }
+                    w.integer(per::Whole::Bits(2), i64::from(*v), 0, 3)?;
                 }
                 w.close(open);
             }
@@ -2326,25 +1898,19 @@ impl Tree {
     fn read_uper(r: &mut per::Reader<'_, false>) -> Result<Self> {
         r.enter()?;
         let p = r.bits(3)?;
-        let f_value = (r.whole(per::Whole::Bits(8), 255)?) as u8;
-        let f_left = if p >> 2 & 1 != 0 { Some(Box::new(Tree::read_uper(r)?)) } else { None };
-        let f_right = if p >> 1 & 1 != 0 { Some(Box::new(Tree::read_uper(r)?)) } else { None };
-        let f_twigs = if p >> 0 & 1 != 0 { Some(read_uper_tree_twigs(r)?) } else { None };
-        let value = Self { value: f_value, left: f_left, right: f_right, twigs: f_twigs };
+        let value = Self {
+            value: r.whole(per::Whole::Bits(8), 255)? as u8,
+            left: if p & 0x4 != 0 { Some(Box::new(Tree::read_uper(r)?)) } else { None },
+            right: if p & 0x2 != 0 { Some(Box::new(Tree::read_uper(r)?)) } else { None },
+            twigs: if p & 0x1 != 0 { Some(read_uper_tree_twigs(r)?) } else { None },
+        };
         r.leave();
         Ok(value)
     }
 
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
-        w.bit(self.left.is_some());
-        w.bit(self.right.is_some());
-        w.bit(self.twigs.is_some());
-        match u64::try_from(i128::from(self.value) - 0) {
-            Ok(number) if number <= 255 => {
-                w.whole(per::Whole::Bits(8), number);
-            }
-            _ => return Err(Error::new(ErrorKind::ConstraintViolated, 0)),
-        }
+        w.flags([self.left.is_some(), self.right.is_some(), self.twigs.is_some()]);
+        w.integer(per::Whole::Bits(8), i64::from(self.value), 0, 255)?;
         if let Some(v) = &self.left {
             v.write_uper(w)?;
         }
@@ -2359,87 +1925,51 @@ impl Tree {
 }
 
 fn read_uper_names<'a>(r: &mut per::Reader<'a, false>) -> Result<Vec<Text<'a>>> {
-    let mut length = r.size(per::Size::ANY)?;
-    let mut list = Vec::with_capacity(r.room(length));
-    loop {
-        let start = r.position();
-        for _ in 0..length.count {
-            list.push(r.characters(per::Size::new(false, 1, 8, Some(per::Whole::Bits(3))), &UPER_ALPHABET_0)?);
-        }
-        r.end_list(start, length.count)?;
-        if !length.more { break; }
-        length = r.length()?;
-    }
-    Ok(list)
+    r.list(per::Size::ANY, |r| r.characters(per::Size::new(false, 1, 8, Some(per::Whole::Bits(3))), &UPER_ALPHABET_0))
 }
 
 fn write_uper_names(list: &[Text<'_>], w: &mut per::Writer<false>) -> Result<()> {
-    let mut length = w.size(per::Size::ANY, list.len())?;
-    let mut rest = &list[..];
-    loop {
-        let (now, behind) = rest.split_at_checked(length.count).unwrap_or((rest, &[]));
-        for v in now {
-            w.characters(per::Size::new(false, 1, 8, Some(per::Whole::Bits(3))), &UPER_ALPHABET_0, v)?;
-        }
-        rest = behind;
-        if !length.more { return Ok(()); }
-        length = w.length(rest.len());
-    }
+    w.list(per::Size::ANY, list, |w, v| {
+        w.characters(per::Size::new(false, 1, 8, Some(per::Whole::Bits(3))), &UPER_ALPHABET_0, v)
+    })
 }
 
 impl Colour {
     fn read_uper(r: &mut per::Reader<'_, false>) -> Result<Self> {
-        let value = if r.bit()? {
+        if r.bit()? {
             let number = r.small_number()?;
-            match number {
-                0 => Self::Violet,
-                1 => Self::Amber,
-                _ => Self::UnknownAddition(number),
-            }
-        } else {
-            match r.index(per::Whole::Bits(2), 3, ErrorKind::UnknownEnumeration)? {
-                0 => Self::Red,
-                1 => Self::Green,
-                2 => Self::Blue,
-                _ => return Err(r.error(ErrorKind::UnknownEnumeration)),
-            }
-        };
-        Ok(value)
+            return Ok(per::addition(&[Self::Violet, Self::Amber], number).unwrap_or(Self::UnknownAddition(number)));
+        }
+        r.item(per::Whole::Bits(2), &[Self::Red, Self::Green, Self::Blue])
     }
 
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
-        match self {
-            Self::Red => { w.bit(false); w.whole(per::Whole::Bits(2), 0); }
-            Self::Green => { w.bit(false); w.whole(per::Whole::Bits(2), 1); }
-            Self::Blue => { w.bit(false); w.whole(per::Whole::Bits(2), 2); }
-            Self::Violet => { w.bit(true); w.small_number(0); }
-            Self::Amber => { w.bit(true); w.small_number(1); }
-            Self::UnknownAddition(number) => { w.bit(true); w.small_number(*number); }
+        let number = match self {
+            Self::Red => 0,
+            Self::Green => 1,
+            Self::Blue => 2,
+            Self::Violet => return w.added_item(0),
+            Self::Amber => return w.added_item(1),
+            Self::UnknownAddition(number) => return w.added_item(*number),
             Self::Unknown(_) => return Err(Error::new(ErrorKind::UnknownEnumeration, 0)),
-        }
+        };
+        w.bits(number, 3);
         Ok(())
     }
 }
 
 impl ZooLevel {
     fn read_uper(r: &mut per::Reader<'_, false>) -> Result<Self> {
-        let value = {
-            match r.index(per::Whole::Bits(2), 3, ErrorKind::UnknownEnumeration)? {
-                0 => Self::Low,
-                1 => Self::Mid,
-                2 => Self::High,
-                _ => return Err(r.error(ErrorKind::UnknownEnumeration)),
-            }
-        };
-        Ok(value)
+        r.item(per::Whole::Bits(2), &[Self::Low, Self::Mid, Self::High])
     }
 
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
-        match self {
-            Self::Low => { w.whole(per::Whole::Bits(2), 0); }
-            Self::Mid => { w.whole(per::Whole::Bits(2), 1); }
-            Self::High => { w.whole(per::Whole::Bits(2), 2); }
-        }
+        let number = match self {
+            Self::Low => 0,
+            Self::Mid => 1,
+            Self::High => 2,
+        };
+        w.bits(number, 2);
         Ok(())
     }
 }
@@ -2447,20 +1977,15 @@ impl ZooLevel {
 impl<'a> Shape<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
         let value = if r.bit()? {
-            let number = r.small_number()?;
-            match number {
+            match r.small_number()? {
                 0 => { let open = r.open()?; let v = (); r.close(open); Self::Spot(v) }
-                _ => Self::Unknown(Box::new(UnknownAlternative {
-                    addition: Some(number),
-                    octets: r.contents()?,
-                })),
+                number => Self::Unknown(r.unknown_alternative(number)?),
             }
         } else {
-            match r.index(per::Whole::Bits(2), 3, ErrorKind::UnknownAlternative)? {
-                0 => Self::Circle((r.whole(per::Whole::Bits(16), 65535)?) as u16),
+            match r.alternative(per::Whole::Bits(2), 3)? {
+                0 => Self::Circle(r.whole(per::Whole::Bits(16), 65535)? as u16),
                 1 => Self::Square(r.bit()?),
-                2 => Self::Line(ShapeLine::read_uper(r)?),
-                _ => return Err(r.error(ErrorKind::UnknownAlternative)),
+                _ => Self::Line(ShapeLine::read_uper(r)?),
             }
         };
         Ok(value)
@@ -2469,138 +1994,58 @@ impl<'a> Shape<'a> {
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         match self {
             Self::Circle(v) => {
-                w.bit(false);
-                w.whole(per::Whole::Bits(2), 0);
-                match u64::try_from(i128::from(*v) - 0) {
-                    Ok(number) if number <= 65535 => {
-                        w.whole(per::Whole::Bits(16), number);
-                    }
-                    _ => return Err(Error::new(ErrorKind::ConstraintViolated, 0)),
-                }
+                w.bits(0, 3);
+                w.integer(per::Whole::Bits(16), i64::from(*v), 0, 65535)?;
             }
             Self::Square(v) => {
-                w.bit(false);
-                w.whole(per::Whole::Bits(2), 1);
+                w.bits(1, 3);
                 w.bit(*v);
             }
             Self::Line(v) => {
-                w.bit(false);
-                w.whole(per::Whole::Bits(2), 2);
+                w.bits(2, 3);
                 v.write_uper(w)?;
             }
             Self::Spot(v) => {
-                w.bit(true);
-                w.small_number(0);
-                let open = w.open();
+                let open = w.added_alternative(0);
                 w.close(open);
             }
-            Self::Unknown(v) => {
-                w.bit(true);
-                w.small_number(v.addition.ok_or(Error::new(ErrorKind::ValueMismatch, 0))?);
-                w.any(&v.octets);
-            }
+            Self::Unknown(v) => w.unknown_alternative(v)?,
         }
         Ok(())
     }
 }
 
 fn read_uper_zoo_children<'a>(r: &mut per::Reader<'a, false>) -> Result<Vec<Animal<'a>>> {
-    let mut length = r.size(per::Size::new(false, 0, 4, Some(per::Whole::Bits(3))))?;
-    let mut list = Vec::with_capacity(r.room(length));
-    loop {
-        let start = r.position();
-        for _ in 0..length.count {
-            list.push(Animal::read_uper(r)?);
-        }
-        r.end_list(start, length.count)?;
-        if !length.more { break; }
-        length = r.length()?;
-    }
-    Ok(list)
+    r.list(per::Size::new(false, 0, 4, Some(per::Whole::Bits(3))), Animal::read_uper)
 }
 
 fn write_uper_zoo_children(list: &[Animal<'_>], w: &mut per::Writer<false>) -> Result<()> {
-    let mut length = w.size(per::Size::new(false, 0, 4, Some(per::Whole::Bits(3))), list.len())?;
-    let mut rest = &list[..];
-    loop {
-        let (now, behind) = rest.split_at_checked(length.count).unwrap_or((rest, &[]));
-        for v in now {
-            v.write_uper(w)?;
-        }
-        rest = behind;
-        if !length.more { return Ok(()); }
-        length = w.length(rest.len());
-    }
+    w.list(per::Size::new(false, 0, 4, Some(per::Whole::Bits(3))), list, |w, v| {
+        v.write_uper(w)
+    })
 }
 
 fn read_uper_zoo_bag(r: &mut per::Reader<'_, false>) -> Result<Vec<u16>> {
-    let mut length = r.size(per::Size::ANY)?;
-    let mut list = Vec::with_capacity(r.room(length));
-    loop {
-        let start = r.position();
-        for _ in 0..length.count {
-            list.push((r.whole(per::Whole::Bits(10), 1000)?) as u16);
-        }
-        r.end_list(start, length.count)?;
-        if !length.more { break; }
-        length = r.length()?;
-    }
-    Ok(list)
+    r.list(per::Size::ANY, |r| Ok(r.whole(per::Whole::Bits(10), 1000)? as u16))
 }
 
 fn write_uper_zoo_bag(list: &[u16], w: &mut per::Writer<false>) -> Result<()> {
-    let canonical: Vec<&u16>;
-    if w.is_canonical() {
-        canonical = w.sorted(list, |w, v| {
-            match u64::try_from(i128::from(*v) - 0) {
-                Ok(number) if number <= 1000 => {
-                    w.whole(per::Whole::Bits(10), number);
-                }
-                _ => return Err(Error::new(ErrorKind::ConstraintViolated, 0)),
-            }
-            Ok(())
-        })?;
-    } else {
-        canonical = list.iter().collect();
-    }
-    let list = canonical;
-    let mut length = w.size(per::Size::ANY, list.len())?;
-    let mut rest = &list[..];
-    loop {
-        let (now, behind) = rest.split_at_checked(length.count).unwrap_or((rest, &[]));
-        for &v in now {
-            match u64::try_from(i128::from(*v) - 0) {
-                Ok(number) if number <= 1000 => {
-                    w.whole(per::Whole::Bits(10), number);
-                }
-                _ => return Err(Error::new(ErrorKind::ConstraintViolated, 0)),
-            }
-        }
-        rest = behind;
-        if !length.more { return Ok(()); }
-        length = w.length(rest.len());
-    }
+    w.set_of(per::Size::ANY, list, |w, v| {
+        w.integer(per::Whole::Bits(10), i64::from(*v), 0, 1000)
+    })
 }
 
 impl<'a> Texts<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
-        let f_utf8 = r.other_string(StringKind::Utf8)?;
-        let f_numeric = r.characters(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &UPER_ALPHABET_1)?;
-        let f_letters = r.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &UPER_ALPHABET_2)?;
-        let f_bmp = r.characters(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &UPER_ALPHABET_3)?;
-        let f_universal = r.characters(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &UPER_ALPHABET_4)?;
-        let f_general = r.other_string(StringKind::General)?;
-        let f_oid = r.relative_oid()?;
-        let value = Self {
-            utf8: f_utf8,
-            numeric: f_numeric,
-            letters: f_letters,
-            bmp: f_bmp,
-            universal: f_universal,
-            general: f_general,
-            oid: f_oid,
-        };
-        Ok(value)
+        Ok(Self {
+            utf8: r.other_string(StringKind::Utf8)?,
+            numeric: r.characters(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &UPER_ALPHABET_1)?,
+            letters: r.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &UPER_ALPHABET_2)?,
+            bmp: r.characters(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &UPER_ALPHABET_3)?,
+            universal: r.characters(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &UPER_ALPHABET_4)?,
+            general: r.other_string(StringKind::General)?,
+            oid: r.relative_oid()?,
+        })
     }
 
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
@@ -2617,142 +2062,97 @@ impl<'a> Texts<'a> {
 
 impl<'a> Times<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
-        let f_utc = r.characters(per::Size::ANY, &UPER_ALPHABET_5).and_then(per::utc_time)?;
-        let f_general = r.characters(per::Size::ANY, &UPER_ALPHABET_5).and_then(per::generalized_time)?;
-        let value = Self { utc: f_utc, general: f_general };
-        Ok(value)
+        Ok(Self {
+            utc: r.characters(per::Size::ANY, &UPER_ALPHABET_5).and_then(per::utc_time)?,
+            general: r.characters(per::Size::ANY, &UPER_ALPHABET_5).and_then(per::generalized_time)?,
+        })
     }
 
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.check_utc_time(&self.utc)?;
         w.characters(per::Size::ANY, &UPER_ALPHABET_5, &self.utc)?;
         w.check_generalized_time(&self.general)?;
-        w.characters(per::Size::ANY, &UPER_ALPHABET_5, &self.general)?;
-        Ok(())
+        w.characters(per::Size::ANY, &UPER_ALPHABET_5, &self.general)
     }
 }
 
 impl<'a> Message<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
-        let f_code = (r.whole(per::Whole::Bits(8), 255)?) as u8;
+        let f_code = r.whole(per::Whole::Bits(8), 255)? as u8;
         let f_value = MessageValue::read_uper(r, Key::Int(*(&f_code) as i64))?;
-        let value = Self { code: f_code, value: f_value };
-        Ok(value)
+        Ok(Self {
+            code: f_code,
+            value: f_value,
+        })
     }
 
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
-        match u64::try_from(i128::from(self.code) - 0) {
-            Ok(number) if number <= 255 => {
-                w.whole(per::Whole::Bits(8), number);
-            }
-            _ => return Err(Error::new(ErrorKind::ConstraintViolated, 0)),
-        }
-        self.value.write_uper(w)?;
-        Ok(())
+        w.integer(per::Whole::Bits(8), i64::from(self.code), 0, 255)?;
+        self.value.write_uper(w)
     }
 }
 
 fn read_uper_tree_twigs(r: &mut per::Reader<'_, false>) -> Result<Vec<Tree>> {
     r.enter()?;
-    let mut length = r.size(per::Size::ANY)?;
-    let mut list = Vec::with_capacity(r.room(length));
-    loop {
-        let start = r.position();
-        for _ in 0..length.count {
-            list.push(Tree::read_uper(r)?);
-        }
-        r.end_list(start, length.count)?;
-        if !length.more { break; }
-        length = r.length()?;
-    }
+    let list = r.list(per::Size::ANY, Tree::read_uper)?;
     r.leave();
     Ok(list)
 }
 
 fn write_uper_tree_twigs(list: &[Tree], w: &mut per::Writer<false>) -> Result<()> {
-    let mut length = w.size(per::Size::ANY, list.len())?;
-    let mut rest = &list[..];
-    loop {
-        let (now, behind) = rest.split_at_checked(length.count).unwrap_or((rest, &[]));
-        for v in now {
-            v.write_uper(w)?;
-        }
-        rest = behind;
-        if !length.more { return Ok(()); }
-        length = w.length(rest.len());
-    }
+    w.list(per::Size::ANY, list, |w, v| {
+        v.write_uper(w)
+    })
 }
 
 impl ShapeLine {
     fn read_uper(r: &mut per::Reader<'_, false>) -> Result<Self> {
-        let f_a = (r.whole(per::Whole::Bits(4), 15)?) as u8;
-        let f_b = (r.whole(per::Whole::Bits(4), 15)?) as u8;
-        let value = Self { a: f_a, b: f_b };
-        Ok(value)
+        Ok(Self {
+            a: r.whole(per::Whole::Bits(4), 15)? as u8,
+            b: r.whole(per::Whole::Bits(4), 15)? as u8,
+        })
     }
 
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
-        match u64::try_from(i128::from(self.a) - 0) {
-            Ok(number) if number <= 15 => {
-                w.whole(per::Whole::Bits(4), number);
-            }
-            _ => return Err(Error::new(ErrorKind::ConstraintViolated, 0)),
-        }
-        match u64::try_from(i128::from(self.b) - 0) {
-            Ok(number) if number <= 15 => {
-                w.whole(per::Whole::Bits(4), number);
-            }
-            _ => return Err(Error::new(ErrorKind::ConstraintViolated, 0)),
-        }
-        Ok(())
+        w.integer(per::Whole::Bits(4), i64::from(self.a), 0, 15)?;
+        w.integer(per::Whole::Bits(4), i64::from(self.b), 0, 15)
     }
 }
 
 impl<'a> Animal<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
         let p = r.bits(1)?;
-        let f_name = r.characters(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &UPER_ALPHABET_6)?;
-        let f_legs = if p >> 0 & 1 != 0 { (r.whole(per::Whole::Bits(10), 1000)?) as u16 } else { 4 };
-        let f_kind = Shape::read_uper(r)?;
-        let value = Self { name: f_name, legs: f_legs, kind: f_kind };
-        Ok(value)
+        Ok(Self {
+            name: r.characters(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &UPER_ALPHABET_6)?,
+            legs: if p & 0x1 != 0 { r.whole(per::Whole::Bits(10), 1000)? as u16 } else { 4 },
+            kind: Shape::read_uper(r)?,
+        })
     }
 
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.bit(!(self.legs == 4));
         w.characters(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &UPER_ALPHABET_6, &self.name)?;
         if !(self.legs == 4) {
-            match u64::try_from(i128::from(self.legs) - 0) {
-                Ok(number) if number <= 1000 => {
-                    w.whole(per::Whole::Bits(10), number);
-                }
-                _ => return Err(Error::new(ErrorKind::ConstraintViolated, 0)),
-            }
+            w.integer(per::Whole::Bits(10), i64::from(self.legs), 0, 1000)?;
         }
-        self.kind.write_uper(w)?;
-        Ok(())
+        self.kind.write_uper(w)
     }
 }
 
 impl<'a> MessageValue<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>, k0: Key<'_>) -> Result<Self> {
-        let value = match k0 {
-            Key::Int(1) => {
-                let open = r.open()?;
-                let v = Shape::read_uper(r)?;
-                r.close(open);
-                Self::Shape(v)
-            }
-            Key::Int(2) => {
-                let open = r.open()?;
-                let v = read_uper_names(r)?;
-                r.close(open);
-                Self::Names(v)
-            }
-            Key::Int(9) => { let open = r.open()?; let v = r.bit()?; r.close(open); Self::Boolean(v) }
-            Key::Int(10) => { let open = r.open()?; let v = r.bit()?; r.close(open); Self::Boolean2(v) }
-            _ => Self::Other(r.contents()?),
+        let open = match r.open_type()? {
+            Ok(open) => open,
+            Err(fragments) => return Ok(Self::Other(fragments)),
         };
+        let value = match k0 {
+            Key::Int(1) => Self::Shape(Shape::read_uper(r)?),
+            Key::Int(2) => Self::Names(read_uper_names(r)?),
+            Key::Int(9) => Self::Boolean(r.bit()?),
+            Key::Int(10) => Self::Boolean2(r.bit()?),
+            _ => Self::Other(r.rest()?),
+        };
+        r.close(open);
         Ok(value)
     }
 
@@ -2786,36 +2186,30 @@ impl<'a> MessageValue<'a> {
 
 impl<'a> codec::UperType<'a> for Zoo<'a> {
     fn read(r: &mut per::Reader<'a, false>) -> Result<Self> {
-        let v = Zoo::read_uper(r)?;
-        Ok(v)
+        Zoo::read_uper(r)
     }
 
     fn write(&self, w: &mut per::Writer<false>) -> Result<()> {
-        self.write_uper(w)?;
-        Ok(())
+        self.write_uper(w)
     }
 }
 
 impl<'a> codec::UperType<'a> for Tree {
     fn read(r: &mut per::Reader<'a, false>) -> Result<Self> {
-        let v = Tree::read_uper(r)?;
-        Ok(v)
+        Tree::read_uper(r)
     }
 
     fn write(&self, w: &mut per::Writer<false>) -> Result<()> {
-        self.write_uper(w)?;
-        Ok(())
+        self.write_uper(w)
     }
 }
 
 impl<'a> codec::UperType<'a> for Names<'a> {
     fn read(r: &mut per::Reader<'a, false>) -> Result<Self> {
-        let v = read_uper_names(r)?;
-        Ok(Self(v))
+        Ok(Self(read_uper_names(r)?))
     }
 
     fn write(&self, w: &mut per::Writer<false>) -> Result<()> {
-        write_uper_names(&self.0, w)?;
-        Ok(())
+        write_uper_names(&self.0, w)
     }
 }

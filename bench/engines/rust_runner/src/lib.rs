@@ -11,8 +11,8 @@ use std::io::{BufRead, Write};
 /// Reads commands until there are no more.
 pub fn main<T, E: Display>(
     name: &str,
-    decode: impl Fn(&[u8]) -> Result<T, E>,
-    encode: impl Fn(&T) -> Result<Vec<u8>, E>,
+    decode: impl Fn(&'static [u8]) -> Result<T, E>,
+    encode: impl Fn(&T, &mut Vec<u8>) -> Result<(), E>,
 ) {
     let mut lines = std::io::stdin().lock().lines().map_while(Result::ok);
     let mut config = HashMap::new();
@@ -37,7 +37,7 @@ pub fn main<T, E: Display>(
         Err(error) => return refuse(&format!("cannot decode: {error}")),
     };
     answer(&format!("{{\"ready\": true, \"name\": \"{name}\", \"records\": {}}}", records.len()));
-    let octets: usize = records.iter().map(Vec::len).sum();
+    let octets: usize = records.iter().map(|record| record.len()).sum();
     for line in lines {
         let (word, argument) = line.split_once(' ').unwrap_or((&line, ""));
         match word {
@@ -45,14 +45,20 @@ pub fn main<T, E: Display>(
                 let limit: f64 = argument.parse().unwrap_or(0.1);
                 let start = ThreadTime::now();
                 let mut passes = 0;
+                let mut out = Vec::new();
                 let spent = loop {
                     if operation == "decode" {
                         for record in &records {
-                            black_box(decode(record).is_ok());
+                            black_box(decode(record).is_ok_and(|value| {
+                                black_box(&value);
+                                true
+                            }));
                         }
                     } else {
                         for value in &values {
-                            black_box(encode(value).is_ok());
+                            out.clear();
+                            black_box(encode(value, &mut out).is_ok());
+                            black_box(&out);
                         }
                     }
                     passes += 1;
@@ -70,7 +76,10 @@ pub fn main<T, E: Display>(
             }
             "dump" => {
                 for value in values.iter().take(argument.parse().unwrap_or(1)) {
-                    let written = encode(value).unwrap_or_default();
+                    let mut written = Vec::new();
+                    if encode(value, &mut written).is_err() {
+                        written.clear();
+                    }
                     let digits: String = written.iter().map(|octet| format!("{octet:02x}")).collect();
                     answer(&format!("{{\"hex\": \"{digits}\"}}"));
                 }
@@ -81,17 +90,16 @@ pub fn main<T, E: Display>(
     }
 }
 
-/// Records, each after a length of four octets.
-fn read(path: &str, limit: usize) -> Result<Vec<Vec<u8>>, String> {
-    let data = std::fs::read(path).map_err(|e| format!("{path}: {e}"))?;
-    let mut rest = data.as_slice();
+/// Records, each after a length of four octets. They stay for the life of the process, since values may borrow from them.
+fn read(path: &str, limit: usize) -> Result<Vec<&'static [u8]>, String> {
+    let mut rest: &'static [u8] = std::fs::read(path).map_err(|e| format!("{path}: {e}"))?.leak();
     let mut records = Vec::new();
     while let Some((length, behind)) = rest.split_first_chunk::<4>()
         && (limit == 0 || records.len() < limit)
     {
         let length = u32::from_be_bytes(*length) as usize;
         let (record, behind) = behind.split_at_checked(length).ok_or("the last record is cut short")?;
-        records.push(record.to_vec());
+        records.push(record);
         rest = behind;
     }
     Ok(records)

@@ -55,9 +55,8 @@ impl Per<'_, '_> {
         let program = self.program;
         for (i, known) in program.alphabets.iter().enumerate() {
             self.line("");
-            for line in alphabet(&self.alphabet(i as u32), known) {
-                self.line(line);
-            }
+            let line = alphabet(&self.alphabet(i as u32), known);
+            self.line(line);
         }
     }
 
@@ -89,12 +88,8 @@ impl Per<'_, '_> {
                     (Repr::Choice, Code::Choice(code)) => self.read_choice(node, code),
                     (Repr::Enumerated, Code::Enumerated(code)) => self.read_enumerated(node, code),
                     (Repr::Table(table), _) => self.read_table(node, table),
-                    _ => self.line("let value = Err(r.error(ErrorKind::Unsupported))?;"),
+                    _ => self.line("Err(r.error(ErrorKind::Unsupported))"),
                 }
-                if recursive {
-                    self.line("r.leave();");
-                }
-                self.line("Ok(value)");
                 self.close("}");
                 self.line("");
                 self.open(format!(
@@ -105,9 +100,8 @@ impl Per<'_, '_> {
                     (Repr::Choice, Code::Choice(code)) => self.write_choice(node, code),
                     (Repr::Enumerated, Code::Enumerated(code)) => self.write_enumerated(node, code),
                     (Repr::Table(table), _) => self.write_table(node, table),
-                    _ => self.line("return Err(Error::new(ErrorKind::Unsupported, 0));"),
+                    _ => self.line("Err(Error::new(ErrorKind::Unsupported, 0))"),
                 }
-                self.line("Ok(())");
                 self.close("}");
                 self.close("}");
             }
@@ -137,59 +131,32 @@ impl Per<'_, '_> {
         let generic = if lifetime.is_empty() { "" } else { "<'a>" };
         let arguments = self.p.key_arguments(element, &|_| None, self.p.types.keys(node));
         let value = self.read(element, &arguments);
+        let recursive = self.p.types.is_recursive(node);
         self.line("");
         self.open(format!(
             "fn read_{rules}_{function}{generic}(r: &mut per::Reader<{reader}, {aligned}>{keys}) -> Result<Vec<{ty}>> {{"
         ));
-        let recursive = self.p.types.is_recursive(node);
+        let list = format!("r.list({}, {})", size(form), closure("r", &value));
         if recursive {
             self.line("r.enter()?;");
-        }
-        self.line(format!("let mut length = r.size({})?;", size(form)));
-        self.line("let mut list = Vec::with_capacity(r.room(length));");
-        self.open("loop {");
-        self.line("let start = r.position();");
-        self.open("for _ in 0..length.count {");
-        self.line(format!("list.push({value});"));
-        self.close("}");
-        self.line("r.end_list(start, length.count)?;");
-        self.line("if !length.more { break; }");
-        self.line("length = r.length()?;");
-        self.close("}");
-        if recursive {
+            self.line(format!("let list = {list}?;"));
             self.line("r.leave();");
+            self.line("Ok(list)");
+        } else {
+            self.line(list);
         }
-        self.line("Ok(list)");
         self.close("}");
         self.line("");
         let ty = self.p.ty(element, "'_");
+        let method = if self.p.types.shape.node(node).kind == Kind::SetOf { "set_of" } else { "list" };
         self.open(format!(
             "fn write_{rules}_{function}(list: &[{ty}], w: &mut per::Writer<{aligned}>) -> Result<()> {{"
         ));
-        let is_set = self.p.types.shape.node(node).kind == Kind::SetOf;
-        if is_set {
-            self.line(format!("let canonical: Vec<&{ty}>;"));
-            self.open("if w.is_canonical() {");
-            self.open("canonical = w.sorted(list, |w, v| {");
-            self.write(element, "v");
+        self.open(format!("w.{method}({}, list, |w, v| {{", size(form)));
+        if !self.write(element, "v", true) {
             self.line("Ok(())");
-            self.close("})?;");
-            self.otherwise();
-            self.line("canonical = list.iter().collect();");
-            self.close("}");
-            self.line("let list = canonical;");
         }
-        self.line(format!("let mut length = w.size({}, list.len())?;", size(form)));
-        self.line("let mut rest = &list[..];");
-        self.open("loop {");
-        self.line("let (now, behind) = rest.split_at_checked(length.count).unwrap_or((rest, &[]));");
-        self.open(if is_set { "for &v in now {" } else { "for v in now {" });
-        self.write(element, "v");
-        self.close("}");
-        self.line("rest = behind;");
-        self.line("if !length.more { return Ok(()); }");
-        self.line("length = w.length(rest.len());");
-        self.close("}");
+        self.close("})");
         self.close("}");
     }
 
@@ -206,19 +173,44 @@ impl Per<'_, '_> {
         self.open(format!("impl<'a> codec::{family}<'a> for {name}{lifetime} {{"));
         self.open(format!("fn read(r: &mut per::Reader<'a, {aligned}>) -> Result<Self> {{"));
         let value = self.read(root, &self.no_keys(root));
-        self.line(format!("let v = {value};"));
-        self.line(if wrapped { "Ok(Self(v))" } else { "Ok(v)" });
+        self.line(if wrapped { format!("Ok(Self({value}))") } else { ok(&value) });
         self.close("}");
         self.line("");
         self.open(format!("fn write(&self, w: &mut per::Writer<{aligned}>) -> Result<()> {{"));
-        self.write(root, if wrapped { "&self.0" } else { "self" });
-        self.line("Ok(())");
+        if !self.write(root, if wrapped { "&self.0" } else { "self" }, true) {
+            self.line("Ok(())");
+        }
         self.close("}");
         self.close("}");
     }
 }
 
+/// An expression with `?` in it as a result.
+fn ok(value: &str) -> String {
+    match value.strip_suffix('?') {
+        // The only `?` is at the end of a call.
+        Some(call) if !call.contains('?') && !call.contains('{') && !call.starts_with('(') => call.to_owned(),
+        _ => format!("Ok({value})"),
+    }
+}
+
+/// A closure that reads a value with a reader or the like named so.
+fn closure(name: &str, value: &str) -> String {
+    let result = ok(value);
+    match result.strip_suffix(&format!("({name})")) {
+        Some(function) if !function.contains(['(', '.']) => function.to_owned(),
+        _ => format!("|{name}| {result}"),
+    }
+}
+
 /// The condition that a presence bit is set.
 fn bit_of(name: &str, count: u32, bit: u32) -> String {
-    if count <= 64 { format!("{name} >> {} & 1 != 0", count - 1 - bit) } else { format!("{name}[{bit}]") }
+    if count <= WORD {
+        format!("{name} & {:#x} != 0", 1_u64 << (count - 1 - bit))
+    } else {
+        format!("{name}[{bit}]")
+    }
 }
+
+/// Presence bits that are read as one number; more as an array.
+const WORD: u32 = 56;

@@ -1,6 +1,6 @@
 //! The literals that calls of PER take: sizes, widths, alphabets.
 
-use tercet_plan::per::{Alphabet, Size, UNBOUNDED, Whole};
+use tercet_plan::per::{Alphabet, Range, Size, UNBOUNDED, Whole};
 
 pub(super) fn whole(whole: Whole) -> String {
     match whole {
@@ -24,25 +24,15 @@ pub(super) fn size(size: Size) -> String {
     format!("per::Size::new({}, {}, {hi}, {whole})", size.extensible, size.lo)
 }
 
-/// The lines of a static for an alphabet.
-pub(super) fn alphabet(name: &str, alphabet: &Alphabet) -> Vec<String> {
-    let ranges: Vec<String> = alphabet
-        .ranges
-        .iter()
-        .map(|range| format!("per::Range {{ lo: {}, hi: {}, number: {} }}", range.lo, range.hi, range.number))
-        .collect();
-    // Characters by their number, for alphabets of few.
-    let characters: Vec<u32> =
-        alphabet.ranges.iter().flat_map(|range| range.lo..=range.hi).take(129).collect();
-    let small = alphabet.indexed && characters.iter().all(|character| *character < 128);
-    let table = if small { format!("&{characters:?}") } else { "&[]".into() };
-    vec![
-        format!("static {name}: per::Alphabet = per::Alphabet {{"),
-        format!("    bits: {},", alphabet.bits),
-        format!("    unaligned: {},", alphabet.unaligned),
-        format!("    indexed: {},", alphabet.indexed),
-        format!("    ranges: &[{}],", ranges.join(", ")),
-        format!("    table: {table},"),
-        "};".into(),
-    ]
+/// A static for an alphabet.
+pub(super) fn alphabet(name: &str, alphabet: &Alphabet) -> String {
+    let range = |range: &Range| format!("per::Range::new({}, {}, {})", range.lo, range.hi, range.number);
+    let ranges: Vec<String> = alphabet.ranges.iter().map(range).collect();
+    format!(
+        "static {name}: per::Alphabet = per::Alphabet::new({}, {}, {}, &[{}]);",
+        alphabet.bits,
+        alphabet.unaligned,
+        alphabet.indexed,
+        ranges.join(", ")
+    )
 }

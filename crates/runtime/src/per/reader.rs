@@ -148,6 +148,12 @@ impl<'a> BitReader<'a> {
         Some(number)
     }
 
+    /// Up to 56 bits from a bit of the input on, the first the highest; what follows them is of no meaning.
+    #[inline(always)]
+    pub(crate) fn word_at(&self, at: usize) -> u64 {
+        window(self.input, at >> 3) << (at & 7)
+    }
+
     /// The next `count` bits without moving.
     ///
     /// # Errors

@@ -18,6 +18,7 @@ pub use fixed::FixedBits;
 pub use integer::Integer;
 pub use iso::{Form as TimeForm, TimeType, check_duration, check_time};
 pub use object_identifier::{ObjectIdentifier, RelativeObjectIdentifier};
+pub(crate) use octets::INLINE;
 pub use octets::{Octets, Text};
 pub use oid::{Arcs, Oid, OidRef, RelativeOid, RelativeOidRef};
 pub use real::{Base, Binary, Decimal, Real};

@@ -9,7 +9,7 @@ use core::hash::{Hash, Hasher};
 use core::ops::Deref;
 
 /// The most octets that are kept in place.
-const INLINE: usize = 22;
+pub(crate) const INLINE: usize = 22;
 
 /// An OCTET STRING (X.680 clause 23), or octets that nothing more is known of: 24 octets of memory.
 ///
@@ -51,6 +51,12 @@ impl<'a> Octets<'a> {
             }
             _ => Octets(Kept::Owned(octets.into())),
         }
+    }
+
+    /// So many octets of these.
+    #[inline]
+    pub(crate) fn inline(length: usize, kept: [u8; INLINE]) -> Self {
+        Self(Kept::Inline(length.min(INLINE).to_be_bytes()[size_of::<usize>() - 1], kept))
     }
 
     /// The octets.
@@ -188,7 +194,8 @@ pub struct Text<'a>(Said<'a>);
 
 #[derive(Clone)]
 enum Said<'a> {
-    Borrowed(&'a str),
+    /// Known to be UTF-8; looked at again when the text is asked for, which costs less than twice for all that is read.
+    Borrowed(&'a [u8]),
     Inline(u8, [u8; INLINE]),
     Owned(Box<str>),
 }
@@ -200,7 +207,19 @@ impl<'a> Text<'a> {
     #[inline]
     #[must_use]
     pub const fn borrowed(text: &'a str) -> Self {
-        Self(Said::Borrowed(text))
+        Self(Said::Borrowed(text.as_bytes()))
+    }
+
+    /// Borrows octets that are known to be characters below 128.
+    #[inline]
+    pub(crate) const fn ascii(octets: &'a [u8]) -> Self {
+        Self(Said::Borrowed(octets))
+    }
+
+    /// So many octets of these, known to be characters below 128.
+    #[inline]
+    pub(crate) fn inline(length: usize, kept: [u8; INLINE]) -> Self {
+        Self(Said::Inline(length.min(INLINE).to_be_bytes()[size_of::<usize>() - 1], kept))
     }
 
     /// Copies text: up to 22 octets in place, more into memory of its own.
@@ -221,13 +240,19 @@ impl<'a> Text<'a> {
     #[must_use]
     pub fn as_str(&self) -> &str {
         match &self.0 {
-            Said::Borrowed(text) => text,
-            // Copied from text, so that it is UTF-8.
-            Said::Inline(length, kept) => {
-                let octets = kept.get(..usize::from(*length)).unwrap_or_default();
-                core::str::from_utf8(octets).unwrap_or_default()
-            }
             Said::Owned(text) => text,
+            _ => core::str::from_utf8(self.as_bytes()).unwrap_or_default(),
+        }
+    }
+
+    /// The octets of the text in UTF-8.
+    #[inline]
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        match &self.0 {
+            Said::Borrowed(octets) => octets,
+            Said::Inline(length, kept) => kept.get(..usize::from(*length)).unwrap_or_default(),
+            Said::Owned(text) => text.as_bytes(),
         }
     }
 
@@ -235,7 +260,7 @@ impl<'a> Text<'a> {
     #[must_use]
     pub fn into_owned(self) -> Text<'static> {
         match self.0 {
-            Said::Borrowed(text) => Text::copied(text),
+            Said::Borrowed(_) => Text::copied(self.as_str()),
             Said::Inline(length, kept) => Text(Said::Inline(length, kept)),
             Said::Owned(text) => Text(Said::Owned(text)),
         }
@@ -286,19 +311,19 @@ impl<'a> From<alloc::borrow::Cow<'a, str>> for Text<'a> {
 
 impl PartialEq for Text<'_> {
     fn eq(&self, other: &Self) -> bool {
-        self.as_str() == other.as_str()
+        self.as_bytes() == other.as_bytes()
     }
 }
 
 impl PartialEq<str> for Text<'_> {
     fn eq(&self, other: &str) -> bool {
-        self.as_str() == other
+        self.as_bytes() == other.as_bytes()
     }
 }
 
 impl PartialEq<&str> for Text<'_> {
     fn eq(&self, other: &&str) -> bool {
-        self.as_str() == *other
+        self.as_bytes() == other.as_bytes()
     }
 }
 
@@ -312,13 +337,13 @@ impl PartialOrd for Text<'_> {
 
 impl Ord for Text<'_> {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.as_str().cmp(other.as_str())
+        self.as_bytes().cmp(other.as_bytes())
     }
 }
 
 impl Hash for Text<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.as_str().hash(state);
+        self.as_bytes().hash(state);
     }
 }
 

@@ -1,11 +1,11 @@
 //! Reading.
 
-use super::{Per, bit_of};
+use super::{Per, WORD, bit_of, closure};
 use crate::rust::local;
 use crate::rust::per_forms::{size, whole};
 use crate::rust::values::{key_pattern, string_kind, tuple};
 use crate::types::{Edge, Repr};
-use tercet_plan::per::{Addition, Code, Integer, IntegerForm, Member};
+use tercet_plan::per::{Addition, Code, Integer, IntegerForm};
 use tercet_plan::{FieldId, Kind, NodeId};
 
 impl Per<'_, '_> {
@@ -58,7 +58,7 @@ impl Per<'_, '_> {
             (Repr::Contained(inside), Code::OctetsContaining(form) | Code::BitsContaining(form, _)) => {
                 let unit = if kind == Kind::BitString { 1 } else { 8 };
                 let value = self.p.boxed(Edge::Content(node), self.read(inside, &self.no_keys(inside)));
-                format!("r.contained({}, {unit}, |r| Ok({value}))?", size(form))
+                format!("r.contained({}, {unit}, {})?", size(form), closure("r", &value))
             }
             (Repr::Enumerated | Repr::Struct | Repr::Choice | Repr::Table(_), _) => {
                 format!("{}::read_{rules}(r{keys})?", self.p.names.ty(node))
@@ -82,11 +82,11 @@ impl Per<'_, '_> {
                         "{ty}::try_from(i128::from({number}) + {lo}).map_err(|_| r.error(ErrorKind::IntegerRange))?"
                     )
                 } else if lo == 0 {
-                    format!("({number}) as {ty}")
-                } else if signed || top <= i128::from(i64::MAX) {
-                    format!("({lo}_i64).wrapping_add(({number}) as i64) as {ty}")
+                    format!("{number} as {ty}")
+                } else if signed {
+                    format!("({number} as i64).wrapping_add({lo}) as {ty}")
                 } else {
-                    format!("({lo}_u64 + {number}) as {ty}")
+                    format!("({number} + {lo}) as {ty}")
                 }
             }
             _ => format!(
@@ -162,12 +162,11 @@ impl Per<'_, '_> {
     pub(super) fn read_struct(&mut self, node: NodeId, code: u32) {
         let program = self.program;
         let sequence = &program.sequences[code as usize];
-        if sequence.extensible {
-            self.line("let extended = r.bit()?;");
-        }
-        self.presence(sequence.optional, "p");
-        self.members(node, &sequence.root, sequence.optional, "p");
-        let all: Vec<FieldId> = sequence
+        // The extension bit stands before the presence bits and is read with them.
+        let extended = u32::from(sequence.extensible);
+        let bits = extended + sequence.optional;
+        self.presence(bits, "p");
+        let added: Vec<FieldId> = sequence
             .additions
             .iter()
             .flat_map(|addition| match addition {
@@ -177,98 +176,111 @@ impl Per<'_, '_> {
                 }
             })
             .collect();
-        for id in &all {
-            let line = format!("let mut {} = {};", local(self.p.names.field(*id)), self.absent(*id));
-            self.line(line);
+        let shape = self.p.types.shape;
+        // Components that select a row of a table have a variable of their own, since others look at them.
+        let keyed = shape.fields_of(node).any(|(_, field)| field.key.is_some());
+        let mut members = Vec::new();
+        let mut bit = extended;
+        for member in &sequence.root {
+            let id = self.member_field(node, member.field);
+            let name = self.p.names.field(id).to_owned();
+            let mut value = self.present(id, self.read_member(node, id));
+            if member.optional {
+                value = format!("if {} {{ {value} }} else {{ {} }}", bit_of("p", bits, bit), self.absent(id));
+                bit += 1;
+            }
+            if keyed {
+                self.line(format!("let {} = {value};", local(&name)));
+                value = local(&name);
+            }
+            members.push(format!("{name}: {value},"));
+        }
+        for id in &added {
+            members.push(format!("{}: {},", self.p.names.field(*id), self.absent(*id)));
+        }
+        let recursive = self.p.types.is_recursive(node);
+        let plain = !sequence.extensible && !recursive;
+        let (head, tail) = match (plain, added.is_empty()) {
+            (true, _) => ("Ok(Self {", "})"),
+            (false, true) => ("let value = Self {", "};"),
+            (false, false) => ("let mut value = Self {", "};"),
+        };
+        if members.is_empty() {
+            self.line(format!("{head}{tail}"));
+        } else {
+            self.open(head);
+            for member in members {
+                self.line(member);
+            }
+            self.close(tail);
         }
         if sequence.extensible {
-            self.open("if extended {");
-            let known = if sequence.additions.is_empty() { "" } else { "mut " };
-            self.line(format!("let {known}additions = r.additions()?;"));
-            for addition in &sequence.additions {
-                self.open("if r.next_addition(&mut additions) {");
-                self.line("let open = r.open()?;");
-                match addition {
-                    Addition::Single(field) => {
-                        let id = self.member_field(node, *field);
-                        let value = self.present(id, self.read_member(node, id));
-                        let line = format!("{} = {value};", local(self.p.names.field(id)));
-                        self.line(line);
-                    }
-                    Addition::Group { optional, members, .. } => {
-                        self.presence(*optional, "g");
-                        let mut bit = 0;
-                        for member in members {
-                            let id = self.member_field(node, member.field);
-                            let value = self.present(id, self.read_member(node, id));
-                            let line = format!("{} = {value};", local(self.p.names.field(id)));
-                            if member.optional {
-                                self.open(format!("if {} {{", bit_of("g", *optional, bit)));
-                                self.line(line);
-                                self.close("}");
-                                bit += 1;
-                            } else {
-                                self.line(line);
-                            }
+            self.open(format!("if {} {{", bit_of("p", bits, 0)));
+            self.additions(node, &sequence.additions);
+            self.close("}");
+        }
+        if recursive {
+            self.line("r.leave();");
+        }
+        if !plain {
+            self.line("Ok(value)");
+        }
+    }
+
+    /// The additions that the type knows, into the members of `value`.
+    fn additions(&mut self, node: NodeId, additions: &[Addition]) {
+        if additions.is_empty() {
+            return self.line("r.skip_all_additions()?;");
+        }
+        self.line("let mut more = r.additions()?;");
+        for addition in additions {
+            self.open("if let Some(open) = r.addition(&mut more)? {");
+            match addition {
+                Addition::Single(field) => {
+                    let id = self.member_field(node, *field);
+                    self.line(format!("value.{};", self.added(node, id)));
+                }
+                Addition::Group { optional, members, .. } => {
+                    self.presence(*optional, "p");
+                    let mut bit = 0;
+                    for member in members {
+                        let id = self.member_field(node, member.field);
+                        let set = format!("value.{};", self.added(node, id));
+                        if member.optional {
+                            self.line(format!("if {} {{ {set} }}", bit_of("p", *optional, bit)));
+                            bit += 1;
+                        } else {
+                            self.line(set);
                         }
                     }
                 }
-                self.line("r.close(open);");
-                self.close("}");
             }
-            self.line("r.skip_additions(additions)?;");
+            self.line("r.close(open);");
             self.close("}");
         }
-        let members: Vec<String> = self
-            .p
-            .types
-            .shape
-            .fields_of(node)
-            .map(|(id, _)| {
-                let name = self.p.names.field(id);
-                format!("{name}: {}", local(name))
-            })
-            .collect();
-        self.line(format!("let value = Self {{ {} }};", members.join(", ")));
+        self.line("r.skip_additions(more)?;");
     }
 
-    /// Reads the presence bits: up to 64 as one number, more as an array.
+    fn added(&self, node: NodeId, id: FieldId) -> String {
+        format!("{} = {}", self.p.names.field(id), self.present(id, self.read_member(node, id)))
+    }
+
+    /// Reads the presence bits: up to 56 as one number, more as an array.
     pub(super) fn presence(&mut self, count: u32, name: &str) {
         match count {
             0 => {}
-            1..=64 => self.line(format!("let {name} = r.bits({count})?;")),
+            1..=WORD => self.line(format!("let {name} = r.bits({count})?;")),
             _ => self.line(format!("let {name} = r.presence::<{count}>()?;")),
-        }
-    }
-
-    pub(super) fn members(&mut self, node: NodeId, members: &[Member], count: u32, name: &str) {
-        let mut bit = 0;
-        for member in members {
-            let id = self.member_field(node, member.field);
-            let value = self.read_member(node, id);
-            let local = local(self.p.names.field(id));
-            if member.optional {
-                let present = self.present(id, value);
-                let absent = self.absent(id);
-                self.line(format!(
-                    "let {local} = if {} {{ {present} }} else {{ {absent} }};",
-                    bit_of(name, count, bit)
-                ));
-                bit += 1;
-            } else {
-                let value = self.present(id, value);
-                self.line(format!("let {local} = {value};"));
-            }
         }
     }
 
     pub(super) fn read_choice(&mut self, node: NodeId, code: u32) {
         let program = self.program;
         let choice = &program.choices[code as usize];
+        let recursive = self.p.types.is_recursive(node);
         if choice.extensible {
             self.open("let value = if r.bit()? {");
-            self.line("let number = r.small_number()?;");
-            self.open("match number {");
+            self.open("match r.small_number()? {");
             for (number, field) in choice.additions.iter().enumerate() {
                 let id = self.member_field(node, *field);
                 let value = self.read_member(node, id);
@@ -277,57 +289,57 @@ impl Per<'_, '_> {
                     "{number} => {{ let open = r.open()?; let v = {value}; r.close(open); Self::{variant}(v) }}"
                 ));
             }
-            self.line("_ => Self::Unknown(Box::new(UnknownAlternative { addition: Some(number), octets: r.contents()? })),");
+            self.line("number => Self::Unknown(r.unknown_alternative(number)?),");
             self.close("}");
             self.otherwise();
-        } else {
+        } else if recursive {
             self.open("let value = {");
         }
         let count = choice.root.len();
-        self.open(format!(
-            "match r.index({}, {count}, ErrorKind::UnknownAlternative)? {{",
-            whole(choice.whole)
-        ));
+        let nested = choice.extensible || recursive;
+        let (head, tail) = if nested { ("match", "}") } else { ("Ok(match", "})") };
+        self.open(format!("{head} r.alternative({}, {count})? {{", whole(choice.whole)));
         for (number, field) in choice.root.iter().enumerate() {
             let id = self.member_field(node, *field);
             let value = self.read_member(node, id);
             let variant = self.p.names.field(id).to_owned();
+            // Greater numbers than that of the last are refused before.
+            let number = if number + 1 == count { "_".into() } else { number.to_string() };
             self.line(format!("{number} => Self::{variant}({value}),"));
         }
-        self.line("_ => return Err(r.error(ErrorKind::UnknownAlternative)),");
-        self.close("}");
-        self.close("};");
+        self.close(tail);
+        if nested {
+            self.close("};");
+            if recursive {
+                self.line("r.leave();");
+            }
+            self.line("Ok(value)");
+        }
+    }
+
+    fn items(&self, node: NodeId, values: &[i64]) -> String {
+        let items = values.iter().map(|value| format!("Self::{}", self.p.names.item(node, *value)));
+        items.collect::<Vec<_>>().join(", ")
     }
 
     pub(super) fn read_enumerated(&mut self, node: NodeId, code: u32) {
         let program = self.program;
         let enumerated = &program.enumerations[code as usize];
         if enumerated.extensible {
-            self.open("let value = if r.bit()? {");
+            let added = self.items(node, &enumerated.additions);
+            self.open("if r.bit()? {");
             self.line("let number = r.small_number()?;");
-            self.open("match number {");
-            for (number, value) in enumerated.additions.iter().enumerate() {
-                let item = self.p.names.item(node, *value).to_owned();
-                self.line(format!("{number} => Self::{item},"));
-            }
-            self.line("_ => Self::UnknownAddition(number),");
+            self.line(if added.is_empty() {
+                "return Ok(Self::UnknownAddition(number));".into()
+            } else {
+                format!(
+                    "return Ok(per::addition(&[{added}], number).unwrap_or(Self::UnknownAddition(number)));"
+                )
+            });
             self.close("}");
-            self.otherwise();
-        } else {
-            self.open("let value = {");
         }
-        self.open(format!(
-            "match r.index({}, {}, ErrorKind::UnknownEnumeration)? {{",
-            whole(enumerated.whole),
-            enumerated.root.len()
-        ));
-        for (number, value) in enumerated.root.iter().enumerate() {
-            let item = self.p.names.item(node, *value).to_owned();
-            self.line(format!("{number} => Self::{item},"));
-        }
-        self.line("_ => return Err(r.error(ErrorKind::UnknownEnumeration)),");
-        self.close("}");
-        self.close("};");
+        let items = self.items(node, &enumerated.root);
+        self.line(format!("r.item({}, &[{items}])", whole(enumerated.whole)));
     }
 
     pub(super) fn read_table(&mut self, node: NodeId, table: u32) {
@@ -336,6 +348,10 @@ impl Per<'_, '_> {
             Some(table) => table.keys.iter().map(|key| format!("k{key}")).collect(),
             None => Vec::new(),
         };
+        self.open("let open = match r.open_type()? {");
+        self.line("Ok(open) => open,");
+        self.line("Err(fragments) => return Ok(Self::Other(fragments)),");
+        self.close("};");
         self.open(format!("let value = match {} {{", tuple(&keys)));
         for (number, row) in (0..).zip(&shape.tables[table as usize].rows) {
             let Some(patterns) = row.keys.iter().map(key_pattern).collect::<Option<Vec<_>>>() else {
@@ -343,14 +359,16 @@ impl Per<'_, '_> {
             };
             let value = self.p.boxed(Edge::Row(node, number), self.read(row.node, &self.no_keys(row.node)));
             let variant = self.p.names.row(node, number).to_owned();
-            self.line(format!(
-                "{} => {{ let open = r.open()?; let v = {value}; r.close(open); Self::{variant}(v) }}",
-                tuple(&patterns)
-            ));
+            self.line(format!("{} => Self::{variant}({value}),", tuple(&patterns)));
         }
         if !keys.is_empty() {
-            self.line("_ => Self::Other(r.contents()?),");
+            self.line("_ => Self::Other(r.rest()?),");
         }
         self.close("};");
+        self.line("r.close(open);");
+        if self.p.types.is_recursive(node) {
+            self.line("r.leave();");
+        }
+        self.line("Ok(value)");
     }
 }

@@ -5,12 +5,13 @@ use crate::rust::per_forms::{size, whole};
 use crate::rust::values::string_kind;
 use crate::rust::{deref, receiver};
 use crate::types::{Edge, Repr};
-use tercet_plan::per::{Addition, Code, Integer, IntegerForm, Size};
+use tercet_plan::per::{Addition, Code, Integer, IntegerForm, Size, Whole};
 use tercet_plan::{FieldId, Kind, NodeId};
 
 impl Per<'_, '_> {
-    /// The lines that write the value that the expression `v` refers to.
-    pub(super) fn write(&mut self, node: NodeId, v: &str) {
+    /// The lines that write the value that the expression `v` refers to. At the end of a function the last of them is its
+    /// result where it can be; says whether it is.
+    pub(super) fn write(&mut self, node: NodeId, v: &str, last: bool) -> bool {
         let node = self.p.types.same(node);
         let rules = self.rules;
         let kind = self.p.types.shape.node(node).kind;
@@ -18,9 +19,14 @@ impl Per<'_, '_> {
         let (at, of) = (deref(v), receiver(v));
         let line = match (self.p.types.repr(node), self.code(node)) {
             (Repr::Boolean, _) => format!("w.bit({at});"),
-            (Repr::Null, _) => return,
-            (Repr::Integer { .. }, Code::Integer(form)) => return self.write_integer(form, v),
-            (Repr::Big, Code::Integer(form)) => return self.write_big(form, v),
+            (Repr::Null, _) => return false,
+            (Repr::Integer { signed, bits }, Code::Integer(form)) => {
+                self.write_integer(form, signed, bits, v)
+            }
+            (Repr::Big, Code::Integer(form)) => {
+                self.write_big(form, v);
+                return false;
+            }
             (Repr::Real, _) => format!("w.real({at});"),
             (Repr::FixedBits(bits), Code::BitString(form, _))
                 if form.is_fixed() && form.lo == bits && !form.extensible =>
@@ -56,7 +62,8 @@ impl Per<'_, '_> {
                 None => unsupported.into(),
             },
             (Repr::Contained(inside), Code::OctetsContaining(form) | Code::BitsContaining(form, _)) => {
-                return self.write_contained(node, inside, form, kind, v);
+                self.write_contained(node, inside, form, kind, v);
+                return false;
             }
             (Repr::Enumerated | Repr::Struct | Repr::Choice | Repr::Table(_), _) => {
                 format!("{of}.write_{rules}(w)?;")
@@ -64,7 +71,15 @@ impl Per<'_, '_> {
             (Repr::List, _) => format!("write_{rules}_{}({v}, w)?;", self.function(node)),
             _ => unsupported.into(),
         };
+        if line.is_empty() {
+            return false;
+        }
+        if last && let Some(result) = line.strip_suffix("?;") {
+            self.line(result);
+            return true;
+        }
         self.line(line);
+        false
     }
 
     pub(super) fn write_contained(&mut self, node: NodeId, inside: NodeId, form: Size, kind: Kind, v: &str) {
@@ -74,7 +89,7 @@ impl Per<'_, '_> {
         let content = if self.p.types.is_boxed(Edge::Content(node)) { "&**v" } else { "v" };
         self.line(format!("let inside = per::Writer::<{aligned}>::onto(Vec::new(), w.is_canonical());"));
         self.line("let outer = core::mem::replace(w, inside);");
-        self.write(inside, content);
+        self.write(inside, content, false);
         self.line("let inside = core::mem::replace(w, outer).finish(true);");
         if kind == Kind::BitString {
             self.line(format!(
@@ -96,29 +111,25 @@ impl Per<'_, '_> {
         self.close("}");
     }
 
-    pub(super) fn write_integer(&mut self, integer: Integer, v: &str) {
+    /// The call that writes a machine integer.
+    fn write_integer(&mut self, integer: Integer, signed: bool, bits: u8, v: &str) -> String {
         let at = deref(v);
         let IntegerForm::Constrained { lo, span, whole: form } = integer.form else {
             self.line(format!("let number = Integer::from({at});"));
-            return self.write_big(integer, "&number");
+            self.write_big(integer, "&number");
+            return String::new();
         };
-        self.open(format!("match u64::try_from(i128::from({at}) - {lo}) {{"));
-        let within = if span == u64::MAX { String::new() } else { format!(" if number <= {span}") };
-        self.open(format!("Ok(number){within} => {{"));
-        if integer.extensible {
-            self.line("w.bit(false);");
-        }
-        self.line(format!("w.whole({}, number);", whole(form)));
-        self.close("}");
-        if integer.extensible {
-            self.open("_ => {");
-            self.line("w.bit(true);");
-            self.line(format!("w.unconstrained(&Integer::from({at}));"));
-            self.close("}");
-        } else {
-            self.line("_ => return Err(Error::new(ErrorKind::ConstraintViolated, 0)),");
-        }
-        self.close("}");
+        let call = match (integer.extensible, !signed && bits == 64) {
+            (false, true) => format!("w.unsigned({}, {at}, {lo}, {span})?;", whole(form)),
+            (extensible, _) => {
+                // A number of 64 bits is at most this far above the least.
+                let span = i128::from(span).min(i128::from(i64::MAX) - i128::from(lo));
+                let method = if extensible { "extensible_integer" } else { "integer" };
+                let at = if bits == 64 { at } else { format!("i64::from({at})") };
+                format!("w.{method}({}, {at}, {lo}, {span})?;", whole(form))
+            }
+        };
+        call
     }
 
     pub(super) fn write_big(&mut self, integer: Integer, v: &str) {
@@ -174,27 +185,38 @@ impl Per<'_, '_> {
         }
     }
 
-    pub(super) fn write_member(&mut self, id: FieldId, optional: bool) {
+    /// As [`Self::write`] for a component.
+    pub(super) fn write_member(&mut self, id: FieldId, optional: bool, last: bool) -> bool {
         let name = self.p.names.field(id).to_owned();
         let node = self.p.types.shape.field(id).node;
         let boxed = self.p.types.is_boxed(Edge::Field(id));
         if self.p.is_option(id) {
             self.open(format!("if let Some(v) = &self.{name} {{"));
-            self.write(node, if boxed { "&**v" } else { "v" });
+            self.write(node, if boxed { "&**v" } else { "v" }, false);
             if !optional {
                 self.otherwise();
                 self.line("return Err(Error::new(ErrorKind::MissingComponent, 0));");
             }
-            return self.close("}");
+            self.close("}");
+            return false;
         }
         let place = format!("{}self.{name}", if boxed { "&*" } else { "&" });
         if optional {
             let there = self.there(id);
             self.open(format!("if {there} {{"));
-            self.write(node, &place);
+            self.write(node, &place, false);
             self.close("}");
-        } else {
-            self.write(node, &place);
+            return false;
+        }
+        self.write(node, &place, last)
+    }
+
+    /// Writes conditions as bits.
+    fn flags(&mut self, conditions: &[String]) {
+        match conditions {
+            [] => {}
+            [one] => self.line(format!("w.bit({one});")),
+            _ => self.line(format!("w.flags([{}]);", conditions.join(", "))),
         }
     }
 
@@ -213,47 +235,67 @@ impl Per<'_, '_> {
             };
             additions.push(there);
         }
+        let mut flags = Vec::new();
         if sequence.extensible {
             if additions.is_empty() {
-                self.line("w.bit(false);");
+                flags.push("false".to_owned());
             } else {
                 self.line(format!("let additions = [{}];", additions.join(", ")));
                 self.line("let extended = additions.contains(&true);");
-                self.line("w.bit(extended);");
+                flags.push("extended".to_owned());
             }
         }
         for member in sequence.root.iter().filter(|member| member.optional) {
-            let id = self.member_field(node, member.field);
-            let line = format!("w.bit({});", self.there(id));
-            self.line(line);
+            flags.push(self.there(self.member_field(node, member.field)));
         }
-        for member in &sequence.root {
-            self.write_member(self.member_field(node, member.field), member.optional);
+        self.flags(&flags);
+        let mut done = false;
+        for (i, member) in sequence.root.iter().enumerate() {
+            let last = i + 1 == sequence.root.len() && additions.is_empty();
+            done = self.write_member(self.member_field(node, member.field), member.optional, last);
         }
-        if additions.is_empty() {
-            return;
-        }
-        self.open("if extended {");
-        self.line("w.additions(&additions);");
-        for (number, addition) in sequence.additions.iter().enumerate() {
-            self.open(format!("if additions[{number}] {{"));
-            self.line("let open = w.open();");
-            match addition {
-                Addition::Single(field) => self.write_member(self.member_field(node, *field), true),
-                Addition::Group { members, .. } => {
-                    for member in members.iter().filter(|member| member.optional) {
-                        let line = format!("w.bit({});", self.there(self.member_field(node, member.field)));
-                        self.line(line);
+        if !additions.is_empty() {
+            self.open("if extended {");
+            self.line("w.additions(&additions);");
+            for (number, addition) in sequence.additions.iter().enumerate() {
+                self.open(format!("if additions[{number}] {{"));
+                self.line("let open = w.open();");
+                match addition {
+                    Addition::Single(field) => {
+                        self.write_member(self.member_field(node, *field), true, false);
                     }
-                    for member in members {
-                        self.write_member(self.member_field(node, member.field), member.optional);
+                    Addition::Group { members, .. } => {
+                        let optional = members.iter().filter(|member| member.optional);
+                        let flags: Vec<String> = optional
+                            .map(|member| self.there(self.member_field(node, member.field)))
+                            .collect();
+                        self.flags(&flags);
+                        for member in members {
+                            self.write_member(self.member_field(node, member.field), member.optional, false);
+                        }
                     }
                 }
+                self.line("w.close(open);");
+                self.close("}");
             }
-            self.line("w.close(open);");
             self.close("}");
         }
-        self.close("}");
+        if !done {
+            self.line("Ok(())");
+        }
+    }
+
+    /// Writes which alternative or item of the root it is, the extension bit before it.
+    fn number(&mut self, form: Whole, extensible: bool, number: &str) {
+        if let Whole::Bits(width) = form {
+            return self.line(format!("w.bits({number}, {});", width + u8::from(extensible)));
+        }
+        if extensible {
+            self.line("w.bit(false);");
+        }
+        if form != Whole::Nothing {
+            self.line(format!("w.whole({}, {number});", whole(form)));
+        }
     }
 
     pub(super) fn write_choice(&mut self, node: NodeId, code: u32) {
@@ -264,10 +306,7 @@ impl Per<'_, '_> {
             let id = self.member_field(node, *field);
             let variant = self.p.names.field(id).to_owned();
             self.open(format!("Self::{variant}(v) => {{"));
-            if choice.extensible {
-                self.line("w.bit(false);");
-            }
-            self.line(format!("w.whole({}, {number});", whole(choice.whole)));
+            self.number(choice.whole, choice.extensible, &number.to_string());
             self.alternative(id);
             self.close("}");
         }
@@ -275,46 +314,47 @@ impl Per<'_, '_> {
             let id = self.member_field(node, *field);
             let variant = self.p.names.field(id).to_owned();
             self.open(format!("Self::{variant}(v) => {{"));
-            self.line("w.bit(true);");
-            self.line(format!("w.small_number({number});"));
-            self.line("let open = w.open();");
+            self.line(format!("let open = w.added_alternative({number});"));
             self.alternative(id);
             self.line("w.close(open);");
             self.close("}");
         }
         if choice.extensible {
-            self.open("Self::Unknown(v) => {");
-            self.line("w.bit(true);");
-            self.line("w.small_number(v.addition.ok_or(Error::new(ErrorKind::ValueMismatch, 0))?);");
-            self.line("w.any(&v.octets);");
-            self.close("}");
+            self.line("Self::Unknown(v) => w.unknown_alternative(v)?,");
         }
         self.close("}");
+        self.line("Ok(())");
     }
 
     pub(super) fn alternative(&mut self, id: FieldId) {
         let v = if self.p.types.is_boxed(Edge::Field(id)) { "&**v" } else { "v" };
-        self.write(self.p.types.shape.field(id).node, v);
+        self.write(self.p.types.shape.field(id).node, v, false);
     }
 
     pub(super) fn write_enumerated(&mut self, node: NodeId, code: u32) {
         let program = self.program;
         let enumerated = &program.enumerations[code as usize];
-        let root = if enumerated.extensible { "w.bit(false); " } else { "" };
-        self.open("match self {");
+        // Where the items are numbered from 0 on, their numbers are what is written.
+        let plain =
+            !enumerated.extensible && (0..).zip(&enumerated.root).all(|(number, value)| number == *value);
+        if plain {
+            self.number(enumerated.whole, false, "*self as u64");
+            return self.line("Ok(())");
+        }
+        self.open("let number = match self {");
         for (number, value) in enumerated.root.iter().enumerate() {
-            let item = self.p.names.item(node, *value).to_owned();
-            self.line(format!("Self::{item} => {{ {root}w.whole({}, {number}); }}", whole(enumerated.whole)));
+            self.line(format!("Self::{} => {number},", self.p.names.item(node, *value)));
         }
         for (number, value) in enumerated.additions.iter().enumerate() {
-            let item = self.p.names.item(node, *value).to_owned();
-            self.line(format!("Self::{item} => {{ w.bit(true); w.small_number({number}); }}"));
+            self.line(format!("Self::{} => return w.added_item({number}),", self.p.names.item(node, *value)));
         }
         if enumerated.extensible {
-            self.line("Self::UnknownAddition(number) => { w.bit(true); w.small_number(*number); }");
+            self.line("Self::UnknownAddition(number) => return w.added_item(*number),");
             self.line("Self::Unknown(_) => return Err(Error::new(ErrorKind::UnknownEnumeration, 0)),");
         }
-        self.close("}");
+        self.close("};");
+        self.number(enumerated.whole, enumerated.extensible, "number");
+        self.line("Ok(())");
     }
 
     pub(super) fn write_table(&mut self, node: NodeId, table: u32) {
@@ -325,11 +365,12 @@ impl Per<'_, '_> {
             self.open(format!("Self::{variant}(v) => {{"));
             let v = if self.p.types.is_boxed(Edge::Row(node, number)) { "&**v" } else { "v" };
             self.line("let open = w.open();");
-            self.write(row.node, v);
+            self.write(row.node, v, false);
             self.line("w.close(open);");
             self.close("}");
         }
         self.line("Self::Other(v) => w.any(v),");
         self.close("}");
+        self.line("Ok(())");
     }
 }

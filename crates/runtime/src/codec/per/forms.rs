@@ -1,5 +1,7 @@
 //! How numbers, sizes and characters are written, as literals in generated code.
 
+use super::lanes::Lanes;
+
 /// How a constrained whole number is written (§11.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whole {
@@ -65,15 +67,14 @@ impl Size {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Alphabet {
     /// Bits of one character.
-    pub bits: u32,
+    pub(super) bits: u32,
     /// Whether strings of the root's size are not aligned (§30.5.6, §30.5.7).
-    pub unaligned: bool,
+    pub(super) unaligned: bool,
     /// Whether characters are written as their number among the permitted ones (§30.5.4).
-    pub indexed: bool,
-    /// The permitted ones.
-    pub ranges: &'static [Range],
-    /// The characters in order, when they are below 128 and written as numbers.
-    pub table: &'static [u8],
+    indexed: bool,
+    ranges: &'static [Range],
+    /// The same for eight characters at a time, if all are below 128 and in few ranges.
+    pub(super) lanes: Option<Lanes>,
 }
 
 /// A range of permitted characters.
@@ -87,7 +88,21 @@ pub struct Range {
     pub number: u32,
 }
 
+impl Range {
+    /// A range: first, last, number of the first.
+    #[must_use]
+    pub const fn new(lo: u32, hi: u32, number: u32) -> Self {
+        Self { lo, hi, number }
+    }
+}
+
 impl Alphabet {
+    /// An alphabet, with its tables for characters below 128.
+    #[must_use]
+    pub const fn new(bits: u32, unaligned: bool, indexed: bool, ranges: &'static [Range]) -> Self {
+        Self { bits, unaligned, indexed, ranges, lanes: Lanes::new(bits, indexed, ranges) }
+    }
+
     /// The bits to write for a character, if it is permitted.
     #[inline]
     #[must_use]
@@ -101,9 +116,6 @@ impl Alphabet {
     #[inline]
     #[must_use]
     pub fn character(&self, code: u32) -> Option<u32> {
-        if !self.table.is_empty() {
-            return self.table.get(code as usize).map(|character| u32::from(*character));
-        }
         if !self.indexed {
             return self.code(code);
         }

@@ -1,11 +1,14 @@
 //! PER (X.691): a reader and a writer whose methods are the types of the standard, with their constraints as literals.
 
 mod forms;
+mod lanes;
+mod parts;
 mod reader;
 mod strings;
 mod writer;
 
 pub use forms::{Alphabet, Range, Size, Whole};
-pub use reader::{Additions, Open, Reader};
+pub use parts::{Additions, Open, addition};
+pub use reader::Reader;
 pub use strings::{bits_of_fixed, fixed_of_bits, generalized_time, utc_time};
 pub use writer::{OpenMark, Writer};

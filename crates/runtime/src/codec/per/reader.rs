@@ -1,9 +1,8 @@
 //! Reading.
 
 use super::{Size, Whole};
-use crate::codec::Contained;
 use crate::per::{BitReader, Length, Taken};
-use crate::types::{Integer, Octets};
+use crate::types::{INLINE, Integer, Octets};
 use crate::{Error, ErrorKind, Limits, Result};
 use alloc::vec::Vec;
 
@@ -17,23 +16,8 @@ const LONGEST: usize = 1 << 28;
 #[derive(Clone, Copy, Debug)]
 pub struct Reader<'a, const ALIGNED: bool> {
     pub(super) bits: BitReader<'a>,
-    depth: u16,
-    empty: usize,
-}
-
-/// An open type that has been entered (§11.2): where reading ends inside it and goes on behind it.
-#[derive(Clone, Copy, Debug)]
-#[must_use = "the open type has to be left again"]
-pub struct Open {
-    behind: usize,
-    outer: usize,
-}
-
-/// The bitmap of extension additions (§19.7, §19.8).
-#[derive(Clone, Copy, Debug)]
-pub struct Additions {
-    at: usize,
-    left: usize,
+    pub(super) depth: u16,
+    pub(super) empty: usize,
 }
 
 impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
@@ -101,7 +85,12 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     /// [`ErrorKind::Incomplete`].
     #[inline]
     pub fn bits(&mut self, count: u32) -> Result<u64> {
-        self.bits.bits(count)
+        if count <= 56
+            && let Some(number) = self.bits.number(count, 0, u64::MAX)
+        {
+            return Ok(number);
+        }
+        self.wide(Whole::Bits(count.to_be_bytes()[3]), u64::MAX)
     }
 
     /// A constrained whole number (§11.5) less its least value, at most `span`.
@@ -110,6 +99,28 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     /// [`ErrorKind::ConstraintViolated`] above it.
     #[inline]
     pub fn whole(&mut self, whole: Whole, span: u64) -> Result<u64> {
+        match self.short(whole, span) {
+            Some(number) => Ok(number),
+            None => self.wide(whole, span),
+        }
+    }
+
+    /// A number of up to 56 bits that is there and within its bounds.
+    #[inline(always)]
+    fn short(&mut self, whole: Whole, span: u64) -> Option<u64> {
+        let (width, pad) = match whole {
+            Whole::Nothing => (0, 0),
+            Whole::Bits(width) if width <= 56 => (u32::from(width), 0),
+            Whole::Octet => (8, 7),
+            Whole::TwoOctets => (16, 7),
+            _ => return None,
+        };
+        self.bits.number(width, pad, span)
+    }
+
+    /// Any other number, and what is wrong with one.
+    #[inline(never)]
+    fn wide(&mut self, whole: Whole, span: u64) -> Result<u64> {
         let start = self.bits;
         let number = match whole {
             Whole::Nothing => 0,
@@ -134,14 +145,38 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
         if number > span { Err(start.error(ErrorKind::ConstraintViolated)) } else { Ok(number) }
     }
 
-    /// An index into a list of `count` items, at most the last.
+    /// The number of an alternative of `count` (§23.4).
     ///
     /// # Errors
-    /// `kind` above it.
+    /// [`ErrorKind::UnknownAlternative`] above the last.
     #[inline]
-    pub fn index(&mut self, whole: Whole, count: u32, kind: ErrorKind) -> Result<u32> {
+    pub fn alternative(&mut self, whole: Whole, count: u32) -> Result<u32> {
+        match self.short(whole, u64::from(count.saturating_sub(1))) {
+            #[allow(clippy::cast_possible_truncation)] // below `count`
+            Some(number) => Ok(number as u32),
+            None => self.index(whole, count, ErrorKind::UnknownAlternative),
+        }
+    }
+
+    /// One of the items of an ENUMERATED by its number (§14.2).
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownEnumeration`] above the last.
+    #[inline]
+    pub fn item<T: Copy>(&mut self, whole: Whole, items: &[T]) -> Result<T> {
+        let count = u32::try_from(items.len()).unwrap_or(u32::MAX);
+        let number = match self.short(whole, u64::from(count.saturating_sub(1))) {
+            #[allow(clippy::cast_possible_truncation)] // below `count`
+            Some(number) => number as usize,
+            None => self.index(whole, count, ErrorKind::UnknownEnumeration)? as usize,
+        };
+        items.get(number).copied().ok_or_else(|| self.error(ErrorKind::UnknownEnumeration))
+    }
+
+    #[inline(never)]
+    fn index(&mut self, whole: Whole, count: u32, kind: ErrorKind) -> Result<u32> {
         let start = self.bits;
-        let number = self.whole(whole, u64::MAX)?;
+        let number = self.wide(whole, u64::MAX)?;
         match u32::try_from(number) {
             Ok(number) if number < count => Ok(number),
             _ => Err(start.error(kind)),
@@ -236,6 +271,15 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     /// As [`BitReader::length`].
     #[inline]
     pub fn length(&mut self) -> Result<Length> {
+        match self.bits.number(8, if ALIGNED { 7 } else { 0 }, 0x7F) {
+            #[allow(clippy::cast_possible_truncation)] // eight bits
+            Some(number) => Ok(Length { count: number as usize, more: false }),
+            None => self.long_length(),
+        }
+    }
+
+    #[inline(never)]
+    fn long_length(&mut self) -> Result<Length> {
         self.bits.length(ALIGNED)
     }
 
@@ -243,8 +287,22 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     ///
     /// # Errors
     /// [`ErrorKind::ConstraintViolated`].
-    #[inline]
+    #[inline(always)]
     pub fn size(&mut self, size: Size) -> Result<Length> {
+        let short = match size.whole {
+            _ if size.extensible => None,
+            Some(whole) => self.short(whole, u64::from(size.hi - size.lo)),
+            None => return self.length(),
+        };
+        match short {
+            #[allow(clippy::cast_possible_truncation)] // 32 bits
+            Some(above) => Ok(Length { count: size.lo as usize + above as usize, more: false }),
+            None => self.any_size(size),
+        }
+    }
+
+    #[inline(never)]
+    fn any_size(&mut self, size: Size) -> Result<Length> {
         let outside = size.extensible && self.bit()?;
         match size.whole {
             Some(whole) if !outside => {
@@ -253,27 +311,6 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
             }
             _ => self.length(),
         }
-    }
-
-    /// Elements that a list is to have, as far as its memory is set aside at once.
-    #[inline]
-    #[must_use]
-    pub fn room(&self, length: Length) -> usize {
-        length.count.min(self.bits.left()).min(1024)
-    }
-
-    /// The end of a list of `count` elements that began at `start`: those without bits are counted.
-    ///
-    /// # Errors
-    /// [`ErrorKind::LimitExceeded`].
-    #[inline]
-    pub fn end_list(&mut self, start: usize, count: usize) -> Result<()> {
-        let taken = self.bits.position() - start;
-        if count > taken {
-            let empty = count - taken;
-            self.empty = self.empty.checked_sub(empty).ok_or_else(|| self.error(ErrorKind::LimitExceeded))?;
-        }
-        Ok(())
     }
 
     /// The position in bits.
@@ -322,17 +359,14 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
 
     #[inline(never)]
     fn shifted(&self, at: usize, count: usize) -> Octets<'a> {
-        let mut copy = self.bits;
-        let mut kept = [0; 22];
+        let mut kept = [0; INLINE];
         match kept.get_mut(..count) {
             Some(room) => {
-                let mut from = at;
-                copy.set_end(self.bits.input().len() * 8);
-                for octet in &mut *room {
-                    *octet = bits_at(self.bits.input(), from);
-                    from += 8;
+                for (i, places) in room.chunks_mut(4).enumerate() {
+                    let word = self.bits.word_at(at + i * 32).to_be_bytes();
+                    places.copy_from_slice(word.get(..places.len()).unwrap_or_default());
                 }
-                Octets::copied(room)
+                Octets::inline(count, kept)
             }
             None => {
                 let mut out = Vec::new();
@@ -350,94 +384,6 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
         Ok(())
     }
 
-    // Open types and extensions
-
-    /// Enters an open type (§11.2); nothing if it stands in fragments, see [`Reader::contents`] then.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Incomplete`]; [`ErrorKind::Unsupported`] for an open type in fragments.
-    #[inline]
-    pub fn open(&mut self) -> Result<Open> {
-        let length = self.length()?;
-        if length.more {
-            return Err(self.error(ErrorKind::Unsupported));
-        }
-        let mut inside = self.bits;
-        inside.skip(length.count.saturating_mul(8))?;
-        let open = Open { behind: inside.position(), outer: self.bits.end() };
-        self.bits.set_end(open.behind);
-        Ok(open)
-    }
-
-    /// Goes on behind an open type, whatever is left in it.
-    #[inline]
-    pub fn close(&mut self, open: Open) {
-        self.bits.set_end(open.outer);
-        self.bits.seek(open.behind);
-    }
-
-    /// Enters what a string contains: `size` in units of `unit` bits.
-    ///
-    /// # Errors
-    /// As [`Reader::size`].
-    pub fn open_string(&mut self, size: Size, unit: usize) -> Result<Option<Open>> {
-        let start = self.bits;
-        let length = self.size(size)?;
-        if length.more {
-            self.bits = start;
-            return Ok(None);
-        }
-        let short = size.is_short(length.count, if unit == 1 { 16 } else { 2 });
-        if ALIGNED && length.count > 0 && !short {
-            self.bits.align();
-        }
-        let mut inside = self.bits;
-        inside.skip(length.count.saturating_mul(unit))?;
-        let open = Open { behind: inside.position(), outer: self.bits.end() };
-        self.bits.set_end(open.behind);
-        Ok(Some(open))
-    }
-
-    /// A string with CONTAINING: the value inside, or its octets where they do not decode.
-    ///
-    /// # Errors
-    /// A fault in the string itself.
-    pub fn contained<T>(
-        &mut self,
-        size: Size,
-        unit: usize,
-        read: impl FnOnce(&mut Self) -> Result<T>,
-    ) -> Result<Contained<'a, T>> {
-        let start = *self;
-        if let Some(open) = self.open_string(size, unit)? {
-            if let Ok(value) = read(self)
-                && open.behind - self.bits.position() < 8
-            {
-                self.close(open);
-                return Ok(Contained::Value(value));
-            }
-            // What the attempt has spent stays spent.
-            *self = Self { empty: self.empty, ..start };
-        }
-        if unit == 8 {
-            self.octet_string(size).map(Contained::Octets)
-        } else {
-            Ok(Contained::Octets(self.bit_string(size)?.into_bytes().into()))
-        }
-    }
-
-    /// More presence bits than a word has.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Incomplete`].
-    pub fn presence<const N: usize>(&mut self) -> Result<[bool; N]> {
-        let mut all = [false; N];
-        for bit in &mut all {
-            *bit = self.bit()?;
-        }
-        Ok(all)
-    }
-
     /// An INTEGER with a lower bound of more than 64 bits alone.
     ///
     /// # Errors
@@ -453,49 +399,6 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
         number.extend_from_slice(&octets);
         Ok(Integer::copied(&sum(&number, lo)))
     }
-
-    /// The bitmap of additions.
-    ///
-    /// # Errors
-    /// As [`BitReader::small_length`].
-    pub fn additions(&mut self) -> Result<Additions> {
-        let count = self.bits.small_length(ALIGNED)?;
-        let at = self.bits.position();
-        self.bits.skip(count)?;
-        Ok(Additions { at, left: count })
-    }
-
-    /// Whether the next addition is there.
-    #[inline]
-    pub fn next_addition(&self, additions: &mut Additions) -> bool {
-        if additions.left == 0 {
-            return false;
-        }
-        additions.left -= 1;
-        let at = additions.at;
-        additions.at += 1;
-        self.bits.input().get(at >> 3).is_some_and(|octet| octet << (at & 7) & 0x80 != 0)
-    }
-
-    /// Steps over the additions that the type does not know.
-    ///
-    /// # Errors
-    /// As [`Reader::open`].
-    pub fn skip_additions(&mut self, mut additions: Additions) -> Result<()> {
-        while additions.left > 0 {
-            if self.next_addition(&mut additions) {
-                self.contents()?;
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Eight bits from a bit of the input, zeros behind its end.
-fn bits_at(input: &[u8], at: usize) -> u8 {
-    let first = u16::from(input.get(at >> 3).copied().unwrap_or(0));
-    let second = u16::from(input.get((at >> 3) + 1).copied().unwrap_or(0));
-    ((first << 8 | second) << (at & 7)).to_be_bytes()[0]
 }
 
 /// Adds a number to two's complement octets, which have room for the sum.

@@ -1,8 +1,10 @@
 //! Strings, both ways (§16, §17, §30).
 
+use super::lanes::{self, Lanes};
 use super::{Alphabet, Reader, Size, Writer};
 use crate::ber::Rules;
-use crate::types::{BitString, FixedBits, ObjectIdentifier, Octets, RelativeObjectIdentifier, Text};
+use crate::per::{BitReader, Length};
+use crate::types::{BitString, FixedBits, INLINE, ObjectIdentifier, Octets, RelativeObjectIdentifier, Text};
 use crate::{Error, ErrorKind, Result};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -42,6 +44,44 @@ pub fn bits_of_fixed<const N: u32>(bits: FixedBits<N>) -> BitString<'static> {
     let (octets, used) = bits.to_octets();
     let unused = u8::try_from(used * 8 - N as usize).unwrap_or(0);
     BitString::new(octets.get(..used).unwrap_or_default().to_vec(), unused).unwrap_or_default()
+}
+
+/// Characters in bits from a reader's position on, which are known to be there, into room for as many.
+fn unpack(
+    bits: BitReader<'_>,
+    alphabet: &Alphabet,
+    lanes: &Lanes,
+    count: usize,
+    room: &mut [u8],
+) -> Result<()> {
+    let (mut at, mut left) = (bits.position(), count);
+    for places in room.chunks_mut(lanes.in_word()) {
+        let (characters, wrong) = lanes.read(bits.word_at(at));
+        if wrong & lanes::first(left.min(lanes.in_word())) != 0 {
+            return Err(no_character(bits, alphabet, at));
+        }
+        let characters = characters.to_be_bytes();
+        if let Some(eight) = places.first_chunk_mut::<8>() {
+            *eight = characters;
+        } else {
+            places.iter_mut().zip(characters).for_each(|(place, character)| *place = character);
+        }
+        if left <= lanes.in_word() {
+            break;
+        }
+        left -= lanes.in_word();
+        at += lanes.in_word() * alphabet.bits as usize;
+    }
+    Ok(())
+}
+
+/// The fault at the first character from a position on that is not permitted.
+#[cold]
+fn no_character(bits: BitReader<'_>, alphabet: &Alphabet, at: usize) -> Error {
+    let code = |at| u32::try_from(bits.word_at(at) >> (64 - alphabet.bits)).unwrap_or(0);
+    let mut each = (at..).step_by(alphabet.bits as usize).take(8);
+    let place = each.find(|at| alphabet.character(code(*at)).is_none());
+    Error::at_bit(ErrorKind::ConstraintViolated, place.unwrap_or(at) as u64)
 }
 
 impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
@@ -123,26 +163,64 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     ///
     /// # Errors
     /// [`ErrorKind::ConstraintViolated`] for a character that is not permitted.
-    pub fn characters(&mut self, size: Size, alphabet: &Alphabet) -> Result<Text<'a>> {
-        let mut length = self.size(size)?;
-        let count = length.count;
-        if ALIGNED && count > 0 && !(alphabet.unaligned && size.holds(count)) {
+    #[inline(always)]
+    pub fn characters(&mut self, size: Size, alphabet: &'static Alphabet) -> Result<Text<'a>> {
+        let length = self.size(size)?;
+        if ALIGNED && length.count > 0 && !(alphabet.unaligned && size.holds(length.count)) {
             self.bits.align();
         }
-        if !length.more && alphabet.bits == 8 && !alphabet.indexed {
-            return self.whole_octets(count, alphabet);
-        }
-        let mut kept = [0_u8; 22];
-        if !length.more && count <= kept.len() && (!alphabet.table.is_empty() || alphabet.bits == 7) {
-            for place in kept.iter_mut().take(count) {
-                let start = self.bits;
-                let code = u32::try_from(self.bits(alphabet.bits)?).unwrap_or(u32::MAX);
-                let character = alphabet.character(code).and_then(|character| u8::try_from(character).ok());
-                *place = character.ok_or_else(|| start.error(ErrorKind::ConstraintViolated))?;
+        match &alphabet.lanes {
+            Some(lanes) if ALIGNED && alphabet.bits == 8 && !alphabet.unaligned && !length.more => {
+                self.borrowed_text(length.count, alphabet, lanes)
             }
-            let text = core::str::from_utf8(kept.get(..count).unwrap_or_default()).unwrap_or_default();
-            return Ok(Text::copied(text));
+            Some(lanes) if !length.more => self.text(length.count, alphabet, lanes),
+            _ => self.long_text(length, alphabet),
         }
+    }
+
+    /// Octets on a boundary that are the characters.
+    #[inline(never)]
+    fn borrowed_text(&mut self, count: usize, alphabet: &Alphabet, lanes: &Lanes) -> Result<Text<'a>> {
+        let start = self.bits;
+        self.bits.skip(count.saturating_mul(8))?;
+        let (mut at, mut left) = (start.position(), count);
+        while left > 0 {
+            if lanes.wrong(start.word_at(at)) & lanes::first(left) != 0 {
+                return Err(no_character(start, alphabet, at));
+            }
+            left = left.saturating_sub(8);
+            at += 64;
+        }
+        let first = start.position() / 8;
+        Ok(Text::ascii(start.input().get(first..first + count).unwrap_or_default()))
+    }
+
+    #[inline(never)]
+    fn text(&mut self, count: usize, alphabet: &Alphabet, lanes: &Lanes) -> Result<Text<'a>> {
+        let start = self.bits;
+        self.bits.skip(count.saturating_mul(alphabet.bits as usize))?;
+        if count <= INLINE {
+            let mut room = [0; INLINE];
+            if count <= lanes.in_word()
+                && let Some(eight) = room.first_chunk_mut::<8>()
+            {
+                let (characters, wrong) = lanes.read(start.word_at(start.position()));
+                *eight = characters.to_be_bytes();
+                if wrong & lanes::first(count) == 0 {
+                    return Ok(Text::inline(count, room));
+                }
+            }
+            unpack(start, alphabet, lanes, count, &mut room)?;
+            return Ok(Text::inline(count, room));
+        }
+        let mut room = alloc::vec![0; count];
+        unpack(start, alphabet, lanes, count, &mut room)?;
+        Ok(String::from_utf8(room).unwrap_or_default().into())
+    }
+
+    /// Characters above 127, or in fragments.
+    #[cold]
+    fn long_text(&mut self, mut length: Length, alphabet: &Alphabet) -> Result<Text<'a>> {
         let mut text = String::new();
         loop {
             for _ in 0..length.count {
@@ -156,24 +234,6 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
             }
             length = self.length()?;
         }
-    }
-
-    /// Characters of eight bits that stand for themselves.
-    fn whole_octets(&mut self, count: usize, alphabet: &Alphabet) -> Result<Text<'a>> {
-        let start = self.bits;
-        let octets = self.take(count)?;
-        if let Some(at) = octets.iter().position(|octet| alphabet.code(u32::from(*octet)).is_none()) {
-            return Err(Error::at_bit(ErrorKind::ConstraintViolated, (start.position() + at * 8) as u64));
-        }
-        if start.position().is_multiple_of(8) {
-            let first = start.position() / 8;
-            let octets = start.input().get(first..first + count).unwrap_or_default();
-            if let Ok(text) = core::str::from_utf8(octets) {
-                return Ok(Text::borrowed(text));
-            }
-        }
-        let text: String = octets.iter().map(|octet| char::from(*octet)).collect();
-        Ok(text.into())
     }
 
     /// REAL (§15) as the nearest `f64`.
@@ -267,25 +327,39 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
         if ALIGNED && count > 0 && !size.is_short(count, 16) {
             self.align();
         }
+        if count == trimmed.len() && !length.more {
+            self.bit_octets(trimmed.bytes(), count);
+            return Ok(());
+        }
         let mut from = 0;
         loop {
-            for at in (from..from + length.count).step_by(8) {
-                let width = (from + length.count - at).min(8);
-                let octet = trimmed.bytes().get(at / 8).copied().unwrap_or(0);
-                let used = trimmed.len().saturating_sub(at).min(8);
-                // Unused bits of the last octet do not count.
-                let octet = if used < 8 {
-                    octet & !(0xFF_u8.checked_shr(u32::try_from(used).unwrap_or(8)).unwrap_or(0))
-                } else {
-                    octet
-                };
-                self.bits(u64::from(octet >> (8 - width)), u32::try_from(width).unwrap_or(8));
-            }
+            let octets = trimmed.bytes().get(from / 8..).unwrap_or_default();
+            let known = trimmed.len().saturating_sub(from).min(length.count);
+            self.bit_octets(octets, known);
+            self.zeros(length.count - known);
             from += length.count;
             if !length.more {
                 return Ok(());
             }
             length = self.length(count - from);
+        }
+    }
+
+    /// The first `count` bits of some octets.
+    fn bit_octets(&mut self, octets: &[u8], count: usize) {
+        let (whole, rest) = octets.split_at_checked(count / 8).unwrap_or((octets, &[]));
+        self.octets(whole);
+        let width = (count % 8).to_be_bytes()[size_of::<usize>() - 1];
+        if let (Some(octet), 1..) = (rest.first(), width) {
+            self.bits(u64::from(octet >> (8 - width)), u32::from(width));
+        }
+    }
+
+    fn zeros(&mut self, mut count: usize) {
+        while count > 0 {
+            let now = count.min(56);
+            self.bits(0, u32::try_from(now).unwrap_or(0));
+            count -= now;
         }
     }
 
@@ -302,21 +376,53 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
     ///
     /// # Errors
     /// [`ErrorKind::ConstraintViolated`] for a size or a character that is not permitted.
-    pub fn characters(&mut self, size: Size, alphabet: &Alphabet, text: &str) -> Result<()> {
-        let count = if text.is_ascii() { text.len() } else { text.chars().count() };
-        let mut length = self.size(size, count)?;
+    #[inline(always)]
+    pub fn characters(&mut self, size: Size, alphabet: &'static Alphabet, text: &Text<'_>) -> Result<()> {
+        let octets = text.as_bytes();
+        let count = if alphabet.lanes.is_some() { octets.len() } else { text.chars().count() };
+        let length = self.size(size, count)?;
         if ALIGNED && count > 0 && !(alphabet.unaligned && size.holds(count)) {
             self.align();
         }
+        self.text(length, alphabet, text, octets)
+    }
+
+    #[inline(never)]
+    fn text(&mut self, length: Length, alphabet: &Alphabet, text: &Text<'_>, octets: &[u8]) -> Result<()> {
+        let (Some(lanes), false) = (&alphabet.lanes, length.more) else {
+            return self.long_text(length, alphabet, text);
+        };
+        let bits = alphabet.bits;
+        let (words, rest) = octets.as_chunks::<8>();
+        let mut wrong = 0;
+        for word in words {
+            let characters = u64::from_be_bytes(*word);
+            wrong |= lanes.wrong(characters);
+            self.bits(lanes.write(characters) << (64 - 8 * bits) >> (64 - 8 * bits), 8 * bits);
+        }
+        if !rest.is_empty() {
+            let characters = rest.iter().fold(0, |word, octet| word << 8 | u64::from(*octet));
+            let left = u32::try_from(rest.len()).unwrap_or(0);
+            let characters = characters << (64 - 8 * left);
+            wrong |= lanes.wrong(characters) & lanes::first(rest.len());
+            let all = lanes.write(characters | lanes.filling() >> (8 * left));
+            self.bits(all << (64 - 8 * bits) >> (64 - left * bits), left * bits);
+        }
+        if wrong == 0 { Ok(()) } else { Err(Error::new(ErrorKind::ConstraintViolated, 0)) }
+    }
+
+    /// Characters above 127, or in fragments.
+    #[cold]
+    fn long_text(&mut self, mut length: Length, alphabet: &Alphabet, text: &str) -> Result<()> {
         let mut characters = text.chars();
-        let mut left = count;
+        let mut left = text.chars().count();
         loop {
             for character in characters.by_ref().take(length.count) {
                 let code = alphabet.code(u32::from(character));
-                let code = code.ok_or(Error::new(ErrorKind::ConstraintViolated, 0))?;
+                let code = code.ok_or_else(|| Error::new(ErrorKind::ConstraintViolated, 0))?;
                 self.bits(u64::from(code), alphabet.bits);
             }
-            left -= length.count;
+            left -= length.count.min(left);
             if !length.more {
                 return Ok(());
             }

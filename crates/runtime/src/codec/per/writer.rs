@@ -10,8 +10,10 @@ use alloc::vec::Vec;
 #[derive(Clone, Debug, Default)]
 pub struct Writer<const ALIGNED: bool> {
     out: Vec<u8>,
-    /// Bits of the last octet that are free, 0 to 7.
-    free: u32,
+    /// Bits behind those, the first the highest; zero behind the last.
+    word: u64,
+    /// How many there are, below 64.
+    used: u32,
     /// Where the value begins.
     start: usize,
     canonical: bool,
@@ -27,7 +29,7 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
     #[must_use]
     pub const fn onto(out: Vec<u8>, canonical: bool) -> Self {
         let start = out.len();
-        Self { out, free: 0, start, canonical }
+        Self { out, word: 0, used: 0, start, canonical }
     }
 
     /// Whether the encoding is to be the canonical one.
@@ -40,6 +42,7 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
     /// The octets: at least one for a value (§11.1), those from before if it was not written.
     #[must_use]
     pub fn finish(mut self, written: bool) -> Vec<u8> {
+        self.flush();
         if !written {
             self.out.truncate(self.start);
         } else if self.out.len() == self.start {
@@ -52,7 +55,7 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
     #[inline]
     #[must_use]
     pub const fn position(&self) -> usize {
-        (self.out.len() - self.start) * 8 - self.free as usize
+        (self.out.len() - self.start) * 8 + self.used as usize
     }
 
     // Numbers
@@ -67,42 +70,58 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
     #[inline]
     pub fn bits(&mut self, number: u64, count: u32) {
         debug_assert!(count == 64 || count < 64 && number >> count == 0);
-        let mut left = count;
-        if self.free > 0 && left > 0 {
-            let take = left.min(self.free);
-            let part = (number >> (left - take) & ((1 << take) - 1)).to_be_bytes()[7];
-            if let Some(last) = self.out.last_mut() {
-                *last |= part << (self.free - take);
-            }
-            self.free -= take;
-            left -= take;
+        let used = self.used + count;
+        if used < 64 {
+            // In two shifts, since there may be no bits.
+            self.word |= number << (63 - used) << 1;
+            self.used = used;
+        } else {
+            self.spill(number, used - 64);
         }
-        if left > 0 {
-            let octets = (number << (64 - left)).to_be_bytes();
-            self.out.extend_from_slice(octets.get(..left.div_ceil(8) as usize).unwrap_or_default());
-            self.free = (8 - left % 8) % 8;
-        }
+    }
+
+    /// The word is full; so many bits are left for the next one.
+    #[inline(never)]
+    fn spill(&mut self, number: u64, left: u32) {
+        let word = self.word | number >> left;
+        self.out.extend_from_slice(&word.to_be_bytes());
+        self.word = if left == 0 { 0 } else { number << (64 - left) };
+        self.used = left;
+    }
+
+    /// All octets of the word, the last one filled with zero bits.
+    fn flush(&mut self) {
+        let octets = self.word.to_be_bytes();
+        self.out.extend_from_slice(octets.get(..self.used.div_ceil(8) as usize).unwrap_or_default());
+        (self.word, self.used) = (0, 0);
     }
 
     /// Fills up to the next octet boundary with zero bits.
     #[inline]
-    pub const fn align(&mut self) {
-        self.free = 0;
+    pub fn align(&mut self) {
+        self.bits(0, self.used.wrapping_neg() & 7);
     }
 
     /// Appends octets.
-    #[inline]
     pub fn octets(&mut self, octets: &[u8]) {
-        if self.free == 0 {
+        if octets.len() > 16 && self.used.is_multiple_of(8) {
+            self.flush();
             return self.out.extend_from_slice(octets);
         }
         let (words, rest) = octets.as_chunks::<8>();
         for word in words {
-            self.bits(u64::from_be_bytes(*word), 64);
+            self.spill_word(u64::from_be_bytes(*word));
         }
-        for octet in rest {
-            self.bits(u64::from(*octet), 8);
+        if !rest.is_empty() {
+            let number = rest.iter().fold(0, |number, octet| number << 8 | u64::from(*octet));
+            self.bits(number, u32::from(rest.len().to_be_bytes()[size_of::<usize>() - 1]) * 8);
         }
+    }
+
+    /// 64 bits, after which as many are used as before.
+    #[inline]
+    fn spill_word(&mut self, number: u64) {
+        self.spill(number, self.used);
     }
 
     /// A constrained whole number (§11.5) less its least value.
@@ -126,6 +145,50 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
                 self.bits(number, octets * 8);
             }
         }
+    }
+
+    /// A constrained whole number (§11.5): `lo` is the least, `span` what it may be above that.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ConstraintViolated`] for any other.
+    #[inline]
+    pub fn integer(&mut self, whole: Whole, number: i64, lo: i64, span: u64) -> Result<()> {
+        let above = number.wrapping_sub(lo).cast_unsigned();
+        if above > span {
+            return Err(outside());
+        }
+        self.whole(whole, above);
+        Ok(())
+    }
+
+    /// The same for numbers without a sign.
+    ///
+    /// # Errors
+    /// As [`Writer::integer`].
+    #[inline]
+    pub fn unsigned(&mut self, whole: Whole, number: u64, lo: i64, span: u64) -> Result<()> {
+        match u64::try_from(i128::from(number) - i128::from(lo)) {
+            Ok(above) if above <= span => {
+                self.whole(whole, above);
+                Ok(())
+            }
+            _ => Err(outside()),
+        }
+    }
+
+    /// The same with an extension marker: any other number is one of the extension (§13.1).
+    ///
+    /// # Errors
+    /// None: a result as that of [`Writer::integer`].
+    pub fn extensible_integer(&mut self, whole: Whole, number: i64, lo: i64, span: u64) -> Result<()> {
+        let above = number.wrapping_sub(lo).cast_unsigned();
+        self.bit(above > span);
+        if above > span {
+            self.unconstrained(&Integer::from(number));
+        } else {
+            self.whole(whole, above);
+        }
+        Ok(())
     }
 
     /// A normally small non-negative whole number (§11.6).
@@ -152,7 +215,7 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
     pub fn semi_constrained(&mut self, number: &Integer<'_>, lo: i64) -> Result<()> {
         let wide = i128::try_from(number).map_err(|_| Error::new(ErrorKind::LimitExceeded, 0))?;
         let difference = wide.checked_sub(i128::from(lo)).and_then(|d| u128::try_from(d).ok());
-        let difference = difference.ok_or(Error::new(ErrorKind::ConstraintViolated, 0))?;
+        let difference = difference.ok_or_else(outside)?;
         let octets = difference.to_be_bytes();
         let first = octets.iter().position(|octet| *octet != 0).unwrap_or(15);
         self.contents(octets.get(first..).unwrap_or_default());
@@ -164,8 +227,7 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
     /// # Errors
     /// [`ErrorKind::ConstraintViolated`] below it.
     pub fn semi_constrained_large(&mut self, number: &Integer<'_>, lo: &[u8]) -> Result<()> {
-        let outside = Error::new(ErrorKind::ConstraintViolated, 0);
-        let difference = difference(number.as_octets(), lo).ok_or(outside)?;
+        let difference = difference(number.as_octets(), lo).ok_or_else(outside)?;
         let first = difference.iter().position(|octet| *octet != 0).unwrap_or(difference.len() - 1);
         self.contents(difference.get(first..).unwrap_or_default());
         Ok(())
@@ -176,12 +238,11 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
     /// # Errors
     /// [`ErrorKind::ConstraintViolated`] outside of them.
     pub fn large(&mut self, number: &Integer<'_>, lo: &[u8], span: &[u8]) -> Result<()> {
-        let outside = Error::new(ErrorKind::ConstraintViolated, 0);
-        let difference = difference(number.as_octets(), lo).ok_or(outside)?;
+        let difference = difference(number.as_octets(), lo).ok_or_else(outside)?;
         let first = difference.iter().position(|octet| *octet != 0).unwrap_or(difference.len() - 1);
         let digits = difference.get(first..).unwrap_or_default();
         if digits.len().cmp(&span.len()).then_with(|| digits.cmp(span)).is_gt() {
-            return Err(outside);
+            return Err(outside());
         }
         if ALIGNED {
             let width = u64::BITS - (span.len() as u64).saturating_sub(1).leading_zeros();
@@ -230,13 +291,13 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
     ///
     /// # Errors
     /// [`ErrorKind::ConstraintViolated`] outside of a root that is not extensible.
-    #[inline]
+    #[inline(always)]
     pub fn size(&mut self, size: Size, count: usize) -> Result<Length> {
         let inside = size.holds(count);
         if size.extensible {
             self.bit(!inside);
         } else if !inside {
-            return Err(Error::new(ErrorKind::ConstraintViolated, 0));
+            return Err(outside());
         }
         match size.whole {
             Some(whole) if inside => {
@@ -301,29 +362,34 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
     fn patch(&mut self, at: usize, octet: u8) {
         let first = self.start + at / 8;
         let [high, low] = (u16::from(octet) << (8 - at % 8)).to_be_bytes();
-        if let Some(place) = self.out.get_mut(first) {
-            *place |= high;
+        self.or(first, high);
+        if low != 0 {
+            self.or(first + 1, low);
         }
-        if low != 0
-            && let Some(place) = self.out.get_mut(first + 1)
-        {
-            *place |= low;
+    }
+
+    /// Sets bits of an octet that was written, if only into the word.
+    #[inline]
+    fn or(&mut self, at: usize, bits: u8) {
+        match self.out.get_mut(at) {
+            Some(place) => *place |= bits,
+            None => self.word |= u64::from(bits) << 56 >> ((at - self.out.len()) * 8),
         }
     }
 
     /// A length of more than one octet: the contents are written again behind it.
     #[cold]
     fn close_long(&mut self, mark: OpenMark, octets: usize) {
+        self.flush();
         let mut contents = Vec::with_capacity(octets);
         let from = self.start * 8 + mark.0;
         crate::per::BitReader::new(&self.out).copy_bits(from, octets * 8, &mut contents);
         let end = from - 8;
-        self.out.truncate(end.div_ceil(8));
-        self.free = (8 - (end % 8).to_be_bytes()[7] as u32) % 8;
-        if self.free > 0
-            && let Some(last) = self.out.last_mut()
-        {
-            *last = *last >> self.free << self.free;
+        let used = (end % 8).to_be_bytes()[size_of::<usize>() - 1];
+        let last = self.out.get(end / 8).copied().unwrap_or(0);
+        self.out.truncate(end / 8);
+        if used > 0 {
+            self.bits(u64::from(last >> (8 - used)), u32::from(used));
         }
         self.contents(&contents);
     }
@@ -342,33 +408,17 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
         }
     }
 
-    /// The elements of a SET OF in the order of the canonical rules (§22): by their encodings as octet strings.
-    ///
-    /// # Errors
-    /// What `write` says.
-    pub fn sorted<'v, T>(
-        &self,
-        elements: &'v [T],
-        write: impl Fn(&mut Self, &T) -> Result<()>,
-    ) -> Result<Vec<&'v T>> {
-        let mut all = Vec::with_capacity(elements.len());
-        for element in elements {
-            let mut w = Self::onto(Vec::new(), self.canonical);
-            write(&mut w, element)?;
-            all.push((w.finish(true), element));
-        }
-        if self.canonical {
-            all.sort_by(|a, b| a.0.cmp(&b.0));
-        }
-        Ok(all.into_iter().map(|(_, element)| element).collect())
-    }
-
     /// REAL in the normal form (§15).
     pub fn real(&mut self, value: f64) {
         let mut w = crate::ber::Writer::new(crate::ber::Rules::Der);
         w.push_f64(value);
         self.contents(w.finish());
     }
+}
+
+#[cold]
+fn outside() -> Error {
+    Error::new(ErrorKind::ConstraintViolated, 0)
 }
 
 /// `a - b` of two's complement numbers as an unsigned number, if it is not negative.

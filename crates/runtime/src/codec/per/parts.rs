@@ -1,0 +1,330 @@
+//! What values are put together of: lists, open types, extension additions, CONTAINING.
+
+use super::{OpenMark, Reader, Size, Writer};
+use crate::codec::{Contained, UnknownAlternative};
+use crate::types::Octets;
+use crate::{Error, ErrorKind, Result};
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+/// Octets of memory that a list sets aside at once at most.
+const ROOM: usize = 64 * 1024;
+
+/// An open type that has been entered (§11.2): where reading ends inside it and goes on behind it.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "the open type has to be left again"]
+pub struct Open {
+    behind: usize,
+    outer: usize,
+}
+
+/// The bitmap of extension additions (§19.7, §19.8).
+#[derive(Clone, Copy, Debug)]
+pub struct Additions {
+    at: usize,
+    left: usize,
+}
+
+/// The item of an ENUMERATED that is an addition with this number.
+#[must_use]
+pub fn addition<T: Copy>(items: &[T], number: u32) -> Option<T> {
+    items.get(number as usize).copied()
+}
+
+impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
+    /// SEQUENCE OF, SET OF (§20).
+    ///
+    /// # Errors
+    /// As [`Reader::size`] and what `read` says; [`ErrorKind::LimitExceeded`] for too many elements of no bits.
+    #[inline]
+    pub fn list<T>(&mut self, size: Size, mut read: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
+        let mut length = self.size(size)?;
+        let room = self.bits.left().min(ROOM / size_of::<T>().max(1) + 1);
+        let mut list = Vec::with_capacity(length.count.min(room));
+        loop {
+            let start = self.position();
+            for _ in 0..length.count {
+                list.push(read(self)?);
+            }
+            self.end_list(start, length.count)?;
+            if !length.more {
+                return Ok(list);
+            }
+            length = self.length()?;
+        }
+    }
+
+    /// The end of a list of `count` elements that began at `start`: those without bits are counted.
+    ///
+    /// # Errors
+    /// [`ErrorKind::LimitExceeded`].
+    #[inline]
+    fn end_list(&mut self, start: usize, count: usize) -> Result<()> {
+        let taken = self.bits.position() - start;
+        if count > taken {
+            let empty = count - taken;
+            self.empty = self.empty.checked_sub(empty).ok_or_else(|| self.error(ErrorKind::LimitExceeded))?;
+        }
+        Ok(())
+    }
+
+    // Open types and extensions
+
+    /// Enters an open type (§11.2).
+    ///
+    /// # Errors
+    /// [`ErrorKind::Incomplete`]; [`ErrorKind::Unsupported`] for an open type in fragments.
+    pub fn open(&mut self) -> Result<Open> {
+        match self.open_type()? {
+            Ok(open) => Ok(open),
+            Err(_) => Err(self.error(ErrorKind::Unsupported)),
+        }
+    }
+
+    /// The same for one that need not be resolved: its octets if it stands in fragments.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Incomplete`].
+    #[inline]
+    pub fn open_type(&mut self) -> Result<core::result::Result<Open, Octets<'a>>> {
+        let length = self.length()?;
+        if length.more {
+            return self.octets_of(length).map(Err);
+        }
+        let mut inside = self.bits;
+        inside.skip(length.count.saturating_mul(8))?;
+        let open = Open { behind: inside.position(), outer: self.bits.end() };
+        self.bits.set_end(open.behind);
+        Ok(Ok(open))
+    }
+
+    /// The octets that are left in an open type.
+    ///
+    /// # Errors
+    /// None; as other reads.
+    pub fn rest(&mut self) -> Result<Octets<'a>> {
+        self.take(self.bits.left() / 8)
+    }
+
+    /// Goes on behind an open type, whatever is left in it.
+    #[inline]
+    pub fn close(&mut self, open: Open) {
+        self.bits.set_end(open.outer);
+        self.bits.seek(open.behind);
+    }
+
+    /// Enters what a string contains: `size` in units of `unit` bits.
+    ///
+    /// # Errors
+    /// As [`Reader::size`].
+    pub fn open_string(&mut self, size: Size, unit: usize) -> Result<Option<Open>> {
+        let start = self.bits;
+        let length = self.size(size)?;
+        if length.more {
+            self.bits = start;
+            return Ok(None);
+        }
+        let short = size.is_short(length.count, if unit == 1 { 16 } else { 2 });
+        if ALIGNED && length.count > 0 && !short {
+            self.bits.align();
+        }
+        let mut inside = self.bits;
+        inside.skip(length.count.saturating_mul(unit))?;
+        let open = Open { behind: inside.position(), outer: self.bits.end() };
+        self.bits.set_end(open.behind);
+        Ok(Some(open))
+    }
+
+    /// A string with CONTAINING: the value inside, or its octets where they do not decode.
+    ///
+    /// # Errors
+    /// A fault in the string itself.
+    pub fn contained<T>(
+        &mut self,
+        size: Size,
+        unit: usize,
+        read: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<Contained<'a, T>> {
+        let start = *self;
+        if let Some(open) = self.open_string(size, unit)? {
+            if let Ok(value) = read(self)
+                && open.behind - self.bits.position() < 8
+            {
+                self.close(open);
+                return Ok(Contained::Value(value));
+            }
+            // What the attempt has spent stays spent.
+            *self = Self { empty: self.empty, ..start };
+        }
+        if unit == 8 {
+            self.octet_string(size).map(Contained::Octets)
+        } else {
+            Ok(Contained::Octets(self.bit_string(size)?.into_bytes().into()))
+        }
+    }
+
+    /// More presence bits than a word has.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Incomplete`].
+    pub fn presence<const N: usize>(&mut self) -> Result<[bool; N]> {
+        let mut all = [false; N];
+        for bit in &mut all {
+            *bit = self.bit()?;
+        }
+        Ok(all)
+    }
+
+    /// The bitmap of additions.
+    ///
+    /// # Errors
+    /// As [`crate::per::BitReader::small_length`].
+    pub fn additions(&mut self) -> Result<Additions> {
+        let count = self.bits.small_length(ALIGNED)?;
+        let at = self.bits.position();
+        self.bits.skip(count)?;
+        Ok(Additions { at, left: count })
+    }
+
+    /// Enters the next addition if it is there.
+    ///
+    /// # Errors
+    /// As [`Reader::open`].
+    pub fn addition(&mut self, additions: &mut Additions) -> Result<Option<Open>> {
+        if self.is_next(additions) { self.open().map(Some) } else { Ok(None) }
+    }
+
+    fn is_next(&self, additions: &mut Additions) -> bool {
+        if additions.left == 0 {
+            return false;
+        }
+        additions.left -= 1;
+        let at = additions.at;
+        additions.at += 1;
+        self.bits.input().get(at >> 3).is_some_and(|octet| octet << (at & 7) & 0x80 != 0)
+    }
+
+    /// Steps over the additions that the type does not know.
+    ///
+    /// # Errors
+    /// As [`Reader::contents`].
+    pub fn skip_additions(&mut self, mut additions: Additions) -> Result<()> {
+        while additions.left > 0 {
+            if self.is_next(&mut additions) {
+                self.contents()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Steps over all additions.
+    ///
+    /// # Errors
+    /// As [`Reader::additions`] and [`Reader::contents`].
+    pub fn skip_all_additions(&mut self) -> Result<()> {
+        let additions = self.additions()?;
+        self.skip_additions(additions)
+    }
+
+    /// An alternative of a later version, by its number among the additions.
+    ///
+    /// # Errors
+    /// As [`Reader::contents`].
+    pub fn unknown_alternative(&mut self, number: u32) -> Result<Box<UnknownAlternative<'a>>> {
+        let octets = self.contents()?;
+        Ok(Box::new(UnknownAlternative { addition: Some(number), octets }))
+    }
+}
+
+impl<const ALIGNED: bool> Writer<ALIGNED> {
+    /// SEQUENCE OF (§20).
+    ///
+    /// # Errors
+    /// [`ErrorKind::ConstraintViolated`] for a size outside of a root that is not extensible; what `write` says.
+    #[inline]
+    pub fn list<T>(
+        &mut self,
+        size: Size,
+        list: &[T],
+        write: impl Fn(&mut Self, &T) -> Result<()>,
+    ) -> Result<()> {
+        let mut length = self.size(size, list.len())?;
+        let mut rest = list;
+        loop {
+            let (now, behind) = rest.split_at_checked(length.count).unwrap_or((rest, &[]));
+            for element in now {
+                write(self, element)?;
+            }
+            rest = behind;
+            if !length.more {
+                return Ok(());
+            }
+            length = self.length(rest.len());
+        }
+    }
+
+    /// SET OF (§22): under the canonical rules in the order of the elements' encodings as octet strings.
+    ///
+    /// # Errors
+    /// As [`Writer::list`].
+    pub fn set_of<T>(
+        &mut self,
+        size: Size,
+        list: &[T],
+        write: impl Fn(&mut Self, &T) -> Result<()>,
+    ) -> Result<()> {
+        if !self.is_canonical() {
+            return self.list(size, list, write);
+        }
+        let mut all = Vec::with_capacity(list.len());
+        for element in list {
+            let mut w = Self::onto(Vec::new(), true);
+            write(&mut w, element)?;
+            all.push((w.finish(true), element));
+        }
+        all.sort_by(|a, b| a.0.cmp(&b.0));
+        self.list(size, &all, |w, (_, element)| write(w, element))
+    }
+
+    /// Begins an alternative that is an addition: its number and the open type around it (§23.8).
+    pub fn added_alternative(&mut self, number: u32) -> OpenMark {
+        self.bit(true);
+        self.small_number(number);
+        self.open()
+    }
+
+    /// An alternative of a later version.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ValueMismatch`] for one that has come without its number.
+    pub fn unknown_alternative(&mut self, value: &UnknownAlternative<'_>) -> Result<()> {
+        let number = value.addition.ok_or_else(|| Error::new(ErrorKind::ValueMismatch, 0))?;
+        self.bit(true);
+        self.small_number(number);
+        self.any(&value.octets);
+        Ok(())
+    }
+
+    /// An item of an ENUMERATED that is an addition (§14.3).
+    ///
+    /// # Errors
+    /// None: a result, so that it is the end of a function.
+    pub fn added_item(&mut self, number: u32) -> Result<()> {
+        self.bit(true);
+        self.small_number(number);
+        Ok(())
+    }
+
+    /// Bits that tell what is there.
+    #[inline]
+    pub fn flags<const N: usize>(&mut self, flags: [bool; N]) {
+        if N <= 56 {
+            let number = flags.iter().fold(0, |number, flag| number << 1 | u64::from(*flag));
+            self.bits(number, N.to_be_bytes()[size_of::<usize>() - 1].into());
+        } else {
+            for flag in flags {
+                self.bit(flag);
+            }
+        }
+    }
+}
