@@ -19,9 +19,11 @@ pub struct Generated {
     pub file: &'static str,
     /// Whether types have `Eq` and `Hash`.
     pub hash: bool,
+    /// The rules that it has codecs for.
+    pub rules: &'static [Rules],
 }
 
-/// The rules that all of them have.
+/// The rules that the files of the tests have.
 pub const RULES: &[Rules] = &[Rules::Ber, Rules::Aper, Rules::Uper];
 
 /// All of them.
@@ -31,18 +33,50 @@ pub const ALL: &[Generated] = &[
         roots: &["PersonnelRecord"],
         file: "xtask/tests/generated/personnel.rs",
         hash: true,
+        rules: RULES,
     },
     Generated {
         schema: "schemas/demo",
         roots: &["CallRecord"],
         file: "xtask/tests/generated/demo.rs",
         hash: false,
+        rules: RULES,
     },
     Generated {
         schema: "xtask/tests/generated/zoo.asn",
         roots: &["Zoo", "Tree", "Names"],
         file: "xtask/tests/generated/zoo.rs",
         hash: true,
+        rules: RULES,
+    },
+    Generated {
+        schema: "schemas/ldap",
+        roots: &[
+            "LDAPMessage",
+            "Filter",
+            "SearchResultEntry",
+            "PagedResults",
+            "SortKeyList",
+            "SortResult",
+            "VirtualListViewRequest",
+            "VirtualListViewResponse",
+            "SyncRequest",
+            "SyncState",
+            "SyncDone",
+            "SyncInfo",
+            "ValuesReturnFilter",
+            "PasswordPolicy",
+            "PasswdModifyRequest",
+            "PasswdModifyResponse",
+            "CancelRequest",
+            "EndTransaction",
+            "PersistentSearch",
+            "EntryChange",
+            "DirSync",
+        ],
+        file: "crates/ldap/src/generated.rs",
+        hash: true,
+        rules: &[Rules::Ber],
     },
 ];
 
@@ -63,7 +97,7 @@ impl Generated {
             self.schema,
             self.roots.join(", ")
         );
-        self.load()?.rust(RULES, self.roots, &header, self.hash).map_err(|error| error.to_string())
+        self.load()?.rust(self.rules, self.roots, &header, self.hash).map_err(|error| error.to_string())
     }
 
     fn path(&self) -> PathBuf {

@@ -50,6 +50,7 @@ enum Command {
     Dump(cmd::dump::Dump),
     Compile(cmd::compile::Compile),
     Megaco(cmd::megaco::Megaco),
+    Ldap(cmd::ldap::Ldap),
     Completions(cmd::completions::Completions),
     Man(cmd::man::Man),
 }
@@ -78,6 +79,7 @@ fn main() -> ExitCode {
         Command::Dump(command) => command.run(),
         Command::Compile(command) => command.run(),
         Command::Megaco(command) => command.run(),
+        Command::Ldap(command) => command.run(),
         Command::Completions(command) => command.run(),
         Command::Man(command) => command.run(),
     };

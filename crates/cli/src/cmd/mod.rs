@@ -9,6 +9,7 @@ pub mod diff;
 pub mod dump;
 pub mod encode;
 pub mod fmt;
+pub mod ldap;
 pub mod man;
 pub mod megaco;
 pub mod sample;

@@ -1,0 +1,233 @@
+//! Options that say which server, and as whom.
+
+use super::failure;
+use crate::exit::{Failure, Outcome};
+use clap::Args;
+use std::io::{self, BufRead as _, Write as _};
+use std::path::PathBuf;
+use std::time::Duration;
+use tercet_ldap::proto::Control;
+use tercet_ldap::sasl::{DigestMd5, External, Hash, Mechanism, Plain, Scram};
+use tercet_ldap::{Client, Config, Referrals, StartTls, TrustedRoots, controls};
+
+#[derive(Args, Debug)]
+pub struct Connection {
+    /// LDAP URLs of servers, tried in order; `LDAPURI` of the environment if not given
+    #[arg(short = 'H', value_name = "URI")]
+    uri: Option<String>,
+
+    /// Bind by name and password; also what is done without this option unless -Y is given
+    #[arg(short = 'x')]
+    simple: bool,
+
+    /// The name to bind as
+    #[arg(short = 'D', value_name = "DN", default_value = "")]
+    bind_dn: String,
+
+    /// The password
+    #[arg(short = 'w', value_name = "PASSWORD", conflicts_with_all = ["prompt", "password_file"])]
+    password: Option<String>,
+
+    /// Ask for the password
+    #[arg(short = 'W', conflicts_with = "password_file")]
+    prompt: bool,
+
+    /// The password is the content of a file
+    #[arg(short = 'y', value_name = "FILE")]
+    password_file: Option<PathBuf>,
+
+    /// SASL mechanism: EXTERNAL, PLAIN, SCRAM-SHA-1, SCRAM-SHA-256, either with -PLUS, DIGEST-MD5
+    #[arg(short = 'Y', value_name = "MECHANISM")]
+    mechanism: Option<String>,
+
+    /// SASL authentication identity
+    #[arg(short = 'U', value_name = "USER", default_value = "")]
+    sasl_user: String,
+
+    /// SASL authorization identity
+    #[arg(short = 'X', value_name = "AUTHZID", default_value = "")]
+    authorization: String,
+
+    /// StartTLS; there is no way back to plain text, whether given once or twice
+    #[arg(short = 'Z', action = clap::ArgAction::Count)]
+    start_tls: u8,
+
+    /// Trust servers that these certificates (PEM) have signed, and no others; LDAPTLS_CACERT of the environment if not
+    /// given
+    #[arg(long, value_name = "FILE")]
+    ca: Option<PathBuf>,
+
+    /// Take any certificate of the server: anybody in between can read and change all
+    #[arg(long)]
+    insecure: bool,
+
+    /// Allow a password on a connection without encryption to another host
+    #[arg(long)]
+    plain_password: bool,
+
+    /// Follow referrals, anonymously
+    #[arg(short = 'C')]
+    chase: bool,
+
+    /// Controls: `[!]NAME[=VALUE]` of assert, authzid, manageDSAit, noop, ppolicy, postread, preread, relax, treeDelete,
+    /// or an object identifier
+    #[arg(short = 'e', value_name = "[!]EXTENSION")]
+    extensions: Vec<String>,
+
+    /// Options: `nettimeout=SECONDS`, `ldif-wrap=WIDTH|no`
+    #[arg(short = 'o', value_name = "OPTION=VALUE")]
+    options: Vec<String>,
+}
+
+impl Connection {
+    /// Connects and binds.
+    pub async fn open(&self) -> Outcome<Client> {
+        let client = Client::connect_with(&self.config()?).await.map_err(|error| failure("", &error))?;
+        let bound = match self.sasl()? {
+            Some(mechanism) => client.bind_sasl(mechanism).await,
+            None => client.bind(&self.bind_dn, &self.password()?.unwrap_or_default()).await,
+        };
+        bound.map_err(|error| failure("bind", &error))?;
+        let controls = self.controls()?;
+        let controls: Vec<&dyn tercet_ldap::proto::RequestControl> =
+            controls.iter().map(|control| control as &dyn tercet_ldap::proto::RequestControl).collect();
+        Ok(client.with(&controls))
+    }
+
+    /// Where lines of LDIF are folded.
+    pub fn wrap(&self) -> Outcome<Option<usize>> {
+        match self.option("ldif-wrap") {
+            None => Ok(Some(78)),
+            Some("no" | "0") => Ok(None),
+            Some(width) => match width.parse() {
+                Ok(width) if width > 1 => Ok(Some(width)),
+                _ => Err(Failure::usage(format_args!(
+                    "-o ldif-wrap={width}: a width above 1 or `no` expected"
+                ))),
+            },
+        }
+    }
+
+    fn option(&self, name: &str) -> Option<&str> {
+        let mut all = self.options.iter().rev().map(|option| option.split_once('=').unwrap_or((option, "")));
+        all.find(|(known, _)| *known == name).map(|(_, value)| value)
+    }
+
+    pub fn config(&self) -> Outcome<Config> {
+        for option in &self.options {
+            let name = option.split('=').next().unwrap_or_default();
+            if !matches!(name, "ldif-wrap" | "ldif_wrap" | "nettimeout") {
+                return Err(Failure::usage(format_args!("-o {option}: ldif-wrap or nettimeout expected")));
+            }
+        }
+        let uri = self.uri.clone().or_else(|| std::env::var("LDAPURI").ok());
+        let uri = uri.unwrap_or_else(|| "ldap://localhost".to_owned());
+        let mut config = Config::new(&uri).map_err(|error| failure("-H", &error))?;
+        if self.start_tls > 0 {
+            config.start_tls = StartTls::Required;
+        }
+        let ca = self.ca.clone().or_else(|| std::env::var_os("LDAPTLS_CACERT").map(PathBuf::from));
+        if let Some(path) = &ca {
+            let text = std::fs::read(path).map_err(|error| Failure::io(path.display(), &error))?;
+            config.tls.roots = TrustedRoots::Pem(text);
+        }
+        if self.insecure {
+            config.tls.roots = TrustedRoots::AnyCertificate;
+        }
+        config.allow_plain_passwords = self.plain_password;
+        config.referrals = self.chase.then(Referrals::default);
+        config.operation_timeout = None;
+        if let Some(seconds) = self.option("nettimeout") {
+            let seconds = seconds.parse().map_err(|_| Failure::usage("-o nettimeout: seconds expected"))?;
+            config.connect_timeout = Duration::from_secs(seconds);
+            config.operation_timeout = Some(config.connect_timeout);
+        }
+        Ok(config)
+    }
+
+    fn sasl(&self) -> Outcome<Option<Box<dyn Mechanism>>> {
+        let Some(name) = self.mechanism.as_deref().filter(|_| !self.simple) else {
+            return Ok(None);
+        };
+        let name = name.to_ascii_uppercase();
+        if name == "EXTERNAL" {
+            return Ok(Some(Box::new(External::new(&self.authorization))));
+        }
+        let (user, authorization) = (self.sasl_user.as_str(), self.authorization.as_str());
+        let password = self.password()?.unwrap_or_default();
+        let scram = |hash| Scram::new(hash, authorization, user, &password);
+        Ok(Some(match name.as_str() {
+            "PLAIN" => Box::new(Plain::new(authorization, user, &password)),
+            "SCRAM-SHA-1" => Box::new(scram(Hash::Sha1)),
+            "SCRAM-SHA-256" => Box::new(scram(Hash::Sha256)),
+            "SCRAM-SHA-1-PLUS" => Box::new(scram(Hash::Sha1).bound()),
+            "SCRAM-SHA-256-PLUS" => Box::new(scram(Hash::Sha256).bound()),
+            "DIGEST-MD5" => Box::new(DigestMd5::new(authorization, user, &password)),
+            _ => return Err(Failure::usage(format_args!("-Y {name}: not a mechanism that is known"))),
+        }))
+    }
+
+    fn password(&self) -> Outcome<Option<String>> {
+        if let Some(password) = &self.password {
+            return Ok(Some(password.clone()));
+        }
+        if let Some(path) = &self.password_file {
+            // The whole file, a line break at its end included, as OpenLDAP's tools take it.
+            let text = std::fs::read_to_string(path).map_err(|error| Failure::io(path.display(), &error))?;
+            return Ok(Some(text));
+        }
+        if self.prompt { ask("Enter LDAP Password: ").map(Some) } else { Ok(None) }
+    }
+
+    fn controls(&self) -> Outcome<Vec<Control>> {
+        self.extensions.iter().map(|text| control(text)).collect()
+    }
+}
+
+/// Asks for a password on the terminal, without showing it.
+pub fn ask(prompt: &str) -> Outcome<String> {
+    let mut error = io::stderr();
+    write!(error, "{prompt}")?;
+    error.flush()?;
+    let echo = |word: &str| {
+        std::process::Command::new("stty").arg(word).status().is_ok_and(|status| status.success())
+    };
+    let hidden = echo("-echo");
+    let mut line = String::new();
+    let read = io::stdin().lock().read_line(&mut line);
+    if hidden {
+        echo("echo");
+    }
+    writeln!(error)?;
+    read?;
+    Ok(line.trim_end_matches(['\r', '\n']).to_owned())
+}
+
+/// A control of `-e`.
+pub fn control(text: &str) -> Outcome<Control> {
+    use tercet_ldap::proto::RequestControl as _;
+    let (critical, rest) = text.strip_prefix('!').map_or((false, text), |rest| (true, rest));
+    let (name, value) = rest.split_once('=').map_or((rest, None), |(name, value)| (name, Some(value)));
+    let list =
+        || value.unwrap_or_default().split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect();
+    let control = match name.to_ascii_lowercase().as_str() {
+        "assert" => {
+            let filter = value.unwrap_or_default().parse();
+            controls::Assertion(filter.map_err(|error| failure("-e assert", &error))?).control()
+        }
+        "authzid" => controls::ProxiedAuthorization(value.unwrap_or_default().to_owned()).control(),
+        "managedsait" => controls::ManageDsaIt.control(),
+        "noop" => controls::NoOp.control(),
+        "ppolicy" => controls::PasswordPolicyRequest.control(),
+        "preread" => controls::PreRead(list()).control(),
+        "postread" => controls::PostRead(list()).control(),
+        "relax" => controls::Relax.control(),
+        "treedelete" => controls::TreeDelete.control(),
+        name if name.bytes().all(|octet| octet.is_ascii_digit() || octet == b'.') && !name.is_empty() => {
+            let control = Control::new(name);
+            value.map_or(control.clone(), |value| control.with_value(value))
+        }
+        _ => return Err(Failure::usage(format_args!("-e {text}: not a control that is known"))),
+    };
+    Ok(control.with_criticality(critical))
+}

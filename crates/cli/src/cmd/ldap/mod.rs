@@ -1,0 +1,80 @@
+//! `tercet ldap`: tools with the options of OpenLDAP's.
+
+mod bench;
+mod connection;
+mod edit;
+mod ldif;
+mod rows;
+mod search;
+mod serve;
+mod tools;
+
+use crate::exit::{Exit, Failure, Outcome};
+use clap::{Args, Subcommand};
+use tercet_ldap::{Error, ErrorKind};
+
+/// Talk to directories: search, change, and load-test, with the options of OpenLDAP's tools
+#[derive(Args, Debug)]
+pub struct Ldap {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    Search(search::Search),
+    Add(edit::Add),
+    Modify(edit::Modify),
+    Delete(edit::Delete),
+    Modrdn(edit::Modrdn),
+    Compare(tools::Compare),
+    Passwd(tools::Passwd),
+    Whoami(tools::Whoami),
+    Url(tools::Url),
+    Serve(serve::Serve),
+    Bench(bench::Bench),
+}
+
+impl Ldap {
+    pub fn run(&self) -> Outcome {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        runtime.block_on(async {
+            match &self.command {
+                Command::Search(command) => command.run().await,
+                Command::Add(command) => command.run().await,
+                Command::Modify(command) => command.run().await,
+                Command::Delete(command) => command.run().await,
+                Command::Modrdn(command) => command.run().await,
+                Command::Compare(command) => command.run().await,
+                Command::Passwd(command) => command.run().await,
+                Command::Whoami(command) => command.run().await,
+                Command::Url(command) => command.run(),
+                Command::Serve(command) => command.run().await,
+                Command::Bench(command) => command.run().await,
+            }
+        })
+    }
+}
+
+/// An error of the library as a failure of the command; a server's result as OpenLDAP's tools say it.
+fn failure(what: &str, error: &Error) -> Failure {
+    let message = match error.result() {
+        None => format!("{what}{}{error}", if what.is_empty() { "" } else { ": " }),
+        Some(result) => {
+            let mut message = format!("{what}{}{}", if what.is_empty() { "" } else { ": " }, result.code);
+            if !result.matched_dn.is_empty() {
+                message += &format!("\nMatched DN: {}", result.matched_dn);
+            }
+            if !result.message.is_empty() {
+                message += &format!("\nAdditional information: {}", result.message);
+            }
+            message
+        }
+    };
+    let exit = match error.kind() {
+        ErrorKind::Usage | ErrorKind::Syntax => Exit::Usage,
+        ErrorKind::Result | ErrorKind::Auth | ErrorKind::Limit => Exit::Failed,
+        _ => Exit::Io,
+    };
+    Failure { exit, message }
+}

@@ -1,0 +1,57 @@
+//! Entries as JSON lines and CSV.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Map, Value, json};
+use tercet_ldap::Entry;
+
+/// An entry as one line of JSON: `dn`, and each attribute as a list of strings. A value that is no UTF-8 is
+/// `{"base64": …}`.
+pub fn json(out: &mut Vec<u8>, entry: &Entry) {
+    let mut object = Map::new();
+    object.insert("dn".to_owned(), Value::from(entry.dn().into_owned()));
+    for attribute in entry.attributes() {
+        let values = attribute.values().map(|value| match std::str::from_utf8(value) {
+            Ok(text) => Value::from(text),
+            Err(_) => json!({ "base64": STANDARD.encode(value) }),
+        });
+        object.insert(attribute.name().into_owned(), values.collect());
+    }
+    out.extend_from_slice(Value::Object(object).to_string().as_bytes());
+    out.push(b'\n');
+}
+
+/// The head of a table.
+pub fn csv_head(out: &mut Vec<u8>, attributes: &[String]) {
+    out.extend_from_slice(b"dn");
+    for name in attributes {
+        out.push(b',');
+        cell(out, name);
+    }
+    out.push(b'\n');
+}
+
+/// An entry as a row: several values of an attribute have a line each within their cell.
+pub fn csv(out: &mut Vec<u8>, entry: &Entry, attributes: &[String]) {
+    cell(out, &entry.dn());
+    for name in attributes {
+        out.push(b',');
+        let values: Vec<String> = entry
+            .values(name)
+            .map(|value| std::str::from_utf8(value).map_or_else(|_| STANDARD.encode(value), str::to_owned))
+            .collect();
+        cell(out, &values.join("\n"));
+    }
+    out.push(b'\n');
+}
+
+/// A cell by RFC 4180.
+fn cell(out: &mut Vec<u8>, text: &str) {
+    if text.contains([',', '"', '\n', '\r']) {
+        out.push(b'"');
+        out.extend_from_slice(text.replace('"', "\"\"").as_bytes());
+        out.push(b'"');
+    } else {
+        out.extend_from_slice(text.as_bytes());
+    }
+}

@@ -1,0 +1,84 @@
+//! `tercet ldap serve`.
+
+use super::failure;
+use crate::exit::{Exit, Failure, Outcome};
+use crate::term;
+use clap::Args;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::PathBuf;
+use tercet_ldap::directory::Directory;
+
+/// Serve a directory in memory, for tests and demonstrations
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Entries come from LDIF and live in memory; changes are lost when the command ends.
+
+Example:
+  tercet ldap serve --ldif people.ldif --listen 127.0.0.1:3890 -D cn=admin,o=test -w secret")]
+pub struct Serve {
+    /// Entries to begin with
+    #[arg(long, value_name = "FILE")]
+    ldif: Vec<PathBuf>,
+
+    /// Address to listen on; port 0 takes any, and the URL is said on standard error
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:3890")]
+    listen: String,
+
+    /// A socket of Unix to listen on too
+    #[arg(long, value_name = "PATH")]
+    socket: Option<PathBuf>,
+
+    /// Certificates for StartTLS (PEM)
+    #[arg(long, value_name = "FILE", requires = "key")]
+    certificate: Option<PathBuf>,
+
+    /// Their key (PEM)
+    #[arg(long, value_name = "FILE", requires = "certificate")]
+    key: Option<PathBuf>,
+
+    /// TLS from the first octet (ldaps)
+    #[arg(long, requires = "certificate")]
+    tls: bool,
+
+    /// The one user who may write; without, all may
+    #[arg(short = 'D', value_name = "DN", requires = "password")]
+    root: Option<String>,
+
+    /// That user's password
+    #[arg(short = 'w', value_name = "PASSWORD")]
+    password: Option<String>,
+}
+
+impl Serve {
+    pub async fn run(&self) -> Outcome {
+        let read = |path: &PathBuf| std::fs::read(path).map_err(|error| Failure::io(path.display(), &error));
+        let mut directory = Directory::new();
+        if let (Some(root), Some(password)) = (&self.root, &self.password) {
+            directory = directory.with_root(root, password);
+        }
+        if let (Some(certificate), Some(key)) = (&self.certificate, &self.key) {
+            directory =
+                directory.with_tls(&read(certificate)?, &read(key)?).map_err(|error| failure("", &error))?;
+        }
+        for path in &self.ldif {
+            let file = File::open(path).map_err(|error| Failure::io(path.display(), &error))?;
+            let loaded = directory.load(BufReader::new(file));
+            loaded.map_err(|error| failure(&path.display().to_string(), &error))?;
+        }
+        let server = if self.tls {
+            directory.listen_tls(&self.listen).await
+        } else {
+            directory.listen(&self.listen).await
+        };
+        let server = server.map_err(|error| failure(&self.listen, &error))?;
+        let local = self.socket.as_ref().map(|path| directory.listen_local(path));
+        let local = local.transpose().map_err(|error| failure("--socket", &error))?;
+        term::say(format_args!("{} entries at {}", term::grouped(directory.len() as u64), server.url()));
+        if let Some(local) = &local {
+            term::say(format_args!("also at {}", local.url()));
+        }
+        server.wait().await;
+        Ok(Exit::Good)
+    }
+}

@@ -1,0 +1,283 @@
+//! The task that moves octets between a socket and the sans-IO connection, and the handle that others have of it.
+
+use std::collections::HashMap;
+use std::future::poll_fn;
+use std::io;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+
+use bytes::BytesMut;
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::sync::{Notify, mpsc};
+
+use super::connect::Channel;
+use crate::error::{Error, ErrorKind, Result};
+use crate::generated::ProtocolOp;
+use crate::proto::{Connection, Control, Event, Incoming, Reply};
+
+/// What a connection goes over.
+pub(super) trait Io: AsyncRead + AsyncWrite + Unpin + Send {}
+impl<T: AsyncRead + AsyncWrite + Unpin + Send> Io for T {}
+
+/// Octets that one read may bring.
+const READ: usize = 256 << 10;
+/// Octets that wait for whoever asked for them before reading stops.
+const QUEUED: usize = 1 << 20;
+/// Octets that wait to be sent before requests are refused.
+const UNSENT: usize = 64 << 20;
+
+/// What comes for an operation.
+#[derive(Debug)]
+pub(super) enum Delivery {
+    Entries(Incoming),
+    Reply(Reply),
+}
+
+pub(super) type Deliveries = mpsc::UnboundedReceiver<Result<Delivery>>;
+
+/// The end of a connection that users hold; the connection ends with it.
+#[derive(Debug)]
+pub(super) struct Handle {
+    shared: Arc<Shared>,
+    pub(super) channel: Channel,
+}
+
+#[derive(Debug)]
+struct Shared {
+    state: Mutex<State>,
+    wake: Notify,
+    queued: AtomicUsize,
+}
+
+#[derive(Debug)]
+struct State {
+    connection: Connection,
+    waiters: HashMap<u32, mpsc::UnboundedSender<Result<Delivery>>>,
+    closed: Option<Error>,
+    closing: bool,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Nothing panics while it holds the lock, and the state is whole between any two statements.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Handle {
+    pub(super) fn spawn(io: Box<dyn Io>, connection: Connection, channel: Channel) -> Self {
+        let state = State { connection, waiters: HashMap::new(), closed: None, closing: false };
+        let shared =
+            Arc::new(Shared { state: Mutex::new(state), wake: Notify::new(), queued: AtomicUsize::new(0) });
+        let driver = Arc::clone(&shared);
+        tokio::spawn(async move {
+            let error = match drive(io, &driver).await {
+                Ok(()) => Error::new(ErrorKind::Closed, "the connection is closed"),
+                Err(error) => error,
+            };
+            let mut state = driver.lock();
+            state.closed = Some(error.clone());
+            for (_, waiter) in state.waiters.drain() {
+                _ = waiter.send(Err(error.clone()));
+            }
+        });
+        Self { shared, channel }
+    }
+
+    /// Sends a request and gives what its answers come through.
+    pub(super) fn start(&self, operation: ProtocolOp<'_>, controls: &[Control]) -> Result<(u32, Deliveries)> {
+        let mut state = self.shared.lock();
+        if let Some(error) = &state.closed {
+            return Err(error.clone());
+        }
+        if state.connection.outgoing().len() > UNSENT {
+            return Err(Error::new(ErrorKind::Limit, "the server does not take what is sent"));
+        }
+        let id = state.connection.start(operation, controls)?;
+        let (sender, receiver) = mpsc::unbounded_channel();
+        state.waiters.insert(id, sender);
+        drop(state);
+        self.shared.wake.notify_one();
+        Ok((id, receiver))
+    }
+
+    pub(super) fn abandon(&self, id: u32) {
+        let mut state = self.shared.lock();
+        state.waiters.remove(&id);
+        // An abandon is a few octets of fixed form.
+        _ = state.connection.abandon(id);
+        drop(state);
+        self.shared.wake.notify_one();
+    }
+
+    /// Says that octets were taken from a queue.
+    pub(super) fn taken(&self, octets: usize) {
+        let before = self.shared.queued.fetch_sub(octets, Ordering::AcqRel);
+        if before >= QUEUED && before - octets < QUEUED {
+            self.shared.wake.notify_one();
+        }
+    }
+
+    pub(super) fn closed(&self) -> Option<Error> {
+        self.shared.lock().closed.clone()
+    }
+
+    pub(super) fn ignored(&self) -> u64 {
+        self.shared.lock().connection.ignored()
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        self.shared.lock().closing = true;
+        self.shared.wake.notify_one();
+    }
+}
+
+/// Runs until the connection ends.
+async fn drive(mut io: Box<dyn Io>, shared: &Shared) -> Result<()> {
+    let mut input = BytesMut::new();
+    let mut output = Output::default();
+    loop {
+        let closing = {
+            let mut state = shared.lock();
+            if state.closing {
+                state.connection.unbind()?;
+            }
+            output.refill(state.connection.outgoing());
+            state.closing
+        };
+        if closing {
+            _ = io.write_all(output.left()).await;
+            _ = io.shutdown().await;
+            return Ok(());
+        }
+        let reads = shared.queued.load(Ordering::Acquire) < QUEUED;
+        if reads && input.capacity() - input.len() < READ / 4 {
+            // A message larger than a read gets room as it comes, never as it announces.
+            input.reserve(READ.max(input.len()));
+        }
+        let moved = tokio::select! {
+            moved = poll_fn(|cx| transfer(&mut *io, &mut input, &mut output, reads, cx)) => moved?,
+            () = shared.wake.notified() => continue,
+        };
+        match moved {
+            Moved::Out => {}
+            Moved::End if input.is_empty() => {
+                return Err(Error::new(ErrorKind::Closed, "the server has closed the connection"));
+            }
+            Moved::End => {
+                let message =
+                    format!("the connection ends inside a message, {} octets of it are there", input.len());
+                return Err(Error::new(ErrorKind::Closed, message));
+            }
+            Moved::In => {
+                deliver(shared, &mut input)?;
+                // Let those who wait have what came while it is warm: its memory is free again before the next read.
+                tokio::task::yield_now().await;
+            }
+        }
+    }
+}
+
+/// Hands out all that is complete.
+fn deliver(shared: &Shared, input: &mut BytesMut) -> Result<()> {
+    let mut state = shared.lock();
+    while let Some(event) = state.connection.receive(input)? {
+        let (id, delivery, last) = match event {
+            Event::Entries(incoming) => {
+                shared.queued.fetch_add(incoming.octets.len(), Ordering::AcqRel);
+                (incoming.id, Delivery::Entries(incoming), false)
+            }
+            Event::Reply(id, reply) => {
+                let last = reply.result().is_some();
+                // References and intermediate responses without end have to stop somewhere as well.
+                shared.queued.fetch_add(REPLY, Ordering::AcqRel);
+                (id, Delivery::Reply(reply), last)
+            }
+            Event::Unsolicited(_) => continue,
+        };
+        let octets = delivery.octets();
+        let waiter = state.waiters.get(&id);
+        if waiter.is_none_or(|waiter| waiter.send(Ok(delivery)).is_err()) {
+            shared.queued.fetch_sub(octets, Ordering::AcqRel);
+        }
+        if last {
+            state.waiters.remove(&id);
+        }
+    }
+    Ok(())
+}
+
+/// What an answer that is no entry counts for in the queue.
+const REPLY: usize = 256;
+
+impl Delivery {
+    pub(super) fn octets(&self) -> usize {
+        match self {
+            Self::Entries(incoming) => incoming.octets.len(),
+            Self::Reply(_) => REPLY,
+        }
+    }
+}
+
+#[derive(Default)]
+struct Output {
+    octets: Vec<u8>,
+    sent: usize,
+}
+
+impl Output {
+    fn left(&self) -> &[u8] {
+        self.octets.get(self.sent..).unwrap_or_default()
+    }
+
+    fn refill(&mut self, from: &mut Vec<u8>) {
+        if self.left().is_empty() {
+            self.octets.clear();
+            self.sent = 0;
+            std::mem::swap(&mut self.octets, from);
+        }
+    }
+}
+
+enum Moved {
+    In,
+    Out,
+    End,
+}
+
+/// Moves octets either way, whichever goes first.
+fn transfer(
+    io: &mut dyn Io,
+    input: &mut BytesMut,
+    output: &mut Output,
+    reads: bool,
+    cx: &mut Context<'_>,
+) -> Poll<io::Result<Moved>> {
+    if !output.left().is_empty()
+        && let Poll::Ready(written) = Pin::new(&mut *io).poll_write(cx, output.left())
+    {
+        let written = written?;
+        if written == 0 {
+            return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+        }
+        output.sent += written;
+        if output.left().is_empty() {
+            // TLS keeps what it has encrypted until it is told to send.
+            _ = Pin::new(&mut *io).poll_flush(cx)?;
+        }
+        return Poll::Ready(Ok(Moved::Out));
+    }
+    if reads {
+        if output.left().is_empty() {
+            _ = Pin::new(&mut *io).poll_flush(cx)?;
+        }
+        // `read_buf` reads into the free room and keeps no state between polls.
+        let read = std::task::ready!(std::pin::pin!(io.read_buf(input)).poll(cx))?;
+        return Poll::Ready(Ok(if read == 0 { Moved::End } else { Moved::In }));
+    }
+    Poll::Pending
+}

@@ -1,0 +1,118 @@
+//! A directory in memory, for tests and demonstrations: all operations of LDAP on entries that LDIF or requests bring.
+//!
+//! It has no schema: attributes compare as [`crate::matching`] knows them, and any may stand in any entry. There is no
+//! access control either but one: if there is a root user, only that one may write.
+//!
+//! ```
+//! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+//! use tercet_ldap::directory::Directory;
+//! use tercet_ldap::{Client, Search};
+//!
+//! let directory = Directory::new();
+//! directory.load("dn: o=test\nobjectClass: organization\no: test\n".as_bytes())?;
+//! let server = directory.listen("127.0.0.1:0").await?;
+//!
+//! let client = Client::connect(&server.url()).await?;
+//! let (entries, _) = client.search_all(Search::new("o=test")).await?;
+//! assert_eq!(entries[0].dn(), "o=test");
+//! # Ok::<(), tercet_ldap::Error>(())
+//! # }).unwrap();
+//! ```
+
+mod controls;
+mod operations;
+mod search;
+mod server;
+mod store;
+
+use std::io::BufRead;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+pub use server::Server;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::ldif::{Change, Reader};
+use store::Store;
+
+/// A directory. Clones share its entries.
+#[derive(Clone, Debug, Default)]
+pub struct Directory {
+    shared: Arc<Shared>,
+    root: Option<(String, String)>,
+    tls: Option<server::ServerTls>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    store: RwLock<Store>,
+}
+
+impl Directory {
+    /// An empty directory.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Lets this user bind with this password, and nobody else write.
+    #[must_use]
+    pub fn with_root(mut self, dn: &str, password: &str) -> Self {
+        self.root = Some((dn.to_owned(), password.to_owned()));
+        self
+    }
+
+    /// Speaks TLS: at once where it listens so, and by StartTLS. Certificates and key are PEM.
+    ///
+    /// # Errors
+    /// They are malformed, or do not belong together.
+    pub fn with_tls(mut self, certificates: &[u8], key: &[u8]) -> Result<Self> {
+        self.tls = Some(server::ServerTls::new(certificates, key)?);
+        Ok(self)
+    }
+
+    /// Takes in LDIF; gives the number of records. Entries whose parents are missing become roots of their own.
+    ///
+    /// # Errors
+    /// The LDIF is malformed, or a change in it cannot be made.
+    pub fn load(&self, input: impl BufRead) -> Result<u64> {
+        let mut reader = Reader::new(input);
+        let mut count = 0;
+        let mut store = self.write();
+        while let Some(record) = reader.record()? {
+            let dn = record.dn;
+            let done = match record.change {
+                Change::Add(attributes) => store.add(&dn, attributes, true),
+                Change::Delete => store.delete(&dn, false).map(drop),
+                Change::Modify(modifications) => store.modify(&dn, &modifications),
+                Change::ModifyDn { new_rdn, delete_old_rdn, new_superior } => {
+                    store.modify_dn(&dn, &new_rdn, delete_old_rdn, new_superior.as_deref()).map(drop)
+                }
+            };
+            done.map_err(|result| {
+                Error::new(ErrorKind::Usage, format!("{dn}: {}", Error::from_result(result)))
+            })?;
+            count += 1;
+        }
+        Ok(count)
+    }
+
+    /// Number of entries.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.read().len()
+    }
+
+    /// Whether there is no entry.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, Store> {
+        self.shared.store.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Store> {
+        self.shared.store.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}

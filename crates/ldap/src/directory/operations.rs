@@ -1,0 +1,422 @@
+//! What each request does, for one connection.
+
+use tercet_runtime::types::Octets;
+
+use super::controls::Controls;
+use super::store::{Done, Stored, parse};
+use super::{Directory, search};
+use crate::controls as known;
+use crate::extended::{self, PasswordModify};
+use crate::generated::{self as asn1, LdapMessage, ProtocolOp};
+use crate::ldif::{ModificationKind, RecordModification};
+use crate::matching::Rule;
+use crate::proto::{self, Control, LdapResult, Limits, ResponseControl as _, ResultCode};
+
+/// What a connection has come to.
+#[derive(Debug)]
+pub(super) struct Session {
+    directory: Directory,
+    /// Who is bound; empty for anonymous.
+    user: String,
+    /// Who is at the other end of a socket of this host.
+    peer: Option<String>,
+    /// Whether StartTLS can be done: there is TLS, and it is not there yet.
+    offers_tls: bool,
+}
+
+/// What follows an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    Go,
+    /// TLS begins when the answer is sent.
+    Upgrade,
+    /// The connection ends.
+    End,
+}
+
+fn text(octets: &Octets<'_>) -> String {
+    String::from_utf8_lossy(octets).into_owned()
+}
+
+impl Session {
+    pub(super) fn new(directory: Directory, peer: Option<String>, offers_tls: bool) -> Self {
+        Self { directory, user: String::new(), peer, offers_tls }
+    }
+
+    /// Answers a message.
+    ///
+    /// # Errors
+    /// The message is malformed, so that the connection has to end.
+    pub(super) fn answer(
+        &mut self,
+        octets: &[u8],
+        limits: &Limits,
+        out: &mut Vec<u8>,
+    ) -> crate::Result<Next> {
+        let LdapMessage { message_id: id, protocol_op: operation, controls } = proto::decode(octets, limits)?;
+        let controls: Vec<Control> = controls
+            .unwrap_or_default()
+            .into_iter()
+            .map(proto::control::from_asn1)
+            .collect::<crate::Result<_>>()?;
+        match operation {
+            ProtocolOp::UnbindRequest(()) => return Ok(Next::End),
+            // Requests are done when the next is read, so that there is nothing to abandon.
+            ProtocolOp::AbandonRequest(_) => return Ok(Next::Go),
+            ProtocolOp::SearchRequest(request) => {
+                self.search(id, &request, &controls, out)?;
+                return Ok(Next::Go);
+            }
+            ProtocolOp::ExtendedReq(request) => return self.extended(id, &request, out),
+            ProtocolOp::BindRequest(request) => {
+                let (result, credentials) = match self.bind(&request) {
+                    Ok(()) => (LdapResult::default(), None::<Octets<'_>>),
+                    Err(result) => (result, None),
+                };
+                let asn1::LdapResult { result_code, matched_dn, diagnostic_message, referral } =
+                    to_asn1(&result);
+                let answer = asn1::BindResponse {
+                    result_code,
+                    matched_dn,
+                    diagnostic_message,
+                    referral,
+                    server_sasl_creds: credentials,
+                };
+                proto::encode(id, ProtocolOp::BindResponse(answer), &result.controls, out)?;
+                return Ok(Next::Go);
+            }
+            _ => {}
+        }
+        let result = self.change(&operation, &controls).unwrap_or_else(|result| result);
+        let answer = answer(&operation, to_asn1(&result));
+        let answer = answer.ok_or_else(|| crate::Error::new(crate::ErrorKind::Protocol, "not a request"))?;
+        proto::encode(id, answer, &result.controls, out)?;
+        Ok(Next::Go)
+    }
+
+    fn bind(&mut self, request: &asn1::BindRequest<'_>) -> Done {
+        // Who fails to bind is anonymous (RFC 4513 4).
+        self.user.clear();
+        if request.version != 3 {
+            return Err(LdapResult::new(ResultCode::PROTOCOL_ERROR).with_message("version 3 only"));
+        }
+        let wrong = || LdapResult::new(ResultCode::INVALID_CREDENTIALS);
+        let name = text(&request.name);
+        match &request.authentication {
+            asn1::AuthenticationChoice::Simple(password) if name.is_empty() && password.is_empty() => Ok(()),
+            asn1::AuthenticationChoice::Simple(password) if password.is_empty() => {
+                Err(LdapResult::new(ResultCode::UNWILLING_TO_PERFORM).with_message("unauthenticated bind"))
+            }
+            asn1::AuthenticationChoice::Simple(password) => self.check(&name, password),
+            asn1::AuthenticationChoice::Sasl(sasl) => {
+                let credentials = sasl.credentials.as_deref().unwrap_or_default();
+                match sasl.mechanism.to_ascii_uppercase().as_slice() {
+                    b"EXTERNAL" => {
+                        self.user = self.peer.clone().ok_or_else(wrong)?;
+                        Ok(())
+                    }
+                    b"PLAIN" => {
+                        let mut parts = credentials.split(|octet| *octet == 0).skip(1);
+                        let user = String::from_utf8_lossy(parts.next().unwrap_or_default()).into_owned();
+                        let name = self.name_of(&user).ok_or_else(wrong)?;
+                        self.check(&name, parts.next().unwrap_or_default())
+                    }
+                    _ => Err(LdapResult::new(ResultCode::AUTH_METHOD_NOT_SUPPORTED)
+                        .with_message("mechanism unknown")),
+                }
+            }
+            asn1::AuthenticationChoice::Unknown(_) => {
+                Err(LdapResult::new(ResultCode::AUTH_METHOD_NOT_SUPPORTED))
+            }
+        }
+    }
+
+    /// The name of the entry whose `uid` is a user; a name stands for itself.
+    fn name_of(&self, user: &str) -> Option<String> {
+        if user.contains('=') {
+            return Some(user.strip_prefix("dn:").unwrap_or(user).to_owned());
+        }
+        let store = self.directory.read();
+        let mut all = store.subtree(&crate::Dn::default());
+        let key = Rule::CaseIgnore.normalize(user.as_bytes());
+        let found = all.find(|stored| {
+            let ids = stored.values("uid").unwrap_or_default();
+            ids.iter().any(|id| Rule::CaseIgnore.normalize(id) == key)
+        });
+        found.map(|stored| stored.name.clone())
+    }
+
+    fn check(&mut self, name: &str, password: &[u8]) -> Done {
+        let wrong = || LdapResult::new(ResultCode::INVALID_CREDENTIALS);
+        let dn = parse(name)?;
+        if let Some((root, secret)) = &self.directory.root
+            && parse(root).is_ok_and(|root| root == dn)
+        {
+            if secret.as_bytes() != password {
+                return Err(wrong());
+            }
+        } else {
+            let store = self.directory.read();
+            let stored = store.get(&dn).ok_or_else(wrong)?;
+            let known = stored.values("userPassword").unwrap_or_default();
+            if !known.iter().any(|known| is_password(known, password)) {
+                return Err(wrong());
+            }
+        }
+        self.user = name.to_owned();
+        Ok(())
+    }
+
+    fn search(
+        &self,
+        id: u32,
+        request: &asn1::SearchRequest<'_>,
+        controls: &[Control],
+        out: &mut Vec<u8>,
+    ) -> crate::Result<()> {
+        let store = self.directory.read();
+        let names: Vec<String> = request.attributes.iter().map(text).collect();
+        let found = Controls::read(controls).and_then(|asked| {
+            if request.base_object.is_empty() && request.scope == asn1::SearchRequestScope::BaseObject {
+                let dse = search::root_dse(&store, self.offers_tls);
+                let is_meant = request.filter.evaluate(&dse.dn, &|name| dse.values(name));
+                let entry = (is_meant == crate::Evaluation::True)
+                    .then(|| search::entry(&dse, &names, request.types_only, &[]));
+                return Ok((entry.into_iter().collect::<Vec<_>>(), LdapResult::default()));
+            }
+            let (found, result) = search::search(&store, request, &asked, &mut None)?;
+            let found = found.into_iter().map(|one| match one {
+                search::Found::Entry(stored) => {
+                    search::entry(stored, &names, request.types_only, &asked.matched)
+                }
+                search::Found::Reference(urls) => {
+                    ProtocolOp::SearchResRef(urls.iter().map(|url| Octets::copied(url.as_bytes())).collect())
+                }
+            });
+            Ok((found.collect(), result))
+        });
+        let (operations, result) = found.unwrap_or_else(|result| (Vec::new(), result));
+        for operation in operations {
+            proto::encode(id, operation, &[], out)?;
+        }
+        proto::encode(id, ProtocolOp::SearchResDone(to_asn1(&result)), &result.controls, out)
+    }
+
+    /// Requests that concern one entry; the answer is a result in either case.
+    fn change(&self, operation: &ProtocolOp<'_>, controls: &[Control]) -> Done<LdapResult> {
+        let asked = Controls::read(controls)?;
+        if let ProtocolOp::CompareRequest(request) = operation {
+            return self.compare(request, &asked);
+        }
+        self.may_write()?;
+        let mut store = self.directory.write();
+        let name = match operation {
+            ProtocolOp::AddRequest(request) => text(&request.entry),
+            ProtocolOp::ModifyRequest(request) => text(&request.object),
+            ProtocolOp::DelRequest(name) => text(name),
+            ProtocolOp::ModDnRequest(request) => text(&request.entry),
+            _ => return Err(LdapResult::new(ResultCode::PROTOCOL_ERROR)),
+        };
+        let dn = parse(&name)?;
+        let before = store.get(&dn).cloned();
+        search::check_assertion(before.as_ref(), &asked)?;
+        if asked.no_op {
+            return Ok(LdapResult::new(ResultCode(0x410E)));
+        }
+        let mut after = dn;
+        match operation {
+            ProtocolOp::AddRequest(request) => {
+                let attributes =
+                    request.attributes.iter().map(|attribute| (text(&attribute.r#type), values(attribute)));
+                store.add(&name, attributes.collect(), false)?;
+            }
+            ProtocolOp::ModifyRequest(request) => {
+                let modifications = request.changes.iter().map(modification).collect::<Done<Vec<_>>>()?;
+                store.modify(&name, &modifications)?;
+            }
+            ProtocolOp::DelRequest(_) => drop(store.delete(&name, asked.tree_delete)?),
+            ProtocolOp::ModDnRequest(request) => {
+                let superior = request.new_superior.as_ref().map(text);
+                after = store.modify_dn(
+                    &name,
+                    &text(&request.newrdn),
+                    request.deleteoldrdn,
+                    superior.as_deref(),
+                )?;
+            }
+            _ => {}
+        }
+        let mut result = LdapResult::default();
+        let mut read = |oid: &str, stored: Option<&Stored>, names: Option<&Vec<String>>| {
+            if let (Some(stored), Some(names)) = (stored, names) {
+                result.controls.push(search::read_entry(oid, stored, names));
+            }
+        };
+        read(known::PreReadEntry::OID, before.as_ref(), asked.pre_read.as_ref());
+        read(known::PostReadEntry::OID, store.get(&after), asked.post_read.as_ref());
+        Ok(result)
+    }
+
+    fn may_write(&self) -> Done {
+        match &self.directory.root {
+            Some((root, _)) if parse(root).ok() != parse(&self.user).ok() => {
+                Err(LdapResult::new(ResultCode::INSUFFICIENT_ACCESS_RIGHTS)
+                    .with_message("only the root user may write"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn compare(&self, request: &asn1::CompareRequest<'_>, asked: &Controls) -> Done<LdapResult> {
+        let store = self.directory.read();
+        let stored = store.find(&parse(&text(&request.entry))?)?;
+        search::check_assertion(Some(stored), asked)?;
+        let name = text(&request.ava.attribute_desc);
+        let rule = Rule::of_attribute(&name);
+        let key = rule.normalize(&request.ava.assertion_value);
+        let values = stored.values(&name).ok_or_else(|| LdapResult::new(ResultCode::NO_SUCH_ATTRIBUTE))?;
+        let equal = values.iter().any(|value| rule.normalize(value) == key);
+        Ok(LdapResult::new(if equal { ResultCode::COMPARE_TRUE } else { ResultCode::COMPARE_FALSE }))
+    }
+
+    fn extended(
+        &mut self,
+        id: u32,
+        request: &asn1::ExtendedRequest<'_>,
+        out: &mut Vec<u8>,
+    ) -> crate::Result<Next> {
+        let value = request.request_value.as_deref().unwrap_or_default();
+        let name = text(&request.request_name);
+        let mut next = Next::Go;
+        let done: Done<Option<Vec<u8>>> =
+            match name.as_str() {
+                extended::START_TLS if self.offers_tls => {
+                    self.offers_tls = false;
+                    next = Next::Upgrade;
+                    Ok(None)
+                }
+                extended::WHO_AM_I => {
+                    let user = &self.user;
+                    Ok(Some(if user.is_empty() { Vec::new() } else { format!("dn:{user}").into_bytes() }))
+                }
+                extended::PASSWORD_MODIFY => self.modify_password(value),
+                extended::CANCEL => Err(LdapResult::new(ResultCode::NO_SUCH_OPERATION)),
+                _ => Err(LdapResult::new(ResultCode::PROTOCOL_ERROR)
+                    .with_message("unsupported extended operation")),
+            };
+        let (result, value) = match done {
+            Ok(value) => (LdapResult::default(), value),
+            Err(result) => (result, None),
+        };
+        let asn1::LdapResult { result_code, matched_dn, diagnostic_message, referral } = to_asn1(&result);
+        let answer = asn1::ExtendedResponse {
+            result_code,
+            matched_dn,
+            diagnostic_message,
+            referral,
+            response_name: (name == extended::START_TLS)
+                .then(|| Octets::borrowed(extended::START_TLS.as_bytes())),
+            response_value: value.as_deref().map(Octets::borrowed),
+        };
+        proto::encode(id, ProtocolOp::ExtendedResp(answer), &[], out)?;
+        Ok(next)
+    }
+
+    fn modify_password(&self, value: &[u8]) -> Done<Option<Vec<u8>>> {
+        let fault =
+            |error: crate::Error| LdapResult::new(ResultCode::PROTOCOL_ERROR).with_message(error.to_string());
+        let request = PasswordModify::read(value).map_err(fault)?;
+        let name = request.user.unwrap_or_else(|| self.user.clone());
+        let name = self.name_of(&name).ok_or_else(|| LdapResult::new(ResultCode::NO_SUCH_OBJECT))?;
+        if parse(&self.user).ok() != parse(&name).ok() || self.user.is_empty() {
+            self.may_write()?;
+        }
+        let mut store = self.directory.write();
+        if let Some(old) = &request.old {
+            let stored = store.find(&parse(&name)?)?;
+            let known = stored.values("userPassword").unwrap_or_default();
+            if !known.iter().any(|known| is_password(known, old)) {
+                return Err(LdapResult::new(ResultCode::UNWILLING_TO_PERFORM)
+                    .with_message("the old password is wrong"));
+            }
+        }
+        let generated = match &request.new {
+            Some(_) => None,
+            None => Some(
+                crate::sasl::nonce().map_err(fault)?.into_bytes().into_iter().take(12).collect::<Vec<u8>>(),
+            ),
+        };
+        let password = request.new.or_else(|| generated.clone()).unwrap_or_default();
+        let attribute = "userPassword".to_owned();
+        store.modify(
+            &name,
+            &[RecordModification { kind: ModificationKind::Replace, attribute, values: vec![password] }],
+        )?;
+        Ok(generated.map(|password| PasswordModify::answer(&password)))
+    }
+}
+
+/// The answer to a request that concerns one entry.
+fn answer<'r>(request: &ProtocolOp<'_>, result: asn1::LdapResult<'r>) -> Option<ProtocolOp<'r>> {
+    Some(match request {
+        ProtocolOp::AddRequest(_) => ProtocolOp::AddResponse(result),
+        ProtocolOp::ModifyRequest(_) => ProtocolOp::ModifyResponse(result),
+        ProtocolOp::DelRequest(_) => ProtocolOp::DelResponse(result),
+        ProtocolOp::ModDnRequest(_) => ProtocolOp::ModDnResponse(result),
+        ProtocolOp::CompareRequest(_) => ProtocolOp::CompareResponse(result),
+        _ => return None,
+    })
+}
+
+/// Whether a password is what is stored: as it is, or as `{SHA}` or `{SSHA}`.
+fn is_password(stored: &[u8], password: &[u8]) -> bool {
+    use base64::Engine as _;
+    use ring::digest::{Context, SHA1_FOR_LEGACY_USE_ONLY, SHA1_OUTPUT_LEN};
+    let encoded = stored.strip_prefix(b"{SSHA}").or_else(|| stored.strip_prefix(b"{SHA}"));
+    let Some(encoded) = encoded else {
+        return stored == password;
+    };
+    let Ok(octets) = base64::engine::general_purpose::STANDARD.decode(encoded) else {
+        return false;
+    };
+    let Some((digest, salt)) = octets.split_at_checked(SHA1_OUTPUT_LEN) else {
+        return false;
+    };
+    let mut context = Context::new(&SHA1_FOR_LEGACY_USE_ONLY);
+    context.update(password);
+    context.update(salt);
+    context.finish().as_ref() == digest
+}
+
+fn values(attribute: &asn1::PartialAttribute<'_>) -> Vec<Vec<u8>> {
+    attribute.vals.iter().map(|value| value.to_vec()).collect()
+}
+
+fn modification(change: &asn1::Change<'_>) -> Done<RecordModification> {
+    let kind = match change.operation {
+        asn1::ChangeOperation::Add => ModificationKind::Add,
+        asn1::ChangeOperation::Delete => ModificationKind::Delete,
+        asn1::ChangeOperation::Replace => ModificationKind::Replace,
+        asn1::ChangeOperation::Increment => ModificationKind::Increment,
+        _ => {
+            return Err(LdapResult::new(ResultCode::PROTOCOL_ERROR).with_message("an unknown kind of change"));
+        }
+    };
+    Ok(RecordModification {
+        kind,
+        attribute: text(&change.modification.r#type),
+        values: values(&change.modification),
+    })
+}
+
+fn to_asn1(result: &LdapResult) -> asn1::LdapResult<'_> {
+    let octets = |text: &'_ str| Octets::copied(text.as_bytes());
+    let number = i64::from(result.code.0);
+    let urls = result.referrals.iter().map(|url| octets(url)).collect::<Vec<_>>();
+    asn1::LdapResult {
+        result_code: asn1::ResultCode::from_number(number).unwrap_or(asn1::ResultCode::Unknown(number)),
+        matched_dn: octets(&result.matched_dn),
+        diagnostic_message: octets(&result.message),
+        referral: (!urls.is_empty()).then_some(urls),
+    }
+}

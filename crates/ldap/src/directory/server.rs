@@ -1,0 +1,223 @@
+//! The directory on a socket.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use bytes::BytesMut;
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::net::TcpListener;
+use tokio::task::JoinSet;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::pem::PemObject as _;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+
+use super::Directory;
+use super::operations::{Next, Session};
+use crate::error::{Error, ErrorKind, Result};
+use crate::proto::{Framer, Limits};
+
+/// A directory that listens; it stops when this is dropped.
+#[derive(Debug)]
+pub struct Server {
+    address: Option<SocketAddr>,
+    url: String,
+    tasks: JoinSet<()>,
+}
+
+impl Server {
+    /// The URL to connect to.
+    #[must_use]
+    pub fn url(&self) -> String {
+        self.url.clone()
+    }
+
+    /// The address, unless it is a socket of Unix.
+    #[must_use]
+    pub const fn address(&self) -> Option<SocketAddr> {
+        self.address
+    }
+
+    /// Serves until it is dropped.
+    pub async fn wait(mut self) {
+        while self.tasks.join_next().await.is_some() {}
+    }
+}
+
+#[derive(Clone)]
+pub(super) struct ServerTls(TlsAcceptor);
+
+impl std::fmt::Debug for ServerTls {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("ServerTls")
+    }
+}
+
+impl ServerTls {
+    pub(super) fn new(certificates: &[u8], key: &[u8]) -> Result<Self> {
+        let fault = |error: &dyn std::fmt::Display| Error::new(ErrorKind::Tls, format!("TLS: {error}"));
+        let certificates =
+            CertificateDer::pem_slice_iter(certificates).collect::<std::result::Result<_, _>>();
+        let certificates = certificates.map_err(|error| fault(&error))?;
+        let key = PrivateKeyDer::from_pem_slice(key).map_err(|error| fault(&error))?;
+        let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .and_then(|builder| builder.with_no_client_auth().with_single_cert(certificates, key))
+            .map_err(|error| fault(&error))?;
+        Ok(Self(TlsAcceptor::from(Arc::new(config))))
+    }
+}
+
+trait Io: AsyncRead + AsyncWrite + Unpin + Send {}
+impl<T: AsyncRead + AsyncWrite + Unpin + Send> Io for T {}
+
+impl Directory {
+    /// Listens on an address, `host:port`; port 0 takes any.
+    ///
+    /// # Errors
+    /// The address cannot be had.
+    pub async fn listen(&self, address: &str) -> Result<Server> {
+        self.listen_on(address, false).await
+    }
+
+    /// Listens on an address with TLS from the first octet (`ldaps`).
+    ///
+    /// # Errors
+    /// The address cannot be had, or there is no certificate.
+    pub async fn listen_tls(&self, address: &str) -> Result<Server> {
+        if self.tls.is_none() {
+            return Err(Error::new(ErrorKind::Usage, "ldaps needs a certificate"));
+        }
+        self.listen_on(address, true).await
+    }
+
+    async fn listen_on(&self, address: &str, tls: bool) -> Result<Server> {
+        let listener = TcpListener::bind(address).await?;
+        let address = listener.local_addr()?;
+        let directory = self.clone();
+        let mut tasks = JoinSet::new();
+        tasks.spawn(async move {
+            let mut connections = JoinSet::new();
+            while let Ok((stream, _)) = listener.accept().await {
+                while connections.try_join_next().is_some() {}
+                _ = stream.set_nodelay(true);
+                let directory = directory.clone();
+                connections.spawn(async move {
+                    let acceptor = directory.tls.clone().filter(|_| tls);
+                    let session = Session::new(directory.clone(), None, directory.tls.is_some() && !tls);
+                    // A fault of one connection is told on it, and ends it alone.
+                    match acceptor {
+                        None => _ = serve(Box::new(stream), session, directory.tls.as_ref()).await,
+                        Some(ServerTls(acceptor)) => {
+                            if let Ok(stream) = acceptor.accept(stream).await {
+                                _ = serve(Box::new(stream), session, None).await;
+                            }
+                        }
+                    }
+                });
+            }
+        });
+        let scheme = if tls { "ldaps" } else { "ldap" };
+        Ok(Server { address: Some(address), url: format!("{scheme}://{address}"), tasks })
+    }
+
+    /// Listens on a socket of Unix (`ldapi`); SASL EXTERNAL takes who is at its other end.
+    ///
+    /// # Errors
+    /// The socket cannot be made.
+    #[cfg(unix)]
+    pub fn listen_local(&self, path: &std::path::Path) -> Result<Server> {
+        let listener = tokio::net::UnixListener::bind(path)?;
+        let directory = self.clone();
+        let mut tasks = JoinSet::new();
+        tasks.spawn(async move {
+            let mut connections = JoinSet::new();
+            while let Ok((stream, _)) = listener.accept().await {
+                let peer = stream.peer_cred().ok().map(|peer| {
+                    format!(
+                        "gidNumber={}+uidNumber={},cn=peercred,cn=external,cn=auth",
+                        peer.gid(),
+                        peer.uid()
+                    )
+                });
+                let session = Session::new(directory.clone(), peer, false);
+                connections.spawn(async move { _ = serve(Box::new(stream), session, None).await });
+            }
+        });
+        let url = crate::Url {
+            scheme: "ldapi".to_owned(),
+            host: path.display().to_string(),
+            ..crate::Url::default()
+        };
+        Ok(Server { address: None, url: url.to_string(), tasks })
+    }
+}
+
+/// Octets of a request at most.
+const REQUEST: usize = 16 << 20;
+
+/// Answers requests in their order until the connection ends.
+async fn serve(mut io: Box<dyn Io>, mut session: Session, tls: Option<&ServerTls>) -> Result<()> {
+    let limits = Limits { message: REQUEST, ..Limits::default() };
+    let framer = Framer::new(limits);
+    let mut input = BytesMut::new();
+    let mut output = Vec::new();
+    loop {
+        input.reserve(64 << 10);
+        if io.read_buf(&mut input).await? == 0 {
+            return Ok(());
+        }
+        loop {
+            let next = match framer.next(&mut input) {
+                Ok(None) => break,
+                Ok(Some(incoming)) => session.answer(&incoming.octets, &limits, &mut output),
+                Err(error) => Err(error),
+            };
+            match next {
+                Ok(Next::Go) => {}
+                Ok(Next::End) => return Ok(()),
+                Ok(Next::Upgrade) => {
+                    io.write_all(&output).await?;
+                    output.clear();
+                    let Some(ServerTls(acceptor)) = tls else {
+                        return Ok(());
+                    };
+                    if !input.is_empty() {
+                        return Err(Error::new(
+                            ErrorKind::Protocol,
+                            "requests between StartTLS and the handshake",
+                        ));
+                    }
+                    io = Box::new(acceptor.accept(io).await?);
+                }
+                Err(error) => {
+                    io.write_all(&output).await?;
+                    io.write_all(&notice(&error)?).await?;
+                    return Err(error);
+                }
+            }
+        }
+        io.write_all(&output).await?;
+        io.flush().await?;
+        output.clear();
+    }
+}
+
+/// The notice of disconnection (RFC 4511 4.4.1) that says what was wrong.
+fn notice(error: &Error) -> Result<Vec<u8>> {
+    use crate::generated::{ExtendedResponse, ProtocolOp, ResultCode};
+    use tercet_runtime::types::Octets;
+    let message = error.to_string();
+    let notice = ExtendedResponse {
+        result_code: ResultCode::ProtocolError,
+        matched_dn: Octets::default(),
+        diagnostic_message: Octets::borrowed(message.as_bytes()),
+        referral: None,
+        response_name: Some(Octets::borrowed(b"1.3.6.1.4.1.1466.20036")),
+        response_value: None,
+    };
+    let mut out = Vec::new();
+    crate::proto::encode(0, ProtocolOp::ExtendedResp(notice), &[], &mut out)?;
+    Ok(out)
+}

@@ -1,0 +1,12 @@
+//! LDIF (RFC 2849): content and changes, read and written as streams.
+
+mod read;
+mod record;
+mod write;
+
+pub use read::{Reader, ReaderOptions};
+pub use record::{Change, ModificationKind, Record, RecordModification};
+pub use write::Style;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,52 @@
+//! LDAP (RFC 4510 and its companions): a client, its data formats, and a directory in memory.
+//!
+//! * [`proto`]: the protocol without input and output. Entries are views of the receive buffer.
+//! * [`Filter`], [`Dn`], [`Url`], [`ldif`], [`schema`]: the texts of LDAP, parsed and printed.
+//! * [`controls`], [`extended`]: controls and extended operations that have an RFC of their own.
+//! * [`Client`]: the client over tokio and rustls, [`blocking`] the same without async, [`Pool`] many of them.
+//! * [`directory`]: a directory in memory for tests and demonstrations.
+//!
+//! ```no_run
+//! # async fn example() -> tercet_ldap::Result<()> {
+//! use tercet_ldap::{Client, Search};
+//!
+//! let client = Client::connect("ldap://localhost").await?;
+//! let mut entries = client.search(Search::new("o=test").filter("(uid=u1)")?).await?;
+//! while let Some(entry) = entries.next().await? {
+//!     println!("{}: {:?}", entry.dn(), entry.text("mail"));
+//! }
+//! # Ok(())
+//! # }
+//! ```
+
+#[cfg(feature = "client")]
+pub mod blocking;
+#[cfg(feature = "client")]
+mod client;
+pub mod controls;
+#[cfg(feature = "directory")]
+pub mod directory;
+mod dn;
+mod error;
+pub mod extended;
+mod filter;
+#[rustfmt::skip]
+#[allow(missing_docs, unnameable_types, reason = "generated")]
+pub mod generated;
+pub mod ldif;
+pub mod matching;
+pub mod proto;
+#[cfg(feature = "client")]
+pub mod sasl;
+mod url;
+
+#[cfg(feature = "client")]
+pub use client::{
+    Client, Config, Deref, Entries, Item, Pool, PooledClient, Referrals, Search, StartTls, Tls, TrustedRoots,
+};
+pub use dn::{Ava, Dn, Rdn};
+pub use error::{Error, ErrorKind, Result};
+pub use filter::{Evaluation, escape as escape_filter_value};
+pub use generated::Filter;
+pub use proto::{Control, Entry, LdapResult, ResultCode};
+pub use url::{Scope, Url};

@@ -1,0 +1,251 @@
+//! SearchResultEntry as a view of the octets that were received.
+
+use bytes::Bytes;
+
+use super::control::{self, Control};
+use super::element::{self, Elements, tag};
+use super::frame::Incoming;
+use crate::error::Result;
+
+/// An entry of a search: a view of the receive buffer, a few words and no allocation.
+///
+/// Its octets are checked once when it is made, so that walking it cannot fail. The buffer lives as long as a view of it;
+/// to keep few entries of many, [`Entry::compact`] them.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    octets: Bytes,
+    dn: (u32, u32),
+    attributes: (u32, u32),
+    controls: (u32, u32),
+}
+
+impl Entry {
+    /// The view of a whole message.
+    ///
+    /// # Errors
+    /// The message is no SearchResultEntry.
+    #[inline]
+    pub fn new(octets: Bytes) -> Result<Self> {
+        let parts = parts(&octets)?;
+        Ok(Self { octets, dn: parts.0, attributes: parts.1, controls: parts.2 })
+    }
+
+    /// The message.
+    #[must_use]
+    pub const fn octets(&self) -> &Bytes {
+        &self.octets
+    }
+
+    #[inline]
+    fn part(&self, (begin, end): (u32, u32)) -> &[u8] {
+        self.octets.get(begin as usize..end as usize).unwrap_or_default()
+    }
+
+    /// The name of the entry; what is no UTF-8 is replaced.
+    #[must_use]
+    pub fn dn(&self) -> std::borrow::Cow<'_, str> {
+        String::from_utf8_lossy(self.dn_octets())
+    }
+
+    /// The name of the entry as it came.
+    #[inline]
+    #[must_use]
+    pub fn dn_octets(&self) -> &[u8] {
+        self.part(self.dn)
+    }
+
+    /// The attributes, as they came.
+    #[inline]
+    #[must_use]
+    pub fn attributes(&self) -> Attributes<'_> {
+        Attributes(Elements::new(self.part(self.attributes), 0))
+    }
+
+    /// The values of an attribute, whose description is compared without case; options are part of it.
+    #[must_use]
+    pub fn values(&self, description: &str) -> Values<'_> {
+        let mut all = self.attributes();
+        let found =
+            all.find(|attribute| attribute.description().eq_ignore_ascii_case(description.as_bytes()));
+        found.map_or_else(Values::default, |attribute| attribute.values())
+    }
+
+    /// The first value of an attribute, if it is UTF-8.
+    #[must_use]
+    pub fn text(&self, description: &str) -> Option<&str> {
+        std::str::from_utf8(self.values(description).next()?).ok()
+    }
+
+    /// The controls that came with the entry.
+    ///
+    /// # Errors
+    /// They are malformed.
+    pub fn controls(&self) -> Result<Vec<Control>> {
+        control::read(self.part(self.controls))
+    }
+
+    /// The same entry in memory of its own, so that the receive buffer can go.
+    #[must_use]
+    pub fn compact(&self) -> Self {
+        Self { octets: Bytes::copy_from_slice(&self.octets), ..*self }
+    }
+}
+
+/// A run of entries that is taken apart one by one.
+#[derive(Clone, Debug, Default)]
+pub struct Entries {
+    octets: Bytes,
+}
+
+impl Entries {
+    /// The entries of a run.
+    #[must_use]
+    pub fn new(incoming: Incoming) -> Self {
+        Self { octets: incoming.octets }
+    }
+
+    /// Octets left.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.octets.len()
+    }
+
+    /// Whether none is left.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.octets.is_empty()
+    }
+}
+
+impl Iterator for Entries {
+    type Item = Result<Entry>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.octets.is_empty() {
+            return None;
+        }
+        let header = match element::header(&self.octets, 0) {
+            Ok(header) => header?,
+            Err(error) => {
+                self.octets.clear();
+                return Some(Err(error));
+            }
+        };
+        let size = (header.size + header.length).min(self.octets.len());
+        Some(Entry::new(self.octets.split_to(size)))
+    }
+}
+
+/// The attributes of an entry.
+#[derive(Clone, Debug)]
+pub struct Attributes<'a>(Elements<'a>);
+
+impl<'a> Iterator for Attributes<'a> {
+    type Item = Attribute<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let (_, attribute) = self.0.next().ok()??;
+        let mut parts = Elements::new(attribute, 0);
+        let (_, description) = parts.next().ok()??;
+        let (_, values) = parts.next().ok()??;
+        Some(Attribute { description, values })
+    }
+}
+
+/// An attribute: its description and its values.
+#[derive(Clone, Copy, Debug)]
+pub struct Attribute<'a> {
+    description: &'a [u8],
+    values: &'a [u8],
+}
+
+impl<'a> Attribute<'a> {
+    /// The attribute description, with options.
+    #[inline]
+    #[must_use]
+    pub const fn description(&self) -> &'a [u8] {
+        self.description
+    }
+
+    /// The attribute description as text; what is no UTF-8 is replaced.
+    #[must_use]
+    pub fn name(&self) -> std::borrow::Cow<'a, str> {
+        String::from_utf8_lossy(self.description)
+    }
+
+    /// The values.
+    #[inline]
+    #[must_use]
+    pub const fn values(&self) -> Values<'a> {
+        Values(Elements::new(self.values, 0))
+    }
+}
+
+/// The values of an attribute.
+#[derive(Clone, Debug)]
+pub struct Values<'a>(Elements<'a>);
+
+impl Default for Values<'_> {
+    fn default() -> Self {
+        Self(Elements::new(&[], 0))
+    }
+}
+
+impl<'a> Iterator for Values<'a> {
+    type Item = &'a [u8];
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        self.0.next().ok()?.map(|(_, value)| value)
+    }
+}
+
+type Part = (u32, u32);
+
+/// Where name, attributes and controls stand; all of the entry is looked at once.
+#[inline]
+fn parts(octets: &[u8]) -> Result<(Part, Part, Part)> {
+    let mut outer = Elements::new(octets, 0);
+    let message = outer.expect(tag::SEQUENCE, "LDAPMessage")?;
+    let mut message = Elements::new(message, outer.begin(message));
+    message.expect(tag::INTEGER, "messageID")?;
+    let entry = message.expect(tag::SEARCH_ENTRY, "SearchResultEntry")?;
+    let mut entry = Elements::new(entry, message.begin(entry));
+    let dn = entry.expect(tag::OCTET_STRING, "objectName")?;
+    let dn_part = part(&entry, dn);
+    let list = entry.expect(tag::SEQUENCE, "attributes")?;
+    let list_part = part(&entry, list);
+    check_attributes(Elements::new(list, entry.begin(list)))?;
+    let mut controls = (0, 0);
+    // Elements that nobody knows may follow (4).
+    while let Some((identifier, contents)) = message.next()? {
+        if identifier == tag::CONTROLS {
+            controls = part(&message, contents);
+        }
+    }
+    Ok((dn_part, list_part, controls))
+}
+
+#[inline]
+fn check_attributes(mut list: Elements<'_>) -> Result<()> {
+    while !list.rest().is_empty() {
+        let attribute = list.expect(tag::SEQUENCE, "PartialAttribute")?;
+        let mut attribute = Elements::new(attribute, list.begin(attribute));
+        attribute.expect(tag::OCTET_STRING, "type of an attribute")?;
+        let values = attribute.expect(tag::SET, "vals of an attribute")?;
+        let mut values = Elements::new(values, attribute.begin(values));
+        while !values.rest().is_empty() {
+            values.expect(tag::OCTET_STRING, "a value")?;
+        }
+    }
+    Ok(())
+}
+
+#[inline]
+fn part(elements: &Elements<'_>, contents: &[u8]) -> Part {
+    // A message is shorter than 4 GiB: its length was read from four octets.
+    let end = u32::try_from(elements.offset()).unwrap_or(u32::MAX);
+    (end.saturating_sub(u32::try_from(contents.len()).unwrap_or(u32::MAX)), end)
+}
