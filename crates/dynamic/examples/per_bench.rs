@@ -73,6 +73,7 @@ fn plan(folder: &Path, root: &str, rules: Rules) -> (Plan, NodeId) {
     (plan, node)
 }
 
+#[inline(never)]
 fn decode_only(plan: &Plan, rules: Rules, node: NodeId, records: &[&[u8]], runs: usize) {
     let (mut decoder, mut tape) = (Decoder::new(), Tape::new());
     let options = options(rules);
@@ -84,6 +85,7 @@ fn decode_only(plan: &Plan, rules: Rules, node: NodeId, records: &[&[u8]], runs:
     }
 }
 
+#[inline(never)]
 fn encode_only(plan: &Plan, rules: Rules, node: NodeId, records: &[&[u8]], runs: usize) {
     let (mut decoder, mut tape) = (Decoder::new(), Tape::new());
     let (mut encoder, mut out) = (Encoder::new(), Vec::new());

@@ -43,6 +43,27 @@ impl Registers {
         }
     }
 
+    /// Keeps the value of a key that is a whole number.
+    #[inline]
+    pub(crate) fn set_number(&mut self, register: u16, number: i64) {
+        if let Some(Register(turn, key)) = self.keys.get_mut(usize::from(register)) {
+            *turn = self.turn;
+            match key {
+                Key::Int(key) => *key = number,
+                key => *key = Key::Int(number),
+            }
+        }
+    }
+
+    /// The value of a key that is a whole number, if it has one.
+    #[inline]
+    pub(crate) fn number(&self, register: u16) -> Option<i64> {
+        match self.get(register) {
+            Some(Key::Int(number)) => Some(*number),
+            _ => None,
+        }
+    }
+
     /// The key of a value before counts no more.
     #[inline]
     pub(crate) fn forget(&mut self, register: u16) {
@@ -117,21 +138,8 @@ impl Pending {
     }
 }
 
-/// The type in the row that the registers select, and whether all keys were there. `numbers` may have the rows of a table
-/// with one whole number as key again, to be found faster.
-pub(crate) fn row(
-    shape: &Shape,
-    numbers: &[Box<[(i64, u32)]>],
-    table: &TableRef,
-    registers: &Registers,
-) -> (Option<NodeId>, bool) {
-    if let ([register], Some(rows)) = (table.keys.as_slice(), numbers.get(table.table as usize))
-        && let Some(Key::Int(key)) = registers.get(*register)
-        && !rows.is_empty()
-    {
-        let found = rows.binary_search_by_key(key, |row| row.0);
-        return (found.ok().and_then(|at| rows.get(at)).map(|row| NodeId(row.1)), true);
-    }
+/// The type in the row that the registers select, and whether all keys were there.
+pub(crate) fn row(shape: &Shape, table: &TableRef, registers: &Registers) -> (Option<NodeId>, bool) {
     let Some(rows) = shape.tables.get(table.table as usize).map(|t| &t.rows) else { return (None, false) };
     if table.keys.is_empty() {
         // The constraint names the type: there is nothing to choose.

@@ -9,7 +9,7 @@ use tercet_plan::{FieldId, NodeId, Rules};
 /// What an entry is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-enum Tag {
+pub(crate) enum Tag {
     /// `a`: index of the close; `b`: extension additions of a sender that has fewer, plus one.
     Open,
     Close,
@@ -29,8 +29,9 @@ enum Tag {
     Addition,
 }
 
+/// An entry as it is.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+pub(crate) struct Entry {
     /// Tag in the top four bits, field below.
     head: u32,
     node: u32,
@@ -47,8 +48,8 @@ impl Entry {
         Self { head: (tag as u32) << FIELD_BITS | field.0 & FIELD_MASK, node: node.0, a, b }
     }
 
-    #[inline]
-    fn tag(self) -> Tag {
+    #[inline(always)]
+    pub(crate) fn tag(self) -> Tag {
         match self.head >> FIELD_BITS {
             0 => Tag::Open,
             1 => Tag::Close,
@@ -62,10 +63,24 @@ impl Entry {
         }
     }
 
-    #[inline]
-    fn field(self) -> FieldId {
+    #[inline(always)]
+    pub(crate) fn field(self) -> FieldId {
         let field = self.head & FIELD_MASK;
         if field == FIELD_MASK { FieldId::ROOT } else { FieldId(field) }
+    }
+}
+
+impl Entry {
+    /// The number of a [`Tag::Int`].
+    #[inline(always)]
+    pub(crate) fn number(self) -> i64 {
+        (u64::from(self.b) << 32 | u64::from(self.a)).cast_signed()
+    }
+
+    /// Index of the close of a [`Tag::Open`].
+    #[inline(always)]
+    pub(crate) const fn close(self) -> usize {
+        self.a as usize
     }
 }
 
@@ -165,7 +180,7 @@ impl Tape {
         View { tape: self, input }
     }
 
-    #[inline]
+    #[inline(always)]
     fn put(&mut self, known: Tag, made: Tag, field: FieldId, node: NodeId, leaf: Leaf<'_>) {
         let entry = match leaf {
             Leaf::Input { at, contents } => Entry::new(known, field, node, at as u32, contents.len() as u32),
@@ -187,18 +202,18 @@ impl Sink for Tape {
         self.rules = Some(rules);
     }
 
-    #[inline]
+    #[inline(always)]
     fn leaf(&mut self, field: FieldId, node: NodeId, leaf: Leaf<'_>) {
         self.put(Tag::Input, Tag::Made, field, node, leaf);
     }
 
-    #[inline]
+    #[inline(always)]
     fn open(&mut self, field: FieldId, node: NodeId) {
         self.entries.push(Entry::new(Tag::Open, field, node, self.open, 0));
         self.open = self.entries.len() as u32;
     }
 
-    #[inline]
+    #[inline(always)]
     fn close(&mut self, field: FieldId, node: NodeId) {
         let at = self.entries.len() as u32;
         let open = self.open.wrapping_sub(1);
@@ -276,10 +291,7 @@ impl<'a> View<'a> {
             Tag::Close => Token::Close { field, node, open: a },
             Tag::Input => Token::Leaf { field, node, leaf: self.input(a, b) },
             Tag::Made => Token::Leaf { field, node, leaf: self.made(a, b) },
-            Tag::Int => {
-                let number = (u64::from(entry.b) << 32 | u64::from(entry.a)) as i64;
-                Token::Leaf { field, node, leaf: Leaf::Int(number) }
-            }
+            Tag::Int => Token::Leaf { field, node, leaf: Leaf::Int(entry.number()) },
             Tag::Default => Token::Default { field, node, constant: entry.a },
             Tag::UnknownInput => Token::Unknown { addition: entry.node, leaf: self.input(a, b) },
             Tag::UnknownMade => Token::Unknown { addition: entry.node, leaf: self.made(a, b) },
@@ -299,6 +311,12 @@ impl<'a> View<'a> {
             Tag::Close => Common::Close { field, node, open: entry.a },
             _ => Common::Other,
         }
+    }
+
+    /// The entry at an index, not read yet.
+    #[inline(always)]
+    pub(crate) fn entry(self, index: usize) -> Entry {
+        self.tape.entries[index]
     }
 
     /// The rules that the value was decoded from, if it was.

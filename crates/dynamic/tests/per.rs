@@ -436,6 +436,47 @@ fn limits() {
 }
 
 /// X.691 §32: the numbers of a time, the year in four ranges.
+/// Values deeper than there are calls inside one another are read and written with frames, on a small stack.
+#[test]
+fn deep_values() {
+    let text = "T ::= SEQUENCE { n INTEGER (0..255), next CHOICE { one T, many SEQUENCE (SIZE (1..4)) OF T, end NULL } }";
+    let plans = body(text);
+    let value = |levels: usize| {
+        let mut bits = String::new();
+        for level in 0..levels {
+            bits += &format!("{:08b}", level % 256);
+            bits += if level + 1 == levels { "10" } else { ["00", "0100"][level % 2] };
+        }
+        bits += &"0".repeat(bits.len().wrapping_neg() % 8);
+        let octets = bits.as_bytes().chunks(8);
+        octets.map(|octet| octet.iter().fold(0_u8, |all, bit| all << 1 | (bit - b'0'))).collect::<Vec<u8>>()
+    };
+    let work = move || {
+        for levels in [1, 2, 20, 26, 27, 32, 40, 120, 390] {
+            for rules in [2, 4] {
+                let mut options = options(ALL[rules]);
+                options.limits.depth = 1000;
+                let (plan, input) = (&plans[rules], value(levels));
+                let node = plan.root("T").unwrap();
+                let mut tape = Tape::new();
+                let taken = Decoder::new().decode(plan, node, &input, &mut tape, &options).unwrap();
+                assert_eq!(taken, input.len());
+                let mut out = Vec::new();
+                Encoder::new().encode(plan, ALL[rules], tape.view(&input), &mut out).unwrap();
+                assert_eq!(out, input);
+                // The path leads through calls and frames alike.
+                let cut = &input[..input.len() - 1];
+                let error = Decoder::new().decode(plan, node, cut, &mut Tape::new(), &options).unwrap_err();
+                let steps = |level: usize| [".next.one", ".next.many[0]"][level % 2];
+                let path = "T".to_owned() + &(0..levels - 1).map(steps).collect::<String>();
+                let path = &path[..path.len().min(380)];
+                assert!(error.path().starts_with(path), "{levels}: {error}");
+            }
+        }
+    };
+    std::thread::Builder::new().stack_size(256 * 1024).spawn(work).unwrap().join().unwrap();
+}
+
 #[test]
 fn times_as_numbers() {
     let plans = body(

@@ -13,7 +13,7 @@ use tercet_plan::per::{
     ADDITION, Addition, Alphabet, Choice, Code, Enumerated, Integer, IntegerForm, Large, Member,
     NOT_PERMITTED, Program, Range, Sequence, Size, Whole,
 };
-use tercet_plan::shape::{Key, Place, Presence, Shape, Table};
+use tercet_plan::shape::{Place, Presence, Shape};
 use tercet_plan::{FieldId, Kind, NodeId};
 
 /// Makes the code for one of the four variants.
@@ -34,17 +34,7 @@ pub(crate) fn program(model: &Model, lowered: &Lowered<'_>, aligned: bool, canon
     }
     builder.scopes(lowered);
     builder.steps();
-    builder.program.tables = lowered.shape.tables.iter().map(table).collect();
     builder.program
-}
-
-/// The rows are sorted already.
-fn table(table: &Table) -> Box<[(i64, u32)]> {
-    let rows = table.rows.iter().map(|row| match row.keys.as_slice() {
-        [Key::Int(key)] => Some((*key, row.node.0)),
-        _ => None,
-    });
-    rows.collect::<Option<_>>().unwrap_or_default()
 }
 
 struct Builder<'a> {
@@ -186,18 +176,22 @@ impl Builder<'_> {
         };
         let below = ranges.iter().flat_map(|range| range.lo..=range.hi.min(127)).take_while(|c| *c < 128);
         let ascii = below.fold(0_u128, |all, character| all | 1 << character);
-        let mut table = Vec::new();
+        let (mut table, mut codes) = (None, None);
         if octets == 1 {
-            table.resize(1 << bits, NOT_PERMITTED);
+            // All of them are below 128, and so is what is written for them.
+            let table = table.insert(Box::new([NOT_PERMITTED; 256]));
+            let codes = codes.insert(Box::new([NOT_PERMITTED; 256]));
             for range in &ranges {
-                for character in range.lo..=range.hi {
+                for character in range.lo..=range.hi.min(127) {
                     let code = if indexed { range.number + (character - range.lo) } else { character };
-                    table[code as usize] = character as u16;
+                    table[code as usize & 127] = character as u8;
+                    codes[character as usize] = code as u8;
                 }
             }
         }
-        let (ranges, table) = (ranges.into(), table.into());
-        let alphabet = Alphabet { octets, bits: bits as u8, unaligned, indexed, ranges, ascii, table, check };
+        let ranges = ranges.into();
+        let bits = bits as u8;
+        let alphabet = Alphabet { octets, bits, unaligned, indexed, ranges, ascii, table, codes, check };
         let index = match self.program.alphabets.iter().position(|known| *known == alphabet) {
             Some(index) => index,
             None => {
@@ -243,7 +237,6 @@ impl Builder<'_> {
             extensible,
             optional,
             first: 0,
-            keyed: false,
             root,
             additions,
             keys,
@@ -279,7 +272,6 @@ impl Builder<'_> {
         self.program.choices.push(Choice {
             extensible: node.extensible,
             whole,
-            field: whole.field_behind(node.extensible),
             first: 0,
             root: root.into(),
             additions,

@@ -72,17 +72,36 @@ pub struct Size {
     /// How the difference to `lo` is written; `None` for a general length determinant, without an upper bound or with
     /// one of 64K or more.
     pub whole: Option<Whole>,
+    /// The field that sizes of the root are read from; `None` behind a general length determinant.
+    pub field: Option<Field>,
+}
+
+/// A field of bits, with an extension bit in front of it if there is one: a number up to `most`, to which `lo` is added.
+/// What is greater is of another form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// The least value.
+    pub lo: u32,
+    /// The greatest number.
+    pub most: u32,
+    /// Its bits.
+    pub width: u8,
+    /// 7 where it begins at an octet, else 0.
+    pub pad: u8,
 }
 
 impl Size {
     /// Any size.
-    pub const ANY: Self = Self { extensible: false, lo: 0, hi: UNBOUNDED, whole: None };
+    pub const ANY: Self = Self { extensible: false, lo: 0, hi: UNBOUNDED, whole: None, field: None };
 
     /// The form for some bounds (§11.9.3.3, §11.9.4.1).
     pub fn new(lo: u64, hi: Option<u64>, extensible: bool, aligned: bool) -> Self {
         let bound = |size: u64| u32::try_from(size).unwrap_or(UNBOUNDED);
         let whole = hi.filter(|hi| *hi < 0x1_0000).map(|hi| Whole::of(hi.saturating_sub(lo), aligned));
-        Self { extensible, lo: bound(lo), hi: hi.map_or(UNBOUNDED, bound), whole }
+        let (lo, hi) = (bound(lo), hi.map_or(UNBOUNDED, bound));
+        let field = whole.and_then(|whole| whole.field_behind(extensible));
+        let field = field.map(|(width, pad)| Field { lo, most: hi.saturating_sub(lo), width, pad });
+        Self { extensible, lo, hi, whole, field }
     }
 
     /// Whether all sizes of the root are the same and below 64K, so that nothing is written.
@@ -124,15 +143,16 @@ pub struct Alphabet {
     pub ranges: Box<[Range]>,
     /// Those below 128 as bits, the character 0 the lowest.
     pub ascii: u128,
-    /// When they have one octet each: by what is written the character, or [`NOT_PERMITTED`]. As long as there are
-    /// numbers of so many bits.
-    pub table: Box<[u16]>,
+    /// When they have one octet each, by what is written the character, or [`NOT_PERMITTED`].
+    pub table: Option<Box<[u8; 256]>>,
+    /// When they have one octet each, by the character what is written, or [`NOT_PERMITTED`].
+    pub codes: Option<Box<[u8; 256]>>,
     /// Whether not every row of permitted characters is a value: the times, pairs of surrogates.
     pub check: bool,
 }
 
-/// No character of [`Alphabet::table`]: a bit that no character has.
-pub const NOT_PERMITTED: u16 = 1 << 15;
+/// No character of [`Alphabet::table`]: a bit that no character has, nor what is written for one.
+pub const NOT_PERMITTED: u8 = 0x80;
 
 /// A range of permitted characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -160,10 +180,6 @@ impl Alphabet {
     /// The character that was written so, if it is permitted.
     #[inline]
     pub fn character(&self, code: u32) -> Option<u32> {
-        if !self.table.is_empty() {
-            let character = self.table.get(code as usize).copied();
-            return character.filter(|character| *character != NOT_PERMITTED).map(u32::from);
-        }
         if !self.indexed {
             return self.code(code);
         }
@@ -192,15 +208,14 @@ pub struct Sequence {
     pub optional: u32,
     /// Where the root begins among [`Program::steps`].
     pub first: u32,
-    /// Whether there are [`Self::keys`] or [`Self::scopes`].
-    pub keyed: bool,
     /// The root: for a SEQUENCE in the order of the text, for a SET in that of its tags (§21.1).
     pub root: Box<[Member]>,
     /// The additions in order.
     pub additions: Box<[Addition]>,
-    /// The registers of the keys among the fields.
+    /// The registers of the keys among the fields, unless they are set before anything is looked up.
     pub keys: Box<[u16]>,
-    /// Registers that hold for one value of this type: those of a value around come back behind it.
+    /// Registers that hold for one value of this type: those of a value around come back behind it, unless nothing can
+    /// be looked up any more.
     pub scopes: Box<[u16]>,
 }
 
@@ -227,8 +242,6 @@ pub struct Choice {
     pub extensible: bool,
     /// How the index into `root` is written.
     pub whole: Whole,
-    /// The bits of that, with the extension bit, and 7 if it begins at an octet, if that is all.
-    pub field: Option<(u8, u8)>,
     /// Where the root begins among [`Program::steps`].
     pub first: u32,
     /// The root's alternatives in the order of their tags: numbers of fields within the node.
@@ -349,31 +362,74 @@ pub struct Program {
     /// One for each field of the shape; behind them those of the types that are written in another order than that of
     /// the text.
     pub steps: Vec<Step>,
-    /// One for each table of the shape: its keys, ascending, and the types in its rows, if each row has one whole number
-    /// as key; else empty.
-    pub tables: Vec<Box<[(i64, u32)]>>,
+    /// One for each node: the step for a value that is no component, be it the outermost one or what is in an open type.
+    pub values: Vec<Step>,
+    /// One for each table of the shape: where its types are found faster.
+    pub tables: Vec<Lookup>,
 }
 
-impl Program {
-    /// The step for a value that is no component: the outermost one, or what is in an open type.
+/// The rows of a table that have one whole number as key each: a hash table of half as many rows as places.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lookup {
+    /// Keys and nodes, or [`NO_NODE`]; none if the keys are of another form.
+    places: Box<[(i64, u32)]>,
+}
+
+/// No node.
+const NO_NODE: u32 = u32::MAX;
+
+impl Lookup {
+    /// From the rows, each with its key and its node.
+    pub fn new(rows: &[(i64, u32)]) -> Self {
+        if rows.is_empty() {
+            return Self::default();
+        }
+        let mut lookup = Self { places: vec![(0, NO_NODE); (rows.len() * 2).next_power_of_two()].into() };
+        for (key, node) in rows {
+            let mut at = lookup.first(*key);
+            while lookup.places[at].1 != NO_NODE {
+                at = (at + 1) & (lookup.places.len() - 1);
+            }
+            lookup.places[at] = (*key, *node);
+        }
+        lookup
+    }
+
+    /// Whether the table has no such rows.
     #[inline]
-    pub fn step_of(&self, node: u32) -> Step {
-        let op = match self.nodes.get(node as usize) {
-            Some(Code::Sequence(code)) => Op::Sequence(*code),
-            Some(Code::SequenceOf(..)) => Op::List,
-            Some(Code::Choice(code)) => Op::Choice(*code),
-            Some(Code::Open) => Op::Open,
-            Some(Code::OctetsContaining(_) | Code::BitsContaining(..)) => Op::Containing,
-            _ => Op::Leaf,
-        };
-        Step { op, field: u32::MAX, node, constant: NO_DEFAULT, key: NO_KEY, run: 0 }
+    pub const fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// The type in the row with this key.
+    #[inline]
+    pub fn find(&self, key: i64) -> Option<u32> {
+        let mut at = self.first(key);
+        // There is always a free place.
+        while let Some((known, node)) = self.places.get(at)
+            && *node != NO_NODE
+        {
+            if *known == key {
+                return Some(*node);
+            }
+            at = (at + 1) & (self.places.len() - 1);
+        }
+        None
+    }
+
+    /// Keys are numbers given one after the other.
+    #[inline]
+    fn first(&self, key: i64) -> usize {
+        key.cast_unsigned() as usize & self.places.len().wrapping_sub(1)
     }
 }
 
-/// All that decoding needs to know of a component, alternative or element, in one place.
+/// All that the engine needs to know of a component, alternative or element, in one place; of a size that places are
+/// found by a shift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(align(32))]
 pub struct Step {
-    /// How it is read.
+    /// How it is written.
     pub op: Op,
     /// Its number among the fields of the shape.
     pub field: u32,
@@ -385,9 +441,14 @@ pub struct Step {
     pub key: u16,
     /// How many steps from this one on have a presence bit, one behind the other; 0 if this one has none.
     pub run: u8,
+    /// How many presence bits stand before its own, or before those of the steps behind it; [`MANY`] for more.
+    pub bit: u8,
 }
 
-/// How a value is read: the forms that most have, and for all others where to look.
+/// More presence bits than are read at once.
+pub const MANY: u8 = 56;
+
+/// How a value is written: the forms that most have, and for all others where to look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
     /// NULL.
@@ -404,18 +465,52 @@ pub enum Op {
         /// 7 where it begins at an octet, else 0.
         pad: u8,
     },
-    /// A value without parts, as the code of its node says.
+    /// A SEQUENCE or SET without keys and with fewer than [`MANY`] presence bits.
+    Sequence {
+        /// Where the root begins among [`Program::steps`].
+        first: u32,
+        /// How many steps it has.
+        count: u32,
+        /// Presence bits.
+        optional: u8,
+        /// Those and the extension bit, if there is one.
+        width: u8,
+    },
+    /// A SEQUENCE OF or SET OF whose size is one field of bits.
+    List {
+        /// The step of the element.
+        element: u32,
+        /// The least size.
+        lo: u16,
+        /// The greatest size minus the least.
+        span: u16,
+        /// Bits of the field, together with an extension bit, which makes the size too great.
+        width: u8,
+        /// 7 where it begins at an octet, else 0.
+        pad: u8,
+    },
+    /// A CHOICE that is no key, with an index that is one field of bits.
+    Choice {
+        /// Where the root begins among [`Program::steps`].
+        first: u32,
+        /// The greatest index into the root.
+        most: u32,
+        /// Bits of the index, together with an extension bit, which makes it too great.
+        width: u8,
+        /// 7 where it begins at an octet, else 0.
+        pad: u8,
+    },
+    /// An open type whose content follows from one whole number.
+    Open {
+        /// Index into [`Program::tables`].
+        table: u32,
+        /// The register of the key.
+        key: u16,
+    },
+    /// Any other value without parts, as the code of its node says.
     Leaf,
-    /// A SEQUENCE or SET: an entry of [`Program::sequences`].
-    Sequence(u32),
-    /// A SEQUENCE OF or SET OF: a [`Code::SequenceOf`].
-    List,
-    /// A CHOICE: an entry of [`Program::choices`].
-    Choice(u32),
-    /// An open type.
-    Open,
-    /// A string with CONTAINING.
-    Containing,
+    /// Any other value that has parts or may have some, as the code of its node says.
+    Part,
 }
 
 /// No DEFAULT.
@@ -466,7 +561,21 @@ impl Whole {
 
 #[cfg(test)]
 mod tests {
-    use super::Whole;
+    use super::{Lookup, Whole};
+
+    #[test]
+    fn finds_the_rows_of_tables() {
+        let rows: Vec<(i64, u32)> = [-8, -1, 0, 1, 8, 9, 16, 24, i64::MAX].into_iter().zip(10..).collect();
+        let lookup = Lookup::new(&rows);
+        for (key, node) in &rows {
+            assert_eq!(lookup.find(*key), Some(*node));
+        }
+        for key in [2, -16, 32, i64::MIN] {
+            assert_eq!(lookup.find(key), None);
+        }
+        assert!(Lookup::new(&[]).is_empty());
+        assert_eq!(Lookup::default().find(0), None);
+    }
 
     #[test]
     fn widths() {

@@ -34,7 +34,7 @@ impl<S: Sink> Engine<'_, S> {
         if let Some(table) = &self.shape.node(node).table
             && self.options.resolve_tables
         {
-            let (row, complete) = keys::row(self.shape, &[], table, &self.state.registers);
+            let (row, complete) = keys::row(self.shape, table, &self.state.registers);
             if let Some(content) = row {
                 let length = self.length()?;
                 return self.begin_content(field, node, content, length).map(Some);

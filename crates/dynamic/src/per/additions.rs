@@ -5,7 +5,7 @@ use super::frame::{Frame, What};
 use super::open::{Inside, Octets};
 use crate::Unknown;
 use crate::event::{Leaf, Sink};
-use tercet_plan::per::{Addition, Choice};
+use tercet_plan::per::{Addition, Choice, Step};
 use tercet_plan::{FieldId, NodeId};
 use tercet_runtime::ErrorKind;
 use tercet_runtime::per::BitReader;
@@ -16,8 +16,8 @@ impl<'a, S: Sink> Engine<'a, S> {
         let count = self.reader.small_length(self.program.aligned)?;
         let position = self.reader.position();
         self.reader.skip(count)?;
-        let code = self.top().code;
-        if count < self.program.sequences[code as usize].additions.len() {
+        let node = self.top().node;
+        if self.sequence_of(node).is_some_and(|sequence| count < sequence.additions.len()) {
             self.sink.earlier(count as u32);
         }
         let top = self.top();
@@ -30,7 +30,7 @@ impl<'a, S: Sink> Engine<'a, S> {
     pub(super) fn additions(&mut self) -> Result<()> {
         let program = self.program;
         let mut frame = *self.top();
-        let additions = &program.sequences[frame.code as usize].additions;
+        let additions = self.sequence_of(frame.node).map_or(&[][..], |sequence| &sequence.additions);
         let first = self.shape.node(frame.node).first;
         while frame.cursor < frame.end {
             let number = frame.cursor;
@@ -45,7 +45,12 @@ impl<'a, S: Sink> Engine<'a, S> {
                 }
                 _ if !there => {}
                 None => self.unknown(number)?,
-                Some(Addition::Single(field)) => return self.wrapped(FieldId(first + field)),
+                Some(Addition::Single(field)) => {
+                    return match self.wrapped(FieldId(first + field))? {
+                        Some(step) => self.value_wanted(&step),
+                        None => Ok(()),
+                    };
+                }
                 Some(Addition::Group { optional, first, members }) => {
                     let mut group = Frame::new(What::Group, frame.field, frame.node);
                     group.code = *optional;
@@ -77,7 +82,9 @@ impl<'a, S: Sink> Engine<'a, S> {
         if self.options.fill_defaults {
             let program = self.program;
             let first = self.shape.node(frame.node).first;
-            for addition in program.sequences[frame.code as usize].additions.iter().skip(from as usize) {
+            let sequence = self.sequence_of(frame.node);
+            let additions = sequence.into_iter().flat_map(|sequence| &sequence.additions);
+            for addition in additions.skip(from as usize) {
                 if let Addition::Single(field) = addition {
                     self.absent(&program.steps[(first + field) as usize]);
                 }
@@ -87,9 +94,16 @@ impl<'a, S: Sink> Engine<'a, S> {
 
     /// The members of a version bracket; `code` is the number of presence bits.
     pub(super) fn begin_group(&mut self, mut frame: Frame) -> Result<()> {
-        frame.bits = self.reader.position() as u64;
-        frame.wide = true;
-        self.reader.skip(frame.code as usize)?;
+        let optional = frame.code;
+        if self.is_narrow(optional)
+            && let Some(bits) = self.reader.number(optional, 0, u64::MAX)
+        {
+            frame.bits = bits << (63 - optional) << 1;
+        } else {
+            frame.bits = self.reader.position() as u64;
+            frame.wide = true;
+            self.reader.skip(optional as usize)?;
+        }
         self.push(frame)
     }
 
@@ -105,7 +119,8 @@ impl<'a, S: Sink> Engine<'a, S> {
         Ok(())
     }
 
-    /// An alternative behind the extension marker, the bit that says so having been read.
+    /// An alternative behind the extension marker, the bit that says so having been read: what follows, unless it has
+    /// been read.
     #[cold]
     pub(super) fn added_alternative(
         &mut self,
@@ -113,7 +128,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         node: NodeId,
         choice: &Choice,
         start: &BitReader<'a>,
-    ) -> Result<()> {
+    ) -> Result<Option<Step>> {
         let program = self.program;
         let number = self.reader.small_number(program.aligned)?;
         self.sink.open(field, node);
@@ -123,12 +138,19 @@ impl<'a, S: Sink> Engine<'a, S> {
                 return Err(start.error(ErrorKind::LimitExceeded));
             };
             self.pending = None;
-            return self.unknown(number);
+            self.unknown(number)?;
+            return Ok(None);
         };
         let id = FieldId(self.shape.node(node).first + alternative);
         if let Some(pending) = &mut self.pending {
             pending.push(id);
         }
-        self.wrapped(id)
+        match self.wrapped(id)? {
+            Some(step) if !self.sink.wants(id) => {
+                self.unwanted(&step)?;
+                Ok(None)
+            }
+            next => Ok(next),
+        }
     }
 }

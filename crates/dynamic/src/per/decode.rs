@@ -1,15 +1,14 @@
-//! Decoding: an explicit stack of frames over a cursor of bits.
-//!
-//! Each loop over components reads those without parts where they stand, by [`Step`]s that have all it takes in one
-//! place and with a copy of the reader that stays in registers; whatever else there is leaves the loop.
+//! Decoding: a cursor of bits, and a stack of frames for what [`super::direct`] does not read by calls. Here are the
+//! values of any form.
 
 use super::encode::{EncodeState, encode};
 use super::frame::{Frame, What};
 use super::integer;
 use crate::event::{Discard, Sink};
 use crate::keys::{Pending, Registers};
+use crate::path::Begun;
 use crate::{Error, Options, Tape, path};
-use tercet_plan::per::{Choice, Code, NO_DEFAULT, NO_KEY, Op, Program, Size, Step};
+use tercet_plan::per::{Code, MANY, NO_DEFAULT, NO_KEY, Program, Sequence, Size, Step};
 use tercet_plan::{FieldId, NodeId, Shape};
 use tercet_runtime::per::BitReader;
 use tercet_runtime::{Error as Fault, ErrorKind};
@@ -23,6 +22,8 @@ pub(crate) struct DecodeState {
     pub(super) frames: Vec<Frame>,
     pub(super) registers: Registers,
     pub(super) made: Vec<u8>,
+    /// The values that have begun inside of those with frames, the innermost first, once there is a fault.
+    pub(super) trail: Vec<Begun>,
     /// For reading what is in strings ahead.
     pub(super) trial: Option<Box<Self>>,
     strict: Option<Box<Strict>>,
@@ -87,6 +88,7 @@ fn read(
     options: &Options,
 ) -> std::result::Result<usize, Error> {
     state.frames.clear();
+    state.trail.clear();
     state.registers.begin(shape);
     let mut engine = Engine {
         state,
@@ -99,19 +101,23 @@ fn read(
         said: 0,
         empty: 0,
         nested: 0,
+        calls: 0,
+        room: 0,
+        left: 0,
         base: 0,
         pending: None,
         at: FieldId::ROOT,
     };
-    match engine.value(&program.step_of(root.0)).and_then(|()| engine.run()) {
+    match engine.value(&program.values[root.index()]).and_then(|()| engine.run()) {
         Ok(bits) if bits == 0 && input.is_empty() => {
             let fault = Fault::incomplete_at_bit(0, 1).shifted(options.base_offset);
             Err(Error::from(fault).with_path(path::of_begun(shape, std::iter::empty(), FieldId::ROOT, root)))
         }
         Ok(bits) => Ok(bits.div_ceil(8).max(1)),
         Err(fault) => {
-            let path =
-                path::of_begun(shape, engine.state.frames.iter().filter_map(Frame::begun), engine.at, root);
+            let begun = engine.state.frames.iter().filter_map(Frame::begun);
+            let begun = begun.chain(engine.state.trail.iter().rev().copied());
+            let path = path::of_begun(shape, begun, engine.at, root);
             Err(Error::from(fault.shifted(options.base_offset)).with_path(path))
         }
     }
@@ -124,13 +130,17 @@ pub(super) struct Engine<'a, S> {
     pub(super) reader: BitReader<'a>,
     pub(super) sink: &'a mut S,
     pub(super) options: &'a Options,
-    /// Frames that there may be.
+    /// Frames that there may be, beside the calls around.
     pub(super) limit: usize,
     /// Events of parts that may have no bits, and those among them of elements that had none.
     pub(super) said: usize,
     pub(super) empty: usize,
     /// Strings and fragmented open types around that are read by a call of their own.
     pub(super) nested: u32,
+    /// Calls around the loop over frames that runs; how many more there may be in it, and how many of them are left.
+    pub(super) calls: u32,
+    pub(super) room: u32,
+    pub(super) left: u32,
     /// Frames that belong to the values around this call.
     pub(super) base: usize,
     /// The key that the CHOICE being read is.
@@ -140,81 +150,35 @@ pub(super) struct Engine<'a, S> {
 }
 
 impl<'a, S: Sink> Engine<'a, S> {
-    /// Reads what has begun to its end; the answer is the number of bits.
-    pub(super) fn run(&mut self) -> Result<usize> {
-        while self.state.frames.len() > self.base {
-            match self.top().what {
-                What::Additions => self.additions()?,
-                _ => self.walk()?,
-            }
-        }
-        Ok(self.reader.position())
-    }
-
-    /// Reads a value without parts, or begins one that has some.
-    pub(super) fn value(&mut self, step: &Step) -> Result<()> {
-        self.at = FieldId(step.field);
-        match step.op {
-            Op::Null | Op::Number { .. } | Op::Leaf => self.leaf(step),
-            _ => self.begin(step).map(drop),
-        }
-    }
-
-    /// The same for an addition, which the sink may not want.
+    /// Reads or begins a component, element or addition, which the sink may not want.
     pub(super) fn value_wanted(&mut self, step: &Step) -> Result<()> {
         if self.sink.wants(FieldId(step.field)) { self.value(step) } else { self.unwanted(step) }
     }
 
-    /// Begins a value with parts; `false` when it has been read, and no frame was left.
-    pub(super) fn begin(&mut self, step: &Step) -> Result<bool> {
-        let frames = self.state.frames.len();
-        let mut step = step;
-        let mut content;
-        loop {
-            let (field, node) = (FieldId(step.field), NodeId(step.node));
-            self.at = field;
-            match step.op {
-                Op::Sequence(code) => {
-                    let frame = self.sequence(field, node, code)?;
-                    self.push(frame)?;
-                }
-                Op::List => {
-                    let frame = self.begin_list(field, node)?;
-                    self.push(frame)?;
-                }
-                Op::Choice(code) => {
-                    let Some(alternative) = self.choice(step, code)? else { return Ok(true) };
-                    self.at = FieldId(alternative.field);
-                    let choice = Frame::new(What::Choice, field, node);
-                    if !matches!(alternative.op, Op::Null | Op::Number { .. } | Op::Leaf) {
-                        self.push(choice)?;
-                        step = alternative;
-                        continue;
-                    }
-                    // Only an error needs the frame.
-                    if let Err(fault) = self.leaf(alternative) {
-                        self.state.frames.push(choice);
-                        return Err(fault);
-                    }
-                    self.sink.close(field, node);
-                }
-                Op::Open => {
-                    if let Some(inside) = self.open_type(field, node)? {
-                        content = self.program.step_of(inside);
-                        step = &content;
-                        continue;
-                    }
-                }
-                _ => self.leaf(step)?,
+    /// Reads or begins a value of any form; the answer is what follows at once: an alternative, or what an open type
+    /// holds.
+    #[inline(never)]
+    pub(super) fn begin_any(&mut self, step: &Step) -> Result<Option<Step>> {
+        let (field, node) = (FieldId(step.field), NodeId(step.node));
+        self.at = field;
+        match self.program.nodes[node.index()] {
+            Code::Sequence(code) => self.sequence(field, node, code)?,
+            Code::SequenceOf(size, element) => self.begin_list(field, node, size, element)?,
+            Code::Choice(code) => return self.choice(step, code),
+            Code::Open => {
+                let inside = self.open_type(field, node)?;
+                return Ok(inside.map(|inside| self.program.values[inside.index()]));
             }
-            return Ok(self.state.frames.len() > frames);
+            _ => self.leaf(step)?,
         }
+        Ok(None)
     }
 
     /// Reads a value that the sink does not want.
     #[cold]
     pub(super) fn unwanted(&mut self, step: &Step) -> Result<()> {
-        let (base, mut nobody) = (self.state.frames.len(), Discard);
+        let mut nobody = Discard;
+        let around = self.enter();
         let mut engine = Engine {
             state: &mut *self.state,
             shape: self.shape,
@@ -226,13 +190,20 @@ impl<'a, S: Sink> Engine<'a, S> {
             said: self.said,
             empty: self.empty,
             nested: self.nested,
-            base,
+            calls: self.calls,
+            room: 0,
+            left: 0,
+            base: self.base,
             pending: None,
             at: self.at,
         };
         let read = engine.value(step).and_then(|()| engine.run());
+        if read.is_err() {
+            engine.gather_trail();
+        }
         let position = engine.reader.position();
         (self.said, self.empty, self.at) = (engine.said, engine.empty, engine.at);
+        self.leave(around);
         self.reader.seek(position);
         read.map(drop)
     }
@@ -267,21 +238,21 @@ impl<'a, S: Sink> Engine<'a, S> {
 
     // SEQUENCE and SET (§19, §21)
 
-    #[inline(always)]
-    pub(super) fn sequence(&mut self, field: FieldId, node: NodeId, code: u32) -> Result<Frame> {
+    /// One with keys, or with presence bits that are looked at one by one: so many, or to tell of absent components.
+    fn sequence(&mut self, field: FieldId, node: NodeId, code: u32) -> Result<()> {
         let sequence = &self.program.sequences[code as usize];
-        let mut frame = Frame::new(What::Members, field, node);
-        if sequence.keyed {
-            frame.scoped = !sequence.scopes.is_empty();
-            self.state.registers.enter(&sequence.scopes, &sequence.keys);
+        if self.state.frames.len() >= self.limit {
+            return Err(self.fault(ErrorKind::DepthLimit));
         }
+        let mut frame = Frame::new(What::Members, field, node);
+        frame.scoped = !sequence.scopes.is_empty();
+        self.state.registers.enter(&sequence.scopes, &sequence.keys);
         self.pending = None;
         let count = sequence.root.len() as u32;
         self.said += count as usize;
-        frame.code = code;
         (frame.cursor, frame.end) = (sequence.first, sequence.first + count);
         let optional = sequence.optional;
-        if optional < 56 && !self.options.fill_defaults {
+        if self.is_narrow(optional) {
             // The extension bit and the presence bits at once.
             let width = optional + u32::from(sequence.extensible);
             let Some(bits) = self.reader.number(width, 0, u64::MAX) else {
@@ -296,14 +267,28 @@ impl<'a, S: Sink> Engine<'a, S> {
             self.reader.skip(optional as usize)?;
         }
         self.sink.open(field, node);
-        Ok(frame)
+        self.state.frames.push(frame);
+        Ok(())
+    }
+
+    /// Whether so many presence bits are held in a word.
+    pub(super) fn is_narrow(&self, optional: u32) -> bool {
+        optional < u32::from(MANY) && !self.options.fill_defaults
+    }
+
+    /// The code of a value that is a SEQUENCE or SET.
+    pub(super) fn sequence_of(&self, node: NodeId) -> Option<&'a Sequence> {
+        let program = self.program;
+        match program.nodes.get(node.index()) {
+            Some(Code::Sequence(code)) => program.sequences.get(*code as usize),
+            _ => None,
+        }
     }
 
     /// A SEQUENCE or SET ends, and with it its keys.
-    #[inline(always)]
     pub(super) fn end_sequence(&mut self, frame: &Frame) {
         if frame.scoped {
-            let scopes = self.program.sequences.get(frame.code as usize).map_or(0, |code| code.scopes.len());
+            let scopes = self.sequence_of(frame.node).map_or(0, |sequence| sequence.scopes.len());
             self.state.registers.leave(scopes);
         }
         self.sink.close(frame.field, frame.node);
@@ -324,22 +309,19 @@ impl<'a, S: Sink> Engine<'a, S> {
 
     // Lists (§20, §22)
 
-    pub(super) fn begin_list(&mut self, field: FieldId, node: NodeId) -> Result<Frame> {
-        let Some(Code::SequenceOf(size, element)) = self.program.nodes.get(node.index()).copied() else {
-            return Err(self.fault(ErrorKind::Unsupported));
-        };
+    fn begin_list(&mut self, field: FieldId, node: NodeId, size: Size, element: u32) -> Result<()> {
         self.pending = None;
         let mut frame = Frame::new(What::List, field, node);
-        let (count, more) = self.size(size)?;
+        let (count, more) = self.size(&size)?;
         (frame.bits, frame.more, frame.code) = (count as u64, more, element);
         self.sink.open(field, node);
-        Ok(frame)
+        self.push(frame)
     }
 
     /// An element without bits costs nothing to announce.
     #[cold]
-    pub(super) fn count_empty(&mut self, said: usize) -> Result<()> {
-        self.empty += self.said - said;
+    pub(super) fn count_empty(&mut self, said: u32) -> Result<()> {
+        self.empty += (self.said as u32).wrapping_sub(said) as usize;
         if self.empty > EMPTY_ELEMENTS {
             return Err(self.fault(ErrorKind::LimitExceeded));
         }
@@ -347,7 +329,30 @@ impl<'a, S: Sink> Engine<'a, S> {
     }
 
     /// A size (§11.9.4): the number of units, and whether a fragment follows them.
-    pub(super) fn size(&mut self, size: Size) -> Result<(usize, bool)> {
+    #[inline(always)]
+    pub(super) fn size(&mut self, size: &Size) -> Result<(usize, bool)> {
+        let (lo, number) = match size.field {
+            Some(field) => {
+                let (width, pad) = (u32::from(field.width), u32::from(field.pad));
+                (field.lo, self.reader.number(width, pad, u64::from(field.most)))
+            }
+            None if size.whole.is_none() && !size.extensible => (0, self.short_length()),
+            None => (0, None),
+        };
+        match number {
+            Some(number) => Ok((lo as usize + number as usize, false)),
+            None => self.any_size(*size),
+        }
+    }
+
+    /// A general length determinant below 128 (§11.9.3.6); nothing, and no step, if it is of another form.
+    #[inline(always)]
+    pub(super) fn short_length(&mut self) -> Option<u64> {
+        self.reader.number(8, if self.program.aligned { 7 } else { 0 }, 127)
+    }
+
+    #[inline(never)]
+    fn any_size(&mut self, size: Size) -> Result<(usize, bool)> {
         let outside = size.extensible && self.reader.bit()?;
         match size.whole {
             Some(whole) if !outside => {
@@ -367,40 +372,20 @@ impl<'a, S: Sink> Engine<'a, S> {
 
     // CHOICE (§23)
 
-    /// Begins a CHOICE: the alternative that follows, unless it has begun already with frames around it.
-    #[inline(always)]
-    fn choice(&mut self, step: &Step, code: u32) -> Result<Option<&'a Step>> {
+    /// Begins a CHOICE of any form: the alternative that follows, unless it has been read.
+    fn choice(&mut self, step: &Step, code: u32) -> Result<Option<Step>> {
         let program = self.program;
         let choice = &program.choices[code as usize];
         let (field, node) = (FieldId(step.field), NodeId(step.node));
         if step.key != NO_KEY {
             self.pending = Some(Pending::new(step.key));
         }
-        let Some(alternative) = alternative(program, choice, &mut self.reader) else {
-            return self.rare_alternative(field, node, choice);
-        };
-        if let Some(pending) = &mut self.pending {
-            pending.push(FieldId(alternative.field));
-        }
-        self.sink.open(field, node);
-        Ok(Some(alternative))
-    }
-
-    /// An alternative behind the extension marker, one of more than 64K, and what is none.
-    #[inline(never)]
-    fn rare_alternative(
-        &mut self,
-        field: FieldId,
-        node: NodeId,
-        choice: &'a Choice,
-    ) -> Result<Option<&'a Step>> {
         let start = self.reader;
         if choice.extensible && self.reader.bit()? {
-            self.added_alternative(field, node, choice, &start)?;
-            return Ok(None);
+            return self.added_alternative(field, node, choice, &start);
         }
         let number = integer::read_whole(&mut self.reader, choice.whole)?;
-        let alternative = self.program.steps.get(choice.first as usize + number as usize);
+        let alternative = program.steps.get(choice.first as usize + number as usize);
         let Some(alternative) = alternative.filter(|_| number < choice.root.len() as u64) else {
             return Err(start.error(ErrorKind::UnknownAlternative));
         };
@@ -408,25 +393,13 @@ impl<'a, S: Sink> Engine<'a, S> {
             pending.push(FieldId(alternative.field));
         }
         self.sink.open(field, node);
-        Ok(Some(alternative))
+        self.push(Frame::new(What::Choice, field, node))?;
+        Ok(Some(*alternative))
     }
-}
-
-/// The alternative of the root that is next; nothing, and no step, if it is of another form.
-#[inline(always)]
-pub(super) fn alternative<'a>(
-    program: &'a Program,
-    choice: &Choice,
-    reader: &mut BitReader<'_>,
-) -> Option<&'a Step> {
-    let (width, pad) = choice.field?;
-    let most = (choice.root.len() as u64).checked_sub(1)?;
-    let number = reader.number(u32::from(width), u32::from(pad), most)?;
-    program.steps.get(choice.first as usize + number as usize)
 }
 
 #[cold]
 #[inline(never)]
-fn too_short(mut reader: BitReader<'_>, width: u32) -> Fault {
+pub(super) fn too_short(mut reader: BitReader<'_>, width: u32) -> Fault {
     reader.skip(width as usize).err().unwrap_or_else(|| reader.error(ErrorKind::Incomplete))
 }

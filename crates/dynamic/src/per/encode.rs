@@ -38,7 +38,7 @@ pub(crate) fn encode(
     value: View<'_>,
     out: &mut Vec<u8>,
 ) -> Result<(), Error> {
-    let mut engine = Engine { shape, program, value, state, at: 0 };
+    let mut engine = Engine { shape, program, value, state, calls: 0, at: 0 };
     engine.reset();
     engine.state.orders.clear();
     if value.is_empty() || value.skip(0) != value.len() {
@@ -112,6 +112,8 @@ pub(super) struct Engine<'a> {
     pub(super) program: &'a Program,
     pub(super) value: View<'a>,
     pub(super) state: &'a mut EncodeState,
+    /// Calls inside one another.
+    pub(super) calls: u32,
     /// Index on the tape of the value being written, for the path of an error.
     pub(super) at: usize,
 }
@@ -119,6 +121,7 @@ pub(super) struct Engine<'a> {
 impl<'a> Engine<'a> {
     /// Forgets what a failed encode has left.
     fn reset(&mut self) {
+        self.calls = 0;
         self.state.writer.clear();
         self.state.frames.clear();
         self.state.slots.clear();
@@ -128,11 +131,20 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Writes one value from its begin to its end.
+    /// Writes one value from its begin to its end, and nothing else.
     pub(super) fn complete(&mut self, index: usize, node: NodeId) -> Result<()> {
         self.reset();
-        self.write(index, node)?;
-        while let Some(frame) = self.state.frames.last().copied() {
+        let Some(step) = self.program.values.get(node.index()) else {
+            return Err(ErrorKind::ValueMismatch.into());
+        };
+        self.value(index, step)
+    }
+
+    /// Goes on with what has begun, until there are only so many frames left.
+    pub(super) fn run(&mut self, base: usize) -> Result<()> {
+        while self.state.frames.len() > base
+            && let Some(frame) = self.state.frames.last().copied()
+        {
             match frame.what {
                 What::Members | What::Group => self.members(frame)?,
                 What::Additions => self.additions(frame)?,
@@ -185,7 +197,7 @@ impl<'a> Engine<'a> {
     }
 
     /// The type of the one value that is in an open type or string.
-    fn only_content(&self, index: usize, close: usize) -> Result<NodeId> {
+    pub(super) fn only_content(&self, index: usize, close: usize) -> Result<NodeId> {
         match self.value.token(index + 1) {
             Token::Open { field: FieldId::ROOT, node, close: end } if end + 1 == close => Ok(node),
             Token::Leaf { field: FieldId::ROOT, node, .. } if index + 2 == close => Ok(node),
@@ -253,7 +265,7 @@ impl<'a> Engine<'a> {
                 }
                 let depth = self.state.frames.len();
                 self.replace(frame);
-                self.write(index, node)?;
+                self.value(index, &self.program.steps[element.index()])?;
                 if self.state.frames.len() > depth {
                     return Ok(());
                 }
@@ -270,7 +282,19 @@ impl<'a> Engine<'a> {
     }
 
     /// Writes a size (§11.9.4): how many units are to follow now, and whether another length follows them.
+    #[inline]
     pub(super) fn size(&mut self, size: Size, count: usize) -> Result<Length> {
+        if let Some(field) = size.field
+            && let Some(number) = count.checked_sub(field.lo as usize)
+            && number <= field.most as usize
+        {
+            self.state.writer.number(number as u64, u32::from(field.width), u32::from(field.pad));
+            return Ok(Length { count, more: false });
+        }
+        self.any_size(size, count)
+    }
+
+    fn any_size(&mut self, size: Size, count: usize) -> Result<Length> {
         let inside = size.holds(count);
         if size.extensible {
             self.state.writer.bit(!inside);

@@ -21,9 +21,25 @@ pub(super) enum What {
     Open,
 }
 
-/// One frame.
+/// One frame, in 48 octets.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
+    /// The presence bits that are left, the next one the highest; if wide, its position, as that of the bitmap of
+    /// additions. For a list, the elements left in the fragment.
+    pub(super) bits: u64,
+    /// For a list, where the last element began; for an open type, where the octets around it end.
+    pub(super) before: usize,
+    /// The value's field and node.
+    pub(super) field: FieldId,
+    pub(super) node: NodeId,
+    /// List: the step of the element. Group that has not begun: its number of presence bits.
+    pub(super) code: u32,
+    /// The next step or addition; for a list, how many elements have begun.
+    pub(super) cursor: u32,
+    /// The step behind the last; for additions, how many are in the bitmap.
+    pub(super) end: u32,
+    /// For a list, how many events had been said before the last element.
+    pub(super) said: u32,
     pub(super) what: What,
     /// The extension bit was set; for a list, another fragment follows.
     pub(super) more: bool,
@@ -31,40 +47,26 @@ pub(super) struct Frame {
     pub(super) wide: bool,
     /// Key registers come back behind the value.
     pub(super) scoped: bool,
-    /// The value's field and node.
-    pub(super) field: FieldId,
-    pub(super) node: NodeId,
-    /// SEQUENCE: index into the side table of the program. List: the step of the element.
-    pub(super) code: u32,
-    /// The next step or addition; for a list, how many elements have begun.
-    pub(super) cursor: u32,
-    /// The step behind the last; for additions, how many are in the bitmap.
-    pub(super) end: u32,
-    /// The presence bits that are left, the next one the highest; if wide, its position, as that of the bitmap of
-    /// additions. For a list, the elements left in the fragment.
-    pub(super) bits: u64,
-    /// For a list, where the last element began; for an open type, where the octets around it end.
-    pub(super) before: usize,
-    /// For a list, how many events had been said before the last element.
-    pub(super) said: usize,
 }
+
+const _: () = assert!(size_of::<Frame>() <= 48);
 
 impl Frame {
     #[inline(always)]
     pub(super) const fn new(what: What, field: FieldId, node: NodeId) -> Self {
         Self {
-            what,
-            more: false,
-            wide: false,
-            scoped: false,
+            bits: 0,
+            before: 0,
             field,
             node,
             code: 0,
             cursor: 0,
             end: 0,
-            bits: 0,
-            before: 0,
             said: 0,
+            what,
+            more: false,
+            wide: false,
+            scoped: false,
         }
     }
 

@@ -20,13 +20,15 @@ const SHORT: usize = 32;
 
 impl<S: Sink> Engine<'_, S> {
     /// Reads a value without parts, or a string with CONTAINING, whatever form it has.
+    #[inline(never)]
     pub(super) fn leaf(&mut self, step: &Step) -> Result<()> {
         let (field, node) = (FieldId(step.field), NodeId(step.node));
+        self.at = field;
         match self.program.nodes[node.index()] {
             Code::Boolean => {
                 let value = self.reader.bit()?;
-                if self.is_key(field) {
-                    self.remember(field, Key::Octets(vec![if value { 0xff } else { 0 }]));
+                if self.is_key(step) {
+                    self.remember(step, Key::Octets(vec![if value { 0xff } else { 0 }]));
                 }
                 self.sink.leaf(field, node, Leaf::Int(i64::from(value)));
             }
@@ -36,27 +38,28 @@ impl<S: Sink> Engine<'_, S> {
             }
             Code::Integer(integer) => {
                 match integer::read(&mut self.reader, self.program, integer, &mut self.state.made)? {
-                    Number::Small(value) => self.number(field, node, value),
+                    Number::Small(value) => self.number(step, value),
                     Number::Large => {
-                        if self.is_key(field) {
-                            self.remember(field, Key::Octets(self.state.made.clone()));
+                        if self.is_key(step) {
+                            self.remember(step, Key::Octets(self.state.made.clone()));
                         }
                         self.sink.leaf(field, node, Leaf::Made(&self.state.made));
                     }
                 }
             }
-            Code::Enumerated(code) => self.enumerated(field, node, code)?,
-            Code::OctetString(size) => self.octet_string(field, node, size, false)?,
-            Code::OctetsContaining(size) => self.octet_string(field, node, size, true)?,
-            Code::BitString(size, _) => self.bit_string(field, node, size, false)?,
-            Code::BitsContaining(size, _) => self.bit_string(field, node, size, true)?,
+            Code::Enumerated(code) => self.enumerated(step, code)?,
+            Code::OctetString(size) => self.octet_string(step, size, false)?,
+            Code::OctetsContaining(size) => self.octet_string(step, size, true)?,
+            Code::BitString(size, _) => self.bit_string(step, size, false)?,
+            Code::BitsContaining(size, _) => self.bit_string(step, size, true)?,
             Code::Characters(size, alphabet) => self.characters(field, node, size, alphabet)?,
-            Code::Contents => self.contents(field, node)?,
+            Code::Contents => self.contents(step)?,
             Code::Time(code) => self.time(field, node, code)?,
             Code::Unsupported | Code::Sequence(_) | Code::SequenceOf(..) | Code::Choice(_) | Code::Open => {
                 return Err(self.fault(ErrorKind::Unsupported));
             }
         }
+        self.pending = None;
         Ok(())
     }
 
@@ -69,42 +72,37 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     #[inline]
-    pub(super) fn number(&mut self, field: FieldId, node: NodeId, value: i64) {
-        if self.is_key(field) {
-            self.remember(field, Key::Int(value));
+    fn number(&mut self, step: &Step, value: i64) {
+        if self.is_key(step) {
+            self.remember(step, Key::Int(value));
         }
-        self.sink.leaf(field, node, Leaf::Int(value));
+        self.sink.leaf(FieldId(step.field), NodeId(step.node), Leaf::Int(value));
     }
 
     /// Whether the value of a field is remembered.
     #[inline]
-    fn is_key(&self, field: FieldId) -> bool {
-        self.pending.is_some() || self.key_of(field) != NO_KEY
-    }
-
-    #[inline]
-    fn key_of(&self, field: FieldId) -> u16 {
-        self.program.steps.get(field.index()).map_or(NO_KEY, |step| step.key)
+    fn is_key(&self, step: &Step) -> bool {
+        self.pending.is_some() || step.key != NO_KEY
     }
 
     /// The value of a key goes to its register.
-    fn remember(&mut self, field: FieldId, key: Key) {
-        let register = self.key_of(field);
+    fn remember(&mut self, step: &Step, key: Key) {
         let registers = &mut self.state.registers;
         match self.pending.take() {
             Some(pending) => pending.set(registers, self.shape, key),
-            None => registers.set(self.shape, register, key, None),
+            None => registers.set(self.shape, step.key, key, None),
         }
     }
 
-    pub(super) fn enumerated(&mut self, field: FieldId, node: NodeId, code: u32) -> Result<()> {
+    fn enumerated(&mut self, step: &Step, code: u32) -> Result<()> {
         let program = self.program;
+        let (field, node) = (FieldId(step.field), NodeId(step.node));
         let enumerated = &program.enumerations[code as usize];
         let start = self.reader;
         if enumerated.extensible && self.reader.bit()? {
             let number = self.reader.small_number(program.aligned)?;
             match usize::try_from(number).ok().and_then(|n| enumerated.additions.get(n)) {
-                Some(value) => self.number(field, node, *value),
+                Some(value) => self.number(step, *value),
                 None => {
                     let Ok(number) = u32::try_from(number) else {
                         return Err(start.error(ErrorKind::LimitExceeded));
@@ -119,42 +117,44 @@ impl<S: Sink> Engine<'_, S> {
         }
         let number = integer::read_whole(&mut self.reader, enumerated.whole)?;
         match usize::try_from(number).ok().and_then(|n| enumerated.root.get(n)) {
-            Some(value) => self.number(field, node, *value),
+            Some(value) => self.number(step, *value),
             None => return Err(start.error(ErrorKind::UnknownEnumeration)),
         }
         Ok(())
     }
 
-    fn octet_string(&mut self, field: FieldId, node: NodeId, size: Size, contains: bool) -> Result<()> {
-        let (count, more) = self.size(size)?;
+    fn octet_string(&mut self, step: &Step, size: Size, contains: bool) -> Result<()> {
+        let (count, more) = self.size(&size)?;
         if self.program.aligned && count > 0 && !is_short(size, count, 2) {
             self.reader.align();
         }
-        if contains && !more && self.contained(field, node, self.reader.position(), count)? {
+        if contains && !more && self.contained(step, self.reader.position(), count)? {
             return Ok(());
         }
-        self.take(field, node, count, more)
+        self.take(step, count, more)
     }
 
     /// Octets, in the input or joined.
-    pub(super) fn take(&mut self, field: FieldId, node: NodeId, count: usize, more: bool) -> Result<()> {
-        if !more && let Taken::Aligned(at, contents) = self.peek_octets(count)? {
-            self.reader.skip(count * 8)?;
+    fn take(&mut self, step: &Step, count: usize, more: bool) -> Result<()> {
+        let (field, node) = (FieldId(step.field), NodeId(step.node));
+        let start = self.reader;
+        if !more && let Taken::Aligned(at, contents) = self.reader.octets(count)? {
             self.text_check(node, contents)?;
-            if self.is_key(field) {
-                self.remember(field, Key::Octets(contents.to_vec()));
+            if self.is_key(step) {
+                self.remember(step, Key::Octets(contents.to_vec()));
             }
             self.sink.leaf(field, node, Leaf::Input { at, contents });
             return Ok(());
         }
+        self.reader = start;
         self.state.made.clear();
         append(&mut self.reader, count, &mut self.state.made)?;
         self.rest_of_fragments(more)?;
         let made = std::mem::take(&mut self.state.made);
         let checked = self.text_check(node, &made);
         if checked.is_ok() {
-            if self.is_key(field) {
-                self.remember(field, Key::Octets(made.clone()));
+            if self.is_key(step) {
+                self.remember(step, Key::Octets(made.clone()));
             }
             self.sink.leaf(field, node, Leaf::Made(&made));
         }
@@ -171,17 +171,14 @@ impl<S: Sink> Engine<'_, S> {
         crate::ber::check::check(kind, contents, at, Rules::Ber)
     }
 
-    fn bit_string(&mut self, field: FieldId, node: NodeId, size: Size, contains: bool) -> Result<()> {
-        let (mut count, mut more) = self.size(size)?;
+    fn bit_string(&mut self, step: &Step, size: Size, contains: bool) -> Result<()> {
+        let (field, node) = (FieldId(step.field), NodeId(step.node));
+        let (mut count, mut more) = self.size(&size)?;
         let aligned = self.program.aligned;
         if aligned && count > 0 && !is_short(size, count, 16) {
             self.reader.align();
         }
-        if contains
-            && !more
-            && count % 8 == 0
-            && self.contained(field, node, self.reader.position(), count / 8)?
-        {
+        if contains && !more && count % 8 == 0 && self.contained(step, self.reader.position(), count / 8)? {
             return Ok(());
         }
         if !more && count <= 64 {
@@ -213,48 +210,43 @@ impl<S: Sink> Engine<'_, S> {
         Ok(())
     }
 
-    pub(super) fn characters(
-        &mut self,
-        field: FieldId,
-        node: NodeId,
-        size: Size,
-        alphabet: u32,
-    ) -> Result<()> {
+    fn characters(&mut self, field: FieldId, node: NodeId, size: Size, alphabet: u32) -> Result<()> {
         let program = self.program;
         let alphabet = &program.alphabets[alphabet as usize];
         let outside = size.extensible && self.peek_bit();
-        let (mut count, mut more) = self.size(size)?;
+        let (mut count, mut more) = self.size(&size)?;
         if program.aligned && count > 0 && (outside || !alphabet.unaligned) {
             self.reader.align();
         }
-        if alphabet.bits == 8
-            && alphabet.octets == 1
-            && !alphabet.indexed
+        if let Some(table) = alphabet.table.as_deref()
             && !more
-            && let Taken::Aligned(at, contents) = self.peek_octets(count)?
         {
             let start = self.reader;
-            self.reader.skip(count * 8)?;
-            let table = &*alphabet.table;
-            let look = |octet: &u8| table.get(usize::from(*octet)).copied().unwrap_or(NOT_PERMITTED);
-            if contents.iter().fold(0, |all, octet| all | look(octet)) & NOT_PERMITTED != 0 {
-                return Err(start.error(ErrorKind::CharacterInvalid));
+            if alphabet.bits == 8
+                && !alphabet.indexed
+                && let Taken::Aligned(at, contents) = self.reader.octets(count)?
+            {
+                let look = |octet: &u8| table[usize::from(*octet)];
+                if contents.iter().fold(0, |all, octet| all | look(octet)) & NOT_PERMITTED != 0 {
+                    return Err(start.error(ErrorKind::CharacterInvalid));
+                }
+                if alphabet.check {
+                    self.text_check(node, contents)?;
+                }
+                self.sink.leaf(field, node, Leaf::Input { at, contents });
+                return Ok(());
             }
-            if alphabet.check {
-                self.text_check(node, contents)?;
+            self.reader = start;
+            if count <= SHORT && alphabet.bits > 0 {
+                let mut short = [0; SHORT];
+                characters::fill(&mut self.reader, table, alphabet.bits, count, &mut short)?;
+                let short = &short[..count];
+                if alphabet.check {
+                    self.text_check(node, short)?;
+                }
+                self.sink.leaf(field, node, Leaf::Made(short));
+                return Ok(());
             }
-            self.sink.leaf(field, node, Leaf::Input { at, contents });
-            return Ok(());
-        }
-        if !more && count <= SHORT && alphabet.octets == 1 && (1..=8).contains(&alphabet.bits) {
-            let mut short = [0; SHORT];
-            let short = &mut short[..count];
-            characters::fill(&mut self.reader, alphabet, short)?;
-            if alphabet.check {
-                self.text_check(node, short)?;
-            }
-            self.sink.leaf(field, node, Leaf::Made(short));
-            return Ok(());
         }
         let mut made = std::mem::take(&mut self.state.made);
         made.clear();
@@ -278,12 +270,12 @@ impl<S: Sink> Engine<'_, S> {
         read
     }
 
-    pub(super) fn peek_bit(&self) -> bool {
+    fn peek_bit(&self) -> bool {
         self.bit_at(self.reader.position())
     }
 
-    pub(super) fn contents(&mut self, field: FieldId, node: NodeId) -> Result<()> {
+    fn contents(&mut self, step: &Step) -> Result<()> {
         let length = self.reader.length(self.program.aligned)?;
-        self.take(field, node, length.count, length.more)
+        self.take(step, length.count, length.more)
     }
 }

@@ -3,6 +3,8 @@
 mod additions;
 mod characters;
 mod decode;
+mod direct;
+mod direct_encode;
 mod encode;
 mod frame;
 mod integer;

@@ -38,11 +38,11 @@ pub(super) enum Octets<'a> {
 }
 
 impl<'a, S: Sink> Engine<'a, S> {
-    /// An addition in octets of its own.
-    pub(super) fn wrapped(&mut self, field: FieldId) -> Result<()> {
-        let step = &self.program.steps[field.index()];
+    /// Begins an addition in octets of its own: what is in them, unless it has been read.
+    pub(super) fn wrapped(&mut self, field: FieldId) -> Result<Option<Step>> {
+        let step = self.program.steps[field.index()];
         self.at = field;
-        if self.begin_wrapper(Inside::Value(*step))? { self.value_wanted(step) } else { Ok(()) }
+        Ok(self.begin_wrapper(Inside::Value(step))?.then_some(step))
     }
 
     /// Begins octets that hold one value. `false` when they were in fragments and have been read.
@@ -94,9 +94,6 @@ impl<'a, S: Sink> Engine<'a, S> {
         let at = self.reader.position() as u64 / 8;
         let mut state = DecodeState::default();
         state.registers = std::mem::take(&mut self.state.registers);
-        let mut options = self.options.clone();
-        options.limits.depth =
-            options.limits.depth.min(1000).saturating_sub(self.state.frames.len().min(1000) as u16);
         let mut sink = Copying(&mut *self.sink);
         let mut engine = Engine {
             state: &mut state,
@@ -104,11 +101,14 @@ impl<'a, S: Sink> Engine<'a, S> {
             program: self.program,
             reader: BitReader::new(&joined),
             sink: &mut sink,
-            options: &options,
-            limit: usize::from(options.limits.depth.min(1000)),
+            options: self.options,
+            limit: self.limit.saturating_sub(self.state.frames.len() + (self.room - self.left) as usize),
             said: self.said,
             empty: self.empty,
             nested: self.nested + 1,
+            calls: self.calls + (self.room - self.left) + 1,
+            room: 0,
+            left: 0,
             base: 0,
             pending: self.pending.take(),
             at: inside.place().0,
@@ -155,21 +155,29 @@ impl<'a, S: Sink> Engine<'a, S> {
     }
 
     /// Begins an open type: the type of its content, unless it has been read.
-    pub(super) fn open_type(&mut self, field: FieldId, node: NodeId) -> Result<Option<u32>> {
+    pub(super) fn open_type(&mut self, field: FieldId, node: NodeId) -> Result<Option<NodeId>> {
         self.pending = None;
+        let program = self.program;
         if let Some(table) = &self.shape.node(node).table
             && self.options.resolve_tables
         {
-            let (row, complete) = keys::row(self.shape, &self.program.tables, table, &self.state.registers);
+            let registers = &self.state.registers;
+            let lookup = program.tables.get(table.table as usize).filter(|lookup| !lookup.is_empty());
+            let (row, complete) = match (lookup, table.keys.as_slice()) {
+                (Some(lookup), [key]) if let Some(key) = registers.number(*key) => {
+                    (lookup.find(key).map(NodeId), true)
+                }
+                _ => keys::row(self.shape, table, registers),
+            };
             if let Some(content) = row {
                 self.sink.open(field, node);
-                let step = self.program.step_of(content.0);
+                let step = self.program.values[content.index()];
                 let mut frame = Frame::new(What::Open, field, node);
                 return match self.enter_octets(Inside::Value(step))? {
                     Some(around) => {
                         frame.before = around;
                         self.push(frame)?;
-                        Ok(Some(content.0))
+                        Ok(Some(content))
                     }
                     None => {
                         self.sink.close(field, node);
@@ -191,13 +199,8 @@ impl<'a, S: Sink> Engine<'a, S> {
 
     /// Reads or begins the content of a string with CONTAINING that starts at bit `from` and fills `count` octets, if
     /// it decodes.
-    pub(super) fn contained(
-        &mut self,
-        field: FieldId,
-        node: NodeId,
-        from: usize,
-        count: usize,
-    ) -> Result<bool> {
+    pub(super) fn contained(&mut self, step: &Step, from: usize, count: usize) -> Result<bool> {
+        let (field, node) = (FieldId(step.field), NodeId(step.node));
         let Some(inside) = self.shape.node(node).containing else { return Ok(false) };
         if !self.options.decode_containing || self.program.aligned && !from.is_multiple_of(8) {
             return Ok(false);
@@ -216,9 +219,17 @@ impl<'a, S: Sink> Engine<'a, S> {
             return Ok(false);
         }
         self.sink.open(field, node);
-        self.push(frame)?;
-        self.reader = reader;
-        self.value(&self.program.step_of(inside.0))?;
+        let inside = &self.program.values[inside.index()];
+        let begin = |engine: &mut Self| {
+            engine.push(frame)?;
+            engine.reader = reader;
+            engine.value(inside)
+        };
+        if self.has_frames_only() {
+            begin(self)?
+        } else {
+            self.framed(begin)?
+        }
         Ok(true)
     }
 
@@ -231,21 +242,23 @@ impl<'a, S: Sink> Engine<'a, S> {
         mark: Mark,
     ) -> Result<bool> {
         let before = (self.reader, self.said, self.empty, self.at, self.state.registers.depth());
+        let around = self.enter();
         let frames = self.state.frames.len();
         self.sink.open(frame.field, frame.node);
         self.push(frame)?;
         self.reader = reader;
-        let base = std::mem::replace(&mut self.base, frames + 1);
+        self.base = frames + 1;
         self.nested += 1;
-        let read = self.value(&self.program.step_of(inside.0)).and_then(|()| self.run());
+        let read = self.value(&self.program.values[inside.index()]).and_then(|()| self.run());
         self.nested -= 1;
-        self.base = base;
+        self.leave(around);
         if read.is_ok() && self.fills(&reader) {
-            leave_wrapper(&mut self.reader, &frame)?;
+            leave_octets(&mut self.reader, frame.before)?;
             self.close();
             return Ok(true);
         }
         self.state.frames.truncate(frames);
+        self.state.trail.clear();
         self.sink.take_back(mark);
         let depth;
         (self.reader, self.said, self.empty, self.at, depth) = before;
@@ -278,22 +291,25 @@ impl<'a, S: Sink> Engine<'a, S> {
             said: self.said,
             empty: self.empty,
             nested: self.nested,
+            calls: self.calls + (self.room - self.left) + 1,
+            room: 0,
+            left: 0,
             base: 0,
             pending: None,
             at: FieldId::ROOT,
         };
-        let outcome = trial.value(&self.program.step_of(inside.0)).and_then(|()| trial.run());
+        let outcome = trial.value(&self.program.values[inside.index()]).and_then(|()| trial.run());
         let fills = trial.fills(&reader);
         self.state.trial = Some(state);
         outcome.is_ok() && fills
     }
 }
 
-/// Passes over what is left in the octets of an open type: one octet for a value of no bits; further octets are from a
-/// later version of the type in it.
+/// Passes over what is left in the octets of an open type, reading having ended at `around` before it: one octet for a
+/// value of no bits; further octets are from a later version of the type in it.
 #[inline]
-pub(super) fn leave_wrapper(reader: &mut BitReader<'_>, frame: &Frame) -> Result<()> {
+pub(super) fn leave_octets(reader: &mut BitReader<'_>, around: usize) -> Result<()> {
     let left = reader.left();
-    reader.set_end(frame.before);
+    reader.set_end(around);
     reader.skip(left)
 }

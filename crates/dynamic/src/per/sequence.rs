@@ -120,7 +120,7 @@ impl Engine<'_> {
 
     /// Whether a component with this DEFAULT is not written: in basic PER for simple types, in canonical PER for all
     /// (X.691 §19.5).
-    fn is_left_out(&mut self, constant: u32, index: usize, node: NodeId) -> bool {
+    pub(super) fn is_left_out(&mut self, constant: u32, index: usize, node: NodeId) -> bool {
         let program = self.program;
         let code = program.nodes.get(node.index());
         let framed =
@@ -164,7 +164,8 @@ impl Engine<'_> {
                     field: Some(FieldId(first + member.field)),
                 });
             };
-            let node = NodeId(self.program.steps[(first + member.field) as usize].node);
+            let step = &self.program.steps[(first + member.field) as usize];
+            let node = NodeId(step.node);
             if let Token::Leaf { leaf, .. } = self.value.token(index as usize) {
                 self.at = index as usize;
                 self.leaf(node, program.nodes[node.index()], leaf)?;
@@ -172,7 +173,7 @@ impl Engine<'_> {
             }
             let depth = self.state.frames.len();
             self.replace(frame);
-            self.write(index as usize, node)?;
+            self.value(index as usize, step)?;
             if self.state.frames.len() > depth {
                 return Ok(());
             }
@@ -237,9 +238,9 @@ impl Engine<'_> {
             self.begin_apart(What::Open);
             match addition {
                 Addition::Single(field) => {
-                    let node = self.shape.field(FieldId(self.shape.node(frame.node).first + field)).node;
+                    let step = &self.program.steps[(self.shape.node(frame.node).first + field) as usize];
                     let index = self.state.slots[base + *field as usize] - 1;
-                    return self.write(index as usize, node);
+                    return self.value(index as usize, step);
                 }
                 Addition::Group { members, .. } => {
                     let group = Frame { what: What::Group, left: frame.cursor - 1, cursor: 0, ..frame };

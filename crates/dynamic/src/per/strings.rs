@@ -154,6 +154,12 @@ impl Engine<'_> {
         if self.program.aligned && count > 0 && !(alphabet.unaligned && size.holds(count)) {
             self.state.writer.align();
         }
+        if let Some(codes) = alphabet.codes.as_deref()
+            && !length.more
+        {
+            let written = characters::put(&mut self.state.writer, codes, alphabet.bits, contents);
+            return written.ok_or_else(|| ErrorKind::ConstraintViolated.into());
+        }
         self.fragments(length, count, |engine, from, to| {
             let part = contents.get(from * octets..to * octets).unwrap_or_default();
             let characters = characters::characters(alphabet.octets, part);

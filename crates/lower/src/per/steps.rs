@@ -1,10 +1,12 @@
-//! What the decoder of PER goes by: one step for each field, the forms that most values have told at once.
+//! What the engine of PER goes by: one step for each field and node, the forms that most values have told at once.
 
 use super::Builder;
 use crate::shape::Lowered;
 use tercet_plan::NodeId;
-use tercet_plan::per::{Addition, Code, Integer, IntegerForm, NO_DEFAULT, NO_KEY, Op, Step, Whole};
-use tercet_plan::shape::Presence;
+use tercet_plan::per::{
+    Addition, Code, Integer, IntegerForm, Lookup, MANY, NO_DEFAULT, NO_KEY, Op, Step, Whole,
+};
+use tercet_plan::shape::{Key, Presence};
 
 impl Builder<'_> {
     /// The registers that hold for one value of a SEQUENCE or SET.
@@ -21,7 +23,7 @@ impl Builder<'_> {
         }
     }
 
-    /// One step for each field, then those whose order differs from that of the text.
+    /// One step for each field, then those whose order differs from that of the text; and one for each node.
     pub(super) fn steps(&mut self) {
         let shape = self.shape;
         for (number, field) in (0..).zip(&shape.fields) {
@@ -31,19 +33,13 @@ impl Builder<'_> {
             };
             let run = u8::from(field.presence != Presence::Mandatory);
             let (node, key) = (field.node.0, field.key.unwrap_or(NO_KEY));
-            let op = match self.op(field.node) {
-                // A key is remembered, which is not for the short way.
-                Op::Number { .. } if key != NO_KEY => Op::Leaf,
-                op => op,
-            };
-            self.program.steps.push(Step { op, field: number, node, constant, key, run });
+            self.program.steps.push(Step { op: Op::Leaf, field: number, node, constant, key, run, bit: 0 });
         }
         for (index, node) in (0..).zip(&shape.nodes) {
             match self.program.nodes.get(NodeId(index).index()).copied() {
                 Some(Code::Sequence(code)) => {
                     let code = code as usize;
-                    let sequence = &mut self.program.sequences[code];
-                    sequence.keyed = !sequence.keys.is_empty() || !sequence.scopes.is_empty();
+                    self.spare_registers(NodeId(index), code);
                     let root = self.program.sequences[code].root.iter().map(|member| member.field).collect();
                     self.program.sequences[code].first = self.in_order(node.first, root);
                     for at in 0..self.program.sequences[code].additions.len() {
@@ -66,25 +62,75 @@ impl Builder<'_> {
                 _ => {}
             }
         }
+        self.tables();
+        for at in 0..self.program.steps.len() {
+            let Step { node, key, .. } = self.program.steps[at];
+            self.program.steps[at].op = self.op(NodeId(node), key);
+        }
+        let value = |node| {
+            let op = self.op(NodeId(node), NO_KEY);
+            Step { op, field: u32::MAX, node, constant: NO_DEFAULT, key: NO_KEY, run: 0, bit: 0 }
+        };
+        self.program.values = (0..shape.nodes.len() as u32).map(value).collect();
     }
 
-    /// Where the steps of some fields of a node stand in their order; their runs are counted.
+    /// A key that is there in every value, in front of all that may look for it, is not forgotten when a value begins.
+    /// Where nothing comes behind an open type, the key of a value around is not looked for any more, and need not come
+    /// back (NGAP InitialContextSetup, of each information element: 75 instructions).
+    fn spare_registers(&mut self, id: NodeId, code: usize) {
+        let first = self.shape.node(id).first as usize;
+        let code_of = |number: u32| {
+            let field = &self.shape.fields[first + number as usize];
+            (field, self.program.nodes[field.node.index()])
+        };
+        let sequence = &self.program.sequences[code];
+        let leading = sequence.root.iter().map(|member| (member, code_of(member.field)));
+        let leading = leading.take_while(|(_, (_, code))| !has_parts(*code));
+        let sure = leading.filter(|(member, (_, code))| {
+            !member.optional && matches!(code, Code::Integer(_) | Code::Boolean)
+        });
+        let sure: Vec<u16> = sure.filter_map(|(_, (field, _))| field.key).collect();
+        let open_last = sequence.additions.is_empty()
+            && sequence.root.split_last().is_some_and(|(last, before)| {
+                matches!(code_of(last.field).1, Code::Open)
+                    && before.iter().all(|member| !has_parts(code_of(member.field).1))
+            });
+        let sequence = &mut self.program.sequences[code];
+        sequence.keys = sequence.keys.iter().copied().filter(|key| !sure.contains(key)).collect();
+        if open_last {
+            sequence.scopes = Box::default();
+        }
+    }
+
+    /// Where the steps of some fields of a node stand in their order; their runs and presence bits are counted.
     fn in_order(&mut self, first: u32, numbers: Vec<u32>) -> u32 {
         let begin = numbers.first().copied().unwrap_or_default();
         if (begin..).zip(&numbers).all(|(at, number)| at == *number) {
             let begin = (first + begin) as usize;
-            count_runs(&mut self.program.steps[begin..begin + numbers.len()]);
+            count_bits(&mut self.program.steps[begin..begin + numbers.len()]);
             return begin as u32;
         }
         let at = self.program.steps.len();
         for number in numbers {
             self.program.steps.push(self.program.steps[(first + number) as usize]);
         }
-        count_runs(&mut self.program.steps[at..]);
+        count_bits(&mut self.program.steps[at..]);
         at as u32
     }
 
-    fn op(&self, node: NodeId) -> Op {
+    /// The rows with one whole number as key each; for all others there is nothing.
+    fn tables(&mut self) {
+        let tables = self.shape.tables.iter().map(|table| {
+            let rows = table.rows.iter().map(|row| match row.keys.as_slice() {
+                [Key::Int(key)] => Some((*key, row.node.0)),
+                _ => None,
+            });
+            Lookup::new(&rows.collect::<Option<Vec<_>>>().unwrap_or_default())
+        });
+        self.program.tables = tables.collect();
+    }
+
+    fn op(&self, node: NodeId, key: u16) -> Op {
         match self.program.nodes[node.index()] {
             Code::Boolean => Op::Number { lo: 0, span: 1, width: 1, pad: 0 },
             Code::Null => Op::Null,
@@ -99,18 +145,61 @@ impl Builder<'_> {
                 }
                 number(lo, known.root.len() as u64 - 1, known.whole, known.extensible)
             }
-            Code::Sequence(code) => Op::Sequence(code),
-            Code::SequenceOf(..) => Op::List,
-            Code::Choice(code) => Op::Choice(code),
-            Code::Open => Op::Open,
-            Code::OctetsContaining(_) | Code::BitsContaining(..) => Op::Containing,
+            Code::Sequence(code) => {
+                let known = &self.program.sequences[code as usize];
+                if !known.keys.is_empty() || !known.scopes.is_empty() || known.optional >= u32::from(MANY) {
+                    return Op::Part;
+                }
+                let optional = known.optional as u8;
+                let width = optional + u8::from(known.extensible);
+                Op::Sequence { first: known.first, count: known.root.len() as u32, optional, width }
+            }
+            Code::SequenceOf(size, element) => match size.field {
+                Some(field) => match (u16::try_from(field.lo), u16::try_from(field.most)) {
+                    (Ok(lo), Ok(span)) => Op::List { element, lo, span, width: field.width, pad: field.pad },
+                    _ => Op::Part,
+                },
+                None => Op::Part,
+            },
+            Code::Choice(code) if key == NO_KEY => {
+                let known = &self.program.choices[code as usize];
+                match (known.whole.field_behind(known.extensible), known.root.len().checked_sub(1)) {
+                    (Some((width, pad)), Some(most)) => {
+                        Op::Choice { first: known.first, most: most as u32, width, pad }
+                    }
+                    _ => Op::Part,
+                }
+            }
+            Code::Open => match self.shape.node(node).table.as_ref().map(|t| (t.table, t.keys.as_slice())) {
+                Some((table, [key])) if !self.program.tables[table as usize].is_empty() => {
+                    Op::Open { table, key: *key }
+                }
+                _ => Op::Part,
+            },
+            code if has_parts(code) => Op::Part,
             _ => Op::Leaf,
         }
     }
 }
 
-fn count_runs(steps: &mut [Step]) {
-    let mut run = 0_u8;
+fn has_parts(code: Code) -> bool {
+    matches!(
+        code,
+        Code::Sequence(_)
+            | Code::SequenceOf(..)
+            | Code::Choice(_)
+            | Code::Open
+            | Code::OctetsContaining(_)
+            | Code::BitsContaining(..)
+    )
+}
+
+fn count_bits(steps: &mut [Step]) {
+    let (mut run, mut bit) = (0_u8, 0_u8);
+    for step in steps.iter_mut() {
+        step.bit = bit;
+        bit = (bit + u8::from(step.run > 0)).min(MANY);
+    }
     for step in steps.iter_mut().rev() {
         run = if step.run == 0 { 0 } else { run.saturating_add(1) };
         step.run = run;

@@ -20,13 +20,15 @@ pub struct BitWriter {
     word: u64,
     /// How many there are, below 64.
     used: u32,
+    /// Octets that have to be moved.
+    moved: Vec<u8>,
 }
 
 impl BitWriter {
     /// An empty writer.
     #[must_use]
     pub const fn new() -> Self {
-        Self { out: Vec::new(), word: 0, used: 0 }
+        Self { out: Vec::new(), word: 0, used: 0, moved: Vec::new() }
     }
 
     /// Number of bits written.
@@ -60,6 +62,81 @@ impl BitWriter {
         } else {
             self.spill(number, used - 64);
         }
+    }
+
+    /// Appends a field of `width` bits, at an octet boundary if `pad` is seven and not zero; higher bits of the number
+    /// must be zero.
+    #[inline(always)]
+    pub fn number(&mut self, number: u64, width: u32, pad: u32) {
+        self.bits(0, self.used.wrapping_neg() & pad);
+        self.bits(number, width);
+    }
+
+    /// Begins octets of their own behind a length determinant (X.691 §11.2): the place for [`Self::end_octets`].
+    #[inline]
+    pub fn begin_octets(&mut self, aligned: bool) -> usize {
+        if aligned {
+            self.align();
+        }
+        let start = self.position();
+        self.bits(0, 8);
+        start
+    }
+
+    /// Ends octets of their own: their length goes in front of them. There is at least one (§11.1.3). Nothing is written
+    /// twice unless there are 128 or more.
+    pub fn end_octets(&mut self, start: usize, aligned: bool) {
+        let bits = self.position() - start - 8;
+        let fill = if bits == 0 { 8 } else { bits.wrapping_neg() & 7 };
+        #[allow(clippy::cast_possible_truncation)] // at most eight
+        self.bits(0, fill as u32);
+        self.whole_octets_out();
+        let count = (bits + fill) / 8;
+        let (first, shift) = (start / 8, start % 8);
+        #[allow(clippy::cast_possible_truncation)] // compared just before
+        match (count, self.out.get_mut(first..first + 2)) {
+            (0..=0x7f, Some([here, behind])) => {
+                let length = ((count as u16) << 8) >> shift;
+                *here |= (length >> 8) as u8;
+                *behind |= length as u8;
+            }
+            _ => self.end_long_octets(start, count, aligned),
+        }
+    }
+
+    /// The same behind a longer length.
+    #[cold]
+    fn end_long_octets(&mut self, start: usize, count: usize, aligned: bool) {
+        let mut moved = core::mem::take(&mut self.moved);
+        moved.clear();
+        let (first, shift) = (start / 8, start % 8);
+        let end = self.out_with_rest().len() * 8;
+        super::BitReader::new(&self.out).copy_bits(start + 8, (count * 8).min(end), &mut moved);
+        self.out.truncate(first + 1);
+        let before = self.out.pop().unwrap_or_default();
+        #[allow(clippy::cast_possible_truncation)] // below eight
+        if shift > 0 {
+            self.bits(u64::from(before >> (8 - shift)), shift as u32);
+        }
+        let mut octets = moved.as_slice();
+        loop {
+            let length = self.length(octets.len(), aligned);
+            let (now, rest) = octets.split_at(length.count);
+            self.octets(now);
+            octets = rest;
+            if !length.more {
+                break;
+            }
+        }
+        self.moved = moved;
+    }
+
+    /// Leaves fewer than eight bits in the word.
+    fn whole_octets_out(&mut self) {
+        let octets = self.used / 8;
+        self.out.extend_from_slice(&self.word.to_be_bytes()[..octets as usize]);
+        self.word <<= octets * 8;
+        self.used %= 8;
     }
 
     /// The word is full; so many bits are left for the next one.
@@ -152,6 +229,38 @@ mod tests {
                 reader.skip(shift as usize).unwrap();
                 assert_eq!(reader.bits(count).unwrap(), number, "{shift} {count}");
                 assert!(reader.bit().unwrap());
+            }
+        }
+    }
+
+    #[test]
+    fn octets_of_their_own_have_their_length_in_front() {
+        for count in [0_usize, 1, 7, 8, 9, 100, 127 * 8, 127 * 8 + 1, 16383 * 8, 16384 * 8, 20000 * 8 + 3] {
+            for (shift, aligned) in (0..8).map(|shift| (shift, false)).chain([(0, true), (3, true)]) {
+                let mut writer = BitWriter::new();
+                writer.bits(0x7f >> (7 - shift), shift);
+                let start = writer.begin_octets(aligned);
+                for bit in 0..count {
+                    writer.bit(bit % 3 == 0);
+                }
+                writer.end_octets(start, aligned);
+                writer.bits(0b101, 3);
+                let octets = writer.finish();
+                let mut reader = BitReader::new(&octets);
+                assert_eq!(reader.bits(shift).unwrap(), 0x7f >> (7 - shift));
+                let mut inside = Vec::new();
+                loop {
+                    let length = reader.length(aligned).unwrap();
+                    reader.copy_bits(reader.position(), length.count * 8, &mut inside);
+                    reader.skip(length.count * 8).unwrap();
+                    if !length.more {
+                        break;
+                    }
+                }
+                assert_eq!(reader.bits(3).unwrap(), 0b101);
+                assert_eq!(inside.len(), count.div_ceil(8).max(1), "{count} {shift}");
+                let bit = |at: usize| inside[at / 8] >> (7 - at % 8) & 1 == 1;
+                assert!((0..inside.len() * 8).all(|at| bit(at) == (at < count && at % 3 == 0)));
             }
         }
     }

@@ -1,0 +1,249 @@
+//! Reading by calls: in nearly all values, each value with parts is a call of its own, so that the compiler keeps what is
+//! at hand in registers (NR MeasurementReport: 20,040 instructions with frames of the engine's own). Up to [`CALLS`] of
+//! them are inside one another; what is deeper, and what is rare, has frames.
+
+use super::decode::{Engine, Result, too_short};
+use super::frame::{Frame, What};
+use super::open::leave_octets;
+use crate::event::{Leaf, Sink};
+use tercet_plan::per::{NO_KEY, Op, Step};
+use tercet_plan::{FieldId, NodeId};
+use tercet_runtime::Error as Fault;
+
+/// What holds around a loop over frames.
+pub(super) struct Around {
+    limit: usize,
+    calls: u32,
+    room: u32,
+    left: u32,
+    base: usize,
+}
+
+/// Calls inside one another.
+pub(super) const CALLS: u32 = 64;
+
+impl<'a, S: Sink> Engine<'a, S> {
+    /// Reads a value, or begins it where there are too many calls already.
+    pub(super) fn value(&mut self, step: &Step) -> Result<()> {
+        let room = self.allowance();
+        (self.room, self.left) = (room, room);
+        if room == 0 { self.begin(step) } else { self.read(step) }
+    }
+
+    /// How many calls there may be inside one another beside those around.
+    fn allowance(&self) -> u32 {
+        if self.options.fill_defaults {
+            // Absent components are told one by one.
+            return 0;
+        }
+        let frames = self.limit.saturating_sub(self.state.frames.len());
+        CALLS.saturating_sub(self.calls).min(frames as u32)
+    }
+
+    /// Reads a value.
+    #[inline(never)]
+    fn read(&mut self, step: &Step) -> Result<()> {
+        let program = self.program;
+        let (field, node) = (FieldId(step.field), NodeId(step.node));
+        match step.op {
+            Op::Sequence { first, count, optional, width } if self.left > 0 => {
+                // The extension bit and the presence bits at once.
+                let Some(bits) = self.reader.number(u32::from(width), 0, u64::MAX) else {
+                    self.at = field;
+                    return Err(too_short(self.reader, u32::from(width)));
+                };
+                self.said += count as usize;
+                self.sink.open(field, node);
+                self.left -= 1;
+                let members = program.steps.get(first as usize..(first + count) as usize);
+                let mut members = members.unwrap_or_default();
+                let mut present = bits << (63 - u32::from(optional)) << 1;
+                while let Some((member, behind)) = members.split_first() {
+                    if member.run > 0 {
+                        if present >> 63 == 0 {
+                            // All that are absent from this one on at once.
+                            let absent = present.leading_zeros().min(u32::from(member.run));
+                            present <<= absent & 63;
+                            members = members.get(absent as usize..).unwrap_or_default();
+                            continue;
+                        }
+                        present <<= 1;
+                    }
+                    members = behind;
+                    if let Err(fault) = self.part_wanted(member) {
+                        return Err(self.inside(field, node, None, fault));
+                    }
+                }
+                self.left += 1;
+                if bits >> optional != 0 {
+                    return self.extended(field, node, first + count);
+                }
+                self.sink.close(field, node);
+                Ok(())
+            }
+            Op::List { element, lo, span, width, pad } if self.left > 0 => {
+                let count = self.reader.number(u32::from(width), u32::from(pad), u64::from(span));
+                let Some(count) = count else { return self.apart(step) };
+                self.sink.open(field, node);
+                self.left -= 1;
+                let element = &program.steps[element as usize];
+                for index in 0..usize::from(lo) + count as usize {
+                    let (before, said) = (self.reader.position(), self.said);
+                    self.said += 1;
+                    let mut done = self.part_wanted(element);
+                    if done.is_ok() && self.reader.position() == before {
+                        self.at = FieldId(element.field);
+                        done = self.count_empty(said as u32);
+                    }
+                    if let Err(fault) = done {
+                        return Err(self.inside(field, node, Some(index), fault));
+                    }
+                }
+                self.left += 1;
+                self.sink.close(field, node);
+                Ok(())
+            }
+            Op::Choice { first, most, width, pad } if self.left > 0 => {
+                let index = self.reader.number(u32::from(width), u32::from(pad), u64::from(most));
+                let Some(index) = index else { return self.apart(step) };
+                let alternative = &program.steps[first as usize + index as usize];
+                self.sink.open(field, node);
+                self.left -= 1;
+                if let Err(fault) = self.part(alternative) {
+                    return Err(self.inside(field, node, None, fault));
+                }
+                self.left += 1;
+                self.sink.close(field, node);
+                Ok(())
+            }
+            Op::Open { table, key } if self.left > 0 && self.options.resolve_tables => {
+                let Some(content) = self.content(table, key) else { return self.apart(step) };
+                let start = self.reader;
+                let count = match self.short_length() {
+                    Some(count) if count as usize * 8 <= self.reader.left() => count as usize * 8,
+                    _ => {
+                        self.reader = start;
+                        return self.apart(step);
+                    }
+                };
+                self.sink.open(field, node);
+                self.left -= 1;
+                let around = self.reader.end();
+                self.reader.set_end(self.reader.position() + count);
+                if let Err(fault) = self.part(content) {
+                    return Err(self.inside(field, node, None, fault));
+                }
+                leave_octets(&mut self.reader, around)?;
+                self.left += 1;
+                self.sink.close(field, node);
+                Ok(())
+            }
+            Op::Number { .. } | Op::Null | Op::Leaf => self.leaf(step),
+            _ => self.apart(step),
+        }
+    }
+
+    /// Reads a component or element, if the sink wants it.
+    #[inline(always)]
+    fn part_wanted(&mut self, step: &Step) -> Result<()> {
+        if self.sink.wants(FieldId(step.field)) { self.part(step) } else { self.unwanted(step) }
+    }
+
+    /// Reads a part of a value: what most have, where it stands.
+    #[inline(always)]
+    fn part(&mut self, step: &Step) -> Result<()> {
+        match step.op {
+            Op::Number { lo, span, width, pad } => {
+                let number = self.reader.number(u32::from(width), u32::from(pad), u64::from(span));
+                let Some(number) = number else { return self.leaf(step) };
+                let value = i64::from(lo) + number as i64;
+                if step.key != NO_KEY {
+                    self.state.registers.set_number(step.key, value);
+                }
+                self.sink.leaf(FieldId(step.field), NodeId(step.node), Leaf::Int(value));
+                Ok(())
+            }
+            Op::Null => {
+                self.sink.leaf(FieldId(step.field), NodeId(step.node), Leaf::Made(&[]));
+                Ok(())
+            }
+            Op::Leaf => self.leaf(step),
+            _ => self.read(step),
+        }
+    }
+
+    /// What is in an open type whose content follows from one whole number.
+    #[inline(always)]
+    fn content(&self, table: u32, key: u16) -> Option<&'a Step> {
+        let program = self.program;
+        let key = self.state.registers.number(key)?;
+        program.values.get(program.tables.get(table as usize)?.find(key)? as usize)
+    }
+
+    /// A fault in a part of a value: the path to it is gathered from its end.
+    #[cold]
+    #[inline(never)]
+    fn inside(&mut self, field: FieldId, node: NodeId, element: Option<usize>, fault: Fault) -> Fault {
+        self.state.trail.push((field, node, element));
+        fault
+    }
+
+    /// The additions of a SEQUENCE or SET and its end.
+    #[inline(never)]
+    fn extended(&mut self, field: FieldId, node: NodeId, end: u32) -> Result<()> {
+        let mut frame = Frame::new(What::Members, field, node);
+        (frame.cursor, frame.end, frame.more) = (end, end, true);
+        self.framed(|engine| {
+            engine.state.frames.push(frame);
+            Ok(())
+        })
+    }
+
+    /// Reads a value with a frame.
+    #[inline(never)]
+    pub(super) fn apart(&mut self, step: &Step) -> Result<()> {
+        self.framed(|engine| engine.begin(step))
+    }
+
+    /// Reads what begins with frames to its end.
+    pub(super) fn framed(&mut self, begin: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        let around = self.enter();
+        let done = begin(self).and_then(|()| self.run());
+        if done.is_err() {
+            self.gather_trail();
+        }
+        self.leave(around);
+        done.map(drop)
+    }
+
+    /// A loop over frames begins inside of calls.
+    pub(super) fn enter(&mut self) -> Around {
+        let Self { limit, calls, room, left, base, .. } = *self;
+        let used = room - left;
+        self.limit = limit.saturating_sub(used as usize);
+        self.calls = calls + used + 1;
+        self.base = self.state.frames.len();
+        Around { limit, calls, room, left, base }
+    }
+
+    /// It ends.
+    pub(super) fn leave(&mut self, around: Around) {
+        let Around { limit, calls, room, left, base } = around;
+        (self.limit, self.calls, self.room, self.left, self.base) = (limit, calls, room, left, base);
+    }
+
+    /// The frames of this loop are part of the path to a fault.
+    #[cold]
+    pub(super) fn gather_trail(&mut self) {
+        while self.state.frames.len() > self.base
+            && let Some(frame) = self.state.frames.pop()
+        {
+            self.state.trail.extend(frame.begun());
+        }
+    }
+
+    /// Whether no value is read by a call any more: what has begun is read to its end elsewhere.
+    pub(super) fn has_frames_only(&self) -> bool {
+        self.calls >= CALLS
+    }
+}
