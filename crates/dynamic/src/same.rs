@@ -1,7 +1,9 @@
 //! Whether a value on a tape is the DEFAULT of its component.
 
+use crate::ErrorKind;
 use crate::contents::normal_real;
 use crate::event::Leaf;
+use crate::fault::Fault;
 use crate::leaf::number;
 use crate::tape::{Token, View};
 use tercet_plan::shape::{Constant, Presence};
@@ -30,6 +32,42 @@ impl Comparison<'_> {
         let shape = self.shape;
         shape.defaults.get(constant as usize).is_some_and(|constant| is_same(self, constant, index, node, 0))
     }
+}
+
+/// The octets of an EMBEDDED PDV or CHARACTER STRING at an index of the tape, if what identifies them is a constant of the
+/// shape (X.691 §28.2, X.696 §25).
+pub(crate) fn predefined<'a>(
+    shape: &Shape,
+    value: View<'a>,
+    normal: &mut Writer,
+    (open, node): (usize, NodeId),
+    constant: u32,
+) -> Result<&'a [u8], Fault> {
+    let Token::Open { close, .. } = value.token(open) else { return Err(ErrorKind::ValueMismatch.into()) };
+    let (mut identified, mut octets) = (false, None);
+    let mut index = open + 1;
+    while index < close {
+        match value.token(index) {
+            Token::Open { node, .. } if !identified => {
+                let mut comparison = Comparison { shape, value, is_named: &|_| false, normal };
+                if !comparison.is_constant(index, node, constant) {
+                    return Err(ErrorKind::ConstraintViolated.into());
+                }
+                identified = true;
+            }
+            Token::Leaf { leaf, .. } if octets.is_none() => octets = leaf.contents(),
+            _ => return Err(ErrorKind::ValueMismatch.into()),
+        }
+        index = value.skip(index);
+    }
+    let missing = |number| {
+        let field = shape.fields_of(node).nth(number).map(|(id, _)| id);
+        Fault { kind: ErrorKind::MissingComponent, field }
+    };
+    if !identified {
+        return Err(missing(0));
+    }
+    octets.ok_or_else(|| missing(1))
 }
 
 fn is_same(this: &mut Comparison<'_>, constant: &Constant, index: usize, node: NodeId, depth: u32) -> bool {

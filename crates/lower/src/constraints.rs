@@ -263,8 +263,12 @@ impl Lowering<'_> {
 }
 
 fn governor_of(model: &Model, kind: &TypeKind, parts: Option<&Parts>, name: &str) -> Option<Governor> {
-    if matches!(kind, TypeKind::Real) {
-        return Some(Governor::Integer);
+    match kind {
+        TypeKind::Real => return Some(Governor::Integer),
+        TypeKind::EmbeddedPdv | TypeKind::UnrestrictedCharacterString if name == "identification" => {
+            return model.associated.identification.map(Governor::Type);
+        }
+        _ => {}
     }
     let part = parts?.list.iter().find(|part| part.name == name)?;
     Some(Governor::Type(model.base(part.ty)))

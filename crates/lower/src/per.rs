@@ -25,6 +25,10 @@ pub(crate) fn program(model: &Model, lowered: &Lowered<'_>, aligned: bool, canon
         order: TagOrder::new(&lowered.shape, &lowered.sources, model),
     };
     for (index, ty) in lowered.types.iter().enumerate() {
+        if let Some(constant) = lowered.predefined.get(&NodeId(index as u32)) {
+            builder.program.nodes.push(Code::Predefined(*constant));
+            continue;
+        }
         let effective = ty.map(|ty| model.effective(ty, Visibility::Per)).unwrap_or_default();
         let named = ty.is_some_and(
             |ty| matches!(&model.ty(model.base(ty)).kind, TypeKind::BitString(n) if !n.is_empty()),

@@ -48,6 +48,8 @@ pub(crate) struct Lowered<'m> {
     pub(crate) tables: tables::Cache,
     /// The types of the rows of each table.
     pub(crate) row_types: Vec<Vec<TypeId>>,
+    /// The EMBEDDED PDVs and CHARACTER STRINGs with one `identification` only: an index into the defaults of the shape.
+    pub(crate) predefined: FxHashMap<NodeId, u32>,
     /// Nodes with CONTAINING, and the type inside.
     pub(crate) contained: Vec<(NodeId, TypeId)>,
     /// Components other than open types that take their values from object sets.
@@ -78,6 +80,8 @@ enum Key {
     /// that the base type is used with.
     Type(TypeId, Option<TypeId>, Option<Vec<OuterTag>>),
     Associated(Associated),
+    /// A root with constraints that others of its base type do not have.
+    Root(TypeId),
     /// A leaf of an associated type.
     Leaf(Kind),
 }
@@ -123,11 +127,12 @@ pub(crate) fn lower<'m>(model: &'m Model, roots: &[TypeId]) -> Lowered<'m> {
         defaults: VecDeque::new(),
         tables: tables::Cache::default(),
         row_types: Vec::new(),
+        predefined: FxHashMap::default(),
         contained: Vec::new(),
         governed: Vec::new(),
     };
     for &root in roots {
-        let node = lowered.bare(root);
+        let node = lowered.root(root);
         let ty = model.ty(root);
         let module = model.modules.get(ty.module.index()).map_or("", |module| module.name.as_str());
         let name = lowered.name(&format!("{module}.{}", model.type_name(root)));
@@ -135,6 +140,7 @@ pub(crate) fn lower<'m>(model: &'m Model, roots: &[TypeId]) -> Lowered<'m> {
     }
     lowered.fill();
     constraints::lower(&mut lowered, model, roots);
+    lowered.predefine();
     instructions::lower(&mut lowered, model);
     lowered.shape.set_orders = order::of_sets(&lowered.shape, &lowered.sources, model);
     lowered
@@ -168,6 +174,20 @@ impl<'m> Lowered<'m> {
         }
     }
 
+    /// Keeps what constraints leave of the associated types of EMBEDDED PDV and CHARACTER STRING.
+    fn predefine(&mut self) {
+        let model = self.model;
+        let Some(identification) = model.associated.identification else { return };
+        for index in 0..self.types.len() {
+            if let Some(value) = self.types[index].and_then(|ty| model.predefined(ty))
+                && let Some(constant) = constants::constant(self, model, identification, &value)
+            {
+                self.predefined.insert(NodeId(index as u32), self.shape.defaults.len() as u32);
+                self.shape.defaults.push(constant);
+            }
+        }
+    }
+
     pub(crate) fn name(&mut self, name: &str) -> NameId {
         if let Some(&id) = self.names.get(name) {
             return id;
@@ -180,6 +200,28 @@ impl<'m> Lowered<'m> {
     /// The node of a type that stands without a field: a root, a row of a table, what is in a string.
     pub(crate) fn bare(&mut self, ty: TypeId) -> NodeId {
         let node = self.node_by_tags(ty);
+        self.bare_types.push((node, ty));
+        node
+    }
+
+    /// The node of a root. Constraints of a SEQUENCE, SET or CHOICE belong to the references to it, and nothing refers
+    /// to a root: one that has constraints has a node of its own, so that it is known by its node.
+    fn root(&mut self, ty: TypeId) -> NodeId {
+        let model = self.model;
+        let base = model.base(ty);
+        let mut around = model.alias_chain(ty).take_while(|at| *at != base);
+        let constrained = around.any(|at| model.ty(at).constraints.iter().any(matters));
+        if !constrained || self.key(ty) != Key::Type(base, None, None) {
+            return self.bare(ty);
+        }
+        if let Some(&node) = self.nodes.get(&Key::Root(ty)) {
+            return node;
+        }
+        let node = self.new_node(Key::Root(ty), ty, None);
+        if let Some(name) = &model.ty(ty).name {
+            self.shape.nodes[node.index()].name = Some(self.name(&name.name));
+        }
+        self.bare.insert(node, model.tags(ty));
         self.bare_types.push((node, ty));
         node
     }
@@ -212,6 +254,16 @@ impl<'m> Lowered<'m> {
 
     fn key(&self, ty: TypeId) -> Key {
         let base = self.model.base(ty);
+        let associated = self.model.associated;
+        for (part, which) in [
+            (associated.identification, Associated::Identification),
+            (associated.syntaxes, Associated::Syntaxes),
+            (associated.negotiation, Associated::Negotiation),
+        ] {
+            if part == Some(base) {
+                return Key::Associated(which);
+            }
+        }
         let kind = &self.model.ty(base).kind;
         if matches!(kind, TypeKind::Sequence(_) | TypeKind::Set(_) | TypeKind::Choice(_)) {
             return Key::Type(base, None, None);
@@ -226,7 +278,11 @@ impl<'m> Lowered<'m> {
         let key = self.key(ty);
         match self.nodes.get(&key) {
             Some(&node) => node,
-            None => self.new_node(key, ty, around),
+            None => match key {
+                Key::Associated(which @ Associated::Identification) => self.associated(which, Kind::Choice),
+                Key::Associated(which) => self.associated(which, Kind::Sequence),
+                key => self.new_node(key, ty, around),
+            },
         }
     }
 
@@ -260,6 +316,7 @@ impl<'m> Lowered<'m> {
         }
         self.types.push(match &key {
             Key::Type(base, refined, _) => Some(refined.unwrap_or(*base)),
+            Key::Root(_) => Some(base),
             Key::Associated(_) | Key::Leaf(_) => None,
         });
         self.nodes.insert(key, id);
@@ -307,6 +364,7 @@ impl<'m> Lowered<'m> {
             integer: effective.integer.as_ref().map(|range| (bound(&range.lo), bound(&range.hi))),
             size: effective.size.map(|range| (range.lo, range.hi)),
             alphabet: effective.alphabet.as_ref().map(|set| set.codes().collect()),
+            base: self.model.effective(ty, Visibility::Oer).real.and_then(|real| real.base),
             extensible: effective.integer.as_ref().is_some_and(|range| range.extensible)
                 || effective.size.is_some_and(|range| range.extensible),
         };

@@ -49,6 +49,19 @@ pub struct Model {
     pub object_sets: Vec<ObjectSet>,
     /// Encoding instructions.
     pub instructions: Instructions,
+    /// Parts of associated types that constraints speak of.
+    pub associated: Associated,
+}
+
+/// Types within those that EMBEDDED PDV and CHARACTER STRING are associated with (X.680 §36.5, §44.5).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Associated {
+    /// The CHOICE that tells the abstract and the transfer syntax.
+    pub identification: Option<TypeId>,
+    /// Its alternative `syntaxes`.
+    pub syntaxes: Option<TypeId>,
+    /// Its alternative `context-negotiation`.
+    pub negotiation: Option<TypeId>,
 }
 
 /// A module and what it defines; parameterized definitions appear only as instances among [`Model::types`].

@@ -150,6 +150,9 @@ pub enum Code {
     SequenceOf,
     /// CHOICE (§20): an entry of [`Program::choices`].
     Choice(u32),
+    /// An EMBEDDED PDV or CHARACTER STRING that constraints leave one `identification`, which is not written: that one,
+    /// an entry of the defaults of the shape (§25, §28).
+    Predefined(u32),
     /// An open type (§30).
     Open,
 }

@@ -330,6 +330,9 @@ pub enum Code {
     SequenceOf(Size, u32),
     /// CHOICE (§23): an entry of [`Program::choices`].
     Choice(u32),
+    /// An EMBEDDED PDV or CHARACTER STRING that constraints leave one `identification`, which is not written: that one,
+    /// an entry of the defaults of the shape (§28.2, §31.2).
+    Predefined(u32),
     /// An open type (§11.2).
     Open,
     /// A time type of X.680 clause 38 (§32): an entry of [`Program::times`].

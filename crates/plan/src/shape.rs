@@ -295,6 +295,8 @@ pub struct Constraint {
     pub size: Option<(u64, Option<u64>)>,
     /// Permitted characters as ranges of code points.
     pub alphabet: Option<Vec<(u32, u32)>>,
+    /// REAL: the base, where only one is left (X.680 §21.5).
+    pub base: Option<u8>,
     /// Whether values outside are allowed (`...`).
     pub extensible: bool,
 }

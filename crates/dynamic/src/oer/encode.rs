@@ -5,7 +5,7 @@
 use super::canonical;
 use crate::event::Leaf;
 use crate::fault::Fault;
-use crate::same::Comparison;
+use crate::same::{Comparison, predefined};
 use crate::tape::{Token, View};
 use crate::{Error, ErrorKind};
 use tercet_plan::oer::{Addition, Code, Member, Program, Sequence, Size, UNTAGGED, VARIABLE};
@@ -153,6 +153,12 @@ impl Engine<'_> {
                 Code::Open => self.begin_apart(index, close, What::Open)?,
                 Code::OctetsContaining(size) => self.begin_apart(index, close, What::Octets(size))?,
                 Code::BitsContaining(size, _) => self.begin_apart(index, close, What::Bits(size))?,
+                Code::Predefined(constant) => {
+                    let at = (index, node);
+                    let octets = predefined(self.shape, self.value, &mut self.state.normal, at, constant)?;
+                    self.state.writer.push_sized(octets);
+                    return Ok(());
+                }
                 _ => return Err(ErrorKind::ValueMismatch.into()),
             };
             index += 1;

@@ -3,6 +3,7 @@
 use super::decode::{Engine, Result};
 use super::time;
 use crate::ber::{check, constraints};
+use crate::constant::say_constant;
 use crate::event::{Leaf, Sink};
 use tercet_plan::oer::{Code, Integer, Real, Size, VARIABLE};
 use tercet_plan::shape::Key;
@@ -29,6 +30,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             Code::OctetString(size) => self.octet_string(field, node, size),
             Code::BitString(size, _) => self.bit_string(field, node, size),
             Code::Contents(size) => self.contents(field, node, size),
+            Code::Predefined(constant) => self.predefined(field, node, constant),
             Code::Time(form) => {
                 let contents = time::read(self, form, self.shape.node(node).kind)?;
                 self.say(field, node, Leaf::Made(&contents));
@@ -36,6 +38,21 @@ impl<'a, S: Sink> Engine<'a, S> {
             }
             _ => Err(self.fault(ErrorKind::Unsupported)),
         }
+    }
+
+    /// An EMBEDDED PDV or CHARACTER STRING of which only the octets are there (§25, §28).
+    fn predefined(&mut self, field: FieldId, node: NodeId, constant: u32) -> Result<()> {
+        let shape = self.shape;
+        self.pending_key = None;
+        self.sink.open(field, node);
+        let mut fields = shape.fields_of(node);
+        if let (Some((identification, first)), Some((octets, second))) = (fields.next(), fields.next()) {
+            say_constant(shape, identification, first.node, constant, self.sink);
+            self.at = octets;
+            self.octet_string(octets, second.node, VARIABLE)?;
+        }
+        self.sink.close(field, node);
+        Ok(())
     }
 
     /// §9: anything but zero is true, under CANONICAL-OER FF (§31.3).

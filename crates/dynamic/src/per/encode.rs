@@ -6,6 +6,7 @@ use super::order;
 use crate::event::Leaf;
 use crate::fault::Fault;
 use crate::leaf::number;
+use crate::same::predefined;
 use crate::tape::{Token, View};
 use crate::{Error, ErrorKind};
 use tercet_plan::per::{ADDITION, Code, Program, Size};
@@ -189,6 +190,11 @@ impl<'a> Engine<'a> {
                 Code::BitsContaining(size, _) => {
                     node = self.only_content(index, close)?;
                     self.begin_apart(What::Bits(size));
+                }
+                Code::Predefined(constant) => {
+                    let at = (index, node);
+                    let octets = predefined(self.shape, self.value, &mut self.state.normal, at, constant)?;
+                    return self.octet_string(Size::ANY, octets);
                 }
                 _ => return Err(ErrorKind::ValueMismatch.into()),
             }

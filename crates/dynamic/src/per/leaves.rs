@@ -6,6 +6,7 @@ use super::integer::{self, Number, append};
 use super::strings::is_short;
 use super::time;
 use crate::Unknown;
+use crate::constant::say_constant;
 use crate::event::{Leaf, Sink};
 use tercet_plan::per::{Code, NO_KEY, NOT_PERMITTED, Size, Step};
 use tercet_plan::shape::Key;
@@ -52,9 +53,10 @@ impl<S: Sink> Engine<'_, S> {
             Code::OctetsContaining(size) => self.octet_string(step, size, true)?,
             Code::BitString(size, _) => self.bit_string(step, size, false)?,
             Code::BitsContaining(size, _) => self.bit_string(step, size, true)?,
-            Code::Characters(size, alphabet) => self.characters(field, node, size, alphabet)?,
+            Code::Characters(size, alphabet) => self.characters(step, size, alphabet)?,
             Code::Contents => self.contents(step)?,
-            Code::Time(code) => self.time(field, node, code)?,
+            Code::Time(code) => self.time(step, code)?,
+            Code::Predefined(constant) => self.predefined(field, node, constant)?,
             Code::Unsupported | Code::Sequence(_) | Code::SequenceOf(..) | Code::Choice(_) | Code::Open => {
                 return Err(self.fault(ErrorKind::Unsupported));
             }
@@ -63,12 +65,42 @@ impl<S: Sink> Engine<'_, S> {
         Ok(())
     }
 
-    #[inline(never)]
-    fn time(&mut self, field: FieldId, node: NodeId, code: u32) -> Result<()> {
-        let (program, kind) = (self.program, self.shape.node(node).kind);
-        time::read(&mut self.reader, program, &program.times[code as usize], kind, &mut self.state.made)?;
-        self.sink.leaf(field, node, Leaf::Made(&self.state.made));
+    /// An EMBEDDED PDV or CHARACTER STRING of which only the octets are there (§28.2, §31.2).
+    #[cold]
+    fn predefined(&mut self, field: FieldId, node: NodeId, constant: u32) -> Result<()> {
+        let shape = self.shape;
+        self.pending = None;
+        self.sink.open(field, node);
+        let mut fields = shape.fields_of(node).map(|(id, _)| id);
+        if let (Some(identification), Some(octets)) = (fields.next(), fields.next()) {
+            say_constant(shape, identification, shape.field(identification).node, constant, self.sink);
+            self.at = octets;
+            let step = self.program.steps[octets.index()];
+            self.octet_string(&step, Size::ANY, false)?;
+        }
+        self.sink.close(field, node);
         Ok(())
+    }
+
+    #[inline(never)]
+    fn time(&mut self, step: &Step, code: u32) -> Result<()> {
+        let (program, kind) = (self.program, self.shape.node(NodeId(step.node)).kind);
+        time::read(&mut self.reader, program, &program.times[code as usize], kind, &mut self.state.made)?;
+        let made = std::mem::take(&mut self.state.made);
+        self.say(step, Leaf::Made(&made));
+        self.state.made = made;
+        Ok(())
+    }
+
+    /// Says a string or time, which may be a key.
+    #[inline]
+    fn say(&mut self, step: &Step, leaf: Leaf<'_>) {
+        if self.is_key(step)
+            && let Some(contents) = leaf.contents()
+        {
+            self.remember(step, Key::Octets(contents.to_vec()));
+        }
+        self.sink.leaf(FieldId(step.field), NodeId(step.node), leaf);
     }
 
     #[inline]
@@ -136,14 +168,11 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Octets, in the input or joined.
     fn take(&mut self, step: &Step, count: usize, more: bool) -> Result<()> {
-        let (field, node) = (FieldId(step.field), NodeId(step.node));
+        let node = NodeId(step.node);
         let start = self.reader;
         if !more && let Taken::Aligned(at, contents) = self.reader.octets(count)? {
             self.text_check(node, contents)?;
-            if self.is_key(step) {
-                self.remember(step, Key::Octets(contents.to_vec()));
-            }
-            self.sink.leaf(field, node, Leaf::Input { at, contents });
+            self.say(step, Leaf::Input { at, contents });
             return Ok(());
         }
         self.reader = start;
@@ -153,10 +182,7 @@ impl<S: Sink> Engine<'_, S> {
         let made = std::mem::take(&mut self.state.made);
         let checked = self.text_check(node, &made);
         if checked.is_ok() {
-            if self.is_key(step) {
-                self.remember(step, Key::Octets(made.clone()));
-            }
-            self.sink.leaf(field, node, Leaf::Made(&made));
+            self.say(step, Leaf::Made(&made));
         }
         self.state.made = made;
         checked
@@ -186,18 +212,17 @@ impl<S: Sink> Engine<'_, S> {
             let mut octets = [0; 9];
             octets[0] = (8 - count % 8) as u8 % 8;
             octets[1..].copy_from_slice(&(bits << (64 - count.max(1))).to_be_bytes());
-            self.sink.leaf(field, node, Leaf::Made(&octets[..1 + count.div_ceil(8)]));
+            self.say(step, Leaf::Made(&octets[..1 + count.div_ceil(8)]));
             return Ok(());
         }
-        let made = &mut self.state.made;
-        made.clear();
-        made.push(0);
+        self.state.made.clear();
+        self.state.made.push(0);
         let mut bits = 0;
         loop {
             let from = self.reader.position();
             self.reader.skip(count)?;
             // All fragments but the last are whole octets (§11.9.3.8).
-            self.reader.copy_bits(from, count, made);
+            self.reader.copy_bits(from, count, &mut self.state.made);
             bits += count;
             if !more {
                 break;
@@ -205,13 +230,15 @@ impl<S: Sink> Engine<'_, S> {
             let length = self.reader.length(aligned)?;
             (count, more) = (length.count, length.more);
         }
+        let mut made = std::mem::take(&mut self.state.made);
         made[0] = (8 - bits % 8) as u8 % 8;
-        self.sink.leaf(field, node, Leaf::Made(made));
+        self.say(step, Leaf::Made(&made));
+        self.state.made = made;
         Ok(())
     }
 
-    fn characters(&mut self, field: FieldId, node: NodeId, size: Size, alphabet: u32) -> Result<()> {
-        let program = self.program;
+    fn characters(&mut self, step: &Step, size: Size, alphabet: u32) -> Result<()> {
+        let (program, node) = (self.program, NodeId(step.node));
         let alphabet = &program.alphabets[alphabet as usize];
         let outside = size.extensible && self.peek_bit();
         let (mut count, mut more) = self.size(&size)?;
@@ -233,7 +260,7 @@ impl<S: Sink> Engine<'_, S> {
                 if alphabet.check {
                     self.text_check(node, contents)?;
                 }
-                self.sink.leaf(field, node, Leaf::Input { at, contents });
+                self.say(step, Leaf::Input { at, contents });
                 return Ok(());
             }
             self.reader = start;
@@ -244,7 +271,7 @@ impl<S: Sink> Engine<'_, S> {
                 if alphabet.check {
                     self.text_check(node, short)?;
                 }
-                self.sink.leaf(field, node, Leaf::Made(short));
+                self.say(step, Leaf::Made(short));
                 return Ok(());
             }
         }
@@ -264,7 +291,7 @@ impl<S: Sink> Engine<'_, S> {
         };
         let read = read.and_then(|()| if alphabet.check { self.text_check(node, &made) } else { Ok(()) });
         if read.is_ok() {
-            self.sink.leaf(field, node, Leaf::Made(&made));
+            self.say(step, Leaf::Made(&made));
         }
         self.state.made = made;
         read

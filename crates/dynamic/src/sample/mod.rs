@@ -33,7 +33,7 @@ use crate::constant::say;
 use crate::event::{Leaf, Sink};
 use crate::tape::{Tape, Token};
 use crate::text::integer_octets;
-use crate::validate::{Checker, Patterns, Validator};
+use crate::validate::{Checker, Patterns, Validator, of_root};
 use crate::{Error, ErrorKind};
 use demand::{Demand, Wanted};
 use heights::{INFINITE, heights};
@@ -144,15 +144,13 @@ impl<'s> Sampler<'s> {
             return Err(Error::new(ErrorKind::DepthLimit, 0).with_detail("values of the type do not end"));
         }
         let shape = self.shape;
-        let roots = shape.roots.iter().zip(&shape.restrictions.roots).filter(|(it, _)| it.node == root);
-        let edge: Vec<RestrictionId> =
-            roots.map(|(_, ids)| &**ids).min_by_key(|ids| ids.len()).unwrap_or_default().to_vec();
+        let edge = of_root(shape, root);
         let mut last = None;
         for _ in 0..ATTEMPTS {
             self.tape.clear();
             self.registers.clear();
             self.registers.resize(usize::from(shape.registers), None);
-            self.value(FieldId::ROOT, root, &edge, &[], 0);
+            self.value(FieldId::ROOT, root, edge, &[], 0);
             let found = self.validator.check(shape, root, self.tape.view(&[]));
             let Some(violation) = found.into_iter().next() else {
                 std::mem::swap(&mut self.tape, tape);

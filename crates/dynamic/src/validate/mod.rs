@@ -144,10 +144,10 @@ impl Validator {
     }
 }
 
-/// The restrictions of the edge to a root; of types that share a node, those that say the least.
-fn of_root(shape: &Shape, root: NodeId) -> &[RestrictionId] {
+/// The restrictions of the edge to a root. Roots that share a node have the same.
+pub(crate) fn of_root(shape: &Shape, root: NodeId) -> &[RestrictionId] {
     let roots = shape.roots.iter().zip(&shape.restrictions.roots).filter(|(it, _)| it.node == root);
-    roots.map(|(_, ids)| &**ids).min_by_key(|ids| ids.len()).unwrap_or_default()
+    roots.map(|(_, ids)| &**ids).next().unwrap_or_default()
 }
 
 /// The key that the value at an index is.

@@ -4,6 +4,7 @@ mod check;
 mod display;
 mod effective;
 mod evaluate;
+mod predefined;
 mod resolve;
 mod sets;
 #[cfg(test)]

@@ -435,20 +435,27 @@ impl<'a> Resolver<'a> {
             let governor = match &self.model.types[base.index()].kind {
                 TypeKind::Sequence(known) | TypeKind::Set(known) | TypeKind::Choice(known) => {
                     let Some(found) = known.list.iter().find(|c| c.name == component.name.text) else {
-                        let kind = kind_name(&self.model.types[base.index()].kind);
-                        let message = format!("this {kind} has no component `{}`", component.name.text);
-                        let finding = self.slip("E0404", component.name.span, message).label("ignored");
-                        self.report(finding);
+                        self.no_component(base, &component.name);
                         continue;
                     };
                     found.ty
                 }
                 // The associated SEQUENCE has INTEGERs only (X.680 §21.5).
                 TypeKind::Real => self.type_of(BuiltIn::Integer),
-                TypeKind::External
-                | TypeKind::EmbeddedPdv
-                | TypeKind::UnrestrictedCharacterString
-                | TypeKind::InstanceOf(_) => {
+                TypeKind::EmbeddedPdv | TypeKind::UnrestrictedCharacterString => {
+                    let built_in = match component.name.text.as_str() {
+                        "identification" => BuiltIn::Identification,
+                        "data-value-descriptor" => BuiltIn::ObjectDescriptor,
+                        "data-value" | "string-value" => BuiltIn::OctetString,
+                        _ => {
+                            self.no_component(base, &component.name);
+                            continue;
+                        }
+                    };
+                    self.type_of(built_in)
+                }
+                // The values of EXTERNAL have another form (X.690 §8.18.1) than its associated type.
+                TypeKind::External | TypeKind::InstanceOf(_) => {
                     bound.push(ir::ComponentConstraint {
                         name: component.name.text.clone(),
                         constraint: None,
@@ -474,6 +481,13 @@ impl<'a> Resolver<'a> {
             });
         }
         Element::WithComponents { partial, components: bound }
+    }
+
+    fn no_component(&mut self, base: TypeId, name: &ast::Ident) {
+        let kind = kind_name(&self.model.types[base.index()].kind);
+        let message = format!("this {kind} has no component `{}`", name.text);
+        let finding = self.slip("E0404", name.span, message).label("ignored");
+        self.report(finding);
     }
 
     /// Whether a type has sizes or characters to constrain (X.680 §51.1, Table 9); else a report.

@@ -22,6 +22,10 @@ pub(crate) enum BuiltIn {
     Null,
     ObjectIdentifier,
     ObjectDescriptor,
+    /// Parts of the types that EMBEDDED PDV and CHARACTER STRING are associated with (X.680 §36.5, §44.5).
+    Identification,
+    Syntaxes,
+    Negotiation,
 }
 
 /// Those made so far.
@@ -113,10 +117,46 @@ impl<'a> Resolver<'a> {
             BuiltIn::Null => TypeKind::Null,
             BuiltIn::ObjectIdentifier => TypeKind::ObjectIdentifier,
             BuiltIn::ObjectDescriptor => TypeKind::ObjectDescriptor,
+            BuiltIn::Identification | BuiltIn::Syntaxes | BuiltIn::Negotiation => self.parts_of(built_in),
         };
         let id = self.new_type(&Scope::module(ModuleId(0)), kind, Span::default());
         self.built_in.insert(built_in, id);
+        match built_in {
+            BuiltIn::Identification => self.model.associated.identification = Some(id),
+            BuiltIn::Syntaxes => self.model.associated.syntaxes = Some(id),
+            BuiltIn::Negotiation => self.model.associated.negotiation = Some(id),
+            _ => {}
+        }
         id
+    }
+
+    /// The components of a part of an associated type, tagged automatically as X.680 §36.5 has them.
+    fn parts_of(&mut self, built_in: BuiltIn) -> TypeKind {
+        use BuiltIn::{Integer, Negotiation, Null, ObjectIdentifier as Oid, Syntaxes};
+        let parts: &[(&str, BuiltIn)] = match built_in {
+            Syntaxes => &[("abstract", Oid), ("transfer", Oid)],
+            Negotiation => &[("presentation-context-id", Integer), ("transfer-syntax", Oid)],
+            _ => &[
+                ("syntaxes", Syntaxes),
+                ("syntax", Oid),
+                ("presentation-context-id", Integer),
+                ("context-negotiation", Negotiation),
+                ("transfer-syntax", Oid),
+                ("fixed", Null),
+            ],
+        };
+        let mut list = Vec::with_capacity(parts.len());
+        for (number, (name, built_in)) in (0..).zip(parts) {
+            let inside = self.type_of(*built_in);
+            let scope = Scope::module(ModuleId(0));
+            let ty = self.new_type(&scope, TypeKind::Reference(inside), Span::default());
+            let tag = Tag { class: ir::TagClass::Context, number, mode: TagMode::Implicit };
+            self.model.types[ty.index()].tags.push(tag);
+            let (presence, place) = (ir::Presence::Mandatory, ir::Place::Root);
+            list.push(ir::Component { name: (*name).into(), ty, presence, place, span: Span::default() });
+        }
+        let parts = ir::Components { list, extensible: false };
+        if built_in == BuiltIn::Identification { TypeKind::Choice(parts) } else { TypeKind::Sequence(parts) }
     }
 
     /// The type of what could not be understood.
