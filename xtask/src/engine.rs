@@ -191,6 +191,7 @@ impl Type {
         let mut options = json::Options::default();
         options.open_types = json::OpenTypes::Tagged;
         options.general_strings = json::GeneralStrings::Characters;
+        options.decimals_as_numbers = true;
         options.instructions = false;
         json::write(self.shape(), tape.view(octets), &mut text, &options);
         serde_json::from_slice(&text).map_err(|e| format!("{e} in {}", String::from_utf8_lossy(&text)))

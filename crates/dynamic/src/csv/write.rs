@@ -75,6 +75,7 @@ impl<'s> Writer<'s> {
             octets: options.octets,
             enumerations_as_numbers: options.numbers,
             general_strings: json::GeneralStrings::Characters,
+            decimals_as_numbers: true,
             ..json::Options::default()
         };
         let count = columns.columns().len();

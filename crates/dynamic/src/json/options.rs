@@ -24,6 +24,9 @@ pub struct Options {
     pub general_strings: GeneralStrings,
     /// Whether enumerations are written as numbers; the reader takes both.
     pub enumerations_as_numbers: bool,
+    /// Whether values of REAL of base 10 are written as numbers everywhere, which X.697 23.4 has only where a constraint
+    /// leaves no other base; the reader takes both.
+    pub decimals_as_numbers: bool,
     /// Whether absent components with a DEFAULT are written, if the decoder tells of them.
     pub defaults: bool,
     /// How open types with known content are written; the reader takes both.
@@ -49,6 +52,7 @@ impl Default for Options {
             bits: BitStrings::Standard,
             general_strings: GeneralStrings::Octets,
             enumerations_as_numbers: false,
+            decimals_as_numbers: false,
             defaults: true,
             open_types: OpenTypes::Plain,
             unknown: false,
@@ -61,12 +65,13 @@ impl Default for Options {
 
 impl Options {
     /// The form of files that hold the expected values of records: octets in lower case, bit strings as octets and
-    /// length, all strings as their characters.
+    /// length, all strings as their characters, every REAL as a number.
     pub fn truth() -> Self {
         Self {
             octets: Octets::LowerHex,
             bits: BitStrings::BitsAndLen,
             general_strings: GeneralStrings::Characters,
+            decimals_as_numbers: true,
             ..Self::default()
         }
     }

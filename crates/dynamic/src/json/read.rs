@@ -3,7 +3,7 @@
 use super::Options;
 use super::index::{Document, Type};
 use super::instructed::places;
-use super::write::{fixed_size, is_octets};
+use super::write::{fixed_size, is_octets, only_base};
 use crate::contents::{self, Made};
 use crate::event::{Leaf, Sink};
 use crate::leaf::string_kind;
@@ -148,6 +148,9 @@ impl<'s> Reader<'s> {
             }
             (Kind::Integer, _) => expected("an integer"),
             (Kind::Enumerated, _) => expected("the name of an item"),
+            (Kind::Real, Type::Number) if only_base(self.shape, node) == Some(10) => {
+                contents::of_decimal_real(text.raw(at)).map(Cow::Owned)
+            }
             (Kind::Real, Type::Number) => contents::of_real(text.raw(at)).map(Cow::Owned),
             (Kind::Real, Type::String) => match &*text.string(at) {
                 word @ ("INF" | "-INF" | "NaN" | "-0") => contents::of_real(word).map(Cow::Owned),

@@ -407,6 +407,13 @@ impl<'s> Printer<'s> {
             Scalar::Addition(number) => {
                 let _ = write!(out, "{{\"addition\":{number}}}");
             }
+            Scalar::Real(real @ Real::Decimal(_))
+                if !self.options.decimals_as_numbers && only_base(self.shape, node) != Some(10) =>
+            {
+                out.extend_from_slice(b"{\"base10Value\":");
+                push_json_real(out, &real);
+                out.push(b'}');
+            }
             Scalar::Real(real) => push_json_real(out, &real),
             Scalar::BitString(bits) => self.bits(out, node, bits),
             Scalar::OctetString(octets) | Scalar::Raw(octets) => {
@@ -488,6 +495,11 @@ pub(super) fn fixed_size(shape: &Shape, node: NodeId) -> Option<u64> {
         Some((least, Some(most))) if least == most => Some(least),
         _ => None,
     }
+}
+
+/// The base of a REAL that constraints leave no other (X.697 23.4).
+pub(super) fn only_base(shape: &Shape, node: NodeId) -> Option<u8> {
+    shape.constraints.get(shape.node(node).constraint? as usize)?.base
 }
 
 fn push_json_real(out: &mut Vec<u8>, real: &Real<'_>) {
