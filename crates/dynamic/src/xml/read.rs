@@ -213,6 +213,11 @@ impl<'s> Reader<'s> {
                 Some(_) if plain(text, at)?.is_empty() => Ok(Vec::new()),
                 Some(_) => expected("nothing"),
             },
+            Kind::ObjectIdentifier | Kind::RelativeOid => {
+                let text = numbers(plain(text, at)?);
+                contents::of_text(kind, &text)
+                    .map_or_else(|| expected("another value"), |made| Ok(made?.into_owned()))
+            }
             _ => {
                 let text = if kind.is_text() { string(text, at)? } else { plain(text, at)? };
                 match contents::of_text(kind, &text) {
@@ -519,6 +524,20 @@ fn characters<'d>(text: &'d Document<'_>, at: Content) -> std::result::Result<Co
 }
 
 /// The same without white space at the ends.
+/// `iso(1).member-body(2).840` without the names (X.680 §32.3, §33.3).
+fn numbers(text: Cow<'_, str>) -> Cow<'_, str> {
+    if !text.contains('(') {
+        return text;
+    }
+    let number = |part: &str| match part.split_once('(') {
+        Some((name, number)) if !name.is_empty() && number.ends_with(')') => {
+            number.trim_end_matches(')').to_owned()
+        }
+        _ => part.to_owned(),
+    };
+    text.split('.').map(number).collect::<Vec<_>>().join(".").into()
+}
+
 fn plain<'d>(text: &'d Document<'_>, at: Content) -> std::result::Result<Cow<'d, str>, String> {
     let white = |letter: char| matches!(letter, ' ' | '\t' | '\n' | '\r');
     Ok(match characters(text, at)? {

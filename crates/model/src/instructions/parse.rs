@@ -263,6 +263,13 @@ impl Reader<'_, '_> {
                 }
                 *action = if replace { Whitespace::Replace } else { Whitespace::Collapse };
             }
+            I::PiOrComment if self.cursor.eat_word("AS") => {
+                self.string()?;
+                let places = ["BEFORE-TAG", "AFTER-TAG", "BEFORE-VALUE", "AFTER-VALUE"];
+                if !places.iter().any(|place| self.cursor.eat_word(place)) {
+                    return Err(self.expected("`BEFORE-TAG`, `AFTER-TAG`, `BEFORE-VALUE` or `AFTER-VALUE`"));
+                }
+            }
             I::AnyAttributes | I::AnyElement => self.restriction()?,
             _ => {}
         }
