@@ -92,7 +92,7 @@ def _decoded_by_reference(
 
     asn1tools does not compile the larger specifications of PER, so that pycrate is that decoder there.
     """
-    peer = "asn1tools" if definition.rules == "ber" else "pycrate"
+    peer = "asn1tools" if definition.family == "ber" else "pycrate"
     codec = REFERENCES.get((peer, definition.name))
     if codec is None:
         path = definitions.BENCH / "engines" / peer / "runner.py"

@@ -1,33 +1,38 @@
-"""Builds the runners of a peer in Rust for all inputs of PER: see bench/setup-rust."""
+"""Builds the runners of a peer in Rust, one for each specification and its rules: see bench/setup-rust."""
 
 from __future__ import annotations
 
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
-from . import definitions
-from .definitions import BENCH, BUILD
+from . import definitions, runners
+from .definitions import BENCH, Definition
 
 #: Seconds for one specification.
-LIMIT = 1800
+LIMIT = 3600
 
 
 def main(peer: str, names: list[str]) -> None:
-    for definition in definitions.load(names):
-        if definition.rules == "ber" or not definition.available:
+    """Builds what is missing: for all inputs, or for those with these names."""
+    groups: dict[Path, list[Definition]] = {}
+    for definition in definitions.load([]):
+        if runners.does(definition, peer) and definition.available:
+            groups.setdefault(runners.code(definition, peer), []).append(definition)
+    for out, group in groups.items():
+        wanted = not names or any(definition.name in names for definition in group)
+        if not wanted or (out / "runner").exists() or (out / "refused").exists():
             continue
-        out = BUILD / peer / definition.name
-        if (out / "runner").exists() or (out / "refused").exists():
-            continue
-        arguments = [definition.rules, definition.module, definition.type, *map(str, definition.schema)]
+        first, types = group[0], dict.fromkeys(definition.type for definition in group)
+        arguments = [first.rules, first.module, ",".join(types), *map(str, first.schema)]
         command = [str(BENCH / "engines" / peer / "build"), str(out), *arguments]
         try:
             made = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT)
             why = "" if made.returncode == 0 else made.stdout.strip() or "cannot compile"
         except subprocess.TimeoutExpired:
             why = f"not compiled within {LIMIT} seconds"
-        print(f"{peer} {definition.name}: {why or 'ready'}", file=sys.stderr)
+        print(f"{peer} {out.name}: {why or 'ready'}", file=sys.stderr)
         if why:
             shutil.rmtree(out, ignore_errors=True)
             out.mkdir(parents=True)

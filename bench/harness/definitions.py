@@ -39,6 +39,11 @@ class Definition:
     own: bool = False
 
     @property
+    def family(self) -> str:
+        """The family of the rules: ber or per."""
+        return "ber" if self.rules in ("ber", "der") else "per"
+
+    @property
     def available(self) -> bool:
         return self.input.exists() and all(path.exists() for path in self.schema)
 

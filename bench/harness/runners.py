@@ -11,35 +11,29 @@ from typing import Any
 
 from .definitions import BENCH, BUILD, Definition
 
+#: Peers whose code is built for a specification before anything is run; the runner is a program.
+COMPILED = ["tercet-generated", "rasn", "hampi", "erlang", "asn1bean", "rust-asn1", "x509-cert"]
+
 #: Work by name, and what each peer calls it; a peer that is not listed does not do it.
 WORKS: dict[str, dict[str, str]] = {
-    "decode": {
-        "tercet": "tape",
-        "rasn": "decode",
-        "hampi": "decode",
-        "asn1tools": "decode",
-        "pycrate": "decode",
-        "asn1c": "decode",
-    },
+    "decode": {"tercet": "tape", "asn1c": "decode", "asn1tools": "decode", "pycrate": "decode"}
+    | dict.fromkeys(COMPILED, "decode"),
     "validate": {"tercet": "validate"},
     "json": {"tercet": "json", "asn1tools": "json", "pycrate": "json", "asn1c": "json"},
     "csv": {"tercet": "csv"},
-    "encode": {
-        "tercet": "encode",
-        "rasn": "encode",
-        "hampi": "encode",
-        "asn1tools": "encode",
-        "pycrate": "encode",
-        "asn1c": "encode",
-    },
+    "encode": {"tercet": "encode", "asn1c": "encode", "asn1tools": "encode", "pycrate": "encode"}
+    | dict.fromkeys(COMPILED, "encode"),
     "walk": {"tercet": "walk"},
     "memcpy": {"tercet": "memcpy"},
 }
 
-PEERS = ["tercet", "rasn", "hampi", "asn1c", "asn1tools", "pycrate"]
+PEERS = ["tercet", *COMPILED, "asn1c", "asn1tools", "pycrate"]
 
 #: Works and peers of one family of rules only.
-ONLY = {"walk": "ber", "hampi": "per", "rasn": "per", "asn1c": "ber"}
+ONLY = {"walk": "ber", "hampi": "per", "asn1c": "ber", "asn1bean": "ber"}
+
+#: Peers that have the types of one specification.
+OWN_TYPES = {"rust-asn1": "x509", "x509-cert": "x509"}
 
 #: Records that a peer gets at most, so that one pass takes a fraction of a second; figures are per record.
 LIMITS = {"asn1tools": 400, "pycrate": 100}
@@ -89,8 +83,10 @@ class Runner:
 
 def does(definition: Definition, name: str) -> bool:
     """Whether a work or peer has to do with the rules of an input."""
-    family = "ber" if definition.rules == "ber" else "per"
-    return ONLY.get(name, family) == family
+    specification = definition.schema[0].parent.name
+    return (
+        ONLY.get(name, definition.family) == definition.family and OWN_TYPES.get(name, specification) == specification
+    )
 
 
 def start(definition: Definition, peer: str, work: str, counting: bool = False) -> Runner:
@@ -131,8 +127,8 @@ def _command(definition: Definition, peer: str, counting: bool) -> list[str]:
         return [str(binary)]
     if peer == "asn1c":
         return [str(_asn1c(definition))]
-    if peer in ("rasn", "hampi"):
-        return [str(_rust(definition, peer))]
+    if peer in COMPILED:
+        return [str(_compiled(definition, peer)), definition.type]
     python = BENCH / ".venv" / "bin" / "python"
     if not python.exists():
         raise OSError("not installed: run bench/setup")
@@ -153,14 +149,19 @@ def _asn1c(definition: Definition) -> Path:
     return runner
 
 
-def _rust(definition: Definition, peer: str) -> Path:
-    """The runner with the code that a peer made of the specification, built by `bench/setup-rust`."""
-    out = BUILD / peer / definition.name
+def code(definition: Definition, peer: str) -> Path:
+    """The folder of the code that a peer made of the specification of an input, for its rules."""
+    return BUILD / peer / f"{definition.schema[0].parent.name.lower()}-{definition.rules}"
+
+
+def _compiled(definition: Definition, peer: str) -> Path:
+    """The runner with the code that a peer made of the specification, built by `bench/setup-compiled`."""
+    out = code(definition, peer)
     refused = out / "refused"
     if refused.exists():
         raise OSError(refused.read_text().strip())
     if not (out / "runner").exists():
-        raise OSError("not built: run bench/setup-rust")
+        raise OSError("not built: run bench/setup-compiled")
     return out / "runner"
 
 

@@ -118,7 +118,11 @@ fn primitive_values() {
             ("09 03 C0 FF 01", "-0.5"),
         ],
     );
-    assert_eq!(text_of(&plan("T ::= REAL"), &hex("09 06 03 31 35 2E 45 31"), &Options::default()), "150.0");
+    let decimal = hex("09 06 03 31 35 2E 45 31");
+    assert_eq!(text_of(&plan("T ::= REAL"), &decimal, &Options::default()), "{\"base10Value\":150.0}");
+    let mut numbers = Options::default();
+    numbers.decimals_as_numbers = true;
+    assert_eq!(text_of(&plan("T ::= REAL"), &decimal, &numbers), "150.0");
     // Exact beyond an f64, and then decimal for ever: 2^-60 + 1.
     let real = plan("T ::= REAL");
     let text = text_of(&real, &hex("09 0A 80 C4 10 00 00 00 00 00 00 01"), &Options::default());

@@ -1,6 +1,8 @@
-//! The runner protocol (see `../python_runner.py`) for code that peers generate in Rust.
+//! The runner protocol (see `../python_runner.py`) for code that is generated in Rust.
 //!
-//! Values of a peer have no text that could be compared: what it decoded is told by what it encodes of it.
+//! Values of such code have no text that could be compared: what it decoded is told by what it encodes of it. Records
+//! stay as long as the process, so that values may borrow from them; a value is dropped within the measured time. The
+//! type is the argument of the program, which [`root`] gives.
 
 use cpu_time::ThreadTime;
 use std::collections::HashMap;
@@ -29,7 +31,7 @@ pub fn main<T, E: Display>(
         return refuse(&format!("no operation {operation}"));
     }
     let records = match read(get("records"), get("limit").parse().unwrap_or(0)) {
-        Ok(records) => records,
+        Ok(records) => &*records.leak(),
         Err(error) => return refuse(&error),
     };
     let values: Vec<T> = match records.iter().map(|record| decode(record)).collect() {
@@ -37,7 +39,8 @@ pub fn main<T, E: Display>(
         Err(error) => return refuse(&format!("cannot decode: {error}")),
     };
     answer(&format!("{{\"ready\": true, \"name\": \"{name}\", \"records\": {}}}", records.len()));
-    let octets: usize = records.iter().map(|record| record.len()).sum();
+    let octets: usize = records.iter().map(Vec::len).sum();
+    let mut out = Vec::new();
     for line in lines {
         let (word, argument) = line.split_once(' ').unwrap_or((&line, ""));
         match word {
@@ -45,10 +48,9 @@ pub fn main<T, E: Display>(
                 let limit: f64 = argument.parse().unwrap_or(0.1);
                 let start = ThreadTime::now();
                 let mut passes = 0;
-                let mut out = Vec::new();
                 let spent = loop {
                     if operation == "decode" {
-                        for record in &records {
+                        for record in records {
                             black_box(decode(record).is_ok_and(|value| {
                                 black_box(&value);
                                 true
@@ -76,11 +78,11 @@ pub fn main<T, E: Display>(
             }
             "dump" => {
                 for value in values.iter().take(argument.parse().unwrap_or(1)) {
-                    let mut written = Vec::new();
-                    if encode(value, &mut written).is_err() {
-                        written.clear();
+                    out.clear();
+                    if encode(value, &mut out).is_err() {
+                        out.clear();
                     }
-                    let digits: String = written.iter().map(|octet| format!("{octet:02x}")).collect();
+                    let digits: String = out.iter().map(|octet| format!("{octet:02x}")).collect();
                     answer(&format!("{{\"hex\": \"{digits}\"}}"));
                 }
                 answer("{\"end\": true}");
@@ -90,23 +92,35 @@ pub fn main<T, E: Display>(
     }
 }
 
-/// Records, each after a length of four octets. They stay for the life of the process, since values may borrow from them.
-fn read(path: &str, limit: usize) -> Result<Vec<&'static [u8]>, String> {
-    let mut rest: &'static [u8] = std::fs::read(path).map_err(|e| format!("{path}: {e}"))?.leak();
+/// The type of the records: the first argument of the program.
+pub fn root() -> String {
+    std::env::args().nth(1).unwrap_or_default()
+}
+
+/// Says that there is no code for a type.
+pub fn no_root() {
+    refuse("no code for the type");
+}
+
+/// Records, each after a length of four octets.
+fn read(path: &str, limit: usize) -> Result<Vec<Vec<u8>>, String> {
+    let data = std::fs::read(path).map_err(|e| format!("{path}: {e}"))?;
+    let mut rest = data.as_slice();
     let mut records = Vec::new();
     while let Some((length, behind)) = rest.split_first_chunk::<4>()
         && (limit == 0 || records.len() < limit)
     {
         let length = u32::from_be_bytes(*length) as usize;
         let (record, behind) = behind.split_at_checked(length).ok_or("the last record is cut short")?;
-        records.push(record);
+        records.push(record.to_vec());
         rest = behind;
     }
     Ok(records)
 }
 
 fn refuse(error: &str) {
-    let plain: String = error.chars().map(|c| if c.is_control() || c == '"' || c == '\\' { ' ' } else { c }).collect();
+    let plain: String =
+        error.chars().map(|c| if c.is_control() || c == '"' || c == '\\' { ' ' } else { c }).collect();
     answer(&format!("{{\"ready\": false, \"error\": \"{plain}\"}}"));
 }
 

@@ -80,6 +80,7 @@ fn prepare(config: &HashMap<String, String>) -> Result<(Work, Vec<Vec<u8>>), Str
     let name = format!("{}.{}", get("module")?, get("type")?);
     let rules = match config.get("rules").map_or("ber", String::as_str) {
         "ber" => Rules::Ber,
+        "der" => Rules::Der,
         "aper" => Rules::Aper,
         "uper" => Rules::Uper,
         other => return Err(format!("no rules {other}")),

@@ -52,7 +52,7 @@ impl Work {
             "json" => Op::Json,
             "csv" => Op::Csv,
             "encode" => Op::Encode,
-            "walk" if rules == Rules::Ber => Op::Walk,
+            "walk" if matches!(rules, Rules::Ber | Rules::Der) => Op::Walk,
             "memcpy" => Op::Memcpy,
             _ => return Err(format!("no operation {op}")),
         };
