@@ -242,12 +242,14 @@ impl<S: Sink> Engine<'_, S> {
         }
         let Some(entry) = self.content(slot, joined) else { return false };
         let inside = joined.get(usize::from(slot.kind == Kind::BitString)..).unwrap_or_default();
-        // The trial has shown that this decodes within the depth that is left; content of content stays octets.
+        // The trial has shown that this decodes within the depth that is left. Each level of it is copied and tried
+        // again, so that content stays octets behind a few of them.
         let mut options = self.options.clone();
-        options.decode_containing = false;
+        options.decode_containing = self.state.joins < MOST_JOINS;
         options.limits.depth = self.depth;
         self.sink.open(slot.field, slot.node);
         let mut state: Box<DecodeState> = self.state.trial.take().unwrap_or_default();
+        state.joins = self.state.joins + 1;
         let mut sink = Copying(&mut *self.sink);
         let mut engine =
             Engine::new(&mut state, self.shape, self.program, entry, inside, &mut sink, &options);
@@ -298,6 +300,9 @@ impl<S: Sink> Engine<'_, S> {
         fits.then_some(entry)
     }
 }
+
+/// Strings in segments within one another whose content is read: one such call is made for each.
+const MOST_JOINS: u8 = 8;
 
 /// Which tags the segments of a string may have.
 fn segment_form(kind: Kind) -> StringForm {

@@ -29,6 +29,8 @@ pub(crate) struct DecodeState {
     pub(super) cares: Vec<Care>,
     /// For trying what is in a string before anything is said of it.
     pub(super) trial: Option<Box<Self>>,
+    /// Strings in segments around, whose content is read.
+    pub(super) joins: u8,
 }
 
 pub(super) type Result<T> = std::result::Result<T, Fault>;
