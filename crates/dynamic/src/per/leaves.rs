@@ -198,7 +198,6 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     fn bit_string(&mut self, step: &Step, size: Size, contains: bool) -> Result<()> {
-        let (field, node) = (FieldId(step.field), NodeId(step.node));
         let (mut count, mut more) = self.size(&size)?;
         let aligned = self.program.aligned;
         if aligned && count > 0 && !is_short(size, count, 16) {
