@@ -41,106 +41,140 @@ impl<'a, S: Sink> Engine<'a, S> {
     }
 
     /// Reads a value.
-    #[inline(never)]
     fn read(&mut self, step: &Step) -> Result<()> {
+        match step.op {
+            Op::Sequence { .. } => self.read_sequence(step),
+            Op::List { .. } => self.read_list(step),
+            Op::Choice { .. } => self.read_choice(step),
+            Op::Open { .. } => self.read_open(step),
+            Op::Number { .. } | Op::Null | Op::Leaf => self.leaf(step),
+            Op::Part => self.apart(step),
+        }
+    }
+
+    // One function for each, so that each has its registers to itself.
+
+    #[inline(never)]
+    fn read_sequence(&mut self, step: &Step) -> Result<()> {
         let program = self.program;
         let (field, node) = (FieldId(step.field), NodeId(step.node));
-        match step.op {
-            Op::Sequence { first, count, optional, width } if self.left > 0 => {
-                // The extension bit and the presence bits at once.
-                let Some(bits) = self.reader.number(u32::from(width), 0, u64::MAX) else {
-                    self.at = field;
-                    return Err(too_short(self.reader, u32::from(width)));
-                };
-                self.said += count as usize;
-                self.sink.open(field, node);
-                self.left -= 1;
-                let members = program.steps.get(first as usize..(first + count) as usize);
-                let mut members = members.unwrap_or_default();
-                let mut present = bits << (63 - u32::from(optional)) << 1;
-                while let Some((member, behind)) = members.split_first() {
-                    if member.run > 0 {
-                        if present >> 63 == 0 {
-                            // All that are absent from this one on at once.
-                            let absent = present.leading_zeros().min(u32::from(member.run));
-                            present <<= absent & 63;
-                            members = members.get(absent as usize..).unwrap_or_default();
-                            continue;
-                        }
-                        present <<= 1;
-                    }
-                    members = behind;
-                    if let Err(fault) = self.part_wanted(member) {
-                        return Err(self.inside(field, node, None, fault));
-                    }
-                }
-                self.left += 1;
-                if bits >> optional != 0 {
-                    return self.extended(field, node, first + count);
-                }
-                self.sink.close(field, node);
-                Ok(())
-            }
-            Op::List { element, lo, span, width, pad } if self.left > 0 => {
-                let count = self.reader.number(u32::from(width), u32::from(pad), u64::from(span));
-                let Some(count) = count else { return self.apart(step) };
-                self.sink.open(field, node);
-                self.left -= 1;
-                let element = &program.steps[element as usize];
-                for index in 0..usize::from(lo) + count as usize {
-                    let (before, said) = (self.reader.position(), self.said);
-                    self.said += 1;
-                    let mut done = self.part_wanted(element);
-                    if done.is_ok() && self.reader.position() == before {
-                        self.at = FieldId(element.field);
-                        done = self.count_empty(said as u32);
-                    }
-                    if let Err(fault) = done {
-                        return Err(self.inside(field, node, Some(index), fault));
-                    }
-                }
-                self.left += 1;
-                self.sink.close(field, node);
-                Ok(())
-            }
-            Op::Choice { first, most, width, pad } if self.left > 0 => {
-                let index = self.reader.number(u32::from(width), u32::from(pad), u64::from(most));
-                let Some(index) = index else { return self.apart(step) };
-                let alternative = &program.steps[first as usize + index as usize];
-                self.sink.open(field, node);
-                self.left -= 1;
-                if let Err(fault) = self.part(alternative) {
-                    return Err(self.inside(field, node, None, fault));
-                }
-                self.left += 1;
-                self.sink.close(field, node);
-                Ok(())
-            }
-            Op::Open { table, key } if self.left > 0 && self.options.resolve_tables => {
-                let Some(content) = self.content(table, key) else { return self.apart(step) };
-                let start = self.reader;
-                let count = match self.short_length() {
-                    Some(count) if count as usize * 8 <= self.reader.left() => count as usize * 8,
-                    _ => {
-                        self.reader = start;
-                        return self.apart(step);
-                    }
-                };
-                self.sink.open(field, node);
-                self.left -= 1;
-                let around = self.reader.end();
-                self.reader.set_end(self.reader.position() + count);
-                if let Err(fault) = self.part(content) {
-                    return Err(self.inside(field, node, None, fault));
-                }
-                leave_octets(&mut self.reader, around)?;
-                self.left += 1;
-                self.sink.close(field, node);
-                Ok(())
-            }
-            Op::Number { .. } | Op::Null | Op::Leaf => self.leaf(step),
-            _ => self.apart(step),
+        let Op::Sequence { first, count, optional, width } = step.op else { return self.apart(step) };
+        if self.left == 0 {
+            return self.apart(step);
         }
+        // The extension bit and the presence bits at once.
+        let Some(bits) = self.reader.number(u32::from(width), 0, u64::MAX) else {
+            self.at = field;
+            return Err(too_short(self.reader, u32::from(width)));
+        };
+        self.said += count as usize;
+        self.sink.open(field, node);
+        self.left -= 1;
+        let members = program.steps.get(first as usize..(first + count) as usize);
+        let mut members = members.unwrap_or_default();
+        let mut present = bits << (63 - u32::from(optional)) << 1;
+        while let Some((member, behind)) = members.split_first() {
+            if member.run > 0 {
+                if present >> 63 == 0 {
+                    // All that are absent from this one on at once.
+                    let absent = present.leading_zeros().min(u32::from(member.run));
+                    present <<= absent & 63;
+                    members = members.get(absent as usize..).unwrap_or_default();
+                    continue;
+                }
+                present <<= 1;
+            }
+            members = behind;
+            if let Err(fault) = self.part_wanted(member) {
+                return Err(self.inside(field, node, None, fault));
+            }
+        }
+        self.left += 1;
+        if bits >> optional != 0 {
+            return self.extended(field, node, first + count);
+        }
+        self.sink.close(field, node);
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn read_list(&mut self, step: &Step) -> Result<()> {
+        let program = self.program;
+        let (field, node) = (FieldId(step.field), NodeId(step.node));
+        let Op::List { element, lo, span, width, pad } = step.op else { return self.apart(step) };
+        if self.left == 0 {
+            return self.apart(step);
+        }
+        let count = self.reader.number(u32::from(width), u32::from(pad), u64::from(span));
+        let Some(count) = count else { return self.apart(step) };
+        self.sink.open(field, node);
+        self.left -= 1;
+        let element = &program.steps[element as usize];
+        for index in 0..usize::from(lo) + count as usize {
+            let (before, said) = (self.reader.position(), self.said);
+            self.said += 1;
+            let mut done = self.part_wanted(element);
+            if done.is_ok() && self.reader.position() == before {
+                self.at = FieldId(element.field);
+                done = self.count_empty(said as u32);
+            }
+            if let Err(fault) = done {
+                return Err(self.inside(field, node, Some(index), fault));
+            }
+        }
+        self.left += 1;
+        self.sink.close(field, node);
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn read_choice(&mut self, step: &Step) -> Result<()> {
+        let program = self.program;
+        let (field, node) = (FieldId(step.field), NodeId(step.node));
+        let Op::Choice { first, most, width, pad } = step.op else { return self.apart(step) };
+        if self.left == 0 {
+            return self.apart(step);
+        }
+        let index = self.reader.number(u32::from(width), u32::from(pad), u64::from(most));
+        let Some(index) = index else { return self.apart(step) };
+        let alternative = &program.steps[first as usize + index as usize];
+        self.sink.open(field, node);
+        self.left -= 1;
+        if let Err(fault) = self.part(alternative) {
+            return Err(self.inside(field, node, None, fault));
+        }
+        self.left += 1;
+        self.sink.close(field, node);
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn read_open(&mut self, step: &Step) -> Result<()> {
+        let (field, node) = (FieldId(step.field), NodeId(step.node));
+        let Op::Open { table, key } = step.op else { return self.apart(step) };
+        if self.left == 0 || !self.options.resolve_tables {
+            return self.apart(step);
+        }
+        let Some(content) = self.content(table, key) else { return self.apart(step) };
+        let start = self.reader;
+        let count = match self.short_length() {
+            Some(count) if count as usize * 8 <= self.reader.left() => count as usize * 8,
+            _ => {
+                self.reader = start;
+                return self.apart(step);
+            }
+        };
+        self.sink.open(field, node);
+        self.left -= 1;
+        let around = self.reader.end();
+        self.reader.set_end(self.reader.position() + count);
+        if let Err(fault) = self.part(content) {
+            return Err(self.inside(field, node, None, fault));
+        }
+        leave_octets(&mut self.reader, around)?;
+        self.left += 1;
+        self.sink.close(field, node);
+        Ok(())
     }
 
     /// Reads a component or element, if the sink wants it.
@@ -168,7 +202,11 @@ impl<'a, S: Sink> Engine<'a, S> {
                 Ok(())
             }
             Op::Leaf => self.leaf(step),
-            _ => self.read(step),
+            Op::Sequence { .. } => self.read_sequence(step),
+            Op::List { .. } => self.read_list(step),
+            Op::Choice { .. } => self.read_choice(step),
+            Op::Open { .. } => self.read_open(step),
+            Op::Part => self.apart(step),
         }
     }
 
