@@ -78,6 +78,21 @@ pub const ALL: &[Generated] = &[
         hash: true,
         rules: &[Rules::Ber],
     },
+    Generated {
+        schema: "schemas/h248/MEDIA-GATEWAY-CONTROL-v1.asn",
+        roots: &["MegacoMessage"],
+        file: "crates/megaco/src/generated/v1.rs",
+        hash: false,
+        // On the wire of BER, version 1 is a part of version 3.
+        rules: &[Rules::Aper],
+    },
+    Generated {
+        schema: "schemas/h248/MEDIA-GATEWAY-CONTROL-v3.asn",
+        roots: &["MegacoMessage"],
+        file: "crates/megaco/src/generated/v3.rs",
+        hash: false,
+        rules: &[Rules::Ber, Rules::Aper],
+    },
 ];
 
 impl Generated {

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::binary::{Binary, Rules};
 use crate::etf::{self, MegacoCompressed};
 use crate::model::{MId, MegacoMessage};
 use crate::text::{self, Layout};
@@ -45,6 +46,10 @@ pub enum Encoding {
         /// Whether zlib has its turn.
         zlib: bool,
     },
+    /// BER of the module, values as OTP has them.
+    Ber,
+    /// Aligned PER of the module, values as OTP has them.
+    Per,
     /// JSON.
     Json,
 }
@@ -54,6 +59,8 @@ impl Encoding {
     pub const ALL: &'static [(&'static str, Self)] = &[
         ("pretty", Self::Pretty),
         ("compact", Self::Compact),
+        ("ber", Self::Ber),
+        ("per", Self::Per),
         ("etf", Self::Etf { short: false, zlib: false }),
         ("etf-mc", Self::Etf { short: true, zlib: false }),
         ("etf-zlib", Self::Etf { short: false, zlib: true }),
@@ -79,6 +86,9 @@ impl Encoding {
                 let short = etf::inflate(octets).is_ok_and(|plain| is_short(&plain));
                 Self::Etf { short, zlib: true }
             }
+            [0x30, ..] => Self::Ber,
+            // No authentication header and one of the versions below 4, or such a header.
+            [0 | 1 | 0x80, ..] => Self::Per,
             [131, ..] => Self::Etf { short: is_short(octets), zlib: false },
             _ if begin.first() == Some(&b'{') => Self::Json,
             _ if begin.starts_with(b"!") => Self::Compact,
@@ -97,6 +107,8 @@ impl Codec for Encoding {
         match *self {
             Self::Pretty => text::write_message(message, Layout::Pretty, out),
             Self::Compact => text::write_message(message, Layout::Compact, out),
+            Self::Ber => Binary::standard().encode(message, Rules::Ber, out),
+            Self::Per => Binary::standard().encode(message, Rules::Per, out),
             Self::Json => json::write_message(message, out),
             Self::Etf { short, zlib } => {
                 let start = out.len();
@@ -118,6 +130,8 @@ impl Codec for Encoding {
     fn decode<'a>(&self, octets: &'a [u8]) -> Result<MegacoMessage<'a>> {
         match self {
             Self::Pretty | Self::Compact => text::read_message(octets),
+            Self::Ber => Binary::standard().decode(octets, Rules::Ber),
+            Self::Per => Binary::standard().decode(octets, Rules::Per),
             Self::Json => json::read_message(octets),
             Self::Etf { short: false, .. } => etf::read_message(octets),
             Self::Etf { short: true, .. } => etf::read_compressed_message(octets, &MegacoCompressed),

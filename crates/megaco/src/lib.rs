@@ -5,10 +5,12 @@
 
 #![forbid(unsafe_code)]
 
-mod binary;
+pub mod binary;
 pub mod codec;
+pub mod digit_map;
 mod error;
 pub mod etf;
+pub mod generated;
 pub mod json;
 mod list;
 pub mod model;

@@ -71,6 +71,8 @@ fn every_encoding_has_the_same_value() {
         ("erl_dist_mc", "etf-mc", true),
         ("erl_dist_c", "etf-zlib", false),
         ("erl_dist_mcc", "etf-mc-zlib", false),
+        ("ber", "ber", true),
+        ("per", "per", true),
         ("original", "json", false),
     ] {
         let encoding = Encoding::named(encoding).unwrap();

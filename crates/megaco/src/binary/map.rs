@@ -1,15 +1,757 @@
-//! Between the model and the generated types.
+//! Between the model and the generated types of versions 1 and 3. Version 2 differs from version 3 by what it does not
+//! have yet; on the wire it is the same.
+
+use std::borrow::Cow;
+
+use tercet_runtime::types::{BitString, Octets, Text};
+
+use super::Binary;
+use super::packages::Item;
+use crate::list::{List, Token, TokenSet};
+use crate::model::{
+    AuditDescriptor, EventSpecParameter, IndAudSignalsDescriptor, Lenient, LocalRemoteDescriptor,
+    ObservedEventsDescriptor, ServiceChangeProfile, ServiceChangeResParm, TerminationId,
+};
+use crate::octets::{Name, Str};
+use crate::sdp::Lines;
+use crate::{Error, Result};
+
+/// What names and values mean where they stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Plain,
+    Property,
+    Event,
+    Signal,
+    Statistic,
+    Parameter,
+    Package,
+    DigitMap,
+    Reason,
+}
+
+/// The way between the two.
+pub(crate) struct Context<'b> {
+    binary: &'b Binary,
+    version: u8,
+    kind: Kind,
+    /// The event or signal whose parameters come.
+    item: Option<(Item, u16, u16)>,
+}
+
+impl<'b> Context<'b> {
+    pub(super) const fn new(binary: &'b Binary, version: u8) -> Self {
+        Self { binary, version, kind: Kind::Plain, item: None }
+    }
+
+    fn enter(&mut self, kind: Kind) -> (Kind, Option<(Item, u16, u16)>) {
+        (std::mem::replace(&mut self.kind, kind), self.item)
+    }
+
+    fn leave(&mut self, before: (Kind, Option<(Item, u16, u16)>)) {
+        (self.kind, self.item) = before;
+    }
+
+    const fn item_kind(&self) -> Item {
+        match self.kind {
+            Kind::Event => Item::Event,
+            Kind::Signal => Item::Signal,
+            Kind::Statistic => Item::Statistic,
+            _ => Item::Property,
+        }
+    }
+
+    /// Whether a string is one that the standard wants encoded inside of its OCTET STRING.
+    const fn wraps(&self) -> bool {
+        self.binary.strict
+            && matches!(self.kind, Kind::Property | Kind::Statistic | Kind::Parameter | Kind::Reason)
+    }
+}
+
+#[cold]
+const fn refuse(what: &'static str) -> Error {
+    Error::new(0, what)
+}
+
+/// From the model to a generated type.
+pub(crate) trait To<'a, G> {
+    fn to(&'a self, cx: &mut Context<'_>) -> Result<G>;
+}
+
+/// From a generated type to the model.
+pub(crate) trait Of<G>: Sized {
+    fn of(value: G, cx: &mut Context<'_>) -> Result<Self>;
+}
+
+macro_rules! same {
+    ($($ty:ty),*) => {$(
+        impl<'a> To<'a, $ty> for $ty {
+            fn to(&'a self, _: &mut Context<'_>) -> Result<$ty> {
+                Ok(*self)
+            }
+        }
+
+        impl Of<$ty> for $ty {
+            fn of(value: $ty, _: &mut Context<'_>) -> Result<$ty> {
+                Ok(value)
+            }
+        }
+    )*};
+}
+
+same!(u8, u16, u32, bool, (), [u8; 4], [u8; 16]);
+
+/// A priority: text allows more than the module does.
+impl<'a> To<'a, u8> for u16 {
+    fn to(&'a self, _: &mut Context<'_>) -> Result<u8> {
+        u8::try_from(*self).map_err(|_| refuse("a priority of at most 15"))
+    }
+}
+
+impl Of<u8> for u16 {
+    fn of(value: u8, _: &mut Context<'_>) -> Result<Self> {
+        Ok(Self::from(value))
+    }
+}
+
+impl<'a, T: To<'a, G>, G> To<'a, Option<G>> for Option<T> {
+    fn to(&'a self, cx: &mut Context<'_>) -> Result<Option<G>> {
+        self.as_ref().map(|value| value.to(cx)).transpose()
+    }
+}
+
+impl<T: Of<G>, G> Of<Option<G>> for Option<T> {
+    fn of(value: Option<G>, cx: &mut Context<'_>) -> Result<Self> {
+        value.map(|value| T::of(value, cx)).transpose()
+    }
+}
+
+/// A request id: version 1 has one even where no event is asked for.
+impl<'a> To<'a, u32> for Option<u32> {
+    fn to(&'a self, _: &mut Context<'_>) -> Result<u32> {
+        Ok(self.unwrap_or(0))
+    }
+}
+
+impl Of<u32> for Option<u32> {
+    fn of(value: u32, _: &mut Context<'_>) -> Result<Self> {
+        Ok(Some(value))
+    }
+}
+
+impl<'a, T: To<'a, G>, G> To<'a, Vec<G>> for Vec<T> {
+    fn to(&'a self, cx: &mut Context<'_>) -> Result<Vec<G>> {
+        self.iter().map(|value| value.to(cx)).collect()
+    }
+}
+
+impl<T: Of<G>, G> Of<Vec<G>> for Vec<T> {
+    fn of(value: Vec<G>, cx: &mut Context<'_>) -> Result<Self> {
+        value.into_iter().map(|value| T::of(value, cx)).collect()
+    }
+}
+
+impl<'a, T: To<'a, G>, G> To<'a, Vec<G>> for List<T> {
+    fn to(&'a self, cx: &mut Context<'_>) -> Result<Vec<G>> {
+        self.iter().map(|value| value.to(cx)).collect()
+    }
+}
+
+impl<T: Of<G>, G> Of<Vec<G>> for List<T> {
+    fn of(value: Vec<G>, cx: &mut Context<'_>) -> Result<Self> {
+        value.into_iter().map(|value| T::of(value, cx)).collect()
+    }
+}
+
+impl<'a, T: To<'a, G>, G> To<'a, G> for Box<T> {
+    fn to(&'a self, cx: &mut Context<'_>) -> Result<G> {
+        (**self).to(cx)
+    }
+}
+
+impl<T: Of<G>, G> Of<G> for Box<T> {
+    fn of(value: G, cx: &mut Context<'_>) -> Result<Self> {
+        T::of(value, cx).map(Self::new)
+    }
+}
+
+/// What the module has to have if the text has nothing.
+pub(crate) trait Missing: Sized {
+    /// It, if there is something that says the same.
+    fn missing<'x>() -> Option<&'x Self>;
+}
+
+impl Missing for u32 {
+    fn missing<'x>() -> Option<&'x Self> {
+        None
+    }
+}
+
+impl Missing for AuditDescriptor<'_> {
+    fn missing<'x>() -> Option<&'x Self> {
+        static EMPTY: AuditDescriptor<'static> =
+            AuditDescriptor { audit_token: None, audit_property_token: None };
+        Some(&EMPTY)
+    }
+}
+
+impl Missing for ObservedEventsDescriptor<'_> {
+    fn missing<'x>() -> Option<&'x Self> {
+        static EMPTY: ObservedEventsDescriptor<'static> =
+            ObservedEventsDescriptor { request_id: 0, observed_event_lst: Vec::new() };
+        Some(&EMPTY)
+    }
+}
+
+impl<'a, T: To<'a, G> + Missing, G> To<'a, G> for Lenient<T> {
+    fn to(&'a self, cx: &mut Context<'_>) -> Result<G> {
+        self.0.as_ref().or_else(|| T::missing()).ok_or_else(|| refuse("a transaction id"))?.to(cx)
+    }
+}
+
+impl<T: Of<G>, G> Of<G> for Lenient<T> {
+    fn of(value: G, cx: &mut Context<'_>) -> Result<Self> {
+        T::of(value, cx).map(|value| Self(Some(value)))
+    }
+}
+
+impl<'a, T: Token> To<'a, BitString<'a>> for TokenSet<T> {
+    fn to(&'a self, _: &mut Context<'_>) -> Result<BitString<'a>> {
+        let bits = self.bits();
+        let length = u16::BITS - bits.leading_zeros();
+        Ok(BitString::from_bits((0..length).map(|bit| bits >> bit & 1 == 1)))
+    }
+}
+
+impl<T: Token> Of<BitString<'_>> for TokenSet<T> {
+    fn of(value: BitString<'_>, _: &mut Context<'_>) -> Result<Self> {
+        let bits = value.as_bits();
+        let set = bits.iter().take(16).enumerate().filter(|bit| bit.1);
+        Ok(set.filter_map(|(number, _)| T::of_number(number as u8)).collect())
+    }
+}
+
+/// The octets of a generated string, borrowed if it has them borrowed.
+fn kept(octets: Octets<'_>) -> Cow<'_, [u8]> {
+    match octets.as_borrowed() {
+        Some(octets) => Cow::Borrowed(octets),
+        None => Cow::Owned(octets.as_slice().to_vec()),
+    }
+}
+
+const IA5_STRING: u8 = 0x16;
+
+impl<'a> To<'a, Octets<'a>> for Str<'a> {
+    fn to(&'a self, cx: &mut Context<'_>) -> Result<Octets<'a>> {
+        if !cx.wraps() {
+            return Ok(Octets::borrowed(self));
+        }
+        let length = self.len();
+        let mut octets = vec![IA5_STRING];
+        match (u8::try_from(length), u16::try_from(length)) {
+            (Ok(length @ 0..=127), _) => octets.push(length),
+            (Ok(length), _) => octets.extend_from_slice(&[0x81, length]),
+            (_, Ok(length)) => {
+                octets.push(0x82);
+                octets.extend_from_slice(&length.to_be_bytes());
+            }
+            _ => return Err(refuse("a value of at most 65,535 octets")),
+        }
+        octets.extend_from_slice(self);
+        Ok(Octets::copied(&octets))
+    }
+}
+
+impl<'a> Of<Octets<'a>> for Str<'a> {
+    fn of(value: Octets<'a>, cx: &mut Context<'_>) -> Result<Self> {
+        let octets = kept(value);
+        if !cx.wraps() {
+            return Ok(Self(octets));
+        }
+        let unwrapped = match &octets[..] {
+            [IA5_STRING, length @ 0..=127, text @ ..] if usize::from(*length) == text.len() => Some(2),
+            [IA5_STRING, 0x81, length, text @ ..] if usize::from(*length) == text.len() => Some(3),
+            [IA5_STRING, 0x82, high, low, text @ ..]
+                if usize::from(u16::from_be_bytes([*high, *low])) == text.len() =>
+            {
+                Some(4)
+            }
+            _ => None,
+        };
+        Ok(Self(match (unwrapped, octets) {
+            (Some(from), Cow::Borrowed(octets)) => Cow::Borrowed(&octets[from..]),
+            (Some(from), Cow::Owned(octets)) => Cow::Owned(octets[from..].to_vec()),
+            (None, octets) => octets,
+        }))
+    }
+}
+
+fn text(octets: &[u8]) -> Result<Text<'_>> {
+    match std::str::from_utf8(octets) {
+        Ok(text) if text.is_ascii() => Ok(Text::borrowed(text)),
+        _ => Err(refuse("characters of 7 bits")),
+    }
+}
+
+impl<'a> To<'a, Text<'a>> for Str<'a> {
+    fn to(&'a self, _: &mut Context<'_>) -> Result<Text<'a>> {
+        text(self)
+    }
+}
+
+impl<'a> Of<Text<'a>> for Str<'a> {
+    fn of(value: Text<'a>, _: &mut Context<'_>) -> Result<Self> {
+        Ok(Self(Cow::Owned(value.as_str().as_bytes().to_vec())))
+    }
+}
+
+impl<'a> To<'a, Text<'a>> for Name<'a> {
+    fn to(&'a self, _: &mut Context<'_>) -> Result<Text<'a>> {
+        if self.iter().any(u8::is_ascii_uppercase) {
+            return Ok(Text::copied(text(&self.to_ascii_lowercase())?.as_str()));
+        }
+        text(self)
+    }
+}
+
+impl<'a> Of<Text<'a>> for Name<'a> {
+    fn of(value: Text<'a>, _: &mut Context<'_>) -> Result<Self> {
+        Ok(Self(Cow::Owned(value.as_str().as_bytes().to_vec())))
+    }
+}
+
+impl<'a> To<'a, Text<'a>> for [u8; 8] {
+    fn to(&'a self, _: &mut Context<'_>) -> Result<Text<'a>> {
+        text(self)
+    }
+}
+
+impl Of<Text<'_>> for [u8; 8] {
+    fn of(value: Text<'_>, _: &mut Context<'_>) -> Result<Self> {
+        Self::try_from(value.as_str().as_bytes()).map_err(|_| refuse("a date and a time of 8 characters"))
+    }
+}
+
+/// `PkgdName`: package and item.
+impl<'a> To<'a, [u8; 4]> for Name<'a> {
+    fn to(&'a self, cx: &mut Context<'_>) -> Result<[u8; 4]> {
+        let item = cx.item_kind();
+        let (package, id) =
+            cx.binary.packages.item_id(item, self).ok_or_else(|| {
+                refuse("the name of something in a package that is known, or 0xNNNN/0xNNNN")
+            })?;
+        cx.item = Some((item, package, id));
+        let ([a, b], [c, d]) = (package.to_be_bytes(), id.to_be_bytes());
+        Ok([a, b, c, d])
+    }
+}
+
+impl Of<[u8; 4]> for Name<'_> {
+    fn of([a, b, c, d]: [u8; 4], cx: &mut Context<'_>) -> Result<Self> {
+        let item = cx.item_kind();
+        let (package, id) = (u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d]));
+        cx.item = Some((item, package, id));
+        Ok(Self::from(cx.binary.packages.item_name(item, package, id)))
+    }
+}
+
+const DIAL_PLAN: &[u8] = b"dialplan";
+
+/// `Name`: a package, a parameter, or a digit map.
+impl<'a> To<'a, [u8; 2]> for Name<'a> {
+    fn to(&'a self, cx: &mut Context<'_>) -> Result<[u8; 2]> {
+        let packages = &cx.binary.packages;
+        match (cx.kind, cx.item) {
+            (Kind::Package, _) => {
+                let id =
+                    packages.package_id(self).ok_or_else(|| refuse("a package that is known, or 0xNNNN"))?;
+                Ok(id.to_be_bytes())
+            }
+            (Kind::Parameter, Some((item, package, id))) => {
+                let id = packages.parameter_id(item, (package, id), self);
+                Ok(id.ok_or_else(|| refuse("a parameter that is known, or 0xNNNN"))?.to_be_bytes())
+            }
+            _ => {
+                // As OTP has it: the two characters behind `dialplan`; a name of two characters is those.
+                let suffix = match self.len() {
+                    8.. if self[..8].eq_ignore_ascii_case(DIAL_PLAN) => &self[8..],
+                    _ => &self[..],
+                };
+                let is_plan = suffix.len() != self.len();
+                match (is_plan, suffix) {
+                    (true, [a, b]) => Ok([a.wrapping_sub(b'0'), b.wrapping_sub(b'0')]),
+                    (true, [b]) => Ok([0, b.wrapping_sub(b'0')]),
+                    (true, []) => Ok([0, 0]),
+                    (false, [a, b]) => Ok([a.to_ascii_lowercase(), b.to_ascii_lowercase()]),
+                    _ => Err(refuse("a digit map with a name of 2 characters, or dialplan and 2 digits")),
+                }
+            }
+        }
+    }
+}
+
+impl Of<[u8; 2]> for Name<'_> {
+    fn of([a, b]: [u8; 2], cx: &mut Context<'_>) -> Result<Self> {
+        let packages = &cx.binary.packages;
+        let id = u16::from_be_bytes([a, b]);
+        Ok(Self::from(match (cx.kind, cx.item) {
+            (Kind::Package, _) => packages.package_name(id),
+            (Kind::Parameter, Some((item, package, of))) => packages.parameter_name(item, (package, of), id),
+            _ if a >= b'a' && b >= b'0' => vec![a, b],
+            _ => [DIAL_PLAN, &[a.wrapping_add(b'0'), b.wrapping_add(b'0')]].concat(),
+        }))
+    }
+}
+
+macro_rules! by_hand {
+    ($($v:ident)*) => {$(
+        impl<'a> To<'a, crate::generated::$v::TerminationId<'a>> for TerminationId<'a> {
+            fn to(&'a self, cx: &mut Context<'_>) -> Result<crate::generated::$v::TerminationId<'a>> {
+                let (wildcard, id) = cx.binary.levels.encode(&self.0).ok_or_else(|| {
+                    refuse("a termination whose name is bits in the levels that are set, or at most 8 characters")
+                })?;
+                Ok(crate::generated::$v::TerminationId { wildcard, id: Octets::copied(&id) })
+            }
+        }
+
+        impl Of<crate::generated::$v::TerminationId<'_>> for TerminationId<'_> {
+            fn of(value: crate::generated::$v::TerminationId<'_>, cx: &mut Context<'_>) -> Result<Self> {
+                let name = cx.binary.levels.decode(&value.wildcard, value.id.as_slice());
+                name.map(|name| Self(Name::from(name)))
+                    .ok_or_else(|| refuse("a termination id with the levels that are set"))
+            }
+        }
+
+        impl<'a> To<'a, crate::generated::$v::LocalRemoteDescriptor<'a>> for LocalRemoteDescriptor<'a> {
+            fn to(&'a self, cx: &mut Context<'_>) -> Result<crate::generated::$v::LocalRemoteDescriptor<'a>> {
+                let before = cx.enter(Kind::Plain);
+                let mut prop_grps = Vec::new();
+                match self {
+                    Self::Text(text) => {
+                        for line in Lines::new(text) {
+                            if prop_grps.is_empty() || line.begins_group() {
+                                prop_grps.push(Vec::new());
+                            }
+                            let name = Name::borrowed(line.name).to(cx)?;
+                            let value = vec![Octets::borrowed(line.value)];
+                            let parm = crate::generated::$v::PropertyParm { name, value, extra_info: None };
+                            if let Some(group) = prop_grps.last_mut() {
+                                group.push(parm);
+                            }
+                        }
+                    }
+                    Self::Groups(groups) => prop_grps = groups.to(cx)?,
+                }
+                cx.leave(before);
+                Ok(crate::generated::$v::LocalRemoteDescriptor { prop_grps })
+            }
+        }
+
+        impl<'a> Of<crate::generated::$v::LocalRemoteDescriptor<'a>> for LocalRemoteDescriptor<'a> {
+            fn of(value: crate::generated::$v::LocalRemoteDescriptor<'a>, cx: &mut Context<'_>) -> Result<Self> {
+                Vec::of(value.prop_grps, cx).map(Self::Groups)
+            }
+        }
+
+        impl<'a> To<'a, crate::generated::$v::ServiceChangeProfile<'a>> for ServiceChangeProfile<'a> {
+            fn to(&'a self, _: &mut Context<'_>) -> Result<crate::generated::$v::ServiceChangeProfile<'a>> {
+                let name = self.profile_name.to_ascii_lowercase();
+                let profile = format!("{}/{}", text(&name)?.as_str(), self.version);
+                Ok(crate::generated::$v::ServiceChangeProfile { profile_name: Text::copied(&profile) })
+            }
+        }
+
+        impl Of<crate::generated::$v::ServiceChangeProfile<'_>> for ServiceChangeProfile<'_> {
+            fn of(value: crate::generated::$v::ServiceChangeProfile<'_>, _: &mut Context<'_>) -> Result<Self> {
+                let profile = value.profile_name.as_str().rsplit_once('/');
+                let profile = profile.and_then(|(name, version)| Some((name, version.parse().ok()?)));
+                let (name, version) = profile.ok_or_else(|| refuse("a profile, `/` and its version"))?;
+                Ok(Self { profile_name: Name::from(name.as_bytes().to_vec()), version })
+            }
+        }
+    )*};
+}
+
+by_hand!(v1 v3);
+
+macro_rules! res_parm {
+    ($($v:ident $time:ident)*) => {$(
+        impl<'a> To<'a, crate::generated::$v::ServiceChangeResParm<'a>> for ServiceChangeResParm<'a> {
+            fn to(&'a self, cx: &mut Context<'_>) -> Result<crate::generated::$v::ServiceChangeResParm<'a>> {
+                Ok(crate::generated::$v::ServiceChangeResParm {
+                    service_change_mgc_id: self.service_change_mgc_id.to(cx)?,
+                    service_change_address: self.service_change_address.to(cx)?,
+                    service_change_version: self.service_change_version.to(cx)?,
+                    service_change_profile: self.service_change_profile.to(cx)?,
+                    $time: self.time_stamp.to(cx)?,
+                })
+            }
+        }
+
+        impl<'a> Of<crate::generated::$v::ServiceChangeResParm<'a>> for ServiceChangeResParm<'a> {
+            fn of(value: crate::generated::$v::ServiceChangeResParm<'a>, cx: &mut Context<'_>) -> Result<Self> {
+                Ok(Self {
+                    service_change_mgc_id: Of::of(value.service_change_mgc_id, cx)?,
+                    service_change_address: Of::of(value.service_change_address, cx)?,
+                    service_change_version: Of::of(value.service_change_version, cx)?,
+                    service_change_profile: Of::of(value.service_change_profile, cx)?,
+                    time_stamp: Of::of(value.$time, cx)?,
+                })
+            }
+        }
+    )*};
+}
+
+// The component has another name in each module, and the same tag.
+res_parm!(v1 time_stamp v3 timestamp);
+
+impl<'a> To<'a, u16> for EventSpecParameter<'a> {
+    fn to(&'a self, _: &mut Context<'_>) -> Result<u16> {
+        match self {
+            Self::Stream(stream) => Ok(*stream),
+            Self::Parameter(_) => {
+                Err(refuse("the stream of a buffered event: binary has no parameter there"))
+            }
+        }
+    }
+}
+
+impl Of<u16> for EventSpecParameter<'_> {
+    fn of(value: u16, _: &mut Context<'_>) -> Result<Self> {
+        Ok(Self::Stream(value))
+    }
+}
+
+type AudSignals<'a> = crate::generated::v3::IndAudSignalsDescriptor<'a>;
+
+impl<'a> To<'a, AudSignals<'a>> for Option<IndAudSignalsDescriptor<'a>> {
+    fn to(&'a self, cx: &mut Context<'_>) -> Result<AudSignals<'a>> {
+        self.as_ref().ok_or_else(|| refuse("a signal to audit: binary cannot audit none"))?.to(cx)
+    }
+}
+
+impl<'a> Of<AudSignals<'a>> for Option<IndAudSignalsDescriptor<'a>> {
+    fn of(value: AudSignals<'a>, cx: &mut Context<'_>) -> Result<Self> {
+        IndAudSignalsDescriptor::of(value, cx).map(Some)
+    }
+}
+
+/// The vendor's object identifier is not used by anybody; it stays octets of the model's numbers.
+impl<'a> To<'a, tercet_runtime::types::ObjectIdentifier<'a>> for List<u32> {
+    fn to(&'a self, _: &mut Context<'_>) -> Result<tercet_runtime::types::ObjectIdentifier<'a>> {
+        Err(refuse("a vendor by its codes or its name"))
+    }
+}
+
+impl Of<tercet_runtime::types::ObjectIdentifier<'_>> for List<u32> {
+    fn of(_: tercet_runtime::types::ObjectIdentifier<'_>, _: &mut Context<'_>) -> Result<Self> {
+        Err(refuse("a vendor by its codes or its name"))
+    }
+}
+
+/// The kind that a type sets; none leaves it as it is.
+macro_rules! kind_of {
+    () => {
+        $crate::binary::map::Kind::Plain
+    };
+    ($kind:ident) => {
+        $crate::binary::map::Kind::$kind
+    };
+}
 
 macro_rules! mapped_record {
-    ($($all:tt)*) => {};
+    ($name:ident [$($life:lifetime)?] [$($kind:ident)?] [both $($gl:lifetime)? $(as $g:ident)?] $f1:tt $f2:tt $f3:tt) => {
+        $crate::binary::map::mapped_record! { @ v1 $name [$($life)?] [$($kind)?] [$($gl)?] [$($g)?] $f1 {} {} $f2 $f3 }
+        $crate::binary::map::mapped_record! { @ v3 $name [$($life)?] [$($kind)?] [$($gl)?] [$($g)?] $f1 $f2 $f3 {} {} }
+    };
+    // Only the type of version 3 borrows.
+    ($name:ident [$($life:lifetime)?] [$($kind:ident)?] [split $gl:lifetime] $f1:tt $f2:tt $f3:tt) => {
+        $crate::binary::map::mapped_record! { @ v1 $name [$($life)?] [$($kind)?] [] [] $f1 {} {} $f2 $f3 }
+        $crate::binary::map::mapped_record! { @ v3 $name [$($life)?] [$($kind)?] [$gl] [] $f1 $f2 $f3 {} {} }
+    };
+    ($name:ident [$($life:lifetime)?] [$($kind:ident)?] [three $($gl:lifetime)? $(as $g:ident)?] $f1:tt $f2:tt $f3:tt) => {
+        $crate::binary::map::mapped_record! { @ v3 $name [$($life)?] [$($kind)?] [$($gl)?] [$($g)?] $f1 $f2 $f3 {} {} }
+    };
+    // By hand.
+    ($name:ident [$($life:lifetime)?] [$($kind:ident)?] [$($other:ident)?] $f1:tt $f2:tt $f3:tt) => {};
+    (@ $v:ident $name:ident [$($life:lifetime)?] [$($kind:ident)?] [$($gl:lifetime)?] []
+        {$($f1:ident)*} {$($f2:ident)*} {$($f3:ident)*} {$($n2:ident)*} {$($n3:ident)*}
+    ) => {
+        impl<'a> $crate::binary::map::To<'a, $crate::generated::$v::$name $(<$gl>)?> for $name $(<$life>)? {
+            fn to(
+                &'a self,
+                cx: &mut $crate::binary::map::Context<'_>,
+            ) -> $crate::Result<$crate::generated::$v::$name $(<$gl>)?> {
+                $(cx.no_more(2, stringify!($n2), self.$n2 != Default::default())?;)*
+                $(cx.no_more(3, stringify!($n3), self.$n3 != Default::default())?;)*
+                $(cx.no_more(2, stringify!($f2), self.$f2 != Default::default())?;)*
+                $(cx.no_more(3, stringify!($f3), self.$f3 != Default::default())?;)*
+                let before = cx.begin($crate::binary::map::kind_of!($($kind)?));
+                let value = $crate::generated::$v::$name {
+                    $($f1: $crate::binary::map::To::to(&self.$f1, cx)?,)*
+                    $($f2: $crate::binary::map::To::to(&self.$f2, cx)?,)*
+                    $($f3: $crate::binary::map::To::to(&self.$f3, cx)?,)*
+                };
+                cx.end(before);
+                Ok(value)
+            }
+        }
+
+        impl<'a> $crate::binary::map::Of<$crate::generated::$v::$name $(<$gl>)?> for $name $(<$life>)? {
+            fn of(
+                value: $crate::generated::$v::$name $(<$gl>)?,
+                cx: &mut $crate::binary::map::Context<'_>,
+            ) -> $crate::Result<Self> {
+                let before = cx.begin($crate::binary::map::kind_of!($($kind)?));
+                let value = Self {
+                    $($f1: $crate::binary::map::Of::of(value.$f1, cx)?,)*
+                    $($f2: $crate::binary::map::Of::of(value.$f2, cx)?,)*
+                    $($f3: $crate::binary::map::Of::of(value.$f3, cx)?,)*
+                    $($n2: Default::default(),)*
+                    $($n3: Default::default(),)*
+                };
+                cx.end(before);
+                Ok(value)
+            }
+        }
+    };
 }
 
 macro_rules! mapped_choice {
-    ($($all:tt)*) => {};
+    ($name:ident [$($life:lifetime)?] [$($kind:ident)?] [both $($gl:lifetime)?] $a1:tt $a2:tt $a3:tt) => {
+        $crate::binary::map::mapped_choice! { @ v1 $name [$($life)?] [$($kind)?] [$($gl)?] $name $a1 {} {} }
+        $crate::binary::map::mapped_choice! { @ v3 $name [$($life)?] [$($kind)?] [$($gl)?] $name $a1 $a2 $a3 }
+    };
+    ($name:ident [$($life:lifetime)?] [$($kind:ident)?] [both $($gl:lifetime)? as $g:ident $($more:ident)*] $a1:tt $a2:tt $a3:tt) => {
+        $crate::binary::map::mapped_choice! { @ v1 $name [$($life)?] [$($kind)?] [$($gl)?] $g $a1 {} {} }
+        $crate::binary::map::mapped_choice! { @ v3 $name [$($life)?] [$($kind)?] [$($gl)?] $g $a1 $a2 $a3 }
+        $(
+            $crate::binary::map::mapped_choice! { @ v1 $name [] [] [] $more $a1 {} {} }
+            $crate::binary::map::mapped_choice! { @ v3 $name [] [] [] $more $a1 {} {} }
+        )*
+    };
+    ($name:ident [$($life:lifetime)?] [$($kind:ident)?] [three $($gl:lifetime)?] $a1:tt $a2:tt $a3:tt) => {
+        $crate::binary::map::mapped_choice! { @ v3 $name [$($life)?] [$($kind)?] [$($gl)?] $name $a1 $a2 $a3 }
+    };
+    ($name:ident [$($life:lifetime)?] [$($kind:ident)?] [three $($gl:lifetime)? as $g:ident] $a1:tt $a2:tt $a3:tt) => {
+        $crate::binary::map::mapped_choice! { @ v3 $name [$($life)?] [$($kind)?] [$($gl)?] $g $a1 $a2 $a3 }
+    };
+    (@ $v:ident $name:ident [$($life:lifetime)?] [$($kind:ident)?] [$($gl:lifetime)?] $g:ident
+        {$($a1:ident)*} {$($a2:ident)*} {$($a3:ident)*}
+    ) => {
+        impl<'a> $crate::binary::map::To<'a, $crate::generated::$v::$g $(<$gl>)?> for $name $(<$life>)? {
+            #[allow(unreachable_patterns, reason = "not every module has alternatives that the other lacks")]
+            fn to(
+                &'a self,
+                cx: &mut $crate::binary::map::Context<'_>,
+            ) -> $crate::Result<$crate::generated::$v::$g $(<$gl>)?> {
+                let before = cx.begin($crate::binary::map::kind_of!($($kind)?));
+                let value = match self {
+                    $(Self::$a1(value) => $crate::generated::$v::$g::$a1($crate::binary::map::To::to(value, cx)?),)*
+                    $(Self::$a2(value) => {
+                        cx.no_more(2, stringify!($a2), true)?;
+                        $crate::generated::$v::$g::$a2($crate::binary::map::To::to(value, cx)?)
+                    })*
+                    $(Self::$a3(value) => {
+                        cx.no_more(3, stringify!($a3), true)?;
+                        $crate::generated::$v::$g::$a3($crate::binary::map::To::to(value, cx)?)
+                    })*
+                    _ => {
+                        return Err($crate::binary::map::unknown("what version 1 has: an alternative is of a later one"));
+                    }
+                };
+                cx.end(before);
+                Ok(value)
+            }
+        }
+
+        impl<'a> $crate::binary::map::Of<$crate::generated::$v::$g $(<$gl>)?> for $name $(<$life>)? {
+            #[allow(unreachable_patterns, reason = "not every choice has unknown alternatives")]
+            fn of(
+                value: $crate::generated::$v::$g $(<$gl>)?,
+                cx: &mut $crate::binary::map::Context<'_>,
+            ) -> $crate::Result<Self> {
+                let before = cx.begin($crate::binary::map::kind_of!($($kind)?));
+                let value = match value {
+                    $($crate::generated::$v::$g::$a1(value) => Self::$a1($crate::binary::map::Of::of(value, cx)?),)*
+                    $($crate::generated::$v::$g::$a2(value) => Self::$a2($crate::binary::map::Of::of(value, cx)?),)*
+                    $($crate::generated::$v::$g::$a3(value) => Self::$a3($crate::binary::map::Of::of(value, cx)?),)*
+                    _ => return Err($crate::binary::map::unknown(concat!("an alternative of ", stringify!($name)))),
+                };
+                cx.end(before);
+                Ok(value)
+            }
+        }
+    };
 }
 
 macro_rules! mapped_atoms {
-    ($($all:tt)*) => {};
+    ($name:ident [both as $g:ident] $a:tt) => {
+        $crate::binary::map::mapped_atoms! { @ v1 $name $g $a }
+        $crate::binary::map::mapped_atoms! { @ v3 $name $g $a }
+    };
+    ($name:ident [three as $g:ident] $a:tt) => {
+        $crate::binary::map::mapped_atoms! { @ v3 $name $g $a }
+    };
+    ($name:ident [mux] {$($a:ident)* }) => {
+        $crate::binary::map::mapped_atoms! { @ v1 $name MuxType { H221 H223 H226 V76 } }
+        $crate::binary::map::mapped_atoms! { @ v3 $name MuxType {$($a)*} }
+    };
+    ($name:ident [] $a:tt) => {};
+    (@ $v:ident $name:ident $g:ident {$($a:ident)*}) => {
+        impl<'a> $crate::binary::map::To<'a, $crate::generated::$v::$g> for $name {
+            #[allow(unreachable_patterns, reason = "version 1 has fewer values of one type")]
+            fn to(
+                &'a self,
+                _: &mut $crate::binary::map::Context<'_>,
+            ) -> $crate::Result<$crate::generated::$v::$g> {
+                Ok(match self {
+                    $(Self::$a => $crate::generated::$v::$g::$a,)*
+                    _ => return Err($crate::binary::map::unknown(concat!("a value of ", stringify!($name), " that version 1 has"))),
+                })
+            }
+        }
+
+        impl $crate::binary::map::Of<$crate::generated::$v::$g> for $name {
+            #[allow(unreachable_patterns, reason = "not every enumeration can have unknown values")]
+            fn of(
+                value: $crate::generated::$v::$g,
+                _: &mut $crate::binary::map::Context<'_>,
+            ) -> $crate::Result<Self> {
+                Ok(match value {
+                    $($crate::generated::$v::$g::$a => Self::$a,)*
+                    _ => return Err($crate::binary::map::unknown(concat!("a value of ", stringify!($name)))),
+                })
+            }
+        }
+    };
 }
 
-pub(crate) use {mapped_atoms, mapped_choice, mapped_record};
+pub(crate) use {kind_of, mapped_atoms, mapped_choice, mapped_record};
+
+#[cold]
+pub(crate) const fn unknown(what: &'static str) -> Error {
+    refuse(what)
+}
+
+impl Context<'_> {
+    /// Refuses what is of a later version than the message.
+    pub(crate) fn no_more(&self, since: u8, what: &'static str, is_there: bool) -> Result<()> {
+        _ = what;
+        match (is_there && self.version < since, since) {
+            (false, _) => Ok(()),
+            (true, 2) => Err(refuse("what version 1 has: a component is of version 2")),
+            (true, _) => Err(refuse("what the version of the message has: a component is of version 3")),
+        }
+    }
+
+    /// Begins a type; [`Kind::Plain`] keeps parameters where they are.
+    pub(crate) fn begin(&mut self, kind: Kind) -> (Kind, Option<(Item, u16, u16)>) {
+        self.enter(kind)
+    }
+
+    /// Ends it.
+    pub(crate) fn end(&mut self, before: (Kind, Option<(Item, u16, u16)>)) {
+        self.leave(before);
+    }
+}

@@ -1,3 +1,123 @@
-//! The binary encodings (H.248.1 annex A): BER and aligned PER, by generated types of the modules.
+//! The binary encodings (H.248.1 annex A): BER, and aligned PER as OTP has it, by generated types of the modules.
 
 pub(crate) mod map;
+mod packages;
+mod termination;
+
+use std::sync::LazyLock;
+
+use tercet_runtime::codec::{Aper, Ber, Decode, Encode};
+
+use crate::generated::{v1, v3};
+use crate::model::MegacoMessage;
+use crate::{Error, Result};
+use map::{Context, Of, To};
+
+pub use packages::{Item, Package, Packages};
+pub use termination::Levels;
+
+/// Which of the binary encodings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rules {
+    /// The basic encoding rules (X.690); definite and indefinite lengths are read.
+    Ber,
+    /// The aligned packed encoding rules (X.691): no standard of H.248, and the shortest.
+    Per,
+}
+
+/// What binary needs to know beside the modules.
+#[derive(Clone, Debug, Default)]
+pub struct Binary {
+    /// Packages by name and number.
+    pub packages: Packages,
+    /// Levels of names of terminations.
+    pub levels: Levels,
+    /// Whether values of properties and reasons stand in their OCTET STRINGs as encoded IA5String, as the comments of
+    /// the module demand, or as they are, as OTP and most others have them.
+    pub strict: bool,
+}
+
+static DEFAULT: LazyLock<Binary> = LazyLock::new(Binary::default);
+
+impl Binary {
+    /// The packages of H.248.1, levels of 8 bits, values as OTP has them.
+    pub fn standard() -> &'static Self {
+        &DEFAULT
+    }
+
+    /// Writes a message.
+    ///
+    /// # Errors
+    /// A name has no number, or the message has more than its version allows.
+    pub fn encode(&self, message: &MegacoMessage<'_>, rules: Rules, out: &mut Vec<u8>) -> Result<()> {
+        let version = message.mess.version;
+        if !(1..=3).contains(&version) {
+            return Err(Error::new(0, "version 1, 2 or 3"));
+        }
+        let mut cx = Context::new(self, version);
+        let written = match (rules, version) {
+            (Rules::Ber, _) => {
+                let native: v3::MegacoMessage<'_> = message.to(&mut cx)?;
+                Encode::<Ber>::encode_into(&native, out)
+            }
+            (Rules::Per, 1) => {
+                let native: v1::MegacoMessage<'_> = message.to(&mut cx)?;
+                Encode::<Aper>::encode_into(&native, out)
+            }
+            (Rules::Per, _) => {
+                let native: v3::MegacoMessage<'_> = message.to(&mut cx)?;
+                Encode::<Aper>::encode_into(&native, out)
+            }
+        };
+        written.map_err(fault)
+    }
+
+    /// Reads a message.
+    ///
+    /// # Errors
+    /// The octets are no message of the module, or a name of a termination does not fit the levels.
+    pub fn decode<'a>(&self, octets: &'a [u8], rules: Rules) -> Result<MegacoMessage<'a>> {
+        let mut cx = Context::new(self, 3);
+        let (message, rest) = match rules {
+            Rules::Ber => {
+                let (native, rest) =
+                    <v3::MegacoMessage<'a> as Decode<'a, Ber>>::decode(octets).map_err(fault)?;
+                (MegacoMessage::of(native, &mut cx)?, rest)
+            }
+            Rules::Per if per_version(octets) == Some(1) => {
+                let (native, rest) =
+                    <v1::MegacoMessage<'a> as Decode<'a, Aper>>::decode(octets).map_err(fault)?;
+                (MegacoMessage::of(native, &mut cx)?, rest)
+            }
+            Rules::Per => {
+                let (native, rest) =
+                    <v3::MegacoMessage<'a> as Decode<'a, Aper>>::decode(octets).map_err(fault)?;
+                (MegacoMessage::of(native, &mut cx)?, rest)
+            }
+        };
+        if !(1..=3).contains(&message.mess.version) {
+            return Err(Error::new(0, "version 1, 2 or 3"));
+        }
+        if !rest.is_empty() {
+            return Err(Error::new(octets.len() - rest.len(), "the end of the message"));
+        }
+        Ok(message)
+    }
+}
+
+/// The version of a message in PER, which has to be known before the rest can be read: behind the bits that say whether
+/// there is an authentication header and an extension, and behind that header.
+fn per_version(octets: &[u8]) -> Option<u8> {
+    let first = *octets.first()?;
+    if first & 0x80 == 0 {
+        return Some(first << 1 & 0x7f | octets.get(1)? >> 7);
+    }
+    // The header has 4 and 4 octets, then 12 to 32 with their number in 5 bits.
+    let data = usize::from(octets.get(9)? >> 3) + 12;
+    octets.get(10 + data).map(|octet| octet & 0x7f)
+}
+
+#[cold]
+fn fault(error: tercet_runtime::Error) -> Error {
+    Error::new(usize::try_from(error.at()).unwrap_or(usize::MAX), error.kind().name())
+}

@@ -41,7 +41,7 @@ record! {
 record! {
     /// Asks for properties of contexts, or selects contexts by them.
     #[derive(Default)]
-    ContextAttrAuditRequest<'a> [both 'a] {
+    ContextAttrAuditRequest<'a> [split 'a] {
         topology "topology": Option<()>,
         emergency "emergency": Option<()>,
         priority "priority": Option<()>,

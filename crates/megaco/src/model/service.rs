@@ -33,7 +33,7 @@ choice! {
 
 record! {
     /// Parameters of a change.
-    ServiceChangeParm<'a> [both 'a] {
+    ServiceChangeParm<'a> in Reason [both 'a] {
         service_change_method "serviceChangeMethod": ServiceChangeMethod,
         service_change_address "serviceChangeAddress": Option<ServiceChangeAddress<'a>>,
         service_change_version "serviceChangeVersion": Option<u8>,

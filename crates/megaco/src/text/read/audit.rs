@@ -92,7 +92,13 @@ impl<'a> Scanner<'a> {
             }
         }
         if !empty.is_empty() {
-            let audit = AuditDescriptor { audit_token: Some(empty), audit_property_token: None };
+            // A set; in the order in which OTP has it, from the last token of the module to the first.
+            let mut tokens: Vec<AuditToken> = empty.iter().collect();
+            tokens.sort_by(|a, b| b.cmp(a));
+            let audit = AuditDescriptor {
+                audit_token: Some(tokens.into_iter().collect()),
+                audit_property_token: None,
+            };
             found.push(AuditReturnParameter::EmptyDescriptors(audit));
         }
         Ok(found)

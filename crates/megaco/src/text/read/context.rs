@@ -7,6 +7,7 @@ use crate::model::{
     ContextRequest, IndAudPropertyParm, PropertyParm, SelectLogic, TopologyDirection,
     TopologyDirectionExtension, TopologyRequest,
 };
+use crate::octets::Name;
 use crate::text::scan::{Scanner, number};
 use crate::text::token::Token;
 use crate::{Error, Result};
@@ -163,9 +164,6 @@ impl<'a> Scanner<'a> {
     /// `contextAttrDescriptor` behind its token.
     fn context_attr(&mut self) -> Result<ContextAttr<'a>> {
         self.open()?;
-        if self.accept(b'}') {
-            return Ok(ContextAttr::Properties(Vec::new()));
-        }
         let before = *self;
         let word = self.word("a property, or ContextList")?;
         if self.token_of(word) == Some(Token::ContextList) {
@@ -291,10 +289,7 @@ impl<'a> Scanner<'a> {
                 Some(Token::ContextAttr) => self.context_attr_audit(&mut audit)?,
                 _ if self.version >= 3 => {
                     let name = check_pkgd_name(word, start)?;
-                    audit
-                        .context_prop_aud
-                        .get_or_insert_default()
-                        .push(IndAudPropertyParm { name, property_parms: None });
+                    self.audited_property(name, &mut audit)?;
                 }
                 _ => return Err(Error::new(start, "Topology, Emergency or Priority")),
             }
@@ -304,18 +299,24 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    /// A property whose name has been read, and perhaps the value that selects.
+    fn audited_property(&mut self, name: Name<'a>, audit: &mut ContextAttrAuditRequest<'a>) -> Result<()> {
+        let mut property_parms = None;
+        if matches!(self.peek(), b'=' | b'#' | b'<' | b'>') {
+            let (value, extra_info) = self.parm_value()?;
+            property_parms = Some(PropertyParm { name: name.clone(), value, extra_info });
+        }
+        let property = IndAudPropertyParm { name, property_parms };
+        super::ind_aud::add_property(audit.context_prop_aud.get_or_insert_default(), property);
+        Ok(())
+    }
+
     /// `indAudcontextAttrDescriptor`: names of properties, or properties with the values that select.
     fn context_attr_audit(&mut self, audit: &mut ContextAttrAuditRequest<'a>) -> Result<()> {
         self.open()?;
         loop {
             let name = self.pkgd_name()?;
-            let mut property_parms = None;
-            if matches!(self.peek(), b'=' | b'#' | b'<' | b'>') {
-                let (value, extra_info) = self.parm_value()?;
-                property_parms = Some(PropertyParm { name: name.clone(), value, extra_info });
-            }
-            let property = IndAudPropertyParm { name, property_parms };
-            super::ind_aud::add_property(audit.context_prop_aud.get_or_insert_default(), property);
+            self.audited_property(name, audit)?;
             if !self.more()? {
                 return Ok(());
             }
