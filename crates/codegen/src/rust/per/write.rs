@@ -119,7 +119,7 @@ impl Per<'_, '_> {
             self.write_big(integer, "&number");
             return String::new();
         };
-        let call = match (integer.extensible, !signed && bits == 64) {
+        match (integer.extensible, !signed && bits == 64) {
             (false, true) => format!("w.unsigned({}, {at}, {lo}, {span})?;", whole(form)),
             (extensible, _) => {
                 // A number of 64 bits is at most this far above the least.
@@ -128,8 +128,7 @@ impl Per<'_, '_> {
                 let at = if bits == 64 { at } else { format!("i64::from({at})") };
                 format!("w.{method}({}, {at}, {lo}, {span})?;", whole(form))
             }
-        };
-        call
+        }
     }
 
     pub(super) fn write_big(&mut self, integer: Integer, v: &str) {
