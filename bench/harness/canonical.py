@@ -74,8 +74,8 @@ def _xml(definition: Definition, element: ElementTree.Element, path: list[str], 
 
 def _leaf(definition: Definition, path: list[str], text: str, found: list[str]) -> None:
     text = "".join(text.split()).casefold()
-    if re.fullmatch(r"\d{12}z", text):  # a UTCTime, of which some tools show the century (X.680 §47.3, RFC 5280)
-        text = ("19" if text >= "50" else "20") + text
+    if re.fullmatch(r"\d{12}z", text):  # a UTCTime, of which some tools show the century (RFC 5280) and not the zone
+        text = ("19" if text >= "50" else "20") + text[:-1]
     steps = [*path, text] if text else path
     name = steps[-2] if len(steps) > 1 else ""
     if name in definition.defaults and definition.defaults[name].casefold() == steps[-1]:
