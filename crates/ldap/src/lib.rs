@@ -38,6 +38,7 @@ pub mod matching;
 pub mod proto;
 #[cfg(feature = "client")]
 pub mod sasl;
+pub mod schema;
 mod url;
 
 #[cfg(feature = "client")]

@@ -1,5 +1,5 @@
 //! What the tests share: a real slapd of one's own, certificates, a server that plays a script.
-#![allow(dead_code, reason = "each test uses a part")]
+#![allow(dead_code, unreachable_pub, reason = "each test uses a part")]
 #![expect(clippy::print_stderr, reason = "a test talks to people")]
 
 use std::io::Write as _;
@@ -33,10 +33,12 @@ loglevel   none
 threads    4
 sizelimit  unlimited
 timelimit  unlimited
+conn_max_pending 5000
+conn_max_pending_auth 5000
 allow      bind_v2
 sasl-secprops none
 authz-policy to
-authz-regexp \"uid=([^,]*),cn=[^,]*,cn=auth\" \"uid=$1,o=test\"
+authz-regexp \"uid=([^,]*),cn=.*,cn=auth\" \"uid=$1,o=test\"
 authz-regexp \"gidNumber=.*,cn=peercred,cn=external,cn=auth\" \"uid=local,o=test\"
 TLS
 database   mdb
