@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::PathBuf;
 
+use tercet::codegen::Overlay;
 use tercet::plan::Rules;
-use tercet::{Schema, SchemaOptions};
+use tercet::{RustOptions, Schema, SchemaOptions};
 
 use crate::corpora::repository;
 
@@ -21,10 +22,12 @@ pub struct Generated {
     pub hash: bool,
     /// The rules that it has codecs for.
     pub rules: &'static [Rules],
+    /// The file of an overlay.
+    pub overlay: Option<&'static str>,
 }
 
 /// The rules that the files of the tests have.
-pub const RULES: &[Rules] = &[Rules::Ber, Rules::Aper, Rules::Uper];
+pub const RULES: &[Rules] = &[Rules::Ber, Rules::Aper, Rules::Uper, Rules::Oer];
 
 /// All of them.
 pub const ALL: &[Generated] = &[
@@ -34,6 +37,7 @@ pub const ALL: &[Generated] = &[
         file: "xtask/tests/generated/personnel.rs",
         hash: true,
         rules: RULES,
+        overlay: None,
     },
     Generated {
         schema: "schemas/demo",
@@ -41,6 +45,7 @@ pub const ALL: &[Generated] = &[
         file: "xtask/tests/generated/demo.rs",
         hash: false,
         rules: RULES,
+        overlay: None,
     },
     Generated {
         schema: "xtask/tests/generated/zoo.asn",
@@ -48,6 +53,7 @@ pub const ALL: &[Generated] = &[
         file: "xtask/tests/generated/zoo.rs",
         hash: true,
         rules: RULES,
+        overlay: None,
     },
     Generated {
         schema: "schemas/ldap",
@@ -77,6 +83,15 @@ pub const ALL: &[Generated] = &[
         file: "crates/ldap/src/generated.rs",
         hash: true,
         rules: &[Rules::Ber],
+        overlay: Some("schemas/ldap/ldap.toml"),
+    },
+    Generated {
+        schema: "xtask/tests/generated/zoo.asn",
+        roots: &["Zoo", "Tree", "Names"],
+        file: "xtask/tests/generated/choices.rs",
+        hash: false,
+        rules: RULES,
+        overlay: Some("xtask/tests/generated/choices.toml"),
     },
     Generated {
         schema: "schemas/h248/MEDIA-GATEWAY-CONTROL-v1.asn",
@@ -112,7 +127,13 @@ impl Generated {
             self.schema,
             self.roots.join(", ")
         );
-        self.load()?.rust(self.rules, self.roots, &header, self.hash).map_err(|error| error.to_string())
+        let mut options = RustOptions { header, hash: self.hash, ..RustOptions::default() };
+        if let Some(file) = self.overlay {
+            let text =
+                fs::read_to_string(repository().join(file)).map_err(|error| format!("{file}: {error}"))?;
+            options.overlay = Overlay::from_toml(&text).map_err(|error| format!("{file}: {error}"))?;
+        }
+        self.load()?.rust(self.rules, self.roots, &options).map_err(|error| error.to_string())
     }
 
     fn path(&self) -> PathBuf {

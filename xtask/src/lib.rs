@@ -6,6 +6,7 @@ pub mod compile;
 pub mod corpora;
 pub mod detect;
 pub mod engine;
+pub mod equal;
 mod exceptions;
 pub mod fragmentation;
 pub mod generate;

@@ -19,6 +19,9 @@ usage: cargo xtask <task>
         time and memory of each stage for each path, and how they grow with copies of the first
   samples [--count N] [--types N] [--seed N] [--large] PATH…
         make up values of types of each specification, write them by all rules and read them again
+  equal [--count N] [--types N] [--seed N] [--build-only] PATH…
+        generated code against the engine: print, build and run a program for each specification, compare what both make
+        of the same octets, whole and damaged
   codegen [--check]
         write the generated code that is committed, or say whether it is current
   codes [--check]
@@ -43,6 +46,7 @@ fn main() -> ExitCode {
             Ok(()) => return ExitCode::SUCCESS,
             Err(message) => Err(message),
         },
+        Some("equal") => xtask::equal::run(&rest, &mut std::io::stdout().lock()),
         Some("samples") => xtask::samples::run(&rest, &mut std::io::stdout().lock()),
         Some("codegen") => match xtask::generated::run(rest.iter().any(|argument| argument == "--check")) {
             Ok(()) => return ExitCode::SUCCESS,

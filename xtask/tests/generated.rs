@@ -1,5 +1,8 @@
 //! Generated code: that what is committed is current, and that it does what the plan engine does.
 
+#[path = "generated/choices.rs"]
+#[rustfmt::skip]
+mod choices;
 #[path = "generated/demo.rs"]
 #[rustfmt::skip]
 mod demo;
@@ -10,8 +13,9 @@ mod personnel;
 #[rustfmt::skip]
 mod zoo;
 
+use std::fs;
 use tercet::Schema;
-use tercet::dynamic::{Discard, Error, Options, Tape, decode, encode, sample};
+use tercet::dynamic::{Discard, Error, Options, Tape, Value, decode, encode, sample};
 use tercet::plan::{NodeId, Plan, Rules};
 use tercet::runtime::codec;
 use xtask::generated::{ALL, Generated};
@@ -36,7 +40,15 @@ struct Subject {
 impl Subject {
     fn new(file: &str, root: &str, count: usize) -> Self {
         let (schema, generated) = generated(file);
-        let rules = [Rules::Ber, Rules::Aper, Rules::Uper, Rules::CanonicalAper, Rules::CanonicalUper];
+        let rules = [
+            Rules::Ber,
+            Rules::Aper,
+            Rules::Uper,
+            Rules::CanonicalAper,
+            Rules::CanonicalUper,
+            Rules::Oer,
+            Rules::CanonicalOer,
+        ];
         let plans = schema.plans(&rules, generated.roots).unwrap();
         let node = plans[0].root(root).unwrap();
         let mut sampler = sample::Sampler::new(&plans[0].shape, sample::Options::default());
@@ -55,6 +67,8 @@ impl Subject {
             Rules::Uper => &self.plans[2],
             Rules::CanonicalAper => &self.plans[3],
             Rules::CanonicalUper => &self.plans[4],
+            Rules::Oer => &self.plans[5],
+            Rules::CanonicalOer => &self.plans[6],
             _ => &self.plans[0],
         }
     }
@@ -69,6 +83,7 @@ impl Subject {
     fn accepts(&self, octets: &[u8], rules: Rules) -> bool {
         let mut options = Options::default();
         options.rules = rules;
+        options.strict_enumerations = true;
         decode(self.plan(rules), self.root, octets, &mut Discard, &options).is_ok()
     }
 
@@ -92,7 +107,8 @@ macro_rules! equal {
             let subject = Subject::new($file, $root, $count);
             for value in &subject.values {
                 equal!(@ subject, value, $ty, Ber Rules::Ber, false; Der Rules::Der, true; Aper Rules::Aper, false;
-                    CanonicalAper Rules::CanonicalAper, true; Uper Rules::Uper, false; CanonicalUper Rules::CanonicalUper, true);
+                    CanonicalAper Rules::CanonicalAper, true; Uper Rules::Uper, false; CanonicalUper Rules::CanonicalUper, true; Oer Rules::Oer, false;
+                    Coer Rules::CanonicalOer, true);
             }
         }
     };
@@ -118,14 +134,14 @@ macro_rules! equal {
     )*};
 }
 
-/// Flips each bit of some values in PER, where generated code and the engine have to agree on what is a value.
+/// Flips each bit of some values in PER and OER, where generated code and the engine have to agree on what is a value.
 macro_rules! flipped {
     ($name:ident, $file:literal, $root:literal, $ty:ty) => {
         #[test]
         fn $name() {
             let subject = Subject::new($file, $root, 12);
             for value in &subject.values {
-                flipped!(@ subject, value, $ty, Aper Rules::Aper; Uper Rules::Uper);
+                flipped!(@ subject, value, $ty, Aper Rules::Aper; Uper Rules::Uper; Oer Rules::Oer; Coer Rules::CanonicalOer);
             }
         }
     };
@@ -148,5 +164,89 @@ flipped!(flipped_zoo, "zoo.rs", "Zoo", zoo::Zoo<'_>);
 equal!(personnel_record, "personnel.rs", "PersonnelRecord", personnel::PersonnelRecord<'_>, 200);
 equal!(demo_record, "demo.rs", "CallRecord", demo::CallRecord<'_>, 200);
 equal!(zoo, "zoo.rs", "Zoo", zoo::Zoo<'_>, 200);
+equal!(zoo_of_choices, "choices.rs", "Zoo", choices::Zoo<'_>, 100);
 equal!(tree, "zoo.rs", "Tree", zoo::Tree, 100);
+equal!(tree_of_choices, "choices.rs", "Tree", choices::Baum, 20);
 equal!(names, "zoo.rs", "Names", zoo::Names<'_>, 100);
+
+/// What a sender of a later version adds is written again as it came.
+#[test]
+fn unknown_additions_are_kept() {
+    let (_, generated) = generated("zoo.rs");
+    let earlier = fs::read_to_string(xtask::corpora::repository().join(generated.schema)).unwrap();
+    let later = earlier.replace(
+        "    type        Shape OPTIONAL,",
+        "    type        Shape OPTIONAL, newer INTEGER (0..255), newest UTF8String,",
+    );
+    assert_ne!(later, earlier);
+    let later = Schema::from_text("later.asn", &later);
+    assert!(!later.has_errors(), "{}", later.render(false));
+    let rules = [Rules::Ber, Rules::Aper, Rules::Uper, Rules::CanonicalOer];
+    let plans = later.plans(&rules, &["Zoo"]).unwrap();
+    let root = plans[0].root("Zoo").unwrap();
+    let mut sampler = sample::Sampler::new(&plans[0].shape, sample::Options::default());
+    for _ in 0..100 {
+        let mut tape = Tape::new();
+        sampler.sample(root, &mut tape).unwrap();
+        let encoded = |at: usize, rules| {
+            let mut out = Vec::new();
+            encode(&plans[at], rules, tape.view(&[]), &mut out).unwrap();
+            out
+        };
+        again::<codec::Der>(&encoded(0, Rules::Der), &plans[0], Rules::Der);
+        again::<codec::Aper>(&encoded(1, Rules::Aper), &plans[1], Rules::Aper);
+        again::<codec::Uper>(&encoded(2, Rules::Uper), &plans[2], Rules::Uper);
+        again::<codec::Coer>(&encoded(3, Rules::CanonicalOer), &plans[3], Rules::CanonicalOer);
+    }
+}
+
+/// Reads and writes a value of a later version, which has to be the same to one who knows that version.
+fn again<R>(octets: &[u8], plan: &Plan, rules: Rules)
+where
+    for<'a> zoo::Zoo<'a>: codec::Decode<'a, R> + codec::Encode<R>,
+{
+    let (value, rest) = <zoo::Zoo<'_> as codec::Decode<'_, R>>::decode(octets).unwrap();
+    assert!(rest.is_empty());
+    let again = codec::Encode::<R>::encode(&value).unwrap();
+    let root = plan.root("Zoo").unwrap();
+    assert_eq!(shown(plan, root, &again, rules).to_string(), shown(plan, root, octets, rules).to_string());
+}
+
+/// What the engine makes of an encoding.
+fn shown(plan: &Plan, root: NodeId, octets: &[u8], rules: Rules) -> Value {
+    let mut tape = Tape::new();
+    let mut options = Options::default();
+    options.rules = rules;
+    options.fill_defaults = true;
+    decode(plan, root, octets, &mut tape, &options).unwrap();
+    Value::from_view(&plan.shape, tape.view(octets)).unwrap()
+}
+
+/// The parts of a text in order: the components of a SET stand as they came in the engine, as declared in Rust.
+fn parts(text: &str) -> Vec<&str> {
+    let parts = text.split(['{', '}', ',']).map(str::trim).filter(|part| !part.is_empty());
+    let mut parts: Vec<&str> = parts.collect();
+    parts.sort_unstable();
+    parts
+}
+
+/// `Debug` shows what the engine shows.
+macro_rules! shown {
+    ($name:ident, $file:literal, $root:literal, $ty:ty) => {
+        #[test]
+        fn $name() {
+            let subject = Subject::new($file, $root, 50);
+            for value in &subject.values {
+                let octets = subject.encode(value, Rules::Der);
+                let engine = shown(subject.plan(Rules::Der), subject.root, &octets, Rules::Der);
+                let typed = <$ty as codec::Decode<'_, codec::Der>>::decode(&octets).unwrap().0;
+                assert_eq!(parts(&format!("{typed:?}")), parts(&format!("{engine}")));
+                assert_eq!(parts(&format!("{typed:#?}")), parts(&format!("{engine:#}")));
+            }
+        }
+    };
+}
+
+shown!(demo_is_shown, "demo.rs", "CallRecord", demo::CallRecord<'_>);
+shown!(zoo_is_shown, "zoo.rs", "Zoo", zoo::Zoo<'_>);
+shown!(zoo_of_choices_is_shown, "choices.rs", "Zoo", choices::Zoo<'_>);

@@ -3,8 +3,12 @@
 //! [`types`] decides what types a program has, for any language; what is read and written stands in the plans. [`rust`]
 //! spells both in Rust.
 
+mod choices;
+mod overlay;
 mod rust;
 mod types;
+
+pub use overlay::{Additions, Choice, IntegerType, Overlay, OverlayError, Strings};
 
 use tercet_lower::Lowering;
 use tercet_model::Model;
@@ -23,6 +27,8 @@ pub struct Config<'a> {
     /// Whether types without REAL have `Eq` and `Hash`. It doubles the time that the compiler takes for them: NGAP 24
     /// and 43 CPU-seconds of `cargo check`.
     pub hash: bool,
+    /// What is chosen beside.
+    pub overlay: &'a Overlay,
 }
 
 impl std::fmt::Debug for Config<'_> {
@@ -31,11 +37,15 @@ impl std::fmt::Debug for Config<'_> {
             .field("rules", &self.rules)
             .field("header", &self.header)
             .field("hash", &self.hash)
+            .field("overlay", &self.overlay)
             .finish_non_exhaustive()
     }
 }
 
 /// Rust source text with the types that can be reached from the roots of the lowering, and their codecs.
-pub fn rust(model: &Model, lowering: &Lowering, config: &Config<'_>) -> String {
+///
+/// # Errors
+/// The overlay names what is not there.
+pub fn rust(model: &Model, lowering: &Lowering, config: &Config<'_>) -> Result<String, OverlayError> {
     rust::print(model, lowering, config)
 }

@@ -1,5 +1,7 @@
 //! What types a program has for the nodes of a shape: decided once for all languages.
 
+use crate::choices::Choices;
+use crate::overlay::{Overlay, OverlayError};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use tercet_lower::Lowering;
 use tercet_model::Model;
@@ -88,10 +90,16 @@ pub(crate) struct Types<'m> {
     recursive: Vec<bool>,
     boxed: HashSet<Edge>,
     keys: Vec<BTreeSet<u16>>,
+    pub(crate) choices: Choices,
 }
 
 impl<'m> Types<'m> {
-    pub(crate) fn new(model: &'m Model, lowering: &'m Lowering, shape: &'m Shape) -> Self {
+    pub(crate) fn new(
+        model: &'m Model,
+        lowering: &'m Lowering,
+        shape: &'m Shape,
+        overlay: &Overlay,
+    ) -> Result<Self, OverlayError> {
         let count = shape.nodes.len();
         let mut types = Self {
             shape,
@@ -103,12 +111,21 @@ impl<'m> Types<'m> {
             recursive: vec![false; count],
             boxed: HashSet::new(),
             keys: vec![BTreeSet::new(); count],
+            choices: Choices::default(),
         };
         types.reprs = (0..count).map(|i| types.repr_of(NodeId(i as u32))).collect();
         types.name(model, lowering);
+        types.choices = Choices::bind(overlay, &mut types)?;
         types.fix();
+        let keyed = types.choices.lazy.iter().find(|node| !types.keys(**node).is_empty());
+        if let Some(Origin::Named(_, name, _) | Origin::Inside(_, name)) =
+            keyed.map(|node| types.origin(*node))
+        {
+            let why = "cannot be lazy: a component around it tells the types in its elements";
+            return Err(OverlayError(format!("`{name}` {why}")));
+        }
         types.boxes();
-        types
+        Ok(types)
     }
 
     /// The node that stands for all nodes of the same type.
@@ -118,6 +135,28 @@ impl<'m> Types<'m> {
 
     pub(crate) fn repr(&self, node: NodeId) -> Repr {
         self.reprs[self.same(node).index()]
+    }
+
+    pub(crate) fn set_repr(&mut self, node: NodeId, repr: Repr) {
+        let node = self.same(node);
+        self.reprs[node.index()] = repr;
+    }
+
+    /// Whether a node's own parts do not borrow, whatever is inside of them.
+    pub(crate) fn is_owned(&self, node: NodeId) -> bool {
+        self.choices.owned.contains(&self.same(node))
+    }
+
+    /// Whether the elements of a list are decoded when they are asked for.
+    pub(crate) fn is_lazy(&self, node: NodeId) -> bool {
+        self.choices.lazy.contains(&self.same(node))
+    }
+
+    /// Whether a struct has a member for extension additions that are not known.
+    pub(crate) fn keeps_additions(&self, node: NodeId) -> bool {
+        self.repr(node) == Repr::Struct
+            && self.shape.node(self.same(node)).extensible
+            && !self.choices.skip_additions
     }
 
     pub(crate) fn origin(&self, node: NodeId) -> &Origin {
@@ -285,7 +324,8 @@ impl<'m> Types<'m> {
                 | Repr::Table(_) => true,
                 Repr::Choice => self.shape.node(id).extensible,
                 _ => false,
-            };
+            } && !self.is_owned(id)
+                || self.is_lazy(id);
             self.has_real[at] = self.repr(id) == Repr::Real;
             if let Some(table) = &self.shape.node(id).table {
                 self.keys[at].extend(&table.keys);
@@ -414,7 +454,7 @@ impl<'m> Types<'m> {
                     let limit = if optional { LARGE_OPTIONAL } else { usize::MAX };
                     sum += self.held(edge, part, limit, sizes, around, depth).next_multiple_of(8);
                 }
-                sum
+                sum + if self.keeps_additions(id) { 8 } else { 0 }
             }
             Repr::Choice | Repr::Table(_) | Repr::Contained(_) => {
                 let mut largest = 24;
@@ -446,7 +486,8 @@ impl<'m> Types<'m> {
         } else {
             self.size(part, sizes, around, depth + 1)
         };
-        if size > limit || size == usize::MAX {
+        let chosen = self.choices.boxed.get(&edge).copied().unwrap_or(size > limit);
+        if chosen || size == usize::MAX {
             self.boxed.insert(edge);
             return 8;
         }

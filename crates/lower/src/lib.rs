@@ -13,12 +13,14 @@ mod per;
 mod settings;
 mod shape;
 mod tables;
+mod values;
 
 use shape::Lowered;
 use std::sync::Arc;
 use tercet_model::Model;
 use tercet_model::ir::TypeId;
-use tercet_plan::{Code, Plan, Rules};
+use tercet_plan::shape::Constant;
+use tercet_plan::{Code, NodeId, Plan, Rules};
 use tercet_syntax::Diagnostic;
 
 /// Lowers what can be reached from some types to a plan for one set of rules.
@@ -33,8 +35,10 @@ pub fn plan(model: &Model, rules: Rules, roots: &[TypeId]) -> (Plan, Vec<Diagnos
 /// One plan for each of some sets of rules, in their order, over one shape: a value decoded by one of them can be
 /// encoded by another.
 pub fn plans(model: &Model, rules: &[Rules], roots: &[TypeId]) -> (Vec<Plan>, Vec<Diagnostic>) {
-    let lowering = lower(model, rules, roots);
-    (lowering.plans, lowering.diagnostics)
+    let mut lowered = shape::lower(model, roots);
+    let codes: Vec<Code> = rules.iter().map(|rules| code(model, *rules, &mut lowered)).collect();
+    let shape = Arc::new(lowered.shape);
+    (codes.into_iter().map(|code| Plan { shape: shape.clone(), code }).collect(), lowered.diagnostics)
 }
 
 /// Plans, and where they come from.
@@ -45,17 +49,35 @@ pub struct Lowering {
     /// For each node of the shape the type that it was made for: the outermost with constraints on the way to the base
     /// type, else the base type; none for parts of the associated types of the standard.
     pub types: Vec<Option<TypeId>>,
+    /// The values that the modules of these types give names to.
+    pub values: Vec<NamedValue>,
     /// What had to be left out.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// As [`plans`], for those who want to know the model's type of each node too.
+/// A value assignment (X.680 clause 16).
+#[derive(Clone, Debug)]
+pub struct NamedValue {
+    /// The module's name.
+    pub module: String,
+    /// The value reference.
+    pub name: String,
+    /// Its type.
+    pub ty: TypeId,
+    /// The node of that, if the roots reach it.
+    pub node: Option<NodeId>,
+    /// The value.
+    pub constant: Constant,
+}
+
+/// As [`plans`], for those who want to know the model's type of each node, and named values, too.
 pub fn lower(model: &Model, rules: &[Rules], roots: &[TypeId]) -> Lowering {
     let mut lowered = shape::lower(model, roots);
+    let values = values::named(model, &mut lowered);
     let codes: Vec<Code> = rules.iter().map(|rules| code(model, *rules, &mut lowered)).collect();
     let shape = Arc::new(lowered.shape);
     let plans = codes.into_iter().map(|code| Plan { shape: shape.clone(), code }).collect();
-    Lowering { plans, types: lowered.types, diagnostics: lowered.diagnostics }
+    Lowering { plans, types: lowered.types, values, diagnostics: lowered.diagnostics }
 }
 
 /// What of the encoding instructions (X.693) that some types and what they reach have is not supported in extended XER.

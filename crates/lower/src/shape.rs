@@ -273,6 +273,11 @@ impl<'m> Lowered<'m> {
         Key::Type(base, refined.filter(|at| *at != base), None)
     }
 
+    /// The node of a type that has one.
+    pub(crate) fn known(&self, ty: TypeId) -> Option<NodeId> {
+        self.nodes.get(&self.key(ty)).copied()
+    }
+
     /// The node of a type written inside `around`.
     pub(crate) fn node(&mut self, ty: TypeId, around: Option<usize>) -> NodeId {
         let key = self.key(ty);

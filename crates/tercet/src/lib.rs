@@ -45,12 +45,14 @@ mod schema;
 mod transfer;
 
 pub use detect::{Candidate, Detector, detect};
+pub use generate::{RustError, RustOptions};
 pub use schema::{Place, PlanError, Schema, SchemaOptions};
 pub use tercet_codegen as codegen;
 pub use tercet_dynamic as dynamic;
 pub use tercet_lower as lower;
 pub use tercet_model as model;
 pub use tercet_plan as plan;
+#[cfg(feature = "records")]
 pub use tercet_records as records;
 pub use tercet_runtime as runtime;
 pub use tercet_syntax as syntax;

@@ -73,7 +73,7 @@ fn compile(file: &Path) -> Result<(), String> {
     }
     let rules = [Rules::Ber, Rules::Aper, Rules::Uper, Rules::Oer];
     schema.plans(&rules, &[]).map_err(|e| e.to_string())?;
-    schema.rust(&rules[..3], &[], "", false).map_err(|e| e.to_string())?;
+    schema.rust(&rules[..3], &[], &tercet::RustOptions::default()).map_err(|e| e.to_string())?;
     Ok(())
 }
 

@@ -90,20 +90,33 @@ impl Ber<'_, '_> {
             Repr::List => {
                 let function = self.list_function(node);
                 let element = self.p.types.element(node);
-                let ty = self.p.ty(element, "'a");
+                let ty = self.p.list(node, &self.p.ty(element, "'a"), "'a");
                 let fn_generic = if lifetime.is_empty() { "" } else { "<'a>" };
                 self.line("");
                 self.open(format!(
-                    "fn read_ber_{function}{fn_generic}(r: &mut ber::Reader{generic}, h: &ber::Header{keys}) -> Result<Vec<{ty}>> {{"
+                    "fn read_ber_{function}{fn_generic}(r: &mut ber::Reader{generic}, h: &ber::Header{keys}) -> Result<{ty}> {{"
                 ));
-                self.read_list(node, element);
+                if self.p.types.is_lazy(node) {
+                    self.read_lazy_list(node, element);
+                } else {
+                    self.read_list(node, element);
+                }
                 self.close("}");
                 self.line("");
                 let ty = self.p.ty(element, "'_");
-                self.open(format!(
-                    "fn write_ber_{function}(list: &[{ty}], w: &mut ber::Writer) -> Result<()> {{"
-                ));
-                self.write_list(node, element);
+                if self.p.types.is_lazy(node) {
+                    self.open(format!(
+                        "fn write_ber_{function}(list: &SequenceOf<'_, {ty}>, w: &mut ber::Writer) -> Result<()> {{"
+                    ));
+                    self.open("list.write_ber(w, |list, w| {");
+                    self.write_list(node, element);
+                    self.close("})");
+                } else {
+                    self.open(format!(
+                        "fn write_ber_{function}(list: &[{ty}], w: &mut ber::Writer) -> Result<()> {{"
+                    ));
+                    self.write_list(node, element);
+                }
                 self.close("}");
             }
             _ => {}

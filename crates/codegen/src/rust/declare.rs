@@ -53,7 +53,10 @@ fn document(p: &mut Printer<'_>, node: NodeId, model: &Model, lowering: &Lowerin
 
 fn derives(p: &Printer<'_>, node: NodeId, more: &str) -> String {
     let total = if p.hash && !p.types.has_real(node) { ", Eq, Hash" } else { "" };
-    format!("#[derive(Clone, Debug, PartialEq{total}{more})]")
+    let choices = &p.types.choices;
+    let chosen = choices.derive.iter().chain(choices.derives.get(&node).into_iter().flatten());
+    let chosen: String = chosen.map(|derive| format!(", {derive}")).collect();
+    format!("#[derive(Clone, PartialEq{total}{more}{chosen})]")
 }
 
 fn structure(p: &mut Printer<'_>, node: NodeId) {
@@ -61,7 +64,7 @@ fn structure(p: &mut Printer<'_>, node: NodeId) {
     p.text.line(line);
     let line = format!("pub struct {}{} {{", p.names.ty(node), p.lifetime(node, "'a"));
     let shape = p.types.shape;
-    if shape.node(node).count == 0 {
+    if shape.node(node).count == 0 && p.names.additions(node).is_none() {
         p.text.line(line + "}");
         return;
     }
@@ -73,6 +76,10 @@ fn structure(p: &mut Printer<'_>, node: NodeId) {
         p.text.doc(&format!("`{}`", shape.name(field.name)));
         let line = format!("pub {name}: {ty},");
         p.text.line(line);
+    }
+    if let Some(name) = p.names.additions(node) {
+        p.text.doc("Extension additions of later versions.");
+        p.text.line(format!("pub {name}: UnknownAdditions,"));
     }
     p.text.close("}");
 }
@@ -94,7 +101,8 @@ fn choice(p: &mut Printer<'_>, node: NodeId) {
     }
     if shape.node(node).extensible {
         p.text.doc("An alternative of a later version.");
-        p.text.line("Unknown(Box<UnknownAlternative<'a>>),");
+        let line = format!("Unknown(Box<UnknownAlternative<{}>>),", p.own_lifetime(node, "'a"));
+        p.text.line(line);
     }
     p.text.close("}");
 }
@@ -163,7 +171,8 @@ fn open_type(p: &mut Printer<'_>, node: NodeId, table: u32) {
     let line = derives(p, node, "");
     p.text.line(line);
     p.text.line("#[non_exhaustive]");
-    p.text.open(format!("pub enum {}<'a> {{", p.names.ty(node)));
+    let line = format!("pub enum {}{} {{", p.names.ty(node), p.lifetime(node, "'a"));
+    p.text.open(line);
     let shape = p.types.shape;
     for (number, row) in (0..).zip(&shape.tables[table as usize].rows) {
         let held = p.held(Edge::Row(node, number), row.node, "'a");
@@ -172,7 +181,8 @@ fn open_type(p: &mut Printer<'_>, node: NodeId, table: u32) {
         p.text.line(format!("{}({held}),", p.names.row(node, number)));
     }
     p.text.doc("A complete encoding that no row of the table is known for.");
-    p.text.line("Other(Octets<'a>),");
+    let line = format!("Other(Octets<{}>),", p.own_lifetime(node, "'a"));
+    p.text.line(line);
     p.text.close("}");
 }
 

@@ -1,17 +1,21 @@
 //! The printer for Rust. It spells what [`crate::types`] and the plans say and decides nothing about encodings.
 
 mod ber;
+mod consts;
 mod declare;
 mod names;
+mod notation;
+mod oer;
 mod owned;
 mod per;
 mod per_forms;
 mod text;
 mod values;
 
-use crate::Config;
 use crate::types::{Edge, Origin, Repr, Types};
+use crate::{Config, OverlayError};
 use names::Names;
+pub(crate) use names::is_keyword;
 use std::collections::HashSet;
 use tercet_lower::Lowering;
 use tercet_model::Model;
@@ -19,16 +23,19 @@ use tercet_plan::shape::{Place, Presence};
 use tercet_plan::{Code, FieldId, NodeId};
 use text::Text;
 
-pub(crate) fn print(model: &Model, lowering: &Lowering, config: &Config<'_>) -> String {
-    let Some(plan) = lowering.plans.first() else { return String::new() };
-    let types = Types::new(model, lowering, &plan.shape);
+pub(crate) fn print(model: &Model, lowering: &Lowering, config: &Config<'_>) -> Result<String, OverlayError> {
+    let Some(plan) = lowering.plans.first() else { return Ok(String::new()) };
+    let types = Types::new(model, lowering, &plan.shape, config.overlay)?;
     let names = Names::new(&types);
     // The numbers of items are needed where they are written, or are keys.
-    let numbered =
-        lowering.plans.iter().any(|plan| matches!(plan.code, Code::Ber(_))) || plan.shape.registers > 0;
-    let mut printer = Printer { types, names, text: Text::default(), numbered, hash: config.hash };
+    let numbered = lowering.plans.iter().any(|plan| matches!(plan.code, Code::Ber(_) | Code::Oer(_)))
+        || plan.shape.registers > 0;
+    let mut printer =
+        Printer { types, names, text: Text::default(), numbered, hash: config.hash || config.overlay.hash };
     declare::print(&mut printer, model, lowering, config);
+    consts::print(&mut printer, model, lowering);
     owned::print(&mut printer);
+    notation::print(&mut printer);
     let mut printed = Vec::new();
     for (plan, _) in lowering.plans.iter().zip(config.rules) {
         match &plan.code {
@@ -43,11 +50,15 @@ pub(crate) fn print(model: &Model, lowering: &Lowering, config: &Config<'_>) -> 
                     per::print(&mut printer, program);
                 }
             }
+            Code::Oer(program) if !printed.contains(&"oer") => {
+                printed.push("oer");
+                oer::print(&mut printer, program);
+            }
             _ => {}
         }
     }
     let body = printer.text.finish();
-    head(config.header, &body) + &body
+    Ok(head(config.header, &body) + &body + "}\n")
 }
 
 /// What the parts of the printer share.
@@ -63,9 +74,23 @@ struct Printer<'m> {
 
 /// What the printed text may use: module, names.
 const USES: &[(&str, &[&str])] = &[
+    ("core", &["fmt"]),
     ("alloc::boxed", &["Box"]),
     ("alloc::vec", &["Vec"]),
-    ("tercet_runtime::codec", &["Contained", "Key", "UnknownAlternative", "ber", "per"]),
+    (
+        "tercet_runtime::codec",
+        &[
+            "Contained",
+            "Key",
+            "Notation",
+            "SequenceOf",
+            "UnknownAdditions",
+            "UnknownAlternative",
+            "ber",
+            "oer",
+            "per",
+        ],
+    ),
     ("tercet_runtime::text", &["StringKind"]),
     (
         "tercet_runtime::types",
@@ -83,15 +108,24 @@ const USES: &[(&str, &[&str])] = &[
     ("tercet_runtime", &["Error", "ErrorKind", "Result", "Tag", "codec"]),
 ];
 
-/// The first lines: what the text is, and what it uses.
+/// What is said of code that nobody wrote by hand.
+const ALLOWED: &str = "clippy::all, clippy::nursery, clippy::pedantic, clippy::restriction, dead_code, unreachable_pub, \
+    unused_qualifications, unused_variables";
+
+/// The first lines: what the text is, and what it uses. All of it stands in a module of its own, since `include!` takes no
+/// inner attributes.
 fn head(header: &str, body: &str) -> String {
     let mut text = Text::default();
     for line in header.lines() {
         text.line(format!("// {line}").trim_end());
     }
     text.line("");
-    text.line("#![allow(clippy::all, clippy::nursery, clippy::pedantic, dead_code, unreachable_pub, unused_qualifications, unused_variables)]");
+    text.line("#[allow(unreachable_pub, unused_imports)]");
+    text.line("pub use code::*;");
     text.line("");
+    text.line(format!("#[allow({ALLOWED})]"));
+    text.line("#[rustfmt::skip]");
+    text.line("mod code {");
     text.line("extern crate alloc;");
     text.line("");
     let code = body.lines().filter(|line| !line.trim_start().starts_with("//"));
@@ -119,6 +153,30 @@ impl Printer<'_> {
         if self.types.borrows(node) { format!("<{lifetime}>") } else { String::new() }
     }
 
+    /// The lifetime of a node's own parts.
+    fn own_lifetime<'l>(&self, node: NodeId, lifetime: &'l str) -> &'l str {
+        if self.types.is_owned(node) { "'static" } else { lifetime }
+    }
+
+    /// The expression of a node's own part that was just read, without a borrow where that is chosen.
+    fn own(&self, node: NodeId, value: String) -> String {
+        let borrows = matches!(
+            self.types.repr(node),
+            Repr::Big | Repr::Bits | Repr::Octets | Repr::Oid | Repr::RelativeOid | Repr::Text | Repr::Any
+        );
+        match self.types.repr(node) {
+            _ if !self.types.is_owned(node) => value,
+            Repr::Contained(_) => value + ".map_owned(|v| v)",
+            _ if borrows => value + ".into_owned()",
+            _ => value,
+        }
+    }
+
+    /// What ends the borrow of a part that no type is known for, where that is chosen.
+    fn ended(&self, node: NodeId) -> &'static str {
+        if self.types.is_owned(node) { ".into_owned()" } else { "" }
+    }
+
     /// Whether a node is a root without a declaration of its own otherwise.
     fn is_wrapped(&self, node: NodeId) -> bool {
         !self.is_item(node) && self.types.shape.roots.iter().any(|root| self.types.same(root.node) == node)
@@ -142,7 +200,8 @@ impl Printer<'_> {
     }
 
     /// The same without a name where it is not a declaration of its own.
-    fn spelled(&self, node: NodeId, lifetime: &str) -> String {
+    fn spelled(&self, node: NodeId, around: &str) -> String {
+        let lifetime = self.own_lifetime(node, around);
         match self.types.repr(node) {
             Repr::Boolean => "bool".into(),
             Repr::Null => "()".into(),
@@ -157,13 +216,22 @@ impl Printer<'_> {
             Repr::RelativeOid => format!("RelativeObjectIdentifier<{lifetime}>"),
             Repr::Text => format!("Text<{lifetime}>"),
             Repr::Contained(inside) => {
-                let inside = self.held(Edge::Content(node), inside, lifetime);
+                let inside = self.held(Edge::Content(node), inside, around);
                 format!("Contained<{lifetime}, {inside}>")
             }
             Repr::Enumerated | Repr::Struct | Repr::Choice | Repr::Table(_) => {
-                format!("{}{}", self.names.ty(node), self.lifetime(node, lifetime))
+                format!("{}{}", self.names.ty(node), self.lifetime(node, around))
             }
-            Repr::List => format!("Vec<{}>", self.ty(self.types.element(node), lifetime)),
+            Repr::List => self.list(node, &self.ty(self.types.element(node), around), around),
+        }
+    }
+
+    /// The type of a list of elements of a type.
+    fn list(&self, node: NodeId, element: &str, lifetime: &str) -> String {
+        if self.types.is_lazy(node) {
+            format!("SequenceOf<{lifetime}, {element}>")
+        } else {
+            format!("Vec<{element}>")
         }
     }
 
@@ -196,6 +264,23 @@ impl Printer<'_> {
             None => ", Key::None".into(),
         };
         self.types.keys(node).iter().map(one).collect()
+    }
+
+    /// The arguments for keys of a component that has been read behind others: from the locals of those, else from around.
+    fn keys_before(&self, parent: NodeId, node: NodeId) -> String {
+        let shape = self.types.shape;
+        let own = |key: u16| {
+            let (id, field) = shape.fields_of(parent).find(|(_, field)| field.key == Some(key))?;
+            let local = local(self.names.field(id));
+            let boxed = self.types.is_boxed(Edge::Field(id));
+            if self.is_option(id) {
+                let value = self.as_key(field.node, if boxed { "(&**v)" } else { "v" })?;
+                Some(format!("match &{local} {{ Some(v) => {value}, None => Key::None }}"))
+            } else {
+                self.as_key(field.node, &if boxed { format!("(&*{local})") } else { format!("(&{local})") })
+            }
+        };
+        self.key_arguments(node, &own, self.types.keys(parent))
     }
 
     /// What a component's value is as a key: `value` is an expression of its type, behind a reference.

@@ -44,6 +44,11 @@ const KEYWORDS: &[&str] = &[
     "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
 
+/// Whether a name has to be written with `r#`.
+pub(crate) fn is_keyword(name: &str) -> bool {
+    KEYWORDS.contains(&name) || ["self", "Self", "super", "crate"].contains(&name)
+}
+
 /// Type names that the printed text uses for other things.
 const TAKEN: &[&str] = &[
     "Self",
@@ -69,8 +74,14 @@ const TAKEN: &[&str] = &[
     "Contained",
     "UnknownAlternative",
     "Key",
+    "Notation",
+    "SequenceOf",
+    "UnknownAdditions",
     "ber",
+    "oer",
     "per",
+    "fmt",
+    "codec",
 ];
 
 /// The words of a name: at hyphens, and where a capital begins one (`PDUSessionID`: `PDU`, `Session`, `ID`).
@@ -120,6 +131,8 @@ pub(crate) struct Names {
     types: HashMap<NodeId, String>,
     /// Components and alternatives.
     fields: Vec<String>,
+    /// The members for extension additions that are not known.
+    additions: HashMap<NodeId, String>,
     /// Enumeration items by node and number.
     items: HashMap<(NodeId, i64), String>,
     /// Rows by open type and number.
@@ -131,15 +144,24 @@ impl Names {
         let mut names = Self {
             types: HashMap::new(),
             fields: vec![String::new(); types.shape.fields.len()],
+            additions: HashMap::new(),
             items: HashMap::new(),
             rows: HashMap::new(),
         };
         let mut scope = Scope(TAKEN.iter().map(|name| (*name).to_owned()).collect());
+        for node in types.nodes() {
+            if let Some(name) = types.choices.types.get(&node) {
+                names.types.insert(node, scope.unique(name.clone()));
+            }
+        }
         // Names that the specification gives come before those that are made up.
         let (named, inside): (Vec<NodeId>, Vec<NodeId>) =
             types.nodes().partition(|node| matches!(types.origin(*node), Origin::Named(..)));
         for node in named {
             let Origin::Named(module, name, arguments) = types.origin(node) else { continue };
+            if names.types.contains_key(&node) {
+                continue;
+            }
             let mut wanted = upper_camel(name);
             if !arguments.is_empty() {
                 wanted += &upper_camel(arguments);
@@ -167,6 +189,11 @@ impl Names {
     /// A component's or alternative's name.
     pub(crate) fn field(&self, field: FieldId) -> &str {
         &self.fields[field.index()]
+    }
+
+    /// The name of the member for extension additions that are not known, if there is one.
+    pub(crate) fn additions(&self, node: NodeId) -> Option<&str> {
+        self.additions.get(&node).map(String::as_str)
     }
 
     /// An enumeration item's name.
@@ -200,13 +227,20 @@ impl Names {
             Repr::Struct => {
                 let mut scope = Scope::default();
                 for (id, field) in shape.fields_of(node) {
-                    self.fields[id.index()] = scope.unique(snake(shape.name(field.name)));
+                    let chosen = types.choices.fields.get(&id).cloned();
+                    let name = chosen.unwrap_or_else(|| snake(shape.name(field.name)));
+                    self.fields[id.index()] = scope.unique(name);
+                }
+                if types.keeps_additions(node) {
+                    self.additions.insert(node, scope.unique("extension_additions".into()));
                 }
             }
             Repr::Choice => {
                 let mut scope = Scope(["Unknown".to_owned()].into());
                 for (id, field) in shape.fields_of(node) {
-                    self.fields[id.index()] = scope.unique(upper_camel(shape.name(field.name)));
+                    let chosen = types.choices.fields.get(&id).cloned();
+                    let name = chosen.unwrap_or_else(|| upper_camel(shape.name(field.name)));
+                    self.fields[id.index()] = scope.unique(name);
                 }
             }
             Repr::Enumerated => {

@@ -31,6 +31,9 @@ pub(super) fn print(p: &mut Printer<'_>) {
                     };
                     p.text.line(format!("{member}: {value},"));
                 }
+                if let Some(name) = p.names.additions(node) {
+                    p.text.line(format!("{name}: self.{name},"));
+                }
                 p.text.close("}");
             }
             Repr::Choice => {
@@ -78,6 +81,10 @@ fn owned(p: &Printer<'_>, node: NodeId, v: &str) -> Option<String> {
     let node = p.types.same(node);
     Some(match p.types.repr(node) {
         Repr::List => {
+            if p.types.is_lazy(node) {
+                let element = owned(p, p.types.element(node), "v").unwrap_or_else(|| "v".into());
+                return Some(format!("{v}.map_owned(|v| {element})"));
+            }
             let element = owned(p, p.types.element(node), "v")?;
             format!("{v}.into_iter().map(|v| {element}).collect()")
         }

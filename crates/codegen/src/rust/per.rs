@@ -127,21 +127,24 @@ impl Per<'_, '_> {
         let (rules, aligned) = (self.rules, self.program.aligned);
         let function = self.function(node);
         let element = self.p.types.element(node);
-        let ty = self.p.ty(element, "'a");
+        let ty = self.p.list(node, &self.p.ty(element, "'a"), "'a");
+        let lazy = self.p.types.is_lazy(node);
         let generic = if lifetime.is_empty() { "" } else { "<'a>" };
         let arguments = self.p.key_arguments(element, &|_| None, self.p.types.keys(node));
         let value = self.read(element, &arguments);
         let recursive = self.p.types.is_recursive(node);
         self.line("");
         self.open(format!(
-            "fn read_{rules}_{function}{generic}(r: &mut per::Reader<{reader}, {aligned}>{keys}) -> Result<Vec<{ty}>> {{"
+            "fn read_{rules}_{function}{generic}(r: &mut per::Reader<{reader}, {aligned}>{keys}) -> Result<{ty}> {{"
         ));
         let list = format!("r.list({}, {})", size(form), closure("r", &value));
         if recursive {
             self.line("r.enter()?;");
             self.line(format!("let list = {list}?;"));
             self.line("r.leave();");
-            self.line("Ok(list)");
+            self.line(if lazy { "Ok(list.into())" } else { "Ok(list)" });
+        } else if lazy {
+            self.line(format!("Ok({list}?.into())"));
         } else {
             self.line(list);
         }
@@ -149,9 +152,13 @@ impl Per<'_, '_> {
         self.line("");
         let ty = self.p.ty(element, "'_");
         let method = if self.p.types.shape.node(node).kind == Kind::SetOf { "set_of" } else { "list" };
+        let list = if lazy { format!("SequenceOf<'_, {ty}>") } else { format!("[{ty}]") };
         self.open(format!(
-            "fn write_{rules}_{function}(list: &[{ty}], w: &mut per::Writer<{aligned}>) -> Result<()> {{"
+            "fn write_{rules}_{function}(list: &{list}, w: &mut per::Writer<{aligned}>) -> Result<()> {{"
         ));
+        if lazy {
+            self.line("let list = &list.to_vec()?[..];");
+        }
         self.open(format!("w.{method}({}, list, |w, v| {{", size(form)));
         if !self.write(element, "v", true) {
             self.line("Ok(())");

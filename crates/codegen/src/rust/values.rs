@@ -4,10 +4,14 @@ use super::Printer;
 use crate::types::{Edge, Repr};
 use tercet_plan::shape::{Constant, Key};
 use tercet_plan::{FieldId, Kind, NodeId};
+use tercet_runtime::ber::{Rules, decode_real};
 use tercet_runtime::text::{StringKind, to_utf8};
 
 /// A list without elements.
 const EMPTY: &str = "Vec::new()";
+
+/// The same, where elements are decoded when they are asked for.
+const EMPTY_LAZY: &str = "SequenceOf::default()";
 
 /// A key as the pattern that it is matched by.
 pub(super) fn key_pattern(key: &Key) -> Option<String> {
@@ -53,10 +57,14 @@ impl Printer<'_> {
     /// The condition that a component with a DEFAULT has it: `place` is an expression of its value.
     pub(super) fn is_default(&self, field: FieldId, place: &str) -> Option<String> {
         let value = self.default_value(field)?;
-        Some(if value == EMPTY { format!("{place}.is_empty()") } else { format!("{place} == {value}") })
+        Some(if value == EMPTY || value == EMPTY_LAZY {
+            format!("{place}.is_empty()")
+        } else {
+            format!("{place} == {value}")
+        })
     }
 
-    fn constant(&self, node: NodeId, constant: &Constant, depth: u32) -> Option<String> {
+    pub(super) fn constant(&self, node: NodeId, constant: &Constant, depth: u32) -> Option<String> {
         let node = self.types.same(node);
         if depth > 8 {
             return None;
@@ -97,17 +105,26 @@ impl Printer<'_> {
                 format!("FixedBits::new({})", word >> unused)
             }
             (Repr::Oid, Constant::Contents(octets)) => {
-                format!("ObjectIdentifier::new(&{octets:?}, 0).expect(\"checked when it was printed\")")
+                format!("ObjectIdentifier::constant(&{octets:?})")
             }
+            (Repr::RelativeOid, Constant::Contents(octets)) => {
+                format!("RelativeObjectIdentifier::constant(&{octets:?})")
+            }
+            (Repr::Real, Constant::Contents(octets)) => real(octets)?,
             (Repr::Text, Constant::Contents(octets)) => {
                 let kind = string_kind(self.types.shape.node(node).kind)?;
-                format!("Text::borrowed({:?})", to_utf8(kind, octets, 0).ok()?)
+                to_text(kind, octets)?
             }
             (Repr::List, Constant::List(values)) => {
                 let element = self.types.element(node);
                 let values = values.iter().map(|value| self.constant(element, value, depth + 1));
                 let values = values.collect::<Option<Vec<_>>>()?;
-                if values.is_empty() { EMPTY.into() } else { format!("alloc::vec![{}]", values.join(", ")) }
+                match (values.is_empty(), self.types.is_lazy(node)) {
+                    (true, false) => EMPTY.into(),
+                    (true, true) => EMPTY_LAZY.into(),
+                    (false, false) => format!("alloc::vec![{}]", values.join(", ")),
+                    (false, true) => format!("SequenceOf::from(alloc::vec![{}])", values.join(", ")),
+                }
             }
             (Repr::Choice, Constant::Choice(field, value)) => {
                 let field = self.same_field(node, *field)?;
@@ -131,6 +148,8 @@ impl Printer<'_> {
                     };
                     parts.push(format!("{}: {value}", self.names.field(id)));
                 }
+                parts
+                    .extend(self.names.additions(node).map(|name| format!("{name}: UnknownAdditions::NONE")));
                 format!("{} {{ {} }}", self.names.ty(node), parts.join(", "))
             }
             _ => return None,
@@ -144,6 +163,22 @@ impl Printer<'_> {
         let number = field.0.checked_sub(from.first)?;
         (number < shape.node(node).count).then(|| FieldId(shape.node(node).first + number))
     }
+}
+
+/// The text of contents octets.
+pub(super) fn to_text(kind: StringKind, octets: &[u8]) -> Option<String> {
+    Some(format!("Text::borrowed({:?})", to_utf8(kind, octets, 0).ok()?))
+}
+
+/// The number of contents octets.
+pub(super) fn real(octets: &[u8]) -> Option<String> {
+    let number = decode_real(octets, 0, Rules::Ber).ok()?.to_f64();
+    Some(match number {
+        _ if number.is_nan() => "f64::NAN".into(),
+        f64::INFINITY => "f64::INFINITY".into(),
+        f64::NEG_INFINITY => "f64::NEG_INFINITY".into(),
+        _ => format!("{number:?}"),
+    })
 }
 
 /// The kind of a character string.

@@ -1,14 +1,22 @@
 //! What generated code is made of: the traits that users see, and readers and writers whose methods are one type each.
 //!
-//! Generated types implement [`BerType`], [`AperType`] and [`UperType`] as far as their rules were asked for; from
+//! Generated types implement [`BerType`], [`AperType`], [`UperType`] and [`OerType`] as far as their rules were asked for; from
 //! these follow [`Decode`] and [`Encode`] for each of the rules.
 
+mod additions;
 pub mod ber;
+mod notation;
+pub mod oer;
 pub mod per;
+mod sequence_of;
 mod traits;
 
+pub use additions::{Family, UnknownAddition, UnknownAdditions};
+pub use notation::{Notation, Printer, debug};
+pub use sequence_of::{Elements, SequenceOf};
 pub use traits::{
-    Aper, AperType, Ber, BerType, CanonicalAper, CanonicalUper, Cer, Decode, Der, Encode, Uper, UperType,
+    Aper, AperType, Ber, BerType, CanonicalAper, CanonicalUper, Cer, Coer, Decode, Der, Encode, Oer, OerType,
+    Uper, UperType,
 };
 
 use crate::types::Octets;

@@ -1,6 +1,6 @@
 //! Decoding and encoding as users call them.
 
-use super::per;
+use super::{oer, per};
 use crate::ber::{self, Rules};
 use crate::{Result, Tag};
 use alloc::vec::Vec;
@@ -28,6 +28,10 @@ rules! {
     CanonicalAper;
     /// CANONICAL-PER, UNALIGNED variant.
     CanonicalUper;
+    /// BASIC-OER (X.696).
+    Oer;
+    /// CANONICAL-OER.
+    Coer;
 }
 
 /// A type that can be read by some rules.
@@ -159,3 +163,42 @@ per! {
     /// What the generator prints for unaligned PER.
     UperType false: Uper false CanonicalUper true
 }
+
+/// What the generator prints for OER.
+pub trait OerType<'a>: Sized {
+    /// Reads a value.
+    ///
+    /// # Errors
+    /// The first fault.
+    fn read(r: &mut oer::Reader<'a>) -> Result<Self>;
+
+    /// Writes a value.
+    ///
+    /// # Errors
+    /// The value does not meet a constraint that the encoding rests on.
+    fn write(&self, w: &mut oer::Writer) -> Result<()>;
+}
+
+macro_rules! oer {
+    ($($name:ident $canonical:literal)*) => {$(
+        impl<'a, T: OerType<'a>> Decode<'a, $name> for T {
+            #[inline]
+            fn decode(input: &'a [u8]) -> Result<(Self, &'a [u8])> {
+                let mut r = oer::Reader::new(input, $canonical);
+                let value = T::read(&mut r)?;
+                Ok((value, input.get(r.position()..).unwrap_or_default()))
+            }
+        }
+
+        impl<'a, T: OerType<'a>> Encode<$name> for T {
+            fn encode_into(&self, out: &mut Vec<u8>) -> Result<()> {
+                let mut w = oer::Writer::new($canonical);
+                self.write(&mut w)?;
+                out.extend_from_slice(w.finish());
+                Ok(())
+            }
+        }
+    )*};
+}
+
+oer!(Oer false Coer true);

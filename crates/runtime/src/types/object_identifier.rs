@@ -23,6 +23,16 @@ macro_rules! identifiers {
                 Ok(Self(contents))
             }
 
+            /// Contents octets that are known: one that is made when the program is compiled.
+            ///
+            /// # Panics
+            /// They are no contents octets (X.690 8.19.2); in a constant, it does not compile.
+            #[must_use]
+            pub const fn constant(contents: &'a [u8]) -> Self {
+                assert!(is_complete(contents), "these are no contents octets of an object identifier");
+                Self(Octets::borrowed(contents))
+            }
+
             /// From its arcs.
             ///
             /// # Errors
@@ -77,6 +87,19 @@ macro_rules! identifiers {
             }
         }
     )*};
+}
+
+/// Whether the last subidentifier ends, and none begins with a zero digit (X.690 8.19.2).
+const fn is_complete(contents: &[u8]) -> bool {
+    let (mut rest, mut begins) = (contents, true);
+    while let [octet, behind @ ..] = rest {
+        if begins && *octet == 0x80 {
+            return false;
+        }
+        begins = *octet < 0x80;
+        rest = behind;
+    }
+    begins && !contents.is_empty()
 }
 
 identifiers! {

@@ -43,6 +43,11 @@ impl Ber<'_, '_> {
     /// The same behind all tags.
     pub(super) fn read_contents(&self, node: NodeId, keys: &str) -> String {
         let node = self.p.types.same(node);
+        let value = self.read_leaf(node, keys);
+        self.p.own(node, value)
+    }
+
+    fn read_leaf(&self, node: NodeId, keys: &str) -> String {
         let kind = self.p.types.shape.node(node).kind;
         match self.p.types.repr(node) {
             Repr::Boolean => "r.boolean(h)?".into(),
@@ -132,11 +137,19 @@ impl Ber<'_, '_> {
         let optional = fields.iter().filter(|id| self.p.is_option(**id)).count();
         let is_set = shape.node(node).kind == Kind::Set;
         self.line("let level = r.enter(h)?;");
+        if self.p.names.additions(node).is_some() {
+            self.line("let mut unknown = UnknownAdditions::NONE;");
+        }
         if is_set || (distinct && fields.len() >= MANY && optional * 3 >= fields.len() * 2) {
             self.read_by_tag(node, &fields, is_set);
         } else {
             self.read_in_order(node, &fields);
         }
+    }
+
+    /// What takes an element that is not known.
+    fn unknown(&self, node: NodeId) -> &'static str {
+        if self.p.names.additions(node).is_some() { "unknown.read_ber" } else { "ber::skip_unknown" }
     }
 
     pub(super) fn read_in_order(&mut self, node: NodeId, fields: &[FieldId]) {
@@ -157,7 +170,8 @@ impl Ber<'_, '_> {
                     .map(|id| self.condition(&self.slot(*id), shape.field(*id).node).text("h"))
                     .collect();
                 self.open(format!("while let Some(h) = next.filter(|h| !({})) {{", tags.join(" || ")));
-                self.line("ber::skip_unknown(r, &h)?;");
+                let line = format!("{}(r, &h)?;", self.unknown(node));
+                self.line(line);
                 self.line("next = r.next_header()?;");
                 self.close("}");
             }
@@ -209,20 +223,22 @@ impl Ber<'_, '_> {
         }
         if extensible {
             self.open("while let Some(h) = next {");
-            self.line("ber::skip_unknown(r, &h)?;");
+            let line = format!("{}(r, &h)?;", self.unknown(node));
+            self.line(line);
             self.line("next = r.next_header()?;");
             self.close("}");
         } else {
             self.line("ber::end(next, r)?;");
         }
         self.line("r.leave(level)?;");
-        let members: Vec<String> = fields
+        let mut members: Vec<String> = fields
             .iter()
             .map(|id| {
                 let name = self.p.names.field(*id);
                 format!("{name}: {}", local(name))
             })
             .collect();
+        members.extend(self.p.names.additions(node).map(|name| format!("{name}: unknown")));
         self.line(format!("Ok(Self {{ {} }})", members.join(", ")));
     }
 
@@ -258,7 +274,8 @@ impl Ber<'_, '_> {
             self.close("}");
         }
         if shape.node(node).extensible {
-            self.line("_ => ber::skip_unknown(r, h)?,");
+            let line = format!("_ => {}(r, h)?,", self.unknown(node));
+            self.line(line);
         } else {
             self.line("_ => return Err(ber::unexpected(h, ErrorKind::UnexpectedElement, r)),");
         }
@@ -279,6 +296,7 @@ impl Ber<'_, '_> {
                 members.push(format!("{name}: {local}.ok_or_else(|| ber::missing(None, r))?"));
             }
         }
+        members.extend(self.p.names.additions(node).map(|name| format!("{name}: unknown")));
         self.open("let value = Self {");
         for member in members {
             self.line(member + ",");
@@ -304,7 +322,8 @@ impl Ber<'_, '_> {
             self.line(format!("{pattern} => Self::{variant}({value}),"));
         }
         if shape.node(node).extensible {
-            self.line("_ => Self::Unknown(Box::new(UnknownAlternative { addition: None, octets: ber::any(r, h)? })),");
+            let own = self.p.ended(node);
+            self.line(format!("_ => Self::Unknown(Box::new(UnknownAlternative {{ addition: None, octets: ber::any(r, h)?{own} }})),"));
         } else {
             self.line("_ => return Err(ber::unexpected(h, ErrorKind::UnknownAlternative, r)),");
         }
@@ -333,9 +352,19 @@ impl Ber<'_, '_> {
             self.line(format!("{} => Self::{variant}({value}),", tuple(&patterns)));
         }
         if !keys.is_empty() {
-            self.line("_ => Self::Other(ber::any(r, h)?),");
+            let line = format!("_ => Self::Other(ber::any(r, h)?{}),", self.p.ended(node));
+            self.line(line);
         }
         self.close("})");
+    }
+
+    /// A list whose elements are read when they are asked for.
+    pub(super) fn read_lazy_list(&mut self, node: NodeId, element: NodeId) {
+        let shape = self.p.types.shape;
+        let slot = self.slot(FieldId(shape.node(node).first));
+        let ordered = shape.node(node).kind == Kind::SetOf;
+        let value = self.read_bare(&slot, element);
+        self.line(format!("SequenceOf::read_ber(r, h, {ordered}, |r| {})", ok(&value)));
     }
 
     pub(super) fn read_list(&mut self, node: NodeId, element: NodeId) {

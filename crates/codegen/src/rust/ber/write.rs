@@ -5,6 +5,7 @@ use crate::rust::values::string_kind;
 use crate::rust::{deref, receiver};
 use crate::types::{Edge, Repr};
 use tercet_plan::ber::{Slot, UNTAGGED, flags};
+use tercet_plan::shape::Place;
 use tercet_plan::{FieldId, Kind, NodeId};
 
 impl Ber<'_, '_> {
@@ -96,35 +97,64 @@ impl Ber<'_, '_> {
             // In the order of the tags, which every rule allows.
             fields.sort_by_key(|id| self.slot(*id).tag);
         }
+        let unknown = self.p.names.additions(node).map(str::to_owned);
         let untagged = is_set && fields.iter().any(|id| self.slot(*id).tag == UNTAGGED);
-        if untagged {
+        let sorted = match &unknown {
+            _ if untagged => Some("if w.rules() != ber::Rules::Ber {".to_owned()),
+            Some(name) if is_set => {
+                Some(format!("if !self.{name}.is_empty() && w.rules() != ber::Rules::Ber {{"))
+            }
+            _ => None,
+        };
+        // Behind the additions that are known, in front of a second root.
+        let mut behind = match fields.iter().position(|id| shape.field(*id).place != Place::Root) {
+            Some(first) if !is_set => {
+                first + fields[first..].iter().take_while(|id| shape.field(**id).place != Place::Root).count()
+            }
+            _ => fields.len(),
+        };
+        if unknown.is_none() {
+            behind = usize::MAX;
+        }
+        if sorted.is_some() {
             self.line("let set = w.mark();");
         }
-        for id in fields.into_iter().rev() {
-            let field = shape.field(id);
-            let name = self.p.names.field(id).to_owned();
-            let boxed = self.p.types.is_boxed(Edge::Field(id));
-            let slot = self.slot(id);
-            if self.p.is_option(id) {
-                self.open(format!("if let Some(v) = &self.{name} {{"));
-                self.write(&slot, field.node, if boxed { "&**v" } else { "v" });
-                self.close("}");
-                continue;
-            }
-            let place = format!("{}self.{name}", if boxed { "&*" } else { "&" });
-            match self.p.is_default(id, &format!("self.{name}")) {
-                Some(equal) => {
-                    self.open(format!("if !({equal}) {{"));
-                    self.write(&slot, field.node, &place);
-                    self.close("}");
-                }
-                None => self.write(&slot, field.node, &place),
+        let unknown = unknown.map(|name| format!("self.{name}.write_ber(w)?;"));
+        if behind == fields.len() {
+            self.line(unknown.as_deref().unwrap_or_default());
+        }
+        for (at, id) in fields.into_iter().enumerate().rev() {
+            self.write_component(id);
+            if at == behind {
+                self.line(unknown.as_deref().unwrap_or_default());
             }
         }
-        if untagged {
-            self.open("if w.rules() != ber::Rules::Ber {");
+        if let Some(condition) = sorted {
+            self.open(condition);
             self.line("w.sort_set(set)?;");
             self.close("}");
+        }
+    }
+
+    fn write_component(&mut self, id: FieldId) {
+        let shape = self.p.types.shape;
+        let field = shape.field(id);
+        let name = self.p.names.field(id).to_owned();
+        let boxed = self.p.types.is_boxed(Edge::Field(id));
+        let slot = self.slot(id);
+        if self.p.is_option(id) {
+            self.open(format!("if let Some(v) = &self.{name} {{"));
+            self.write(&slot, field.node, if boxed { "&**v" } else { "v" });
+            return self.close("}");
+        }
+        let place = format!("{}self.{name}", if boxed { "&*" } else { "&" });
+        match self.p.is_default(id, &format!("self.{name}")) {
+            Some(equal) => {
+                self.open(format!("if !({equal}) {{"));
+                self.write(&slot, field.node, &place);
+                self.close("}");
+            }
+            None => self.write(&slot, field.node, &place),
         }
     }
 

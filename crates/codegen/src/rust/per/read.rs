@@ -12,6 +12,11 @@ impl Per<'_, '_> {
     /// The expression that reads a value.
     pub(super) fn read(&self, node: NodeId, keys: &str) -> String {
         let node = self.p.types.same(node);
+        let value = self.read_leaf(node, keys);
+        self.p.own(node, value)
+    }
+
+    fn read_leaf(&self, node: NodeId, keys: &str) -> String {
         let rules = self.rules;
         let kind = self.p.types.shape.node(node).kind;
         match (self.p.types.repr(node), self.code(node)) {
@@ -123,26 +128,9 @@ impl Per<'_, '_> {
         root
     }
 
-    /// The arguments for keys of a component: from the components before it, else from around.
-    pub(super) fn keys_of(&self, parent: NodeId, node: NodeId) -> String {
-        let shape = self.p.types.shape;
-        let own = |key: u16| {
-            let (id, field) = shape.fields_of(parent).find(|(_, field)| field.key == Some(key))?;
-            let local = local(self.p.names.field(id));
-            let boxed = self.p.types.is_boxed(Edge::Field(id));
-            if self.p.is_option(id) {
-                let value = self.p.as_key(field.node, if boxed { "(&**v)" } else { "v" })?;
-                Some(format!("match &{local} {{ Some(v) => {value}, None => Key::None }}"))
-            } else {
-                self.p.as_key(field.node, &if boxed { format!("(&*{local})") } else { format!("(&{local})") })
-            }
-        };
-        self.p.key_arguments(node, &own, self.p.types.keys(parent))
-    }
-
     pub(super) fn read_member(&self, node: NodeId, id: FieldId) -> String {
         let field = self.p.types.shape.field(id);
-        let keys = self.keys_of(node, field.node);
+        let keys = self.p.keys_before(node, field.node);
         self.p.boxed(Edge::Field(id), self.read(field.node, &keys))
     }
 
@@ -198,9 +186,11 @@ impl Per<'_, '_> {
         for id in &added {
             members.push(format!("{}: {},", self.p.names.field(*id), self.absent(*id)));
         }
+        let unknown = self.p.names.additions(node).map(str::to_owned);
+        members.extend(unknown.iter().map(|name| format!("{name}: UnknownAdditions::NONE,")));
         let recursive = self.p.types.is_recursive(node);
         let plain = !sequence.extensible && !recursive;
-        let (head, tail) = match (plain, added.is_empty()) {
+        let (head, tail) = match (plain, added.is_empty() && unknown.is_none()) {
             (true, _) => ("Ok(Self {", "})"),
             (false, true) => ("let value = Self {", "};"),
             (false, false) => ("let mut value = Self {", "};"),
@@ -216,7 +206,7 @@ impl Per<'_, '_> {
         }
         if sequence.extensible {
             self.open(format!("if {} {{", bit_of("p", bits, 0)));
-            self.additions(node, &sequence.additions);
+            self.additions(node, &sequence.additions, unknown.as_deref());
             self.close("}");
         }
         if recursive {
@@ -227,10 +217,13 @@ impl Per<'_, '_> {
         }
     }
 
-    /// The additions that the type knows, into the members of `value`.
-    fn additions(&mut self, node: NodeId, additions: &[Addition]) {
+    /// The additions, into the members of `value`; `unknown` is the one for those that the type does not know.
+    fn additions(&mut self, node: NodeId, additions: &[Addition], unknown: Option<&str>) {
         if additions.is_empty() {
-            return self.line("r.skip_all_additions()?;");
+            return match unknown {
+                Some(name) => self.line(format!("value.{name} = r.all_unknown_additions()?;")),
+                None => self.line("r.skip_all_additions()?;"),
+            };
         }
         self.line("let mut more = r.additions()?;");
         for addition in additions {
@@ -258,7 +251,13 @@ impl Per<'_, '_> {
             self.line("r.close(open);");
             self.close("}");
         }
-        self.line("r.skip_additions(more)?;");
+        match unknown {
+            Some(name) => {
+                let known = additions.len();
+                self.line(format!("value.{name} = r.unknown_additions({known}, more)?;"));
+            }
+            None => self.line("r.skip_additions(more)?;"),
+        }
     }
 
     fn added(&self, node: NodeId, id: FieldId) -> String {
@@ -289,7 +288,10 @@ impl Per<'_, '_> {
                     "{number} => {{ let open = r.open()?; let v = {value}; r.close(open); Self::{variant}(v) }}"
                 ));
             }
-            self.line("number => Self::Unknown(r.unknown_alternative(number)?),");
+            self.line(match self.p.ended(node) {
+                "" => "number => Self::Unknown(r.unknown_alternative(number)?),".into(),
+                end => format!("number => Self::Unknown(Box::new(r.unknown_alternative(number)?{end})),"),
+            });
             self.close("}");
             self.otherwise();
         } else if recursive {
@@ -350,7 +352,8 @@ impl Per<'_, '_> {
         };
         self.open("let open = match r.open_type()? {");
         self.line("Ok(open) => open,");
-        self.line("Err(fragments) => return Ok(Self::Other(fragments)),");
+        let end = self.p.ended(node);
+        self.line(format!("Err(fragments) => return Ok(Self::Other(fragments{end})),"));
         self.close("};");
         self.open(format!("let value = match {} {{", tuple(&keys)));
         for (number, row) in (0..).zip(&shape.tables[table as usize].rows) {
@@ -362,7 +365,7 @@ impl Per<'_, '_> {
             self.line(format!("{} => Self::{variant}({value}),", tuple(&patterns)));
         }
         if !keys.is_empty() {
-            self.line("_ => Self::Other(r.rest()?),");
+            self.line(format!("_ => Self::Other(r.rest()?{end}),"));
         }
         self.close("};");
         self.line("r.close(open);");

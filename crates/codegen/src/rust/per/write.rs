@@ -234,15 +234,17 @@ impl Per<'_, '_> {
             };
             additions.push(there);
         }
+        let unknown = self.p.names.additions(node).map(|name| format!("self.{name}"));
+        let more = sequence.extensible && (unknown.is_some() || !additions.is_empty());
         let mut flags = Vec::new();
-        if sequence.extensible {
-            if additions.is_empty() {
-                flags.push("false".to_owned());
-            } else {
-                self.line(format!("let additions = [{}];", additions.join(", ")));
-                self.line("let extended = additions.contains(&true);");
-                flags.push("extended".to_owned());
-            }
+        if sequence.extensible && !more {
+            flags.push("false".to_owned());
+        } else if more {
+            self.line(format!("let additions: [bool; {}] = [{}];", additions.len(), additions.join(", ")));
+            let unknown = unknown.as_ref().map(|name| format!(" || !{name}.is_empty()"));
+            let unknown = unknown.unwrap_or_default();
+            self.line(format!("let extended = additions.contains(&true){unknown};"));
+            flags.push("extended".to_owned());
         }
         for member in sequence.root.iter().filter(|member| member.optional) {
             flags.push(self.there(self.member_field(node, member.field)));
@@ -250,12 +252,15 @@ impl Per<'_, '_> {
         self.flags(&flags);
         let mut done = false;
         for (i, member) in sequence.root.iter().enumerate() {
-            let last = i + 1 == sequence.root.len() && additions.is_empty();
+            let last = i + 1 == sequence.root.len() && !more;
             done = self.write_member(self.member_field(node, member.field), member.optional, last);
         }
-        if !additions.is_empty() {
+        if more {
             self.open("if extended {");
-            self.line("w.additions(&additions);");
+            match &unknown {
+                Some(name) => self.line(format!("w.all_additions(&additions, &{name})?;")),
+                None => self.line("w.additions(&additions);"),
+            }
             for (number, addition) in sequence.additions.iter().enumerate() {
                 self.open(format!("if additions[{number}] {{"));
                 self.line("let open = w.open();");
@@ -276,6 +281,9 @@ impl Per<'_, '_> {
                 }
                 self.line("w.close(open);");
                 self.close("}");
+            }
+            if let Some(name) = &unknown {
+                self.line(format!("w.unknown_additions(&{name})?;"));
             }
             self.close("}");
         }

@@ -25,6 +25,15 @@ pub struct Additions {
     left: usize,
 }
 
+impl Additions {
+    /// Whether none are left.
+    #[inline]
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.left == 0
+    }
+}
+
 /// The item of an ENUMERATED that is an addition with this number.
 #[must_use]
 pub fn addition<T: Copy>(items: &[T], number: u32) -> Option<T> {
@@ -194,7 +203,7 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
         if self.is_next(additions) { self.open().map(Some) } else { Ok(None) }
     }
 
-    fn is_next(&self, additions: &mut Additions) -> bool {
+    pub(in crate::codec) fn is_next(&self, additions: &mut Additions) -> bool {
         if additions.left == 0 {
             return false;
         }

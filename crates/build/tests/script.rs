@@ -1,0 +1,101 @@
+//! A small crate that is built with a build script of ours, without a network.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+const SPECIFICATION: &str = "Rockets DEFINITIONS AUTOMATIC TAGS ::= BEGIN
+Rocket ::= SEQUENCE { name UTF8String, range INTEGER (0..65535) OPTIONAL, fuel Fuel }
+Fuel ::= ENUMERATED { solid, liquid, ... }
+END
+";
+
+const SCRIPT: &str = r#"
+fn main() -> Result<(), tercet_build::Error> {
+    use tercet_build::{Rules, compile};
+    compile(["specs"]).roots(["Rocket"]).rules([Rules::Der, Rules::Uper]).hash().write("rocket.rs")
+}
+"#;
+
+/// Both ways to take the text in, with warnings as errors.
+const MAIN: &str = r#"
+#![deny(warnings)]
+mod rocket { include!(concat!(env!("OUT_DIR"), "/rocket.rs")); }
+mod again;
+use tercet_runtime::codec::{Decode, Der, Encode, Uper};
+
+fn main() {
+    let rocket = rocket::Rocket { name: "Falk".into(), range: Some(5), fuel: rocket::Fuel::Solid };
+    let der = Encode::<Der>::encode(&rocket).unwrap();
+    let (again, rest) = <again::Rocket<'_> as Decode<'_, Der>>::decode(&der).unwrap();
+    assert!(rest.is_empty());
+    println!("{:02x?} {:02x?}", der, Encode::<Uper>::encode(&again).unwrap());
+}
+"#;
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
+}
+
+/// A crate beside the workspace's target folder, so that nothing is built that is there already.
+fn crate_in(directory: &Path) {
+    let manifest = format!(
+        "[package]\nname = \"rocket\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
+         [dependencies]\ntercet-runtime = {{ path = {:?} }}\n\n\
+         [build-dependencies]\ntercet-build = {{ path = {:?} }}\n\n[profile.dev]\ndebug = 0\n",
+        folder("../runtime"),
+        folder("")
+    );
+    fs::create_dir_all(directory.join("src")).unwrap();
+    fs::create_dir_all(directory.join("specs")).unwrap();
+    fs::write(directory.join("Cargo.toml"), manifest).unwrap();
+    fs::copy(folder("../../Cargo.lock"), directory.join("Cargo.lock")).unwrap();
+    fs::write(directory.join("build.rs"), SCRIPT).unwrap();
+    fs::write(directory.join("src/main.rs"), MAIN).unwrap();
+    fs::write(directory.join("specs/rocket.asn"), SPECIFICATION).unwrap();
+    let text = tercet_build::compile([directory.join("specs")])
+        .rules([tercet_build::Rules::Der, tercet_build::Rules::Uper]);
+    fs::write(directory.join("src/again.rs"), text.print().unwrap()).unwrap();
+}
+
+fn cargo(directory: &Path, target: &Path) -> Output {
+    let mut command = Command::new(env!("CARGO"));
+    command.args(["run", "--quiet", "--offline"]).current_dir(directory).env("CARGO_TARGET_DIR", target);
+    command.output().unwrap()
+}
+
+#[test]
+fn a_crate_is_built_with_a_script() {
+    let directory = tempfile::tempdir().unwrap();
+    crate_in(directory.path());
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("script");
+    let built = cargo(directory.path(), &target);
+    let said = String::from_utf8_lossy(&built.stderr);
+    assert!(built.status.success(), "{said}");
+    let out = String::from_utf8_lossy(&built.stdout);
+    assert_eq!(
+        out.trim(),
+        "[30, 0d, 80, 04, 46, 61, 6c, 6b, 81, 01, 05, 82, 01, 00] [82, 23, 0b, 0d, 60, 00, 28]"
+    );
+
+    // What is wrong in a specification is shown with its line.
+    let wrong = SPECIFICATION.replace("fuel Fuel", "fuel Fule");
+    fs::write(directory.path().join("specs/rocket.asn"), wrong).unwrap();
+    let built = cargo(directory.path(), &target);
+    let said = String::from_utf8_lossy(&built.stderr);
+    assert!(!built.status.success());
+    assert!(said.contains("Fule") && said.contains("rocket.asn:2:"), "{said}");
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("rocket.asn");
+    let compile = || tercet_build::compile([&file]).directory(directory.path());
+    assert!(compile().write("a.rs").unwrap_err().to_string().contains("rocket.asn"));
+    fs::write(&file, SPECIFICATION).unwrap();
+    let error = compile().roots(["Rakete"]).write("a.rs").unwrap_err();
+    assert_eq!(error.to_string(), "no module defines the type `Rakete`");
+    compile().write("a.rs").unwrap();
+    assert!(fs::read_to_string(directory.path().join("a.rs")).unwrap().contains("pub struct Rocket<'a>"));
+}

@@ -1,0 +1,179 @@
+//! What an overlay says, bound to the types of a program.
+
+use crate::overlay::{Additions, Choice, IntegerType, Overlay, OverlayError, Strings};
+use crate::types::{Edge, Origin, Repr, Types};
+use std::collections::{HashMap, HashSet};
+use tercet_plan::{FieldId, NodeId};
+
+/// The choices by node and field; types that are the same have them by the node that stands for them.
+#[derive(Debug, Default)]
+pub(crate) struct Choices {
+    /// Nodes whose own parts do not borrow.
+    pub(crate) owned: HashSet<NodeId>,
+    /// Lists whose elements are decoded when they are asked for.
+    pub(crate) lazy: HashSet<NodeId>,
+    /// Extension additions that are not known are passed over.
+    pub(crate) skip_additions: bool,
+    /// Whether a component or alternative is in a box.
+    pub(crate) boxed: HashMap<Edge, bool>,
+    /// The names of types.
+    pub(crate) types: HashMap<NodeId, String>,
+    /// The names of components and alternatives.
+    pub(crate) fields: HashMap<FieldId, String>,
+    /// Derives of single types.
+    pub(crate) derives: HashMap<NodeId, Vec<String>>,
+    /// Derives of all types.
+    pub(crate) derive: Vec<String>,
+}
+
+impl Choices {
+    /// Binds an overlay; INTEGERs get their types at once.
+    pub(crate) fn bind(overlay: &Overlay, types: &mut Types<'_>) -> Result<Self, OverlayError> {
+        let mut choices = Self {
+            derive: overlay.derive.clone(),
+            skip_additions: overlay.extension_additions == Additions::Skipped,
+            ..Self::default()
+        };
+        let nodes: Vec<NodeId> = types.nodes().collect();
+        if overlay.strings == Strings::Owned {
+            choices.owned.extend(&nodes);
+        }
+        for &node in &nodes {
+            choices.integer(types, node, overlay.integers);
+        }
+        for (name, choice) in &overlay.types {
+            let found = named(types, name);
+            if found.is_empty() {
+                return Err(OverlayError(format!("types: no type `{name}` is reached")));
+            }
+            for node in found {
+                choices.node(types, node, choice, name)?;
+                if let Some(rename) = &choice.rename {
+                    choices.types.insert(node, identifier(rename)?);
+                }
+                if let Some(boxed) = choice.boxed {
+                    choices.everywhere(types, node, boxed);
+                }
+                if !choice.derive.is_empty() {
+                    choices.derives.entry(node).or_default().extend(choice.derive.iter().cloned());
+                }
+            }
+        }
+        for (path, choice) in &overlay.fields {
+            choices.field(types, path, choice)?;
+        }
+        Ok(choices)
+    }
+
+    fn field(&mut self, types: &mut Types<'_>, path: &str, choice: &Choice) -> Result<(), OverlayError> {
+        let wrong = |what: &str| OverlayError(format!("fields: `{path}` {what}"));
+        let field = walk(types, path).ok_or_else(|| wrong("names no component or alternative"))?;
+        let node = types.same(types.shape.field(field).node);
+        if let Some(rename) = &choice.rename {
+            self.fields.insert(field, identifier(rename)?);
+        }
+        if let Some(boxed) = choice.boxed {
+            self.boxed.insert(Edge::Field(field), boxed);
+        }
+        if !choice.derive.is_empty() {
+            return Err(wrong("cannot have derives: only types can"));
+        }
+        if choice.strings.is_some() || choice.integer.is_some() || choice.lazy {
+            // What is chosen for a value holds wherever its type stands.
+            let uses = types.shape.fields.iter().filter(|field| types.same(field.node) == node).count();
+            if uses > 1 {
+                return Err(wrong("has a type that stands elsewhere too: choose for the type"));
+            }
+            self.node(types, node, choice, path)?;
+        }
+        Ok(())
+    }
+
+    /// What is chosen for the values of a type.
+    fn node(
+        &mut self,
+        types: &mut Types<'_>,
+        node: NodeId,
+        choice: &Choice,
+        said: &str,
+    ) -> Result<(), OverlayError> {
+        match choice.strings {
+            Some(Strings::Owned) => _ = self.owned.insert(node),
+            Some(Strings::Borrowed) => _ = self.owned.remove(&node),
+            None => {}
+        }
+        if let Some(integer) = choice.integer {
+            self.integer(types, node, integer);
+        }
+        if choice.lazy {
+            if types.repr(node) != Repr::List {
+                return Err(OverlayError(format!("`{said}` is no list, and cannot be lazy")));
+            }
+            self.lazy.insert(node);
+        }
+        Ok(())
+    }
+
+    fn integer(&self, types: &mut Types<'_>, node: NodeId, chosen: IntegerType) {
+        if types.repr(node) == Repr::Big
+            && let Some((signed, bits)) = chosen.machine()
+        {
+            types.set_repr(node, Repr::Integer { signed, bits });
+        }
+    }
+
+    fn everywhere(&mut self, types: &Types<'_>, node: NodeId, boxed: bool) {
+        for id in types.nodes() {
+            for (edge, part) in types.parts(id) {
+                if let Some(edge) = edge.filter(|_| types.same(part) == node) {
+                    self.boxed.insert(edge, boxed);
+                }
+            }
+        }
+    }
+}
+
+/// The nodes of a type by `Type` or `Module.Type`.
+fn named(types: &Types<'_>, wanted: &str) -> Vec<NodeId> {
+    let is_wanted = |node: &NodeId| match types.origin(*node) {
+        Origin::Named(module, name, _) => {
+            name == wanted
+                || wanted.strip_prefix(module.as_str()).and_then(|rest| rest.strip_prefix('.')) == Some(name)
+        }
+        _ => false,
+    };
+    types.nodes().filter(is_wanted).collect()
+}
+
+/// The component or alternative that a path ends at.
+fn walk(types: &Types<'_>, path: &str) -> Option<FieldId> {
+    // A module's name may stand in front; neither it nor a type's name has a full stop in it.
+    (1..=2).find_map(|words| {
+        let at = path.match_indices('.').nth(words - 1)?.0;
+        let mut node = named(types, &path[..at]).into_iter().next()?;
+        let mut found = None;
+        for step in path[at + 1..].split('.') {
+            let field = match types.repr(node) {
+                Repr::List if step == "*" => FieldId(types.shape.node(node).first),
+                Repr::Struct | Repr::Choice => {
+                    types.shape.fields_of(node).find(|(_, field)| types.shape.name(field.name) == step)?.0
+                }
+                _ => return None,
+            };
+            node = types.same(types.shape.field(field).node);
+            found = Some(field);
+        }
+        found
+    })
+}
+
+/// A name that Rust takes.
+fn identifier(name: &str) -> Result<String, OverlayError> {
+    let plain = name.strip_prefix("r#").unwrap_or(name);
+    let good = plain.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        && !plain.starts_with(|c: char| c.is_ascii_digit())
+        && !plain.is_empty()
+        && plain != "_"
+        && (name != plain || !crate::rust::is_keyword(plain));
+    if good { Ok(name.to_owned()) } else { Err(OverlayError(format!("`{name}` is no name in Rust"))) }
+}

@@ -1,0 +1,132 @@
+//! Choices about the printed types that a specification does not make: a file in TOML beside it.
+
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// What one may choose for a program's types.
+///
+/// ```
+/// let overlay = tercet_codegen::Overlay::from_toml(
+///     "roots = ['Rocket']
+///      strings = 'owned'
+///      [types.Rocket]
+///      derive = ['Default']
+///      [fields.'Rocket.range']
+///      rename = 'reach'",
+/// )?;
+/// assert_eq!(overlay.roots, ["Rocket"]);
+/// # Ok::<(), tercet_codegen::OverlayError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
+pub struct Overlay {
+    /// The types to begin with, where the caller names none.
+    pub roots: Vec<String>,
+    /// Whether types have `Eq` and `Hash`.
+    pub hash: bool,
+    /// How strings, big integers and open types are kept where nothing else is said.
+    pub strings: Strings,
+    /// What is an INTEGER without bounds where nothing else is said.
+    pub integers: IntegerType,
+    /// What becomes of extension additions of later versions.
+    #[serde(rename = "extension-additions")]
+    pub extension_additions: Additions,
+    /// More derives for all types.
+    pub derive: Vec<String>,
+    /// By `Type` or `Module.Type`.
+    pub types: BTreeMap<String, Choice>,
+    /// By type and components: `Rocket.range`, `Rocket.stages.*.mass`, where `*` is the element of a list.
+    pub fields: BTreeMap<String, Choice>,
+}
+
+/// What is chosen for a type wherever it stands, or for one component or alternative.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
+pub struct Choice {
+    /// The Rust name.
+    pub rename: Option<String>,
+    /// In a box, or in place; in place is not possible where a type would be inside of itself.
+    pub boxed: Option<bool>,
+    /// How a string, a big integer or an open type is kept.
+    pub strings: Option<Strings>,
+    /// What an INTEGER is that is not as small by its constraint.
+    pub integer: Option<IntegerType>,
+    /// A list whose elements are decoded when they are asked for.
+    pub lazy: bool,
+    /// More derives; for types only.
+    pub derive: Vec<String>,
+}
+
+/// What becomes of extension additions that a SEQUENCE or SET does not know.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Additions {
+    /// They are kept and written again.
+    #[default]
+    Kept,
+    /// They are passed over.
+    Skipped,
+}
+
+/// How strings are kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Strings {
+    /// They borrow from the input where they can.
+    #[default]
+    Borrowed,
+    /// They never borrow, so that types have no lifetime for them.
+    Owned,
+}
+
+/// What an INTEGER is that has no bounds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum IntegerType {
+    /// `Integer`, of any size.
+    #[default]
+    Big,
+    I32,
+    U32,
+    I64,
+    U64,
+}
+
+impl IntegerType {
+    /// Whether it has a sign, and its bits.
+    pub(crate) const fn machine(self) -> Option<(bool, u8)> {
+        match self {
+            Self::Big => None,
+            Self::I32 => Some((true, 32)),
+            Self::U32 => Some((false, 32)),
+            Self::I64 => Some((true, 64)),
+            Self::U64 => Some((false, 64)),
+        }
+    }
+}
+
+impl Overlay {
+    /// Reads it.
+    ///
+    /// # Errors
+    /// The text is no TOML, or has members that are not known; the place is told.
+    pub fn from_toml(text: &str) -> Result<Self, OverlayError> {
+        toml::from_str(text).map_err(|error| OverlayError(error.to_string().trim_end().to_owned()))
+    }
+}
+
+/// What is wrong with an overlay.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OverlayError(pub(crate) String);
+
+impl fmt::Display for OverlayError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "overlay: {}", self.0)
+    }
+}
+
+impl std::error::Error for OverlayError {}

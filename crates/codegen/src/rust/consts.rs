@@ -1,0 +1,101 @@
+//! Value assignments as constants, or as functions where Rust has no constant for them.
+
+use super::Printer;
+use super::names::{Scope, snake};
+use super::values::{real, to_text};
+use crate::types::Repr;
+use std::collections::HashSet;
+use tercet_lower::{Lowering, NamedValue};
+use tercet_model::Model;
+use tercet_model::ir::TypeKind;
+use tercet_plan::shape::Constant;
+use tercet_runtime::text::StringKind;
+
+pub(super) fn print(p: &mut Printer<'_>, model: &Model, lowering: &Lowering) {
+    // Roots that are tuple structs are names of values too.
+    let mut scope = Scope::default();
+    for node in p.types.nodes().filter(|node| p.is_wrapped(*node)) {
+        scope.unique(p.names.ty(node).to_owned());
+    }
+    let mut printed = HashSet::new();
+    for value in &lowering.values {
+        let Some((ty, expression, constant)) = spelled(p, model, value) else { continue };
+        let plain = snake(&value.name);
+        let plain = plain.trim_start_matches("r#");
+        if printed.is_empty() {
+            p.text.line("");
+        }
+        // Modules often say again what another says.
+        if !printed.insert((&value.name, ty.clone(), expression.clone())) {
+            continue;
+        }
+        p.text.doc(&format!("`{}.{}`", value.module, value.name));
+        if constant {
+            let name = scope.unique(plain.to_uppercase());
+            p.text.line(format!("pub const {name}: {ty} = {expression};"));
+        } else {
+            // Functions of ours begin so.
+            let apart = if plain.starts_with("read_") || plain.starts_with("write_") { "value_" } else { "" };
+            let name = scope.unique(format!("{apart}{}", snake(&value.name)));
+            p.text.line(format!("pub fn {name}() -> {ty} {{ {expression} }}"));
+        }
+    }
+}
+
+/// Type and expression, and whether the expression is constant.
+fn spelled(p: &Printer<'_>, model: &Model, value: &NamedValue) -> Option<(String, String, bool)> {
+    let Some(node) = value.node.map(|node| p.types.same(node)) else {
+        let kind = &model.ty(model.base(value.ty)).kind;
+        let (ty, expression) = simple(kind, &value.constant)?;
+        return Some((ty.into(), expression, true));
+    };
+    if let (Repr::Big, Constant::Int(number)) = (p.types.repr(node), &value.constant) {
+        return Some(("i64".into(), number.to_string(), true));
+    }
+    let constant = matches!(
+        p.types.repr(node),
+        Repr::Boolean
+            | Repr::Null
+            | Repr::Integer { .. }
+            | Repr::Real
+            | Repr::FixedBits(_)
+            | Repr::FixedOctets(_)
+            | Repr::Octets
+            | Repr::Text
+            | Repr::Enumerated
+            | Repr::Oid
+            | Repr::RelativeOid
+    );
+    let expression = p.constant(node, &value.constant, 0)?;
+    Some((p.ty(node, "'static"), expression, constant))
+}
+
+/// The same for a value of a simple type that the roots do not reach.
+fn simple(kind: &TypeKind, constant: &Constant) -> Option<(&'static str, String)> {
+    Some(match (kind, constant) {
+        (_, Constant::Int(number)) => ("i64", number.to_string()),
+        (_, Constant::Boolean(value)) => ("bool", value.to_string()),
+        (TypeKind::Real, Constant::Contents(octets)) => ("f64", real(octets)?),
+        (TypeKind::OctetString, Constant::Contents(octets)) => {
+            ("Octets<'static>", format!("Octets::borrowed(&{octets:?})"))
+        }
+        (TypeKind::ObjectIdentifier, Constant::Contents(octets)) => {
+            ("ObjectIdentifier<'static>", format!("ObjectIdentifier::constant(&{octets:?})"))
+        }
+        (TypeKind::RelativeOid, Constant::Contents(octets)) => {
+            ("RelativeObjectIdentifier<'static>", format!("RelativeObjectIdentifier::constant(&{octets:?})"))
+        }
+        (TypeKind::CharacterString(kind), Constant::Contents(octets)) => {
+            use tercet_model::ir::StringKind as Of;
+            let kind = match kind {
+                Of::Utf8 => StringKind::Utf8,
+                Of::Bmp => StringKind::Bmp,
+                Of::Universal => StringKind::Universal,
+                Of::Teletex | Of::T61 | Of::Videotex | Of::Graphic | Of::General => return None,
+                _ => StringKind::Visible,
+            };
+            ("Text<'static>", to_text(kind, octets)?)
+        }
+        _ => return None,
+    })
+}

@@ -1,0 +1,81 @@
+//! `Debug`: values in value notation.
+
+use super::Printer;
+use crate::types::Repr;
+use tercet_plan::NodeId;
+
+pub(super) fn print(p: &mut Printer<'_>) {
+    let nodes: Vec<NodeId> = p.types.nodes().collect();
+    for node in nodes {
+        if !p.is_item(node) && !p.is_wrapped(node) {
+            continue;
+        }
+        let lifetime = if p.types.borrows(node) { "<'_>" } else { "" };
+        let name = p.names.ty(node).to_owned() + lifetime;
+        p.text.line("");
+        p.text.open(format!("impl fmt::Debug for {name} {{"));
+        p.text.line("fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }");
+        p.text.close("}");
+        p.text.line("");
+        p.text.open(format!("impl Notation for {name} {{"));
+        p.text.open("fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {");
+        body(p, node);
+        p.text.close("}");
+        p.text.close("}");
+    }
+}
+
+fn body(p: &mut Printer<'_>, node: NodeId) {
+    let shape = p.types.shape;
+    match p.types.repr(node) {
+        Repr::Struct => {
+            let mut members: Vec<String> = shape
+                .fields_of(node)
+                .map(|(id, field)| format!("({:?}, &self.{})", shape.name(field.name), p.names.field(id)))
+                .collect();
+            members.extend(p.names.additions(node).map(|name| format!("(\"\", &self.{name})")));
+            p.text.line(format!("p.members(&[{}])", members.join(", ")));
+        }
+        Repr::Choice => {
+            p.text.open("match self {");
+            for (id, field) in shape.fields_of(node) {
+                let line =
+                    format!("Self::{}(v) => p.chosen({:?}, v),", p.names.field(id), shape.name(field.name));
+                p.text.line(line);
+            }
+            if shape.node(node).extensible {
+                p.text.line("Self::Unknown(v) => v.notation(p),");
+            }
+            p.text.close("}");
+        }
+        Repr::Enumerated => {
+            p.text.open("p.word(match self {");
+            for item in shape.items_of(node) {
+                let line =
+                    format!("Self::{} => {:?},", p.names.item(node, item.value), shape.name(item.name));
+                p.text.line(line);
+            }
+            if shape.node(node).extensible {
+                p.text.line("Self::Unknown(number) => return p.word(number),");
+                p.text.line("Self::UnknownAddition(number) => return p.word(format_args!(\"/* addition {number} */\")),");
+            }
+            p.text.close("})");
+        }
+        Repr::Table(table) => {
+            p.text.open("match self {");
+            for (number, row) in (0..).zip(&shape.tables[table as usize].rows) {
+                let said =
+                    row.type_name.map(|name| shape.name(name)).and_then(|name| name.rsplit('.').next());
+                let variant = p.names.row(node, number);
+                let line = match said.filter(|name| !name.is_empty()) {
+                    Some(said) => format!("Self::{variant}(v) => p.chosen({said:?}, v),"),
+                    None => format!("Self::{variant}(v) => v.notation(p),"),
+                };
+                p.text.line(line);
+            }
+            p.text.line("Self::Other(v) => p.encoding(v),");
+            p.text.close("}");
+        }
+        _ => p.text.line("self.0.notation(p)"),
+    }
+}

@@ -1,0 +1,310 @@
+//! Reading.
+
+use super::{Oer, sized};
+use crate::rust::local;
+use crate::rust::values::{key_pattern, string_kind, tuple};
+use crate::types::{Edge, Repr};
+use tercet_plan::oer::{Addition, Code, Integer, Member, Real, UNTAGGED};
+use tercet_plan::{FieldId, Kind, NodeId};
+
+/// Bits of a preamble that are read as one number.
+const WORD: u32 = 64;
+
+impl Oer<'_, '_> {
+    /// The expression that reads a value.
+    pub(super) fn read(&self, node: NodeId, keys: &str) -> String {
+        let node = self.p.types.same(node);
+        let value = self.read_leaf(node, keys);
+        self.p.own(node, value)
+    }
+
+    fn read_leaf(&self, node: NodeId, keys: &str) -> String {
+        let shape = self.p.types.shape;
+        let kind = shape.node(node).kind;
+        let unsupported = "return Err(r.error(ErrorKind::Unsupported))";
+        match (self.p.types.repr(node), self.code(node)) {
+            (Repr::Boolean, _) => "r.boolean()?".into(),
+            (Repr::Null, _) => "()".into(),
+            (Repr::Integer { signed, bits }, Code::Integer(form)) => read_integer(form, signed, bits),
+            (Repr::Big, Code::Integer(form)) => match form {
+                Integer::Unsigned(octets) => format!("Integer::from(r.unsigned({octets})?)"),
+                Integer::Signed(octets) => format!("Integer::from(r.signed({octets})?)"),
+                Integer::UnsignedVariable => "r.variable(false)?".into(),
+                Integer::SignedVariable => "r.variable(true)?".into(),
+            },
+            (Repr::Real, Code::Real(Real::Binary32)) => "r.real32()?".into(),
+            (Repr::Real, Code::Real(Real::Binary64)) => "r.real64()?".into(),
+            (Repr::Real, _) => "r.real()?".into(),
+            (Repr::FixedBits(bits), Code::BitString(size, _)) => {
+                format!("r.fixed_bits::<{bits}>({})?", sized(size))
+            }
+            (Repr::Bits, Code::BitString(size, named)) => {
+                format!("r.bit_string({}, {})?", sized(size), self.named(node, named))
+            }
+            (Repr::FixedOctets(count), Code::OctetString(size)) => {
+                format!("r.fixed_octets::<{count}>({})?", sized(size))
+            }
+            (Repr::Octets, Code::OctetString(size)) => format!("r.octet_string({})?", sized(size)),
+            (Repr::Oid, _) => "r.oid()?".into(),
+            (Repr::RelativeOid, _) => "r.relative_oid()?".into(),
+            (Repr::Any, _) => "r.any()?".into(),
+            (Repr::Text, Code::Contents(size)) => match (kind, string_kind(kind)) {
+                (Kind::UtcTime, _) => format!("r.utc_time({})?", sized(size)),
+                (Kind::GeneralizedTime, _) => format!("r.generalized_time({})?", sized(size)),
+                (_, Some(kind)) => format!("r.text({}, StringKind::{kind:?})?", sized(size)),
+                _ => unsupported.into(),
+            },
+            (Repr::Contained(inside), Code::OctetsContaining(size) | Code::BitsContaining(size, _)) => {
+                let value = self.p.boxed(Edge::Content(node), self.read(inside, &self.no_keys(inside)));
+                let is_bits = kind == Kind::BitString;
+                format!("r.contained({}, {is_bits}, |r| -> Result<_> {{ Ok({value}) }})?", sized(size))
+            }
+            (Repr::Enumerated, _) => format!(
+                "{}::from_number(r.enumerated()?).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))?",
+                self.p.names.ty(node)
+            ),
+            (Repr::Struct | Repr::Choice | Repr::Table(_), _) => {
+                format!("{}::read_oer(r{keys})?", self.p.names.ty(node))
+            }
+            (Repr::List, _) => format!("read_oer_{}(r{keys})?", self.function(node)),
+            _ => unsupported.into(),
+        }
+    }
+
+    /// Whether bits have names, and how many of them are always written.
+    pub(super) fn named(&self, node: NodeId, named: bool) -> String {
+        if named { format!("Some({})", self.p.types.shape.least_size(node)) } else { "None".into() }
+    }
+
+    fn read_member(&self, node: NodeId, id: FieldId) -> String {
+        let field = self.p.types.shape.field(id);
+        let keys = self.p.keys_before(node, field.node);
+        self.p.boxed(Edge::Field(id), self.read(field.node, &keys))
+    }
+
+    /// The expression of a component that is there: one that equals its DEFAULT is told.
+    fn present(&self, node: NodeId, id: FieldId) -> String {
+        let value = self.read_member(node, id);
+        if self.p.is_option(id) {
+            return format!("Some({value})");
+        }
+        match self.p.is_default(id, "v") {
+            Some(equal) => {
+                format!("{{ let at = r.position(); let v = {value}; r.not_default({equal}, at)?; v }}")
+            }
+            None => value,
+        }
+    }
+
+    fn absent(&self, id: FieldId) -> String {
+        if self.p.is_option(id) {
+            return "None".into();
+        }
+        self.p.default_value(id).unwrap_or_else(|| "None".into())
+    }
+
+    /// Reads the bits in front of components.
+    fn preamble(&mut self, name: &str, count: u32) {
+        match count {
+            0 => {}
+            1..=WORD => self.line(format!("let {name} = r.preamble({count})?;")),
+            _ => self.line(format!("let {name} = r.presence::<{count}>()?;")),
+        }
+    }
+
+    pub(super) fn read_struct(&mut self, node: NodeId, code: u32) {
+        let program = self.program;
+        let sequence = &program.sequences[code as usize];
+        let front = u32::from(sequence.extensible);
+        let count = sequence.optional + front;
+        self.preamble("p", count);
+        let mut at = front;
+        for member in &sequence.root {
+            let id = self.member_field(node, member.field);
+            let local = local(self.p.names.field(id));
+            let present = self.present(node, id);
+            if member.optional {
+                let (there, absent) = (bit_of("p", count, at), self.absent(id));
+                self.line(format!("let {local} = if {there} {{ {present} }} else {{ {absent} }};"));
+                at += 1;
+            } else {
+                self.line(format!("let {local} = {present};"));
+            }
+        }
+        for addition in &sequence.additions {
+            for field in addition.fields() {
+                let id = self.member_field(node, field);
+                let line = format!("let mut {} = {};", local(self.p.names.field(id)), self.absent(id));
+                self.line(line);
+            }
+        }
+        let keeps = self.p.names.additions(node).is_some();
+        if keeps {
+            self.line("let mut unknown = UnknownAdditions::NONE;");
+        }
+        if sequence.extensible {
+            let extended = bit_of("p", count, 0);
+            self.open(format!("if {extended} {{"));
+            let mutable = if sequence.additions.is_empty() { "" } else { "mut " };
+            self.line(format!("let {mutable}bitmap = r.bitmap()?;"));
+            for addition in &sequence.additions {
+                self.open("if bitmap.next_addition() {");
+                self.line("let open = r.open(oer::VARIABLE)?;");
+                match addition {
+                    Addition::Single(field) => {
+                        let id = self.member_field(node, *field);
+                        let line = format!("{} = {};", local(self.p.names.field(id)), self.present(node, id));
+                        self.line(line);
+                    }
+                    Addition::Group { optional, members } => self.read_bracket(node, *optional, members),
+                }
+                self.line("r.close(open)?;");
+                self.close("}");
+            }
+            self.line(if keeps {
+                "unknown = r.unknown_additions(bitmap)?;"
+            } else {
+                "r.skip_additions(bitmap)?;"
+            });
+            self.close("}");
+        }
+        let fields = self.p.types.shape.fields_of(node);
+        let mut members: Vec<String> = fields
+            .map(|(id, _)| {
+                let name = self.p.names.field(id);
+                format!("{name}: {}", local(name))
+            })
+            .collect();
+        members.extend(self.p.names.additions(node).map(|name| format!("{name}: unknown")));
+        self.line(format!("let value = Self {{ {} }};", members.join(", ")));
+    }
+
+    fn read_bracket(&mut self, node: NodeId, optional: u32, members: &[Member]) {
+        self.preamble("g", optional);
+        if members.iter().all(|member| member.optional) {
+            let there = match optional {
+                0 => "false",
+                1..=WORD => "g != 0",
+                _ => "g.contains(&true)",
+            };
+            self.line(format!("r.bracket({there})?;"));
+        }
+        let mut at = 0;
+        for member in members {
+            let id = self.member_field(node, member.field);
+            let line = format!("{} = {};", local(self.p.names.field(id)), self.present(node, id));
+            if member.optional {
+                let there = bit_of("g", optional, at);
+                self.open(format!("if {there} {{"));
+                self.line(line);
+                self.close("}");
+                at += 1;
+            } else {
+                self.line(line);
+            }
+        }
+    }
+
+    pub(super) fn read_choice(&mut self, node: NodeId, code: u32) {
+        let program = self.program;
+        let choice = &program.choices[code as usize];
+        self.line("let start = *r;");
+        self.open("let value = match r.tag()?.bits() {");
+        for (number, alternative) in (0..).zip(&choice.alternatives) {
+            let tags: Vec<String> = choice
+                .tags
+                .iter()
+                .filter(|(_, field)| *field == number)
+                .map(|(tag, _)| format!("{tag:#x}"))
+                .collect();
+            if tags.is_empty() {
+                continue;
+            }
+            let id = self.member_field(node, number);
+            let value = self.read_member(node, id);
+            let value = match alternative.tag {
+                _ if alternative.addition => {
+                    format!("{{ let open = r.open(oer::VARIABLE)?; let v = {value}; r.close(open)?; v }}")
+                }
+                // The tag is that of the alternative inside, which is read again.
+                UNTAGGED => format!("{{ *r = start; {value} }}"),
+                _ => value,
+            };
+            let variant = self.p.names.field(id).to_owned();
+            self.line(format!("{} => Self::{variant}({value}),", tags.join(" | ")));
+        }
+        if self.p.types.shape.node(node).extensible {
+            let own = self.p.ended(node);
+            self.line(format!("_ => Self::Unknown(Box::new(UnknownAlternative {{ addition: None, octets: r.unknown_alternative(start.position())?{own} }})),"));
+        } else if choice.extensible {
+            // An untagged CHOICE inside is the one that knows more.
+            let inner = (0..).zip(&choice.alternatives).find(|(number, alternative)| {
+                let id = self.member_field(node, *number);
+                let inner = self.p.types.shape.field(id).node;
+                alternative.tag == UNTAGGED && self.p.types.shape.node(inner).extensible
+            });
+            match inner {
+                Some((number, alternative)) if !alternative.addition => {
+                    let id = self.member_field(node, number);
+                    let value = self.read_member(node, id);
+                    let variant = self.p.names.field(id).to_owned();
+                    self.line(format!("_ => {{ *r = start; Self::{variant}({value}) }}"));
+                }
+                _ => self.line("_ => return Err(start.error(ErrorKind::UnknownAlternative)),"),
+            }
+        } else {
+            self.line("_ => return Err(start.error(ErrorKind::UnknownAlternative)),");
+        }
+        self.close("};");
+    }
+
+    pub(super) fn read_table(&mut self, node: NodeId, table: u32) {
+        let shape = self.p.types.shape;
+        let keys: Vec<String> = match &shape.node(node).table {
+            Some(table) => table.keys.iter().map(|key| format!("k{key}")).collect(),
+            None => Vec::new(),
+        };
+        self.open(format!("let value = match {} {{", tuple(&keys)));
+        for (number, row) in (0..).zip(&shape.tables[table as usize].rows) {
+            let Some(patterns) = row.keys.iter().map(key_pattern).collect::<Option<Vec<_>>>() else {
+                continue;
+            };
+            let value = self.p.boxed(Edge::Row(node, number), self.read(row.node, &self.no_keys(row.node)));
+            let variant = self.p.names.row(node, number).to_owned();
+            self.line(format!(
+                "{} => {{ let open = r.open(oer::VARIABLE)?; let v = {value}; r.close(open)?; Self::{variant}(v) }}",
+                tuple(&patterns)
+            ));
+        }
+        if !keys.is_empty() {
+            let line = format!("_ => Self::Other(r.any()?{}),", self.p.ended(node));
+            self.line(line);
+        }
+        self.close("};");
+    }
+}
+
+fn read_integer(form: Integer, signed: bool, bits: u8) -> String {
+    let ty = format!("{}{bits}", if signed { "i" } else { "u" });
+    match form {
+        Integer::Unsigned(octets) if !signed && octets * 8 <= bits => {
+            format!("r.unsigned({octets})? as {ty}")
+        }
+        Integer::Signed(octets) if signed && octets * 8 <= bits => format!("r.signed({octets})? as {ty}"),
+        Integer::Unsigned(octets) => {
+            format!("{{ let number = r.unsigned({octets})?; r.narrow::<_, {ty}>(number)? }}")
+        }
+        Integer::Signed(octets) => {
+            format!("{{ let number = r.signed({octets})?; r.narrow::<_, {ty}>(number)? }}")
+        }
+        Integer::UnsignedVariable | Integer::SignedVariable => {
+            let sign = form == Integer::SignedVariable;
+            format!("{{ let number = r.variable({sign})?; r.narrow::<_, {ty}>(&number)? }}")
+        }
+    }
+}
+
+/// The condition that a bit is set.
+fn bit_of(name: &str, count: u32, bit: u32) -> String {
+    if count <= WORD { format!("{name} >> {} & 1 != 0", count - 1 - bit) } else { format!("{name}[{bit}]") }
+}

@@ -1,0 +1,194 @@
+//! Extension additions of later versions: kept as they came, and written again by the same rules.
+
+use super::ber;
+use super::notation::{self, Notation};
+use super::per;
+use crate::types::Octets;
+use crate::{Error, ErrorKind, Result};
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// The rules that unknown additions are encoded in; those of BER read one another's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Family {
+    /// BER, DER, CER.
+    Ber,
+    /// Aligned PER.
+    Aper,
+    /// Unaligned PER.
+    Uper,
+    /// OER.
+    Oer,
+}
+
+/// An extension addition that the type does not know.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct UnknownAddition {
+    /// Its number among the additions, from 0; in BER, which does not number them, that of the unknown ones before it.
+    pub number: u32,
+    /// Its complete encoding: in BER an element, in PER and OER what is in the open type.
+    pub octets: Octets<'static>,
+}
+
+/// The extension additions of a SEQUENCE or SET that its type does not know (X.680 clause 25.4): one word of memory.
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
+pub struct UnknownAdditions(Option<Box<(Family, Vec<UnknownAddition>)>>);
+
+impl UnknownAdditions {
+    /// None of them.
+    pub const NONE: Self = Self(None);
+
+    /// Whether there are none.
+    #[inline]
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// All of them, in order.
+    pub fn iter(&self) -> core::slice::Iter<'_, UnknownAddition> {
+        self.0.as_ref().map_or(&[][..], |kept| &kept.1).iter()
+    }
+
+    /// The rules that they are encoded in.
+    #[must_use]
+    pub fn family(&self) -> Option<Family> {
+        self.0.as_ref().map(|kept| kept.0)
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(super) fn push(&mut self, family: Family, number: u32, octets: &[u8]) {
+        let kept = self.0.get_or_insert_with(|| Box::new((family, Vec::new())));
+        kept.1.push(UnknownAddition { number, octets: Octets::copied(octets) });
+    }
+
+    /// Those to be written by some rules.
+    pub(super) fn of(&self, family: Family) -> Result<&[UnknownAddition]> {
+        match self.0.as_deref() {
+            None => Ok(&[]),
+            Some((kept, list)) if *kept == family => Ok(list),
+            // What one rule wrote cannot be told in another without its type.
+            Some(_) => Err(Error::new(ErrorKind::ValueMismatch, 0)),
+        }
+    }
+
+    /// The bits that tell which additions there are: those that the type knows, and these.
+    pub(super) fn bitmap(&self, family: Family, known: &[bool]) -> Result<Vec<bool>> {
+        let mut all = Vec::from(known);
+        for addition in self.of(family)? {
+            let number = addition.number as usize;
+            if number < all.len() || number - all.len() > MOST {
+                return Err(Error::new(ErrorKind::ValueMismatch, 0));
+            }
+            all.resize(number, false);
+            all.push(true);
+        }
+        Ok(all)
+    }
+
+    /// Takes the element whose header is given.
+    ///
+    /// # Errors
+    /// As [`ber::any`].
+    #[cold]
+    #[inline(never)]
+    pub fn read_ber(&mut self, r: &mut ber::Reader<'_>, h: &ber::Header) -> Result<()> {
+        let octets = ber::any(r, h)?;
+        let number = u32::try_from(self.iter().len()).unwrap_or(u32::MAX);
+        self.push(Family::Ber, number, &octets);
+        Ok(())
+    }
+
+    /// Writes them.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ValueMismatch`] for those of other rules.
+    #[inline]
+    pub fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        if !self.is_empty() {
+            self.of(Family::Ber)?.iter().rev().for_each(|addition| w.push(&addition.octets));
+        }
+        Ok(())
+    }
+}
+
+impl<const ALIGNED: bool> per::Reader<'_, ALIGNED> {
+    /// Takes the additions from the one with the number `known` on.
+    ///
+    /// # Errors
+    /// As [`per::Reader::open`].
+    #[inline]
+    pub fn unknown_additions(&mut self, known: u32, additions: per::Additions) -> Result<UnknownAdditions> {
+        let mut kept = UnknownAdditions::NONE;
+        if additions.is_empty() { Ok(kept) } else { self.keep(known, additions, &mut kept).map(|()| kept) }
+    }
+
+    /// Takes all additions of a type that knows none.
+    ///
+    /// # Errors
+    /// As [`per::Reader::additions`].
+    #[cold]
+    #[inline(never)]
+    pub fn all_unknown_additions(&mut self) -> Result<UnknownAdditions> {
+        let additions = self.additions()?;
+        self.unknown_additions(0, additions)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn keep(&mut self, known: u32, mut additions: per::Additions, kept: &mut UnknownAdditions) -> Result<()> {
+        let mut number = known;
+        while !additions.is_empty() {
+            if self.is_next(&mut additions) {
+                let octets = self.contents()?;
+                kept.push(family(ALIGNED), number, &octets);
+            }
+            number = number.saturating_add(1);
+        }
+        Ok(())
+    }
+}
+
+impl<const ALIGNED: bool> per::Writer<ALIGNED> {
+    /// The bitmap of additions: those that the type knows, and others behind.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ValueMismatch`] for additions of other rules, or that the type knows.
+    pub fn all_additions(&mut self, there: &[bool], unknown: &UnknownAdditions) -> Result<()> {
+        if unknown.is_empty() {
+            self.additions(there);
+            return Ok(());
+        }
+        let all = unknown.bitmap(family(ALIGNED), there)?;
+        self.additions(&all);
+        Ok(())
+    }
+
+    /// The additions themselves that the type does not know.
+    ///
+    /// # Errors
+    /// As [`per::Writer::all_additions`].
+    #[inline]
+    pub fn unknown_additions(&mut self, unknown: &UnknownAdditions) -> Result<()> {
+        if !unknown.is_empty() {
+            unknown.of(family(ALIGNED))?.iter().for_each(|addition| self.contents(&addition.octets));
+        }
+        Ok(())
+    }
+}
+
+/// The longest row of absent additions that is written.
+const MOST: usize = 1 << 16;
+
+const fn family(aligned: bool) -> Family {
+    if aligned { Family::Aper } else { Family::Uper }
+}
+
+impl fmt::Debug for UnknownAdditions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_empty() { f.write_str("{}") } else { notation::debug(self as &dyn Notation, f) }
+    }
+}

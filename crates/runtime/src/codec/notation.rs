@@ -1,0 +1,309 @@
+//! Values in the notation of ASN.1 (X.680 clauses 18 to 46), which is what generated types show as `Debug`.
+
+use super::{Contained, SequenceOf, UnknownAdditions, UnknownAlternative};
+use crate::types::{BitString, FixedBits, Integer, ObjectIdentifier, Octets, RelativeObjectIdentifier, Text};
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::fmt::{Display, Formatter, Result, Write};
+
+/// What can be shown in value notation.
+pub trait Notation {
+    /// Shows it.
+    ///
+    /// # Errors
+    /// Those of the formatter.
+    fn notation(&self, p: &mut Printer<'_, '_>) -> Result;
+
+    /// Whether it is there to be shown: an absent component is not.
+    fn is_there(&self) -> bool {
+        true
+    }
+}
+
+/// Shows a value: on one line, with `{:#?}` a line for each part.
+///
+/// # Errors
+/// Those of the formatter.
+pub fn debug(value: &dyn Notation, f: &mut Formatter<'_>) -> Result {
+    value.notation(&mut Printer { f, level: 0 })
+}
+
+/// Where values are shown.
+pub struct Printer<'p, 'f> {
+    f: &'p mut Formatter<'f>,
+    level: usize,
+}
+
+impl Printer<'_, '_> {
+    /// SEQUENCE, SET: identifiers, which may be empty, and values of the components that are there.
+    ///
+    /// # Errors
+    /// Those of the formatter.
+    pub fn members(&mut self, members: &[(&str, &dyn Notation)]) -> Result {
+        let there = members.iter().filter(|(_, value)| value.is_there());
+        self.braces(there, |p, (name, value)| {
+            if !name.is_empty() {
+                write!(p.f, "{name} ")?;
+            }
+            value.notation(p)
+        })
+    }
+
+    /// CHOICE: the alternative's identifier and its value.
+    ///
+    /// # Errors
+    /// Those of the formatter.
+    pub fn chosen(&mut self, name: &str, value: &dyn Notation) -> Result {
+        write!(self.f, "{name} : ")?;
+        value.notation(self)
+    }
+
+    /// An identifier, a number, a word.
+    ///
+    /// # Errors
+    /// Those of the formatter.
+    pub fn word(&mut self, word: impl Display) -> Result {
+        write!(self.f, "{word}")
+    }
+
+    /// What has no notation, as octets.
+    ///
+    /// # Errors
+    /// Those of the formatter.
+    pub fn encoding(&mut self, octets: &[u8]) -> Result {
+        self.f.write_str("/* encoding */ ")?;
+        self.octets(octets)
+    }
+
+    fn braces<T>(
+        &mut self,
+        parts: impl Iterator<Item = T>,
+        mut show: impl FnMut(&mut Self, T) -> Result,
+    ) -> Result {
+        self.f.write_str("{")?;
+        let mut count = 0_usize;
+        self.level += 1;
+        for part in parts {
+            if count > 0 {
+                self.f.write_str(if self.f.alternate() { "," } else { ", " })?;
+            }
+            count += 1;
+            self.line()?;
+            show(self, part)?;
+        }
+        self.level -= 1;
+        if count > 0 {
+            self.line()?;
+        }
+        self.f.write_str("}")
+    }
+
+    fn line(&mut self) -> Result {
+        if self.f.alternate() { write!(self.f, "\n{:1$}", "", self.level * 2) } else { Ok(()) }
+    }
+
+    fn octets(&mut self, octets: &[u8]) -> Result {
+        self.f.write_str("'")?;
+        for octet in octets {
+            write!(self.f, "{octet:02X}")?;
+        }
+        self.f.write_str("'H")
+    }
+
+    fn bits(&mut self, bits: impl ExactSizeIterator<Item = bool>) -> Result {
+        let (count, mut digit) = (bits.len(), 0_u8);
+        let whole = count > 0 && count.is_multiple_of(4);
+        self.f.write_str("'")?;
+        for (i, bit) in bits.enumerate() {
+            if !whole {
+                self.f.write_str(if bit { "1" } else { "0" })?;
+                continue;
+            }
+            digit = digit << 1 | u8::from(bit);
+            if i % 4 == 3 {
+                write!(self.f, "{digit:X}")?;
+                digit = 0;
+            }
+        }
+        self.f.write_str(if whole { "'H" } else { "'B" })
+    }
+
+    fn arcs(&mut self, dotted: impl Display) -> Result {
+        self.f.write_str("{")?;
+        write!(Spaced(self.f), "{dotted}")?;
+        self.f.write_str("}")
+    }
+}
+
+impl core::fmt::Debug for Printer<'_, '_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        f.debug_struct("Printer").field("level", &self.level).finish_non_exhaustive()
+    }
+}
+
+/// Full stops as spaces.
+struct Spaced<'p, 'f>(&'p mut Formatter<'f>);
+
+impl Write for Spaced<'_, '_> {
+    fn write_str(&mut self, text: &str) -> Result {
+        let mut parts = text.split('.');
+        self.0.write_str(parts.next().unwrap_or_default())?;
+        parts.try_for_each(|part| write!(self.0, " {part}"))
+    }
+}
+
+macro_rules! plain {
+    ($($ty:ty)*) => {$(
+        impl Notation for $ty {
+            fn notation(&self, p: &mut Printer<'_, '_>) -> Result {
+                write!(p.f, "{self}")
+            }
+        }
+    )*};
+}
+
+plain!(u8 u16 u32 u64 i8 i16 i32 i64 Integer<'_>);
+
+impl Notation for bool {
+    fn notation(&self, p: &mut Printer<'_, '_>) -> Result {
+        p.f.write_str(if *self { "TRUE" } else { "FALSE" })
+    }
+}
+
+impl Notation for () {
+    fn notation(&self, p: &mut Printer<'_, '_>) -> Result {
+        p.f.write_str("NULL")
+    }
+}
+
+impl Notation for f64 {
+    fn notation(&self, p: &mut Printer<'_, '_>) -> Result {
+        if self.is_nan() {
+            p.f.write_str("NOT-A-NUMBER")
+        } else if self.is_infinite() {
+            p.f.write_str(if *self > 0.0 { "PLUS-INFINITY" } else { "MINUS-INFINITY" })
+        } else if *self == 0.0 {
+            p.f.write_str(if self.is_sign_negative() { "-0" } else { "0" })
+        } else {
+            write!(p.f, "{self:?}")
+        }
+    }
+}
+
+impl Notation for Octets<'_> {
+    fn notation(&self, p: &mut Printer<'_, '_>) -> Result {
+        p.octets(self)
+    }
+}
+
+impl<const N: usize> Notation for [u8; N] {
+    fn notation(&self, p: &mut Printer<'_, '_>) -> Result {
+        p.octets(self)
+    }
+}
+
+impl Notation for Text<'_> {
+    fn notation(&self, p: &mut Printer<'_, '_>) -> Result {
+        p.f.write_str("\"")?;
+        for (i, part) in self.split('"').enumerate() {
+            if i > 0 {
+                p.f.write_str("\"\"")?;
+            }
+            p.f.write_str(part)?;
+        }
+        p.f.write_str("\"")
+    }
+}
+
+impl Notation for BitString<'_> {
+    fn notation(&self, p: &mut Printer<'_, '_>) -> Result {
+        let bits = self.as_bits();
+        p.bits((0..bits.len()).map(|i| bits.bit(i) == Some(true)))
+    }
+}
+
+impl<const N: u32> Notation for FixedBits<N> {
+    fn notation(&self, p: &mut Printer<'_, '_>) -> Result {
+        p.bits((0..N).map(|index| self.bit(index)))
+    }
+}
+
+impl Notation for ObjectIdentifier<'_> {
+    fn notation(&self, p: &mut Printer<'_, '_>) -> Result {
+        p.arcs(self)
+    }
+}
+
+impl Notation for RelativeObjectIdentifier<'_> {
+    fn notation(&self, p: &mut Printer<'_, '_>) -> Result {
+        p.arcs(self)
+    }
+}
+
+impl<T: Notation> Notation for Vec<T> {
+    fn notation(&self, p: &mut Printer<'_, '_>) -> Result {
+        p.braces(self.iter(), |p, element| element.notation(p))
+    }
+}
+
+/// The elements up to the first that is none.
+impl<T: Notation + Clone> Notation for SequenceOf<'_, T> {
+    fn notation(&self, p: &mut Printer<'_, '_>) -> Result {
+        p.braces(self.iter(), |p, element| match element {
+            Ok(element) => element.notation(p),
+            Err(error) => write!(p.f, "/* {error} */"),
+        })
+    }
+}
+
+impl<T: Notation> Notation for Box<T> {
+    fn notation(&self, p: &mut Printer<'_, '_>) -> Result {
+        (**self).notation(p)
+    }
+}
+
+impl<T: Notation> Notation for Option<T> {
+    fn notation(&self, p: &mut Printer<'_, '_>) -> Result {
+        self.as_ref().map_or(Ok(()), |value| value.notation(p))
+    }
+
+    fn is_there(&self) -> bool {
+        self.is_some()
+    }
+}
+
+impl<T: Notation> Notation for Contained<'_, T> {
+    fn notation(&self, p: &mut Printer<'_, '_>) -> Result {
+        match self {
+            Self::Value(value) => {
+                p.f.write_str("CONTAINING ")?;
+                value.notation(p)
+            }
+            Self::Octets(octets) => p.octets(octets),
+        }
+    }
+}
+
+impl Notation for UnknownAlternative<'_> {
+    fn notation(&self, p: &mut Printer<'_, '_>) -> Result {
+        p.f.write_str("/* unknown */ ")?;
+        p.octets(&self.octets)
+    }
+}
+
+impl Notation for UnknownAdditions {
+    fn notation(&self, p: &mut Printer<'_, '_>) -> Result {
+        let (mut additions, mut first) = (self.iter(), true);
+        additions.try_for_each(|addition| {
+            if !core::mem::take(&mut first) {
+                p.f.write_str(", ")?;
+            }
+            p.f.write_str("/* unknown */ ")?;
+            p.octets(&addition.octets)
+        })
+    }
+
+    fn is_there(&self) -> bool {
+        !self.is_empty()
+    }
+}

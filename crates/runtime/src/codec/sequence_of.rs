@@ -1,0 +1,221 @@
+//! Lists whose elements are decoded when they are asked for.
+
+use super::ber::{Header, Reader, Rules, Writer, any, set_of_order};
+use crate::{Error, Limits, Result};
+use alloc::vec::Vec;
+use core::fmt;
+use core::hash::{Hash, Hasher};
+
+/// A SEQUENCE OF or SET OF that stays encoded until its elements are asked for, in BER; a list of elements in all other
+/// rules.
+///
+/// Decoding checks where elements begin and end; what is wrong inside of them shows when they are reached.
+pub struct SequenceOf<'a, T>(Kept<'a, T>);
+
+/// How an element is read, its header included.
+type Read<'a, T> = fn(&mut Reader<'a>) -> Result<T>;
+
+enum Kept<'a, T> {
+    /// The elements, and what is wrong behind them.
+    Elements(Vec<T>, Option<Error>),
+    Encoded {
+        contents: &'a [u8],
+        base: u64,
+        count: usize,
+        depth: u16,
+        rules: Rules,
+        read: Read<'a, T>,
+    },
+}
+
+impl<'a, T> SequenceOf<'a, T> {
+    /// Number of elements; of one with a fault, of those in front of it.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        match &self.0 {
+            Kept::Elements(elements, _) => elements.len(),
+            Kept::Encoded { count, .. } => *count,
+        }
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The elements in order; nothing follows a fault.
+    #[must_use]
+    pub fn iter(&self) -> Elements<'_, 'a, T> {
+        Elements(match &self.0 {
+            Kept::Elements(elements, fault) => Left::Elements(elements.iter(), *fault),
+            Kept::Encoded { contents, base, depth, rules, read, .. } => {
+                let limits = Limits::DEFAULT.with_depth(*depth);
+                Left::Encoded(Reader::with_limits(contents, *base, *rules, &limits), *read)
+            }
+        })
+    }
+
+    /// All elements.
+    ///
+    /// # Errors
+    /// The first fault in one of them.
+    pub fn to_vec(&self) -> Result<Vec<T>>
+    where
+        T: Clone,
+    {
+        self.iter().collect()
+    }
+
+    /// The same without a borrow: `owned` makes an element so. What is wrong with an element is told where it was.
+    #[must_use]
+    pub fn map_owned<U>(self, owned: impl Fn(T) -> U) -> SequenceOf<'static, U>
+    where
+        T: Clone,
+    {
+        let mut fault = None;
+        let elements = self.iter().map_while(|element| element.map_err(|error| fault = Some(error)).ok());
+        let elements = elements.map(owned).collect();
+        SequenceOf(Kept::Elements(elements, fault))
+    }
+
+    /// Takes the element whose header is given, a list in BER; `ordered` for a SET OF, whose elements ascend in DER.
+    ///
+    /// # Errors
+    /// What is wrong with the headers of the elements.
+    pub fn read_ber(r: &mut Reader<'a>, h: &Header, ordered: bool, read: Read<'a, T>) -> Result<Self> {
+        let level = r.enter(h)?;
+        let (start, base, depth) = (r.position(), r.offset(), r.depth_left());
+        let (mut count, mut previous): (_, &[u8]) = (0, &[]);
+        while let Some(h) = &r.next_header()? {
+            let begin = r.position().saturating_sub(usize::from(h.size));
+            any(r, h)?;
+            if ordered {
+                set_of_order(&mut previous, begin, r)?;
+            }
+            count += 1;
+        }
+        let contents = r.input().get(start..r.position()).unwrap_or_default();
+        r.leave(level)?;
+        Ok(Self(Kept::Encoded { contents, base, count, depth, rules: r.rules(), read }))
+    }
+
+    /// Writes the elements: in BER as they are, else as `write` does.
+    ///
+    /// # Errors
+    /// A fault in an element, or in writing it.
+    pub fn write_ber(&self, w: &mut Writer, write: impl FnOnce(&[T], &mut Writer) -> Result<()>) -> Result<()>
+    where
+        T: Clone,
+    {
+        match &self.0 {
+            Kept::Elements(elements, None) => write(elements, w),
+            Kept::Encoded { contents, .. } if w.rules() == Rules::Ber => {
+                w.push(contents);
+                Ok(())
+            }
+            _ => write(&self.to_vec()?, w),
+        }
+    }
+}
+
+/// The elements of a [`SequenceOf`].
+pub struct Elements<'s, 'a, T>(Left<'s, 'a, T>);
+
+enum Left<'s, 'a, T> {
+    Elements(core::slice::Iter<'s, T>, Option<Error>),
+    Encoded(Reader<'a>, Read<'a, T>),
+    Nothing,
+}
+
+impl<T: Clone> Iterator for Elements<'_, '_, T> {
+    type Item = Result<T>;
+
+    fn next(&mut self) -> Option<Result<T>> {
+        match &mut self.0 {
+            Left::Elements(elements, fault) => {
+                elements.next().cloned().map(Ok).or_else(|| fault.take().map(Err))
+            }
+            Left::Encoded(r, read) => match r.peek_header() {
+                Ok(None) => None,
+                Ok(Some(_)) => {
+                    let element = read(r);
+                    if element.is_err() {
+                        self.0 = Left::Nothing;
+                    }
+                    Some(element)
+                }
+                Err(error) => {
+                    self.0 = Left::Nothing;
+                    Some(Err(error))
+                }
+            },
+            Left::Nothing => None,
+        }
+    }
+}
+
+impl<'s, 'a, T: Clone> IntoIterator for &'s SequenceOf<'a, T> {
+    type Item = Result<T>;
+    type IntoIter = Elements<'s, 'a, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl<T> From<Vec<T>> for SequenceOf<'_, T> {
+    fn from(elements: Vec<T>) -> Self {
+        Self(Kept::Elements(elements, None))
+    }
+}
+
+impl<T> Default for SequenceOf<'_, T> {
+    fn default() -> Self {
+        Vec::new().into()
+    }
+}
+
+impl<T: Clone> Clone for SequenceOf<'_, T> {
+    fn clone(&self) -> Self {
+        Self(match &self.0 {
+            Kept::Elements(elements, fault) => Kept::Elements(elements.clone(), *fault),
+            Kept::Encoded { contents, base, count, depth, rules, read } => Kept::Encoded {
+                contents,
+                base: *base,
+                count: *count,
+                depth: *depth,
+                rules: *rules,
+                read: *read,
+            },
+        })
+    }
+}
+
+/// Lists are equal if their elements are, however they are kept; faults are equal to themselves.
+impl<T: Clone + PartialEq> PartialEq for SequenceOf<'_, T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.len() == other.len() && self.iter().eq(other)
+    }
+}
+
+impl<T: Clone + Eq> Eq for SequenceOf<'_, T> {}
+
+impl<T: Clone + Hash> Hash for SequenceOf<'_, T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.len().hash(state);
+        self.iter().for_each(|element| element.hash(state));
+    }
+}
+
+impl<T: Clone + fmt::Debug> fmt::Debug for SequenceOf<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter().map_while(Result::ok)).finish()
+    }
+}
+
+impl<T> fmt::Debug for Elements<'_, '_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Elements").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,383 @@
+//! Generated code against the plan engine: for each specification a program is printed, built and run; the same octets
+//! have to give the same values, the same octets and the same errors.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use tercet::{Codec, RustOptions, Schema, SchemaOptions, TransferSyntax};
+use tercet_dynamic::{NodeId, Options, Plan, Tape, Value, sample};
+use tercet_plan::Rules;
+
+use crate::corpora::repository;
+use crate::generate::Random;
+use crate::hex;
+use crate::tally::Tally;
+
+const USAGE: &str = "equal [--count N] [--types N] [--seed N] [--build-only] PATH…";
+
+/// The rules that are compared, with the types that stand for them.
+const RULES: [(TransferSyntax, &str); 9] = [
+    (TransferSyntax::Ber, "Ber"),
+    (TransferSyntax::Der, "Der"),
+    (TransferSyntax::Cer, "Cer"),
+    (TransferSyntax::Aper, "Aper"),
+    (TransferSyntax::Uper, "Uper"),
+    (TransferSyntax::CanonicalAper, "CanonicalAper"),
+    (TransferSyntax::CanonicalUper, "CanonicalUper"),
+    (TransferSyntax::Oer, "Oer"),
+    (TransferSyntax::Coer, "Coer"),
+];
+
+/// The rules that codecs are printed for.
+const PRINTED: [Rules; 4] = [Rules::Ber, Rules::Aper, Rules::Uper, Rules::Oer];
+
+#[derive(Clone, Debug)]
+struct Settings {
+    /// Samples of each type.
+    count: usize,
+    /// Types of each specification.
+    types: usize,
+    seed: u64,
+    build_only: bool,
+}
+
+/// What came of a specification.
+#[derive(Clone, Debug, Default)]
+struct Outcome {
+    lines: usize,
+    /// Values that came back as the same.
+    values: Tally,
+    /// Damaged encodings: the same verdict; of those that both refuse, the same kind, and the same place.
+    verdicts: Tally,
+    kinds: Tally,
+    places: Tally,
+    faults: Vec<String>,
+}
+
+/// Prints a row for each path.
+///
+/// # Errors
+/// The arguments.
+pub fn run(arguments: &[String], out: &mut dyn std::io::Write) -> Result<Tally, String> {
+    let mut settings = Settings { count: 20, types: 8, seed: 1, build_only: false };
+    let mut paths = Vec::new();
+    let mut arguments = arguments.iter();
+    while let Some(argument) = arguments.next() {
+        let mut number = || arguments.next().and_then(|text| text.parse::<u64>().ok()).ok_or(USAGE);
+        match argument.as_str() {
+            "--count" => settings.count = number()? as usize,
+            "--types" => settings.types = number()? as usize,
+            "--seed" => settings.seed = number()?,
+            "--build-only" => settings.build_only = true,
+            path => paths.push(PathBuf::from(path)),
+        }
+    }
+    if paths.is_empty() {
+        return Err(USAGE.to_owned());
+    }
+    let mut all = Tally::default();
+    let mut say = |text: String| out.write_all(text.as_bytes()).map_err(|error| error.to_string());
+    let columns = ["lines", "values", "verdicts", "kinds", "places"];
+    say(format!("{:<28} {}\n", "specification", columns.map(|name| format!("{name:>13}")).join(" ")))?;
+    for path in paths {
+        let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        match of_path(&path, &name, &settings) {
+            Ok(outcome) => {
+                let part = |tally: Tally| format!("{}/{}", tally.passed, tally.passed + tally.failed);
+                let Outcome { lines, values, verdicts, kinds, places, faults } = outcome;
+                let row = [lines.to_string(), part(values), part(verdicts), part(kinds), part(places)];
+                say(format!("{name:<28.28} {}\n", row.map(|text| format!("{text:>13}")).join(" ")))?;
+                for fault in faults.iter().take(8) {
+                    say(format!("    {fault:.400}\n"))?;
+                }
+                all.passed += 1 + values.passed + verdicts.passed;
+                all.failed += values.failed + verdicts.failed;
+            }
+            Err(error) if error == "has errors" => {
+                all.skipped += 1;
+                say(format!("{name:<28.28} {error}\n"))?;
+            }
+            Err(error) => {
+                all.failed += 1;
+                say(format!("{name:<28.28} {error:.2000}\n"))?;
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// An encoding that both get.
+struct Case {
+    root: usize,
+    rules: usize,
+    octets: Vec<u8>,
+    damaged: bool,
+}
+
+fn of_path(path: &Path, name: &str, settings: &Settings) -> Result<Outcome, String> {
+    let schema =
+        Schema::load(&[path.to_path_buf()], &SchemaOptions::default()).map_err(|error| error.to_string())?;
+    if schema.has_errors() {
+        return Err("has errors".to_owned());
+    }
+    let mut roots: Vec<String> = schema.outermost().into_iter().map(|(name, _)| name).collect();
+    let step = roots.len().div_ceil(settings.types.max(1)).max(1);
+    roots = roots.into_iter().step_by(step).collect();
+    let names: Vec<&str> = roots.iter().map(String::as_str).collect();
+    let text = schema.rust(&PRINTED, &names, &RustOptions::default()).map_err(|error| error.to_string())?;
+    let program = build(name, &text, &roots)?;
+    let mut outcome = Outcome { lines: text.lines().count(), ..Outcome::default() };
+    if settings.build_only {
+        return Ok(outcome);
+    }
+    let plans = schema.plans(&RULES.map(|(syntax, _)| syntax.plan_rules()), &names);
+    let plans = plans.map_err(|error| error.to_string())?;
+    let cases = cases(&plans, &roots, settings, &mut outcome);
+    let answers = answers(&program, &cases)?;
+    for (case, answer) in cases.iter().zip(&answers) {
+        compare(&plans, &roots, case, answer, &mut outcome);
+    }
+    if answers.len() < cases.len() {
+        outcome.values.failed += cases.len() - answers.len();
+        outcome.faults.insert(0, format!("the program ended after {} of {}", answers.len(), cases.len()));
+    }
+    Ok(outcome)
+}
+
+/// A crate with the text, built; all share one target folder, so that the runtime is built once.
+fn build(name: &str, text: &str, roots: &[String]) -> Result<PathBuf, String> {
+    let told = |error: std::io::Error| error.to_string();
+    let target = repository().join("target/equal");
+    let name: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let name = format!("equal_{}", name.to_lowercase());
+    let directory = target.join("crates").join(&name);
+    fs::create_dir_all(directory.join("src")).map_err(told)?;
+    let manifest = format!(
+        "[package]\nname = {name:?}\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\n\
+         tercet-runtime = {{ path = {:?} }}\n\n[profile.dev]\ndebug = 0\n\n\
+         [profile.dev.package.tercet-runtime]\nopt-level = 2\n",
+        repository().join("crates/runtime")
+    );
+    fs::write(directory.join("Cargo.toml"), manifest).map_err(told)?;
+    fs::write(directory.join("src/generated.rs"), text).map_err(told)?;
+    fs::write(directory.join("src/main.rs"), main(text, roots)?).map_err(told)?;
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(["build", "--quiet", "--offline"]).current_dir(&directory).env("CARGO_TARGET_DIR", &target);
+    let built = command.output().map_err(told)?;
+    if !built.status.success() {
+        let said = String::from_utf8_lossy(&built.stderr);
+        let errors: Vec<&str> = said.lines().filter(|line| line.starts_with("error")).collect();
+        return Err(format!("does not compile: {} errors\n{said}", errors.len()));
+    }
+    Ok(target.join("debug").join(name))
+}
+
+/// A program that reads and writes again what it is told.
+fn main(text: &str, roots: &[String]) -> Result<String, String> {
+    let mut arms = String::new();
+    for (number, root) in roots.iter().enumerate() {
+        let ty = rust_type(text, root).ok_or_else(|| format!("{root} has no type"))?;
+        _ = writeln!(arms, "            {number} => again::<generated::{ty}>(rules, octets),");
+    }
+    let rules: String = RULES
+        .iter()
+        .enumerate()
+        .map(|(number, (_, ty))| format!("        {number} => one::<T, {ty}>(octets),\n"))
+        .collect();
+    let bounds: Vec<String> =
+        RULES.iter().map(|(_, ty)| format!("Decode<'a, {ty}> + Encode<{ty}>")).collect();
+    Ok(format!(
+        r#"mod generated;
+use std::io::BufRead;
+use tercet_runtime::Error;
+use tercet_runtime::codec::*;
+
+fn one<'a, T: Decode<'a, R> + Encode<R>, R>(octets: &'a [u8]) -> String {{
+    let (value, rest) = match T::decode(octets) {{
+        Ok(read) => read,
+        Err(error) => return said("read", &error),
+    }};
+    match value.encode() {{
+        Ok(again) => {{
+            let digits: String = again.iter().map(|octet| format!("{{octet:02x}}")).collect();
+            format!("ok {{}} {{digits}}", octets.len() - rest.len())
+        }}
+        Err(error) => said("write", &error),
+    }}
+}}
+
+fn said(what: &str, error: &Error) -> String {{
+    format!("{{what}} {{}} {{}} {{}}", error.kind().name(), error.at(), error.bit().unwrap_or(0))
+}}
+
+fn again<'a, T: {}>(rules: usize, octets: &'a [u8]) -> String {{
+    match rules {{
+{rules}        _ => String::new(),
+    }}
+}}
+
+fn main() {{
+    for line in std::io::stdin().lock().lines() {{
+        let line = line.unwrap();
+        let mut words = line.split(' ');
+        let mut number = || words.next().unwrap().parse::<usize>().unwrap();
+        let (root, rules) = (number(), number());
+        let digits = words.next().unwrap().as_bytes();
+        let digit = |octet: u8| (octet as char).to_digit(16).unwrap() as u8;
+        let octets: Vec<u8> = digits.chunks(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect();
+        let octets = &octets[..];
+        let answer = match root {{
+{arms}            _ => String::new(),
+        }};
+        println!("{{answer}}");
+    }}
+}}
+"#,
+        bounds.join(" + ")
+    ))
+}
+
+/// The name of a root's type, with `'_` if it borrows: the declaration behind its documentation.
+fn rust_type(text: &str, root: &str) -> Option<String> {
+    let said = format!("/// `{root}`");
+    let declared = text
+        .lines()
+        .skip_while(|line| *line != said)
+        .find_map(|line| line.strip_prefix("pub struct ").or_else(|| line.strip_prefix("pub enum ")))?;
+    let end = declared.find(|c: char| !c.is_alphanumeric() && c != '_')?;
+    let lifetime = if declared[end..].starts_with("<'a>") { "<'_>" } else { "" };
+    Some(format!("{}{lifetime}", &declared[..end]))
+}
+
+fn cases(plans: &[Plan], roots: &[String], settings: &Settings, outcome: &mut Outcome) -> Vec<Case> {
+    let mut cases = Vec::new();
+    let mut random = Random::new(settings.seed);
+    for (number, root) in roots.iter().enumerate() {
+        let Some(node) = plans[0].root(root) else { continue };
+        let mut options = sample::Options::default();
+        options.seed = settings.seed;
+        let mut sampler = sample::Sampler::new(&plans[0].shape, options);
+        let mut tape = Tape::new();
+        for _ in 0..settings.count {
+            if sampler.sample(node, &mut tape).is_err() {
+                continue;
+            }
+            for (rules, (syntax, _)) in RULES.iter().enumerate() {
+                let mut octets = Vec::new();
+                if let Err(error) = Codec::new(*syntax, &plans[rules]).write(tape.view(&[]), &mut octets) {
+                    outcome.values.skipped += 1;
+                    outcome.faults.push(format!("{root} {syntax}: not written by the engine: {error}"));
+                    continue;
+                }
+                for _ in 0..4 {
+                    let mut damaged = octets.clone();
+                    if damaged.is_empty() {
+                        break;
+                    }
+                    let at = random.below(damaged.len() as u64) as usize;
+                    if random.below(4) == 0 {
+                        damaged.truncate(at);
+                    } else {
+                        damaged[at] ^= 1 << random.below(8);
+                    }
+                    cases.push(Case { root: number, rules, octets: damaged, damaged: true });
+                }
+                cases.push(Case { root: number, rules, octets, damaged: false });
+            }
+        }
+    }
+    cases
+}
+
+fn answers(program: &Path, cases: &[Case]) -> Result<Vec<String>, String> {
+    let told = |error: std::io::Error| error.to_string();
+    let mut command = Command::new(program);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().map_err(told)?;
+    let mut input = child.stdin.take().ok_or("no input")?;
+    let mut text = String::new();
+    for case in cases {
+        _ = writeln!(text, "{} {} {}", case.root, case.rules, hex::show(&case.octets));
+    }
+    let writer = std::thread::spawn(move || input.write_all(text.as_bytes()));
+    let said = child.wait_with_output().map_err(told)?;
+    // A program that has ended early is told by what it did not answer.
+    _ = writer.join();
+    Ok(String::from_utf8_lossy(&said.stdout).lines().map(str::to_owned).collect())
+}
+
+fn compare(plans: &[Plan], roots: &[String], case: &Case, answer: &str, outcome: &mut Outcome) {
+    let (syntax, plan) = (RULES[case.rules].0, &plans[case.rules]);
+    let Some(root) = plan.root(&roots[case.root]) else { return };
+    let words: Vec<&str> = answer.split(' ').collect();
+    let engine = read(plan, syntax, root, &case.octets);
+    let shown = || format!("{} {syntax} {}", roots[case.root], hex::show(&case.octets));
+    match (&engine, words[0]) {
+        (Ok((value, length)), "ok") => {
+            let again = hex::parse(words.get(2).copied().unwrap_or_default()).unwrap_or_default();
+            let canonical = matches!(
+                syntax,
+                TransferSyntax::Der
+                    | TransferSyntax::Cer
+                    | TransferSyntax::CanonicalAper
+                    | TransferSyntax::CanonicalUper
+                    | TransferSyntax::Coer
+            ) && !case.damaged;
+            let same = words[1] == length.to_string()
+                && if canonical {
+                    again == case.octets
+                } else {
+                    read(plan, syntax, root, &again).is_ok_and(|(other, _)| other == *value)
+                };
+            let tally = if case.damaged { &mut outcome.verdicts } else { &mut outcome.values };
+            count(tally, same, &mut outcome.faults, || {
+                format!("{}: written as {}", shown(), hex::show(&again))
+            });
+        }
+        (Err((kind, at, bit)), "read") => {
+            count(&mut outcome.verdicts, true, &mut outcome.faults, String::new);
+            count(&mut outcome.kinds, *kind == words[1], &mut outcome.faults, || {
+                format!("{}: {kind} at {at}.{bit}, generated {answer}", shown())
+            });
+            let place = words[2] == at.to_string() && words[3] == bit.to_string();
+            count(&mut outcome.places, place, &mut outcome.faults, || {
+                format!("{}: {kind} at {at}.{bit}, generated {answer}", shown())
+            });
+        }
+        (engine, _) => {
+            let tally = if case.damaged { &mut outcome.verdicts } else { &mut outcome.values };
+            let engine = match engine {
+                Ok(_) => "a value".to_owned(),
+                Err((kind, at, bit)) => format!("{kind} at {at}.{bit}"),
+            };
+            count(tally, false, &mut outcome.faults, || format!("{}: {engine}, generated {answer}", shown()));
+        }
+    }
+}
+
+fn count(tally: &mut Tally, same: bool, faults: &mut Vec<String>, fault: impl FnOnce() -> String) {
+    if same {
+        tally.passed += 1;
+    } else {
+        tally.failed += 1;
+        // Those of values first.
+        faults.push(fault());
+    }
+}
+
+type Fault = (&'static str, u64, u8);
+
+fn read(plan: &Plan, syntax: TransferSyntax, root: NodeId, octets: &[u8]) -> Result<(Value, usize), Fault> {
+    let mut options = Options::default();
+    options.fill_defaults = true;
+    let mut tape = Tape::new();
+    let rules = syntax.plan_rules();
+    options.rules = rules;
+    let length = tercet_dynamic::decode(plan, root, octets, &mut tape, &options)
+        .map_err(|error| (error.kind().name(), error.offset(), error.bit().unwrap_or(0)))?;
+    let value = Value::from_view(&plan.shape, tape.view(octets));
+    value.map(|value| (value, length)).ok_or(("no-value", 0, 0))
+}
