@@ -100,6 +100,7 @@ pub const ALL: &[Generated] = &[
         hash: false,
         // On the wire of BER, version 1 is a part of version 3.
         rules: &[Rules::Aper],
+        overlay: Some("schemas/h248/h248.toml"),
     },
     Generated {
         schema: "schemas/h248/MEDIA-GATEWAY-CONTROL-v3.asn",
@@ -107,6 +108,7 @@ pub const ALL: &[Generated] = &[
         file: "crates/megaco/src/generated/v3.rs",
         hash: false,
         rules: &[Rules::Ber, Rules::Aper],
+        overlay: Some("schemas/h248/h248.toml"),
     },
 ];
 
