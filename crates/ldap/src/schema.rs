@@ -216,9 +216,8 @@ impl FromStr for Description {
         if tokens.next() != Some(Token::Open) {
             return Err(fault("`(` expected"));
         }
-        let oid = match tokens.next() {
-            Some(Token::Word(oid) | Token::Text(oid)) => oid,
-            _ => return Err(fault("an object identifier expected")),
+        let Some(Token::Word(oid) | Token::Text(oid)) = tokens.next() else {
+            return Err(fault("an object identifier expected"));
         };
         let mut fields = Vec::new();
         loop {

@@ -181,8 +181,8 @@ impl Evaluation<'_> {
         if self.is_complete() && !self.can_go_on() {
             return Some(Outcome::Unambiguous);
         }
-        let timer =
-            self.stated_timer().unwrap_or(if self.is_complete() { Timer::Short } else { Timer::Long });
+        let unstated = if self.is_complete() { Timer::Short } else { Timer::Long };
+        let timer = self.stated_timer().unwrap_or(unstated);
         self.deadline = now + self.map.time(timer);
         None
     }

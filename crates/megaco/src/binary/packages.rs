@@ -20,7 +20,17 @@ pub enum Item {
 pub struct Package {
     name: String,
     id: u16,
-    items: Vec<(Item, String, u16, Vec<(String, u16)>)>,
+    items: Vec<Known>,
+}
+
+/// One thing of a package.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Known {
+    item: Item,
+    name: String,
+    id: u16,
+    /// Names and numbers.
+    parameters: Vec<(String, u16)>,
 }
 
 impl Package {
@@ -33,7 +43,7 @@ impl Package {
     #[must_use]
     pub fn with(mut self, item: Item, name: &str, id: u16, parameters: &[(&str, u16)]) -> Self {
         let parameters = parameters.iter().map(|&(name, id)| (name.to_owned(), id)).collect();
-        self.items.push((item, name.to_owned(), id, parameters));
+        self.items.push(Known { item, name: name.to_owned(), id, parameters });
         self
     }
 }
@@ -240,9 +250,9 @@ impl Packages {
             return Some((package, WILDCARD));
         }
         let items = self.package(package).into_iter().flat_map(|package| &package.items);
-        let mut items = items.filter(|known| known.0 == item);
-        let known = items.find(|known| known.1.as_bytes().eq_ignore_ascii_case(name));
-        known.map(|known| known.2).or_else(|| numeric(name)).map(|id| (package, id))
+        let mut items = items.filter(|known| known.item == item);
+        let known = items.find(|known| known.name.as_bytes().eq_ignore_ascii_case(name));
+        known.map(|known| known.id).or_else(|| numeric(name)).map(|id| (package, id))
     }
 
     /// The name of package and item.
@@ -258,26 +268,26 @@ impl Packages {
             return name;
         }
         match self.item(item, package, id) {
-            Some(known) => name.extend(known.1.bytes().map(|octet| octet.to_ascii_lowercase())),
+            Some(known) => name.extend(known.name.bytes().map(|octet| octet.to_ascii_lowercase())),
             None => name.extend(number(id)),
         }
         name
     }
 
-    fn item(&self, item: Item, package: u16, id: u16) -> Option<&(Item, String, u16, Vec<(String, u16)>)> {
-        self.package(package)?.items.iter().find(|known| known.0 == item && known.2 == id)
+    fn item(&self, item: Item, package: u16, id: u16) -> Option<&Known> {
+        self.package(package)?.items.iter().find(|known| known.item == item && known.id == id)
     }
 
     /// The number of a parameter of an event or signal.
     pub(super) fn parameter_id(&self, item: Item, of: (u16, u16), name: &[u8]) -> Option<u16> {
-        let parameters = self.item(item, of.0, of.1).into_iter().flat_map(|known| &known.3);
+        let parameters = self.item(item, of.0, of.1).into_iter().flat_map(|known| &known.parameters);
         let mut parameters = parameters.filter(|known| known.0.as_bytes().eq_ignore_ascii_case(name));
         parameters.next().map(|known| known.1).or_else(|| numeric(name))
     }
 
     /// The name of a parameter of an event or signal.
     pub(super) fn parameter_name(&self, item: Item, of: (u16, u16), id: u16) -> Vec<u8> {
-        let parameters = self.item(item, of.0, of.1).into_iter().flat_map(|known| &known.3);
+        let parameters = self.item(item, of.0, of.1).into_iter().flat_map(|known| &known.parameters);
         let mut parameters = parameters.filter(|known| known.1 == id);
         parameters.next().map_or_else(|| number(id), |known| known.0.to_ascii_lowercase().into_bytes())
     }

@@ -225,7 +225,10 @@ pub fn control(text: &str) -> Outcome<Control> {
         "treedelete" => controls::TreeDelete.control(),
         name if name.bytes().all(|octet| octet.is_ascii_digit() || octet == b'.') && !name.is_empty() => {
             let control = Control::new(name);
-            value.map_or(control.clone(), |value| control.with_value(value))
+            match value {
+                Some(value) => control.with_value(value),
+                None => control,
+            }
         }
         _ => return Err(Failure::usage(format_args!("-e {text}: not a control that is known"))),
     };
