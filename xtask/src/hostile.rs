@@ -56,7 +56,7 @@ pub fn run_with(program: &Path, arguments: &[String], out: &mut impl Write) -> R
         }
     }
     let manifest = manifest.ok_or("usage: hostile --manifest FILE.jsonl [--only PREFIX]")?;
-    let folder = manifest.parent().unwrap_or(Path::new("."));
+    let folder = manifest.parent().unwrap_or_else(|| Path::new("."));
     let exceptions = Exceptions::load(&corpora::repository().join("tests/hostile-exceptions.toml"))?;
     let mut tally = Tally::default();
     let mut skipped = std::collections::BTreeMap::<String, usize>::new();

@@ -1,5 +1,6 @@
 //! One hostile input in a process of its own.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -125,7 +126,7 @@ fn decode(rule: &str, pdu: &str, schema: &Path, octets: &[u8]) -> Result<(), Str
                 // Elements without octets have a budget.
                 Err(CodecError::Octets(error)) if error.kind() == ErrorKind::LimitExceeded => {}
                 Err(error) => {
-                    eprintln!("what was written by {syntax} is not read: {error}");
+                    let _ = writeln!(std::io::stderr(), "what was written by {syntax} is not read: {error}");
                     std::process::exit(102);
                 }
             }
