@@ -75,7 +75,7 @@ fn a_crate_is_built_with_a_script() {
     let out = String::from_utf8_lossy(&built.stdout);
     assert_eq!(
         out.trim(),
-        "[30, 0d, 80, 04, 46, 61, 6c, 6b, 81, 01, 05, 82, 01, 00] [82, 23, 0b, 0d, 60, 00, 28]"
+        "[30, 0c, 80, 04, 46, 61, 6c, 6b, 81, 01, 05, 82, 01, 00] [82, 23, 30, b6, 35, 80, 02, 80]"
     );
 
     // What is wrong in a specification is shown with its line.
