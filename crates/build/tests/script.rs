@@ -79,12 +79,12 @@ fn a_crate_is_built_with_a_script() {
     );
 
     // What is wrong in a specification is shown with its line.
-    let wrong = SPECIFICATION.replace("fuel Fuel", "fuel Fule");
+    let wrong = SPECIFICATION.replace("range INTEGER", "range INTEGRE ::");
     fs::write(directory.path().join("specs/rocket.asn"), wrong).unwrap();
     let built = cargo(directory.path(), &target);
     let said = String::from_utf8_lossy(&built.stderr);
     assert!(!built.status.success());
-    assert!(said.contains("Fule") && said.contains("rocket.asn:2:"), "{said}");
+    assert!(said.contains("INTEGRE") && said.contains("rocket.asn:2:"), "{said}");
 }
 
 #[test]

@@ -1,0 +1,225 @@
+//! Connections: TLS good and bad, SASL, sockets, referrals, failover, synchronization, against a real slapd.
+
+mod common;
+
+use std::time::Duration;
+
+use common::{Certificates, ROOT, SECRET, Slapd, people};
+use tercet_ldap::controls::{Sync, SyncChange, SyncDone, SyncState};
+use tercet_ldap::directory::Directory;
+use tercet_ldap::ldif::{ModificationKind, RecordModification};
+use tercet_ldap::sasl::{DigestMd5, External, Hash, Mechanism, Plain, Scram};
+use tercet_ldap::{
+    Client, Config, ErrorKind, Item, Pool, Referrals, ResultCode, Search, StartTls, TrustedRoots,
+};
+
+/// A configuration that trusts a CA.
+fn trusting(url: &str, ca: &[u8]) -> Config {
+    let mut config = Config::new(url).unwrap();
+    config.tls.roots = TrustedRoots::Pem(ca.to_vec());
+    config
+}
+
+/// What TLS has to do with one server, by StartTLS and from the first octet.
+async fn tls_suite(plain: &str, tls: &str, good: &Certificates) {
+    for (url, start_tls) in [(plain, StartTls::Required), (tls, StartTls::No)] {
+        let mut config = trusting(url, &good.ca);
+        config.start_tls = start_tls;
+        let client = Client::connect_with(&config).await.unwrap();
+        client.bind("uid=ada,o=test", "engine").await.unwrap();
+        assert_eq!(client.who_am_i().await.unwrap(), "dn:uid=ada,o=test");
+
+        // Nobody whom we know has signed it; not the name that we asked for.
+        let mut stranger = trusting(url, &Certificates::new("127.0.0.1", false).ca);
+        stranger.start_tls = start_tls;
+        assert_eq!(Client::connect_with(&stranger).await.unwrap_err().kind(), ErrorKind::Tls);
+        let mut system = Config::new(url).unwrap();
+        system.start_tls = start_tls;
+        assert_eq!(Client::connect_with(&system).await.unwrap_err().kind(), ErrorKind::Tls);
+        let mut named = config.clone();
+        named.tls.server_name = Some("ldap.example.net".to_owned());
+        assert_eq!(Client::connect_with(&named).await.unwrap_err().kind(), ErrorKind::Tls);
+        let mut anybody = stranger.clone();
+        anybody.tls.roots = TrustedRoots::AnyCertificate;
+        Client::connect_with(&anybody).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn tls_of_slapd() {
+    let good = Certificates::new("127.0.0.1", false);
+    let Some(slapd) = Slapd::start_with(&people(0), Some(&good)) else { return };
+    tls_suite(&slapd.url(), &format!("ldaps://127.0.0.1:{}", slapd.tls_port), &good).await;
+}
+
+#[tokio::test]
+async fn tls_of_the_directory_in_memory() {
+    let good = Certificates::new("127.0.0.1", false);
+    let directory = Directory::new().with_tls(&good.certificate, &good.key).unwrap();
+    directory.load(people(0).as_slice()).unwrap();
+    let plain = directory.listen("127.0.0.1:0").await.unwrap();
+    let tls = directory.listen_tls("127.0.0.1:0").await.unwrap();
+    tls_suite(&plain.url(), &tls.url(), &good).await;
+
+    let expired = Certificates::new("127.0.0.1", true);
+    let directory = Directory::new().with_tls(&expired.certificate, &expired.key).unwrap();
+    let server = directory.listen_tls("127.0.0.1:0").await.unwrap();
+    let error = Client::connect_with(&trusting(&server.url(), &expired.ca)).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Tls, "{error}");
+    assert!(error.to_string().contains("xpired"), "{error}");
+
+    // A server without StartTLS is no reason to go on in the clear.
+    let directory = Directory::new();
+    let server = directory.listen("127.0.0.1:0").await.unwrap();
+    let mut config = Config::new(&server.url()).unwrap();
+    config.start_tls = StartTls::Required;
+    assert!(Client::connect_with(&config).await.is_err());
+}
+
+#[tokio::test]
+async fn sasl_with_slapd() {
+    let Some(slapd) = Slapd::start(&people(0)) else { return };
+    let mechanisms = |password: &str| -> Vec<Box<dyn Mechanism>> {
+        vec![
+            Box::new(Plain::new("", "ada", password)),
+            Box::new(Scram::new(Hash::Sha1, "", "ada", password)),
+            Box::new(Scram::new(Hash::Sha256, "", "ada", password)),
+            Box::new(DigestMd5::new("", "ada", password)),
+        ]
+    };
+    for mechanism in mechanisms("engine") {
+        let name = mechanism.name();
+        let client = Client::connect(&slapd.url()).await.unwrap();
+        match client.bind_sasl(mechanism).await {
+            Ok(_) => assert_eq!(client.who_am_i().await.unwrap(), "dn:uid=ada,o=test", "{name}"),
+            // The mechanisms are a package of their own.
+            Err(error)
+                if error
+                    .result()
+                    .is_some_and(|result| result.code == ResultCode::AUTH_METHOD_NOT_SUPPORTED) => {}
+            Err(error) => panic!("{name}: {error:?}"),
+        }
+    }
+    for mechanism in mechanisms("wrong") {
+        let client = Client::connect(&slapd.url()).await.unwrap();
+        assert!(client.bind_sasl(mechanism).await.is_err());
+    }
+    let client = Client::connect(&slapd.local_url()).await.unwrap();
+    client.bind_sasl(Box::new(External::new(""))).await.unwrap();
+    assert_eq!(client.who_am_i().await.unwrap(), "dn:uid=local,o=test");
+}
+
+/// Content synchronization: what is there, and then a change as it happens.
+#[tokio::test]
+async fn synchronization() {
+    let Some(slapd) = Slapd::start(&people(5)) else { return };
+    let client = Client::connect(&slapd.url()).await.unwrap();
+    let (entries, result) = client.search_all(Search::new("o=test").control(&Sync::default())).await.unwrap();
+    assert_eq!(entries.len(), 8);
+    assert!(entries.iter().all(|entry| SyncState::of(entry).unwrap().unwrap().state == SyncChange::Add));
+    assert!(result.control::<SyncDone>().unwrap().unwrap().cookie.is_some());
+
+    let sync = Sync { persist: true, ..Sync::default() };
+    let mut stream = client.search(Search::new("o=test").control(&sync).timeout(None)).await.unwrap();
+    let mut seen = 0;
+    while seen < 8 {
+        if let Some(Item::Entry(_)) = stream.next_item().await.unwrap() {
+            seen += 1;
+        }
+    }
+    let writer = Client::connect(&slapd.url()).await.unwrap();
+    writer.bind(ROOT, SECRET).await.unwrap();
+    let kind = ModificationKind::Replace;
+    let modification =
+        RecordModification { kind, attribute: "sn".to_owned(), values: vec![b"Changed".to_vec()] };
+    writer.modify("uid=p00003,o=test", &[modification]).await.unwrap();
+    let changed = tokio::time::timeout(Duration::from_secs(20), async {
+        loop {
+            if let Some(Item::Entry(entry)) = stream.next_item().await.unwrap() {
+                return entry;
+            }
+        }
+    });
+    let changed = changed.await.unwrap();
+    assert_eq!(SyncState::of(&changed).unwrap().unwrap().state, SyncChange::Modify);
+    assert_eq!(changed.text("sn"), Some("Changed"));
+    // It goes on until it is canceled.
+    client.cancel(stream.id()).await.unwrap();
+    let error = loop {
+        match stream.next_item().await {
+            Ok(Some(_)) => {}
+            Ok(None) => panic!("a canceled search that succeeds"),
+            Err(error) => break error,
+        }
+    };
+    assert_eq!(error.result().unwrap().code, ResultCode::CANCELED);
+}
+
+#[tokio::test]
+async fn referrals_between_two_servers() {
+    let there = Directory::new();
+    there.load("dn: ou=far,o=test\nobjectClass: organizationalUnit\nou: far\n\ndn: uid=x,ou=far,o=test\nobjectClass: account\nuid: x\n".as_bytes()).unwrap();
+    let there = there.listen("127.0.0.1:0").await.unwrap();
+    let here = Directory::new();
+    let text = format!(
+        "dn: o=test\nobjectClass: organization\no: test\n\ndn: ou=far,o=test\nobjectClass: referral\nref: {}/ou=far,o=test\n",
+        there.url()
+    );
+    here.load(text.as_bytes()).unwrap();
+    let here = here.listen("127.0.0.1:0").await.unwrap();
+    let client = Client::connect(&here.url()).await.unwrap();
+    let mut items = client.search(Search::new("o=test")).await.unwrap();
+    assert!(matches!(items.next_item().await.unwrap(), Some(Item::Entry(_))));
+    let Some(Item::Reference(reference)) = items.next_item().await.unwrap() else { panic!("a reference") };
+    assert_eq!(reference.urls, [format!("{}/ou=far,o=test", there.url())]);
+    assert!(items.next_item().await.unwrap().is_none());
+
+    let mut config = Config::new(&here.url()).unwrap();
+    config.referrals = Some(Referrals::default());
+    let client = Client::connect_with(&config).await.unwrap();
+    let (entries, _) = client.search_all(Search::new("o=test")).await.unwrap();
+    let names: Vec<_> = entries.iter().map(|entry| entry.dn().into_owned()).collect();
+    assert_eq!(names, ["o=test", "ou=far,o=test", "uid=x,ou=far,o=test"]);
+    let (entries, _) = client.search_all(Search::new("ou=far,o=test")).await.unwrap();
+    assert_eq!(entries.len(), 2);
+
+    // A host that is not allowed, and a server that refers to itself.
+    config.referrals = Some(Referrals { hosts: vec!["ldap.example.net".to_owned()], ..Referrals::default() });
+    let client = Client::connect_with(&config).await.unwrap();
+    assert_eq!(client.search_all(Search::new("o=test")).await.unwrap_err().kind(), ErrorKind::Limit);
+    let itself = Directory::new();
+    let server = itself.listen("127.0.0.1:0").await.unwrap();
+    itself.load(format!("dn: o=me\nobjectClass: referral\nref: {}/o=me\n", server.url()).as_bytes()).unwrap();
+    let mut config = Config::new(&server.url()).unwrap();
+    config.referrals = Some(Referrals::default());
+    let client = Client::connect_with(&config).await.unwrap();
+    assert_eq!(client.search_all(Search::new("o=me")).await.unwrap_err().kind(), ErrorKind::Limit);
+}
+
+#[tokio::test]
+async fn failover_in_the_middle_of_a_search() {
+    let Some(mut first) = Slapd::start(&people(5000)) else { return };
+    let second = Directory::new();
+    second.load(people(5000).as_slice()).unwrap();
+    let second = second.listen("127.0.0.1:0").await.unwrap();
+    let config = Config::new(&format!("{} {}", first.url(), second.url())).unwrap();
+    let pool =
+        Pool::new(config, 4, |client| async move { client.bind("uid=ada,o=test", "engine").await.map(drop) });
+    let client = pool.get().await.unwrap();
+    let mut entries = client.search(Search::new("o=test").page_size(100)).await.unwrap();
+    assert!(entries.next().await.unwrap().is_some());
+    first.kill();
+    let error = loop {
+        match entries.next().await {
+            Ok(Some(_)) => {}
+            Ok(None) => panic!("the search cannot have ended"),
+            Err(error) => break error,
+        }
+    };
+    assert!(matches!(error.kind(), ErrorKind::Closed | ErrorKind::Io), "{error:?}");
+    assert!(client.is_closed());
+    drop((entries, client));
+    let (all, _) =
+        pool.run(|client| async move { client.search_all(Search::new("o=test")).await }).await.unwrap();
+    assert_eq!(all.len(), 5003);
+}
