@@ -4,10 +4,12 @@
 //! spells both in Rust.
 
 mod choices;
+mod error;
 mod overlay;
 mod rust;
 mod types;
 
+pub use error::Error;
 pub use overlay::{Additions, Choice, IntegerType, Overlay, OverlayError, Strings};
 
 use tercet_lower::Lowering;
@@ -45,7 +47,7 @@ impl std::fmt::Debug for Config<'_> {
 /// Rust source text with the types that can be reached from the roots of the lowering, and their codecs.
 ///
 /// # Errors
-/// The overlay names what is not there.
-pub fn rust(model: &Model, lowering: &Lowering, config: &Config<'_>) -> Result<String, OverlayError> {
+/// The overlay names what is not there, or a type has no form in Rust.
+pub fn rust(model: &Model, lowering: &Lowering, config: &Config<'_>) -> Result<String, Error> {
     rust::print(model, lowering, config)
 }

@@ -1,5 +1,6 @@
 //! What types a program has for the nodes of a shape: decided once for all languages.
 
+use crate::Error;
 use crate::choices::Choices;
 use crate::overlay::{Overlay, OverlayError};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -99,7 +100,7 @@ impl<'m> Types<'m> {
         lowering: &'m Lowering,
         shape: &'m Shape,
         overlay: &Overlay,
-    ) -> Result<Self, OverlayError> {
+    ) -> Result<Self, Error> {
         let count = shape.nodes.len();
         let mut types = Self {
             shape,
@@ -116,13 +117,20 @@ impl<'m> Types<'m> {
         types.reprs = (0..count).map(|i| types.repr_of(NodeId(i as u32))).collect();
         types.name(model, lowering);
         types.choices = Choices::bind(overlay, &mut types)?;
+        if let Some(node) = types.nodes().find(|node| types.is_list_of_itself(*node)) {
+            let name = match types.origin(node) {
+                Origin::Named(_, name, _) | Origin::Inside(_, name) => name.clone(),
+                Origin::Associated => String::new(),
+            };
+            return Err(Error::ListOfItself(name));
+        }
         types.fix();
         let keyed = types.choices.lazy.iter().find(|node| !types.keys(**node).is_empty());
         if let Some(Origin::Named(_, name, _) | Origin::Inside(_, name)) =
             keyed.map(|node| types.origin(*node))
         {
             let why = "cannot be lazy: a component around it tells the types in its elements";
-            return Err(OverlayError(format!("`{name}` {why}")));
+            return Err(OverlayError(format!("`{name}` {why}")).into());
         }
         types.boxes();
         Ok(types)
@@ -301,6 +309,22 @@ impl<'m> Types<'m> {
             }
             _ => Vec::new(),
         }
+    }
+
+    /// Whether the way from a node through lists and CONTAINING, which are aliases, leads back to it.
+    fn is_list_of_itself(&self, node: NodeId) -> bool {
+        let mut at = node;
+        for _ in 0..self.shape.nodes.len() {
+            at = match self.repr(at) {
+                Repr::List => self.same(self.element(at)),
+                Repr::Contained(inside) => self.same(inside),
+                _ => return false,
+            };
+            if at == node {
+                return true;
+            }
+        }
+        false
     }
 
     /// What follows from the parts of types is found by going round until nothing changes.

@@ -2,7 +2,7 @@
 
 use crate::schema::{PlanError, Schema};
 use std::fmt;
-use tercet_codegen::{Config, Overlay, OverlayError};
+use tercet_codegen::{Config, Error, Overlay};
 use tercet_plan::Rules;
 
 /// How Rust source text is printed.
@@ -21,15 +21,15 @@ pub struct RustOptions {
 pub enum RustError {
     /// There is no plan.
     Plan(PlanError),
-    /// The overlay does not fit.
-    Overlay(OverlayError),
+    /// The overlay does not fit, or a type has no form in Rust.
+    Code(Error),
 }
 
 impl fmt::Display for RustError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Plan(error) => error.fmt(f),
-            Self::Overlay(error) => error.fmt(f),
+            Self::Code(error) => error.fmt(f),
         }
     }
 }
@@ -55,6 +55,6 @@ impl Schema {
         };
         let RustOptions { header, hash, overlay } = options;
         let config = Config { rules, notation: &notation, header, hash: *hash, overlay };
-        tercet_codegen::rust(&self.model, &lowering, &config).map_err(RustError::Overlay)
+        tercet_codegen::rust(&self.model, &lowering, &config).map_err(RustError::Code)
     }
 }

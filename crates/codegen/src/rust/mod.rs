@@ -13,7 +13,7 @@ mod text;
 mod values;
 
 use crate::types::{Edge, Origin, Repr, Types};
-use crate::{Config, OverlayError};
+use crate::{Config, Error};
 use names::Names;
 pub(crate) use names::is_keyword;
 use std::collections::HashSet;
@@ -23,7 +23,7 @@ use tercet_plan::shape::{Place, Presence};
 use tercet_plan::{Code, FieldId, NodeId};
 use text::Text;
 
-pub(crate) fn print(model: &Model, lowering: &Lowering, config: &Config<'_>) -> Result<String, OverlayError> {
+pub(crate) fn print(model: &Model, lowering: &Lowering, config: &Config<'_>) -> Result<String, Error> {
     let Some(plan) = lowering.plans.first() else { return Ok(String::new()) };
     let types = Types::new(model, lowering, &plan.shape, config.overlay)?;
     let names = Names::new(&types);
