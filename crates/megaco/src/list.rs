@@ -23,19 +23,23 @@ impl<T> List<T> {
     }
 
     /// Adds an element at the end.
+    #[inline]
     pub fn push(&mut self, element: T) {
-        match std::mem::take(self) {
-            Self::Many(many) if many.is_empty() => *self = Self::One(element),
-            Self::Many(mut many) => {
-                many.push(element);
-                *self = Self::Many(many);
-            }
-            Self::One(first) => {
-                let mut many = Vec::with_capacity(4);
-                many.extend([first, element]);
-                *self = Self::Many(many);
-            }
+        match self {
+            Self::Many(many) if many.capacity() == 0 => *self = Self::One(element),
+            Self::Many(many) => many.push(element),
+            Self::One(_) => self.push_second(element),
         }
+    }
+
+    #[inline(never)]
+    fn push_second(&mut self, element: T) {
+        let mut many = Vec::with_capacity(4);
+        if let Self::One(first) = std::mem::take(self) {
+            many.push(first);
+        }
+        many.push(element);
+        *self = Self::Many(many);
     }
 }
 
@@ -67,11 +71,13 @@ impl<T> DerefMut for List<T> {
 
 impl<T> FromIterator<T> for List<T> {
     fn from_iter<I: IntoIterator<Item = T>>(elements: I) -> Self {
-        let mut list = Self::new();
-        for element in elements {
-            list.push(element);
-        }
-        list
+        let mut elements = elements.into_iter();
+        let Some(first) = elements.next() else { return Self::new() };
+        let Some(second) = elements.next() else { return Self::One(first) };
+        let mut many = Vec::with_capacity(elements.size_hint().0.saturating_add(2));
+        many.extend([first, second]);
+        many.extend(elements);
+        Self::Many(many)
     }
 }
 

@@ -37,13 +37,6 @@ impl<'a> Name<'a> {
     pub fn lower(&self) -> impl Iterator<Item = u8> + '_ {
         self.0.iter().map(u8::to_ascii_lowercase)
     }
-
-    /// Adds the name in lower case.
-    pub fn append_to(&self, out: &mut Vec<u8>) {
-        let start = out.len();
-        out.extend_from_slice(&self.0);
-        out[start..].make_ascii_lowercase();
-    }
 }
 
 impl PartialEq for Name<'_> {

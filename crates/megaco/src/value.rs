@@ -50,6 +50,8 @@ pub(crate) trait Sink {
 
 /// Where a value comes from.
 pub(crate) trait Source<'a> {
+    /// An atom or tag.
+    type Word: AsRef<[u8]>;
     /// Version of the protocol.
     fn version(&self) -> u8;
     /// Sets it.
@@ -65,7 +67,7 @@ pub(crate) trait Source<'a> {
     /// Reads over a component that is not there, if so.
     fn absent(&mut self) -> Result<bool>;
     /// A value of an enumeration, a boolean or NULL.
-    fn atom(&mut self) -> Result<Cow<'a, [u8]>>;
+    fn atom(&mut self) -> Result<Self::Word>;
     /// A number.
     fn number(&mut self) -> Result<u32>;
     /// A string.
@@ -81,7 +83,7 @@ pub(crate) trait Source<'a> {
     /// Whether an element follows; reads over the end if not.
     fn element(&mut self) -> Result<bool>;
     /// The tag of an alternative.
-    fn choice(&mut self) -> Result<Cow<'a, [u8]>>;
+    fn choice(&mut self) -> Result<Self::Word>;
     /// Its end.
     fn end_choice(&mut self) -> Result<()>;
 }
@@ -117,7 +119,7 @@ impl<'a> Value<'a> for bool {
     }
 
     fn read<S: Source<'a>>(source: &mut S) -> Result<Self> {
-        match &*source.atom()? {
+        match source.atom()?.as_ref() {
             b"true" => Ok(true),
             b"false" => Ok(false),
             _ => Err(source.error("true or false")),
@@ -131,7 +133,7 @@ impl<'a> Value<'a> for () {
     }
 
     fn read<S: Source<'a>>(source: &mut S) -> Result<Self> {
-        match &*source.atom()? {
+        match source.atom()?.as_ref() {
             b"NULL" => Ok(()),
             _ => Err(source.error("NULL")),
         }

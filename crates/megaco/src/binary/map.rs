@@ -410,7 +410,7 @@ macro_rules! by_hand {
                 let (wildcard, id) = cx.binary.levels.encode(&self.0).ok_or_else(|| {
                     refuse("a termination whose name is bits in the levels that are set, or at most 8 characters")
                 })?;
-                Ok(crate::generated::$v::TerminationId { wildcard, id: Octets::copied(&id) })
+                Ok(crate::generated::$v::TerminationId { wildcard, id: Octets::copied(id.octets()) })
             }
         }
 

@@ -25,58 +25,71 @@ impl Levels {
     }
 
     /// Wildcards and id of a name. One that is not made of such bits is its own characters, if these are at most 8.
-    pub(super) fn encode(&self, name: &Name<'_>) -> Option<(Vec<[u8; 1]>, Vec<u8>)> {
-        if *name == "root" {
-            return Some((Vec::new(), ROOT.to_vec()));
+    pub(super) fn encode(&self, name: &Name<'_>) -> Option<(Vec<[u8; 1]>, Id)> {
+        if name.len() == 4 && *name == "root" {
+            return Some((Vec::new(), Id { octets: ROOT, length: ROOT.len() }));
         }
         self.encode_bits(name).or_else(|| self.encode_characters(name))
     }
 
-    fn encode_bits(&self, name: &Name<'_>) -> Option<(Vec<[u8; 1]>, Vec<u8>)> {
-        let mut id = vec![0; self.bits().div_ceil(8)];
-        let mut wildcards = Vec::new();
+    fn encode_bits(&self, name: &Name<'_>) -> Option<(Vec<[u8; 1]>, Id)> {
         let mut below = self.bits();
-        let mut place = 0;
+        let length = below.div_ceil(8);
+        if length > LONGEST {
+            return None;
+        }
+        let mut id = 0u64;
+        let mut wildcards = Vec::new();
         let mut sizes = self.0.iter();
-        let mut levels = name.split(|&octet| octet == b'/').peekable();
-        while let Some(level) = levels.next() {
+        let mut rest = Some(&name[..]);
+        while let Some(text) = rest {
             let size = usize::from(*sizes.next()?);
             below -= size;
+            if let (8, Some((level, after))) = (size, text.split_first_chunk::<8>())
+                && let ([] | [b'/', ..], Some(octet)) = (after, octet_of(*level))
+            {
+                id = id << 8 | u64::from(octet);
+                rest = after.get(1..);
+                continue;
+            }
+            let slash = memchr::memchr(b'/', text);
+            let level = &text[..slash.unwrap_or(text.len())];
+            rest = slash.map(|slash| &text[slash + 1..]);
             let mut left = size;
-            for &character in level {
+            for (index, &character) in level.iter().enumerate() {
                 let bit = match character {
                     b'0' => 0,
                     b'1' => 1,
-                    b'*' | b'$' if left > 0 => {
-                        let recursive = if levels.peek().is_none() && below > 0 { RECURSIVE } else { 0 };
+                    // The wildcard ends its level.
+                    b'*' | b'$' if left > 0 && index + 1 == level.len() => {
+                        let recursive = if rest.is_none() && below > 0 { RECURSIVE } else { 0 };
                         let kind = if character == b'*' { ALL } else { 0 };
                         let position =
                             u8::try_from(left - 1 + below).ok().filter(|position| *position < 64)?;
                         wildcards.push([kind | recursive | position]);
-                        left = usize::MAX;
-                        continue;
+                        id = shifted(id, left);
+                        left = 0;
+                        break;
                     }
                     _ => return None,
                 };
-                if left == 0 || left == usize::MAX {
-                    return None;
-                }
-                let at = place + size - left;
-                id[at / 8] |= bit << (7 - at % 8);
-                left -= 1;
+                left = left.checked_sub(1)?;
+                id = id << 1 | bit;
             }
-            // A level is complete, or ends with its wildcard.
-            if left != 0 && left != usize::MAX {
+            if left != 0 {
                 return None;
             }
-            place += size;
         }
         let is_open = wildcards.last().is_some_and(|wildcard| wildcard[0] & RECURSIVE != 0);
-        (below == 0 || is_open).then_some((wildcards, id))
+        if below != 0 && !is_open {
+            return None;
+        }
+        let id = shifted(shifted(id, below), LONGEST * 8 - self.bits());
+        Some((wildcards, Id { octets: id.to_be_bytes(), length }))
     }
 
-    fn encode_characters(&self, name: &Name<'_>) -> Option<(Vec<[u8; 1]>, Vec<u8>)> {
-        let mut id: Vec<u8> = name.lower().collect();
+    fn encode_characters(&self, name: &Name<'_>) -> Option<(Vec<[u8; 1]>, Id)> {
+        let mut id: Vec<u8> = name.iter().take(LONGEST + 1).map(u8::to_ascii_lowercase).collect();
         let mut wildcards = Vec::new();
         if let Some(kind @ (b'*' | b'$')) = id.last().copied() {
             *id.last_mut()? = 0;
@@ -86,7 +99,9 @@ impl Levels {
             id.push(0);
         }
         let is_plain = !id.iter().any(|octet| matches!(octet, b'*' | b'$'));
-        (is_plain && (1..=LONGEST).contains(&id.len())).then_some((wildcards, id))
+        let mut octets = [0; LONGEST];
+        octets.get_mut(..id.len())?.copy_from_slice(&id);
+        (is_plain && !id.is_empty()).then_some((wildcards, Id { octets, length: id.len() }))
     }
 
     /// The name of wildcards and an id.
@@ -100,13 +115,17 @@ impl Levels {
         let mut wildcards: Vec<u8> = wildcards.iter().map(|wildcard| wildcard[0]).collect();
         wildcards.sort_by_key(|wildcard| std::cmp::Reverse(wildcard & 0x3f));
         let mut wildcards = wildcards.into_iter().peekable();
-        let mut name = Vec::new();
+        let mut name = Vec::with_capacity(self.bits() + self.0.len());
         let mut place = 0;
         for (index, &size) in self.0.iter().enumerate() {
             if index > 0 {
                 name.push(b'/');
             }
             let end = place + usize::from(size);
+            if wildcards.peek().is_none() && size == 8 && place % 8 == 0 {
+                name.extend_from_slice(&BITS[usize::from(id[place / 8])]);
+                place = end;
+            }
             while place < end {
                 let position = self.bits() - 1 - place;
                 if let Some(wildcard) = wildcards.next_if(|wildcard| usize::from(wildcard & 0x3f) == position)
@@ -125,6 +144,46 @@ impl Levels {
         }
         wildcards.next().is_none().then_some(name)
     }
+}
+
+/// The octets of an id.
+pub(super) struct Id {
+    octets: [u8; LONGEST],
+    length: usize,
+}
+
+impl Id {
+    pub(super) fn octets(&self) -> &[u8] {
+        &self.octets[..self.length]
+    }
+}
+
+/// Eight digits `0` and `1` as an octet.
+fn octet_of(digits: [u8; 8]) -> Option<u8> {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let bits = u64::from_be_bytes(digits) ^ (ONES * b'0' as u64);
+    // The product has the last bit of the octet with number i, from the highest, at bit 63 - i.
+    (bits & !ONES == 0).then_some((bits.wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8)
+}
+
+/// The digits of every octet.
+static BITS: [[u8; 8]; 256] = {
+    let mut all = [[b'0'; 8]; 256];
+    let mut octet = 0;
+    while octet < 256 {
+        let mut bit = 0;
+        while bit < 8 {
+            all[octet][bit] += (octet >> (7 - bit) & 1) as u8;
+            bit += 1;
+        }
+        octet += 1;
+    }
+    all
+};
+
+/// Shifted to the left, as far as all out.
+const fn shifted(id: u64, bits: usize) -> u64 {
+    if bits < 64 { id << bits } else { 0 }
 }
 
 fn decode_characters(wildcards: &[[u8; 1]], id: &[u8]) -> Option<Vec<u8>> {

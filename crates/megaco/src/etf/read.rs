@@ -6,6 +6,12 @@ use super::VERSION;
 use crate::value::{Source, Value};
 use crate::{Error, Result};
 
+/// More than the lists in lists of a message.
+const DEEPEST: usize = 24;
+/// Levels of a name for which there is room at once.
+const LEVELS: usize = 8;
+const ABSENT: &[u8] = b"d\x00\x0casn1_NOVALUE";
+
 /// Reads a term from its begin to its end. The model decides how deep it goes.
 pub(super) struct Reader<'t, 'a> {
     term: &'t [u8],
@@ -13,8 +19,10 @@ pub(super) struct Reader<'t, 'a> {
     version: u8,
     /// How strings are kept: borrowed, or copied if the term goes away.
     keep: fn(&'t [u8]) -> Cow<'a, [u8]>,
-    /// Lists that are open: how many elements are left, and whether they are the octets of a string.
-    lists: Vec<(usize, bool)>,
+    /// Lists that are open: how many elements are left, and whether they are the octets of a string. The model decides
+    /// how many there can be.
+    lists: [(usize, bool); DEEPEST],
+    open: usize,
 }
 
 impl<'t> Reader<'t, 't> {
@@ -34,7 +42,9 @@ impl<'t> Reader<'t, 'static> {
 impl<'t, 'a> Reader<'t, 'a> {
     fn new(term: &'t [u8], keep: fn(&'t [u8]) -> Cow<'a, [u8]>) -> Result<Self> {
         match term.first() {
-            Some(&VERSION) => Ok(Self { term, at: 1, version: 1, keep, lists: Vec::with_capacity(16) }),
+            Some(&VERSION) => {
+                Ok(Self { term, at: 1, version: 1, keep, lists: [(0, false); DEEPEST], open: 0 })
+            }
             _ => Err(Error::new(0, "a term: the octet 131")),
         }
     }
@@ -68,10 +78,6 @@ impl<'t, 'a> Reader<'t, 'a> {
         Ok(octets.iter().fold(0, |length, &octet| length << 8 | usize::from(octet)))
     }
 
-    fn peek(&self) -> u8 {
-        self.term.get(self.at).copied().unwrap_or(0)
-    }
-
     /// An atom in its old or its UTF-8 form.
     fn atom_octets(&mut self, what: &'static str) -> Result<&'t [u8]> {
         let length = match self.octet(what)? {
@@ -83,6 +89,26 @@ impl<'t, 'a> Reader<'t, 'a> {
             }
         };
         self.take(length, what)
+    }
+
+    /// A record with other tags than OTP 25 gives them.
+    #[inline(never)]
+    fn other_record(&mut self, name: &'static str, arity: usize) -> Result<()> {
+        let start = self.at;
+        if self.tuple(name)? != arity + 1 || self.atom_octets(name)? != name.as_bytes() {
+            return Err(Error::new(start, name));
+        }
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn other_absent(&mut self) -> Result<bool> {
+        let start = self.at;
+        let absent = matches!(self.atom_octets("an atom")?, b"asn1_NOVALUE" | b"undefined");
+        if !absent {
+            self.at = start;
+        }
+        Ok(absent)
     }
 
     fn tuple(&mut self, what: &'static str) -> Result<usize> {
@@ -132,7 +158,9 @@ impl<'t, 'a> Reader<'t, 'a> {
     }
 }
 
-impl<'a> Source<'a> for Reader<'_, 'a> {
+impl<'t, 'a> Source<'a> for Reader<'t, 'a> {
+    type Word = &'t [u8];
+
     fn version(&self) -> u8 {
         self.version
     }
@@ -146,12 +174,16 @@ impl<'a> Source<'a> for Reader<'_, 'a> {
         Error::new(self.at, what)
     }
 
+    // The name is known where this is called: inlined, it is a comparison of a few words.
+    #[inline(always)]
     fn record(&mut self, name: &'static str, arity: usize) -> Result<()> {
-        let start = self.at;
-        if self.tuple(name)? != arity + 1 || self.atom_octets(name)? != name.as_bytes() {
-            return Err(Error::new(start, name));
+        let head = [104, arity as u8 + 1, 100, 0, name.len() as u8];
+        let rest = self.term.get(self.at..).and_then(|rest| rest.strip_prefix(&head));
+        if rest.is_some_and(|rest| rest.starts_with(name.as_bytes())) {
+            self.at += head.len() + name.len();
+            return Ok(());
         }
-        Ok(())
+        self.other_record(name, arity)
     }
 
     fn field(&mut self, _: &'static str) -> Result<()> {
@@ -162,25 +194,26 @@ impl<'a> Source<'a> for Reader<'_, 'a> {
         Ok(())
     }
 
+    #[inline]
     fn absent(&mut self) -> Result<bool> {
-        let start = self.at;
-        if !matches!(self.peek(), 100 | 115 | 118 | 119) {
-            return Ok(false);
+        let rest = self.term.get(self.at..).unwrap_or_default();
+        match rest {
+            [100, ..] if rest.starts_with(ABSENT) => {
+                self.at += ABSENT.len();
+                Ok(true)
+            }
+            [100 | 115 | 118 | 119, ..] => self.other_absent(),
+            _ => Ok(false),
         }
-        let absent = matches!(self.atom_octets("an atom")?, b"asn1_NOVALUE" | b"undefined");
-        if !absent {
-            self.at = start;
-        }
-        Ok(absent)
     }
 
-    fn atom(&mut self) -> Result<Cow<'a, [u8]>> {
-        self.atom_octets("an atom").map(self.keep)
+    fn atom(&mut self) -> Result<&'t [u8]> {
+        self.atom_octets("an atom")
     }
 
     fn number(&mut self) -> Result<u32> {
         const WHAT: &str = "a number of 32 bits";
-        if let Some((_, true)) = self.lists.last() {
+        if self.open > 0 && self.lists[self.open - 1].1 {
             return self.octet(WHAT).map(u32::from);
         }
         let start = self.at;
@@ -221,8 +254,16 @@ impl<'a> Source<'a> for Reader<'_, 'a> {
             let level = self.octets()?;
             match &mut name {
                 None => name = Some(level),
-                Some(name) => {
-                    let name = name.to_mut();
+                Some(Cow::Borrowed(first)) => {
+                    // Levels are mostly of one length: with this one, so many are left.
+                    let left = self.lists[self.open - 1].0.min(LEVELS) + 1;
+                    let mut joined = Vec::with_capacity(first.len() + left * (level.len() + 1));
+                    joined.extend_from_slice(first);
+                    joined.push(b'/');
+                    joined.extend_from_slice(&level);
+                    name = Some(Cow::Owned(joined));
+                }
+                Some(Cow::Owned(name)) => {
                     name.push(b'/');
                     name.extend_from_slice(&level);
                 }
@@ -233,47 +274,41 @@ impl<'a> Source<'a> for Reader<'_, 'a> {
 
     fn list(&mut self) -> Result<()> {
         const WHAT: &str = "a list";
-        if self.absent()? {
-            self.lists.push((0, true));
-            return Ok(());
-        }
-        match self.octet(WHAT)? {
-            106 => self.lists.push((0, true)),
-            107 => {
-                let length = self.length16(WHAT)?;
-                self.lists.push((length, true));
+        let list = if self.absent()? {
+            (0, true)
+        } else {
+            match self.octet(WHAT)? {
+                106 => (0, true),
+                107 => (self.length16(WHAT)?, true),
+                108 => (self.length32(WHAT)?, false),
+                _ => {
+                    self.at -= 1;
+                    return Err(self.error(WHAT));
+                }
             }
-            108 => {
-                let length = self.length32(WHAT)?;
-                self.lists.push((length, false));
-            }
-            _ => {
-                self.at -= 1;
-                return Err(self.error(WHAT));
-            }
-        }
+        };
+        *self.lists.get_mut(self.open).ok_or_else(|| Error::new(self.at, "fewer lists in lists"))? = list;
+        self.open += 1;
         Ok(())
     }
 
     fn element(&mut self) -> Result<bool> {
-        match self.lists.last_mut() {
-            Some((0, is_string)) => {
-                let is_string = *is_string;
-                self.lists.pop();
-                if !is_string && self.octet("the end of a list")? != 106 {
-                    return Err(self.error("the end of a list"));
-                }
-                Ok(false)
-            }
-            Some((left, _)) => {
-                *left -= 1;
-                Ok(true)
-            }
-            None => Ok(false),
+        let Some(list) = self.open.checked_sub(1).and_then(|last| self.lists.get_mut(last)) else {
+            return Ok(false);
+        };
+        if list.0 > 0 {
+            list.0 -= 1;
+            return Ok(true);
         }
+        let is_string = list.1;
+        self.open -= 1;
+        if !is_string && self.octet("the end of a list")? != 106 {
+            return Err(self.error("the end of a list"));
+        }
+        Ok(false)
     }
 
-    fn choice(&mut self) -> Result<Cow<'a, [u8]>> {
+    fn choice(&mut self) -> Result<&'t [u8]> {
         let start = self.at;
         if self.tuple("an alternative: its tag and its value")? != 2 {
             return Err(Error::new(start, "an alternative: its tag and its value"));

@@ -75,6 +75,18 @@ pub(super) fn string(out: &mut Vec<u8>, octets: &[u8]) {
     }
 }
 
+/// A string in lower case.
+fn lower_string(out: &mut Vec<u8>, octets: &[u8]) {
+    match u16::try_from(octets.len()) {
+        Ok(length @ 1..) => {
+            let [high, low] = length.to_be_bytes();
+            out.extend_from_slice(&[107, high, low]);
+            out.extend(octets.iter().map(u8::to_ascii_lowercase));
+        }
+        _ => string(out, &octets.to_ascii_lowercase()),
+    }
+}
+
 /// The begin of a `LIST_EXT`.
 pub(super) fn list(out: &mut Vec<u8>, length: usize) {
     out.push(108);
@@ -95,21 +107,26 @@ impl Sink for Writer<'_> {
         self.fault.get_or_insert_with(|| Error::new(self.out.len(), what));
     }
 
+    // The name is known where this is called: inlined, it is a few stores.
+    #[inline(always)]
     fn record(&mut self, name: &'static str, arity: usize) {
-        tuple(self.out, arity + 1);
-        atom(self.out, name.as_bytes());
+        self.out.extend_from_slice(&[104, arity as u8 + 1, 100, 0, name.len() as u8]);
+        self.out.extend_from_slice(name.as_bytes());
     }
 
     fn field(&mut self, _: &'static str) {}
 
     fn end_record(&mut self) {}
 
+    #[inline]
     fn absent(&mut self) {
         self.out.extend_from_slice(b"\x64\x00\x0casn1_NOVALUE");
     }
 
+    #[inline(always)]
     fn atom(&mut self, name: &'static str) {
-        atom(self.out, name.as_bytes());
+        self.out.extend_from_slice(&[100, 0, name.len() as u8]);
+        self.out.extend_from_slice(name.as_bytes());
     }
 
     fn number(&mut self, number: u32) {
@@ -121,25 +138,23 @@ impl Sink for Writer<'_> {
     }
 
     fn name(&mut self, name: &Name<'_>) {
-        let start = self.out.len();
-        string(self.out, name);
-        if let Some(text) = self.out.get_mut(start + 3..) {
-            text.make_ascii_lowercase();
-        }
+        lower_string(self.out, name);
     }
 
     fn termination(&mut self, name: &Name<'_>) {
         self.record("megaco_term_id", 2);
-        let wild = name.iter().any(|octet| matches!(octet, b'*' | b'$'));
-        self.atom(if wild { "true" } else { "false" });
-        list(self.out, name.iter().filter(|&&octet| octet == b'/').count() + 1);
-        for level in name.split(|&octet| octet == b'/') {
-            let start = self.out.len();
-            string(self.out, level);
-            if let Some(text) = self.out.get_mut(start + 3..) {
-                text.make_ascii_lowercase();
-            }
+        self.atom(if memchr::memchr2(b'*', b'$', name).is_some() { "true" } else { "false" });
+        let start = self.out.len();
+        list(self.out, 1);
+        let mut levels = 1u32;
+        let mut rest = &name[..];
+        while let Some(slash) = memchr::memchr(b'/', rest) {
+            lower_string(self.out, &rest[..slash]);
+            rest = &rest[slash + 1..];
+            levels += 1;
         }
+        lower_string(self.out, rest);
+        self.out[start + 1..start + 5].copy_from_slice(&levels.to_be_bytes());
         self.out.push(106);
     }
 
@@ -155,9 +170,10 @@ impl Sink for Writer<'_> {
         self.out.push(106);
     }
 
+    #[inline(always)]
     fn choice(&mut self, tag: &'static str) {
-        tuple(self.out, 2);
-        self.atom(tag);
+        self.out.extend_from_slice(&[104, 2, 100, 0, tag.len() as u8]);
+        self.out.extend_from_slice(tag.as_bytes());
     }
 
     fn end_choice(&mut self) {}

@@ -196,6 +196,8 @@ impl<'t> Reader<'t> {
 }
 
 impl Source<'static> for Reader<'_> {
+    type Word = Cow<'static, [u8]>;
+
     fn version(&self) -> u8 {
         self.version
     }
@@ -234,7 +236,7 @@ impl Source<'static> for Reader<'_> {
         Ok(matches!(self.here, Here::Absent | Here::Value(Json { kind: Kind::Null, .. })))
     }
 
-    fn atom(&mut self) -> Result<Cow<'static, [u8]>> {
+    fn atom(&mut self) -> Result<Self::Word> {
         match self.kind("a string")? {
             Kind::Word(word) => Ok(Cow::Borrowed(word.as_bytes())),
             Kind::Text(text) => Ok(Cow::Owned(text.clone())),
@@ -289,7 +291,7 @@ impl Source<'static> for Reader<'_> {
         Ok(next.is_some())
     }
 
-    fn choice(&mut self) -> Result<Cow<'static, [u8]>> {
+    fn choice(&mut self) -> Result<Self::Word> {
         const WHAT: &str = "an object with one member: the alternative";
         match self.kind(WHAT)? {
             Kind::Object(members) => match &members[..] {

@@ -171,7 +171,7 @@ impl<'a> Value<'a> for EventSpecParameter<'a> {
                 .map_err(|_| source.error("a number in its range"));
         }
         let tag = source.choice()?;
-        if *tag != *b"eventParameterName" {
+        if tag.as_ref() != b"eventParameterName" {
             return Err(source.error("a stream or the name of a parameter"));
         }
         let name = Name::read(source)?;

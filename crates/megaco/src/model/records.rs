@@ -130,7 +130,7 @@ macro_rules! choice {
 
             fn read<S: $crate::value::Source<'a>>(source: &mut S) -> $crate::Result<Self> {
                 let tag = source.choice()?;
-                let value = match &*tag {
+                let value = match tag.as_ref() {
                     $(tag if tag == $t1.as_bytes() => Self::$v1($crate::value::Value::read(source)?),)*
                     $($(tag if tag == $t2.as_bytes() => Self::$v2($crate::value::Value::read(source)?),)*)?
                     $($(tag if tag == $t3.as_bytes() => Self::$v3($crate::value::Value::read(source)?),)*)?
@@ -179,7 +179,7 @@ macro_rules! atoms {
             }
 
             fn read<S: $crate::value::Source<'a>>(source: &mut S) -> $crate::Result<Self> {
-                match &*source.atom()? {
+                match source.atom()?.as_ref() {
                     $(atom if atom == $t1.as_bytes() => Ok(Self::$v1),)*
                     _ => Err(source.error(concat!("a value of ", stringify!($name)))),
                 }

@@ -44,6 +44,31 @@ pub(crate) const fn is_quotable(octet: u8) -> bool {
     CLASSES[octet as usize] & (SAFE | REST) != 0 || matches!(octet, b' ' | b'\t')
 }
 
+/// How many octets of a class the text begins with: four at a time, since this is half of what a scanner does.
+#[inline]
+fn run(text: &[u8], class: u8) -> usize {
+    let is = |octet: u8| CLASSES[usize::from(octet)] & class != 0;
+    let mut rest = text;
+    while let [a, b, c, d, after @ ..] = rest {
+        let length = text.len() - rest.len();
+        if !is(*a) {
+            return length;
+        }
+        if !is(*b) {
+            return length + 1;
+        }
+        if !is(*c) {
+            return length + 2;
+        }
+        if !is(*d) {
+            return length + 3;
+        }
+        rest = after;
+    }
+    let length = text.len() - rest.len();
+    length + rest.iter().position(|&octet| !is(octet)).unwrap_or(rest.len())
+}
+
 /// What a parameter is made equal to.
 pub(crate) enum Mark {
     Equal,
@@ -63,6 +88,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// The next octet, 0 at the end.
+    #[inline]
     pub(crate) fn peek(&self) -> u8 {
         self.text.get(self.at).copied().unwrap_or(0)
     }
@@ -81,42 +107,51 @@ impl<'a> Scanner<'a> {
 
     #[inline(never)]
     fn skip_all(&mut self) {
-        while let Some(&octet) = self.text.get(self.at) {
-            match octet {
-                b' ' | b'\t' | b'\r' | b'\n' => self.at += 1,
-                b';' => {
-                    let rest = &self.text[self.at..];
-                    self.at += memchr::memchr2(b'\r', b'\n', rest).unwrap_or(rest.len());
-                }
-                _ => return,
+        let mut rest = &self.text[self.at..];
+        loop {
+            rest = &rest[run(rest, SPACE)..];
+            if rest.first() != Some(&b';') {
+                break;
             }
+            rest = &rest[memchr::memchr2(b'\r', b'\n', rest).unwrap_or(rest.len())..];
         }
+        self.at = self.text.len() - rest.len();
     }
 
     /// A word of safe characters, and the white space behind it.
     #[inline]
     pub(crate) fn word(&mut self, what: &'static str) -> Result<&'a [u8]> {
-        let word = self.bare_word(what)?;
-        self.skip();
-        Ok(word)
+        let word = self.next_word();
+        if word.is_empty() { Err(self.error(what)) } else { Ok(word) }
+    }
+
+    /// A word and the white space behind it; nothing, and it stands where it stood, if there is no word.
+    #[inline(never)]
+    fn next_word(&mut self) -> &'a [u8] {
+        let rest = &self.text[self.at..];
+        let word = &rest[..run(rest, SAFE)];
+        self.at += word.len();
+        if !word.is_empty() {
+            self.skip();
+        }
+        word
     }
 
     /// A word without the white space behind it.
-    #[inline]
     pub(crate) fn bare_word(&mut self, what: &'static str) -> Result<&'a [u8]> {
         let rest = &self.text[self.at..];
-        let length = rest.iter().position(|&octet| !is_safe(octet)).unwrap_or(rest.len());
-        if length == 0 {
+        let word = &rest[..run(rest, SAFE)];
+        if word.is_empty() {
             return Err(self.error(what));
         }
-        self.at += length;
-        Ok(&rest[..length])
+        self.at += word.len();
+        Ok(word)
     }
 
     /// Reads over punctuation if it stands here.
     #[inline]
     pub(crate) fn accept(&mut self, octet: u8) -> bool {
-        let here = self.peek() == octet && !self.at_end();
+        let here = self.text.get(self.at) == Some(&octet);
         if here {
             self.at += 1;
             self.skip();
@@ -140,7 +175,7 @@ impl<'a> Scanner<'a> {
     #[inline]
     pub(crate) fn token(&mut self, what: &'static str) -> Result<Token> {
         let start = self.at;
-        let word = self.word(what)?;
+        let word = self.next_word();
         self.token_of(word).ok_or_else(|| Error::new(start, what))
     }
 

@@ -126,18 +126,27 @@ tokens! {
     Version "Version" "V" 1 [],
 }
 
+/// More than the letters of any token.
+const LONGEST: usize = 64;
+
 /// Size of the table; a power of two.
 const SIZE: usize = 2048;
 
-/// Where a word stands in the table: a function of its length and of three of its letters. Its factors were searched
-/// for, until no two tokens met; [`build`] stops the compiler if two do.
-const fn slot(word: &[u8]) -> usize {
+/// Length, first, middle and last letter of a word, the letters in lower case: all of a word of at most three letters.
+/// Only letters become letters by the bit that makes them small, and tokens have nothing else.
+const fn key(word: &[u8]) -> u32 {
     let length = word.len();
-    let first = (word[0] | 0x20) as usize;
-    let middle = (word[length / 2] | 0x20) as usize;
-    let last = (word[length - 1] | 0x20) as usize;
-    (length * 655 + first * 801 + middle * 575 + last * 1008) & (SIZE - 1)
+    let letters = u32::from_le_bytes([word[0], word[length / 2], word[length - 1], 0]) | 0x20_2020;
+    letters | (length as u32) << 24
 }
+
+/// Where a key stands in the table. The factor was searched for, until no two tokens met; [`build`] stops the compiler if
+/// two do.
+const fn slot(key: u32) -> usize {
+    (key.wrapping_mul(FACTOR) >> 21) as usize
+}
+
+const FACTOR: u32 = 0x6c93_d841;
 
 const fn same(a: &[u8], b: &[u8]) -> bool {
     if a.len() != b.len() {
@@ -145,7 +154,7 @@ const fn same(a: &[u8], b: &[u8]) -> bool {
     }
     let mut index = 0;
     while index < a.len() {
-        if !a[index].eq_ignore_ascii_case(&b[index]) {
+        if a[index] | 0x20 != b[index] | 0x20 {
             return false;
         }
         index += 1;
@@ -153,46 +162,102 @@ const fn same(a: &[u8], b: &[u8]) -> bool {
     true
 }
 
-const fn build() -> [u8; SIZE] {
-    let mut table = [u8::MAX; SIZE];
+/// Keys of all words and what they are, by slot.
+const fn build() -> [(u32, u8); SIZE] {
+    let mut table = [(0, 0); SIZE];
     let mut index = 0;
     while index < WORDS.len() {
         let word = WORDS[index].0.as_bytes();
-        let slot = slot(word);
-        let taken = table[slot] as usize;
+        let key = key(word);
+        let taken = table[slot(key)];
         assert!(
-            taken == u8::MAX as usize || same(WORDS[taken].0.as_bytes(), word),
-            "two tokens have one slot: search for new factors"
+            taken.0 == 0 || same(WORDS[taken.1 as usize].0.as_bytes(), word),
+            "two tokens have one slot: search for a new factor"
         );
-        table[slot] = index as u8;
+        table[slot(key)] = (key, index as u8);
         index += 1;
     }
     table
 }
 
-static TABLE: [u8; SIZE] = build();
+static TABLE: [(u32, u8); SIZE] = build();
+
+/// Both forms of a token with room behind them, and how long they are.
+#[derive(Clone, Copy)]
+struct Padded {
+    long: [u8; 24],
+    short: [u8; 8],
+    lengths: (u8, u8),
+}
+
+static PADDED: [Padded; FORMS.len()] = {
+    const fn padded<const N: usize>(text: &str) -> [u8; N] {
+        let mut room = [0; N];
+        let mut index = 0;
+        while index < text.len() {
+            room[index] = text.as_bytes()[index];
+            index += 1;
+        }
+        room
+    }
+    let mut all = [Padded { long: [0; 24], short: [0; 8], lengths: (0, 0) }; FORMS.len()];
+    let mut index = 0;
+    while index < FORMS.len() {
+        let (long, short, _) = FORMS[index];
+        all[index] = Padded {
+            long: padded(long),
+            short: padded(short),
+            lengths: (long.len() as u8, short.len() as u8),
+        };
+        index += 1;
+    }
+    all
+};
 
 impl Token {
     /// The token that a word is, in upper or lower case.
+    #[inline]
     pub(crate) fn of(word: &[u8]) -> Option<Self> {
-        if word.is_empty() {
+        if word.is_empty() || word.len() > LONGEST {
             return None;
         }
-        let (text, token) = *WORDS.get(usize::from(TABLE[slot(word)]))?;
-        text.as_bytes().eq_ignore_ascii_case(word).then_some(token)
+        let key = key(word);
+        let (known, index) = TABLE[slot(key)];
+        if known != key {
+            return None;
+        }
+        let (text, token) = *WORDS.get(usize::from(index))?;
+        (word.len() <= 3 || same(word, text.as_bytes())).then_some(token)
     }
 
     /// The form that is easy to read.
+    #[inline]
     pub(crate) const fn long(self) -> &'static str {
         FORMS[self as usize].0
     }
 
     /// The short form.
+    #[inline]
     pub(crate) const fn short(self) -> &'static str {
         FORMS[self as usize].1
     }
 
+    /// Adds the form of a layout. A copy of a known length is a few moves; what it has too much is cut off again.
+    #[inline]
+    pub(crate) fn append_to(self, out: &mut Vec<u8>, long: bool) {
+        let start = out.len();
+        let form = &PADDED[self as usize];
+        if long {
+            out.extend_from_slice(&form.long);
+            out.truncate(start + usize::from(form.lengths.0));
+        } else {
+            out.extend_from_slice(&form.short);
+            out.truncate(start + usize::from(form.lengths.1));
+        }
+    }
+
     /// The first version that has it.
+    #[inline]
     pub(crate) const fn since(self) -> u8 {
         FORMS[self as usize].2
     }

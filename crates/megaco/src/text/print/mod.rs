@@ -50,7 +50,23 @@ pub(crate) struct Printer<'o> {
     fault: Option<Error>,
 }
 
-const TABS: &[u8] = &[b'\t'; 32];
+/// ` {`, the end of a line, and tabs for the next: what an opening brace is in the pretty layout, and from its third
+/// octet on what a new line is.
+const OPEN: &[u8; 35] = b" {\n\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t";
+const DEEPEST: usize = OPEN.len() - 3;
+
+/// Safe characters in lower case; 0 for all others.
+static LOWER: [u8; 256] = {
+    let mut lower = [0; 256];
+    let mut octet = 0;
+    while octet < 256 {
+        if is_safe(octet as u8) {
+            lower[octet] = (octet as u8).to_ascii_lowercase();
+        }
+        octet += 1;
+    }
+    lower
+};
 
 impl<'o> Printer<'o> {
     pub(crate) const fn new(out: &'o mut Vec<u8>, layout: Layout, version: u8) -> Self {
@@ -84,8 +100,7 @@ impl<'o> Printer<'o> {
     }
 
     fn token(&mut self, token: Token) {
-        let form = if self.pretty { token.long() } else { token.short() };
-        self.raw(form.as_bytes());
+        token.append_to(self.out, self.pretty);
     }
 
     fn equal(&mut self) {
@@ -93,16 +108,14 @@ impl<'o> Printer<'o> {
     }
 
     fn new_line(&mut self) {
-        self.octet(b'\n');
-        self.raw(&TABS[..self.depth.min(TABS.len())]);
+        self.raw(&OPEN[2..3 + self.depth.min(DEEPEST)]);
     }
 
     /// `{` and a new line, further in.
     fn open(&mut self) {
         if self.pretty {
             self.depth += 1;
-            self.raw(b" {");
-            self.new_line();
+            self.raw(&OPEN[..3 + self.depth.min(DEEPEST)]);
         } else {
             self.octet(b'{');
         }
@@ -173,10 +186,15 @@ impl<'o> Printer<'o> {
     }
 
     fn name(&mut self, name: &Name<'_>) {
-        if !(1..=64).contains(&name.len()) || !name.iter().all(|&octet| is_safe(octet)) {
+        let mut is_name = (1..=64).contains(&name.len());
+        self.out.extend(name.iter().map(|&octet| {
+            let lower = LOWER[usize::from(octet)];
+            is_name &= lower != 0;
+            lower
+        }));
+        if !is_name {
             self.refuse("a name of 1 to 64 safe characters");
         }
-        name.append_to(self.out);
     }
 
     /// A quoted string, or a word if it is one.
@@ -295,7 +313,15 @@ impl<'o> Printer<'o> {
                 if transactions.is_empty() {
                     self.refuse("a message with a transaction");
                 }
+                let mut behind_segment = false;
                 for transaction in transactions {
+                    // Nothing else tells where the number of the segment ends.
+                    if std::mem::replace(
+                        &mut behind_segment,
+                        matches!(transaction, Transaction::SegmentReply(_)),
+                    ) {
+                        self.octet(b'\n');
+                    }
                     self.transaction(transaction);
                 }
             }

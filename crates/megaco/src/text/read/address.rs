@@ -72,24 +72,34 @@ impl<'a> Scanner<'a> {
     }
 
     fn ip_address(&mut self) -> Result<MId<'a>> {
+        const WHAT: &str = "an IP address and `]`";
         let start = self.at + 1;
         let rest = &self.text[start..];
+        if let Some((address, length)) = ip4(rest) {
+            self.at = start + length;
+            self.bracket(WHAT)?;
+            let port_number = self.port()?;
+            return Ok(MId::Ip4Address(Ip4Address { address, port_number }));
+        }
         // The longest is an address of version 6 that ends in one of version 4.
         let end = rest.iter().take(46).position(|&octet| octet == b']');
-        let end = end.ok_or_else(|| Error::new(start, "an IP address and `]`"))?;
-        let address = &rest[..end];
-        self.at = start + end + 1;
-        if address.contains(&b':') {
-            let address =
-                std::str::from_utf8(address).ok().and_then(|text| text.parse::<std::net::Ipv6Addr>().ok());
-            let address = address.ok_or_else(|| Error::new(start, "an IP address of version 6"))?.octets();
-            let port_number = self.port()?;
-            Ok(MId::Ip6Address(Ip6Address { address, port_number }))
-        } else {
-            let address = ip4(address).ok_or_else(|| Error::new(start, "an IP address of version 4"))?;
-            let port_number = self.port()?;
-            Ok(MId::Ip4Address(Ip4Address { address, port_number }))
+        let end = end.ok_or_else(|| Error::new(start, WHAT))?;
+        let text = std::str::from_utf8(&rest[..end]).ok();
+        let address = text.and_then(|text| text.parse::<std::net::Ipv6Addr>().ok());
+        let address = address.ok_or_else(|| Error::new(start, "an IP address of version 4 or 6"))?.octets();
+        self.at = start + end;
+        self.bracket(WHAT)?;
+        let port_number = self.port()?;
+        Ok(MId::Ip6Address(Ip6Address { address, port_number }))
+    }
+
+    /// The bracket behind an address.
+    fn bracket(&mut self, what: &'static str) -> Result<()> {
+        if self.peek() != b']' {
+            return Err(self.error(what));
         }
+        self.at += 1;
+        Ok(())
     }
 
     /// `[":" portNumber]` and the white space behind.
@@ -120,12 +130,23 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// `V4hex DOT V4hex DOT V4hex DOT V4hex`, each of one to three digits.
-fn ip4(text: &[u8]) -> Option<[u8; 4]> {
+/// `V4hex DOT V4hex DOT V4hex DOT V4hex`, each of one to three digits, and how long it is.
+fn ip4(text: &[u8]) -> Option<([u8; 4], usize)> {
     let mut address = [0; 4];
-    let mut parts = text.split(|&octet| octet == b'.');
-    for octet in &mut address {
-        *octet = parts.next().filter(|part| part.len() <= 3).and_then(|part| number(part, 255))? as u8;
+    let mut at = 0;
+    for (index, octet) in address.iter_mut().enumerate() {
+        if index > 0 {
+            if text.get(at) != Some(&b'.') {
+                return None;
+            }
+            at += 1;
+        }
+        let (start, mut number) = (at, 0u16);
+        while let Some(digit @ b'0'..=b'9') = text.get(at).filter(|_| at < start + 3) {
+            number = number * 10 + u16::from(digit - b'0');
+            at += 1;
+        }
+        *octet = u8::try_from(number).ok().filter(|_| at > start)?;
     }
-    parts.next().is_none().then_some(address)
+    Some((address, at))
 }
