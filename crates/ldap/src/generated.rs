@@ -13,7 +13,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use tercet_runtime::codec::{Notation, UnknownAlternative, ber};
 use tercet_runtime::types::{Integer, Octets};
-use tercet_runtime::{ErrorKind, Result, Tag, codec};
+use tercet_runtime::{Result, Tag, codec};
 
 /// `LDAP.LDAPMessage`
 /// ```text
@@ -263,7 +263,7 @@ pub struct ValuesReturnFilter<'a>(pub Vec<Filter<'a>>);
 ///     error    [1] INTEGER (0..255) OPTIONAL
 /// }
 /// ```
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash, Default)]
 pub struct PasswordPolicy<'a> {
     /// `warning`
     pub warning: Option<PasswordPolicyWarning<'a>>,
@@ -279,7 +279,7 @@ pub struct PasswordPolicy<'a> {
 ///     newPasswd     [2] OCTET STRING OPTIONAL
 /// }
 /// ```
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash, Default)]
 pub struct PasswdModifyRequest<'a> {
     /// `userIdentity`
     pub user_identity: Option<Octets<'a>>,
@@ -295,7 +295,7 @@ pub struct PasswdModifyRequest<'a> {
 ///     genPasswd  [0] OCTET STRING OPTIONAL
 /// }
 /// ```
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash, Default)]
 pub struct PasswdModifyResponse<'a> {
     /// `genPasswd`
     pub gen_passwd: Option<Octets<'a>>,
@@ -996,7 +996,7 @@ pub struct ExtendedResponse<'a> {
 ///     responseValue  [1] OCTET STRING OPTIONAL
 /// }
 /// ```
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash, Default)]
 pub struct IntermediateResponse<'a> {
     /// `responseName`
     pub response_name: Option<Ldapoid<'a>>,
@@ -2755,29 +2755,17 @@ impl Notation for ChangeOperation {
 }
 
 impl<'a> LdapMessage<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(2), r)?;
-        let f_message_id = ber::narrow::<_, u32>(r.unsigned(h)?, r)?;
-        next = r.next_header()?;
-        let h = &next.ok_or_else(|| ber::missing(None, r))?;
-        let f_protocol_op = ProtocolOp::read_ber(r, h)?;
-        next = r.next_header()?;
-        let f_controls = match &ber::optional(next, Tag::context(0)) {
-            Some(h) => {
-                let v = read_ber_controls(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            message_id: ber::narrow::<u32>(r, Tag::universal(2))?,
+            protocol_op: ProtocolOp::read_ber(r)?,
+            controls: if r.is_next(Tag::context(0)) {
+                Some(read_ber_controls(r, Tag::context(0))?)
+            } else { None },
         };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { message_id: f_message_id, protocol_op: f_protocol_op, controls: f_controls })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -2793,25 +2781,25 @@ impl<'a> LdapMessage<'a> {
 }
 
 impl<'a> Filter<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        Ok(match h.tag.bits() {
-            0x80000000 => Self::And(read_ber_filter_and(r, h)?),
-            0x80000001 => Self::Or(read_ber_filter_or(r, h)?),
+    fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
+        let tag = ber::tag(r)?;
+        Ok(match tag.bits() {
+            0x80000000 => Self::And(read_ber_filter_and(r, Tag::context(0))?),
+            0x80000001 => Self::Or(read_ber_filter_or(r, Tag::context(1))?),
             0x80000002 => Self::Not(Box::new({
-                let f0 = r.enter(h)?;
-                let h = &r.read_header()?;
-                let v = Filter::read_ber(r, h)?;
+                let f0 = ber::enter(r, Tag::context(2))?;
+                let v = Filter::read_ber(r)?;
                 r.leave(f0)?;
                 v
             })),
-            0x80000003 => Self::EqualityMatch(AttributeValueAssertion::read_ber(r, h)?),
-            0x80000004 => Self::Substrings(SubstringFilter::read_ber(r, h)?),
-            0x80000005 => Self::GreaterOrEqual(AttributeValueAssertion::read_ber(r, h)?),
-            0x80000006 => Self::LessOrEqual(AttributeValueAssertion::read_ber(r, h)?),
-            0x80000007 => Self::Present(ber::octets(r, h)?),
-            0x80000008 => Self::ApproxMatch(AttributeValueAssertion::read_ber(r, h)?),
-            0x80000009 => Self::ExtensibleMatch(MatchingRuleAssertion::read_ber(r, h)?),
-            _ => Self::Unknown(Box::new(UnknownAlternative { addition: None, octets: ber::any(r, h)? })),
+            0x80000003 => Self::EqualityMatch(AttributeValueAssertion::read_ber(r, Tag::context(3))?),
+            0x80000004 => Self::Substrings(SubstringFilter::read_ber(r, Tag::context(4))?),
+            0x80000005 => Self::GreaterOrEqual(AttributeValueAssertion::read_ber(r, Tag::context(5))?),
+            0x80000006 => Self::LessOrEqual(AttributeValueAssertion::read_ber(r, Tag::context(6))?),
+            0x80000007 => Self::Present(ber::octets(r, Tag::context(7))?),
+            0x80000008 => Self::ApproxMatch(AttributeValueAssertion::read_ber(r, Tag::context(8))?),
+            0x80000009 => Self::ExtensibleMatch(MatchingRuleAssertion::read_ber(r, Tag::context(9))?),
+            _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
 
@@ -2876,21 +2864,14 @@ impl<'a> Filter<'a> {
 }
 
 impl<'a> SearchResultEntry<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(4), r)?;
-        let f_object_name = ber::octets(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(16), r)?;
-        let f_attributes = read_ber_partial_attribute_list(r, h)?;
-        next = r.next_header()?;
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { object_name: f_object_name, attributes: f_attributes })
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            object_name: ber::octets(r, Tag::universal(4))?,
+            attributes: read_ber_partial_attribute_list(r, Tag::universal(16))?,
+        };
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -2903,21 +2884,14 @@ impl<'a> SearchResultEntry<'a> {
 }
 
 impl<'a> PagedResults<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(2), r)?;
-        let f_size = ber::narrow::<_, u32>(r.unsigned(h)?, r)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(4), r)?;
-        let f_cookie = ber::octets(r, h)?;
-        next = r.next_header()?;
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { size: f_size, cookie: f_cookie })
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            size: ber::narrow::<u32>(r, Tag::universal(2))?,
+            cookie: ber::octets(r, Tag::universal(4))?,
+        };
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -2927,15 +2901,8 @@ impl<'a> PagedResults<'a> {
     }
 }
 
-fn read_ber_sort_key_list<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<SortKey<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(16), r)?;
-        list.push(SortKey::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_sort_key_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<SortKey<'a>>> {
+    ber::list(r, tag, |r| SortKey::read_ber(r, Tag::universal(16)))
 }
 
 fn write_ber_sort_key_list(list: &[SortKey<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -2948,26 +2915,16 @@ fn write_ber_sort_key_list(list: &[SortKey<'_>], w: &mut ber::Writer) -> Result<
 }
 
 impl<'a> SortResult<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(10), r)?;
-        let f_sort_result = SortResultCode::from_number(r.integer(h)?).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))?;
-        next = r.next_header()?;
-        let f_attribute_type = match &ber::optional(next, Tag::context(0)) {
-            Some(h) => {
-                let v = ber::octets(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            sort_result: ber::enumerated(r, Tag::universal(10), SortResultCode::from_number)?,
+            attribute_type: if r.is_next(Tag::context(0)) {
+                Some(ber::octets(r, Tag::context(0))?)
+            } else { None },
         };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { sort_result: f_sort_result, attribute_type: f_attribute_type })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -2980,37 +2937,18 @@ impl<'a> SortResult<'a> {
 }
 
 impl<'a> VirtualListViewRequest<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(2), r)?;
-        let f_before_count = ber::narrow::<_, u32>(r.unsigned(h)?, r)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(2), r)?;
-        let f_after_count = ber::narrow::<_, u32>(r.unsigned(h)?, r)?;
-        next = r.next_header()?;
-        let h = &next.ok_or_else(|| ber::missing(None, r))?;
-        let f_target = Target::read_ber(r, h)?;
-        next = r.next_header()?;
-        let f_context_id = match &ber::optional(next, Tag::universal(4)) {
-            Some(h) => {
-                let v = ber::octets(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            before_count: ber::narrow::<u32>(r, Tag::universal(2))?,
+            after_count: ber::narrow::<u32>(r, Tag::universal(2))?,
+            target: Target::read_ber(r)?,
+            context_id: if r.is_next(Tag::universal(4)) {
+                Some(ber::octets(r, Tag::universal(4))?)
+            } else { None },
         };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self {
-            before_count: f_before_count,
-            after_count: f_after_count,
-            target: f_target,
-            context_id: f_context_id,
-        })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -3025,37 +2963,18 @@ impl<'a> VirtualListViewRequest<'a> {
 }
 
 impl<'a> VirtualListViewResponse<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(2), r)?;
-        let f_target_position = ber::narrow::<_, u32>(r.unsigned(h)?, r)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(2), r)?;
-        let f_content_count = ber::narrow::<_, u32>(r.unsigned(h)?, r)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(10), r)?;
-        let f_virtual_list_view_result = SortResultCode::from_number(r.integer(h)?).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))?;
-        next = r.next_header()?;
-        let f_context_id = match &ber::optional(next, Tag::universal(4)) {
-            Some(h) => {
-                let v = ber::octets(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            target_position: ber::narrow::<u32>(r, Tag::universal(2))?,
+            content_count: ber::narrow::<u32>(r, Tag::universal(2))?,
+            virtual_list_view_result: ber::enumerated(r, Tag::universal(10), SortResultCode::from_number)?,
+            context_id: if r.is_next(Tag::universal(4)) {
+                Some(ber::octets(r, Tag::universal(4))?)
+            } else { None },
         };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self {
-            target_position: f_target_position,
-            content_count: f_content_count,
-            virtual_list_view_result: f_virtual_list_view_result,
-            context_id: f_context_id,
-        })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -3070,35 +2989,21 @@ impl<'a> VirtualListViewResponse<'a> {
 }
 
 impl<'a> SyncRequest<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(10), r)?;
-        let f_mode = SyncRequestMode::from_number(r.integer(h)?).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))?;
-        next = r.next_header()?;
-        let f_cookie = match &ber::optional(next, Tag::universal(4)) {
-            Some(h) => {
-                let v = ber::octets(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_reload_hint = match &ber::optional(next, Tag::universal(1)) {
-            Some(h) => {
-                let v = r.boolean(h)?;
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            mode: ber::enumerated(r, Tag::universal(10), SyncRequestMode::from_number)?,
+            cookie: if r.is_next(Tag::universal(4)) {
+                Some(ber::octets(r, Tag::universal(4))?)
+            } else { None },
+            reload_hint: if r.is_next(Tag::universal(1)) {
+                let v = ber::boolean(r, Tag::universal(1))?;
                 ber::not_default(v == false, r)?;
-                next = r.next_header()?;
                 v
-            }
-            None => false,
+            } else { false },
         };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { mode: f_mode, cookie: f_cookie, reload_hint: f_reload_hint })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -3114,29 +3019,17 @@ impl<'a> SyncRequest<'a> {
 }
 
 impl<'a> SyncState<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(10), r)?;
-        let f_state = SyncStateState::from_number(r.integer(h)?).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(4), r)?;
-        let f_entry_uuid = ber::octets(r, h)?;
-        next = r.next_header()?;
-        let f_cookie = match &ber::optional(next, Tag::universal(4)) {
-            Some(h) => {
-                let v = ber::octets(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            state: ber::enumerated(r, Tag::universal(10), SyncStateState::from_number)?,
+            entry_uuid: ber::octets(r, Tag::universal(4))?,
+            cookie: if r.is_next(Tag::universal(4)) {
+                Some(ber::octets(r, Tag::universal(4))?)
+            } else { None },
         };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { state: f_state, entry_uuid: f_entry_uuid, cookie: f_cookie })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -3150,32 +3043,20 @@ impl<'a> SyncState<'a> {
 }
 
 impl<'a> SyncDone<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let f_cookie = match &ber::optional(next, Tag::universal(4)) {
-            Some(h) => {
-                let v = ber::octets(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_refresh_deletes = match &ber::optional(next, Tag::universal(1)) {
-            Some(h) => {
-                let v = r.boolean(h)?;
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            cookie: if r.is_next(Tag::universal(4)) {
+                Some(ber::octets(r, Tag::universal(4))?)
+            } else { None },
+            refresh_deletes: if r.is_next(Tag::universal(1)) {
+                let v = ber::boolean(r, Tag::universal(1))?;
                 ber::not_default(v == false, r)?;
-                next = r.next_header()?;
                 v
-            }
-            None => false,
+            } else { false },
         };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { cookie: f_cookie, refresh_deletes: f_refresh_deletes })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -3190,13 +3071,14 @@ impl<'a> SyncDone<'a> {
 }
 
 impl<'a> SyncInfo<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        Ok(match h.tag.bits() {
-            0x80000000 => Self::Newcookie(ber::octets(r, h)?),
-            0x80000001 => Self::RefreshDelete(SyncInfoRefreshDelete::read_ber(r, h)?),
-            0x80000002 => Self::RefreshPresent(SyncInfoRefreshPresent::read_ber(r, h)?),
-            0x80000003 => Self::SyncIdSet(SyncInfoSyncIdSet::read_ber(r, h)?),
-            _ => Self::Unknown(Box::new(UnknownAlternative { addition: None, octets: ber::any(r, h)? })),
+    fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
+        let tag = ber::tag(r)?;
+        Ok(match tag.bits() {
+            0x80000000 => Self::Newcookie(ber::octets(r, Tag::context(0))?),
+            0x80000001 => Self::RefreshDelete(SyncInfoRefreshDelete::read_ber(r, Tag::context(1))?),
+            0x80000002 => Self::RefreshPresent(SyncInfoRefreshPresent::read_ber(r, Tag::context(2))?),
+            0x80000003 => Self::SyncIdSet(SyncInfoSyncIdSet::read_ber(r, Tag::context(3))?),
+            _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
 
@@ -3230,14 +3112,8 @@ impl<'a> SyncInfo<'a> {
     }
 }
 
-fn read_ber_values_return_filter<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<Filter<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        list.push(Filter::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_values_return_filter<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<Filter<'a>>> {
+    ber::list(r, tag, Filter::read_ber)
 }
 
 fn write_ber_values_return_filter(list: &[Filter<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -3248,37 +3124,23 @@ fn write_ber_values_return_filter(list: &[Filter<'_>], w: &mut ber::Writer) -> R
 }
 
 impl<'a> PasswordPolicy<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let f_warning = match &ber::optional(next, Tag::context(0)) {
-            Some(h) => {
-                let v = {
-                    let f0 = r.enter(h)?;
-                    let h = &r.read_header()?;
-                    let v = PasswordPolicyWarning::read_ber(r, h)?;
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            warning: if r.is_next(Tag::context(0)) {
+                Some({
+                    let f0 = ber::enter(r, Tag::context(0))?;
+                    let v = PasswordPolicyWarning::read_ber(r)?;
                     r.leave(f0)?;
                     v
-                };
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+                })
+            } else { None },
+            error: if r.is_next(Tag::context(1)) {
+                Some(ber::narrow::<u8>(r, Tag::context(1))?)
+            } else { None },
         };
-        let f_error = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = ber::narrow::<_, u8>(r.unsigned(h)?, r)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { warning: f_warning, error: f_error })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -3295,39 +3157,21 @@ impl<'a> PasswordPolicy<'a> {
 }
 
 impl<'a> PasswdModifyRequest<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let f_user_identity = match &ber::optional(next, Tag::context(0)) {
-            Some(h) => {
-                let v = ber::octets(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            user_identity: if r.is_next(Tag::context(0)) {
+                Some(ber::octets(r, Tag::context(0))?)
+            } else { None },
+            old_passwd: if r.is_next(Tag::context(1)) {
+                Some(ber::octets(r, Tag::context(1))?)
+            } else { None },
+            new_passwd: if r.is_next(Tag::context(2)) {
+                Some(ber::octets(r, Tag::context(2))?)
+            } else { None },
         };
-        let f_old_passwd = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = ber::octets(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_new_passwd = match &ber::optional(next, Tag::context(2)) {
-            Some(h) => {
-                let v = ber::octets(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { user_identity: f_user_identity, old_passwd: f_old_passwd, new_passwd: f_new_passwd })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -3345,23 +3189,15 @@ impl<'a> PasswdModifyRequest<'a> {
 }
 
 impl<'a> PasswdModifyResponse<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let f_gen_passwd = match &ber::optional(next, Tag::context(0)) {
-            Some(h) => {
-                let v = ber::octets(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            gen_passwd: if r.is_next(Tag::context(0)) {
+                Some(ber::octets(r, Tag::context(0))?)
+            } else { None },
         };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { gen_passwd: f_gen_passwd })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -3373,18 +3209,13 @@ impl<'a> PasswdModifyResponse<'a> {
 }
 
 impl CancelRequest {
-    fn read_ber(r: &mut ber::Reader<'_>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(2), r)?;
-        let f_cancel_id = ber::narrow::<_, u32>(r.unsigned(h)?, r)?;
-        next = r.next_header()?;
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { cancel_id: f_cancel_id })
+    fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            cancel_id: ber::narrow::<u32>(r, Tag::universal(2))?,
+        };
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -3394,27 +3225,18 @@ impl CancelRequest {
 }
 
 impl<'a> EndTransaction<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let f_commit = match &ber::optional(next, Tag::universal(1)) {
-            Some(h) => {
-                let v = r.boolean(h)?;
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            commit: if r.is_next(Tag::universal(1)) {
+                let v = ber::boolean(r, Tag::universal(1))?;
                 ber::not_default(v == true, r)?;
-                next = r.next_header()?;
                 v
-            }
-            None => true,
+            } else { true },
+            identifier: ber::octets(r, Tag::universal(4))?,
         };
-        let h = &ber::required(next, Tag::universal(4), r)?;
-        let f_identifier = ber::octets(r, h)?;
-        next = r.next_header()?;
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { commit: f_commit, identifier: f_identifier })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -3427,24 +3249,15 @@ impl<'a> EndTransaction<'a> {
 }
 
 impl PersistentSearch {
-    fn read_ber(r: &mut ber::Reader<'_>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(2), r)?;
-        let f_change_types = ber::narrow::<_, u8>(r.unsigned(h)?, r)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(1), r)?;
-        let f_changes_only = r.boolean(h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(1), r)?;
-        let f_return_e_cs = r.boolean(h)?;
-        next = r.next_header()?;
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { change_types: f_change_types, changes_only: f_changes_only, return_e_cs: f_return_e_cs })
+    fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            change_types: ber::narrow::<u8>(r, Tag::universal(2))?,
+            changes_only: ber::boolean(r, Tag::universal(1))?,
+            return_e_cs: ber::boolean(r, Tag::universal(1))?,
+        };
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -3456,34 +3269,19 @@ impl PersistentSearch {
 }
 
 impl<'a> EntryChange<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(10), r)?;
-        let f_change_type = EntryChangeChangeType::from_number(r.integer(h)?).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))?;
-        next = r.next_header()?;
-        let f_previous_dn = match &ber::optional(next, Tag::universal(4)) {
-            Some(h) => {
-                let v = ber::octets(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            change_type: ber::enumerated(r, Tag::universal(10), EntryChangeChangeType::from_number)?,
+            previous_dn: if r.is_next(Tag::universal(4)) {
+                Some(ber::octets(r, Tag::universal(4))?)
+            } else { None },
+            change_number: if r.is_next(Tag::universal(2)) {
+                Some(ber::big_integer(r, Tag::universal(2))?)
+            } else { None },
         };
-        let f_change_number = match &ber::optional(next, Tag::universal(2)) {
-            Some(h) => {
-                let v = ber::integer(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { change_type: f_change_type, previous_dn: f_previous_dn, change_number: f_change_number })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -3499,24 +3297,15 @@ impl<'a> EntryChange<'a> {
 }
 
 impl<'a> DirSync<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(2), r)?;
-        let f_flags = ber::integer(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(2), r)?;
-        let f_max_bytes = ber::narrow::<_, u32>(r.unsigned(h)?, r)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(4), r)?;
-        let f_cookie = ber::octets(r, h)?;
-        next = r.next_header()?;
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { flags: f_flags, max_bytes: f_max_bytes, cookie: f_cookie })
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            flags: ber::big_integer(r, Tag::universal(2))?,
+            max_bytes: ber::narrow::<u32>(r, Tag::universal(2))?,
+            cookie: ber::octets(r, Tag::universal(4))?,
+        };
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -3528,30 +3317,31 @@ impl<'a> DirSync<'a> {
 }
 
 impl<'a> ProtocolOp<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        Ok(match h.tag.bits() {
-            0x40000000 => Self::BindRequest(BindRequest::read_ber(r, h)?),
-            0x40000001 => Self::BindResponse(BindResponse::read_ber(r, h)?),
-            0x40000002 => Self::UnbindRequest(r.null(h)?),
-            0x40000003 => Self::SearchRequest(SearchRequest::read_ber(r, h)?),
-            0x40000004 => Self::SearchResEntry(SearchResultEntry::read_ber(r, h)?),
-            0x40000005 => Self::SearchResDone(LdapResult::read_ber(r, h)?),
-            0x40000013 => Self::SearchResRef(read_ber_search_result_reference(r, h)?),
-            0x40000006 => Self::ModifyRequest(ModifyRequest::read_ber(r, h)?),
-            0x40000007 => Self::ModifyResponse(LdapResult::read_ber(r, h)?),
-            0x40000008 => Self::AddRequest(AddRequest::read_ber(r, h)?),
-            0x40000009 => Self::AddResponse(LdapResult::read_ber(r, h)?),
-            0x4000000a => Self::DelRequest(ber::octets(r, h)?),
-            0x4000000b => Self::DelResponse(LdapResult::read_ber(r, h)?),
-            0x4000000c => Self::ModDnRequest(ModifyDnRequest::read_ber(r, h)?),
-            0x4000000d => Self::ModDnResponse(LdapResult::read_ber(r, h)?),
-            0x4000000e => Self::CompareRequest(CompareRequest::read_ber(r, h)?),
-            0x4000000f => Self::CompareResponse(LdapResult::read_ber(r, h)?),
-            0x40000010 => Self::AbandonRequest(ber::narrow::<_, u32>(r.unsigned(h)?, r)?),
-            0x40000017 => Self::ExtendedReq(ExtendedRequest::read_ber(r, h)?),
-            0x40000018 => Self::ExtendedResp(ExtendedResponse::read_ber(r, h)?),
-            0x40000019 => Self::IntermediateResponse(IntermediateResponse::read_ber(r, h)?),
-            _ => Self::Unknown(Box::new(UnknownAlternative { addition: None, octets: ber::any(r, h)? })),
+    fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
+        let tag = ber::tag(r)?;
+        Ok(match tag.bits() {
+            0x40000000 => Self::BindRequest(BindRequest::read_ber(r, Tag::application(0))?),
+            0x40000001 => Self::BindResponse(BindResponse::read_ber(r, Tag::application(1))?),
+            0x40000002 => Self::UnbindRequest(ber::null(r, Tag::application(2))?),
+            0x40000003 => Self::SearchRequest(SearchRequest::read_ber(r, Tag::application(3))?),
+            0x40000004 => Self::SearchResEntry(SearchResultEntry::read_ber(r, Tag::application(4))?),
+            0x40000005 => Self::SearchResDone(LdapResult::read_ber(r, Tag::application(5))?),
+            0x40000013 => Self::SearchResRef(read_ber_search_result_reference(r, Tag::application(19))?),
+            0x40000006 => Self::ModifyRequest(ModifyRequest::read_ber(r, Tag::application(6))?),
+            0x40000007 => Self::ModifyResponse(LdapResult::read_ber(r, Tag::application(7))?),
+            0x40000008 => Self::AddRequest(AddRequest::read_ber(r, Tag::application(8))?),
+            0x40000009 => Self::AddResponse(LdapResult::read_ber(r, Tag::application(9))?),
+            0x4000000a => Self::DelRequest(ber::octets(r, Tag::application(10))?),
+            0x4000000b => Self::DelResponse(LdapResult::read_ber(r, Tag::application(11))?),
+            0x4000000c => Self::ModDnRequest(ModifyDnRequest::read_ber(r, Tag::application(12))?),
+            0x4000000d => Self::ModDnResponse(LdapResult::read_ber(r, Tag::application(13))?),
+            0x4000000e => Self::CompareRequest(CompareRequest::read_ber(r, Tag::application(14))?),
+            0x4000000f => Self::CompareResponse(LdapResult::read_ber(r, Tag::application(15))?),
+            0x40000010 => Self::AbandonRequest(ber::narrow::<u32>(r, Tag::application(16))?),
+            0x40000017 => Self::ExtendedReq(ExtendedRequest::read_ber(r, Tag::application(23))?),
+            0x40000018 => Self::ExtendedResp(ExtendedResponse::read_ber(r, Tag::application(24))?),
+            0x40000019 => Self::IntermediateResponse(IntermediateResponse::read_ber(r, Tag::application(25))?),
+            _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
 
@@ -3666,15 +3456,8 @@ impl<'a> ProtocolOp<'a> {
     }
 }
 
-fn read_ber_controls<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<Control<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(16), r)?;
-        list.push(Control::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_controls<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<Control<'a>>> {
+    ber::list(r, tag, |r| Control::read_ber(r, Tag::universal(16)))
 }
 
 fn write_ber_controls(list: &[Control<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -3686,17 +3469,8 @@ fn write_ber_controls(list: &[Control<'_>], w: &mut ber::Writer) -> Result<()> {
     Ok(())
 }
 
-fn read_ber_filter_and<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<Filter<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    let mut previous: &[u8] = &[];
-    while let Some(h) = &r.next_header()? {
-        let start = r.position().saturating_sub(usize::from(h.size));
-        list.push(Filter::read_ber(r, h)?);
-        ber::set_of_order(&mut previous, start, r)?;
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_filter_and<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<Filter<'a>>> {
+    ber::set_of(r, tag, Filter::read_ber)
 }
 
 fn write_ber_filter_and(list: &[Filter<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -3710,17 +3484,8 @@ fn write_ber_filter_and(list: &[Filter<'_>], w: &mut ber::Writer) -> Result<()> 
     Ok(())
 }
 
-fn read_ber_filter_or<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<Filter<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    let mut previous: &[u8] = &[];
-    while let Some(h) = &r.next_header()? {
-        let start = r.position().saturating_sub(usize::from(h.size));
-        list.push(Filter::read_ber(r, h)?);
-        ber::set_of_order(&mut previous, start, r)?;
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_filter_or<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<Filter<'a>>> {
+    ber::set_of(r, tag, Filter::read_ber)
 }
 
 fn write_ber_filter_or(list: &[Filter<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -3735,21 +3500,14 @@ fn write_ber_filter_or(list: &[Filter<'_>], w: &mut ber::Writer) -> Result<()> {
 }
 
 impl<'a> AttributeValueAssertion<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(4), r)?;
-        let f_attribute_desc = ber::octets(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(4), r)?;
-        let f_assertion_value = ber::octets(r, h)?;
-        next = r.next_header()?;
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { attribute_desc: f_attribute_desc, assertion_value: f_assertion_value })
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            attribute_desc: ber::octets(r, Tag::universal(4))?,
+            assertion_value: ber::octets(r, Tag::universal(4))?,
+        };
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -3760,21 +3518,14 @@ impl<'a> AttributeValueAssertion<'a> {
 }
 
 impl<'a> SubstringFilter<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(4), r)?;
-        let f_type = ber::octets(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(16), r)?;
-        let f_substrings = read_ber_substring_filter_substrings(r, h)?;
-        next = r.next_header()?;
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { r#type: f_type, substrings: f_substrings })
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            r#type: ber::octets(r, Tag::universal(4))?,
+            substrings: read_ber_substring_filter_substrings(r, Tag::universal(16))?,
+        };
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -3787,48 +3538,22 @@ impl<'a> SubstringFilter<'a> {
 }
 
 impl<'a> MatchingRuleAssertion<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let f_matching_rule = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = ber::octets(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_type = match &ber::optional(next, Tag::context(2)) {
-            Some(h) => {
-                let v = ber::octets(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let h = &ber::required(next, Tag::context(3), r)?;
-        let f_match_value = ber::octets(r, h)?;
-        next = r.next_header()?;
-        let f_dn_attributes = match &ber::optional(next, Tag::context(4)) {
-            Some(h) => {
-                let v = r.boolean(h)?;
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            matching_rule: if r.is_next(Tag::context(1)) {
+                Some(ber::octets(r, Tag::context(1))?)
+            } else { None },
+            r#type: if r.is_next(Tag::context(2)) { Some(ber::octets(r, Tag::context(2))?) } else { None },
+            match_value: ber::octets(r, Tag::context(3))?,
+            dn_attributes: if r.is_next(Tag::context(4)) {
+                let v = ber::boolean(r, Tag::context(4))?;
                 ber::not_default(v == false, r)?;
-                next = r.next_header()?;
                 v
-            }
-            None => false,
+            } else { false },
         };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self {
-            matching_rule: f_matching_rule,
-            r#type: f_type,
-            match_value: f_match_value,
-            dn_attributes: f_dn_attributes,
-        })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -3846,15 +3571,8 @@ impl<'a> MatchingRuleAssertion<'a> {
     }
 }
 
-fn read_ber_partial_attribute_list<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<PartialAttribute<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(16), r)?;
-        list.push(PartialAttribute::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_partial_attribute_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<PartialAttribute<'a>>> {
+    ber::list(r, tag, |r| PartialAttribute::read_ber(r, Tag::universal(16)))
 }
 
 fn write_ber_partial_attribute_list(list: &[PartialAttribute<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -3867,39 +3585,21 @@ fn write_ber_partial_attribute_list(list: &[PartialAttribute<'_>], w: &mut ber::
 }
 
 impl<'a> SortKey<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(4), r)?;
-        let f_attribute_type = ber::octets(r, h)?;
-        next = r.next_header()?;
-        let f_ordering_rule = match &ber::optional(next, Tag::context(0)) {
-            Some(h) => {
-                let v = ber::octets(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_reverse_order = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = r.boolean(h)?;
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            attribute_type: ber::octets(r, Tag::universal(4))?,
+            ordering_rule: if r.is_next(Tag::context(0)) {
+                Some(ber::octets(r, Tag::context(0))?)
+            } else { None },
+            reverse_order: if r.is_next(Tag::context(1)) {
+                let v = ber::boolean(r, Tag::context(1))?;
                 ber::not_default(v == false, r)?;
-                next = r.next_header()?;
                 v
-            }
-            None => false,
+            } else { false },
         };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self {
-            attribute_type: f_attribute_type,
-            ordering_rule: f_ordering_rule,
-            reverse_order: f_reverse_order,
-        })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -3915,11 +3615,12 @@ impl<'a> SortKey<'a> {
 }
 
 impl<'a> Target<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        Ok(match h.tag.bits() {
-            0x80000000 => Self::ByOffset(TargetByOffset::read_ber(r, h)?),
-            0x80000001 => Self::GreaterThanOrEqual(ber::octets(r, h)?),
-            _ => Self::Unknown(Box::new(UnknownAlternative { addition: None, octets: ber::any(r, h)? })),
+    fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
+        let tag = ber::tag(r)?;
+        Ok(match tag.bits() {
+            0x80000000 => Self::ByOffset(TargetByOffset::read_ber(r, Tag::context(0))?),
+            0x80000001 => Self::GreaterThanOrEqual(ber::octets(r, Tag::context(1))?),
+            _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
 
@@ -3944,32 +3645,20 @@ impl<'a> Target<'a> {
 }
 
 impl<'a> SyncInfoRefreshDelete<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let f_cookie = match &ber::optional(next, Tag::universal(4)) {
-            Some(h) => {
-                let v = ber::octets(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_refresh_done = match &ber::optional(next, Tag::universal(1)) {
-            Some(h) => {
-                let v = r.boolean(h)?;
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            cookie: if r.is_next(Tag::universal(4)) {
+                Some(ber::octets(r, Tag::universal(4))?)
+            } else { None },
+            refresh_done: if r.is_next(Tag::universal(1)) {
+                let v = ber::boolean(r, Tag::universal(1))?;
                 ber::not_default(v == true, r)?;
-                next = r.next_header()?;
                 v
-            }
-            None => true,
+            } else { true },
         };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { cookie: f_cookie, refresh_done: f_refresh_done })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -3984,32 +3673,20 @@ impl<'a> SyncInfoRefreshDelete<'a> {
 }
 
 impl<'a> SyncInfoRefreshPresent<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let f_cookie = match &ber::optional(next, Tag::universal(4)) {
-            Some(h) => {
-                let v = ber::octets(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_refresh_done = match &ber::optional(next, Tag::universal(1)) {
-            Some(h) => {
-                let v = r.boolean(h)?;
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            cookie: if r.is_next(Tag::universal(4)) {
+                Some(ber::octets(r, Tag::universal(4))?)
+            } else { None },
+            refresh_done: if r.is_next(Tag::universal(1)) {
+                let v = ber::boolean(r, Tag::universal(1))?;
                 ber::not_default(v == true, r)?;
-                next = r.next_header()?;
                 v
-            }
-            None => true,
+            } else { true },
         };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { cookie: f_cookie, refresh_done: f_refresh_done })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -4024,35 +3701,21 @@ impl<'a> SyncInfoRefreshPresent<'a> {
 }
 
 impl<'a> SyncInfoSyncIdSet<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let f_cookie = match &ber::optional(next, Tag::universal(4)) {
-            Some(h) => {
-                let v = ber::octets(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_refresh_deletes = match &ber::optional(next, Tag::universal(1)) {
-            Some(h) => {
-                let v = r.boolean(h)?;
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            cookie: if r.is_next(Tag::universal(4)) {
+                Some(ber::octets(r, Tag::universal(4))?)
+            } else { None },
+            refresh_deletes: if r.is_next(Tag::universal(1)) {
+                let v = ber::boolean(r, Tag::universal(1))?;
                 ber::not_default(v == false, r)?;
-                next = r.next_header()?;
                 v
-            }
-            None => false,
+            } else { false },
+            sync_uui_ds: read_ber_sync_info_sync_id_set_sync_uui_ds(r, Tag::universal(17))?,
         };
-        let h = &ber::required(next, Tag::universal(17), r)?;
-        let f_sync_uui_ds = read_ber_sync_info_sync_id_set_sync_uui_ds(r, h)?;
-        next = r.next_header()?;
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { cookie: f_cookie, refresh_deletes: f_refresh_deletes, sync_uui_ds: f_sync_uui_ds })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -4070,11 +3733,12 @@ impl<'a> SyncInfoSyncIdSet<'a> {
 }
 
 impl<'a> PasswordPolicyWarning<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        Ok(match h.tag.bits() {
-            0x80000000 => Self::TimeBeforeExpiration(ber::narrow::<_, u32>(r.unsigned(h)?, r)?),
-            0x80000001 => Self::GraceAuthNsRemaining(ber::narrow::<_, u32>(r.unsigned(h)?, r)?),
-            _ => Self::Unknown(Box::new(UnknownAlternative { addition: None, octets: ber::any(r, h)? })),
+    fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
+        let tag = ber::tag(r)?;
+        Ok(match tag.bits() {
+            0x80000000 => Self::TimeBeforeExpiration(ber::narrow::<u32>(r, Tag::context(0))?),
+            0x80000001 => Self::GraceAuthNsRemaining(ber::narrow::<u32>(r, Tag::context(1))?),
+            _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
 
@@ -4097,24 +3761,15 @@ impl<'a> PasswordPolicyWarning<'a> {
 }
 
 impl<'a> BindRequest<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(2), r)?;
-        let f_version = ber::narrow::<_, u8>(r.unsigned(h)?, r)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(4), r)?;
-        let f_name = ber::octets(r, h)?;
-        next = r.next_header()?;
-        let h = &next.ok_or_else(|| ber::missing(None, r))?;
-        let f_authentication = AuthenticationChoice::read_ber(r, h)?;
-        next = r.next_header()?;
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { version: f_version, name: f_name, authentication: f_authentication })
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            version: ber::narrow::<u8>(r, Tag::universal(2))?,
+            name: ber::octets(r, Tag::universal(4))?,
+            authentication: AuthenticationChoice::read_ber(r)?,
+        };
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -4126,46 +3781,21 @@ impl<'a> BindRequest<'a> {
 }
 
 impl<'a> BindResponse<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(10), r)?;
-        let f_result_code = ResultCode::from_number(r.integer(h)?).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(4), r)?;
-        let f_matched_dn = ber::octets(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(4), r)?;
-        let f_diagnostic_message = ber::octets(r, h)?;
-        next = r.next_header()?;
-        let f_referral = match &ber::optional(next, Tag::context(3)) {
-            Some(h) => {
-                let v = read_ber_referral(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            result_code: ber::enumerated(r, Tag::universal(10), ResultCode::from_number)?,
+            matched_dn: ber::octets(r, Tag::universal(4))?,
+            diagnostic_message: ber::octets(r, Tag::universal(4))?,
+            referral: if r.is_next(Tag::context(3)) {
+                Some(read_ber_referral(r, Tag::context(3))?)
+            } else { None },
+            server_sasl_creds: if r.is_next(Tag::context(7)) {
+                Some(ber::octets(r, Tag::context(7))?)
+            } else { None },
         };
-        let f_server_sasl_creds = match &ber::optional(next, Tag::context(7)) {
-            Some(h) => {
-                let v = ber::octets(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self {
-            result_code: f_result_code,
-            matched_dn: f_matched_dn,
-            diagnostic_message: f_diagnostic_message,
-            referral: f_referral,
-            server_sasl_creds: f_server_sasl_creds,
-        })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -4185,48 +3815,20 @@ impl<'a> BindResponse<'a> {
 }
 
 impl<'a> SearchRequest<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(4), r)?;
-        let f_base_object = ber::octets(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(10), r)?;
-        let f_scope = SearchRequestScope::from_number(r.integer(h)?).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(10), r)?;
-        let f_deref_aliases = SearchRequestDerefAliases::from_number(r.integer(h)?).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(2), r)?;
-        let f_size_limit = ber::narrow::<_, u32>(r.unsigned(h)?, r)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(2), r)?;
-        let f_time_limit = ber::narrow::<_, u32>(r.unsigned(h)?, r)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(1), r)?;
-        let f_types_only = r.boolean(h)?;
-        next = r.next_header()?;
-        let h = &next.ok_or_else(|| ber::missing(None, r))?;
-        let f_filter = Filter::read_ber(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(16), r)?;
-        let f_attributes = read_ber_attribute_selection(r, h)?;
-        next = r.next_header()?;
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self {
-            base_object: f_base_object,
-            scope: f_scope,
-            deref_aliases: f_deref_aliases,
-            size_limit: f_size_limit,
-            time_limit: f_time_limit,
-            types_only: f_types_only,
-            filter: f_filter,
-            attributes: f_attributes,
-        })
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            base_object: ber::octets(r, Tag::universal(4))?,
+            scope: ber::enumerated(r, Tag::universal(10), SearchRequestScope::from_number)?,
+            deref_aliases: ber::enumerated(r, Tag::universal(10), SearchRequestDerefAliases::from_number)?,
+            size_limit: ber::narrow::<u32>(r, Tag::universal(2))?,
+            time_limit: ber::narrow::<u32>(r, Tag::universal(2))?,
+            types_only: ber::boolean(r, Tag::universal(1))?,
+            filter: Filter::read_ber(r)?,
+            attributes: read_ber_attribute_selection(r, Tag::universal(16))?,
+        };
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -4245,37 +3847,18 @@ impl<'a> SearchRequest<'a> {
 }
 
 impl<'a> LdapResult<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(10), r)?;
-        let f_result_code = ResultCode::from_number(r.integer(h)?).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(4), r)?;
-        let f_matched_dn = ber::octets(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(4), r)?;
-        let f_diagnostic_message = ber::octets(r, h)?;
-        next = r.next_header()?;
-        let f_referral = match &ber::optional(next, Tag::context(3)) {
-            Some(h) => {
-                let v = read_ber_referral(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            result_code: ber::enumerated(r, Tag::universal(10), ResultCode::from_number)?,
+            matched_dn: ber::octets(r, Tag::universal(4))?,
+            diagnostic_message: ber::octets(r, Tag::universal(4))?,
+            referral: if r.is_next(Tag::context(3)) {
+                Some(read_ber_referral(r, Tag::context(3))?)
+            } else { None },
         };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self {
-            result_code: f_result_code,
-            matched_dn: f_matched_dn,
-            diagnostic_message: f_diagnostic_message,
-            referral: f_referral,
-        })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -4291,15 +3874,8 @@ impl<'a> LdapResult<'a> {
     }
 }
 
-fn read_ber_search_result_reference<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<LdapString<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(4), r)?;
-        list.push(ber::octets(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_search_result_reference<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<LdapString<'a>>> {
+    ber::list(r, tag, |r| ber::octets(r, Tag::universal(4)))
 }
 
 fn write_ber_search_result_reference(list: &[LdapString<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -4310,21 +3886,14 @@ fn write_ber_search_result_reference(list: &[LdapString<'_>], w: &mut ber::Write
 }
 
 impl<'a> ModifyRequest<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(4), r)?;
-        let f_object = ber::octets(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(16), r)?;
-        let f_changes = read_ber_modify_request_changes(r, h)?;
-        next = r.next_header()?;
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { object: f_object, changes: f_changes })
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            object: ber::octets(r, Tag::universal(4))?,
+            changes: read_ber_modify_request_changes(r, Tag::universal(16))?,
+        };
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -4337,21 +3906,14 @@ impl<'a> ModifyRequest<'a> {
 }
 
 impl<'a> AddRequest<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(4), r)?;
-        let f_entry = ber::octets(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(16), r)?;
-        let f_attributes = read_ber_attribute_list(r, h)?;
-        next = r.next_header()?;
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { entry: f_entry, attributes: f_attributes })
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            entry: ber::octets(r, Tag::universal(4))?,
+            attributes: read_ber_attribute_list(r, Tag::universal(16))?,
+        };
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -4364,37 +3926,18 @@ impl<'a> AddRequest<'a> {
 }
 
 impl<'a> ModifyDnRequest<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(4), r)?;
-        let f_entry = ber::octets(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(4), r)?;
-        let f_newrdn = ber::octets(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(1), r)?;
-        let f_deleteoldrdn = r.boolean(h)?;
-        next = r.next_header()?;
-        let f_new_superior = match &ber::optional(next, Tag::context(0)) {
-            Some(h) => {
-                let v = ber::octets(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            entry: ber::octets(r, Tag::universal(4))?,
+            newrdn: ber::octets(r, Tag::universal(4))?,
+            deleteoldrdn: ber::boolean(r, Tag::universal(1))?,
+            new_superior: if r.is_next(Tag::context(0)) {
+                Some(ber::octets(r, Tag::context(0))?)
+            } else { None },
         };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self {
-            entry: f_entry,
-            newrdn: f_newrdn,
-            deleteoldrdn: f_deleteoldrdn,
-            new_superior: f_new_superior,
-        })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -4409,21 +3952,14 @@ impl<'a> ModifyDnRequest<'a> {
 }
 
 impl<'a> CompareRequest<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(4), r)?;
-        let f_entry = ber::octets(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(16), r)?;
-        let f_ava = AttributeValueAssertion::read_ber(r, h)?;
-        next = r.next_header()?;
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { entry: f_entry, ava: f_ava })
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            entry: ber::octets(r, Tag::universal(4))?,
+            ava: AttributeValueAssertion::read_ber(r, Tag::universal(16))?,
+        };
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -4436,26 +3972,16 @@ impl<'a> CompareRequest<'a> {
 }
 
 impl<'a> ExtendedRequest<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_request_name = ber::octets(r, h)?;
-        next = r.next_header()?;
-        let f_request_value = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = ber::octets(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            request_name: ber::octets(r, Tag::context(0))?,
+            request_value: if r.is_next(Tag::context(1)) {
+                Some(ber::octets(r, Tag::context(1))?)
+            } else { None },
         };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { request_name: f_request_name, request_value: f_request_value })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -4468,55 +3994,24 @@ impl<'a> ExtendedRequest<'a> {
 }
 
 impl<'a> ExtendedResponse<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(10), r)?;
-        let f_result_code = ResultCode::from_number(r.integer(h)?).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(4), r)?;
-        let f_matched_dn = ber::octets(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(4), r)?;
-        let f_diagnostic_message = ber::octets(r, h)?;
-        next = r.next_header()?;
-        let f_referral = match &ber::optional(next, Tag::context(3)) {
-            Some(h) => {
-                let v = read_ber_referral(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            result_code: ber::enumerated(r, Tag::universal(10), ResultCode::from_number)?,
+            matched_dn: ber::octets(r, Tag::universal(4))?,
+            diagnostic_message: ber::octets(r, Tag::universal(4))?,
+            referral: if r.is_next(Tag::context(3)) {
+                Some(read_ber_referral(r, Tag::context(3))?)
+            } else { None },
+            response_name: if r.is_next(Tag::context(10)) {
+                Some(ber::octets(r, Tag::context(10))?)
+            } else { None },
+            response_value: if r.is_next(Tag::context(11)) {
+                Some(ber::octets(r, Tag::context(11))?)
+            } else { None },
         };
-        let f_response_name = match &ber::optional(next, Tag::context(10)) {
-            Some(h) => {
-                let v = ber::octets(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_response_value = match &ber::optional(next, Tag::context(11)) {
-            Some(h) => {
-                let v = ber::octets(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self {
-            result_code: f_result_code,
-            matched_dn: f_matched_dn,
-            diagnostic_message: f_diagnostic_message,
-            referral: f_referral,
-            response_name: f_response_name,
-            response_value: f_response_value,
-        })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -4539,31 +4034,18 @@ impl<'a> ExtendedResponse<'a> {
 }
 
 impl<'a> IntermediateResponse<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let f_response_name = match &ber::optional(next, Tag::context(0)) {
-            Some(h) => {
-                let v = ber::octets(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            response_name: if r.is_next(Tag::context(0)) {
+                Some(ber::octets(r, Tag::context(0))?)
+            } else { None },
+            response_value: if r.is_next(Tag::context(1)) {
+                Some(ber::octets(r, Tag::context(1))?)
+            } else { None },
         };
-        let f_response_value = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = ber::octets(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { response_name: f_response_name, response_value: f_response_value })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -4578,35 +4060,21 @@ impl<'a> IntermediateResponse<'a> {
 }
 
 impl<'a> Control<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(4), r)?;
-        let f_control_type = ber::octets(r, h)?;
-        next = r.next_header()?;
-        let f_criticality = match &ber::optional(next, Tag::universal(1)) {
-            Some(h) => {
-                let v = r.boolean(h)?;
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            control_type: ber::octets(r, Tag::universal(4))?,
+            criticality: if r.is_next(Tag::universal(1)) {
+                let v = ber::boolean(r, Tag::universal(1))?;
                 ber::not_default(v == false, r)?;
-                next = r.next_header()?;
                 v
-            }
-            None => false,
+            } else { false },
+            control_value: if r.is_next(Tag::universal(4)) {
+                Some(ber::octets(r, Tag::universal(4))?)
+            } else { None },
         };
-        let f_control_value = match &ber::optional(next, Tag::universal(4)) {
-            Some(h) => {
-                let v = ber::octets(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { control_type: f_control_type, criticality: f_criticality, control_value: f_control_value })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -4621,14 +4089,8 @@ impl<'a> Control<'a> {
     }
 }
 
-fn read_ber_substring_filter_substrings<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<Substring<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        list.push(Substring::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_substring_filter_substrings<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<Substring<'a>>> {
+    ber::list(r, tag, Substring::read_ber)
 }
 
 fn write_ber_substring_filter_substrings(list: &[Substring<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -4639,21 +4101,14 @@ fn write_ber_substring_filter_substrings(list: &[Substring<'_>], w: &mut ber::Wr
 }
 
 impl<'a> PartialAttribute<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(4), r)?;
-        let f_type = ber::octets(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(17), r)?;
-        let f_vals = read_ber_partial_attribute_vals(r, h)?;
-        next = r.next_header()?;
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { r#type: f_type, vals: f_vals })
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            r#type: ber::octets(r, Tag::universal(4))?,
+            vals: read_ber_partial_attribute_vals(r, Tag::universal(17))?,
+        };
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -4666,21 +4121,14 @@ impl<'a> PartialAttribute<'a> {
 }
 
 impl TargetByOffset {
-    fn read_ber(r: &mut ber::Reader<'_>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(2), r)?;
-        let f_offset = ber::narrow::<_, u32>(r.unsigned(h)?, r)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(2), r)?;
-        let f_content_count = ber::narrow::<_, u32>(r.unsigned(h)?, r)?;
-        next = r.next_header()?;
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { offset: f_offset, content_count: f_content_count })
+    fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            offset: ber::narrow::<u32>(r, Tag::universal(2))?,
+            content_count: ber::narrow::<u32>(r, Tag::universal(2))?,
+        };
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -4690,18 +4138,8 @@ impl TargetByOffset {
     }
 }
 
-fn read_ber_sync_info_sync_id_set_sync_uui_ds<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<Octets<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    let mut previous: &[u8] = &[];
-    while let Some(h) = &r.next_header()? {
-        let start = r.position().saturating_sub(usize::from(h.size));
-        ber::expect(h, Tag::universal(4), r)?;
-        list.push(ber::octets(r, h)?);
-        ber::set_of_order(&mut previous, start, r)?;
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_sync_info_sync_id_set_sync_uui_ds<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<Octets<'a>>> {
+    ber::set_of(r, tag, |r| ber::octets(r, Tag::universal(4)))
 }
 
 fn write_ber_sync_info_sync_id_set_sync_uui_ds(list: &[Octets<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -4716,11 +4154,12 @@ fn write_ber_sync_info_sync_id_set_sync_uui_ds(list: &[Octets<'_>], w: &mut ber:
 }
 
 impl<'a> AuthenticationChoice<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        Ok(match h.tag.bits() {
-            0x80000000 => Self::Simple(ber::octets(r, h)?),
-            0x80000003 => Self::Sasl(SaslCredentials::read_ber(r, h)?),
-            _ => Self::Unknown(Box::new(UnknownAlternative { addition: None, octets: ber::any(r, h)? })),
+    fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
+        let tag = ber::tag(r)?;
+        Ok(match tag.bits() {
+            0x80000000 => Self::Simple(ber::octets(r, Tag::context(0))?),
+            0x80000003 => Self::Sasl(SaslCredentials::read_ber(r, Tag::context(3))?),
+            _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
 
@@ -4744,15 +4183,8 @@ impl<'a> AuthenticationChoice<'a> {
     }
 }
 
-fn read_ber_referral<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<LdapString<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(4), r)?;
-        list.push(ber::octets(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_referral<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<LdapString<'a>>> {
+    ber::list(r, tag, |r| ber::octets(r, Tag::universal(4)))
 }
 
 fn write_ber_referral(list: &[LdapString<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -4762,15 +4194,8 @@ fn write_ber_referral(list: &[LdapString<'_>], w: &mut ber::Writer) -> Result<()
     Ok(())
 }
 
-fn read_ber_attribute_selection<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<LdapString<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(4), r)?;
-        list.push(ber::octets(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_attribute_selection<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<LdapString<'a>>> {
+    ber::list(r, tag, |r| ber::octets(r, Tag::universal(4)))
 }
 
 fn write_ber_attribute_selection(list: &[LdapString<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -4780,15 +4205,8 @@ fn write_ber_attribute_selection(list: &[LdapString<'_>], w: &mut ber::Writer) -
     Ok(())
 }
 
-fn read_ber_modify_request_changes<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<Change<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(16), r)?;
-        list.push(Change::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_modify_request_changes<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<Change<'a>>> {
+    ber::list(r, tag, |r| Change::read_ber(r, Tag::universal(16)))
 }
 
 fn write_ber_modify_request_changes(list: &[Change<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -4800,15 +4218,8 @@ fn write_ber_modify_request_changes(list: &[Change<'_>], w: &mut ber::Writer) ->
     Ok(())
 }
 
-fn read_ber_attribute_list<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<PartialAttribute<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(16), r)?;
-        list.push(PartialAttribute::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_attribute_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<PartialAttribute<'a>>> {
+    ber::list(r, tag, |r| PartialAttribute::read_ber(r, Tag::universal(16)))
 }
 
 fn write_ber_attribute_list(list: &[PartialAttribute<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -4821,12 +4232,13 @@ fn write_ber_attribute_list(list: &[PartialAttribute<'_>], w: &mut ber::Writer) 
 }
 
 impl<'a> Substring<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        Ok(match h.tag.bits() {
-            0x80000000 => Self::Initial(ber::octets(r, h)?),
-            0x80000001 => Self::Any(ber::octets(r, h)?),
-            0x80000002 => Self::Final(ber::octets(r, h)?),
-            _ => Self::Unknown(Box::new(UnknownAlternative { addition: None, octets: ber::any(r, h)? })),
+    fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
+        let tag = ber::tag(r)?;
+        Ok(match tag.bits() {
+            0x80000000 => Self::Initial(ber::octets(r, Tag::context(0))?),
+            0x80000001 => Self::Any(ber::octets(r, Tag::context(1))?),
+            0x80000002 => Self::Final(ber::octets(r, Tag::context(2))?),
+            _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
 
@@ -4851,18 +4263,8 @@ impl<'a> Substring<'a> {
     }
 }
 
-fn read_ber_partial_attribute_vals<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<AttributeValue<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    let mut previous: &[u8] = &[];
-    while let Some(h) = &r.next_header()? {
-        let start = r.position().saturating_sub(usize::from(h.size));
-        ber::expect(h, Tag::universal(4), r)?;
-        list.push(ber::octets(r, h)?);
-        ber::set_of_order(&mut previous, start, r)?;
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_partial_attribute_vals<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<AttributeValue<'a>>> {
+    ber::set_of(r, tag, |r| ber::octets(r, Tag::universal(4)))
 }
 
 fn write_ber_partial_attribute_vals(list: &[AttributeValue<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -4877,26 +4279,16 @@ fn write_ber_partial_attribute_vals(list: &[AttributeValue<'_>], w: &mut ber::Wr
 }
 
 impl<'a> SaslCredentials<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(4), r)?;
-        let f_mechanism = ber::octets(r, h)?;
-        next = r.next_header()?;
-        let f_credentials = match &ber::optional(next, Tag::universal(4)) {
-            Some(h) => {
-                let v = ber::octets(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            mechanism: ber::octets(r, Tag::universal(4))?,
+            credentials: if r.is_next(Tag::universal(4)) {
+                Some(ber::octets(r, Tag::universal(4))?)
+            } else { None },
         };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { mechanism: f_mechanism, credentials: f_credentials })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -4909,21 +4301,14 @@ impl<'a> SaslCredentials<'a> {
 }
 
 impl<'a> Change<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(10), r)?;
-        let f_operation = ChangeOperation::from_number(r.integer(h)?).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(16), r)?;
-        let f_modification = PartialAttribute::read_ber(r, h)?;
-        next = r.next_header()?;
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { operation: f_operation, modification: f_modification })
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            operation: ber::enumerated(r, Tag::universal(10), ChangeOperation::from_number)?,
+            modification: PartialAttribute::read_ber(r, Tag::universal(16))?,
+        };
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -4939,8 +4324,8 @@ impl<'a> codec::BerType<'a> for LdapMessage<'a> {
     const TAG: Option<Tag> = Some(Tag::universal(16));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
-        let v = { let h = &r.read_expected(Tag::universal(16))?; LdapMessage::read_ber(r, h)? };
-        Ok(v)
+        ber::expect(r, Tag::universal(16))?;
+        LdapMessage::read_ber(r, Tag::universal(16))
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {
@@ -4955,8 +4340,7 @@ impl<'a> codec::BerType<'a> for Filter<'a> {
     const TAG: Option<Tag> = None;
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
-        let v = { let h = &r.read_header()?; Filter::read_ber(r, h)? };
-        Ok(v)
+        Filter::read_ber(r)
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {
@@ -4969,8 +4353,8 @@ impl<'a> codec::BerType<'a> for SearchResultEntry<'a> {
     const TAG: Option<Tag> = Some(Tag::application(4));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
-        let v = { let h = &r.read_expected(Tag::application(4))?; SearchResultEntry::read_ber(r, h)? };
-        Ok(v)
+        ber::expect(r, Tag::application(4))?;
+        SearchResultEntry::read_ber(r, Tag::application(4))
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {
@@ -4985,8 +4369,8 @@ impl<'a> codec::BerType<'a> for PagedResults<'a> {
     const TAG: Option<Tag> = Some(Tag::universal(16));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
-        let v = { let h = &r.read_expected(Tag::universal(16))?; PagedResults::read_ber(r, h)? };
-        Ok(v)
+        ber::expect(r, Tag::universal(16))?;
+        PagedResults::read_ber(r, Tag::universal(16))
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5001,8 +4385,8 @@ impl<'a> codec::BerType<'a> for SortKeyList<'a> {
     const TAG: Option<Tag> = Some(Tag::universal(16));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
-        let v = { let h = &r.read_expected(Tag::universal(16))?; read_ber_sort_key_list(r, h)? };
-        Ok(Self(v))
+        ber::expect(r, Tag::universal(16))?;
+        Ok(Self(read_ber_sort_key_list(r, Tag::universal(16))?))
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5017,8 +4401,8 @@ impl<'a> codec::BerType<'a> for SortResult<'a> {
     const TAG: Option<Tag> = Some(Tag::universal(16));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
-        let v = { let h = &r.read_expected(Tag::universal(16))?; SortResult::read_ber(r, h)? };
-        Ok(v)
+        ber::expect(r, Tag::universal(16))?;
+        SortResult::read_ber(r, Tag::universal(16))
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5033,8 +4417,8 @@ impl<'a> codec::BerType<'a> for VirtualListViewRequest<'a> {
     const TAG: Option<Tag> = Some(Tag::universal(16));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
-        let v = { let h = &r.read_expected(Tag::universal(16))?; VirtualListViewRequest::read_ber(r, h)? };
-        Ok(v)
+        ber::expect(r, Tag::universal(16))?;
+        VirtualListViewRequest::read_ber(r, Tag::universal(16))
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5049,8 +4433,8 @@ impl<'a> codec::BerType<'a> for VirtualListViewResponse<'a> {
     const TAG: Option<Tag> = Some(Tag::universal(16));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
-        let v = { let h = &r.read_expected(Tag::universal(16))?; VirtualListViewResponse::read_ber(r, h)? };
-        Ok(v)
+        ber::expect(r, Tag::universal(16))?;
+        VirtualListViewResponse::read_ber(r, Tag::universal(16))
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5065,8 +4449,8 @@ impl<'a> codec::BerType<'a> for SyncRequest<'a> {
     const TAG: Option<Tag> = Some(Tag::universal(16));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
-        let v = { let h = &r.read_expected(Tag::universal(16))?; SyncRequest::read_ber(r, h)? };
-        Ok(v)
+        ber::expect(r, Tag::universal(16))?;
+        SyncRequest::read_ber(r, Tag::universal(16))
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5081,8 +4465,8 @@ impl<'a> codec::BerType<'a> for SyncState<'a> {
     const TAG: Option<Tag> = Some(Tag::universal(16));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
-        let v = { let h = &r.read_expected(Tag::universal(16))?; SyncState::read_ber(r, h)? };
-        Ok(v)
+        ber::expect(r, Tag::universal(16))?;
+        SyncState::read_ber(r, Tag::universal(16))
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5097,8 +4481,8 @@ impl<'a> codec::BerType<'a> for SyncDone<'a> {
     const TAG: Option<Tag> = Some(Tag::universal(16));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
-        let v = { let h = &r.read_expected(Tag::universal(16))?; SyncDone::read_ber(r, h)? };
-        Ok(v)
+        ber::expect(r, Tag::universal(16))?;
+        SyncDone::read_ber(r, Tag::universal(16))
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5113,8 +4497,7 @@ impl<'a> codec::BerType<'a> for SyncInfo<'a> {
     const TAG: Option<Tag> = None;
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
-        let v = { let h = &r.read_header()?; SyncInfo::read_ber(r, h)? };
-        Ok(v)
+        SyncInfo::read_ber(r)
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5127,8 +4510,8 @@ impl<'a> codec::BerType<'a> for ValuesReturnFilter<'a> {
     const TAG: Option<Tag> = Some(Tag::universal(16));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
-        let v = { let h = &r.read_expected(Tag::universal(16))?; read_ber_values_return_filter(r, h)? };
-        Ok(Self(v))
+        ber::expect(r, Tag::universal(16))?;
+        Ok(Self(read_ber_values_return_filter(r, Tag::universal(16))?))
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5143,8 +4526,8 @@ impl<'a> codec::BerType<'a> for PasswordPolicy<'a> {
     const TAG: Option<Tag> = Some(Tag::universal(16));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
-        let v = { let h = &r.read_expected(Tag::universal(16))?; PasswordPolicy::read_ber(r, h)? };
-        Ok(v)
+        ber::expect(r, Tag::universal(16))?;
+        PasswordPolicy::read_ber(r, Tag::universal(16))
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5159,8 +4542,8 @@ impl<'a> codec::BerType<'a> for PasswdModifyRequest<'a> {
     const TAG: Option<Tag> = Some(Tag::universal(16));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
-        let v = { let h = &r.read_expected(Tag::universal(16))?; PasswdModifyRequest::read_ber(r, h)? };
-        Ok(v)
+        ber::expect(r, Tag::universal(16))?;
+        PasswdModifyRequest::read_ber(r, Tag::universal(16))
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5175,8 +4558,8 @@ impl<'a> codec::BerType<'a> for PasswdModifyResponse<'a> {
     const TAG: Option<Tag> = Some(Tag::universal(16));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
-        let v = { let h = &r.read_expected(Tag::universal(16))?; PasswdModifyResponse::read_ber(r, h)? };
-        Ok(v)
+        ber::expect(r, Tag::universal(16))?;
+        PasswdModifyResponse::read_ber(r, Tag::universal(16))
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5191,8 +4574,8 @@ impl<'a> codec::BerType<'a> for CancelRequest {
     const TAG: Option<Tag> = Some(Tag::universal(16));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
-        let v = { let h = &r.read_expected(Tag::universal(16))?; CancelRequest::read_ber(r, h)? };
-        Ok(v)
+        ber::expect(r, Tag::universal(16))?;
+        CancelRequest::read_ber(r, Tag::universal(16))
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5207,8 +4590,8 @@ impl<'a> codec::BerType<'a> for EndTransaction<'a> {
     const TAG: Option<Tag> = Some(Tag::universal(16));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
-        let v = { let h = &r.read_expected(Tag::universal(16))?; EndTransaction::read_ber(r, h)? };
-        Ok(v)
+        ber::expect(r, Tag::universal(16))?;
+        EndTransaction::read_ber(r, Tag::universal(16))
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5223,8 +4606,8 @@ impl<'a> codec::BerType<'a> for PersistentSearch {
     const TAG: Option<Tag> = Some(Tag::universal(16));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
-        let v = { let h = &r.read_expected(Tag::universal(16))?; PersistentSearch::read_ber(r, h)? };
-        Ok(v)
+        ber::expect(r, Tag::universal(16))?;
+        PersistentSearch::read_ber(r, Tag::universal(16))
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5239,8 +4622,8 @@ impl<'a> codec::BerType<'a> for EntryChange<'a> {
     const TAG: Option<Tag> = Some(Tag::universal(16));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
-        let v = { let h = &r.read_expected(Tag::universal(16))?; EntryChange::read_ber(r, h)? };
-        Ok(v)
+        ber::expect(r, Tag::universal(16))?;
+        EntryChange::read_ber(r, Tag::universal(16))
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5255,8 +4638,8 @@ impl<'a> codec::BerType<'a> for DirSync<'a> {
     const TAG: Option<Tag> = Some(Tag::universal(16));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
-        let v = { let h = &r.read_expected(Tag::universal(16))?; DirSync::read_ber(r, h)? };
-        Ok(v)
+        ber::expect(r, Tag::universal(16))?;
+        DirSync::read_ber(r, Tag::universal(16))
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {

@@ -102,6 +102,14 @@ impl Tag {
         Self(((octet & 0xC0) as u32) << 24 | (octet & 0x1F) as u32)
     }
 
+    /// The first identifier octet of a primitive element.
+    #[inline]
+    #[must_use]
+    pub(crate) const fn identifier(self) -> u8 {
+        let [class, .., number] = self.0.to_be_bytes();
+        class & 0xC0 | if self.number() < 31 { number } else { 0x1F }
+    }
+
     /// The 32 bits, as [`Tag::from_bits`] takes them.
     #[inline]
     #[must_use]

@@ -75,6 +75,18 @@ impl StringKind {
         Self::ALL.iter().copied().find(|kind| kind.tag() == tag)
     }
 
+    /// Whether octets are characters of the type that are all below 128; `false` if that takes longer to say.
+    #[inline]
+    pub(crate) fn is_plain(self, octets: &[u8]) -> bool {
+        match self {
+            Self::Utf8 => octets.is_ascii(),
+            Self::Numeric | Self::Printable | Self::Ia5 | Self::Visible => {
+                octets.iter().fold(true, |plain, octet| plain & self.allows(*octet))
+            }
+            _ => false,
+        }
+    }
+
     /// Whether an octet is one of the characters, for the types with one octet a character.
     #[inline]
     const fn allows(self, octet: u8) -> bool {

@@ -703,13 +703,14 @@ impl Notation for RatType {
 }
 
 impl<'a> CallRecord<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        Ok(match h.tag.bits() {
-            0x80000000 => Self::MoCall(MoCall::read_ber(r, h)?),
-            0x80000001 => Self::MtCall(MtCall::read_ber(r, h)?),
-            0x80000002 => Self::Sms(ShortMessage::read_ber(r, h)?),
-            0x80000003 => Self::Data(DataSession::read_ber(r, h)?),
-            _ => Self::Unknown(Box::new(UnknownAlternative { addition: None, octets: ber::any(r, h)? })),
+    fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
+        let tag = ber::tag(r)?;
+        Ok(match tag.bits() {
+            0x80000000 => Self::MoCall(MoCall::read_ber(r, Tag::context(0))?),
+            0x80000001 => Self::MtCall(MtCall::read_ber(r, Tag::context(1))?),
+            0x80000002 => Self::Sms(ShortMessage::read_ber(r, Tag::context(2))?),
+            0x80000003 => Self::Data(DataSession::read_ber(r, Tag::context(3))?),
+            _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
 
@@ -746,9 +747,8 @@ impl<'a> CallRecord<'a> {
 }
 
 impl<'a> MoCall<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut unknown = UnknownAdditions::NONE;
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
         let mut f_record_number: Option<u32> = None;
         let mut f_served_imsi: Option<Imsi<'_>> = None;
         let mut f_served_imei: Option<Imei> = None;
@@ -761,70 +761,71 @@ impl<'a> MoCall<'a> {
         let mut f_cause: Option<CauseForTermination> = None;
         let mut f_supplementary: Option<Vec<SupplementaryService<'_>>> = None;
         let mut f_charge: Option<Charge<'_>> = None;
+        let mut unknown = UnknownAdditions::NONE;
         let mut last = 0_u32;
-        while let Some(h) = &r.next_header()? {
-            match h.tag.bits() {
+        while let Some(tag) = r.peek_tag()? {
+            match tag.bits() {
                 0x80000000 => {
-                    ber::in_set(f_record_number.is_some(), &mut last, h, r)?;
-                    f_record_number = Some(ber::narrow::<_, u32>(r.unsigned(h)?, r)?);
+                    ber::in_set(f_record_number.is_some(), &mut last, tag, r)?;
+                    f_record_number = Some(ber::narrow::<u32>(r, Tag::context(0))?);
                 }
                 0x80000001 => {
-                    ber::in_set(f_served_imsi.is_some(), &mut last, h, r)?;
-                    f_served_imsi = Some(ber::octets(r, h)?);
+                    ber::in_set(f_served_imsi.is_some(), &mut last, tag, r)?;
+                    f_served_imsi = Some(ber::octets(r, Tag::context(1))?);
                 }
                 0x80000002 => {
-                    ber::in_set(f_served_imei.is_some(), &mut last, h, r)?;
-                    f_served_imei = Some(ber::fixed_octets::<8>(r, h)?);
+                    ber::in_set(f_served_imei.is_some(), &mut last, tag, r)?;
+                    f_served_imei = Some(ber::fixed_octets::<8>(r, Tag::context(2))?);
                 }
                 0x80000003 => {
-                    ber::in_set(f_calling_number.is_some(), &mut last, h, r)?;
-                    f_calling_number = Some(ber::octets(r, h)?);
+                    ber::in_set(f_calling_number.is_some(), &mut last, tag, r)?;
+                    f_calling_number = Some(ber::octets(r, Tag::context(3))?);
                 }
                 0x80000004 => {
-                    ber::in_set(f_called_number.is_some(), &mut last, h, r)?;
-                    f_called_number = Some(ber::octets(r, h)?);
+                    ber::in_set(f_called_number.is_some(), &mut last, tag, r)?;
+                    f_called_number = Some(ber::octets(r, Tag::context(4))?);
                 }
                 0x80000005 => {
-                    ber::in_set(f_location.is_some(), &mut last, h, r)?;
-                    f_location = Some(Location::read_ber(r, h)?);
+                    ber::in_set(f_location.is_some(), &mut last, tag, r)?;
+                    f_location = Some(Location::read_ber(r, Tag::context(5))?);
                 }
                 0x80000006 => {
-                    ber::in_set(f_answer_time.is_some(), &mut last, h, r)?;
-                    f_answer_time = Some(ber::fixed_octets::<9>(r, h)?);
+                    ber::in_set(f_answer_time.is_some(), &mut last, tag, r)?;
+                    f_answer_time = Some(ber::fixed_octets::<9>(r, Tag::context(6))?);
                 }
                 0x80000007 => {
-                    ber::in_set(f_release_time.is_some(), &mut last, h, r)?;
-                    f_release_time = Some(ber::fixed_octets::<9>(r, h)?);
+                    ber::in_set(f_release_time.is_some(), &mut last, tag, r)?;
+                    f_release_time = Some(ber::fixed_octets::<9>(r, Tag::context(7))?);
                 }
                 0x80000008 => {
-                    ber::in_set(f_duration.is_some(), &mut last, h, r)?;
-                    f_duration = Some(ber::narrow::<_, u32>(r.unsigned(h)?, r)?);
+                    ber::in_set(f_duration.is_some(), &mut last, tag, r)?;
+                    f_duration = Some(ber::narrow::<u32>(r, Tag::context(8))?);
                 }
                 0x80000009 => {
-                    ber::in_set(f_cause.is_some(), &mut last, h, r)?;
-                    f_cause = Some(CauseForTermination::from_number(r.integer(h)?).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))?);
+                    ber::in_set(f_cause.is_some(), &mut last, tag, r)?;
+                    f_cause = Some(ber::enumerated(r, Tag::context(9), CauseForTermination::from_number)?);
                 }
                 0x8000000a => {
-                    ber::in_set(f_supplementary.is_some(), &mut last, h, r)?;
-                    f_supplementary = Some(read_ber_mo_call_supplementary(r, h)?);
+                    ber::in_set(f_supplementary.is_some(), &mut last, tag, r)?;
+                    f_supplementary = Some(read_ber_mo_call_supplementary(r, Tag::context(10))?);
                 }
                 0x8000000b => {
-                    ber::in_set(f_charge.is_some(), &mut last, h, r)?;
-                    f_charge = Some(Charge::read_ber(r, h)?);
+                    ber::in_set(f_charge.is_some(), &mut last, tag, r)?;
+                    f_charge = Some(Charge::read_ber(r, Tag::context(11))?);
                 }
-                _ => unknown.read_ber(r, h)?,
+                _ => unknown.read_ber(r)?,
             }
         }
         let value = Self {
-            record_number: f_record_number.ok_or_else(|| ber::missing(None, r))?,
-            served_imsi: f_served_imsi.ok_or_else(|| ber::missing(None, r))?,
+            record_number: f_record_number.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
+            served_imsi: f_served_imsi.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
             served_imei: f_served_imei,
-            calling_number: f_calling_number.ok_or_else(|| ber::missing(None, r))?,
-            called_number: f_called_number.ok_or_else(|| ber::missing(None, r))?,
-            location: f_location.ok_or_else(|| ber::missing(None, r))?,
+            calling_number: f_calling_number.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
+            called_number: f_called_number.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
+            location: f_location.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
             answer_time: f_answer_time,
-            release_time: f_release_time.ok_or_else(|| ber::missing(None, r))?,
-            duration: f_duration.ok_or_else(|| ber::missing(None, r))?,
+            release_time: f_release_time.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
+            duration: f_duration.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
             cause: match f_cause {
                 Some(v) => {
                     ber::not_default(v == CauseForTermination::NormalRelease, r)?;
@@ -878,9 +879,8 @@ impl<'a> MoCall<'a> {
 }
 
 impl<'a> MtCall<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut unknown = UnknownAdditions::NONE;
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
         let mut f_record_number: Option<u32> = None;
         let mut f_served_imsi: Option<Imsi<'_>> = None;
         let mut f_served_imei: Option<Imei> = None;
@@ -890,57 +890,58 @@ impl<'a> MtCall<'a> {
         let mut f_release_time: Option<TimeStamp> = None;
         let mut f_duration: Option<u32> = None;
         let mut f_cause: Option<CauseForTermination> = None;
+        let mut unknown = UnknownAdditions::NONE;
         let mut last = 0_u32;
-        while let Some(h) = &r.next_header()? {
-            match h.tag.bits() {
+        while let Some(tag) = r.peek_tag()? {
+            match tag.bits() {
                 0x80000000 => {
-                    ber::in_set(f_record_number.is_some(), &mut last, h, r)?;
-                    f_record_number = Some(ber::narrow::<_, u32>(r.unsigned(h)?, r)?);
+                    ber::in_set(f_record_number.is_some(), &mut last, tag, r)?;
+                    f_record_number = Some(ber::narrow::<u32>(r, Tag::context(0))?);
                 }
                 0x80000001 => {
-                    ber::in_set(f_served_imsi.is_some(), &mut last, h, r)?;
-                    f_served_imsi = Some(ber::octets(r, h)?);
+                    ber::in_set(f_served_imsi.is_some(), &mut last, tag, r)?;
+                    f_served_imsi = Some(ber::octets(r, Tag::context(1))?);
                 }
                 0x80000002 => {
-                    ber::in_set(f_served_imei.is_some(), &mut last, h, r)?;
-                    f_served_imei = Some(ber::fixed_octets::<8>(r, h)?);
+                    ber::in_set(f_served_imei.is_some(), &mut last, tag, r)?;
+                    f_served_imei = Some(ber::fixed_octets::<8>(r, Tag::context(2))?);
                 }
                 0x80000003 => {
-                    ber::in_set(f_calling_number.is_some(), &mut last, h, r)?;
-                    f_calling_number = Some(ber::octets(r, h)?);
+                    ber::in_set(f_calling_number.is_some(), &mut last, tag, r)?;
+                    f_calling_number = Some(ber::octets(r, Tag::context(3))?);
                 }
                 0x80000005 => {
-                    ber::in_set(f_location.is_some(), &mut last, h, r)?;
-                    f_location = Some(Location::read_ber(r, h)?);
+                    ber::in_set(f_location.is_some(), &mut last, tag, r)?;
+                    f_location = Some(Location::read_ber(r, Tag::context(5))?);
                 }
                 0x80000006 => {
-                    ber::in_set(f_answer_time.is_some(), &mut last, h, r)?;
-                    f_answer_time = Some(ber::fixed_octets::<9>(r, h)?);
+                    ber::in_set(f_answer_time.is_some(), &mut last, tag, r)?;
+                    f_answer_time = Some(ber::fixed_octets::<9>(r, Tag::context(6))?);
                 }
                 0x80000007 => {
-                    ber::in_set(f_release_time.is_some(), &mut last, h, r)?;
-                    f_release_time = Some(ber::fixed_octets::<9>(r, h)?);
+                    ber::in_set(f_release_time.is_some(), &mut last, tag, r)?;
+                    f_release_time = Some(ber::fixed_octets::<9>(r, Tag::context(7))?);
                 }
                 0x80000008 => {
-                    ber::in_set(f_duration.is_some(), &mut last, h, r)?;
-                    f_duration = Some(ber::narrow::<_, u32>(r.unsigned(h)?, r)?);
+                    ber::in_set(f_duration.is_some(), &mut last, tag, r)?;
+                    f_duration = Some(ber::narrow::<u32>(r, Tag::context(8))?);
                 }
                 0x80000009 => {
-                    ber::in_set(f_cause.is_some(), &mut last, h, r)?;
-                    f_cause = Some(CauseForTermination::from_number(r.integer(h)?).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))?);
+                    ber::in_set(f_cause.is_some(), &mut last, tag, r)?;
+                    f_cause = Some(ber::enumerated(r, Tag::context(9), CauseForTermination::from_number)?);
                 }
-                _ => unknown.read_ber(r, h)?,
+                _ => unknown.read_ber(r)?,
             }
         }
         let value = Self {
-            record_number: f_record_number.ok_or_else(|| ber::missing(None, r))?,
-            served_imsi: f_served_imsi.ok_or_else(|| ber::missing(None, r))?,
+            record_number: f_record_number.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
+            served_imsi: f_served_imsi.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
             served_imei: f_served_imei,
             calling_number: f_calling_number,
-            location: f_location.ok_or_else(|| ber::missing(None, r))?,
+            location: f_location.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
             answer_time: f_answer_time,
-            release_time: f_release_time.ok_or_else(|| ber::missing(None, r))?,
-            duration: f_duration.ok_or_else(|| ber::missing(None, r))?,
+            release_time: f_release_time.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
+            duration: f_duration.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
             cause: match f_cause {
                 Some(v) => {
                     ber::not_default(v == CauseForTermination::NormalRelease, r)?;
@@ -983,52 +984,24 @@ impl<'a> MtCall<'a> {
 }
 
 impl<'a> ShortMessage<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut unknown = UnknownAdditions::NONE;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_record_number = ber::narrow::<_, u32>(r.unsigned(h)?, r)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(1), r)?;
-        let f_served_imsi = ber::octets(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(2), r)?;
-        let f_originating = r.boolean(h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(3), r)?;
-        let f_other_party = ber::octets(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(4), r)?;
-        let f_service_centre = ber::octets(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(5), r)?;
-        let f_event_time = ber::fixed_octets::<9>(r, h)?;
-        next = r.next_header()?;
-        let f_parts = match &ber::optional(next, Tag::context(6)) {
-            Some(h) => {
-                let v = ber::narrow::<_, u8>(r.unsigned(h)?, r)?;
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            record_number: ber::narrow::<u32>(r, Tag::context(0))?,
+            served_imsi: ber::octets(r, Tag::context(1))?,
+            originating: ber::boolean(r, Tag::context(2))?,
+            other_party: ber::octets(r, Tag::context(3))?,
+            service_centre: ber::octets(r, Tag::context(4))?,
+            event_time: ber::fixed_octets::<9>(r, Tag::context(5))?,
+            parts: if r.is_next(Tag::context(6)) {
+                let v = ber::narrow::<u8>(r, Tag::context(6))?;
                 ber::not_default(v == 1, r)?;
-                next = r.next_header()?;
                 v
-            }
-            None => 1,
+            } else { 1 },
+            extension_additions: UnknownAdditions::rest_ber(r)?,
         };
-        while let Some(h) = next {
-            unknown.read_ber(r, &h)?;
-            next = r.next_header()?;
-        }
         r.leave(level)?;
-        Ok(Self {
-            record_number: f_record_number,
-            served_imsi: f_served_imsi,
-            originating: f_originating,
-            other_party: f_other_party,
-            service_centre: f_service_centre,
-            event_time: f_event_time,
-            parts: f_parts,
-            extension_additions: unknown,
-        })
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -1047,81 +1020,39 @@ impl<'a> ShortMessage<'a> {
 }
 
 impl<'a> DataSession<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut unknown = UnknownAdditions::NONE;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_record_number = ber::narrow::<_, u32>(r.unsigned(h)?, r)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(1), r)?;
-        let f_served_imsi = ber::octets(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(2), r)?;
-        let f_access_point = ber::text(r, h, StringKind::Ia5)?;
-        next = r.next_header()?;
-        let f_served_address = match &ber::optional(next, Tag::context(3)) {
-            Some(h) => {
-                let v = {
-                    let f0 = r.enter(h)?;
-                    let h = &r.read_header()?;
-                    let v = IpAddress::read_ber(r, h)?;
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            record_number: ber::narrow::<u32>(r, Tag::context(0))?,
+            served_imsi: ber::octets(r, Tag::context(1))?,
+            access_point: ber::text(r, Tag::context(2), StringKind::Ia5)?,
+            served_address: if r.is_next(Tag::context(3)) {
+                Some({
+                    let f0 = ber::enter(r, Tag::context(3))?;
+                    let v = IpAddress::read_ber(r)?;
                     r.leave(f0)?;
                     v
-                };
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+                })
+            } else { None },
+            opening_time: ber::fixed_octets::<9>(r, Tag::context(4))?,
+            duration: ber::big_integer(r, Tag::context(5))?,
+            volumes: read_ber_data_session_volumes(r, Tag::context(6))?,
+            features: if r.is_next(Tag::context(7)) {
+                Some(ber::named_bits(r, Tag::context(7), 0)?)
+            } else { None },
+            slice_name: if r.is_next(Tag::context(8)) {
+                Some(ber::text(r, Tag::context(8), StringKind::Utf8)?)
+            } else { None },
+            extension_additions: UnknownAdditions::rest_ber(r)?,
         };
-        let h = &ber::required(next, Tag::context(4), r)?;
-        let f_opening_time = ber::fixed_octets::<9>(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(5), r)?;
-        let f_duration = ber::integer(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(6), r)?;
-        let f_volumes = read_ber_data_session_volumes(r, h)?;
-        next = r.next_header()?;
-        let f_features = match &ber::optional(next, Tag::context(7)) {
-            Some(h) => {
-                let v = ber::named_bits(r, h, 0)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_slice_name = match &ber::optional(next, Tag::context(8)) {
-            Some(h) => {
-                let v = ber::text(r, h, StringKind::Utf8)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        while let Some(h) = next {
-            unknown.read_ber(r, &h)?;
-            next = r.next_header()?;
-        }
         r.leave(level)?;
-        Ok(Self {
-            record_number: f_record_number,
-            served_imsi: f_served_imsi,
-            access_point: f_access_point,
-            served_address: f_served_address,
-            opening_time: f_opening_time,
-            duration: f_duration,
-            volumes: f_volumes,
-            features: f_features,
-            slice_name: f_slice_name,
-            extension_additions: unknown,
-        })
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         self.extension_additions.write_ber(w)?;
         if let Some(v) = &self.slice_name {
-            w.text(Tag::context(8), StringKind::Utf8, v)?;
+            ber::write_text(w, Tag::context(8), StringKind::Utf8, v)?;
         }
         if let Some(v) = &self.features {
             ber::write_named_bits(w, Tag::context(7), v, 0);
@@ -1136,7 +1067,7 @@ impl<'a> DataSession<'a> {
             v.write_ber(w)?;
             w.close(Tag::context(3), m0);
         }
-        w.text(Tag::context(2), StringKind::Ia5, &self.access_point)?;
+        ber::write_text(w, Tag::context(2), StringKind::Ia5, &self.access_point)?;
         w.octet_string(Tag::context(1), &self.served_imsi);
         w.integer(Tag::context(0), i64::from(self.record_number));
         Ok(())
@@ -1144,43 +1075,29 @@ impl<'a> DataSession<'a> {
 }
 
 impl<'a> Location<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_cell = ber::fixed_octets::<7>(r, h)?;
-        next = r.next_header()?;
-        let f_exchange = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = ber::text(r, h, StringKind::Ia5)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            cell: ber::fixed_octets::<7>(r, Tag::context(0))?,
+            exchange: if r.is_next(Tag::context(1)) {
+                Some(ber::text(r, Tag::context(1), StringKind::Ia5)?)
+            } else { None },
         };
-        ber::end(next, r)?;
         r.leave(level)?;
-        Ok(Self { cell: f_cell, exchange: f_exchange })
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.exchange {
-            w.text(Tag::context(1), StringKind::Ia5, v)?;
+            ber::write_text(w, Tag::context(1), StringKind::Ia5, v)?;
         }
         w.octet_string(Tag::context(0), &self.cell);
         Ok(())
     }
 }
 
-fn read_ber_mo_call_supplementary<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<SupplementaryService<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(16), r)?;
-        list.push(SupplementaryService::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_mo_call_supplementary<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<SupplementaryService<'a>>> {
+    ber::list(r, tag, |r| SupplementaryService::read_ber(r, Tag::universal(16)))
 }
 
 fn write_ber_mo_call_supplementary(list: &[SupplementaryService<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -1193,31 +1110,23 @@ fn write_ber_mo_call_supplementary(list: &[SupplementaryService<'_>], w: &mut be
 }
 
 impl<'a> Charge<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_amount = ber::integer(r, h)?;
-        next = r.next_header()?;
-        let f_decimals = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = ber::narrow::<_, u8>(r.unsigned(h)?, r)?;
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            amount: ber::big_integer(r, Tag::context(0))?,
+            decimals: if r.is_next(Tag::context(1)) {
+                let v = ber::narrow::<u8>(r, Tag::context(1))?;
                 ber::not_default(v == 2, r)?;
-                next = r.next_header()?;
                 v
-            }
-            None => 2,
+            } else { 2 },
+            currency: ber::text(r, Tag::context(2), StringKind::Printable)?,
         };
-        let h = &ber::required(next, Tag::context(2), r)?;
-        let f_currency = ber::text(r, h, StringKind::Printable)?;
-        next = r.next_header()?;
-        ber::end(next, r)?;
         r.leave(level)?;
-        Ok(Self { amount: f_amount, decimals: f_decimals, currency: f_currency })
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        w.text(Tag::context(2), StringKind::Printable, &self.currency)?;
+        ber::write_text(w, Tag::context(2), StringKind::Printable, &self.currency)?;
         if !(self.decimals == 2) {
             w.integer(Tag::context(1), i64::from(self.decimals));
         }
@@ -1227,11 +1136,12 @@ impl<'a> Charge<'a> {
 }
 
 impl IpAddress {
-    fn read_ber(r: &mut ber::Reader<'_>, h: &ber::Header) -> Result<Self> {
-        Ok(match h.tag.bits() {
-            0x80000000 => Self::V4(ber::fixed_octets::<4>(r, h)?),
-            0x80000001 => Self::V6(ber::fixed_octets::<16>(r, h)?),
-            _ => return Err(ber::unexpected(h, ErrorKind::UnknownAlternative, r)),
+    fn read_ber(r: &mut ber::Reader<'_>) -> Result<Self> {
+        let tag = ber::tag(r)?;
+        Ok(match tag.bits() {
+            0x80000000 => Self::V4(ber::fixed_octets::<4>(r, Tag::context(0))?),
+            0x80000001 => Self::V6(ber::fixed_octets::<16>(r, Tag::context(1))?),
+            _ => return Err(r.error(ErrorKind::UnknownAlternative)),
         })
     }
 
@@ -1252,15 +1162,8 @@ impl IpAddress {
     }
 }
 
-fn read_ber_data_session_volumes<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<TrafficVolume<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(16), r)?;
-        list.push(TrafficVolume::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_data_session_volumes<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<TrafficVolume<'a>>> {
+    ber::list(r, tag, |r| TrafficVolume::read_ber(r, Tag::universal(16)))
 }
 
 fn write_ber_data_session_volumes(list: &[TrafficVolume<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -1273,28 +1176,21 @@ fn write_ber_data_session_volumes(list: &[TrafficVolume<'_>], w: &mut ber::Write
 }
 
 impl<'a> SupplementaryService<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_code = ber::fixed_octets::<1>(r, h)?;
-        next = r.next_header()?;
-        let f_parameter = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = ber::text(r, h, StringKind::Utf8)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            code: ber::fixed_octets::<1>(r, Tag::context(0))?,
+            parameter: if r.is_next(Tag::context(1)) {
+                Some(ber::text(r, Tag::context(1), StringKind::Utf8)?)
+            } else { None },
         };
-        ber::end(next, r)?;
         r.leave(level)?;
-        Ok(Self { code: f_code, parameter: f_parameter })
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.parameter {
-            w.text(Tag::context(1), StringKind::Utf8, v)?;
+            ber::write_text(w, Tag::context(1), StringKind::Utf8, v)?;
         }
         w.octet_string(Tag::context(0), &self.code);
         Ok(())
@@ -1302,29 +1198,18 @@ impl<'a> SupplementaryService<'a> {
 }
 
 impl<'a> TrafficVolume<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_uplink = ber::integer(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(1), r)?;
-        let f_downlink = ber::integer(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(2), r)?;
-        let f_change_time = ber::fixed_octets::<9>(r, h)?;
-        next = r.next_header()?;
-        let f_rat_type = match &ber::optional(next, Tag::context(3)) {
-            Some(h) => {
-                let v = RatType::from_number(r.integer(h)?).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            uplink: ber::big_integer(r, Tag::context(0))?,
+            downlink: ber::big_integer(r, Tag::context(1))?,
+            change_time: ber::fixed_octets::<9>(r, Tag::context(2))?,
+            rat_type: if r.is_next(Tag::context(3)) {
+                Some(ber::enumerated(r, Tag::context(3), RatType::from_number)?)
+            } else { None },
         };
-        ber::end(next, r)?;
         r.leave(level)?;
-        Ok(Self { uplink: f_uplink, downlink: f_downlink, change_time: f_change_time, rat_type: f_rat_type })
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -1342,8 +1227,7 @@ impl<'a> codec::BerType<'a> for CallRecord<'a> {
     const TAG: Option<Tag> = None;
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
-        let v = { let h = &r.read_header()?; CallRecord::read_ber(r, h)? };
-        Ok(v)
+        CallRecord::read_ber(r)
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {

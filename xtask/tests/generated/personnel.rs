@@ -156,8 +156,8 @@ impl Notation for ChildInformation<'_> {
 }
 
 impl<'a> PersonnelRecord<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
         let mut f_name: Option<Name<'_>> = None;
         let mut f_title: Option<Text<'_>> = None;
         let mut f_number: Option<EmployeeNumber<'_>> = None;
@@ -165,59 +165,56 @@ impl<'a> PersonnelRecord<'a> {
         let mut f_name_of_spouse: Option<Name<'_>> = None;
         let mut f_children: Option<Vec<ChildInformation<'_>>> = None;
         let mut last = 0_u32;
-        while let Some(h) = &r.next_header()? {
-            match h.tag.bits() {
+        while let Some(tag) = r.peek_tag()? {
+            match tag.bits() {
                 0x40000001 => {
-                    ber::in_set(f_name.is_some(), &mut last, h, r)?;
-                    f_name = Some(Name::read_ber(r, h)?);
+                    ber::in_set(f_name.is_some(), &mut last, tag, r)?;
+                    f_name = Some(Name::read_ber(r, Tag::application(1))?);
                 }
                 0x80000000 => {
-                    ber::in_set(f_title.is_some(), &mut last, h, r)?;
+                    ber::in_set(f_title.is_some(), &mut last, tag, r)?;
                     f_title = Some({
-                        let f0 = r.enter(h)?;
-                        let h = &r.read_expected(Tag::universal(26))?;
-                        let v = ber::text(r, h, StringKind::Visible)?;
+                        let f0 = ber::enter(r, Tag::context(0))?;
+                        let v = ber::text(r, Tag::universal(26), StringKind::Visible)?;
                         r.leave(f0)?;
                         v
                     });
                 }
                 0x40000002 => {
-                    ber::in_set(f_number.is_some(), &mut last, h, r)?;
-                    f_number = Some(ber::integer(r, h)?);
+                    ber::in_set(f_number.is_some(), &mut last, tag, r)?;
+                    f_number = Some(ber::big_integer(r, Tag::application(2))?);
                 }
                 0x80000001 => {
-                    ber::in_set(f_date_of_hire.is_some(), &mut last, h, r)?;
+                    ber::in_set(f_date_of_hire.is_some(), &mut last, tag, r)?;
                     f_date_of_hire = Some({
-                        let f0 = r.enter(h)?;
-                        let h = &r.read_expected(Tag::application(3))?;
-                        let v = ber::text(r, h, StringKind::Visible)?;
+                        let f0 = ber::enter(r, Tag::context(1))?;
+                        let v = ber::text(r, Tag::application(3), StringKind::Visible)?;
                         r.leave(f0)?;
                         v
                     });
                 }
                 0x80000002 => {
-                    ber::in_set(f_name_of_spouse.is_some(), &mut last, h, r)?;
+                    ber::in_set(f_name_of_spouse.is_some(), &mut last, tag, r)?;
                     f_name_of_spouse = Some({
-                        let f0 = r.enter(h)?;
-                        let h = &r.read_expected(Tag::application(1))?;
-                        let v = Name::read_ber(r, h)?;
+                        let f0 = ber::enter(r, Tag::context(2))?;
+                        let v = Name::read_ber(r, Tag::application(1))?;
                         r.leave(f0)?;
                         v
                     });
                 }
                 0x80000003 => {
-                    ber::in_set(f_children.is_some(), &mut last, h, r)?;
-                    f_children = Some(read_ber_personnel_record_children(r, h)?);
+                    ber::in_set(f_children.is_some(), &mut last, tag, r)?;
+                    f_children = Some(read_ber_personnel_record_children(r, Tag::context(3))?);
                 }
-                _ => return Err(ber::unexpected(h, ErrorKind::UnexpectedElement, r)),
+                _ => return Err(r.error(ErrorKind::UnexpectedElement)),
             }
         }
         let value = Self {
-            name: f_name.ok_or_else(|| ber::missing(None, r))?,
-            title: f_title.ok_or_else(|| ber::missing(None, r))?,
-            number: f_number.ok_or_else(|| ber::missing(None, r))?,
-            date_of_hire: f_date_of_hire.ok_or_else(|| ber::missing(None, r))?,
-            name_of_spouse: f_name_of_spouse.ok_or_else(|| ber::missing(None, r))?,
+            name: f_name.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
+            title: f_title.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
+            number: f_number.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
+            date_of_hire: f_date_of_hire.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
+            name_of_spouse: f_name_of_spouse.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
             children: match f_children {
                 Some(v) => { ber::not_default(v.is_empty(), r)?; v } None => Vec::new()
             },
@@ -238,10 +235,10 @@ impl<'a> PersonnelRecord<'a> {
         w.close(Tag::application(1), m);
         w.close(Tag::context(2), m0);
         let m0 = w.open();
-        w.text(Tag::application(3), StringKind::Visible, &self.date_of_hire)?;
+        ber::write_text(w, Tag::application(3), StringKind::Visible, &self.date_of_hire)?;
         w.close(Tag::context(1), m0);
         let m0 = w.open();
-        w.text(Tag::universal(26), StringKind::Visible, &self.title)?;
+        ber::write_text(w, Tag::universal(26), StringKind::Visible, &self.title)?;
         w.close(Tag::context(0), m0);
         w.big_integer(Tag::application(2), self.number.as_octets());
         let m = w.open();
@@ -252,40 +249,27 @@ impl<'a> PersonnelRecord<'a> {
 }
 
 impl<'a> Name<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(26), r)?;
-        let f_given_name = ber::text(r, h, StringKind::Visible)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(26), r)?;
-        let f_initial = ber::text(r, h, StringKind::Visible)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::universal(26), r)?;
-        let f_family_name = ber::text(r, h, StringKind::Visible)?;
-        next = r.next_header()?;
-        ber::end(next, r)?;
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            given_name: ber::text(r, Tag::universal(26), StringKind::Visible)?,
+            initial: ber::text(r, Tag::universal(26), StringKind::Visible)?,
+            family_name: ber::text(r, Tag::universal(26), StringKind::Visible)?,
+        };
         r.leave(level)?;
-        Ok(Self { given_name: f_given_name, initial: f_initial, family_name: f_family_name })
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        w.text(Tag::universal(26), StringKind::Visible, &self.family_name)?;
-        w.text(Tag::universal(26), StringKind::Visible, &self.initial)?;
-        w.text(Tag::universal(26), StringKind::Visible, &self.given_name)?;
+        ber::write_text(w, Tag::universal(26), StringKind::Visible, &self.family_name)?;
+        ber::write_text(w, Tag::universal(26), StringKind::Visible, &self.initial)?;
+        ber::write_text(w, Tag::universal(26), StringKind::Visible, &self.given_name)?;
         Ok(())
     }
 }
 
-fn read_ber_personnel_record_children<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<ChildInformation<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(17), r)?;
-        list.push(ChildInformation::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_personnel_record_children<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<ChildInformation<'a>>> {
+    ber::list(r, tag, |r| ChildInformation::read_ber(r, Tag::universal(17)))
 }
 
 fn write_ber_personnel_record_children(list: &[ChildInformation<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -298,33 +282,32 @@ fn write_ber_personnel_record_children(list: &[ChildInformation<'_>], w: &mut be
 }
 
 impl<'a> ChildInformation<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
         let mut f_name: Option<Name<'_>> = None;
         let mut f_date_of_birth: Option<Date<'_>> = None;
         let mut last = 0_u32;
-        while let Some(h) = &r.next_header()? {
-            match h.tag.bits() {
+        while let Some(tag) = r.peek_tag()? {
+            match tag.bits() {
                 0x40000001 => {
-                    ber::in_set(f_name.is_some(), &mut last, h, r)?;
-                    f_name = Some(Name::read_ber(r, h)?);
+                    ber::in_set(f_name.is_some(), &mut last, tag, r)?;
+                    f_name = Some(Name::read_ber(r, Tag::application(1))?);
                 }
                 0x80000000 => {
-                    ber::in_set(f_date_of_birth.is_some(), &mut last, h, r)?;
+                    ber::in_set(f_date_of_birth.is_some(), &mut last, tag, r)?;
                     f_date_of_birth = Some({
-                        let f0 = r.enter(h)?;
-                        let h = &r.read_expected(Tag::application(3))?;
-                        let v = ber::text(r, h, StringKind::Visible)?;
+                        let f0 = ber::enter(r, Tag::context(0))?;
+                        let v = ber::text(r, Tag::application(3), StringKind::Visible)?;
                         r.leave(f0)?;
                         v
                     });
                 }
-                _ => return Err(ber::unexpected(h, ErrorKind::UnexpectedElement, r)),
+                _ => return Err(r.error(ErrorKind::UnexpectedElement)),
             }
         }
         let value = Self {
-            name: f_name.ok_or_else(|| ber::missing(None, r))?,
-            date_of_birth: f_date_of_birth.ok_or_else(|| ber::missing(None, r))?,
+            name: f_name.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
+            date_of_birth: f_date_of_birth.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
         };
         r.leave(level)?;
         Ok(value)
@@ -332,7 +315,7 @@ impl<'a> ChildInformation<'a> {
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m0 = w.open();
-        w.text(Tag::application(3), StringKind::Visible, &self.date_of_birth)?;
+        ber::write_text(w, Tag::application(3), StringKind::Visible, &self.date_of_birth)?;
         w.close(Tag::context(0), m0);
         let m = w.open();
         self.name.write_ber(w)?;
@@ -345,8 +328,8 @@ impl<'a> codec::BerType<'a> for PersonnelRecord<'a> {
     const TAG: Option<Tag> = Some(Tag::application(0));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
-        let v = { let h = &r.read_expected(Tag::application(0))?; PersonnelRecord::read_ber(r, h)? };
-        Ok(v)
+        ber::expect(r, Tag::application(0))?;
+        PersonnelRecord::read_ber(r, Tag::application(0))
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {

@@ -624,181 +624,68 @@ impl Notation for MessageValue<'_> {
 }
 
 impl<'a> Zoo<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let f_flag = ber::boolean(r, Tag::context(0))?;
+        let f_nothing = ber::null(r, Tag::context(1))?;
+        let f_small = ber::narrow::<u8>(r, Tag::context(2))?;
+        let f_octet = ber::narrow::<u8>(r, Tag::context(3))?;
+        let f_negative = ber::narrow::<i32>(r, Tag::context(4))?;
+        let f_wide = ber::unsigned(r, Tag::context(5))?;
+        let f_wider = ber::big_integer(r, Tag::context(6))?;
+        let f_semi = ber::big_integer(r, Tag::context(7))?;
+        let f_any = ber::big_integer(r, Tag::context(8))?;
+        let f_grown = ber::integer(r, Tag::context(9))?;
+        let f_colour = if r.is_next(Tag::context(10)) {
+            let v = ber::enumerated(r, Tag::context(10), Colour::from_number)?;
+            ber::not_default(v == Colour::Green, r)?;
+            v
+        } else { Colour::Green };
+        let f_level = if r.is_next(Tag::context(11)) {
+            Some(ber::enumerated(r, Tag::context(11), ZooLevel::from_number)?)
+        } else { None };
+        let f_real = ber::real(r, Tag::context(12))?;
+        let f_bits = ber::bits(r, Tag::context(13))?;
+        let f_flags = if r.is_next(Tag::context(14)) {
+            Some(ber::named_bits(r, Tag::context(14), 0)?)
+        } else { None };
+        let f_word = ber::fixed_bits::<17>(r, Tag::context(15))?;
+        let f_nibble = ber::fixed_bits::<4>(r, Tag::context(16))?;
+        let f_octets = ber::octets(r, Tag::context(17))?;
+        let f_pair = ber::fixed_octets::<2>(r, Tag::context(18))?;
+        let f_six = ber::fixed_octets::<6>(r, Tag::context(19))?;
+        let f_up_to = ber::octets(r, Tag::context(20))?;
+        let f_id = if r.is_next(Tag::context(28)) { Some(ber::oid(r, Tag::context(28))?) } else { None };
+        let f_late = if r.is_next(Tag::context(29)) {
+            Some(ber::text(r, Tag::context(29), StringKind::Utf8)?)
+        } else { None };
+        let f_later = if r.is_next(Tag::context(30)) {
+            Some(ber::narrow::<u8>(r, Tag::context(30))?)
+        } else { None };
+        let f_self_ = if r.is_next(Tag::context(31)) {
+            let v = read_ber_names(r, Tag::context(31))?;
+            ber::not_default(v.is_empty(), r)?;
+            v
+        } else { Vec::new() };
+        let f_type = if r.is_next(Tag::context(32)) {
+            Some({ let f0 = ber::enter(r, Tag::context(32))?; let v = Shape::read_ber(r)?; r.leave(f0)?; v })
+        } else { None };
         let mut unknown = UnknownAdditions::NONE;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_flag = r.boolean(h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(1), r)?;
-        let f_nothing = r.null(h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(2), r)?;
-        let f_small = ber::narrow::<_, u8>(r.unsigned(h)?, r)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(3), r)?;
-        let f_octet = ber::narrow::<_, u8>(r.unsigned(h)?, r)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(4), r)?;
-        let f_negative = ber::narrow::<_, i32>(r.integer(h)?, r)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(5), r)?;
-        let f_wide = r.unsigned(h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(6), r)?;
-        let f_wider = ber::integer(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(7), r)?;
-        let f_semi = ber::integer(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(8), r)?;
-        let f_any = ber::integer(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(9), r)?;
-        let f_grown = r.integer(h)?;
-        next = r.next_header()?;
-        let f_colour = match &ber::optional(next, Tag::context(10)) {
-            Some(h) => {
-                let v = Colour::from_number(r.integer(h)?).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))?;
-                ber::not_default(v == Colour::Green, r)?;
-                next = r.next_header()?;
-                v
-            }
-            None => Colour::Green,
-        };
-        let f_level = match &ber::optional(next, Tag::context(11)) {
-            Some(h) => {
-                let v = ZooLevel::from_number(r.integer(h)?).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let h = &ber::required(next, Tag::context(12), r)?;
-        let f_real = ber::real(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(13), r)?;
-        let f_bits = ber::bits(r, h)?;
-        next = r.next_header()?;
-        let f_flags = match &ber::optional(next, Tag::context(14)) {
-            Some(h) => {
-                let v = ber::named_bits(r, h, 0)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let h = &ber::required(next, Tag::context(15), r)?;
-        let f_word = ber::fixed_bits::<17>(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(16), r)?;
-        let f_nibble = ber::fixed_bits::<4>(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(17), r)?;
-        let f_octets = ber::octets(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(18), r)?;
-        let f_pair = ber::fixed_octets::<2>(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(19), r)?;
-        let f_six = ber::fixed_octets::<6>(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(20), r)?;
-        let f_up_to = ber::octets(r, h)?;
-        next = r.next_header()?;
-        let f_id = match &ber::optional(next, Tag::context(28)) {
-            Some(h) => {
-                let v = ber::oid(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_late = match &ber::optional(next, Tag::context(29)) {
-            Some(h) => {
-                let v = ber::text(r, h, StringKind::Utf8)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_later = match &ber::optional(next, Tag::context(30)) {
-            Some(h) => {
-                let v = ber::narrow::<_, u8>(r.unsigned(h)?, r)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_self_ = match &ber::optional(next, Tag::context(31)) {
-            Some(h) => {
-                let v = read_ber_names(r, h)?;
-                ber::not_default(v.is_empty(), r)?;
-                next = r.next_header()?;
-                v
-            }
-            None => Vec::new(),
-        };
-        let f_type = match &ber::optional(next, Tag::context(32)) {
-            Some(h) => {
-                let v = {
-                    let f0 = r.enter(h)?;
-                    let h = &r.read_header()?;
-                    let v = Shape::read_ber(r, h)?;
-                    r.leave(f0)?;
-                    v
-                };
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        while let Some(h) = next.filter(|h| !(h.tag == Tag::context(21) || h.tag == Tag::context(22) || h.tag == Tag::context(23) || h.tag == Tag::context(24) || h.tag == Tag::context(25) || h.tag == Tag::context(26) || h.tag == Tag::context(27))) {
-            unknown.read_ber(r, &h)?;
-            next = r.next_header()?;
+        while r.peek_tag()?.is_some_and(|tag| !(tag == Tag::context(21) || tag == Tag::context(22) || tag == Tag::context(23) || tag == Tag::context(24) || tag == Tag::context(25) || tag == Tag::context(26) || tag == Tag::context(27))) {
+            unknown.read_ber(r)?;
         }
-        let f_children = match &ber::optional(next, Tag::context(21)) {
-            Some(h) => {
-                let v = read_ber_zoo_children(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let h = &ber::required(next, Tag::context(22), r)?;
-        let f_bag = read_ber_zoo_bag(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(23), r)?;
-        let f_text = Texts::read_ber(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(24), r)?;
-        let f_when = Times::read_ber(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(25), r)?;
-        let f_inside = ber::contained(r, h, false, |r| {
-            Ok({ let h = &r.read_expected(Tag::universal(17))?; Animal::read_ber(r, h)? })
-        })?;
-        next = r.next_header()?;
-        let f_inside_bits = match &ber::optional(next, Tag::context(26)) {
-            Some(h) => {
-                let v = ber::contained(r, h, true, |r| {
-                    Ok({ let h = &r.read_header()?; Shape::read_ber(r, h)? })
-                })?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let h = &ber::required(next, Tag::context(27), r)?;
-        let f_message = Message::read_ber(r, h)?;
-        next = r.next_header()?;
-        while let Some(h) = next {
-            unknown.read_ber(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self {
+        let f_children = if r.is_next(Tag::context(21)) {
+            Some(read_ber_zoo_children(r, Tag::context(21))?)
+        } else { None };
+        let f_bag = read_ber_zoo_bag(r, Tag::context(22))?;
+        let f_text = Texts::read_ber(r, Tag::context(23))?;
+        let f_when = Times::read_ber(r, Tag::context(24))?;
+        let f_inside = ber::contained(r, Tag::context(25), false, |r| Animal::read_ber(r, Tag::universal(17)))?;
+        let f_inside_bits = if r.is_next(Tag::context(26)) {
+            Some(ber::contained(r, Tag::context(26), true, Shape::read_ber)?)
+        } else { None };
+        let f_message = Message::read_ber(r, Tag::context(27))?;
+        let value = Self {
             flag: f_flag,
             nothing: f_nothing,
             small: f_small,
@@ -832,8 +719,10 @@ impl<'a> Zoo<'a> {
             inside: f_inside,
             inside_bits: f_inside_bits,
             message: f_message,
-            extension_additions: unknown,
-        })
+            extension_additions: unknown.and_rest_ber(r)?,
+        };
+        r.leave(level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -890,7 +779,7 @@ impl<'a> Zoo<'a> {
             w.integer(Tag::context(30), i64::from(*v));
         }
         if let Some(v) = &self.late {
-            w.text(Tag::context(29), StringKind::Utf8, v)?;
+            ber::write_text(w, Tag::context(29), StringKind::Utf8, v)?;
         }
         if let Some(v) = &self.id {
             w.raw(Tag::context(28), v.as_bytes());
@@ -927,39 +816,22 @@ impl<'a> Zoo<'a> {
 }
 
 impl Tree {
-    fn read_ber(r: &mut ber::Reader<'_>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_value = ber::narrow::<_, u8>(r.unsigned(h)?, r)?;
-        next = r.next_header()?;
-        let f_left = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = Box::new(Tree::read_ber(r, h)?);
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            value: ber::narrow::<u8>(r, Tag::context(0))?,
+            left: if r.is_next(Tag::context(1)) {
+                Some(Box::new(Tree::read_ber(r, Tag::context(1))?))
+            } else { None },
+            right: if r.is_next(Tag::context(2)) {
+                Some(Box::new(Tree::read_ber(r, Tag::context(2))?))
+            } else { None },
+            twigs: if r.is_next(Tag::context(3)) {
+                Some(read_ber_tree_twigs(r, Tag::context(3))?)
+            } else { None },
         };
-        let f_right = match &ber::optional(next, Tag::context(2)) {
-            Some(h) => {
-                let v = Box::new(Tree::read_ber(r, h)?);
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_twigs = match &ber::optional(next, Tag::context(3)) {
-            Some(h) => {
-                let v = read_ber_tree_twigs(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        ber::end(next, r)?;
         r.leave(level)?;
-        Ok(Self { value: f_value, left: f_left, right: f_right, twigs: f_twigs })
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -983,38 +855,31 @@ impl Tree {
     }
 }
 
-fn read_ber_names<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<Text<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(19), r)?;
-        list.push(ber::text(r, h, StringKind::Printable)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_names<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<Text<'a>>> {
+    ber::list(r, tag, |r| ber::text(r, Tag::universal(19), StringKind::Printable))
 }
 
 fn write_ber_names(list: &[Text<'_>], w: &mut ber::Writer) -> Result<()> {
     for v in list.iter().rev() {
-        w.text(Tag::universal(19), StringKind::Printable, v)?;
+        ber::write_text(w, Tag::universal(19), StringKind::Printable, v)?;
     }
     Ok(())
 }
 
 impl<'a> Shape<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        Ok(match h.tag.bits() {
-            0x80000005 => Self::Circle(ber::narrow::<_, u16>(r.unsigned(h)?, r)?),
+    fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
+        let tag = ber::tag(r)?;
+        Ok(match tag.bits() {
+            0x80000005 => Self::Circle(ber::narrow::<u16>(r, Tag::context(5))?),
             0x80000006 => Self::Square({
-                let f0 = r.enter(h)?;
-                let h = &r.read_expected(Tag::universal(1))?;
-                let v = r.boolean(h)?;
+                let f0 = ber::enter(r, Tag::context(6))?;
+                let v = ber::boolean(r, Tag::universal(1))?;
                 r.leave(f0)?;
                 v
             }),
-            0x80000007 => Self::Line(ShapeLine::read_ber(r, h)?),
-            0x80000008 => Self::Spot(r.null(h)?),
-            _ => Self::Unknown(Box::new(UnknownAlternative { addition: None, octets: ber::any(r, h)? })),
+            0x80000007 => Self::Line(ShapeLine::read_ber(r, Tag::context(7))?),
+            0x80000008 => Self::Spot(ber::null(r, Tag::context(8))?),
+            _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
 
@@ -1046,15 +911,8 @@ impl<'a> Shape<'a> {
     }
 }
 
-fn read_ber_zoo_children<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<Animal<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(17), r)?;
-        list.push(Animal::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_zoo_children<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<Animal<'a>>> {
+    ber::list(r, tag, |r| Animal::read_ber(r, Tag::universal(17)))
 }
 
 fn write_ber_zoo_children(list: &[Animal<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -1066,18 +924,8 @@ fn write_ber_zoo_children(list: &[Animal<'_>], w: &mut ber::Writer) -> Result<()
     Ok(())
 }
 
-fn read_ber_zoo_bag(r: &mut ber::Reader<'_>, h: &ber::Header) -> Result<Vec<u16>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    let mut previous: &[u8] = &[];
-    while let Some(h) = &r.next_header()? {
-        let start = r.position().saturating_sub(usize::from(h.size));
-        ber::expect(h, Tag::universal(2), r)?;
-        list.push(ber::narrow::<_, u16>(r.unsigned(h)?, r)?);
-        ber::set_of_order(&mut previous, start, r)?;
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_zoo_bag(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Vec<u16>> {
+    ber::set_of(r, tag, |r| ber::narrow::<u16>(r, Tag::universal(2)))
 }
 
 fn write_ber_zoo_bag(list: &[u16], w: &mut ber::Writer) -> Result<()> {
@@ -1092,68 +940,42 @@ fn write_ber_zoo_bag(list: &[u16], w: &mut ber::Writer) -> Result<()> {
 }
 
 impl<'a> Texts<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_utf8 = ber::text(r, h, StringKind::Utf8)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(1), r)?;
-        let f_numeric = ber::text(r, h, StringKind::Numeric)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(2), r)?;
-        let f_letters = ber::text(r, h, StringKind::Visible)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(3), r)?;
-        let f_bmp = ber::text(r, h, StringKind::Bmp)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(4), r)?;
-        let f_universal = ber::text(r, h, StringKind::Universal)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(5), r)?;
-        let f_general = ber::text(r, h, StringKind::General)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(6), r)?;
-        let f_oid = ber::relative_oid(r, h)?;
-        next = r.next_header()?;
-        ber::end(next, r)?;
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            utf8: ber::text(r, Tag::context(0), StringKind::Utf8)?,
+            numeric: ber::text(r, Tag::context(1), StringKind::Numeric)?,
+            letters: ber::text(r, Tag::context(2), StringKind::Visible)?,
+            bmp: ber::text(r, Tag::context(3), StringKind::Bmp)?,
+            universal: ber::text(r, Tag::context(4), StringKind::Universal)?,
+            general: ber::text(r, Tag::context(5), StringKind::General)?,
+            oid: ber::relative_oid(r, Tag::context(6))?,
+        };
         r.leave(level)?;
-        Ok(Self {
-            utf8: f_utf8,
-            numeric: f_numeric,
-            letters: f_letters,
-            bmp: f_bmp,
-            universal: f_universal,
-            general: f_general,
-            oid: f_oid,
-        })
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.raw(Tag::context(6), self.oid.as_bytes());
-        w.text(Tag::context(5), StringKind::General, &self.general)?;
-        w.text(Tag::context(4), StringKind::Universal, &self.universal)?;
-        w.text(Tag::context(3), StringKind::Bmp, &self.bmp)?;
-        w.text(Tag::context(2), StringKind::Visible, &self.letters)?;
-        w.text(Tag::context(1), StringKind::Numeric, &self.numeric)?;
-        w.text(Tag::context(0), StringKind::Utf8, &self.utf8)?;
+        ber::write_text(w, Tag::context(5), StringKind::General, &self.general)?;
+        ber::write_text(w, Tag::context(4), StringKind::Universal, &self.universal)?;
+        ber::write_text(w, Tag::context(3), StringKind::Bmp, &self.bmp)?;
+        ber::write_text(w, Tag::context(2), StringKind::Visible, &self.letters)?;
+        ber::write_text(w, Tag::context(1), StringKind::Numeric, &self.numeric)?;
+        ber::write_text(w, Tag::context(0), StringKind::Utf8, &self.utf8)?;
         Ok(())
     }
 }
 
 impl<'a> Times<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_utc = ber::utc_time(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(1), r)?;
-        let f_general = ber::generalized_time(r, h)?;
-        next = r.next_header()?;
-        ber::end(next, r)?;
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            utc: ber::utc_time(r, Tag::context(0))?,
+            general: ber::generalized_time(r, Tag::context(1))?,
+        };
         r.leave(level)?;
-        Ok(Self { utc: f_utc, general: f_general })
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -1164,24 +986,21 @@ impl<'a> Times<'a> {
 }
 
 impl<'a> Message<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_code = ber::narrow::<_, u8>(r.unsigned(h)?, r)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(1), r)?;
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let f_code = ber::narrow::<u8>(r, Tag::context(0))?;
         let f_value = {
-            let f0 = r.enter(h)?;
-            let h = &r.read_header()?;
-            let v = MessageValue::read_ber(r, h, Key::Int(*(&f_code) as i64))?;
+            let f0 = ber::enter(r, Tag::context(1))?;
+            let v = MessageValue::read_ber(r, Key::Int(*(&f_code) as i64))?;
             r.leave(f0)?;
             v
         };
-        next = r.next_header()?;
-        ber::end(next, r)?;
+        let value = Self {
+            code: f_code,
+            value: f_value,
+        };
         r.leave(level)?;
-        Ok(Self { code: f_code, value: f_value })
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -1193,15 +1012,8 @@ impl<'a> Message<'a> {
     }
 }
 
-fn read_ber_tree_twigs(r: &mut ber::Reader<'_>, h: &ber::Header) -> Result<Vec<Tree>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(16), r)?;
-        list.push(Tree::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_tree_twigs(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Vec<Tree>> {
+    ber::list(r, tag, |r| Tree::read_ber(r, Tag::universal(16)))
 }
 
 fn write_ber_tree_twigs(list: &[Tree], w: &mut ber::Writer) -> Result<()> {
@@ -1214,18 +1026,14 @@ fn write_ber_tree_twigs(list: &[Tree], w: &mut ber::Writer) -> Result<()> {
 }
 
 impl ShapeLine {
-    fn read_ber(r: &mut ber::Reader<'_>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_a = ber::narrow::<_, u8>(r.unsigned(h)?, r)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(1), r)?;
-        let f_b = ber::narrow::<_, u8>(r.unsigned(h)?, r)?;
-        next = r.next_header()?;
-        ber::end(next, r)?;
+    fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            a: ber::narrow::<u8>(r, Tag::context(0))?,
+            b: ber::narrow::<u8>(r, Tag::context(1))?,
+        };
         r.leave(level)?;
-        Ok(Self { a: f_a, b: f_b })
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -1236,33 +1044,33 @@ impl ShapeLine {
 }
 
 impl<'a> Animal<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
         let mut f_name: Option<Text<'_>> = None;
         let mut f_legs: Option<u16> = None;
         let mut f_kind: Option<Shape<'_>> = None;
         let mut last = 0_u32;
-        while let Some(h) = &r.next_header()? {
-            match h.tag.bits() {
+        while let Some(tag) = r.peek_tag()? {
+            match tag.bits() {
                 0x80000000 => {
-                    ber::in_set(f_name.is_some(), &mut last, h, r)?;
-                    f_name = Some(ber::text(r, h, StringKind::Ia5)?);
+                    ber::in_set(f_name.is_some(), &mut last, tag, r)?;
+                    f_name = Some(ber::text(r, Tag::context(0), StringKind::Ia5)?);
                 }
                 0x80000001 => {
-                    ber::in_set(f_legs.is_some(), &mut last, h, r)?;
-                    f_legs = Some(ber::narrow::<_, u16>(r.unsigned(h)?, r)?);
+                    ber::in_set(f_legs.is_some(), &mut last, tag, r)?;
+                    f_legs = Some(ber::narrow::<u16>(r, Tag::context(1))?);
                 }
-                _ if Shape::takes(h.tag) => {
-                    ber::in_set(f_kind.is_some(), &mut last, h, r)?;
-                    f_kind = Some(Shape::read_ber(r, h)?);
+                _ if Shape::takes(tag) => {
+                    ber::in_set(f_kind.is_some(), &mut last, tag, r)?;
+                    f_kind = Some(Shape::read_ber(r)?);
                 }
-                _ => return Err(ber::unexpected(h, ErrorKind::UnexpectedElement, r)),
+                _ => return Err(r.error(ErrorKind::UnexpectedElement)),
             }
         }
         let value = Self {
-            name: f_name.ok_or_else(|| ber::missing(None, r))?,
+            name: f_name.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
             legs: match f_legs { Some(v) => { ber::not_default(v == 4, r)?; v } None => 4 },
-            kind: f_kind.ok_or_else(|| ber::missing(None, r))?,
+            kind: f_kind.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
         };
         r.leave(level)?;
         Ok(value)
@@ -1274,7 +1082,7 @@ impl<'a> Animal<'a> {
         if !(self.legs == 4) {
             w.integer(Tag::context(1), i64::from(self.legs));
         }
-        w.text(Tag::context(0), StringKind::Ia5, &self.name)?;
+        ber::write_text(w, Tag::context(0), StringKind::Ia5, &self.name)?;
         if w.rules() != ber::Rules::Ber {
             w.sort_set(set)?;
         }
@@ -1283,13 +1091,13 @@ impl<'a> Animal<'a> {
 }
 
 impl<'a> MessageValue<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header, k0: Key<'_>) -> Result<Self> {
+    fn read_ber(r: &mut ber::Reader<'a>, k0: Key<'_>) -> Result<Self> {
         Ok(match k0 {
-            Key::Int(1) => Self::Shape(Shape::read_ber(r, h)?),
-            Key::Int(2) => Self::Names({ ber::expect(h, Tag::universal(16), r)?; read_ber_names(r, h)? }),
-            Key::Int(9) => Self::Boolean({ ber::expect(h, Tag::universal(1), r)?; r.boolean(h)? }),
-            Key::Int(10) => Self::Boolean2({ ber::expect(h, Tag::universal(1), r)?; r.boolean(h)? }),
-            _ => Self::Other(ber::any(r, h)?),
+            Key::Int(1) => Self::Shape(Shape::read_ber(r)?),
+            Key::Int(2) => Self::Names(read_ber_names(r, Tag::universal(16))?),
+            Key::Int(9) => Self::Boolean(ber::boolean(r, Tag::universal(1))?),
+            Key::Int(10) => Self::Boolean2(ber::boolean(r, Tag::universal(1))?),
+            _ => Self::Other(ber::any(r)?),
         })
     }
 
@@ -1319,8 +1127,8 @@ impl<'a> codec::BerType<'a> for Zoo<'a> {
     const TAG: Option<Tag> = Some(Tag::universal(16));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
-        let v = { let h = &r.read_expected(Tag::universal(16))?; Zoo::read_ber(r, h)? };
-        Ok(v)
+        ber::expect(r, Tag::universal(16))?;
+        Zoo::read_ber(r, Tag::universal(16))
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {
@@ -1335,8 +1143,8 @@ impl<'a> codec::BerType<'a> for Tree {
     const TAG: Option<Tag> = Some(Tag::universal(16));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
-        let v = { let h = &r.read_expected(Tag::universal(16))?; Tree::read_ber(r, h)? };
-        Ok(v)
+        ber::expect(r, Tag::universal(16))?;
+        Tree::read_ber(r, Tag::universal(16))
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {
@@ -1351,8 +1159,8 @@ impl<'a> codec::BerType<'a> for Names<'a> {
     const TAG: Option<Tag> = Some(Tag::universal(16));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
-        let v = { let h = &r.read_expected(Tag::universal(16))?; read_ber_names(r, h)? };
-        Ok(Self(v))
+        ber::expect(r, Tag::universal(16))?;
+        Ok(Self(read_ber_names(r, Tag::universal(16))?))
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {

@@ -3,6 +3,7 @@
 mod read;
 mod write;
 
+use super::per::{closure, ok};
 use super::{Printer, local};
 use crate::types::Repr;
 use tercet_plan::ber::{Program, Slot, UNTAGGED};
@@ -62,9 +63,8 @@ impl Ber<'_, '_> {
                 self.line("");
                 let impl_generic = if lifetime.is_empty() { "" } else { "<'a>" };
                 self.open(format!("impl{impl_generic} {name}{lifetime} {{"));
-                self.open(format!(
-                    "fn read_ber(r: &mut ber::Reader{generic}, h: &ber::Header{keys}) -> Result<Self> {{"
-                ));
+                let tag = if self.p.types.repr(node) == Repr::Struct { ", tag: Tag" } else { "" };
+                self.open(format!("fn read_ber(r: &mut ber::Reader{generic}{tag}{keys}) -> Result<Self> {{"));
                 match self.p.types.repr(node) {
                     Repr::Struct => self.read_struct(node),
                     Repr::Choice => self.read_choice(node),
@@ -80,7 +80,6 @@ impl Ber<'_, '_> {
                     Repr::Table(table) => self.write_table(node, table),
                     _ => {}
                 }
-                self.line("Ok(())");
                 self.close("}");
                 if self.p.types.repr(node) == Repr::Choice {
                     self.takes(node);
@@ -94,7 +93,7 @@ impl Ber<'_, '_> {
                 let fn_generic = if lifetime.is_empty() { "" } else { "<'a>" };
                 self.line("");
                 self.open(format!(
-                    "fn read_ber_{function}{fn_generic}(r: &mut ber::Reader{generic}, h: &ber::Header{keys}) -> Result<{ty}> {{"
+                    "fn read_ber_{function}{fn_generic}(r: &mut ber::Reader{generic}, tag: Tag{keys}) -> Result<{ty}> {{"
                 ));
                 if self.p.types.is_lazy(node) {
                     self.read_lazy_list(node, element);
@@ -143,11 +142,7 @@ impl Ber<'_, '_> {
         let shape = self.p.types.shape;
         let mut conditions: Vec<String> = shape
             .fields_of(node)
-            .map(|(id, field)| match self.condition(&self.slot(id), field.node) {
-                Condition::Tag(tag) => format!("tag == {}", tag_text(tag)),
-                Condition::Choice(name) => format!("{name}::takes(tag)"),
-                Condition::Any => "true".into(),
-            })
+            .map(|(id, field)| self.condition(&self.slot(id), field.node).is("tag"))
             .collect();
         if conditions.is_empty() {
             conditions.push("false".into());
@@ -173,9 +168,11 @@ impl Ber<'_, '_> {
         self.line(format!("const TAG: Option<Tag> = {tag};"));
         self.line("");
         self.open("fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {");
-        let value = self.read_bare(&slot, root);
-        self.line(format!("let v = {value};"));
-        self.line(if wrapped { "Ok(Self(v))" } else { "Ok(v)" });
+        if let Some(tag) = self.tags(&slot).first() {
+            self.line(format!("ber::expect(r, {})?;", tag_text(*tag)));
+        }
+        let value = self.read(&slot, root, &self.no_keys(root));
+        self.line(if wrapped { format!("Ok(Self({value}))") } else { ok(&value) });
         self.close("}");
         self.line("");
         self.open("fn write_element(&self, w: &mut ber::Writer) -> Result<()> {");
@@ -194,18 +191,32 @@ enum Condition {
 }
 
 impl Condition {
-    fn text(&self, header: &str) -> String {
+    /// That the next element begins the component.
+    fn next(&self) -> String {
         match self {
-            Self::Tag(tag) => format!("{header}.tag == {}", tag_text(*tag)),
-            Self::Choice(name) => format!("{name}::takes({header}.tag)"),
+            Self::Tag(tag) => format!("r.is_next({})", tag_text(*tag)),
+            Self::Choice(name) => format!("r.peek_tag()?.is_some_and({name}::takes)"),
+            Self::Any => "r.peek_tag()?.is_some()".into(),
+        }
+    }
+
+    /// That an element with this tag does.
+    fn is(&self, of: &str) -> String {
+        match self {
+            Self::Tag(tag) => format!("{of} == {}", tag_text(*tag)),
+            Self::Choice(name) => format!("{name}::takes({of})"),
             Self::Any => "true".into(),
         }
     }
-}
 
-/// An expression with `?` in it as a result.
-fn ok(expression: &str) -> String {
-    format!("Ok({expression})")
+    /// The pattern for the bits of `tag`.
+    fn pattern(&self) -> String {
+        match self {
+            Self::Tag(tag) => tag_pattern(*tag),
+            Self::Choice(name) => format!("_ if {name}::takes(tag)"),
+            Self::Any => "_".into(),
+        }
+    }
 }
 
 fn tag_text(tag: u32) -> String {

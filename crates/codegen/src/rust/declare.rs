@@ -60,7 +60,7 @@ fn derives(p: &Printer<'_>, node: NodeId, more: &str) -> String {
 }
 
 fn structure(p: &mut Printer<'_>, node: NodeId) {
-    let line = derives(p, node, "");
+    let line = derives(p, node, if p.is_sparse(node) { ", Default" } else { "" });
     p.text.line(line);
     let line = format!("pub struct {}{} {{", p.names.ty(node), p.lifetime(node, "'a"));
     let shape = p.types.shape;

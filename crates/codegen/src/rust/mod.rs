@@ -190,6 +190,12 @@ impl Printer<'_> {
             && self.default_value(field).is_none()
     }
 
+    /// Whether a node is a struct all of whose components may be absent, so that it has a `Default`.
+    fn is_sparse(&self, node: NodeId) -> bool {
+        self.types.repr(node) == Repr::Struct
+            && self.types.shape.fields_of(node).all(|(id, _)| self.is_option(id))
+    }
+
     /// A node's type with a lifetime.
     fn ty(&self, node: NodeId, lifetime: &str) -> String {
         let node = self.types.same(node);

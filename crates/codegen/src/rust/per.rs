@@ -193,7 +193,7 @@ impl Per<'_, '_> {
 }
 
 /// An expression with `?` in it as a result.
-fn ok(value: &str) -> String {
+pub(super) fn ok(value: &str) -> String {
     match value.strip_suffix('?') {
         // The only `?` is at the end of a call.
         Some(call) if !call.contains('?') && !call.contains('{') && !call.starts_with('(') => call.to_owned(),
@@ -202,7 +202,7 @@ fn ok(value: &str) -> String {
 }
 
 /// A closure that reads a value with a reader or the like named so.
-fn closure(name: &str, value: &str) -> String {
+pub(super) fn closure(name: &str, value: &str) -> String {
     let result = ok(value);
     match result.strip_suffix(&format!("({name})")) {
         Some(function) if !function.contains(['(', '.']) => function.to_owned(),

@@ -351,7 +351,7 @@ pub type ContextId = u32;
 ///     ...
 /// }
 /// ```
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Default)]
 pub struct ContextRequest<'a> {
     /// `priority`
     pub priority: Option<u8>,
@@ -370,7 +370,7 @@ pub struct ContextRequest<'a> {
 ///     ...
 /// }
 /// ```
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Default)]
 pub struct ContextAttrAuditRequest {
     /// `topology`
     pub topology: Option<()>,
@@ -720,7 +720,7 @@ pub type TerminationIdList<'a> = Vec<TerminationId<'a>>;
 ///     ...
 /// }
 /// ```
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Default)]
 pub struct AuditDescriptor<'a> {
     /// `auditToken`
     pub audit_token: Option<BitString<'a>>,
@@ -1035,7 +1035,7 @@ pub enum AuditReturnParameter<'a> {
 ///     ...
 /// }
 /// ```
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Default)]
 pub struct ServiceChangeResParm<'a> {
     /// `serviceChangeMgcId`
     pub service_change_mgc_id: Option<MId<'a>>,
@@ -1060,7 +1060,7 @@ pub struct ServiceChangeResParm<'a> {
 ///     ...
 /// }
 /// ```
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Default)]
 pub struct MediaDescriptor<'a> {
     /// `termStateDescr`
     pub term_state_descr: Option<TerminationStateDescriptor<'a>>,
@@ -1140,7 +1140,7 @@ pub type SignalsDescriptor<'a> = Vec<SignalRequest<'a>>;
 ///     digitMapValue DigitMapValue OPTIONAL
 /// }
 /// ```
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Default)]
 pub struct DigitMapDescriptor<'a> {
     /// `digitMapName`
     pub digit_map_name: Option<Name>,
@@ -1444,7 +1444,7 @@ pub enum ServiceState {
 ///     ...
 /// }
 /// ```
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Default)]
 pub struct StreamParms<'a> {
     /// `localControlDescriptor`
     pub local_control_descriptor: Option<LocalControlDescriptor<'a>>,
@@ -1681,7 +1681,7 @@ pub enum PropertyParmExtraInfo {
 ///     ...
 /// }
 /// ```
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Default)]
 pub struct RequestedActions<'a> {
     /// `keepActive`
     pub keep_active: Option<bool>,
@@ -1895,7 +1895,7 @@ pub struct SecondRequestedEvent<'a> {
 ///     ...
 /// }
 /// ```
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Default)]
 pub struct SecondRequestedActions<'a> {
     /// `keepActive`
     pub keep_active: Option<bool>,

@@ -389,7 +389,7 @@ pub type ContextId = u32;
 ///     contextList SEQUENCE OF ContextID OPTIONAL
 /// }
 /// ```
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Default)]
 pub struct ContextRequest<'a> {
     /// `priority`
     pub priority: Option<u8>,
@@ -420,7 +420,7 @@ pub struct ContextRequest<'a> {
 ///     selectLogic SelectLogic OPTIONAL
 /// }
 /// ```
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Default)]
 pub struct ContextAttrAuditRequest<'a> {
     /// `topology`
     pub topology: Option<()>,
@@ -986,7 +986,7 @@ pub type TerminationIdList<'a> = Vec<TerminationId<'a>>;
 ///     auditPropertyToken SEQUENCE OF IndAuditParameter OPTIONAL
 /// }
 /// ```
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Default)]
 pub struct AuditDescriptor<'a> {
     /// `auditToken`
     pub audit_token: Option<BitString<'a>>,
@@ -1359,7 +1359,7 @@ pub enum AuditReturnParameter<'a> {
 ///     ...
 /// }
 /// ```
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Default)]
 pub struct ServiceChangeResParm<'a> {
     /// `serviceChangeMgcId`
     pub service_change_mgc_id: Option<MId<'a>>,
@@ -1384,7 +1384,7 @@ pub struct ServiceChangeResParm<'a> {
 ///     ...
 /// }
 /// ```
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Default)]
 pub struct MediaDescriptor<'a> {
     /// `termStateDescr`
     pub term_state_descr: Option<TerminationStateDescriptor<'a>>,
@@ -1464,7 +1464,7 @@ pub type SignalsDescriptor<'a> = Vec<SignalRequest<'a>>;
 ///     digitMapValue DigitMapValue OPTIONAL
 /// }
 /// ```
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Default)]
 pub struct DigitMapDescriptor<'a> {
     /// `digitMapName`
     pub digit_map_name: Option<Name>,
@@ -1744,7 +1744,7 @@ pub struct StatisticsParameter<'a> {
 ///     ...
 /// }
 /// ```
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Default)]
 pub struct IndAudMediaDescriptor<'a> {
     /// `termStateDescr`
     pub term_state_descr: Option<IndAudTerminationStateDescriptor<'a>>,
@@ -1812,7 +1812,7 @@ pub enum IndAudSignalsDescriptor<'a> {
 ///     digitMapName DigitMapName OPTIONAL
 /// }
 /// ```
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Default)]
 pub struct IndAudDigitMapDescriptor {
     /// `digitMapName`
     pub digit_map_name: Option<Name>,
@@ -1987,7 +1987,7 @@ impl ServiceState {
 ///     statisticsDescriptor StatisticsDescriptor OPTIONAL
 /// }
 /// ```
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Default)]
 pub struct StreamParms<'a> {
     /// `localControlDescriptor`
     pub local_control_descriptor: Option<LocalControlDescriptor<'a>>,
@@ -2305,7 +2305,7 @@ pub struct StreamDescriptor<'a> {
 ///     resetEventsDescriptor NULL OPTIONAL
 /// }
 /// ```
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Default)]
 pub struct RequestedActions<'a> {
     /// `keepActive`
     pub keep_active: Option<bool>,
@@ -2441,7 +2441,7 @@ impl SignalDirection {
 ///     statisticsDescriptor IndAudStatisticsDescriptor OPTIONAL
 /// }
 /// ```
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Default)]
 pub struct IndAudStreamParms<'a> {
     /// `localControlDescriptor`
     pub local_control_descriptor: Option<IndAudLocalControlDescriptor<'a>>,
@@ -2610,7 +2610,7 @@ pub struct SigParameter<'a> {
 ///     streamModeSel StreamMode OPTIONAL
 /// }
 /// ```
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Default)]
 pub struct IndAudLocalControlDescriptor<'a> {
     /// `streamMode`
     pub stream_mode: Option<()>,
@@ -2669,7 +2669,7 @@ pub type PropertyGroup<'a> = Vec<PropertyParm<'a>>;
 ///     ...
 /// }
 /// ```
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Default)]
 pub struct RegulatedEmbeddedDescriptor<'a> {
     /// `secondEvent`
     pub second_event: Option<SecondEventsDescriptor<'a>>,
@@ -2727,7 +2727,7 @@ pub struct SecondRequestedEvent<'a> {
 ///     resetEventsDescriptor NULL OPTIONAL
 /// }
 /// ```
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Default)]
 pub struct SecondRequestedActions<'a> {
     /// `keepActive`
     pub keep_active: Option<bool>,
@@ -5114,23 +5114,16 @@ impl Notation for SecondRequestedActions<'_> {
 }
 
 impl<'a> MegacoMessage<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let f_auth_header = match &ber::optional(next, Tag::context(0)) {
-            Some(h) => {
-                let v = AuthenticationHeader::read_ber(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            auth_header: if r.is_next(Tag::context(0)) {
+                Some(AuthenticationHeader::read_ber(r, Tag::context(0))?)
+            } else { None },
+            mess: Message::read_ber(r, Tag::context(1))?,
         };
-        let h = &ber::required(next, Tag::context(1), r)?;
-        let f_mess = Message::read_ber(r, h)?;
-        next = r.next_header()?;
-        ber::end(next, r)?;
         r.leave(level)?;
-        Ok(Self { auth_header: f_auth_header, mess: f_mess })
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5147,21 +5140,15 @@ impl<'a> MegacoMessage<'a> {
 }
 
 impl<'a> AuthenticationHeader<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_sec_parm_index = ber::fixed_octets::<4>(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(1), r)?;
-        let f_seq_num = ber::fixed_octets::<4>(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(2), r)?;
-        let f_ad = ber::octets(r, h)?;
-        next = r.next_header()?;
-        ber::end(next, r)?;
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            sec_parm_index: ber::fixed_octets::<4>(r, Tag::context(0))?,
+            seq_num: ber::fixed_octets::<4>(r, Tag::context(1))?,
+            ad: ber::octets(r, Tag::context(2))?,
+        };
         r.leave(level)?;
-        Ok(Self { sec_parm_index: f_sec_parm_index, seq_num: f_seq_num, ad: f_ad })
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5173,36 +5160,20 @@ impl<'a> AuthenticationHeader<'a> {
 }
 
 impl<'a> Message<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_version = ber::narrow::<_, u8>(r.unsigned(h)?, r)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(1), r)?;
-        let f_m_id = {
-            let f0 = r.enter(h)?;
-            let h = &r.read_header()?;
-            let v = MId::read_ber(r, h)?;
-            r.leave(f0)?;
-            v
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            version: ber::narrow::<u8>(r, Tag::context(0))?,
+            m_id: { let f0 = ber::enter(r, Tag::context(1))?; let v = MId::read_ber(r)?; r.leave(f0)?; v },
+            message_body: {
+                let f0 = ber::enter(r, Tag::context(2))?;
+                let v = MessageMessageBody::read_ber(r)?;
+                r.leave(f0)?;
+                v
+            },
         };
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(2), r)?;
-        let f_message_body = {
-            let f0 = r.enter(h)?;
-            let h = &r.read_header()?;
-            let v = MessageMessageBody::read_ber(r, h)?;
-            r.leave(f0)?;
-            v
-        };
-        next = r.next_header()?;
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { version: f_version, m_id: f_m_id, message_body: f_message_body })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5218,14 +5189,15 @@ impl<'a> Message<'a> {
 }
 
 impl<'a> MId<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        Ok(match h.tag.bits() {
-            0x80000000 => Self::Ip4Address(Ip4Address::read_ber(r, h)?),
-            0x80000001 => Self::Ip6Address(Ip6Address::read_ber(r, h)?),
-            0x80000002 => Self::DomainName(DomainName::read_ber(r, h)?),
-            0x80000003 => Self::DeviceName(ber::text(r, h, StringKind::Ia5)?),
-            0x80000004 => Self::MtpAddress(ber::octets(r, h)?),
-            _ => Self::Unknown(Box::new(UnknownAlternative { addition: None, octets: ber::any(r, h)? })),
+    fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
+        let tag = ber::tag(r)?;
+        Ok(match tag.bits() {
+            0x80000000 => Self::Ip4Address(Ip4Address::read_ber(r, Tag::context(0))?),
+            0x80000001 => Self::Ip6Address(Ip6Address::read_ber(r, Tag::context(1))?),
+            0x80000002 => Self::DomainName(DomainName::read_ber(r, Tag::context(2))?),
+            0x80000003 => Self::DeviceName(ber::text(r, Tag::context(3), StringKind::Ia5)?),
+            0x80000004 => Self::MtpAddress(ber::octets(r, Tag::context(4))?),
+            _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
 
@@ -5247,7 +5219,7 @@ impl<'a> MId<'a> {
                 w.close(Tag::context(2), m);
             }
             Self::DeviceName(v) => {
-                w.text(Tag::context(3), StringKind::Ia5, v)?;
+                ber::write_text(w, Tag::context(3), StringKind::Ia5, v)?;
             }
             Self::MtpAddress(v) => {
                 w.octet_string(Tag::context(4), v);
@@ -5263,11 +5235,12 @@ impl<'a> MId<'a> {
 }
 
 impl<'a> MessageMessageBody<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        Ok(match h.tag.bits() {
-            0x80000000 => Self::MessageError(ErrorDescriptor::read_ber(r, h)?),
-            0x80000001 => Self::Transactions(read_ber_message_message_body_transactions(r, h)?),
-            _ => return Err(ber::unexpected(h, ErrorKind::UnknownAlternative, r)),
+    fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
+        let tag = ber::tag(r)?;
+        Ok(match tag.bits() {
+            0x80000000 => Self::MessageError(ErrorDescriptor::read_ber(r, Tag::context(0))?),
+            0x80000001 => Self::Transactions(read_ber_message_message_body_transactions(r, Tag::context(1))?),
+            _ => return Err(r.error(ErrorKind::UnknownAlternative)),
         })
     }
 
@@ -5293,23 +5266,16 @@ impl<'a> MessageMessageBody<'a> {
 }
 
 impl Ip4Address {
-    fn read_ber(r: &mut ber::Reader<'_>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_address = ber::fixed_octets::<4>(r, h)?;
-        next = r.next_header()?;
-        let f_port_number = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = ber::narrow::<_, u16>(r.unsigned(h)?, r)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            address: ber::fixed_octets::<4>(r, Tag::context(0))?,
+            port_number: if r.is_next(Tag::context(1)) {
+                Some(ber::narrow::<u16>(r, Tag::context(1))?)
+            } else { None },
         };
-        ber::end(next, r)?;
         r.leave(level)?;
-        Ok(Self { address: f_address, port_number: f_port_number })
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5322,23 +5288,16 @@ impl Ip4Address {
 }
 
 impl Ip6Address {
-    fn read_ber(r: &mut ber::Reader<'_>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_address = ber::fixed_octets::<16>(r, h)?;
-        next = r.next_header()?;
-        let f_port_number = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = ber::narrow::<_, u16>(r.unsigned(h)?, r)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            address: ber::fixed_octets::<16>(r, Tag::context(0))?,
+            port_number: if r.is_next(Tag::context(1)) {
+                Some(ber::narrow::<u16>(r, Tag::context(1))?)
+            } else { None },
         };
-        ber::end(next, r)?;
         r.leave(level)?;
-        Ok(Self { address: f_address, port_number: f_port_number })
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5351,71 +5310,51 @@ impl Ip6Address {
 }
 
 impl<'a> DomainName<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_name = ber::text(r, h, StringKind::Ia5)?;
-        next = r.next_header()?;
-        let f_port_number = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = ber::narrow::<_, u16>(r.unsigned(h)?, r)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            name: ber::text(r, Tag::context(0), StringKind::Ia5)?,
+            port_number: if r.is_next(Tag::context(1)) {
+                Some(ber::narrow::<u16>(r, Tag::context(1))?)
+            } else { None },
         };
-        ber::end(next, r)?;
         r.leave(level)?;
-        Ok(Self { name: f_name, port_number: f_port_number })
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.port_number {
             w.integer(Tag::context(1), i64::from(*v));
         }
-        w.text(Tag::context(0), StringKind::Ia5, &self.name)?;
+        ber::write_text(w, Tag::context(0), StringKind::Ia5, &self.name)?;
         Ok(())
     }
 }
 
 impl<'a> ErrorDescriptor<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_error_code = ber::narrow::<_, u16>(r.unsigned(h)?, r)?;
-        next = r.next_header()?;
-        let f_error_text = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = ber::text(r, h, StringKind::Ia5)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            error_code: ber::narrow::<u16>(r, Tag::context(0))?,
+            error_text: if r.is_next(Tag::context(1)) {
+                Some(ber::text(r, Tag::context(1), StringKind::Ia5)?)
+            } else { None },
         };
-        ber::end(next, r)?;
         r.leave(level)?;
-        Ok(Self { error_code: f_error_code, error_text: f_error_text })
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.error_text {
-            w.text(Tag::context(1), StringKind::Ia5, v)?;
+            ber::write_text(w, Tag::context(1), StringKind::Ia5, v)?;
         }
         w.integer(Tag::context(0), i64::from(self.error_code));
         Ok(())
     }
 }
 
-fn read_ber_message_message_body_transactions<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<Transaction<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        list.push(Transaction::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_message_message_body_transactions<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<Transaction<'a>>> {
+    ber::list(r, tag, Transaction::read_ber)
 }
 
 fn write_ber_message_message_body_transactions(list: &[Transaction<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -5426,14 +5365,15 @@ fn write_ber_message_message_body_transactions(list: &[Transaction<'_>], w: &mut
 }
 
 impl<'a> Transaction<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        Ok(match h.tag.bits() {
-            0x80000000 => Self::TransactionRequest(TransactionRequest::read_ber(r, h)?),
-            0x80000001 => Self::TransactionPending(TransactionPending::read_ber(r, h)?),
-            0x80000002 => Self::TransactionReply(TransactionReply::read_ber(r, h)?),
-            0x80000003 => Self::TransactionResponseAck(read_ber_transaction_response_ack(r, h)?),
-            0x80000004 => Self::SegmentReply(SegmentReply::read_ber(r, h)?),
-            _ => Self::Unknown(Box::new(UnknownAlternative { addition: None, octets: ber::any(r, h)? })),
+    fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
+        let tag = ber::tag(r)?;
+        Ok(match tag.bits() {
+            0x80000000 => Self::TransactionRequest(TransactionRequest::read_ber(r, Tag::context(0))?),
+            0x80000001 => Self::TransactionPending(TransactionPending::read_ber(r, Tag::context(1))?),
+            0x80000002 => Self::TransactionReply(TransactionReply::read_ber(r, Tag::context(2))?),
+            0x80000003 => Self::TransactionResponseAck(read_ber_transaction_response_ack(r, Tag::context(3))?),
+            0x80000004 => Self::SegmentReply(SegmentReply::read_ber(r, Tag::context(4))?),
+            _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
 
@@ -5475,21 +5415,14 @@ impl<'a> Transaction<'a> {
 }
 
 impl<'a> TransactionRequest<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_transaction_id = ber::narrow::<_, u32>(r.unsigned(h)?, r)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(1), r)?;
-        let f_actions = read_ber_transaction_request_actions(r, h)?;
-        next = r.next_header()?;
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { transaction_id: f_transaction_id, actions: f_actions })
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            transaction_id: ber::narrow::<u32>(r, Tag::context(0))?,
+            actions: read_ber_transaction_request_actions(r, Tag::context(1))?,
+        };
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5502,18 +5435,13 @@ impl<'a> TransactionRequest<'a> {
 }
 
 impl TransactionPending {
-    fn read_ber(r: &mut ber::Reader<'_>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_transaction_id = ber::narrow::<_, u32>(r.unsigned(h)?, r)?;
-        next = r.next_header()?;
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { transaction_id: f_transaction_id })
+    fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            transaction_id: ber::narrow::<u32>(r, Tag::context(0))?,
+        };
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5523,57 +5451,28 @@ impl TransactionPending {
 }
 
 impl<'a> TransactionReply<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_transaction_id = ber::narrow::<_, u32>(r.unsigned(h)?, r)?;
-        next = r.next_header()?;
-        let f_imm_ack_required = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = r.null(h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            transaction_id: ber::narrow::<u32>(r, Tag::context(0))?,
+            imm_ack_required: if r.is_next(Tag::context(1)) {
+                Some(ber::null(r, Tag::context(1))?)
+            } else { None },
+            transaction_result: {
+                let f0 = ber::enter(r, Tag::context(2))?;
+                let v = TransactionReplyTransactionResult::read_ber(r)?;
+                r.leave(f0)?;
+                v
+            },
+            segment_number: if r.is_next(Tag::context(3)) {
+                Some(ber::narrow::<u16>(r, Tag::context(3))?)
+            } else { None },
+            segmentation_complete: if r.is_next(Tag::context(4)) {
+                Some(ber::null(r, Tag::context(4))?)
+            } else { None },
         };
-        let h = &ber::required(next, Tag::context(2), r)?;
-        let f_transaction_result = {
-            let f0 = r.enter(h)?;
-            let h = &r.read_header()?;
-            let v = TransactionReplyTransactionResult::read_ber(r, h)?;
-            r.leave(f0)?;
-            v
-        };
-        next = r.next_header()?;
-        let f_segment_number = match &ber::optional(next, Tag::context(3)) {
-            Some(h) => {
-                let v = ber::narrow::<_, u16>(r.unsigned(h)?, r)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_segmentation_complete = match &ber::optional(next, Tag::context(4)) {
-            Some(h) => {
-                let v = r.null(h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self {
-            transaction_id: f_transaction_id,
-            imm_ack_required: f_imm_ack_required,
-            transaction_result: f_transaction_result,
-            segment_number: f_segment_number,
-            segmentation_complete: f_segmentation_complete,
-        })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5594,15 +5493,8 @@ impl<'a> TransactionReply<'a> {
     }
 }
 
-fn read_ber_transaction_response_ack(r: &mut ber::Reader<'_>, h: &ber::Header) -> Result<Vec<TransactionAck>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(16), r)?;
-        list.push(TransactionAck::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_transaction_response_ack(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Vec<TransactionAck>> {
+    ber::list(r, tag, |r| TransactionAck::read_ber(r, Tag::universal(16)))
 }
 
 fn write_ber_transaction_response_ack(list: &[TransactionAck], w: &mut ber::Writer) -> Result<()> {
@@ -5615,33 +5507,17 @@ fn write_ber_transaction_response_ack(list: &[TransactionAck], w: &mut ber::Writ
 }
 
 impl SegmentReply {
-    fn read_ber(r: &mut ber::Reader<'_>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_transaction_id = ber::narrow::<_, u32>(r.unsigned(h)?, r)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(1), r)?;
-        let f_segment_number = ber::narrow::<_, u16>(r.unsigned(h)?, r)?;
-        next = r.next_header()?;
-        let f_segmentation_complete = match &ber::optional(next, Tag::context(2)) {
-            Some(h) => {
-                let v = r.null(h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            transaction_id: ber::narrow::<u32>(r, Tag::context(0))?,
+            segment_number: ber::narrow::<u16>(r, Tag::context(1))?,
+            segmentation_complete: if r.is_next(Tag::context(2)) {
+                Some(ber::null(r, Tag::context(2))?)
+            } else { None },
         };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self {
-            transaction_id: f_transaction_id,
-            segment_number: f_segment_number,
-            segmentation_complete: f_segmentation_complete,
-        })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5654,15 +5530,8 @@ impl SegmentReply {
     }
 }
 
-fn read_ber_transaction_request_actions<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<ActionRequest<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(16), r)?;
-        list.push(ActionRequest::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_transaction_request_actions<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<ActionRequest<'a>>> {
+    ber::list(r, tag, |r| ActionRequest::read_ber(r, Tag::universal(16)))
 }
 
 fn write_ber_transaction_request_actions(list: &[ActionRequest<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -5675,11 +5544,12 @@ fn write_ber_transaction_request_actions(list: &[ActionRequest<'_>], w: &mut ber
 }
 
 impl<'a> TransactionReplyTransactionResult<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        Ok(match h.tag.bits() {
-            0x80000000 => Self::TransactionError(ErrorDescriptor::read_ber(r, h)?),
-            0x80000001 => Self::ActionReplies(read_ber_transaction_reply_transaction_result_action_replies(r, h)?),
-            _ => return Err(ber::unexpected(h, ErrorKind::UnknownAlternative, r)),
+    fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
+        let tag = ber::tag(r)?;
+        Ok(match tag.bits() {
+            0x80000000 => Self::TransactionError(ErrorDescriptor::read_ber(r, Tag::context(0))?),
+            0x80000001 => Self::ActionReplies(read_ber_transaction_reply_transaction_result_action_replies(r, Tag::context(1))?),
+            _ => return Err(r.error(ErrorKind::UnknownAlternative)),
         })
     }
 
@@ -5705,23 +5575,16 @@ impl<'a> TransactionReplyTransactionResult<'a> {
 }
 
 impl TransactionAck {
-    fn read_ber(r: &mut ber::Reader<'_>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_first_ack = ber::narrow::<_, u32>(r.unsigned(h)?, r)?;
-        next = r.next_header()?;
-        let f_last_ack = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = ber::narrow::<_, u32>(r.unsigned(h)?, r)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            first_ack: ber::narrow::<u32>(r, Tag::context(0))?,
+            last_ack: if r.is_next(Tag::context(1)) {
+                Some(ber::narrow::<u32>(r, Tag::context(1))?)
+            } else { None },
         };
-        ber::end(next, r)?;
         r.leave(level)?;
-        Ok(Self { first_ack: f_first_ack, last_ack: f_last_ack })
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5734,39 +5597,20 @@ impl TransactionAck {
 }
 
 impl<'a> ActionRequest<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_context_id = ber::narrow::<_, u32>(r.unsigned(h)?, r)?;
-        next = r.next_header()?;
-        let f_context_request = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = ContextRequest::read_ber(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            context_id: ber::narrow::<u32>(r, Tag::context(0))?,
+            context_request: if r.is_next(Tag::context(1)) {
+                Some(ContextRequest::read_ber(r, Tag::context(1))?)
+            } else { None },
+            context_attr_audit_req: if r.is_next(Tag::context(2)) {
+                Some(ContextAttrAuditRequest::read_ber(r, Tag::context(2))?)
+            } else { None },
+            command_requests: read_ber_action_request_command_requests(r, Tag::context(3))?,
         };
-        let f_context_attr_audit_req = match &ber::optional(next, Tag::context(2)) {
-            Some(h) => {
-                let v = ContextAttrAuditRequest::read_ber(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let h = &ber::required(next, Tag::context(3), r)?;
-        let f_command_requests = read_ber_action_request_command_requests(r, h)?;
-        next = r.next_header()?;
-        ber::end(next, r)?;
         r.leave(level)?;
-        Ok(Self {
-            context_id: f_context_id,
-            context_request: f_context_request,
-            context_attr_audit_req: f_context_attr_audit_req,
-            command_requests: f_command_requests,
-        })
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5788,15 +5632,8 @@ impl<'a> ActionRequest<'a> {
     }
 }
 
-fn read_ber_transaction_reply_transaction_result_action_replies<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<ActionReply<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(16), r)?;
-        list.push(ActionReply::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_transaction_reply_transaction_result_action_replies<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<ActionReply<'a>>> {
+    ber::list(r, tag, |r| ActionReply::read_ber(r, Tag::universal(16)))
 }
 
 fn write_ber_transaction_reply_transaction_result_action_replies(list: &[ActionReply<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -5809,70 +5646,30 @@ fn write_ber_transaction_reply_transaction_result_action_replies(list: &[ActionR
 }
 
 impl<'a> ContextRequest<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let f_priority = match &ber::optional(next, Tag::context(0)) {
-            Some(h) => {
-                let v = ber::narrow::<_, u8>(r.unsigned(h)?, r)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            priority: if r.is_next(Tag::context(0)) {
+                Some(ber::narrow::<u8>(r, Tag::context(0))?)
+            } else { None },
+            emergency: if r.is_next(Tag::context(1)) {
+                Some(ber::boolean(r, Tag::context(1))?)
+            } else { None },
+            topology_req: if r.is_next(Tag::context(2)) {
+                Some(read_ber_context_request_topology_req(r, Tag::context(2))?)
+            } else { None },
+            iepscallind: if r.is_next(Tag::context(3)) {
+                Some(ber::boolean(r, Tag::context(3))?)
+            } else { None },
+            context_prop: if r.is_next(Tag::context(4)) {
+                Some(read_ber_context_request_context_prop(r, Tag::context(4))?)
+            } else { None },
+            context_list: if r.is_next(Tag::context(5)) {
+                Some(read_ber_context_request_context_list(r, Tag::context(5))?)
+            } else { None },
         };
-        let f_emergency = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = r.boolean(h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_topology_req = match &ber::optional(next, Tag::context(2)) {
-            Some(h) => {
-                let v = read_ber_context_request_topology_req(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_iepscallind = match &ber::optional(next, Tag::context(3)) {
-            Some(h) => {
-                let v = r.boolean(h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_context_prop = match &ber::optional(next, Tag::context(4)) {
-            Some(h) => {
-                let v = read_ber_context_request_context_prop(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_context_list = match &ber::optional(next, Tag::context(5)) {
-            Some(h) => {
-                let v = read_ber_context_request_context_list(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self {
-            priority: f_priority,
-            emergency: f_emergency,
-            topology_req: f_topology_req,
-            iepscallind: f_iepscallind,
-            context_prop: f_context_prop,
-            context_list: f_context_list,
-        })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5905,103 +5702,36 @@ impl<'a> ContextRequest<'a> {
 }
 
 impl<'a> ContextAttrAuditRequest<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let f_topology = match &ber::optional(next, Tag::context(0)) {
-            Some(h) => {
-                let v = r.null(h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_emergency = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = r.null(h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_priority = match &ber::optional(next, Tag::context(2)) {
-            Some(h) => {
-                let v = r.null(h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_iepscallind = match &ber::optional(next, Tag::context(3)) {
-            Some(h) => {
-                let v = r.null(h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_context_prop_aud = match &ber::optional(next, Tag::context(4)) {
-            Some(h) => {
-                let v = read_ber_context_attr_audit_request_context_prop_aud(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_selectpriority = match &ber::optional(next, Tag::context(5)) {
-            Some(h) => {
-                let v = ber::narrow::<_, u8>(r.unsigned(h)?, r)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_selectemergency = match &ber::optional(next, Tag::context(6)) {
-            Some(h) => {
-                let v = r.boolean(h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_selectiepscallind = match &ber::optional(next, Tag::context(7)) {
-            Some(h) => {
-                let v = r.boolean(h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_select_logic = match &ber::optional(next, Tag::context(8)) {
-            Some(h) => {
-                let v = {
-                    let f0 = r.enter(h)?;
-                    let h = &r.read_header()?;
-                    let v = SelectLogic::read_ber(r, h)?;
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            topology: if r.is_next(Tag::context(0)) { Some(ber::null(r, Tag::context(0))?) } else { None },
+            emergency: if r.is_next(Tag::context(1)) { Some(ber::null(r, Tag::context(1))?) } else { None },
+            priority: if r.is_next(Tag::context(2)) { Some(ber::null(r, Tag::context(2))?) } else { None },
+            iepscallind: if r.is_next(Tag::context(3)) { Some(ber::null(r, Tag::context(3))?) } else { None },
+            context_prop_aud: if r.is_next(Tag::context(4)) {
+                Some(read_ber_context_attr_audit_request_context_prop_aud(r, Tag::context(4))?)
+            } else { None },
+            selectpriority: if r.is_next(Tag::context(5)) {
+                Some(ber::narrow::<u8>(r, Tag::context(5))?)
+            } else { None },
+            selectemergency: if r.is_next(Tag::context(6)) {
+                Some(ber::boolean(r, Tag::context(6))?)
+            } else { None },
+            selectiepscallind: if r.is_next(Tag::context(7)) {
+                Some(ber::boolean(r, Tag::context(7))?)
+            } else { None },
+            select_logic: if r.is_next(Tag::context(8)) {
+                Some({
+                    let f0 = ber::enter(r, Tag::context(8))?;
+                    let v = SelectLogic::read_ber(r)?;
                     r.leave(f0)?;
                     v
-                };
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+                })
+            } else { None },
         };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self {
-            topology: f_topology,
-            emergency: f_emergency,
-            priority: f_priority,
-            iepscallind: f_iepscallind,
-            context_prop_aud: f_context_prop_aud,
-            selectpriority: f_selectpriority,
-            selectemergency: f_selectemergency,
-            selectiepscallind: f_selectiepscallind,
-            select_logic: f_select_logic,
-        })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -6040,15 +5770,8 @@ impl<'a> ContextAttrAuditRequest<'a> {
     }
 }
 
-fn read_ber_action_request_command_requests<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<CommandRequest<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(16), r)?;
-        list.push(CommandRequest::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_action_request_command_requests<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<CommandRequest<'a>>> {
+    ber::list(r, tag, |r| CommandRequest::read_ber(r, Tag::universal(16)))
 }
 
 fn write_ber_action_request_command_requests(list: &[CommandRequest<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -6061,39 +5784,20 @@ fn write_ber_action_request_command_requests(list: &[CommandRequest<'_>], w: &mu
 }
 
 impl<'a> ActionReply<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_context_id = ber::narrow::<_, u32>(r.unsigned(h)?, r)?;
-        next = r.next_header()?;
-        let f_error_descriptor = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = ErrorDescriptor::read_ber(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            context_id: ber::narrow::<u32>(r, Tag::context(0))?,
+            error_descriptor: if r.is_next(Tag::context(1)) {
+                Some(ErrorDescriptor::read_ber(r, Tag::context(1))?)
+            } else { None },
+            context_reply: if r.is_next(Tag::context(2)) {
+                Some(ContextRequest::read_ber(r, Tag::context(2))?)
+            } else { None },
+            command_reply: read_ber_action_reply_command_reply(r, Tag::context(3))?,
         };
-        let f_context_reply = match &ber::optional(next, Tag::context(2)) {
-            Some(h) => {
-                let v = ContextRequest::read_ber(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let h = &ber::required(next, Tag::context(3), r)?;
-        let f_command_reply = read_ber_action_reply_command_reply(r, h)?;
-        next = r.next_header()?;
-        ber::end(next, r)?;
         r.leave(level)?;
-        Ok(Self {
-            context_id: f_context_id,
-            error_descriptor: f_error_descriptor,
-            context_reply: f_context_reply,
-            command_reply: f_command_reply,
-        })
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -6115,15 +5819,8 @@ impl<'a> ActionReply<'a> {
     }
 }
 
-fn read_ber_context_request_topology_req<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<TopologyRequest<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(16), r)?;
-        list.push(TopologyRequest::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_context_request_topology_req<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<TopologyRequest<'a>>> {
+    ber::list(r, tag, |r| TopologyRequest::read_ber(r, Tag::universal(16)))
 }
 
 fn write_ber_context_request_topology_req(list: &[TopologyRequest<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -6135,15 +5832,8 @@ fn write_ber_context_request_topology_req(list: &[TopologyRequest<'_>], w: &mut 
     Ok(())
 }
 
-fn read_ber_context_request_context_prop<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<PropertyParm<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(16), r)?;
-        list.push(PropertyParm::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_context_request_context_prop<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<PropertyParm<'a>>> {
+    ber::list(r, tag, |r| PropertyParm::read_ber(r, Tag::universal(16)))
 }
 
 fn write_ber_context_request_context_prop(list: &[PropertyParm<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -6155,15 +5845,8 @@ fn write_ber_context_request_context_prop(list: &[PropertyParm<'_>], w: &mut ber
     Ok(())
 }
 
-fn read_ber_context_request_context_list(r: &mut ber::Reader<'_>, h: &ber::Header) -> Result<Vec<ContextId>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(2), r)?;
-        list.push(ber::narrow::<_, u32>(r.unsigned(h)?, r)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_context_request_context_list(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Vec<ContextId>> {
+    ber::list(r, tag, |r| ber::narrow::<u32>(r, Tag::universal(2)))
 }
 
 fn write_ber_context_request_context_list(list: &[ContextId], w: &mut ber::Writer) -> Result<()> {
@@ -6173,15 +5856,8 @@ fn write_ber_context_request_context_list(list: &[ContextId], w: &mut ber::Write
     Ok(())
 }
 
-fn read_ber_context_attr_audit_request_context_prop_aud<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<IndAudPropertyParm<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(16), r)?;
-        list.push(IndAudPropertyParm::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_context_attr_audit_request_context_prop_aud<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<IndAudPropertyParm<'a>>> {
+    ber::list(r, tag, |r| IndAudPropertyParm::read_ber(r, Tag::universal(16)))
 }
 
 fn write_ber_context_attr_audit_request_context_prop_aud(list: &[IndAudPropertyParm<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -6194,11 +5870,12 @@ fn write_ber_context_attr_audit_request_context_prop_aud(list: &[IndAudPropertyP
 }
 
 impl<'a> SelectLogic<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        Ok(match h.tag.bits() {
-            0x80000000 => Self::AndAuditSelect(r.null(h)?),
-            0x80000001 => Self::OrAuditSelect(r.null(h)?),
-            _ => Self::Unknown(Box::new(UnknownAlternative { addition: None, octets: ber::any(r, h)? })),
+    fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
+        let tag = ber::tag(r)?;
+        Ok(match tag.bits() {
+            0x80000000 => Self::AndAuditSelect(ber::null(r, Tag::context(0))?),
+            0x80000001 => Self::OrAuditSelect(ber::null(r, Tag::context(1))?),
+            _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
 
@@ -6221,40 +5898,22 @@ impl<'a> SelectLogic<'a> {
 }
 
 impl<'a> CommandRequest<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_command = {
-            let f0 = r.enter(h)?;
-            let h = &r.read_header()?;
-            let v = Command::read_ber(r, h)?;
-            r.leave(f0)?;
-            v
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            command: {
+                let f0 = ber::enter(r, Tag::context(0))?;
+                let v = Command::read_ber(r)?;
+                r.leave(f0)?;
+                v
+            },
+            optional: if r.is_next(Tag::context(1)) { Some(ber::null(r, Tag::context(1))?) } else { None },
+            wildcard_return: if r.is_next(Tag::context(2)) {
+                Some(ber::null(r, Tag::context(2))?)
+            } else { None },
         };
-        next = r.next_header()?;
-        let f_optional = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = r.null(h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_wildcard_return = match &ber::optional(next, Tag::context(2)) {
-            Some(h) => {
-                let v = r.null(h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { command: f_command, optional: f_optional, wildcard_return: f_wildcard_return })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -6271,14 +5930,8 @@ impl<'a> CommandRequest<'a> {
     }
 }
 
-fn read_ber_action_reply_command_reply<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<CommandReply<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        list.push(CommandReply::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_action_reply_command_reply<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<CommandReply<'a>>> {
+    ber::list(r, tag, CommandReply::read_ber)
 }
 
 fn write_ber_action_reply_command_reply(list: &[CommandReply<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -6289,46 +5942,21 @@ fn write_ber_action_reply_command_reply(list: &[CommandReply<'_>], w: &mut ber::
 }
 
 impl<'a> TopologyRequest<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_termination_from = TerminationId::read_ber(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(1), r)?;
-        let f_termination_to = TerminationId::read_ber(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(2), r)?;
-        let f_topology_direction = TopologyRequestTopologyDirection::from_number(r.integer(h)?).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))?;
-        next = r.next_header()?;
-        let f_stream_id = match &ber::optional(next, Tag::context(3)) {
-            Some(h) => {
-                let v = ber::narrow::<_, u16>(r.unsigned(h)?, r)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            termination_from: TerminationId::read_ber(r, Tag::context(0))?,
+            termination_to: TerminationId::read_ber(r, Tag::context(1))?,
+            topology_direction: ber::enumerated(r, Tag::context(2), TopologyRequestTopologyDirection::from_number)?,
+            stream_id: if r.is_next(Tag::context(3)) {
+                Some(ber::narrow::<u16>(r, Tag::context(3))?)
+            } else { None },
+            topology_direction_extension: if r.is_next(Tag::context(4)) {
+                Some(ber::enumerated(r, Tag::context(4), TopologyRequestTopologyDirectionExtension::from_number)?)
+            } else { None },
         };
-        let f_topology_direction_extension = match &ber::optional(next, Tag::context(4)) {
-            Some(h) => {
-                let v = TopologyRequestTopologyDirectionExtension::from_number(r.integer(h)?).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self {
-            termination_from: f_termination_from,
-            termination_to: f_termination_to,
-            topology_direction: f_topology_direction,
-            stream_id: f_stream_id,
-            topology_direction_extension: f_topology_direction_extension,
-        })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -6350,35 +5978,22 @@ impl<'a> TopologyRequest<'a> {
 }
 
 impl<'a> PropertyParm<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_name = ber::fixed_octets::<4>(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(1), r)?;
-        let f_value = read_ber_property_parm_value(r, h)?;
-        next = r.next_header()?;
-        let f_extra_info = match &ber::optional(next, Tag::context(2)) {
-            Some(h) => {
-                let v = {
-                    let f0 = r.enter(h)?;
-                    let h = &r.read_header()?;
-                    let v = PropertyParmExtraInfo::read_ber(r, h)?;
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            name: ber::fixed_octets::<4>(r, Tag::context(0))?,
+            value: read_ber_property_parm_value(r, Tag::context(1))?,
+            extra_info: if r.is_next(Tag::context(2)) {
+                Some({
+                    let f0 = ber::enter(r, Tag::context(2))?;
+                    let v = PropertyParmExtraInfo::read_ber(r)?;
                     r.leave(f0)?;
                     v
-                };
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+                })
+            } else { None },
         };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { name: f_name, value: f_value, extra_info: f_extra_info })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -6396,26 +6011,16 @@ impl<'a> PropertyParm<'a> {
 }
 
 impl<'a> IndAudPropertyParm<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_name = ber::fixed_octets::<4>(r, h)?;
-        next = r.next_header()?;
-        let f_property_parms = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = PropertyParm::read_ber(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            name: ber::fixed_octets::<4>(r, Tag::context(0))?,
+            property_parms: if r.is_next(Tag::context(1)) {
+                Some(PropertyParm::read_ber(r, Tag::context(1))?)
+            } else { None },
         };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { name: f_name, property_parms: f_property_parms })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -6430,17 +6035,18 @@ impl<'a> IndAudPropertyParm<'a> {
 }
 
 impl<'a> Command<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        Ok(match h.tag.bits() {
-            0x80000000 => Self::AddReq(AmmRequest::read_ber(r, h)?),
-            0x80000001 => Self::MoveReq(AmmRequest::read_ber(r, h)?),
-            0x80000002 => Self::ModReq(AmmRequest::read_ber(r, h)?),
-            0x80000003 => Self::SubtractReq(SubtractRequest::read_ber(r, h)?),
-            0x80000004 => Self::AuditCapRequest(AuditRequest::read_ber(r, h)?),
-            0x80000005 => Self::AuditValueRequest(AuditRequest::read_ber(r, h)?),
-            0x80000006 => Self::NotifyReq(NotifyRequest::read_ber(r, h)?),
-            0x80000007 => Self::ServiceChangeReq(ServiceChangeRequest::read_ber(r, h)?),
-            _ => Self::Unknown(Box::new(UnknownAlternative { addition: None, octets: ber::any(r, h)? })),
+    fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
+        let tag = ber::tag(r)?;
+        Ok(match tag.bits() {
+            0x80000000 => Self::AddReq(AmmRequest::read_ber(r, Tag::context(0))?),
+            0x80000001 => Self::MoveReq(AmmRequest::read_ber(r, Tag::context(1))?),
+            0x80000002 => Self::ModReq(AmmRequest::read_ber(r, Tag::context(2))?),
+            0x80000003 => Self::SubtractReq(SubtractRequest::read_ber(r, Tag::context(3))?),
+            0x80000004 => Self::AuditCapRequest(AuditRequest::read_ber(r, Tag::context(4))?),
+            0x80000005 => Self::AuditValueRequest(AuditRequest::read_ber(r, Tag::context(5))?),
+            0x80000006 => Self::NotifyReq(NotifyRequest::read_ber(r, Tag::context(6))?),
+            0x80000007 => Self::ServiceChangeReq(ServiceChangeRequest::read_ber(r, Tag::context(7))?),
+            _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
 
@@ -6497,29 +6103,28 @@ impl<'a> Command<'a> {
 }
 
 impl<'a> CommandReply<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        Ok(match h.tag.bits() {
-            0x80000000 => Self::AddReply(AmmsReply::read_ber(r, h)?),
-            0x80000001 => Self::MoveReply(AmmsReply::read_ber(r, h)?),
-            0x80000002 => Self::ModReply(AmmsReply::read_ber(r, h)?),
-            0x80000003 => Self::SubtractReply(AmmsReply::read_ber(r, h)?),
+    fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
+        let tag = ber::tag(r)?;
+        Ok(match tag.bits() {
+            0x80000000 => Self::AddReply(AmmsReply::read_ber(r, Tag::context(0))?),
+            0x80000001 => Self::MoveReply(AmmsReply::read_ber(r, Tag::context(1))?),
+            0x80000002 => Self::ModReply(AmmsReply::read_ber(r, Tag::context(2))?),
+            0x80000003 => Self::SubtractReply(AmmsReply::read_ber(r, Tag::context(3))?),
             0x80000004 => Self::AuditCapReply({
-                let f0 = r.enter(h)?;
-                let h = &r.read_header()?;
-                let v = AuditReply::read_ber(r, h)?;
+                let f0 = ber::enter(r, Tag::context(4))?;
+                let v = AuditReply::read_ber(r)?;
                 r.leave(f0)?;
                 v
             }),
             0x80000005 => Self::AuditValueReply({
-                let f0 = r.enter(h)?;
-                let h = &r.read_header()?;
-                let v = AuditReply::read_ber(r, h)?;
+                let f0 = ber::enter(r, Tag::context(5))?;
+                let v = AuditReply::read_ber(r)?;
                 r.leave(f0)?;
                 v
             }),
-            0x80000006 => Self::NotifyReply(NotifyReply::read_ber(r, h)?),
-            0x80000007 => Self::ServiceChangeReply(ServiceChangeReply::read_ber(r, h)?),
-            _ => Self::Unknown(Box::new(UnknownAlternative { addition: None, octets: ber::any(r, h)? })),
+            0x80000006 => Self::NotifyReply(NotifyReply::read_ber(r, Tag::context(6))?),
+            0x80000007 => Self::ServiceChangeReply(ServiceChangeReply::read_ber(r, Tag::context(7))?),
+            _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
 
@@ -6576,21 +6181,14 @@ impl<'a> CommandReply<'a> {
 }
 
 impl<'a> TerminationId<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_wildcard = read_ber_termination_id_wildcard(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(1), r)?;
-        let f_id = ber::octets(r, h)?;
-        next = r.next_header()?;
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { wildcard: f_wildcard, id: f_id })
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            wildcard: read_ber_termination_id_wildcard(r, Tag::context(0))?,
+            id: ber::octets(r, Tag::context(1))?,
+        };
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -6602,15 +6200,8 @@ impl<'a> TerminationId<'a> {
     }
 }
 
-fn read_ber_property_parm_value<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<Octets<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(4), r)?;
-        list.push(ber::octets(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_property_parm_value<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<Octets<'a>>> {
+    ber::list(r, tag, |r| ber::octets(r, Tag::universal(4)))
 }
 
 fn write_ber_property_parm_value(list: &[Octets<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -6621,12 +6212,13 @@ fn write_ber_property_parm_value(list: &[Octets<'_>], w: &mut ber::Writer) -> Re
 }
 
 impl PropertyParmExtraInfo {
-    fn read_ber(r: &mut ber::Reader<'_>, h: &ber::Header) -> Result<Self> {
-        Ok(match h.tag.bits() {
-            0x80000000 => Self::Relation(Relation::from_number(r.integer(h)?).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))?),
-            0x80000001 => Self::Range(r.boolean(h)?),
-            0x80000002 => Self::Sublist(r.boolean(h)?),
-            _ => return Err(ber::unexpected(h, ErrorKind::UnknownAlternative, r)),
+    fn read_ber(r: &mut ber::Reader<'_>) -> Result<Self> {
+        let tag = ber::tag(r)?;
+        Ok(match tag.bits() {
+            0x80000000 => Self::Relation(ber::enumerated(r, Tag::context(0), Relation::from_number)?),
+            0x80000001 => Self::Range(ber::boolean(r, Tag::context(1))?),
+            0x80000002 => Self::Sublist(ber::boolean(r, Tag::context(2))?),
+            _ => return Err(r.error(ErrorKind::UnknownAlternative)),
         })
     }
 
@@ -6651,21 +6243,14 @@ impl PropertyParmExtraInfo {
 }
 
 impl<'a> AmmRequest<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_termination_id = read_ber_termination_id_list(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(1), r)?;
-        let f_descriptors = read_ber_amm_request_descriptors(r, h)?;
-        next = r.next_header()?;
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { termination_id: f_termination_id, descriptors: f_descriptors })
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            termination_id: read_ber_termination_id_list(r, Tag::context(0))?,
+            descriptors: read_ber_amm_request_descriptors(r, Tag::context(1))?,
+        };
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -6680,26 +6265,16 @@ impl<'a> AmmRequest<'a> {
 }
 
 impl<'a> SubtractRequest<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_termination_id = read_ber_termination_id_list(r, h)?;
-        next = r.next_header()?;
-        let f_audit_descriptor = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = AuditDescriptor::read_ber(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            termination_id: read_ber_termination_id_list(r, Tag::context(0))?,
+            audit_descriptor: if r.is_next(Tag::context(1)) {
+                Some(AuditDescriptor::read_ber(r, Tag::context(1))?)
+            } else { None },
         };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { termination_id: f_termination_id, audit_descriptor: f_audit_descriptor })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -6716,33 +6291,17 @@ impl<'a> SubtractRequest<'a> {
 }
 
 impl<'a> AuditRequest<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_termination_id = TerminationId::read_ber(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(1), r)?;
-        let f_audit_descriptor = AuditDescriptor::read_ber(r, h)?;
-        next = r.next_header()?;
-        let f_termination_id_list = match &ber::optional(next, Tag::context(2)) {
-            Some(h) => {
-                let v = read_ber_termination_id_list(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            termination_id: TerminationId::read_ber(r, Tag::context(0))?,
+            audit_descriptor: AuditDescriptor::read_ber(r, Tag::context(1))?,
+            termination_id_list: if r.is_next(Tag::context(2)) {
+                Some(read_ber_termination_id_list(r, Tag::context(2))?)
+            } else { None },
         };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self {
-            termination_id: f_termination_id,
-            audit_descriptor: f_audit_descriptor,
-            termination_id_list: f_termination_id_list,
-        })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -6762,33 +6321,17 @@ impl<'a> AuditRequest<'a> {
 }
 
 impl<'a> NotifyRequest<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_termination_id = read_ber_termination_id_list(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(1), r)?;
-        let f_observed_events_descriptor = ObservedEventsDescriptor::read_ber(r, h)?;
-        next = r.next_header()?;
-        let f_error_descriptor = match &ber::optional(next, Tag::context(2)) {
-            Some(h) => {
-                let v = ErrorDescriptor::read_ber(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            termination_id: read_ber_termination_id_list(r, Tag::context(0))?,
+            observed_events_descriptor: ObservedEventsDescriptor::read_ber(r, Tag::context(1))?,
+            error_descriptor: if r.is_next(Tag::context(2)) {
+                Some(ErrorDescriptor::read_ber(r, Tag::context(2))?)
+            } else { None },
         };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self {
-            termination_id: f_termination_id,
-            observed_events_descriptor: f_observed_events_descriptor,
-            error_descriptor: f_error_descriptor,
-        })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -6808,21 +6351,14 @@ impl<'a> NotifyRequest<'a> {
 }
 
 impl<'a> ServiceChangeRequest<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_termination_id = read_ber_termination_id_list(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(1), r)?;
-        let f_service_change_parms = ServiceChangeParm::read_ber(r, h)?;
-        next = r.next_header()?;
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { termination_id: f_termination_id, service_change_parms: f_service_change_parms })
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            termination_id: read_ber_termination_id_list(r, Tag::context(0))?,
+            service_change_parms: ServiceChangeParm::read_ber(r, Tag::context(1))?,
+        };
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -6837,26 +6373,16 @@ impl<'a> ServiceChangeRequest<'a> {
 }
 
 impl<'a> AmmsReply<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_termination_id = read_ber_termination_id_list(r, h)?;
-        next = r.next_header()?;
-        let f_termination_audit = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = read_ber_termination_audit(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            termination_id: read_ber_termination_id_list(r, Tag::context(0))?,
+            termination_audit: if r.is_next(Tag::context(1)) {
+                Some(read_ber_termination_audit(r, Tag::context(1))?)
+            } else { None },
         };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { termination_id: f_termination_id, termination_audit: f_termination_audit })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -6873,13 +6399,14 @@ impl<'a> AmmsReply<'a> {
 }
 
 impl<'a> AuditReply<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        Ok(match h.tag.bits() {
-            0x80000000 => Self::ContextAuditResult(read_ber_termination_id_list(r, h)?),
-            0x80000001 => Self::Error(ErrorDescriptor::read_ber(r, h)?),
-            0x80000002 => Self::AuditResult(AuditResult::read_ber(r, h)?),
-            0x80000003 => Self::AuditResultTermList(TermListAuditResult::read_ber(r, h)?),
-            _ => Self::Unknown(Box::new(UnknownAlternative { addition: None, octets: ber::any(r, h)? })),
+    fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
+        let tag = ber::tag(r)?;
+        Ok(match tag.bits() {
+            0x80000000 => Self::ContextAuditResult(read_ber_termination_id_list(r, Tag::context(0))?),
+            0x80000001 => Self::Error(ErrorDescriptor::read_ber(r, Tag::context(1))?),
+            0x80000002 => Self::AuditResult(AuditResult::read_ber(r, Tag::context(2))?),
+            0x80000003 => Self::AuditResultTermList(TermListAuditResult::read_ber(r, Tag::context(3))?),
+            _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
 
@@ -6916,26 +6443,16 @@ impl<'a> AuditReply<'a> {
 }
 
 impl<'a> NotifyReply<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_termination_id = read_ber_termination_id_list(r, h)?;
-        next = r.next_header()?;
-        let f_error_descriptor = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = ErrorDescriptor::read_ber(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            termination_id: read_ber_termination_id_list(r, Tag::context(0))?,
+            error_descriptor: if r.is_next(Tag::context(1)) {
+                Some(ErrorDescriptor::read_ber(r, Tag::context(1))?)
+            } else { None },
         };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { termination_id: f_termination_id, error_descriptor: f_error_descriptor })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -6952,27 +6469,19 @@ impl<'a> NotifyReply<'a> {
 }
 
 impl<'a> ServiceChangeReply<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_termination_id = read_ber_termination_id_list(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(1), r)?;
-        let f_service_change_result = {
-            let f0 = r.enter(h)?;
-            let h = &r.read_header()?;
-            let v = ServiceChangeResult::read_ber(r, h)?;
-            r.leave(f0)?;
-            v
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            termination_id: read_ber_termination_id_list(r, Tag::context(0))?,
+            service_change_result: {
+                let f0 = ber::enter(r, Tag::context(1))?;
+                let v = ServiceChangeResult::read_ber(r)?;
+                r.leave(f0)?;
+                v
+            },
         };
-        next = r.next_header()?;
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { termination_id: f_termination_id, service_change_result: f_service_change_result })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -6986,15 +6495,8 @@ impl<'a> ServiceChangeReply<'a> {
     }
 }
 
-fn read_ber_termination_id_wildcard(r: &mut ber::Reader<'_>, h: &ber::Header) -> Result<Vec<WildcardField>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(4), r)?;
-        list.push(ber::fixed_octets::<1>(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_termination_id_wildcard(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Vec<WildcardField>> {
+    ber::list(r, tag, |r| ber::fixed_octets::<1>(r, Tag::universal(4)))
 }
 
 fn write_ber_termination_id_wildcard(list: &[WildcardField], w: &mut ber::Writer) -> Result<()> {
@@ -7004,15 +6506,8 @@ fn write_ber_termination_id_wildcard(list: &[WildcardField], w: &mut ber::Writer
     Ok(())
 }
 
-fn read_ber_termination_id_list<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<TerminationId<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(16), r)?;
-        list.push(TerminationId::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_termination_id_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<TerminationId<'a>>> {
+    ber::list(r, tag, |r| TerminationId::read_ber(r, Tag::universal(16)))
 }
 
 fn write_ber_termination_id_list(list: &[TerminationId<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -7024,14 +6519,8 @@ fn write_ber_termination_id_list(list: &[TerminationId<'_>], w: &mut ber::Writer
     Ok(())
 }
 
-fn read_ber_amm_request_descriptors<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<AmmDescriptor<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        list.push(AmmDescriptor::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_amm_request_descriptors<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<AmmDescriptor<'a>>> {
+    ber::list(r, tag, AmmDescriptor::read_ber)
 }
 
 fn write_ber_amm_request_descriptors(list: &[AmmDescriptor<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -7042,31 +6531,18 @@ fn write_ber_amm_request_descriptors(list: &[AmmDescriptor<'_>], w: &mut ber::Wr
 }
 
 impl<'a> AuditDescriptor<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let f_audit_token = match &ber::optional(next, Tag::context(0)) {
-            Some(h) => {
-                let v = ber::named_bits(r, h, 0)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            audit_token: if r.is_next(Tag::context(0)) {
+                Some(ber::named_bits(r, Tag::context(0), 0)?)
+            } else { None },
+            audit_property_token: if r.is_next(Tag::context(1)) {
+                Some(read_ber_audit_descriptor_audit_property_token(r, Tag::context(1))?)
+            } else { None },
         };
-        let f_audit_property_token = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = read_ber_audit_descriptor_audit_property_token(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { audit_token: f_audit_token, audit_property_token: f_audit_property_token })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -7083,18 +6559,14 @@ impl<'a> AuditDescriptor<'a> {
 }
 
 impl<'a> ObservedEventsDescriptor<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_request_id = ber::narrow::<_, u32>(r.unsigned(h)?, r)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(1), r)?;
-        let f_observed_event_lst = read_ber_observed_events_descriptor_observed_event_lst(r, h)?;
-        next = r.next_header()?;
-        ber::end(next, r)?;
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            request_id: ber::narrow::<u32>(r, Tag::context(0))?,
+            observed_event_lst: read_ber_observed_events_descriptor_observed_event_lst(r, Tag::context(1))?,
+        };
         r.leave(level)?;
-        Ok(Self { request_id: f_request_id, observed_event_lst: f_observed_event_lst })
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -7107,8 +6579,8 @@ impl<'a> ObservedEventsDescriptor<'a> {
 }
 
 impl<'a> ServiceChangeParm<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
         let mut f_service_change_method: Option<ServiceChangeMethod> = None;
         let mut f_service_change_address: Option<ServiceChangeAddress<'_>> = None;
         let mut f_service_change_version: Option<u8> = None;
@@ -7121,73 +6593,71 @@ impl<'a> ServiceChangeParm<'a> {
         let mut f_service_change_info: Option<AuditDescriptor<'_>> = None;
         let mut f_service_change_incomplete_flag: Option<()> = None;
         let mut last = 0_u32;
-        while let Some(h) = &r.next_header()? {
-            match h.tag.bits() {
+        while let Some(tag) = r.peek_tag()? {
+            match tag.bits() {
                 0x80000000 => {
-                    ber::in_order(&mut last, 1, h, r)?;
-                    f_service_change_method = Some(ServiceChangeMethod::from_number(r.integer(h)?).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))?);
+                    ber::in_order(&mut last, 1, r)?;
+                    f_service_change_method = Some(ber::enumerated(r, Tag::context(0), ServiceChangeMethod::from_number)?);
                 }
                 0x80000001 => {
-                    ber::in_order(&mut last, 2, h, r)?;
+                    ber::in_order(&mut last, 2, r)?;
                     f_service_change_address = Some({
-                        let f0 = r.enter(h)?;
-                        let h = &r.read_header()?;
-                        let v = ServiceChangeAddress::read_ber(r, h)?;
+                        let f0 = ber::enter(r, Tag::context(1))?;
+                        let v = ServiceChangeAddress::read_ber(r)?;
                         r.leave(f0)?;
                         v
                     });
                 }
                 0x80000002 => {
-                    ber::in_order(&mut last, 3, h, r)?;
-                    f_service_change_version = Some(ber::narrow::<_, u8>(r.unsigned(h)?, r)?);
+                    ber::in_order(&mut last, 3, r)?;
+                    f_service_change_version = Some(ber::narrow::<u8>(r, Tag::context(2))?);
                 }
                 0x80000003 => {
-                    ber::in_order(&mut last, 4, h, r)?;
-                    f_service_change_profile = Some(ServiceChangeProfile::read_ber(r, h)?);
+                    ber::in_order(&mut last, 4, r)?;
+                    f_service_change_profile = Some(ServiceChangeProfile::read_ber(r, Tag::context(3))?);
                 }
                 0x80000004 => {
-                    ber::in_order(&mut last, 5, h, r)?;
-                    f_service_change_reason = Some(read_ber_value(r, h)?);
+                    ber::in_order(&mut last, 5, r)?;
+                    f_service_change_reason = Some(read_ber_value(r, Tag::context(4))?);
                 }
                 0x80000005 => {
-                    ber::in_order(&mut last, 6, h, r)?;
-                    f_service_change_delay = Some(ber::narrow::<_, u32>(r.unsigned(h)?, r)?);
+                    ber::in_order(&mut last, 6, r)?;
+                    f_service_change_delay = Some(ber::narrow::<u32>(r, Tag::context(5))?);
                 }
                 0x80000006 => {
-                    ber::in_order(&mut last, 7, h, r)?;
+                    ber::in_order(&mut last, 7, r)?;
                     f_service_change_mgc_id = Some({
-                        let f0 = r.enter(h)?;
-                        let h = &r.read_header()?;
-                        let v = MId::read_ber(r, h)?;
+                        let f0 = ber::enter(r, Tag::context(6))?;
+                        let v = MId::read_ber(r)?;
                         r.leave(f0)?;
                         v
                     });
                 }
                 0x80000007 => {
-                    ber::in_order(&mut last, 8, h, r)?;
-                    f_time_stamp = Some(TimeNotation::read_ber(r, h)?);
+                    ber::in_order(&mut last, 8, r)?;
+                    f_time_stamp = Some(TimeNotation::read_ber(r, Tag::context(7))?);
                 }
                 0x80000008 => {
-                    ber::in_order(&mut last, 9, h, r)?;
-                    f_non_standard_data = Some(NonStandardData::read_ber(r, h)?);
+                    ber::in_order(&mut last, 9, r)?;
+                    f_non_standard_data = Some(NonStandardData::read_ber(r, Tag::context(8))?);
                 }
                 0x80000009 => {
-                    ber::in_order(&mut last, 10, h, r)?;
-                    f_service_change_info = Some(AuditDescriptor::read_ber(r, h)?);
+                    ber::in_order(&mut last, 10, r)?;
+                    f_service_change_info = Some(AuditDescriptor::read_ber(r, Tag::context(9))?);
                 }
                 0x8000000a => {
-                    ber::in_order(&mut last, 11, h, r)?;
-                    f_service_change_incomplete_flag = Some(r.null(h)?);
+                    ber::in_order(&mut last, 11, r)?;
+                    f_service_change_incomplete_flag = Some(ber::null(r, Tag::context(10))?);
                 }
-                _ => ber::skip_unknown(r, h)?,
+                _ => drop(ber::any(r)?),
             }
         }
         let value = Self {
-            service_change_method: f_service_change_method.ok_or_else(|| ber::missing(None, r))?,
+            service_change_method: f_service_change_method.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
             service_change_address: f_service_change_address,
             service_change_version: f_service_change_version,
             service_change_profile: f_service_change_profile,
-            service_change_reason: f_service_change_reason.ok_or_else(|| ber::missing(None, r))?,
+            service_change_reason: f_service_change_reason.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
             service_change_delay: f_service_change_delay,
             service_change_mgc_id: f_service_change_mgc_id,
             time_stamp: f_time_stamp,
@@ -7195,7 +6665,7 @@ impl<'a> ServiceChangeParm<'a> {
             service_change_info: f_service_change_info,
             service_change_incomplete_flag: f_service_change_incomplete_flag,
         };
-        r.leave(level)?;
+        ber::leave_extensible(r, level)?;
         Ok(value)
     }
 
@@ -7247,14 +6717,8 @@ impl<'a> ServiceChangeParm<'a> {
     }
 }
 
-fn read_ber_termination_audit<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<AuditReturnParameter<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        list.push(AuditReturnParameter::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_termination_audit<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<AuditReturnParameter<'a>>> {
+    ber::list(r, tag, AuditReturnParameter::read_ber)
 }
 
 fn write_ber_termination_audit(list: &[AuditReturnParameter<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -7265,18 +6729,14 @@ fn write_ber_termination_audit(list: &[AuditReturnParameter<'_>], w: &mut ber::W
 }
 
 impl<'a> AuditResult<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_termination_id = TerminationId::read_ber(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(1), r)?;
-        let f_termination_audit_result = read_ber_termination_audit(r, h)?;
-        next = r.next_header()?;
-        ber::end(next, r)?;
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            termination_id: TerminationId::read_ber(r, Tag::context(0))?,
+            termination_audit_result: read_ber_termination_audit(r, Tag::context(1))?,
+        };
         r.leave(level)?;
-        Ok(Self { termination_id: f_termination_id, termination_audit_result: f_termination_audit_result })
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -7291,24 +6751,14 @@ impl<'a> AuditResult<'a> {
 }
 
 impl<'a> TermListAuditResult<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_termination_id_list = read_ber_termination_id_list(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(1), r)?;
-        let f_termination_audit_result = read_ber_termination_audit(r, h)?;
-        next = r.next_header()?;
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self {
-            termination_id_list: f_termination_id_list,
-            termination_audit_result: f_termination_audit_result,
-        })
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            termination_id_list: read_ber_termination_id_list(r, Tag::context(0))?,
+            termination_audit_result: read_ber_termination_audit(r, Tag::context(1))?,
+        };
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -7323,11 +6773,12 @@ impl<'a> TermListAuditResult<'a> {
 }
 
 impl<'a> ServiceChangeResult<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        Ok(match h.tag.bits() {
-            0x80000000 => Self::ErrorDescriptor(ErrorDescriptor::read_ber(r, h)?),
-            0x80000001 => Self::ServiceChangeResParms(ServiceChangeResParm::read_ber(r, h)?),
-            _ => return Err(ber::unexpected(h, ErrorKind::UnknownAlternative, r)),
+    fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
+        let tag = ber::tag(r)?;
+        Ok(match tag.bits() {
+            0x80000000 => Self::ErrorDescriptor(ErrorDescriptor::read_ber(r, Tag::context(0))?),
+            0x80000001 => Self::ServiceChangeResParms(ServiceChangeResParm::read_ber(r, Tag::context(1))?),
+            _ => return Err(r.error(ErrorKind::UnknownAlternative)),
         })
     }
 
@@ -7353,18 +6804,19 @@ impl<'a> ServiceChangeResult<'a> {
 }
 
 impl<'a> AmmDescriptor<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        Ok(match h.tag.bits() {
-            0x80000000 => Self::MediaDescriptor(MediaDescriptor::read_ber(r, h)?),
-            0x80000001 => Self::ModemDescriptor(ModemDescriptor::read_ber(r, h)?),
-            0x80000002 => Self::MuxDescriptor(MuxDescriptor::read_ber(r, h)?),
-            0x80000003 => Self::EventsDescriptor(EventsDescriptor::read_ber(r, h)?),
-            0x80000004 => Self::EventBufferDescriptor(read_ber_event_buffer_descriptor(r, h)?),
-            0x80000005 => Self::SignalsDescriptor(read_ber_signals_descriptor(r, h)?),
-            0x80000006 => Self::DigitMapDescriptor(DigitMapDescriptor::read_ber(r, h)?),
-            0x80000007 => Self::AuditDescriptor(AuditDescriptor::read_ber(r, h)?),
-            0x80000008 => Self::StatisticsDescriptor(read_ber_statistics_descriptor(r, h)?),
-            _ => Self::Unknown(Box::new(UnknownAlternative { addition: None, octets: ber::any(r, h)? })),
+    fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
+        let tag = ber::tag(r)?;
+        Ok(match tag.bits() {
+            0x80000000 => Self::MediaDescriptor(MediaDescriptor::read_ber(r, Tag::context(0))?),
+            0x80000001 => Self::ModemDescriptor(ModemDescriptor::read_ber(r, Tag::context(1))?),
+            0x80000002 => Self::MuxDescriptor(MuxDescriptor::read_ber(r, Tag::context(2))?),
+            0x80000003 => Self::EventsDescriptor(EventsDescriptor::read_ber(r, Tag::context(3))?),
+            0x80000004 => Self::EventBufferDescriptor(read_ber_event_buffer_descriptor(r, Tag::context(4))?),
+            0x80000005 => Self::SignalsDescriptor(read_ber_signals_descriptor(r, Tag::context(5))?),
+            0x80000006 => Self::DigitMapDescriptor(DigitMapDescriptor::read_ber(r, Tag::context(6))?),
+            0x80000007 => Self::AuditDescriptor(AuditDescriptor::read_ber(r, Tag::context(7))?),
+            0x80000008 => Self::StatisticsDescriptor(read_ber_statistics_descriptor(r, Tag::context(8))?),
+            _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
 
@@ -7425,14 +6877,8 @@ impl<'a> AmmDescriptor<'a> {
     }
 }
 
-fn read_ber_audit_descriptor_audit_property_token<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<IndAuditParameter<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        list.push(IndAuditParameter::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_audit_descriptor_audit_property_token<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<IndAuditParameter<'a>>> {
+    ber::list(r, tag, IndAuditParameter::read_ber)
 }
 
 fn write_ber_audit_descriptor_audit_property_token(list: &[IndAuditParameter<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -7442,15 +6888,8 @@ fn write_ber_audit_descriptor_audit_property_token(list: &[IndAuditParameter<'_>
     Ok(())
 }
 
-fn read_ber_observed_events_descriptor_observed_event_lst<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<ObservedEvent<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(16), r)?;
-        list.push(ObservedEvent::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_observed_events_descriptor_observed_event_lst<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<ObservedEvent<'a>>> {
+    ber::list(r, tag, |r| ObservedEvent::read_ber(r, Tag::universal(16)))
 }
 
 fn write_ber_observed_events_descriptor_observed_event_lst(list: &[ObservedEvent<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -7463,15 +6902,16 @@ fn write_ber_observed_events_descriptor_observed_event_lst(list: &[ObservedEvent
 }
 
 impl<'a> ServiceChangeAddress<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        Ok(match h.tag.bits() {
-            0x80000000 => Self::PortNumber(ber::narrow::<_, u16>(r.unsigned(h)?, r)?),
-            0x80000001 => Self::Ip4Address(Ip4Address::read_ber(r, h)?),
-            0x80000002 => Self::Ip6Address(Ip6Address::read_ber(r, h)?),
-            0x80000003 => Self::DomainName(DomainName::read_ber(r, h)?),
-            0x80000004 => Self::DeviceName(ber::text(r, h, StringKind::Ia5)?),
-            0x80000005 => Self::MtpAddress(ber::octets(r, h)?),
-            _ => Self::Unknown(Box::new(UnknownAlternative { addition: None, octets: ber::any(r, h)? })),
+    fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
+        let tag = ber::tag(r)?;
+        Ok(match tag.bits() {
+            0x80000000 => Self::PortNumber(ber::narrow::<u16>(r, Tag::context(0))?),
+            0x80000001 => Self::Ip4Address(Ip4Address::read_ber(r, Tag::context(1))?),
+            0x80000002 => Self::Ip6Address(Ip6Address::read_ber(r, Tag::context(2))?),
+            0x80000003 => Self::DomainName(DomainName::read_ber(r, Tag::context(3))?),
+            0x80000004 => Self::DeviceName(ber::text(r, Tag::context(4), StringKind::Ia5)?),
+            0x80000005 => Self::MtpAddress(ber::octets(r, Tag::context(5))?),
+            _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
 
@@ -7496,7 +6936,7 @@ impl<'a> ServiceChangeAddress<'a> {
                 w.close(Tag::context(3), m);
             }
             Self::DeviceName(v) => {
-                w.text(Tag::context(4), StringKind::Ia5, v)?;
+                ber::write_text(w, Tag::context(4), StringKind::Ia5, v)?;
             }
             Self::MtpAddress(v) => {
                 w.octet_string(Tag::context(5), v);
@@ -7512,32 +6952,23 @@ impl<'a> ServiceChangeAddress<'a> {
 }
 
 impl<'a> ServiceChangeProfile<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_profile_name = ber::text(r, h, StringKind::Ia5)?;
-        next = r.next_header()?;
-        ber::end(next, r)?;
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            profile_name: ber::text(r, Tag::context(0), StringKind::Ia5)?,
+        };
         r.leave(level)?;
-        Ok(Self { profile_name: f_profile_name })
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        w.text(Tag::context(0), StringKind::Ia5, &self.profile_name)?;
+        ber::write_text(w, Tag::context(0), StringKind::Ia5, &self.profile_name)?;
         Ok(())
     }
 }
 
-fn read_ber_value<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<Octets<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(4), r)?;
-        list.push(ber::octets(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_value<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<Octets<'a>>> {
+    ber::list(r, tag, |r| ber::octets(r, Tag::universal(4)))
 }
 
 fn write_ber_value(list: &[Octets<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -7548,46 +6979,37 @@ fn write_ber_value(list: &[Octets<'_>], w: &mut ber::Writer) -> Result<()> {
 }
 
 impl<'a> TimeNotation<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_date = ber::text(r, h, StringKind::Ia5)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(1), r)?;
-        let f_time = ber::text(r, h, StringKind::Ia5)?;
-        next = r.next_header()?;
-        ber::end(next, r)?;
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            date: ber::text(r, Tag::context(0), StringKind::Ia5)?,
+            time: ber::text(r, Tag::context(1), StringKind::Ia5)?,
+        };
         r.leave(level)?;
-        Ok(Self { date: f_date, time: f_time })
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        w.text(Tag::context(1), StringKind::Ia5, &self.time)?;
-        w.text(Tag::context(0), StringKind::Ia5, &self.date)?;
+        ber::write_text(w, Tag::context(1), StringKind::Ia5, &self.time)?;
+        ber::write_text(w, Tag::context(0), StringKind::Ia5, &self.date)?;
         Ok(())
     }
 }
 
 impl<'a> NonStandardData<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_non_standard_identifier = {
-            let f0 = r.enter(h)?;
-            let h = &r.read_header()?;
-            let v = NonStandardIdentifier::read_ber(r, h)?;
-            r.leave(f0)?;
-            v
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            non_standard_identifier: {
+                let f0 = ber::enter(r, Tag::context(0))?;
+                let v = NonStandardIdentifier::read_ber(r)?;
+                r.leave(f0)?;
+                v
+            },
+            data: ber::octets(r, Tag::context(1))?,
         };
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(1), r)?;
-        let f_data = ber::octets(r, h)?;
-        next = r.next_header()?;
-        ber::end(next, r)?;
         r.leave(level)?;
-        Ok(Self { non_standard_identifier: f_non_standard_identifier, data: f_data })
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -7600,21 +7022,22 @@ impl<'a> NonStandardData<'a> {
 }
 
 impl<'a> AuditReturnParameter<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        Ok(match h.tag.bits() {
-            0x80000000 => Self::ErrorDescriptor(ErrorDescriptor::read_ber(r, h)?),
-            0x80000001 => Self::MediaDescriptor(MediaDescriptor::read_ber(r, h)?),
-            0x80000002 => Self::ModemDescriptor(ModemDescriptor::read_ber(r, h)?),
-            0x80000003 => Self::MuxDescriptor(MuxDescriptor::read_ber(r, h)?),
-            0x80000004 => Self::EventsDescriptor(EventsDescriptor::read_ber(r, h)?),
-            0x80000005 => Self::EventBufferDescriptor(read_ber_event_buffer_descriptor(r, h)?),
-            0x80000006 => Self::SignalsDescriptor(read_ber_signals_descriptor(r, h)?),
-            0x80000007 => Self::DigitMapDescriptor(DigitMapDescriptor::read_ber(r, h)?),
-            0x80000008 => Self::ObservedEventsDescriptor(ObservedEventsDescriptor::read_ber(r, h)?),
-            0x80000009 => Self::StatisticsDescriptor(read_ber_statistics_descriptor(r, h)?),
-            0x8000000a => Self::PackagesDescriptor(read_ber_packages_descriptor(r, h)?),
-            0x8000000b => Self::EmptyDescriptors(AuditDescriptor::read_ber(r, h)?),
-            _ => Self::Unknown(Box::new(UnknownAlternative { addition: None, octets: ber::any(r, h)? })),
+    fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
+        let tag = ber::tag(r)?;
+        Ok(match tag.bits() {
+            0x80000000 => Self::ErrorDescriptor(ErrorDescriptor::read_ber(r, Tag::context(0))?),
+            0x80000001 => Self::MediaDescriptor(MediaDescriptor::read_ber(r, Tag::context(1))?),
+            0x80000002 => Self::ModemDescriptor(ModemDescriptor::read_ber(r, Tag::context(2))?),
+            0x80000003 => Self::MuxDescriptor(MuxDescriptor::read_ber(r, Tag::context(3))?),
+            0x80000004 => Self::EventsDescriptor(EventsDescriptor::read_ber(r, Tag::context(4))?),
+            0x80000005 => Self::EventBufferDescriptor(read_ber_event_buffer_descriptor(r, Tag::context(5))?),
+            0x80000006 => Self::SignalsDescriptor(read_ber_signals_descriptor(r, Tag::context(6))?),
+            0x80000007 => Self::DigitMapDescriptor(DigitMapDescriptor::read_ber(r, Tag::context(7))?),
+            0x80000008 => Self::ObservedEventsDescriptor(ObservedEventsDescriptor::read_ber(r, Tag::context(8))?),
+            0x80000009 => Self::StatisticsDescriptor(read_ber_statistics_descriptor(r, Tag::context(9))?),
+            0x8000000a => Self::PackagesDescriptor(read_ber_packages_descriptor(r, Tag::context(10))?),
+            0x8000000b => Self::EmptyDescriptors(AuditDescriptor::read_ber(r, Tag::context(11))?),
+            _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
 
@@ -7691,73 +7114,32 @@ impl<'a> AuditReturnParameter<'a> {
 }
 
 impl<'a> ServiceChangeResParm<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let f_service_change_mgc_id = match &ber::optional(next, Tag::context(0)) {
-            Some(h) => {
-                let v = {
-                    let f0 = r.enter(h)?;
-                    let h = &r.read_header()?;
-                    let v = MId::read_ber(r, h)?;
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            service_change_mgc_id: if r.is_next(Tag::context(0)) {
+                Some({ let f0 = ber::enter(r, Tag::context(0))?; let v = MId::read_ber(r)?; r.leave(f0)?; v })
+            } else { None },
+            service_change_address: if r.is_next(Tag::context(1)) {
+                Some({
+                    let f0 = ber::enter(r, Tag::context(1))?;
+                    let v = ServiceChangeAddress::read_ber(r)?;
                     r.leave(f0)?;
                     v
-                };
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+                })
+            } else { None },
+            service_change_version: if r.is_next(Tag::context(2)) {
+                Some(ber::narrow::<u8>(r, Tag::context(2))?)
+            } else { None },
+            service_change_profile: if r.is_next(Tag::context(3)) {
+                Some(ServiceChangeProfile::read_ber(r, Tag::context(3))?)
+            } else { None },
+            timestamp: if r.is_next(Tag::context(4)) {
+                Some(TimeNotation::read_ber(r, Tag::context(4))?)
+            } else { None },
         };
-        let f_service_change_address = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = {
-                    let f0 = r.enter(h)?;
-                    let h = &r.read_header()?;
-                    let v = ServiceChangeAddress::read_ber(r, h)?;
-                    r.leave(f0)?;
-                    v
-                };
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_service_change_version = match &ber::optional(next, Tag::context(2)) {
-            Some(h) => {
-                let v = ber::narrow::<_, u8>(r.unsigned(h)?, r)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_service_change_profile = match &ber::optional(next, Tag::context(3)) {
-            Some(h) => {
-                let v = ServiceChangeProfile::read_ber(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_timestamp = match &ber::optional(next, Tag::context(4)) {
-            Some(h) => {
-                let v = TimeNotation::read_ber(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self {
-            service_change_mgc_id: f_service_change_mgc_id,
-            service_change_address: f_service_change_address,
-            service_change_version: f_service_change_version,
-            service_change_profile: f_service_change_profile,
-            timestamp: f_timestamp,
-        })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -7789,37 +7171,23 @@ impl<'a> ServiceChangeResParm<'a> {
 }
 
 impl<'a> MediaDescriptor<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let f_term_state_descr = match &ber::optional(next, Tag::context(0)) {
-            Some(h) => {
-                let v = TerminationStateDescriptor::read_ber(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_streams = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = {
-                    let f0 = r.enter(h)?;
-                    let h = &r.read_header()?;
-                    let v = MediaDescriptorStreams::read_ber(r, h)?;
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            term_state_descr: if r.is_next(Tag::context(0)) {
+                Some(TerminationStateDescriptor::read_ber(r, Tag::context(0))?)
+            } else { None },
+            streams: if r.is_next(Tag::context(1)) {
+                Some({
+                    let f0 = ber::enter(r, Tag::context(1))?;
+                    let v = MediaDescriptorStreams::read_ber(r)?;
                     r.leave(f0)?;
                     v
-                };
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+                })
+            } else { None },
         };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { term_state_descr: f_term_state_descr, streams: f_streams })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -7838,26 +7206,17 @@ impl<'a> MediaDescriptor<'a> {
 }
 
 impl<'a> ModemDescriptor<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_mtl = read_ber_modem_descriptor_mtl(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(1), r)?;
-        let f_mpl = read_ber_modem_descriptor_mpl(r, h)?;
-        next = r.next_header()?;
-        let f_non_standard_data = match &ber::optional(next, Tag::context(2)) {
-            Some(h) => {
-                let v = NonStandardData::read_ber(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            mtl: read_ber_modem_descriptor_mtl(r, Tag::context(0))?,
+            mpl: read_ber_modem_descriptor_mpl(r, Tag::context(1))?,
+            non_standard_data: if r.is_next(Tag::context(2)) {
+                Some(NonStandardData::read_ber(r, Tag::context(2))?)
+            } else { None },
         };
-        ber::end(next, r)?;
         r.leave(level)?;
-        Ok(Self { mtl: f_mtl, mpl: f_mpl, non_standard_data: f_non_standard_data })
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -7877,29 +7236,17 @@ impl<'a> ModemDescriptor<'a> {
 }
 
 impl<'a> MuxDescriptor<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_mux_type = MuxType::from_number(r.integer(h)?).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(1), r)?;
-        let f_term_list = read_ber_mux_descriptor_term_list(r, h)?;
-        next = r.next_header()?;
-        let f_non_standard_data = match &ber::optional(next, Tag::context(2)) {
-            Some(h) => {
-                let v = NonStandardData::read_ber(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            mux_type: ber::enumerated(r, Tag::context(0), MuxType::from_number)?,
+            term_list: read_ber_mux_descriptor_term_list(r, Tag::context(1))?,
+            non_standard_data: if r.is_next(Tag::context(2)) {
+                Some(NonStandardData::read_ber(r, Tag::context(2))?)
+            } else { None },
         };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { mux_type: f_mux_type, term_list: f_term_list, non_standard_data: f_non_standard_data })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -7917,26 +7264,16 @@ impl<'a> MuxDescriptor<'a> {
 }
 
 impl<'a> EventsDescriptor<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let f_request_id = match &ber::optional(next, Tag::context(0)) {
-            Some(h) => {
-                let v = ber::narrow::<_, u32>(r.unsigned(h)?, r)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            request_id: if r.is_next(Tag::context(0)) {
+                Some(ber::narrow::<u32>(r, Tag::context(0))?)
+            } else { None },
+            event_list: read_ber_events_descriptor_event_list(r, Tag::context(1))?,
         };
-        let h = &ber::required(next, Tag::context(1), r)?;
-        let f_event_list = read_ber_events_descriptor_event_list(r, h)?;
-        next = r.next_header()?;
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { request_id: f_request_id, event_list: f_event_list })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -7950,15 +7287,8 @@ impl<'a> EventsDescriptor<'a> {
     }
 }
 
-fn read_ber_event_buffer_descriptor<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<EventSpec<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(16), r)?;
-        list.push(EventSpec::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_event_buffer_descriptor<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<EventSpec<'a>>> {
+    ber::list(r, tag, |r| EventSpec::read_ber(r, Tag::universal(16)))
 }
 
 fn write_ber_event_buffer_descriptor(list: &[EventSpec<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -7970,14 +7300,8 @@ fn write_ber_event_buffer_descriptor(list: &[EventSpec<'_>], w: &mut ber::Writer
     Ok(())
 }
 
-fn read_ber_signals_descriptor<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<SignalRequest<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        list.push(SignalRequest::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_signals_descriptor<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<SignalRequest<'a>>> {
+    ber::list(r, tag, SignalRequest::read_ber)
 }
 
 fn write_ber_signals_descriptor(list: &[SignalRequest<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -7988,28 +7312,18 @@ fn write_ber_signals_descriptor(list: &[SignalRequest<'_>], w: &mut ber::Writer)
 }
 
 impl<'a> DigitMapDescriptor<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let f_digit_map_name = match &ber::optional(next, Tag::context(0)) {
-            Some(h) => {
-                let v = ber::fixed_octets::<2>(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            digit_map_name: if r.is_next(Tag::context(0)) {
+                Some(ber::fixed_octets::<2>(r, Tag::context(0))?)
+            } else { None },
+            digit_map_value: if r.is_next(Tag::context(1)) {
+                Some(DigitMapValue::read_ber(r, Tag::context(1))?)
+            } else { None },
         };
-        let f_digit_map_value = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = DigitMapValue::read_ber(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        ber::end(next, r)?;
         r.leave(level)?;
-        Ok(Self { digit_map_name: f_digit_map_name, digit_map_value: f_digit_map_value })
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -8025,15 +7339,8 @@ impl<'a> DigitMapDescriptor<'a> {
     }
 }
 
-fn read_ber_statistics_descriptor<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<StatisticsParameter<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(16), r)?;
-        list.push(StatisticsParameter::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_statistics_descriptor<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<StatisticsParameter<'a>>> {
+    ber::list(r, tag, |r| StatisticsParameter::read_ber(r, Tag::universal(16)))
 }
 
 fn write_ber_statistics_descriptor(list: &[StatisticsParameter<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -8046,22 +7353,22 @@ fn write_ber_statistics_descriptor(list: &[StatisticsParameter<'_>], w: &mut ber
 }
 
 impl<'a> IndAuditParameter<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        Ok(match h.tag.bits() {
-            0x80000000 => Self::IndAudMediaDescriptor(IndAudMediaDescriptor::read_ber(r, h)?),
-            0x80000001 => Self::IndAudEventsDescriptor(IndAudEventsDescriptor::read_ber(r, h)?),
-            0x80000002 => Self::IndAudEventBufferDescriptor(IndAudEventBufferDescriptor::read_ber(r, h)?),
+    fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
+        let tag = ber::tag(r)?;
+        Ok(match tag.bits() {
+            0x80000000 => Self::IndAudMediaDescriptor(IndAudMediaDescriptor::read_ber(r, Tag::context(0))?),
+            0x80000001 => Self::IndAudEventsDescriptor(IndAudEventsDescriptor::read_ber(r, Tag::context(1))?),
+            0x80000002 => Self::IndAudEventBufferDescriptor(IndAudEventBufferDescriptor::read_ber(r, Tag::context(2))?),
             0x80000003 => Self::IndAudSignalsDescriptor({
-                let f0 = r.enter(h)?;
-                let h = &r.read_header()?;
-                let v = IndAudSignalsDescriptor::read_ber(r, h)?;
+                let f0 = ber::enter(r, Tag::context(3))?;
+                let v = IndAudSignalsDescriptor::read_ber(r)?;
                 r.leave(f0)?;
                 v
             }),
-            0x80000004 => Self::IndAudDigitMapDescriptor(IndAudDigitMapDescriptor::read_ber(r, h)?),
-            0x80000005 => Self::IndAudStatisticsDescriptor(IndAudStatisticsDescriptor::read_ber(r, h)?),
-            0x80000006 => Self::IndAudPackagesDescriptor(IndAudPackagesDescriptor::read_ber(r, h)?),
-            _ => Self::Unknown(Box::new(UnknownAlternative { addition: None, octets: ber::any(r, h)? })),
+            0x80000004 => Self::IndAudDigitMapDescriptor(IndAudDigitMapDescriptor::read_ber(r, Tag::context(4))?),
+            0x80000005 => Self::IndAudStatisticsDescriptor(IndAudStatisticsDescriptor::read_ber(r, Tag::context(5))?),
+            0x80000006 => Self::IndAudPackagesDescriptor(IndAudPackagesDescriptor::read_ber(r, Tag::context(6))?),
+            _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
 
@@ -8113,42 +7420,20 @@ impl<'a> IndAuditParameter<'a> {
 }
 
 impl<'a> ObservedEvent<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_event_name = ber::fixed_octets::<4>(r, h)?;
-        next = r.next_header()?;
-        let f_stream_id = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = ber::narrow::<_, u16>(r.unsigned(h)?, r)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            event_name: ber::fixed_octets::<4>(r, Tag::context(0))?,
+            stream_id: if r.is_next(Tag::context(1)) {
+                Some(ber::narrow::<u16>(r, Tag::context(1))?)
+            } else { None },
+            event_par_list: read_ber_observed_event_event_par_list(r, Tag::context(2))?,
+            time_notation: if r.is_next(Tag::context(3)) {
+                Some(TimeNotation::read_ber(r, Tag::context(3))?)
+            } else { None },
         };
-        let h = &ber::required(next, Tag::context(2), r)?;
-        let f_event_par_list = read_ber_observed_event_event_par_list(r, h)?;
-        next = r.next_header()?;
-        let f_time_notation = match &ber::optional(next, Tag::context(3)) {
-            Some(h) => {
-                let v = TimeNotation::read_ber(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self {
-            event_name: f_event_name,
-            stream_id: f_stream_id,
-            event_par_list: f_event_par_list,
-            time_notation: f_time_notation,
-        })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -8169,12 +7454,13 @@ impl<'a> ObservedEvent<'a> {
 }
 
 impl<'a> NonStandardIdentifier<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        Ok(match h.tag.bits() {
-            0x80000000 => Self::Object(ber::oid(r, h)?),
-            0x80000001 => Self::H221NonStandard(H221NonStandard::read_ber(r, h)?),
-            0x80000002 => Self::Experimental(ber::text(r, h, StringKind::Ia5)?),
-            _ => Self::Unknown(Box::new(UnknownAlternative { addition: None, octets: ber::any(r, h)? })),
+    fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
+        let tag = ber::tag(r)?;
+        Ok(match tag.bits() {
+            0x80000000 => Self::Object(ber::oid(r, Tag::context(0))?),
+            0x80000001 => Self::H221NonStandard(H221NonStandard::read_ber(r, Tag::context(1))?),
+            0x80000002 => Self::Experimental(ber::text(r, Tag::context(2), StringKind::Ia5)?),
+            _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
 
@@ -8189,7 +7475,7 @@ impl<'a> NonStandardIdentifier<'a> {
                 w.close(Tag::context(1), m);
             }
             Self::Experimental(v) => {
-                w.text(Tag::context(2), StringKind::Ia5, v)?;
+                ber::write_text(w, Tag::context(2), StringKind::Ia5, v)?;
             }
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
@@ -8201,15 +7487,8 @@ impl<'a> NonStandardIdentifier<'a> {
     }
 }
 
-fn read_ber_packages_descriptor(r: &mut ber::Reader<'_>, h: &ber::Header) -> Result<Vec<PackagesItem>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(16), r)?;
-        list.push(PackagesItem::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_packages_descriptor(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Vec<PackagesItem>> {
+    ber::list(r, tag, |r| PackagesItem::read_ber(r, Tag::universal(16)))
 }
 
 fn write_ber_packages_descriptor(list: &[PackagesItem], w: &mut ber::Writer) -> Result<()> {
@@ -8222,38 +7501,19 @@ fn write_ber_packages_descriptor(list: &[PackagesItem], w: &mut ber::Writer) -> 
 }
 
 impl<'a> TerminationStateDescriptor<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_property_parms = read_ber_termination_state_descriptor_property_parms(r, h)?;
-        next = r.next_header()?;
-        let f_event_buffer_control = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = EventBufferControl::from_number(r.integer(h)?).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            property_parms: read_ber_termination_state_descriptor_property_parms(r, Tag::context(0))?,
+            event_buffer_control: if r.is_next(Tag::context(1)) {
+                Some(ber::enumerated(r, Tag::context(1), EventBufferControl::from_number)?)
+            } else { None },
+            service_state: if r.is_next(Tag::context(2)) {
+                Some(ber::enumerated(r, Tag::context(2), ServiceState::from_number)?)
+            } else { None },
         };
-        let f_service_state = match &ber::optional(next, Tag::context(2)) {
-            Some(h) => {
-                let v = ServiceState::from_number(r.integer(h)?).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self {
-            property_parms: f_property_parms,
-            event_buffer_control: f_event_buffer_control,
-            service_state: f_service_state,
-        })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -8271,11 +7531,12 @@ impl<'a> TerminationStateDescriptor<'a> {
 }
 
 impl<'a> MediaDescriptorStreams<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        Ok(match h.tag.bits() {
-            0x80000000 => Self::OneStream(StreamParms::read_ber(r, h)?),
-            0x80000001 => Self::MultiStream(read_ber_media_descriptor_streams_multi_stream(r, h)?),
-            _ => return Err(ber::unexpected(h, ErrorKind::UnknownAlternative, r)),
+    fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
+        let tag = ber::tag(r)?;
+        Ok(match tag.bits() {
+            0x80000000 => Self::OneStream(StreamParms::read_ber(r, Tag::context(0))?),
+            0x80000001 => Self::MultiStream(read_ber_media_descriptor_streams_multi_stream(r, Tag::context(1))?),
+            _ => return Err(r.error(ErrorKind::UnknownAlternative)),
         })
     }
 
@@ -8300,15 +7561,8 @@ impl<'a> MediaDescriptorStreams<'a> {
     }
 }
 
-fn read_ber_modem_descriptor_mtl(r: &mut ber::Reader<'_>, h: &ber::Header) -> Result<Vec<ModemType>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(10), r)?;
-        list.push(ModemType::from_number(r.integer(h)?).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_modem_descriptor_mtl(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Vec<ModemType>> {
+    ber::list(r, tag, |r| ber::enumerated(r, Tag::universal(10), ModemType::from_number))
 }
 
 fn write_ber_modem_descriptor_mtl(list: &[ModemType], w: &mut ber::Writer) -> Result<()> {
@@ -8318,15 +7572,8 @@ fn write_ber_modem_descriptor_mtl(list: &[ModemType], w: &mut ber::Writer) -> Re
     Ok(())
 }
 
-fn read_ber_modem_descriptor_mpl<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<PropertyParm<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(16), r)?;
-        list.push(PropertyParm::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_modem_descriptor_mpl<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<PropertyParm<'a>>> {
+    ber::list(r, tag, |r| PropertyParm::read_ber(r, Tag::universal(16)))
 }
 
 fn write_ber_modem_descriptor_mpl(list: &[PropertyParm<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -8338,15 +7585,8 @@ fn write_ber_modem_descriptor_mpl(list: &[PropertyParm<'_>], w: &mut ber::Writer
     Ok(())
 }
 
-fn read_ber_mux_descriptor_term_list<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<TerminationId<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(16), r)?;
-        list.push(TerminationId::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_mux_descriptor_term_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<TerminationId<'a>>> {
+    ber::list(r, tag, |r| TerminationId::read_ber(r, Tag::universal(16)))
 }
 
 fn write_ber_mux_descriptor_term_list(list: &[TerminationId<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -8358,15 +7598,8 @@ fn write_ber_mux_descriptor_term_list(list: &[TerminationId<'_>], w: &mut ber::W
     Ok(())
 }
 
-fn read_ber_events_descriptor_event_list<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<RequestedEvent<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(16), r)?;
-        list.push(RequestedEvent::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_events_descriptor_event_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<RequestedEvent<'a>>> {
+    ber::list(r, tag, |r| RequestedEvent::read_ber(r, Tag::universal(16)))
 }
 
 fn write_ber_events_descriptor_event_list(list: &[RequestedEvent<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -8379,29 +7612,17 @@ fn write_ber_events_descriptor_event_list(list: &[RequestedEvent<'_>], w: &mut b
 }
 
 impl<'a> EventSpec<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_event_name = ber::fixed_octets::<4>(r, h)?;
-        next = r.next_header()?;
-        let f_stream_id = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = ber::narrow::<_, u16>(r.unsigned(h)?, r)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            event_name: ber::fixed_octets::<4>(r, Tag::context(0))?,
+            stream_id: if r.is_next(Tag::context(1)) {
+                Some(ber::narrow::<u16>(r, Tag::context(1))?)
+            } else { None },
+            event_par_list: read_ber_event_spec_event_par_list(r, Tag::context(2))?,
         };
-        let h = &ber::required(next, Tag::context(2), r)?;
-        let f_event_par_list = read_ber_event_spec_event_par_list(r, h)?;
-        next = r.next_header()?;
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { event_name: f_event_name, stream_id: f_stream_id, event_par_list: f_event_par_list })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -8417,11 +7638,12 @@ impl<'a> EventSpec<'a> {
 }
 
 impl<'a> SignalRequest<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        Ok(match h.tag.bits() {
-            0x80000000 => Self::Signal(Signal::read_ber(r, h)?),
-            0x80000001 => Self::SeqSigList(SeqSigList::read_ber(r, h)?),
-            _ => Self::Unknown(Box::new(UnknownAlternative { addition: None, octets: ber::any(r, h)? })),
+    fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
+        let tag = ber::tag(r)?;
+        Ok(match tag.bits() {
+            0x80000000 => Self::Signal(Signal::read_ber(r, Tag::context(0))?),
+            0x80000001 => Self::SeqSigList(SeqSigList::read_ber(r, Tag::context(1))?),
+            _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
 
@@ -8448,63 +7670,32 @@ impl<'a> SignalRequest<'a> {
 }
 
 impl<'a> DigitMapValue<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let f_start_timer = match &ber::optional(next, Tag::context(0)) {
-            Some(h) => {
-                let v = ber::narrow::<_, u8>(r.unsigned(h)?, r)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            start_timer: if r.is_next(Tag::context(0)) {
+                Some(ber::narrow::<u8>(r, Tag::context(0))?)
+            } else { None },
+            short_timer: if r.is_next(Tag::context(1)) {
+                Some(ber::narrow::<u8>(r, Tag::context(1))?)
+            } else { None },
+            long_timer: if r.is_next(Tag::context(2)) {
+                Some(ber::narrow::<u8>(r, Tag::context(2))?)
+            } else { None },
+            digit_map_body: ber::text(r, Tag::context(3), StringKind::Ia5)?,
+            duration_timer: if r.is_next(Tag::context(4)) {
+                Some(ber::narrow::<u8>(r, Tag::context(4))?)
+            } else { None },
         };
-        let f_short_timer = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = ber::narrow::<_, u8>(r.unsigned(h)?, r)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_long_timer = match &ber::optional(next, Tag::context(2)) {
-            Some(h) => {
-                let v = ber::narrow::<_, u8>(r.unsigned(h)?, r)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let h = &ber::required(next, Tag::context(3), r)?;
-        let f_digit_map_body = ber::text(r, h, StringKind::Ia5)?;
-        next = r.next_header()?;
-        let f_duration_timer = match &ber::optional(next, Tag::context(4)) {
-            Some(h) => {
-                let v = ber::narrow::<_, u8>(r.unsigned(h)?, r)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self {
-            start_timer: f_start_timer,
-            short_timer: f_short_timer,
-            long_timer: f_long_timer,
-            digit_map_body: f_digit_map_body,
-            duration_timer: f_duration_timer,
-        })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.duration_timer {
             w.integer(Tag::context(4), i64::from(*v));
         }
-        w.text(Tag::context(3), StringKind::Ia5, &self.digit_map_body)?;
+        ber::write_text(w, Tag::context(3), StringKind::Ia5, &self.digit_map_body)?;
         if let Some(v) = &self.long_timer {
             w.integer(Tag::context(2), i64::from(*v));
         }
@@ -8519,23 +7710,16 @@ impl<'a> DigitMapValue<'a> {
 }
 
 impl<'a> StatisticsParameter<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_stat_name = ber::fixed_octets::<4>(r, h)?;
-        next = r.next_header()?;
-        let f_stat_value = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = read_ber_value(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            stat_name: ber::fixed_octets::<4>(r, Tag::context(0))?,
+            stat_value: if r.is_next(Tag::context(1)) {
+                Some(read_ber_value(r, Tag::context(1))?)
+            } else { None },
         };
-        ber::end(next, r)?;
         r.leave(level)?;
-        Ok(Self { stat_name: f_stat_name, stat_value: f_stat_value })
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -8550,37 +7734,23 @@ impl<'a> StatisticsParameter<'a> {
 }
 
 impl<'a> IndAudMediaDescriptor<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let f_term_state_descr = match &ber::optional(next, Tag::context(0)) {
-            Some(h) => {
-                let v = IndAudTerminationStateDescriptor::read_ber(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_streams = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = {
-                    let f0 = r.enter(h)?;
-                    let h = &r.read_header()?;
-                    let v = IndAudMediaDescriptorStreams::read_ber(r, h)?;
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            term_state_descr: if r.is_next(Tag::context(0)) {
+                Some(IndAudTerminationStateDescriptor::read_ber(r, Tag::context(0))?)
+            } else { None },
+            streams: if r.is_next(Tag::context(1)) {
+                Some({
+                    let f0 = ber::enter(r, Tag::context(1))?;
+                    let v = IndAudMediaDescriptorStreams::read_ber(r)?;
                     r.leave(f0)?;
                     v
-                };
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+                })
+            } else { None },
         };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { term_state_descr: f_term_state_descr, streams: f_streams })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -8599,34 +7769,19 @@ impl<'a> IndAudMediaDescriptor<'a> {
 }
 
 impl IndAudEventsDescriptor {
-    fn read_ber(r: &mut ber::Reader<'_>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let f_request_id = match &ber::optional(next, Tag::context(0)) {
-            Some(h) => {
-                let v = ber::narrow::<_, u32>(r.unsigned(h)?, r)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            request_id: if r.is_next(Tag::context(0)) {
+                Some(ber::narrow::<u32>(r, Tag::context(0))?)
+            } else { None },
+            pkgd_name: ber::fixed_octets::<4>(r, Tag::context(1))?,
+            stream_id: if r.is_next(Tag::context(2)) {
+                Some(ber::narrow::<u16>(r, Tag::context(2))?)
+            } else { None },
         };
-        let h = &ber::required(next, Tag::context(1), r)?;
-        let f_pkgd_name = ber::fixed_octets::<4>(r, h)?;
-        next = r.next_header()?;
-        let f_stream_id = match &ber::optional(next, Tag::context(2)) {
-            Some(h) => {
-                let v = ber::narrow::<_, u16>(r.unsigned(h)?, r)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { request_id: f_request_id, pkgd_name: f_pkgd_name, stream_id: f_stream_id })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -8642,26 +7797,16 @@ impl IndAudEventsDescriptor {
 }
 
 impl IndAudEventBufferDescriptor {
-    fn read_ber(r: &mut ber::Reader<'_>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_event_name = ber::fixed_octets::<4>(r, h)?;
-        next = r.next_header()?;
-        let f_stream_id = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = ber::narrow::<_, u16>(r.unsigned(h)?, r)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            event_name: ber::fixed_octets::<4>(r, Tag::context(0))?,
+            stream_id: if r.is_next(Tag::context(1)) {
+                Some(ber::narrow::<u16>(r, Tag::context(1))?)
+            } else { None },
         };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { event_name: f_event_name, stream_id: f_stream_id })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -8674,11 +7819,12 @@ impl IndAudEventBufferDescriptor {
 }
 
 impl<'a> IndAudSignalsDescriptor<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        Ok(match h.tag.bits() {
-            0x80000000 => Self::Signal(IndAudSignal::read_ber(r, h)?),
-            0x80000001 => Self::SeqSigList(IndAudSeqSigList::read_ber(r, h)?),
-            _ => Self::Unknown(Box::new(UnknownAlternative { addition: None, octets: ber::any(r, h)? })),
+    fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
+        let tag = ber::tag(r)?;
+        Ok(match tag.bits() {
+            0x80000000 => Self::Signal(IndAudSignal::read_ber(r, Tag::context(0))?),
+            0x80000001 => Self::SeqSigList(IndAudSeqSigList::read_ber(r, Tag::context(1))?),
+            _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
 
@@ -8705,20 +7851,15 @@ impl<'a> IndAudSignalsDescriptor<'a> {
 }
 
 impl IndAudDigitMapDescriptor {
-    fn read_ber(r: &mut ber::Reader<'_>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let f_digit_map_name = match &ber::optional(next, Tag::context(0)) {
-            Some(h) => {
-                let v = ber::fixed_octets::<2>(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            digit_map_name: if r.is_next(Tag::context(0)) {
+                Some(ber::fixed_octets::<2>(r, Tag::context(0))?)
+            } else { None },
         };
-        ber::end(next, r)?;
         r.leave(level)?;
-        Ok(Self { digit_map_name: f_digit_map_name })
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -8730,15 +7871,13 @@ impl IndAudDigitMapDescriptor {
 }
 
 impl IndAudStatisticsDescriptor {
-    fn read_ber(r: &mut ber::Reader<'_>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_stat_name = ber::fixed_octets::<4>(r, h)?;
-        next = r.next_header()?;
-        ber::end(next, r)?;
+    fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            stat_name: ber::fixed_octets::<4>(r, Tag::context(0))?,
+        };
         r.leave(level)?;
-        Ok(Self { stat_name: f_stat_name })
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -8748,21 +7887,14 @@ impl IndAudStatisticsDescriptor {
 }
 
 impl IndAudPackagesDescriptor {
-    fn read_ber(r: &mut ber::Reader<'_>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_package_name = ber::fixed_octets::<2>(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(1), r)?;
-        let f_package_version = ber::narrow::<_, u8>(r.unsigned(h)?, r)?;
-        next = r.next_header()?;
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { package_name: f_package_name, package_version: f_package_version })
+    fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            package_name: ber::fixed_octets::<2>(r, Tag::context(0))?,
+            package_version: ber::narrow::<u8>(r, Tag::context(1))?,
+        };
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -8772,15 +7904,8 @@ impl IndAudPackagesDescriptor {
     }
 }
 
-fn read_ber_observed_event_event_par_list<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<EventParameter<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(16), r)?;
-        list.push(EventParameter::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_observed_event_event_par_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<EventParameter<'a>>> {
+    ber::list(r, tag, |r| EventParameter::read_ber(r, Tag::universal(16)))
 }
 
 fn write_ber_observed_event_event_par_list(list: &[EventParameter<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -8793,32 +7918,16 @@ fn write_ber_observed_event_event_par_list(list: &[EventParameter<'_>], w: &mut 
 }
 
 impl H221NonStandard {
-    fn read_ber(r: &mut ber::Reader<'_>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_t35_country_code1 = ber::narrow::<_, u8>(r.unsigned(h)?, r)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(1), r)?;
-        let f_t35_country_code2 = ber::narrow::<_, u8>(r.unsigned(h)?, r)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(2), r)?;
-        let f_t35_extension = ber::narrow::<_, u8>(r.unsigned(h)?, r)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(3), r)?;
-        let f_manufacturer_code = ber::narrow::<_, u16>(r.unsigned(h)?, r)?;
-        next = r.next_header()?;
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self {
-            t35_country_code1: f_t35_country_code1,
-            t35_country_code2: f_t35_country_code2,
-            t35_extension: f_t35_extension,
-            manufacturer_code: f_manufacturer_code,
-        })
+    fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            t35_country_code1: ber::narrow::<u8>(r, Tag::context(0))?,
+            t35_country_code2: ber::narrow::<u8>(r, Tag::context(1))?,
+            t35_extension: ber::narrow::<u8>(r, Tag::context(2))?,
+            manufacturer_code: ber::narrow::<u16>(r, Tag::context(3))?,
+        };
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -8831,21 +7940,14 @@ impl H221NonStandard {
 }
 
 impl PackagesItem {
-    fn read_ber(r: &mut ber::Reader<'_>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_package_name = ber::fixed_octets::<2>(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(1), r)?;
-        let f_package_version = ber::narrow::<_, u8>(r.unsigned(h)?, r)?;
-        next = r.next_header()?;
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { package_name: f_package_name, package_version: f_package_version })
+    fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            package_name: ber::fixed_octets::<2>(r, Tag::context(0))?,
+            package_version: ber::narrow::<u8>(r, Tag::context(1))?,
+        };
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -8855,15 +7957,8 @@ impl PackagesItem {
     }
 }
 
-fn read_ber_termination_state_descriptor_property_parms<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<PropertyParm<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(16), r)?;
-        list.push(PropertyParm::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_termination_state_descriptor_property_parms<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<PropertyParm<'a>>> {
+    ber::list(r, tag, |r| PropertyParm::read_ber(r, Tag::universal(16)))
 }
 
 fn write_ber_termination_state_descriptor_property_parms(list: &[PropertyParm<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -8876,52 +7971,24 @@ fn write_ber_termination_state_descriptor_property_parms(list: &[PropertyParm<'_
 }
 
 impl<'a> StreamParms<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let f_local_control_descriptor = match &ber::optional(next, Tag::context(0)) {
-            Some(h) => {
-                let v = LocalControlDescriptor::read_ber(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            local_control_descriptor: if r.is_next(Tag::context(0)) {
+                Some(LocalControlDescriptor::read_ber(r, Tag::context(0))?)
+            } else { None },
+            local_descriptor: if r.is_next(Tag::context(1)) {
+                Some(LocalRemoteDescriptor::read_ber(r, Tag::context(1))?)
+            } else { None },
+            remote_descriptor: if r.is_next(Tag::context(2)) {
+                Some(LocalRemoteDescriptor::read_ber(r, Tag::context(2))?)
+            } else { None },
+            statistics_descriptor: if r.is_next(Tag::context(3)) {
+                Some(read_ber_statistics_descriptor(r, Tag::context(3))?)
+            } else { None },
         };
-        let f_local_descriptor = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = LocalRemoteDescriptor::read_ber(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_remote_descriptor = match &ber::optional(next, Tag::context(2)) {
-            Some(h) => {
-                let v = LocalRemoteDescriptor::read_ber(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_statistics_descriptor = match &ber::optional(next, Tag::context(3)) {
-            Some(h) => {
-                let v = read_ber_statistics_descriptor(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self {
-            local_control_descriptor: f_local_control_descriptor,
-            local_descriptor: f_local_descriptor,
-            remote_descriptor: f_remote_descriptor,
-            statistics_descriptor: f_statistics_descriptor,
-        })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -8949,15 +8016,8 @@ impl<'a> StreamParms<'a> {
     }
 }
 
-fn read_ber_media_descriptor_streams_multi_stream<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<StreamDescriptor<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(16), r)?;
-        list.push(StreamDescriptor::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_media_descriptor_streams_multi_stream<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<StreamDescriptor<'a>>> {
+    ber::list(r, tag, |r| StreamDescriptor::read_ber(r, Tag::universal(16)))
 }
 
 fn write_ber_media_descriptor_streams_multi_stream(list: &[StreamDescriptor<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -8970,42 +8030,20 @@ fn write_ber_media_descriptor_streams_multi_stream(list: &[StreamDescriptor<'_>]
 }
 
 impl<'a> RequestedEvent<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_pkgd_name = ber::fixed_octets::<4>(r, h)?;
-        next = r.next_header()?;
-        let f_stream_id = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = ber::narrow::<_, u16>(r.unsigned(h)?, r)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            pkgd_name: ber::fixed_octets::<4>(r, Tag::context(0))?,
+            stream_id: if r.is_next(Tag::context(1)) {
+                Some(ber::narrow::<u16>(r, Tag::context(1))?)
+            } else { None },
+            event_action: if r.is_next(Tag::context(2)) {
+                Some(RequestedActions::read_ber(r, Tag::context(2))?)
+            } else { None },
+            ev_par_list: read_ber_requested_event_ev_par_list(r, Tag::context(3))?,
         };
-        let f_event_action = match &ber::optional(next, Tag::context(2)) {
-            Some(h) => {
-                let v = RequestedActions::read_ber(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let h = &ber::required(next, Tag::context(3), r)?;
-        let f_ev_par_list = read_ber_requested_event_ev_par_list(r, h)?;
-        next = r.next_header()?;
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self {
-            pkgd_name: f_pkgd_name,
-            stream_id: f_stream_id,
-            event_action: f_event_action,
-            ev_par_list: f_ev_par_list,
-        })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -9025,15 +8063,8 @@ impl<'a> RequestedEvent<'a> {
     }
 }
 
-fn read_ber_event_spec_event_par_list<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<EventParameter<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(16), r)?;
-        list.push(EventParameter::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_event_spec_event_par_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<EventParameter<'a>>> {
+    ber::list(r, tag, |r| EventParameter::read_ber(r, Tag::universal(16)))
 }
 
 fn write_ber_event_spec_event_par_list(list: &[EventParameter<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -9046,8 +8077,8 @@ fn write_ber_event_spec_event_par_list(list: &[EventParameter<'_>], w: &mut ber:
 }
 
 impl<'a> Signal<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
         let mut f_signal_name: Option<PkgdName> = None;
         let mut f_stream_id: Option<StreamId> = None;
         let mut f_sig_type: Option<SignalType> = None;
@@ -9059,64 +8090,64 @@ impl<'a> Signal<'a> {
         let mut f_request_id: Option<RequestId> = None;
         let mut f_intersig_delay: Option<u16> = None;
         let mut last = 0_u32;
-        while let Some(h) = &r.next_header()? {
-            match h.tag.bits() {
+        while let Some(tag) = r.peek_tag()? {
+            match tag.bits() {
                 0x80000000 => {
-                    ber::in_order(&mut last, 1, h, r)?;
-                    f_signal_name = Some(ber::fixed_octets::<4>(r, h)?);
+                    ber::in_order(&mut last, 1, r)?;
+                    f_signal_name = Some(ber::fixed_octets::<4>(r, Tag::context(0))?);
                 }
                 0x80000001 => {
-                    ber::in_order(&mut last, 2, h, r)?;
-                    f_stream_id = Some(ber::narrow::<_, u16>(r.unsigned(h)?, r)?);
+                    ber::in_order(&mut last, 2, r)?;
+                    f_stream_id = Some(ber::narrow::<u16>(r, Tag::context(1))?);
                 }
                 0x80000002 => {
-                    ber::in_order(&mut last, 3, h, r)?;
-                    f_sig_type = Some(SignalType::from_number(r.integer(h)?).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))?);
+                    ber::in_order(&mut last, 3, r)?;
+                    f_sig_type = Some(ber::enumerated(r, Tag::context(2), SignalType::from_number)?);
                 }
                 0x80000003 => {
-                    ber::in_order(&mut last, 4, h, r)?;
-                    f_duration = Some(ber::narrow::<_, u16>(r.unsigned(h)?, r)?);
+                    ber::in_order(&mut last, 4, r)?;
+                    f_duration = Some(ber::narrow::<u16>(r, Tag::context(3))?);
                 }
                 0x80000004 => {
-                    ber::in_order(&mut last, 5, h, r)?;
-                    f_notify_completion = Some(ber::named_bits(r, h, 0)?);
+                    ber::in_order(&mut last, 5, r)?;
+                    f_notify_completion = Some(ber::named_bits(r, Tag::context(4), 0)?);
                 }
                 0x80000005 => {
-                    ber::in_order(&mut last, 6, h, r)?;
-                    f_keep_active = Some(r.boolean(h)?);
+                    ber::in_order(&mut last, 6, r)?;
+                    f_keep_active = Some(ber::boolean(r, Tag::context(5))?);
                 }
                 0x80000006 => {
-                    ber::in_order(&mut last, 7, h, r)?;
-                    f_sig_par_list = Some(read_ber_signal_sig_par_list(r, h)?);
+                    ber::in_order(&mut last, 7, r)?;
+                    f_sig_par_list = Some(read_ber_signal_sig_par_list(r, Tag::context(6))?);
                 }
                 0x80000007 => {
-                    ber::in_order(&mut last, 8, h, r)?;
-                    f_direction = Some(SignalDirection::from_number(r.integer(h)?).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))?);
+                    ber::in_order(&mut last, 8, r)?;
+                    f_direction = Some(ber::enumerated(r, Tag::context(7), SignalDirection::from_number)?);
                 }
                 0x80000008 => {
-                    ber::in_order(&mut last, 9, h, r)?;
-                    f_request_id = Some(ber::narrow::<_, u32>(r.unsigned(h)?, r)?);
+                    ber::in_order(&mut last, 9, r)?;
+                    f_request_id = Some(ber::narrow::<u32>(r, Tag::context(8))?);
                 }
                 0x80000009 => {
-                    ber::in_order(&mut last, 10, h, r)?;
-                    f_intersig_delay = Some(ber::narrow::<_, u16>(r.unsigned(h)?, r)?);
+                    ber::in_order(&mut last, 10, r)?;
+                    f_intersig_delay = Some(ber::narrow::<u16>(r, Tag::context(9))?);
                 }
-                _ => ber::skip_unknown(r, h)?,
+                _ => drop(ber::any(r)?),
             }
         }
         let value = Self {
-            signal_name: f_signal_name.ok_or_else(|| ber::missing(None, r))?,
+            signal_name: f_signal_name.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
             stream_id: f_stream_id,
             sig_type: f_sig_type,
             duration: f_duration,
             notify_completion: f_notify_completion,
             keep_active: f_keep_active,
-            sig_par_list: f_sig_par_list.ok_or_else(|| ber::missing(None, r))?,
+            sig_par_list: f_sig_par_list.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
             direction: f_direction,
             request_id: f_request_id,
             intersig_delay: f_intersig_delay,
         };
-        r.leave(level)?;
+        ber::leave_extensible(r, level)?;
         Ok(value)
     }
 
@@ -9154,18 +8185,14 @@ impl<'a> Signal<'a> {
 }
 
 impl<'a> SeqSigList<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_id = ber::narrow::<_, u16>(r.unsigned(h)?, r)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(1), r)?;
-        let f_signal_list = read_ber_seq_sig_list_signal_list(r, h)?;
-        next = r.next_header()?;
-        ber::end(next, r)?;
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            id: ber::narrow::<u16>(r, Tag::context(0))?,
+            signal_list: read_ber_seq_sig_list_signal_list(r, Tag::context(1))?,
+        };
         r.leave(level)?;
-        Ok(Self { id: f_id, signal_list: f_signal_list })
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -9178,47 +8205,22 @@ impl<'a> SeqSigList<'a> {
 }
 
 impl<'a> IndAudTerminationStateDescriptor<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_property_parms = read_ber_ind_aud_termination_state_descriptor_property_parms(r, h)?;
-        next = r.next_header()?;
-        let f_event_buffer_control = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = r.null(h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            property_parms: read_ber_ind_aud_termination_state_descriptor_property_parms(r, Tag::context(0))?,
+            event_buffer_control: if r.is_next(Tag::context(1)) {
+                Some(ber::null(r, Tag::context(1))?)
+            } else { None },
+            service_state: if r.is_next(Tag::context(2)) {
+                Some(ber::null(r, Tag::context(2))?)
+            } else { None },
+            service_state_sel: if r.is_next(Tag::context(3)) {
+                Some(ber::enumerated(r, Tag::context(3), ServiceState::from_number)?)
+            } else { None },
         };
-        let f_service_state = match &ber::optional(next, Tag::context(2)) {
-            Some(h) => {
-                let v = r.null(h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_service_state_sel = match &ber::optional(next, Tag::context(3)) {
-            Some(h) => {
-                let v = ServiceState::from_number(r.integer(h)?).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self {
-            property_parms: f_property_parms,
-            event_buffer_control: f_event_buffer_control,
-            service_state: f_service_state,
-            service_state_sel: f_service_state_sel,
-        })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -9239,11 +8241,12 @@ impl<'a> IndAudTerminationStateDescriptor<'a> {
 }
 
 impl<'a> IndAudMediaDescriptorStreams<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        Ok(match h.tag.bits() {
-            0x80000000 => Self::OneStream(IndAudStreamParms::read_ber(r, h)?),
-            0x80000001 => Self::MultiStream(read_ber_ind_aud_media_descriptor_streams_multi_stream(r, h)?),
-            _ => return Err(ber::unexpected(h, ErrorKind::UnknownAlternative, r)),
+    fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
+        let tag = ber::tag(r)?;
+        Ok(match tag.bits() {
+            0x80000000 => Self::OneStream(IndAudStreamParms::read_ber(r, Tag::context(0))?),
+            0x80000001 => Self::MultiStream(read_ber_ind_aud_media_descriptor_streams_multi_stream(r, Tag::context(1))?),
+            _ => return Err(r.error(ErrorKind::UnknownAlternative)),
         })
     }
 
@@ -9269,38 +8272,19 @@ impl<'a> IndAudMediaDescriptorStreams<'a> {
 }
 
 impl IndAudSignal {
-    fn read_ber(r: &mut ber::Reader<'_>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_signal_name = ber::fixed_octets::<4>(r, h)?;
-        next = r.next_header()?;
-        let f_stream_id = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = ber::narrow::<_, u16>(r.unsigned(h)?, r)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            signal_name: ber::fixed_octets::<4>(r, Tag::context(0))?,
+            stream_id: if r.is_next(Tag::context(1)) {
+                Some(ber::narrow::<u16>(r, Tag::context(1))?)
+            } else { None },
+            signal_request_id: if r.is_next(Tag::context(2)) {
+                Some(ber::narrow::<u32>(r, Tag::context(2))?)
+            } else { None },
         };
-        let f_signal_request_id = match &ber::optional(next, Tag::context(2)) {
-            Some(h) => {
-                let v = ber::narrow::<_, u32>(r.unsigned(h)?, r)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self {
-            signal_name: f_signal_name,
-            stream_id: f_stream_id,
-            signal_request_id: f_signal_request_id,
-        })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -9316,23 +8300,16 @@ impl IndAudSignal {
 }
 
 impl IndAudSeqSigList {
-    fn read_ber(r: &mut ber::Reader<'_>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_id = ber::narrow::<_, u16>(r.unsigned(h)?, r)?;
-        next = r.next_header()?;
-        let f_signal_list = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = IndAudSignal::read_ber(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            id: ber::narrow::<u16>(r, Tag::context(0))?,
+            signal_list: if r.is_next(Tag::context(1)) {
+                Some(IndAudSignal::read_ber(r, Tag::context(1))?)
+            } else { None },
         };
-        ber::end(next, r)?;
         r.leave(level)?;
-        Ok(Self { id: f_id, signal_list: f_signal_list })
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -9347,35 +8324,22 @@ impl IndAudSeqSigList {
 }
 
 impl<'a> EventParameter<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_event_parameter_name = ber::fixed_octets::<2>(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(1), r)?;
-        let f_value = read_ber_value(r, h)?;
-        next = r.next_header()?;
-        let f_extra_info = match &ber::optional(next, Tag::context(2)) {
-            Some(h) => {
-                let v = {
-                    let f0 = r.enter(h)?;
-                    let h = &r.read_header()?;
-                    let v = EventParameterExtraInfo::read_ber(r, h)?;
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            event_parameter_name: ber::fixed_octets::<2>(r, Tag::context(0))?,
+            value: read_ber_value(r, Tag::context(1))?,
+            extra_info: if r.is_next(Tag::context(2)) {
+                Some({
+                    let f0 = ber::enter(r, Tag::context(2))?;
+                    let v = EventParameterExtraInfo::read_ber(r)?;
                     r.leave(f0)?;
                     v
-                };
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+                })
+            } else { None },
         };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { event_parameter_name: f_event_parameter_name, value: f_value, extra_info: f_extra_info })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -9393,47 +8357,22 @@ impl<'a> EventParameter<'a> {
 }
 
 impl<'a> LocalControlDescriptor<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let f_stream_mode = match &ber::optional(next, Tag::context(0)) {
-            Some(h) => {
-                let v = StreamMode::from_number(r.integer(h)?).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            stream_mode: if r.is_next(Tag::context(0)) {
+                Some(ber::enumerated(r, Tag::context(0), StreamMode::from_number)?)
+            } else { None },
+            reserve_value: if r.is_next(Tag::context(1)) {
+                Some(ber::boolean(r, Tag::context(1))?)
+            } else { None },
+            reserve_group: if r.is_next(Tag::context(2)) {
+                Some(ber::boolean(r, Tag::context(2))?)
+            } else { None },
+            property_parms: read_ber_local_control_descriptor_property_parms(r, Tag::context(3))?,
         };
-        let f_reserve_value = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = r.boolean(h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_reserve_group = match &ber::optional(next, Tag::context(2)) {
-            Some(h) => {
-                let v = r.boolean(h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let h = &ber::required(next, Tag::context(3), r)?;
-        let f_property_parms = read_ber_local_control_descriptor_property_parms(r, h)?;
-        next = r.next_header()?;
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self {
-            stream_mode: f_stream_mode,
-            reserve_value: f_reserve_value,
-            reserve_group: f_reserve_group,
-            property_parms: f_property_parms,
-        })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -9454,18 +8393,13 @@ impl<'a> LocalControlDescriptor<'a> {
 }
 
 impl<'a> LocalRemoteDescriptor<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_prop_grps = read_ber_local_remote_descriptor_prop_grps(r, h)?;
-        next = r.next_header()?;
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { prop_grps: f_prop_grps })
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            prop_grps: read_ber_local_remote_descriptor_prop_grps(r, Tag::context(0))?,
+        };
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -9477,18 +8411,14 @@ impl<'a> LocalRemoteDescriptor<'a> {
 }
 
 impl<'a> StreamDescriptor<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_stream_id = ber::narrow::<_, u16>(r.unsigned(h)?, r)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(1), r)?;
-        let f_stream_parms = StreamParms::read_ber(r, h)?;
-        next = r.next_header()?;
-        ber::end(next, r)?;
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            stream_id: ber::narrow::<u16>(r, Tag::context(0))?,
+            stream_parms: StreamParms::read_ber(r, Tag::context(1))?,
+        };
         r.leave(level)?;
-        Ok(Self { stream_id: f_stream_id, stream_parms: f_stream_parms })
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -9501,82 +8431,40 @@ impl<'a> StreamDescriptor<'a> {
 }
 
 impl<'a> RequestedActions<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let f_keep_active = match &ber::optional(next, Tag::context(0)) {
-            Some(h) => {
-                let v = r.boolean(h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_event_dm = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = {
-                    let f0 = r.enter(h)?;
-                    let h = &r.read_header()?;
-                    let v = EventDm::read_ber(r, h)?;
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            keep_active: if r.is_next(Tag::context(0)) {
+                Some(ber::boolean(r, Tag::context(0))?)
+            } else { None },
+            event_dm: if r.is_next(Tag::context(1)) {
+                Some({
+                    let f0 = ber::enter(r, Tag::context(1))?;
+                    let v = EventDm::read_ber(r)?;
                     r.leave(f0)?;
                     v
-                };
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_second_event = match &ber::optional(next, Tag::context(2)) {
-            Some(h) => {
-                let v = SecondEventsDescriptor::read_ber(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_signals_descriptor = match &ber::optional(next, Tag::context(3)) {
-            Some(h) => {
-                let v = read_ber_signals_descriptor(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_notify_behaviour = match &ber::optional(next, Tag::context(4)) {
-            Some(h) => {
-                let v = {
-                    let f0 = r.enter(h)?;
-                    let h = &r.read_header()?;
-                    let v = NotifyBehaviour::read_ber(r, h)?;
+                })
+            } else { None },
+            second_event: if r.is_next(Tag::context(2)) {
+                Some(SecondEventsDescriptor::read_ber(r, Tag::context(2))?)
+            } else { None },
+            signals_descriptor: if r.is_next(Tag::context(3)) {
+                Some(read_ber_signals_descriptor(r, Tag::context(3))?)
+            } else { None },
+            notify_behaviour: if r.is_next(Tag::context(4)) {
+                Some({
+                    let f0 = ber::enter(r, Tag::context(4))?;
+                    let v = NotifyBehaviour::read_ber(r)?;
                     r.leave(f0)?;
                     v
-                };
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+                })
+            } else { None },
+            reset_events_descriptor: if r.is_next(Tag::context(5)) {
+                Some(ber::null(r, Tag::context(5))?)
+            } else { None },
         };
-        let f_reset_events_descriptor = match &ber::optional(next, Tag::context(5)) {
-            Some(h) => {
-                let v = r.null(h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self {
-            keep_active: f_keep_active,
-            event_dm: f_event_dm,
-            second_event: f_second_event,
-            signals_descriptor: f_signals_descriptor,
-            notify_behaviour: f_notify_behaviour,
-            reset_events_descriptor: f_reset_events_descriptor,
-        })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -9610,15 +8498,8 @@ impl<'a> RequestedActions<'a> {
     }
 }
 
-fn read_ber_requested_event_ev_par_list<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<EventParameter<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(16), r)?;
-        list.push(EventParameter::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_requested_event_ev_par_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<EventParameter<'a>>> {
+    ber::list(r, tag, |r| EventParameter::read_ber(r, Tag::universal(16)))
 }
 
 fn write_ber_requested_event_ev_par_list(list: &[EventParameter<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -9630,15 +8511,8 @@ fn write_ber_requested_event_ev_par_list(list: &[EventParameter<'_>], w: &mut be
     Ok(())
 }
 
-fn read_ber_signal_sig_par_list<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<SigParameter<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(16), r)?;
-        list.push(SigParameter::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_signal_sig_par_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<SigParameter<'a>>> {
+    ber::list(r, tag, |r| SigParameter::read_ber(r, Tag::universal(16)))
 }
 
 fn write_ber_signal_sig_par_list(list: &[SigParameter<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -9650,15 +8524,8 @@ fn write_ber_signal_sig_par_list(list: &[SigParameter<'_>], w: &mut ber::Writer)
     Ok(())
 }
 
-fn read_ber_seq_sig_list_signal_list<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<Signal<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(16), r)?;
-        list.push(Signal::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_seq_sig_list_signal_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<Signal<'a>>> {
+    ber::list(r, tag, |r| Signal::read_ber(r, Tag::universal(16)))
 }
 
 fn write_ber_seq_sig_list_signal_list(list: &[Signal<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -9670,15 +8537,8 @@ fn write_ber_seq_sig_list_signal_list(list: &[Signal<'_>], w: &mut ber::Writer) 
     Ok(())
 }
 
-fn read_ber_ind_aud_termination_state_descriptor_property_parms<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<IndAudPropertyParm<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(16), r)?;
-        list.push(IndAudPropertyParm::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_ind_aud_termination_state_descriptor_property_parms<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<IndAudPropertyParm<'a>>> {
+    ber::list(r, tag, |r| IndAudPropertyParm::read_ber(r, Tag::universal(16)))
 }
 
 fn write_ber_ind_aud_termination_state_descriptor_property_parms(list: &[IndAudPropertyParm<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -9691,52 +8551,24 @@ fn write_ber_ind_aud_termination_state_descriptor_property_parms(list: &[IndAudP
 }
 
 impl<'a> IndAudStreamParms<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let f_local_control_descriptor = match &ber::optional(next, Tag::context(0)) {
-            Some(h) => {
-                let v = IndAudLocalControlDescriptor::read_ber(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            local_control_descriptor: if r.is_next(Tag::context(0)) {
+                Some(IndAudLocalControlDescriptor::read_ber(r, Tag::context(0))?)
+            } else { None },
+            local_descriptor: if r.is_next(Tag::context(1)) {
+                Some(IndAudLocalRemoteDescriptor::read_ber(r, Tag::context(1))?)
+            } else { None },
+            remote_descriptor: if r.is_next(Tag::context(2)) {
+                Some(IndAudLocalRemoteDescriptor::read_ber(r, Tag::context(2))?)
+            } else { None },
+            statistics_descriptor: if r.is_next(Tag::context(3)) {
+                Some(IndAudStatisticsDescriptor::read_ber(r, Tag::context(3))?)
+            } else { None },
         };
-        let f_local_descriptor = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = IndAudLocalRemoteDescriptor::read_ber(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_remote_descriptor = match &ber::optional(next, Tag::context(2)) {
-            Some(h) => {
-                let v = IndAudLocalRemoteDescriptor::read_ber(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_statistics_descriptor = match &ber::optional(next, Tag::context(3)) {
-            Some(h) => {
-                let v = IndAudStatisticsDescriptor::read_ber(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self {
-            local_control_descriptor: f_local_control_descriptor,
-            local_descriptor: f_local_descriptor,
-            remote_descriptor: f_remote_descriptor,
-            statistics_descriptor: f_statistics_descriptor,
-        })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -9764,15 +8596,8 @@ impl<'a> IndAudStreamParms<'a> {
     }
 }
 
-fn read_ber_ind_aud_media_descriptor_streams_multi_stream<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<IndAudStreamDescriptor<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(16), r)?;
-        list.push(IndAudStreamDescriptor::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_ind_aud_media_descriptor_streams_multi_stream<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<IndAudStreamDescriptor<'a>>> {
+    ber::list(r, tag, |r| IndAudStreamDescriptor::read_ber(r, Tag::universal(16)))
 }
 
 fn write_ber_ind_aud_media_descriptor_streams_multi_stream(list: &[IndAudStreamDescriptor<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -9785,12 +8610,13 @@ fn write_ber_ind_aud_media_descriptor_streams_multi_stream(list: &[IndAudStreamD
 }
 
 impl EventParameterExtraInfo {
-    fn read_ber(r: &mut ber::Reader<'_>, h: &ber::Header) -> Result<Self> {
-        Ok(match h.tag.bits() {
-            0x80000000 => Self::Relation(Relation::from_number(r.integer(h)?).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))?),
-            0x80000001 => Self::Range(r.boolean(h)?),
-            0x80000002 => Self::Sublist(r.boolean(h)?),
-            _ => return Err(ber::unexpected(h, ErrorKind::UnknownAlternative, r)),
+    fn read_ber(r: &mut ber::Reader<'_>) -> Result<Self> {
+        let tag = ber::tag(r)?;
+        Ok(match tag.bits() {
+            0x80000000 => Self::Relation(ber::enumerated(r, Tag::context(0), Relation::from_number)?),
+            0x80000001 => Self::Range(ber::boolean(r, Tag::context(1))?),
+            0x80000002 => Self::Sublist(ber::boolean(r, Tag::context(2))?),
+            _ => return Err(r.error(ErrorKind::UnknownAlternative)),
         })
     }
 
@@ -9814,15 +8640,8 @@ impl EventParameterExtraInfo {
     }
 }
 
-fn read_ber_local_control_descriptor_property_parms<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<PropertyParm<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(16), r)?;
-        list.push(PropertyParm::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_local_control_descriptor_property_parms<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<PropertyParm<'a>>> {
+    ber::list(r, tag, |r| PropertyParm::read_ber(r, Tag::universal(16)))
 }
 
 fn write_ber_local_control_descriptor_property_parms(list: &[PropertyParm<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -9834,15 +8653,8 @@ fn write_ber_local_control_descriptor_property_parms(list: &[PropertyParm<'_>], 
     Ok(())
 }
 
-fn read_ber_local_remote_descriptor_prop_grps<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<PropertyGroup<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(16), r)?;
-        list.push(read_ber_property_group(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_local_remote_descriptor_prop_grps<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<PropertyGroup<'a>>> {
+    ber::list(r, tag, |r| read_ber_property_group(r, Tag::universal(16)))
 }
 
 fn write_ber_local_remote_descriptor_prop_grps(list: &[PropertyGroup<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -9855,11 +8667,12 @@ fn write_ber_local_remote_descriptor_prop_grps(list: &[PropertyGroup<'_>], w: &m
 }
 
 impl<'a> EventDm<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        Ok(match h.tag.bits() {
-            0x80000000 => Self::DigitMapName(ber::fixed_octets::<2>(r, h)?),
-            0x80000001 => Self::DigitMapValue(DigitMapValue::read_ber(r, h)?),
-            _ => return Err(ber::unexpected(h, ErrorKind::UnknownAlternative, r)),
+    fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
+        let tag = ber::tag(r)?;
+        Ok(match tag.bits() {
+            0x80000000 => Self::DigitMapName(ber::fixed_octets::<2>(r, Tag::context(0))?),
+            0x80000001 => Self::DigitMapValue(DigitMapValue::read_ber(r, Tag::context(1))?),
+            _ => return Err(r.error(ErrorKind::UnknownAlternative)),
         })
     }
 
@@ -9883,26 +8696,16 @@ impl<'a> EventDm<'a> {
 }
 
 impl<'a> SecondEventsDescriptor<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let f_request_id = match &ber::optional(next, Tag::context(0)) {
-            Some(h) => {
-                let v = ber::narrow::<_, u32>(r.unsigned(h)?, r)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            request_id: if r.is_next(Tag::context(0)) {
+                Some(ber::narrow::<u32>(r, Tag::context(0))?)
+            } else { None },
+            event_list: read_ber_second_events_descriptor_event_list(r, Tag::context(1))?,
         };
-        let h = &ber::required(next, Tag::context(1), r)?;
-        let f_event_list = read_ber_second_events_descriptor_event_list(r, h)?;
-        next = r.next_header()?;
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { request_id: f_request_id, event_list: f_event_list })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -9917,12 +8720,13 @@ impl<'a> SecondEventsDescriptor<'a> {
 }
 
 impl<'a> NotifyBehaviour<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        Ok(match h.tag.bits() {
-            0x80000000 => Self::NotifyImmediate(r.null(h)?),
-            0x80000001 => Self::NotifyRegulated(RegulatedEmbeddedDescriptor::read_ber(r, h)?),
-            0x80000002 => Self::NeverNotify(r.null(h)?),
-            _ => Self::Unknown(Box::new(UnknownAlternative { addition: None, octets: ber::any(r, h)? })),
+    fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
+        let tag = ber::tag(r)?;
+        Ok(match tag.bits() {
+            0x80000000 => Self::NotifyImmediate(ber::null(r, Tag::context(0))?),
+            0x80000001 => Self::NotifyRegulated(RegulatedEmbeddedDescriptor::read_ber(r, Tag::context(1))?),
+            0x80000002 => Self::NeverNotify(ber::null(r, Tag::context(2))?),
+            _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
 
@@ -9950,35 +8754,22 @@ impl<'a> NotifyBehaviour<'a> {
 }
 
 impl<'a> SigParameter<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_sig_parameter_name = ber::fixed_octets::<2>(r, h)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(1), r)?;
-        let f_value = read_ber_value(r, h)?;
-        next = r.next_header()?;
-        let f_extra_info = match &ber::optional(next, Tag::context(2)) {
-            Some(h) => {
-                let v = {
-                    let f0 = r.enter(h)?;
-                    let h = &r.read_header()?;
-                    let v = SigParameterExtraInfo::read_ber(r, h)?;
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            sig_parameter_name: ber::fixed_octets::<2>(r, Tag::context(0))?,
+            value: read_ber_value(r, Tag::context(1))?,
+            extra_info: if r.is_next(Tag::context(2)) {
+                Some({
+                    let f0 = ber::enter(r, Tag::context(2))?;
+                    let v = SigParameterExtraInfo::read_ber(r)?;
                     r.leave(f0)?;
                     v
-                };
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+                })
+            } else { None },
         };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { sig_parameter_name: f_sig_parameter_name, value: f_value, extra_info: f_extra_info })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -9996,61 +8787,25 @@ impl<'a> SigParameter<'a> {
 }
 
 impl<'a> IndAudLocalControlDescriptor<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let f_stream_mode = match &ber::optional(next, Tag::context(0)) {
-            Some(h) => {
-                let v = r.null(h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            stream_mode: if r.is_next(Tag::context(0)) { Some(ber::null(r, Tag::context(0))?) } else { None },
+            reserve_value: if r.is_next(Tag::context(1)) {
+                Some(ber::null(r, Tag::context(1))?)
+            } else { None },
+            reserve_group: if r.is_next(Tag::context(2)) {
+                Some(ber::null(r, Tag::context(2))?)
+            } else { None },
+            property_parms: if r.is_next(Tag::context(3)) {
+                Some(read_ber_ind_aud_local_control_descriptor_property_parms(r, Tag::context(3))?)
+            } else { None },
+            stream_mode_sel: if r.is_next(Tag::context(4)) {
+                Some(ber::enumerated(r, Tag::context(4), StreamMode::from_number)?)
+            } else { None },
         };
-        let f_reserve_value = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = r.null(h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_reserve_group = match &ber::optional(next, Tag::context(2)) {
-            Some(h) => {
-                let v = r.null(h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_property_parms = match &ber::optional(next, Tag::context(3)) {
-            Some(h) => {
-                let v = read_ber_ind_aud_local_control_descriptor_property_parms(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_stream_mode_sel = match &ber::optional(next, Tag::context(4)) {
-            Some(h) => {
-                let v = StreamMode::from_number(r.integer(h)?).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self {
-            stream_mode: f_stream_mode,
-            reserve_value: f_reserve_value,
-            reserve_group: f_reserve_group,
-            property_parms: f_property_parms,
-            stream_mode_sel: f_stream_mode_sel,
-        })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -10076,26 +8831,16 @@ impl<'a> IndAudLocalControlDescriptor<'a> {
 }
 
 impl<'a> IndAudLocalRemoteDescriptor<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let f_prop_group_id = match &ber::optional(next, Tag::context(0)) {
-            Some(h) => {
-                let v = ber::narrow::<_, u16>(r.unsigned(h)?, r)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            prop_group_id: if r.is_next(Tag::context(0)) {
+                Some(ber::narrow::<u16>(r, Tag::context(0))?)
+            } else { None },
+            prop_grps: read_ber_ind_aud_property_group(r, Tag::context(1))?,
         };
-        let h = &ber::required(next, Tag::context(1), r)?;
-        let f_prop_grps = read_ber_ind_aud_property_group(r, h)?;
-        next = r.next_header()?;
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { prop_group_id: f_prop_group_id, prop_grps: f_prop_grps })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -10110,18 +8855,14 @@ impl<'a> IndAudLocalRemoteDescriptor<'a> {
 }
 
 impl<'a> IndAudStreamDescriptor<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_stream_id = ber::narrow::<_, u16>(r.unsigned(h)?, r)?;
-        next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(1), r)?;
-        let f_stream_parms = IndAudStreamParms::read_ber(r, h)?;
-        next = r.next_header()?;
-        ber::end(next, r)?;
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            stream_id: ber::narrow::<u16>(r, Tag::context(0))?,
+            stream_parms: IndAudStreamParms::read_ber(r, Tag::context(1))?,
+        };
         r.leave(level)?;
-        Ok(Self { stream_id: f_stream_id, stream_parms: f_stream_parms })
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -10133,15 +8874,8 @@ impl<'a> IndAudStreamDescriptor<'a> {
     }
 }
 
-fn read_ber_property_group<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<PropertyParm<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(16), r)?;
-        list.push(PropertyParm::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_property_group<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<PropertyParm<'a>>> {
+    ber::list(r, tag, |r| PropertyParm::read_ber(r, Tag::universal(16)))
 }
 
 fn write_ber_property_group(list: &[PropertyParm<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -10153,15 +8887,8 @@ fn write_ber_property_group(list: &[PropertyParm<'_>], w: &mut ber::Writer) -> R
     Ok(())
 }
 
-fn read_ber_second_events_descriptor_event_list<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<SecondRequestedEvent<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(16), r)?;
-        list.push(SecondRequestedEvent::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_second_events_descriptor_event_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<SecondRequestedEvent<'a>>> {
+    ber::list(r, tag, |r| SecondRequestedEvent::read_ber(r, Tag::universal(16)))
 }
 
 fn write_ber_second_events_descriptor_event_list(list: &[SecondRequestedEvent<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -10174,31 +8901,18 @@ fn write_ber_second_events_descriptor_event_list(list: &[SecondRequestedEvent<'_
 }
 
 impl<'a> RegulatedEmbeddedDescriptor<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let f_second_event = match &ber::optional(next, Tag::context(0)) {
-            Some(h) => {
-                let v = SecondEventsDescriptor::read_ber(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            second_event: if r.is_next(Tag::context(0)) {
+                Some(SecondEventsDescriptor::read_ber(r, Tag::context(0))?)
+            } else { None },
+            signals_descriptor: if r.is_next(Tag::context(1)) {
+                Some(read_ber_signals_descriptor(r, Tag::context(1))?)
+            } else { None },
         };
-        let f_signals_descriptor = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = read_ber_signals_descriptor(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self { second_event: f_second_event, signals_descriptor: f_signals_descriptor })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -10217,12 +8931,13 @@ impl<'a> RegulatedEmbeddedDescriptor<'a> {
 }
 
 impl SigParameterExtraInfo {
-    fn read_ber(r: &mut ber::Reader<'_>, h: &ber::Header) -> Result<Self> {
-        Ok(match h.tag.bits() {
-            0x80000000 => Self::Relation(Relation::from_number(r.integer(h)?).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))?),
-            0x80000001 => Self::Range(r.boolean(h)?),
-            0x80000002 => Self::Sublist(r.boolean(h)?),
-            _ => return Err(ber::unexpected(h, ErrorKind::UnknownAlternative, r)),
+    fn read_ber(r: &mut ber::Reader<'_>) -> Result<Self> {
+        let tag = ber::tag(r)?;
+        Ok(match tag.bits() {
+            0x80000000 => Self::Relation(ber::enumerated(r, Tag::context(0), Relation::from_number)?),
+            0x80000001 => Self::Range(ber::boolean(r, Tag::context(1))?),
+            0x80000002 => Self::Sublist(ber::boolean(r, Tag::context(2))?),
+            _ => return Err(r.error(ErrorKind::UnknownAlternative)),
         })
     }
 
@@ -10246,15 +8961,8 @@ impl SigParameterExtraInfo {
     }
 }
 
-fn read_ber_ind_aud_local_control_descriptor_property_parms<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<IndAudPropertyParm<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(16), r)?;
-        list.push(IndAudPropertyParm::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_ind_aud_local_control_descriptor_property_parms<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<IndAudPropertyParm<'a>>> {
+    ber::list(r, tag, |r| IndAudPropertyParm::read_ber(r, Tag::universal(16)))
 }
 
 fn write_ber_ind_aud_local_control_descriptor_property_parms(list: &[IndAudPropertyParm<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -10266,15 +8974,8 @@ fn write_ber_ind_aud_local_control_descriptor_property_parms(list: &[IndAudPrope
     Ok(())
 }
 
-fn read_ber_ind_aud_property_group<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<IndAudPropertyParm<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(16), r)?;
-        list.push(IndAudPropertyParm::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_ind_aud_property_group<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<IndAudPropertyParm<'a>>> {
+    ber::list(r, tag, |r| IndAudPropertyParm::read_ber(r, Tag::universal(16)))
 }
 
 fn write_ber_ind_aud_property_group(list: &[IndAudPropertyParm<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -10287,42 +8988,20 @@ fn write_ber_ind_aud_property_group(list: &[IndAudPropertyParm<'_>], w: &mut ber
 }
 
 impl<'a> SecondRequestedEvent<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let h = &ber::required(next, Tag::context(0), r)?;
-        let f_pkgd_name = ber::fixed_octets::<4>(r, h)?;
-        next = r.next_header()?;
-        let f_stream_id = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = ber::narrow::<_, u16>(r.unsigned(h)?, r)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            pkgd_name: ber::fixed_octets::<4>(r, Tag::context(0))?,
+            stream_id: if r.is_next(Tag::context(1)) {
+                Some(ber::narrow::<u16>(r, Tag::context(1))?)
+            } else { None },
+            event_action: if r.is_next(Tag::context(2)) {
+                Some(SecondRequestedActions::read_ber(r, Tag::context(2))?)
+            } else { None },
+            ev_par_list: read_ber_second_requested_event_ev_par_list(r, Tag::context(3))?,
         };
-        let f_event_action = match &ber::optional(next, Tag::context(2)) {
-            Some(h) => {
-                let v = SecondRequestedActions::read_ber(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let h = &ber::required(next, Tag::context(3), r)?;
-        let f_ev_par_list = read_ber_second_requested_event_ev_par_list(r, h)?;
-        next = r.next_header()?;
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self {
-            pkgd_name: f_pkgd_name,
-            stream_id: f_stream_id,
-            event_action: f_event_action,
-            ev_par_list: f_ev_par_list,
-        })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -10343,73 +9022,37 @@ impl<'a> SecondRequestedEvent<'a> {
 }
 
 impl<'a> SecondRequestedActions<'a> {
-    fn read_ber(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Self> {
-        let level = r.enter(h)?;
-        let mut next = r.next_header()?;
-        let f_keep_active = match &ber::optional(next, Tag::context(0)) {
-            Some(h) => {
-                let v = r.boolean(h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_event_dm = match &ber::optional(next, Tag::context(1)) {
-            Some(h) => {
-                let v = {
-                    let f0 = r.enter(h)?;
-                    let h = &r.read_header()?;
-                    let v = EventDm::read_ber(r, h)?;
+    fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
+        let level = ber::enter(r, tag)?;
+        let value = Self {
+            keep_active: if r.is_next(Tag::context(0)) {
+                Some(ber::boolean(r, Tag::context(0))?)
+            } else { None },
+            event_dm: if r.is_next(Tag::context(1)) {
+                Some({
+                    let f0 = ber::enter(r, Tag::context(1))?;
+                    let v = EventDm::read_ber(r)?;
                     r.leave(f0)?;
                     v
-                };
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_signals_descriptor = match &ber::optional(next, Tag::context(2)) {
-            Some(h) => {
-                let v = read_ber_signals_descriptor(r, h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        let f_notify_behaviour = match &ber::optional(next, Tag::context(3)) {
-            Some(h) => {
-                let v = {
-                    let f0 = r.enter(h)?;
-                    let h = &r.read_header()?;
-                    let v = NotifyBehaviour::read_ber(r, h)?;
+                })
+            } else { None },
+            signals_descriptor: if r.is_next(Tag::context(2)) {
+                Some(read_ber_signals_descriptor(r, Tag::context(2))?)
+            } else { None },
+            notify_behaviour: if r.is_next(Tag::context(3)) {
+                Some({
+                    let f0 = ber::enter(r, Tag::context(3))?;
+                    let v = NotifyBehaviour::read_ber(r)?;
                     r.leave(f0)?;
                     v
-                };
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
+                })
+            } else { None },
+            reset_events_descriptor: if r.is_next(Tag::context(4)) {
+                Some(ber::null(r, Tag::context(4))?)
+            } else { None },
         };
-        let f_reset_events_descriptor = match &ber::optional(next, Tag::context(4)) {
-            Some(h) => {
-                let v = r.null(h)?;
-                next = r.next_header()?;
-                Some(v)
-            }
-            None => None,
-        };
-        while let Some(h) = next {
-            ber::skip_unknown(r, &h)?;
-            next = r.next_header()?;
-        }
-        r.leave(level)?;
-        Ok(Self {
-            keep_active: f_keep_active,
-            event_dm: f_event_dm,
-            signals_descriptor: f_signals_descriptor,
-            notify_behaviour: f_notify_behaviour,
-            reset_events_descriptor: f_reset_events_descriptor,
-        })
+        ber::leave_extensible(r, level)?;
+        Ok(value)
     }
 
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -10438,15 +9081,8 @@ impl<'a> SecondRequestedActions<'a> {
     }
 }
 
-fn read_ber_second_requested_event_ev_par_list<'a>(r: &mut ber::Reader<'a>, h: &ber::Header) -> Result<Vec<EventParameter<'a>>> {
-    let level = r.enter(h)?;
-    let mut list = Vec::new();
-    while let Some(h) = &r.next_header()? {
-        ber::expect(h, Tag::universal(16), r)?;
-        list.push(EventParameter::read_ber(r, h)?);
-    }
-    r.leave(level)?;
-    Ok(list)
+fn read_ber_second_requested_event_ev_par_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<EventParameter<'a>>> {
+    ber::list(r, tag, |r| EventParameter::read_ber(r, Tag::universal(16)))
 }
 
 fn write_ber_second_requested_event_ev_par_list(list: &[EventParameter<'_>], w: &mut ber::Writer) -> Result<()> {
@@ -10462,8 +9098,8 @@ impl<'a> codec::BerType<'a> for MegacoMessage<'a> {
     const TAG: Option<Tag> = Some(Tag::universal(16));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
-        let v = { let h = &r.read_expected(Tag::universal(16))?; MegacoMessage::read_ber(r, h)? };
-        Ok(v)
+        ber::expect(r, Tag::universal(16))?;
+        MegacoMessage::read_ber(r, Tag::universal(16))
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {

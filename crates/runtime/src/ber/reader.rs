@@ -1,7 +1,7 @@
 //! The cursor that steps over headers, and into and out of constructed elements.
 
 use super::header::{self, Extent, Header, Rules};
-use crate::{Error, ErrorKind, Limits, Result, Tag};
+use crate::{Class, Error, ErrorKind, Limits, Result, Tag};
 
 /// A cursor over one encoding: a slice, a position, the end of the current level, the depth left.
 ///
@@ -231,6 +231,102 @@ impl<'a> Reader<'a> {
             return Err(self.error(ErrorKind::EndOfContentsUnexpected));
         }
         Ok(Some(header))
+    }
+
+    /// The tag of the next element of this level without moving, or nothing at the level's end.
+    ///
+    /// Of the header only the identifier is looked at, so that what is wrong behind it shows when the element is read.
+    ///
+    /// # Errors
+    /// As [`Reader::next_header`].
+    #[inline]
+    pub fn peek_tag(&self) -> Result<Option<Tag>> {
+        match *self.rest() {
+            [identifier, ..] if identifier & 0x1F != 0x1F && identifier & 0xDF != 0 => {
+                Ok(Some(Tag::from_octet(identifier)))
+            }
+            [identifier, number @ 31..=0x7F, ..] if identifier & 0x1F == 0x1F => {
+                Ok(Some(Tag::literal(Class::from_identifier(identifier), u32::from(number))))
+            }
+            _ => self.peek_long_tag(),
+        }
+    }
+
+    #[inline(never)]
+    fn peek_long_tag(&self) -> Result<Option<Tag>> {
+        Ok(self.peek_long_header()?.map(|header| header.tag))
+    }
+
+    /// Whether the next element has this tag. A fault in its header is none: it shows when the element is read.
+    #[inline]
+    #[must_use]
+    pub fn is_next(&self, tag: Tag) -> bool {
+        match (tag.number(), self.rest()) {
+            (..31, [identifier, ..]) => identifier & 0xDF == tag.identifier(),
+            (31..128, [identifier, number, ..]) => {
+                identifier & 0xDF == tag.identifier() && u32::from(*number) == tag.number()
+            }
+            (_, []) => false,
+            _ => self.peek_long_tag().is_ok_and(|next| next == Some(tag)),
+        }
+    }
+
+    /// Octets of the header and of the contents if the next element has this tag, this form, and a length of one octet;
+    /// with a literal tag a few comparisons.
+    #[inline(always)]
+    fn short_extent(&self, tag: Tag, form: u8) -> Option<(usize, usize)> {
+        let rest = self.rest();
+        let first = tag.identifier() | form;
+        let (size, length) = match (tag.number(), rest) {
+            (..31, &[identifier, length, ..]) if identifier == first => (2, length),
+            (31..128, &[identifier, number, length, ..])
+                if identifier == first && u32::from(number) == tag.number() =>
+            {
+                (3, length)
+            }
+            _ => return None,
+        };
+        let within = length <= self.short && usize::from(length) <= rest.len() - size;
+        within.then_some((size, usize::from(length)))
+    }
+
+    /// The contents of the next element if it is primitive with this tag and a length of one octet.
+    #[inline(always)]
+    pub(crate) fn short_primitive(&mut self, tag: Tag) -> Option<&'a [u8]> {
+        let (size, length) = self.short_extent(tag, 0)?;
+        let contents = self.rest().get(size..size + length)?;
+        self.pos += size + length;
+        Some(contents)
+    }
+
+    /// Enters the next element if it is constructed with this tag and a length of one octet.
+    #[inline]
+    pub(crate) fn short_constructed(&mut self, tag: Tag) -> Option<Frame> {
+        let (size, length) = self.short_extent(tag, 0x20)?;
+        if self.leave != 0 {
+            return None;
+        }
+        self.depth = self.depth.checked_sub(1)?;
+        let frame = Frame { end: self.end, bounded: self.bounded, indefinite: self.indefinite };
+        self.pos += size;
+        self.end = self.pos + length;
+        self.bounded = true;
+        self.indefinite = false;
+        Some(frame)
+    }
+
+    /// Elements up to the end of this level as far as their headers are short, one for all that follow, `most` at most:
+    /// how much room a list may want.
+    pub(crate) fn elements(&self, most: usize) -> usize {
+        let (mut rest, mut count) = (self.rest(), 0);
+        while count < most
+            && let &[identifier, length @ ..0x80, ref behind @ ..] = rest
+            && identifier & 0x1F != 0x1F
+        {
+            rest = behind.get(usize::from(length)..).unwrap_or_default();
+            count += 1;
+        }
+        most.min(count + usize::from(!rest.is_empty()))
     }
 
     /// Reads a header that has to be there and to have this tag.

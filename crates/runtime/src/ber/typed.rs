@@ -133,10 +133,6 @@ macro_rules! writers {
 writers! {
     /// BOOLEAN (8.2).
     boolean(value: bool) = push_boolean;
-    /// INTEGER or ENUMERATED (8.3, 8.4).
-    integer(value: i64) = push_i64;
-    /// A non-negative INTEGER (8.3).
-    unsigned(value: u64) = push_u64;
     /// An INTEGER of any size from its two's complement (8.3).
     big_integer(octets: &[u8]) = push_integer;
     /// REAL in the normal form (8.5, 11.3).

@@ -34,9 +34,11 @@ pub struct Mark(usize);
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Writer {
-    /// The octets are at the end; those before `start` are zero and free.
+    /// What is written stands at the end; what is between `base` and `start` is free.
     buf: Vec<u8>,
     start: usize,
+    /// Octets in front that are not ours.
+    base: usize,
     rules: Rules,
 }
 
@@ -44,13 +46,19 @@ impl Writer {
     /// An empty buffer that writes by these rules.
     #[must_use]
     pub const fn new(rules: Rules) -> Self {
-        Self { buf: Vec::new(), start: 0, rules }
+        Self { buf: Vec::new(), start: 0, base: 0, rules }
     }
 
     /// An empty buffer with room for `octets`.
     #[must_use]
     pub fn with_capacity(rules: Rules, octets: usize) -> Self {
-        Self { buf: alloc::vec![0; octets], start: octets, rules }
+        Self { buf: alloc::vec![0; octets], start: octets, base: 0, rules }
+    }
+
+    /// A buffer that writes behind octets, whose memory it uses.
+    pub(crate) const fn onto(out: Vec<u8>, rules: Rules) -> Self {
+        let base = out.len();
+        Self { buf: out, start: base, base, rules }
     }
 
     /// The rules.
@@ -89,7 +97,17 @@ impl Writer {
     /// The encoding in a vector of its own.
     #[must_use]
     pub fn into_vec(mut self) -> Vec<u8> {
-        self.buf.drain(..self.start.min(self.buf.len()));
+        let end = self.base + self.len();
+        if self.start > self.base {
+            self.buf.copy_within(self.start.., self.base);
+        }
+        self.buf.truncate(end);
+        self.buf
+    }
+
+    /// What was there before, without what was written.
+    pub(crate) fn into_base(mut self) -> Vec<u8> {
+        self.buf.truncate(self.base);
         self.buf
     }
 
@@ -117,7 +135,7 @@ impl Writer {
     /// Puts octets before what is written.
     #[inline]
     pub fn push(&mut self, octets: &[u8]) {
-        if self.start < octets.len() {
+        if self.start - self.base < octets.len() {
             self.grow(octets.len());
         }
         let start = self.start.saturating_sub(octets.len());
@@ -130,7 +148,7 @@ impl Writer {
     /// Puts one octet before what is written.
     #[inline]
     pub fn push_octet(&mut self, octet: u8) {
-        if self.start == 0 {
+        if self.start == self.base {
             self.grow(1);
         }
         let start = self.start.saturating_sub(1);
@@ -144,13 +162,11 @@ impl Writer {
     #[cold]
     #[inline(never)]
     fn grow(&mut self, octets: usize) {
-        let used = self.len();
-        let room = used.max(octets).max(64);
-        let mut grown = Vec::with_capacity(used + room);
-        grown.resize(room, 0);
-        grown.extend_from_slice(self.finish());
-        self.buf = grown;
-        self.start = room;
+        let room = self.len().max(octets).max(256);
+        let end = self.buf.len();
+        self.buf.resize(end + room, 0);
+        self.buf.copy_within(self.start..end, self.start + room);
+        self.start += room;
     }
 
     // Headers
@@ -168,10 +184,13 @@ impl Writer {
     /// Puts the header of a constructed element before what was written since [`Writer::open`].
     #[inline]
     pub fn close(&mut self, tag: Tag, mark: Mark) {
+        let length = self.since(mark);
         if self.rules == Rules::Cer {
             self.push_octet(0x80);
+        } else if length < 0x80 && tag.number() < 31 {
+            return self.push(&[tag.identifier() | 0x20, length.to_be_bytes()[size_of::<usize>() - 1]]);
         } else {
-            self.push_length(self.since(mark));
+            self.push_length(length);
         }
         self.push_tag(tag, true);
     }
@@ -416,9 +435,62 @@ impl Writer {
             }
             return self.close(tag, mark);
         }
+        self.primitive_of(tag, octets);
+    }
+
+    /// A primitive element with these contents.
+    #[inline]
+    pub(crate) fn primitive_of(&mut self, tag: Tag, contents: &[u8]) {
+        let [.., length] = contents.len().to_be_bytes();
+        if contents.len() < 0x80 && tag.number() < 128 {
+            let need = contents.len() + if tag.number() < 31 { 2 } else { 3 };
+            if self.start - self.base < need {
+                self.grow(need);
+            }
+            let start = self.start.saturating_sub(need);
+            match self.buf.get_mut(start..self.start) {
+                Some([identifier, count, room @ ..]) if room.len() == contents.len() => {
+                    (*identifier, *count) = (tag.identifier(), length);
+                    room.copy_from_slice(contents);
+                }
+                Some([identifier, number, count, room @ ..]) if room.len() == contents.len() => {
+                    let [.., low] = tag.number().to_be_bytes();
+                    (*identifier, *number, *count) = (tag.identifier(), low, length);
+                    room.copy_from_slice(contents);
+                }
+                _ => {}
+            }
+            self.start = start;
+            return;
+        }
+        self.long_primitive(tag, contents);
+    }
+
+    #[inline(never)]
+    fn long_primitive(&mut self, tag: Tag, contents: &[u8]) {
         let end = self.mark();
-        self.push(octets);
+        self.push(contents);
         self.primitive(tag, end);
+    }
+
+    /// INTEGER or ENUMERATED with its header (8.3, 8.4).
+    pub fn integer(&mut self, tag: Tag, value: i64) {
+        let same = (value ^ (value >> 63)).leading_zeros();
+        // Leading bits that are all the sign but one, in whole octets.
+        let first = (same as usize - 1) / 8;
+        self.primitive_of(tag, value.to_be_bytes().get(first..).unwrap_or_default());
+    }
+
+    /// A non-negative INTEGER with its header (8.3).
+    pub fn unsigned(&mut self, tag: Tag, value: u64) {
+        match i64::try_from(value) {
+            Ok(value) => self.integer(tag, value),
+            Err(_) => {
+                let mut octets = [0; 9];
+                octets[1..].copy_from_slice(&value.to_be_bytes());
+                self.primitive_of(tag, &octets);
+            }
+        }
     }
 
     /// A BIT STRING with its header; in CER above 1000 contents octets in segments (9.2).

@@ -89,14 +89,36 @@ impl UnknownAdditions {
         Ok(all)
     }
 
-    /// Takes the element whose header is given.
+    /// Takes all elements that are left of this level.
+    ///
+    /// # Errors
+    /// As [`ber::any`].
+    #[inline]
+    pub fn rest_ber(r: &mut ber::Reader<'_>) -> Result<Self> {
+        if r.peek_tag()?.is_none() { Ok(Self::NONE) } else { Self::NONE.and_rest_ber(r) }
+    }
+
+    /// These, and all elements that are left of this level.
     ///
     /// # Errors
     /// As [`ber::any`].
     #[cold]
     #[inline(never)]
-    pub fn read_ber(&mut self, r: &mut ber::Reader<'_>, h: &ber::Header) -> Result<()> {
-        let octets = ber::any(r, h)?;
+    pub fn and_rest_ber(mut self, r: &mut ber::Reader<'_>) -> Result<Self> {
+        while r.peek_tag()?.is_some() {
+            self.read_ber(r)?;
+        }
+        Ok(self)
+    }
+
+    /// Takes the next element.
+    ///
+    /// # Errors
+    /// As [`ber::any`].
+    #[cold]
+    #[inline(never)]
+    pub fn read_ber(&mut self, r: &mut ber::Reader<'_>) -> Result<()> {
+        let octets = ber::any(r)?;
         let number = u32::try_from(self.iter().len()).unwrap_or(u32::MAX);
         self.push(Family::Ber, number, &octets);
         Ok(())

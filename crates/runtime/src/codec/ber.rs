@@ -1,67 +1,237 @@
 //! BER, DER and CER: what generated code calls beside [`Reader`] and [`Writer`].
+//!
+//! What reads an element is told its tag. The common form, a primitive element with a length of one octet, is a few
+//! comparisons with literals; all others are read by calls.
 
 pub use crate::ber::{Frame, Header, Mark, Reader, Rules, StringForm, Writer};
 
-use super::Contained;
+use super::{Contained, UnknownAlternative};
 use crate::text::StringKind;
-use crate::types::{BitString, FixedBits, Integer, ObjectIdentifier, Octets, Text, TimeType};
+use crate::types::{
+    BitString, FixedBits, Integer, ObjectIdentifier, Octets, OidRef, RelativeObjectIdentifier, Text, TimeType,
+};
 use crate::{Error, ErrorKind, Result, Tag};
+use alloc::vec::Vec;
+
+/// Octets of memory that a list sets aside at once at most.
+const ROOM: usize = 64 * 1024;
 
 /// The header of a component that has to be there.
-///
-/// # Errors
-/// [`ErrorKind::MissingComponent`] at the cursor.
-#[inline]
-pub fn required(next: Option<Header>, tag: Tag, r: &Reader<'_>) -> Result<Header> {
-    match next {
+#[inline(never)]
+fn header(r: &mut Reader<'_>, tag: Tag) -> Result<Header> {
+    let at = r.offset();
+    match r.next_header()? {
         Some(header) if header.tag == tag => Ok(header),
-        other => Err(missing(other, r)),
+        _ => Err(Error::new(ErrorKind::MissingComponent, at)),
     }
 }
 
-/// That a component is not there where it has to be: `next` is the header just read, if there is one.
-#[cold]
+/// An element: the short form by the one function, if that can, all others by the other.
+#[inline(always)]
+fn element<'a, T>(
+    r: &mut Reader<'a>,
+    tag: Tag,
+    short: impl FnOnce(&'a [u8]) -> Option<T>,
+    long: fn(&mut Reader<'a>, &Header) -> Result<T>,
+) -> Result<T> {
+    let start = r.position();
+    if let Some(contents) = r.short_primitive(tag)
+        && let Some(value) = short(contents)
+    {
+        return Ok(value);
+    }
+    r.rewind(start);
+    any_element(r, tag, long)
+}
+
 #[inline(never)]
-pub fn missing(next: Option<Header>, r: &Reader<'_>) -> Error {
-    Error::new(ErrorKind::MissingComponent, before(next, r))
+fn any_element<'a, T>(
+    r: &mut Reader<'a>,
+    tag: Tag,
+    read: fn(&mut Reader<'a>, &Header) -> Result<T>,
+) -> Result<T> {
+    let header = header(r, tag)?;
+    read(r, &header)
 }
 
-/// That no component or alternative has the tag of the header just read.
-#[cold]
-#[inline(never)]
-pub fn unexpected(header: &Header, kind: ErrorKind, r: &Reader<'_>) -> Error {
-    Error::new(kind, before(Some(*header), r))
-}
-
-fn before(next: Option<Header>, r: &Reader<'_>) -> u64 {
-    r.offset().saturating_sub(next.map_or(0, |header| u64::from(header.size)))
-}
-
-/// The header if it has this tag.
-#[inline]
-pub fn optional(next: Option<Header>, tag: Tag) -> Option<Header> {
-    next.filter(|header| header.tag == tag)
-}
-
-/// The last components of a SEQUENCE that is not extensible have been read.
+/// That the next element has the tag of its type.
 ///
 /// # Errors
-/// [`ErrorKind::UnexpectedElement`].
+/// [`ErrorKind::TagMismatch`], and any fault in its header.
 #[inline]
-pub fn end(next: Option<Header>, r: &Reader<'_>) -> Result<()> {
-    match next {
-        None => Ok(()),
-        Some(header) => Err(unexpected(&header, ErrorKind::UnexpectedElement, r)),
+pub fn expect(r: &Reader<'_>, tag: Tag) -> Result<()> {
+    if r.is_next(tag) { Ok(()) } else { r.clone().read_expected(tag).map(|_| ()) }
+}
+
+/// The tag of an element that has to be there.
+///
+/// # Errors
+/// [`ErrorKind::MissingComponent`] at the end of the level.
+#[inline]
+pub fn tag(r: &Reader<'_>) -> Result<Tag> {
+    match r.peek_tag()? {
+        Some(tag) => Ok(tag),
+        None => Err(r.error(ErrorKind::MissingComponent)),
     }
 }
 
-/// A number in a type that it may be too large for.
+/// Enters a constructed element.
 ///
 /// # Errors
-/// [`ErrorKind::IntegerRange`].
+/// [`ErrorKind::MissingComponent`], else as [`Reader::enter`].
 #[inline]
-pub fn narrow<W: Copy, T: TryFrom<W>>(number: W, r: &Reader<'_>) -> Result<T> {
-    T::try_from(number).map_err(|_| r.error(ErrorKind::IntegerRange))
+pub fn enter(r: &mut Reader<'_>, tag: Tag) -> Result<Frame> {
+    match r.short_constructed(tag) {
+        Some(level) => Ok(level),
+        None => enter_any(r, tag),
+    }
+}
+
+#[inline(never)]
+fn enter_any(r: &mut Reader<'_>, tag: Tag) -> Result<Frame> {
+    let header = header(r, tag)?;
+    r.enter(&header)
+}
+
+/// Leaves a constructed element of an extensible type, over what the type does not know.
+///
+/// # Errors
+/// As [`Reader::leave`] and [`any`].
+pub fn leave_extensible(r: &mut Reader<'_>, level: Frame) -> Result<()> {
+    while r.peek_tag()?.is_some() {
+        any(r)?;
+    }
+    r.leave(level)
+}
+
+/// SEQUENCE OF (8.10).
+///
+/// # Errors
+/// What `read` says, and as [`enter`].
+#[inline]
+pub fn list<'a, T>(
+    r: &mut Reader<'a>,
+    tag: Tag,
+    mut read: impl FnMut(&mut Reader<'a>) -> Result<T>,
+) -> Result<Vec<T>> {
+    let level = enter(r, tag)?;
+    let mut list = Vec::with_capacity(r.elements(ROOM / size_of::<T>().max(1) + 1));
+    while r.peek_tag()?.is_some() {
+        list.push(read(r)?);
+    }
+    r.leave(level)?;
+    Ok(list)
+}
+
+/// SET OF (8.12), in DER and CER in the order of 11.6.
+///
+/// # Errors
+/// [`ErrorKind::SetOfOrder`], else as [`list`].
+#[inline]
+pub fn set_of<'a, T>(
+    r: &mut Reader<'a>,
+    tag: Tag,
+    mut read: impl FnMut(&mut Reader<'a>) -> Result<T>,
+) -> Result<Vec<T>> {
+    let mut previous: &[u8] = &[];
+    list(r, tag, |r| {
+        let start = r.position();
+        let value = read(r)?;
+        in_set_of(&mut previous, start, r)?;
+        Ok(value)
+    })
+}
+
+/// That the elements of a SET OF come in order in DER (11.6): `previous` is the element before that from `start` on.
+#[inline]
+pub(super) fn in_set_of<'a>(previous: &mut &'a [u8], start: usize, r: &Reader<'a>) -> Result<()> {
+    if r.rules() == Rules::Ber {
+        return Ok(());
+    }
+    let element = r.input().get(start..r.position()).unwrap_or_default();
+    let at = r.offset().saturating_sub(element.len() as u64);
+    crate::ber::check_set_of_order(core::mem::replace(previous, element), element, at)
+}
+
+/// BOOLEAN (8.2).
+///
+/// # Errors
+/// As [`Reader::boolean`].
+#[inline]
+pub fn boolean(r: &mut Reader<'_>, tag: Tag) -> Result<bool> {
+    let short = |contents: &[u8]| match contents {
+        [0] => Some(false),
+        [0xFF] => Some(true),
+        _ => None,
+    };
+    element(r, tag, short, Reader::boolean)
+}
+
+/// NULL (8.8).
+///
+/// # Errors
+/// As [`Reader::null`].
+#[inline]
+pub fn null(r: &mut Reader<'_>, tag: Tag) -> Result<()> {
+    element(r, tag, |contents| contents.is_empty().then_some(()), Reader::null)
+}
+
+/// Two's complement of up to 64 bits in the fewest octets.
+#[inline]
+fn number(contents: &[u8]) -> Option<i64> {
+    match contents {
+        [] | [0, 0..=0x7F, ..] | [0xFF, 0x80..=0xFF, ..] => None,
+        [first, rest @ ..] if rest.len() < 8 => {
+            let first = i64::from(first.cast_signed());
+            Some(rest.iter().fold(first, |number, octet| number << 8 | i64::from(*octet)))
+        }
+        _ => None,
+    }
+}
+
+/// INTEGER or ENUMERATED in 64 bits (8.3, 8.4).
+///
+/// # Errors
+/// As [`Reader::integer`].
+#[inline]
+pub fn integer(r: &mut Reader<'_>, tag: Tag) -> Result<i64> {
+    element(r, tag, number, Reader::integer)
+}
+
+/// A non-negative INTEGER in 64 bits (8.3).
+///
+/// # Errors
+/// As [`Reader::unsigned`].
+#[inline]
+pub fn unsigned(r: &mut Reader<'_>, tag: Tag) -> Result<u64> {
+    element(r, tag, |contents| u64::try_from(number(contents)?).ok(), Reader::unsigned)
+}
+
+/// INTEGER in a type that it may be too large for.
+///
+/// # Errors
+/// [`ErrorKind::IntegerRange`], else as [`Reader::integer`].
+#[inline]
+pub fn narrow<T: TryFrom<i64>>(r: &mut Reader<'_>, tag: Tag) -> Result<T> {
+    element(
+        r,
+        tag,
+        |contents| T::try_from(number(contents)?).ok(),
+        |r, header| {
+            let number = r.integer(header)?;
+            T::try_from(number).map_err(|_| r.error(ErrorKind::IntegerRange))
+        },
+    )
+}
+
+/// ENUMERATED: the item that `item` gives for the number.
+///
+/// # Errors
+/// [`ErrorKind::UnknownEnumeration`], else as [`Reader::integer`].
+#[inline]
+pub fn enumerated<T>(r: &mut Reader<'_>, tag: Tag, item: fn(i64) -> Option<T>) -> Result<T> {
+    let number = integer(r, tag)?;
+    item(number).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))
 }
 
 /// INTEGER of any size (8.3).
@@ -69,8 +239,12 @@ pub fn narrow<W: Copy, T: TryFrom<W>>(number: W, r: &Reader<'_>) -> Result<T> {
 /// # Errors
 /// As [`Reader::big_integer`].
 #[inline]
-pub fn integer<'a>(r: &mut Reader<'a>, h: &Header) -> Result<Integer<'a>> {
-    r.big_integer(h).map(Integer::from_octets)
+pub fn big_integer<'a>(r: &mut Reader<'a>, tag: Tag) -> Result<Integer<'a>> {
+    let short = |contents: &'a [u8]| match contents {
+        [] | [0, 0..=0x7F, ..] | [0xFF, 0x80..=0xFF, ..] => None,
+        _ => Some(Integer::from_octets(contents)),
+    };
+    element(r, tag, short, |r, header| r.big_integer(header).map(Integer::from_octets))
 }
 
 /// OCTET STRING (8.7).
@@ -78,11 +252,15 @@ pub fn integer<'a>(r: &mut Reader<'a>, h: &Header) -> Result<Integer<'a>> {
 /// # Errors
 /// As [`Reader::octet_string`].
 #[inline]
-pub fn octets<'a>(r: &mut Reader<'a>, h: &Header) -> Result<Octets<'a>> {
-    if !h.constructed {
-        return r.contents(h).map(Octets::borrowed);
+pub fn octets<'a>(r: &mut Reader<'a>, tag: Tag) -> Result<Octets<'a>> {
+    element(r, tag, |contents| Some(Octets::borrowed(contents)), any_octets)
+}
+
+fn any_octets<'a>(r: &mut Reader<'a>, header: &Header) -> Result<Octets<'a>> {
+    if header.constructed || r.rules() == Rules::Cer {
+        return r.octet_string(header).map(Octets::from);
     }
-    r.octet_string(h).map(Octets::from)
+    r.contents(header).map(Octets::borrowed)
 }
 
 /// OCTET STRING of a fixed size.
@@ -90,9 +268,16 @@ pub fn octets<'a>(r: &mut Reader<'a>, h: &Header) -> Result<Octets<'a>> {
 /// # Errors
 /// [`ErrorKind::ConstraintViolated`] for another size.
 #[inline]
-pub fn fixed_octets<const N: usize>(r: &mut Reader<'_>, h: &Header) -> Result<[u8; N]> {
-    let octets = octets(r, h)?;
-    octets.as_slice().try_into().map_err(|_| r.error(ErrorKind::ConstraintViolated))
+pub fn fixed_octets<const N: usize>(r: &mut Reader<'_>, tag: Tag) -> Result<[u8; N]> {
+    element(
+        r,
+        tag,
+        |contents| contents.try_into().ok(),
+        |r, header| {
+            let octets = any_octets(r, header)?;
+            octets.as_slice().try_into().map_err(|_| r.error(ErrorKind::ConstraintViolated))
+        },
+    )
 }
 
 /// BIT STRING (8.6).
@@ -100,17 +285,22 @@ pub fn fixed_octets<const N: usize>(r: &mut Reader<'_>, h: &Header) -> Result<[u
 /// # Errors
 /// As [`Reader::bit_string`].
 #[inline]
-pub fn bits<'a>(r: &mut Reader<'a>, h: &Header) -> Result<BitString<'a>> {
-    r.bit_string(h)
+pub fn bits<'a>(r: &mut Reader<'a>, tag: Tag) -> Result<BitString<'a>> {
+    let short = |contents: &'a [u8]| match contents {
+        [0, octets @ ..] => BitString::new(octets, 0),
+        _ => None,
+    };
+    element(r, tag, short, Reader::bit_string)
 }
 
 /// BIT STRING with named bits: in DER and CER without trailing zero bits, but of `least` bits (11.2.2).
 ///
 /// # Errors
 /// [`ErrorKind::BitStringTrailingZero`], else as [`Reader::bit_string`].
-pub fn named_bits<'a>(r: &mut Reader<'a>, h: &Header, least: usize) -> Result<BitString<'a>> {
+pub fn named_bits<'a>(r: &mut Reader<'a>, tag: Tag, least: usize) -> Result<BitString<'a>> {
+    let header = header(r, tag)?;
     let at = r.offset();
-    let bits = r.bit_string(h)?;
+    let bits = r.bit_string(&header)?;
     if r.rules() != Rules::Ber {
         crate::ber::check_named_bits(bits.as_bits(), least, at)?;
     }
@@ -121,8 +311,8 @@ pub fn named_bits<'a>(r: &mut Reader<'a>, h: &Header, least: usize) -> Result<Bi
 ///
 /// # Errors
 /// [`ErrorKind::ConstraintViolated`] for another size.
-pub fn fixed_bits<const N: u32>(r: &mut Reader<'_>, h: &Header) -> Result<FixedBits<N>> {
-    let bits = r.bit_string(h)?;
+pub fn fixed_bits<const N: u32>(r: &mut Reader<'_>, tag: Tag) -> Result<FixedBits<N>> {
+    let bits = any_element(r, tag, Reader::bit_string)?;
     super::per::fixed_of_bits(bits).ok_or_else(|| r.error(ErrorKind::ConstraintViolated))
 }
 
@@ -131,20 +321,17 @@ pub fn fixed_bits<const N: u32>(r: &mut Reader<'_>, h: &Header) -> Result<FixedB
 /// # Errors
 /// As [`Reader::oid`].
 #[inline]
-pub fn oid<'a>(r: &mut Reader<'a>, h: &Header) -> Result<ObjectIdentifier<'a>> {
-    r.oid(h).map(ObjectIdentifier::from)
+pub fn oid<'a>(r: &mut Reader<'a>, tag: Tag) -> Result<ObjectIdentifier<'a>> {
+    let short = |contents: &'a [u8]| OidRef::new(contents, 0).ok().map(ObjectIdentifier::from);
+    element(r, tag, short, |r, header| r.oid(header).map(ObjectIdentifier::from))
 }
 
 /// RELATIVE-OID (8.20).
 ///
 /// # Errors
 /// As [`Reader::relative_oid`].
-#[inline]
-pub fn relative_oid<'a>(
-    r: &mut Reader<'a>,
-    h: &Header,
-) -> Result<crate::types::RelativeObjectIdentifier<'a>> {
-    r.relative_oid(h).map(Into::into)
+pub fn relative_oid<'a>(r: &mut Reader<'a>, tag: Tag) -> Result<RelativeObjectIdentifier<'a>> {
+    any_element(r, tag, |r, header| r.relative_oid(header).map(Into::into))
 }
 
 /// A character string (8.23).
@@ -152,17 +339,21 @@ pub fn relative_oid<'a>(
 /// # Errors
 /// As [`Reader::text`].
 #[inline]
-pub fn text<'a>(r: &mut Reader<'a>, h: &Header, kind: StringKind) -> Result<Text<'a>> {
-    r.text(h, kind).map(Text::from)
+pub fn text<'a>(r: &mut Reader<'a>, tag: Tag, kind: StringKind) -> Result<Text<'a>> {
+    let start = r.position();
+    if let Some(contents) = r.short_primitive(tag)
+        && kind.is_plain(contents)
+    {
+        return Ok(Text::ascii(contents));
+    }
+    r.rewind(start);
+    any_text(r, tag, kind)
 }
 
-/// That an element has the tag of its type.
-///
-/// # Errors
-/// [`ErrorKind::TagMismatch`].
-#[inline]
-pub fn expect(header: &Header, tag: Tag, r: &Reader<'_>) -> Result<()> {
-    if header.tag == tag { Ok(()) } else { Err(unexpected(header, ErrorKind::TagMismatch, r)) }
+#[inline(never)]
+fn any_text<'a>(r: &mut Reader<'a>, tag: Tag, kind: StringKind) -> Result<Text<'a>> {
+    let header = header(r, tag)?;
+    r.text(&header, kind).map(Text::from)
 }
 
 /// What is in an OCTET STRING, or a BIT STRING, with CONTAINING (X.682 §11): its octets if it does not decode.
@@ -171,11 +362,13 @@ pub fn expect(header: &Header, tag: Tag, r: &Reader<'_>) -> Result<()> {
 /// A fault in the string itself.
 pub fn contained<'a, T>(
     r: &mut Reader<'a>,
-    h: &Header,
+    tag: Tag,
     is_bits: bool,
     read: impl FnOnce(&mut Reader<'a>) -> Result<T>,
 ) -> Result<Contained<'a, T>> {
-    let octets: Octets<'a> = if is_bits { r.bit_string(h)?.into_bytes().into() } else { octets(r, h)? };
+    let header = header(r, tag)?;
+    let octets: Octets<'a> =
+        if is_bits { r.bit_string(&header)?.into_bytes().into() } else { any_octets(r, &header)? };
     if let Some(inside) = octets.as_borrowed() {
         let limits = crate::Limits::DEFAULT.with_depth(r.depth_left());
         let base = r.offset().saturating_sub(inside.len() as u64);
@@ -189,92 +382,66 @@ pub fn contained<'a, T>(
     Ok(Contained::Octets(octets))
 }
 
-/// That the elements of a SET OF come in order in DER (11.6): `previous` is the element before.
-///
-/// # Errors
-/// [`ErrorKind::SetOfOrder`].
-#[inline]
-pub fn set_of_order<'a>(previous: &mut &'a [u8], start: usize, r: &Reader<'a>) -> Result<()> {
-    if r.rules() == Rules::Ber {
-        return Ok(());
-    }
-    let element = r.input().get(start..r.position()).unwrap_or_default();
-    let before = core::mem::replace(previous, element);
-    crate::ber::check_set_of_order(before, element, r.offset().saturating_sub(element.len() as u64))
-}
-
 /// UTCTime (8.25) as its text.
 ///
 /// # Errors
 /// As [`Reader::utc_time`].
-pub fn utc_time<'a>(r: &mut Reader<'a>, h: &Header) -> Result<Text<'a>> {
-    let at = r.offset();
-    let octets = r.string(h, StringForm::Text(Tag::UTC_TIME))?;
-    crate::ber::decode_utc_time(&octets, at, r.rules())?;
-    ascii(octets, Error::new(ErrorKind::UtcTimeSyntax, at))
+pub fn utc_time<'a>(r: &mut Reader<'a>, tag: Tag) -> Result<Text<'a>> {
+    any_element(r, tag, |r, header| {
+        let at = r.offset();
+        let octets = r.string(header, StringForm::Text(Tag::UTC_TIME))?;
+        crate::ber::decode_utc_time(&octets, at, r.rules())?;
+        match octets {
+            // Digits and signs, as was checked.
+            alloc::borrow::Cow::Borrowed(octets) => Ok(Text::ascii(octets)),
+            alloc::borrow::Cow::Owned(octets) => alloc::string::String::from_utf8(octets)
+                .map(Text::from)
+                .map_err(|_| Error::new(ErrorKind::UtcTimeSyntax, at)),
+        }
+    })
 }
 
 /// GeneralizedTime (8.25) as its text.
 ///
 /// # Errors
 /// As [`Reader::generalized_time`].
-pub fn generalized_time<'a>(r: &mut Reader<'a>, h: &Header) -> Result<Text<'a>> {
-    r.generalized_time(h).map(Text::from)
-}
-
-fn ascii(octets: alloc::borrow::Cow<'_, [u8]>, fault: Error) -> Result<Text<'_>> {
-    match octets {
-        alloc::borrow::Cow::Borrowed(octets) => {
-            core::str::from_utf8(octets).map(Text::borrowed).map_err(|_| fault)
-        }
-        alloc::borrow::Cow::Owned(octets) => {
-            alloc::string::String::from_utf8(octets).map(Text::from).map_err(|_| fault)
-        }
-    }
+pub fn generalized_time<'a>(r: &mut Reader<'a>, tag: Tag) -> Result<Text<'a>> {
+    any_element(r, tag, |r, header| r.generalized_time(header).map(Text::from))
 }
 
 /// TIME or a useful time type (8.26) as the text of its value notation.
 ///
 /// # Errors
 /// As [`Reader::time`].
-pub fn time<'a>(r: &mut Reader<'a>, h: &Header, kind: TimeType) -> Result<Text<'a>> {
-    r.time(h, kind).map(Text::from)
-}
-
-/// ObjectDescriptor, OID-IRI and the like, whose characters are taken as they are.
-///
-/// # Errors
-/// As [`Reader::string`].
-pub fn plain_text<'a>(r: &mut Reader<'a>, h: &Header, tag: Tag) -> Result<Text<'a>> {
-    let at = r.offset();
-    let octets = r.string(h, StringForm::Text(tag))?;
-    ascii(octets, Error::new(ErrorKind::CharacterInvalid, at))
+pub fn time<'a>(r: &mut Reader<'a>, tag: Tag, kind: TimeType) -> Result<Text<'a>> {
+    let header = header(r, tag)?;
+    r.time(&header, kind).map(Text::from)
 }
 
 /// REAL (8.5) as the nearest `f64`.
 ///
 /// # Errors
 /// As [`Reader::real`].
-pub fn real(r: &mut Reader<'_>, h: &Header) -> Result<f64> {
-    r.real(h).map(|real| real.to_f64())
+pub fn real(r: &mut Reader<'_>, tag: Tag) -> Result<f64> {
+    any_element(r, tag, |r, header| r.real(header).map(|real| real.to_f64()))
 }
 
-/// The complete element whose header was just read: an open type that nothing is known of.
+/// A complete element: an open type that nothing is known of, or one that an extensible type does not know.
 ///
 /// # Errors
-/// As [`Reader::element`].
-#[inline]
-pub fn any<'a>(r: &mut Reader<'a>, h: &Header) -> Result<Octets<'a>> {
-    let octets = if r.rules() == Rules::Ber { r.element(h)? } else { r.skip_checked(h)? };
+/// [`ErrorKind::MissingComponent`] at the end of the level, else as [`Reader::element`].
+pub fn any<'a>(r: &mut Reader<'a>) -> Result<Octets<'a>> {
+    let Some(header) = r.next_header()? else { return Err(r.error(ErrorKind::MissingComponent)) };
+    let octets = if r.rules() == Rules::Ber { r.element(&header)? } else { r.skip_checked(&header)? };
     Ok(Octets::borrowed(octets))
 }
 
-/// Steps over an element that an extensible type does not know.
+/// An alternative of a later version.
 ///
 /// # Errors
-/// As [`Reader::skip`].
-pub fn skip_unknown(r: &mut Reader<'_>, h: &Header) -> Result<()> {
-    any(r, h).map(|_| ())
+/// As [`any`].
+pub fn unknown_alternative<'a>(r: &mut Reader<'a>) -> Result<UnknownAlternative<'a>> {
+    Ok(UnknownAlternative { addition: None, octets: any(r)? })
 }
 
 /// That elements come in the order of a SEQUENCE: each position only once, and none behind a later one.
@@ -282,9 +449,9 @@ pub fn skip_unknown(r: &mut Reader<'_>, h: &Header) -> Result<()> {
 /// # Errors
 /// [`ErrorKind::UnexpectedElement`].
 #[inline]
-pub fn in_order(last: &mut u32, position: u32, h: &Header, r: &Reader<'_>) -> Result<()> {
+pub fn in_order(last: &mut u32, position: u32, r: &Reader<'_>) -> Result<()> {
     if position <= *last {
-        return Err(unexpected(h, ErrorKind::UnexpectedElement, r));
+        return Err(r.error(ErrorKind::UnexpectedElement));
     }
     *last = position;
     Ok(())
@@ -295,14 +462,14 @@ pub fn in_order(last: &mut u32, position: u32, h: &Header, r: &Reader<'_>) -> Re
 /// # Errors
 /// [`ErrorKind::DuplicateComponent`], [`ErrorKind::SetOrder`].
 #[inline]
-pub fn in_set(present: bool, last: &mut u32, h: &Header, r: &Reader<'_>) -> Result<()> {
+pub fn in_set(present: bool, last: &mut u32, tag: Tag, r: &Reader<'_>) -> Result<()> {
     if present {
-        return Err(unexpected(h, ErrorKind::DuplicateComponent, r));
+        return Err(r.error(ErrorKind::DuplicateComponent));
     }
-    if r.rules() == Rules::Der && h.tag.bits() < *last {
-        return Err(unexpected(h, ErrorKind::SetOrder, r));
+    if r.rules() == Rules::Der && tag.bits() < *last {
+        return Err(r.error(ErrorKind::SetOrder));
     }
-    *last = h.tag.bits();
+    *last = tag.bits();
     Ok(())
 }
 
@@ -313,6 +480,19 @@ pub fn in_set(present: bool, last: &mut u32, h: &Header, r: &Reader<'_>) -> Resu
 #[inline]
 pub fn not_default(equal: bool, r: &Reader<'_>) -> Result<()> {
     if equal && r.rules() != Rules::Ber { Err(r.error(ErrorKind::DefaultEncoded)) } else { Ok(()) }
+}
+
+/// A character string with its header.
+///
+/// # Errors
+/// As [`Writer::text`].
+#[inline]
+pub fn write_text(w: &mut Writer, tag: Tag, kind: StringKind, text: &Text<'_>) -> Result<()> {
+    if kind.is_plain(text.as_bytes()) {
+        w.octet_string(tag, text.as_bytes());
+        return Ok(());
+    }
+    w.text(tag, kind, text)
 }
 
 /// BIT STRING of a fixed size with its header.

@@ -1,7 +1,7 @@
 //! Lists whose elements are decoded when they are asked for.
 
-use super::ber::{Header, Reader, Rules, Writer, any, set_of_order};
-use crate::{Error, Limits, Result};
+use super::ber::{Reader, Rules, Writer, any, enter, in_set_of};
+use crate::{Error, Limits, Result, Tag};
 use alloc::vec::Vec;
 use core::fmt;
 use core::hash::{Hash, Hasher};
@@ -79,19 +79,19 @@ impl<'a, T> SequenceOf<'a, T> {
         SequenceOf(Kept::Elements(elements, fault))
     }
 
-    /// Takes the element whose header is given, a list in BER; `ordered` for a SET OF, whose elements ascend in DER.
+    /// Takes the next element, which has the tag, a list in BER; `ordered` for a SET OF, whose elements ascend in DER.
     ///
     /// # Errors
     /// What is wrong with the headers of the elements.
-    pub fn read_ber(r: &mut Reader<'a>, h: &Header, ordered: bool, read: Read<'a, T>) -> Result<Self> {
-        let level = r.enter(h)?;
+    pub fn read_ber(r: &mut Reader<'a>, tag: Tag, ordered: bool, read: Read<'a, T>) -> Result<Self> {
+        let level = enter(r, tag)?;
         let (start, base, depth) = (r.position(), r.offset(), r.depth_left());
         let (mut count, mut previous): (_, &[u8]) = (0, &[]);
-        while let Some(h) = &r.next_header()? {
-            let begin = r.position().saturating_sub(usize::from(h.size));
-            any(r, h)?;
+        while r.peek_tag()?.is_some() {
+            let begin = r.position();
+            any(r)?;
             if ordered {
-                set_of_order(&mut previous, begin, r)?;
+                in_set_of(&mut previous, begin, r)?;
             }
             count += 1;
         }

@@ -101,14 +101,10 @@ macro_rules! ber {
 
         impl<'a, T: BerType<'a>> Encode<$name> for T {
             fn encode_into(&self, out: &mut Vec<u8>) -> Result<()> {
-                let mut w = ber::Writer::new(Rules::$name);
-                self.write_element(&mut w)?;
-                if out.is_empty() {
-                    *out = w.into_vec();
-                } else {
-                    out.extend_from_slice(w.finish());
-                }
-                Ok(())
+                let mut w = ber::Writer::onto(core::mem::take(out), Rules::$name);
+                let written = self.write_element(&mut w);
+                *out = if written.is_ok() { w.into_vec() } else { w.into_base() };
+                written
             }
         }
     )*};

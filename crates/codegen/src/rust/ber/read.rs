@@ -1,6 +1,6 @@
 //! Reading: an element's header is at hand, its tag compared.
 
-use super::{Ber, Condition, local, ok, tag_pattern, tag_text, time_type};
+use super::{Ber, closure, local, tag_text, time_type};
 use crate::rust::values::{key_pattern, string_kind, tuple};
 use crate::types::{Edge, Repr};
 use tercet_plan::ber::{Slot, UNTAGGED, flags};
@@ -11,98 +11,78 @@ use tercet_plan::{FieldId, Kind, NodeId};
 const MANY: usize = 10;
 
 impl Ber<'_, '_> {
-    /// The expression that reads a value whose outermost header is `h`, a reference.
+    /// The expression that reads a value with all its tags.
     pub(super) fn read(&self, slot: &Slot, node: NodeId, keys: &str) -> String {
-        let tags = self.tags(slot);
-        let open_ended = slot.flags & flags::OPEN_ENDED != 0;
-        let inner: Vec<Option<u32>> = if open_ended {
-            let inner = tags.iter().skip(1).map(|tag| Some(*tag));
-            if tags.is_empty() { Vec::new() } else { inner.chain([None]).collect() }
-        } else {
-            tags.iter().skip(1).map(|tag| Some(*tag)).collect()
-        };
-        let value = self.read_contents(node, keys);
-        if inner.is_empty() {
+        let mut around = self.tags(slot);
+        let own = if slot.flags & flags::OPEN_ENDED != 0 { None } else { around.pop() };
+        let value = self.read_inner(node, own, keys);
+        if around.is_empty() {
             return value;
         }
         let mut out = String::from("{ ");
-        for (i, tag) in inner.iter().enumerate() {
-            let header = match tag {
-                Some(tag) => format!("r.read_expected({})?", tag_text(*tag)),
-                None => "r.read_header()?".into(),
-            };
-            out += &format!("let f{i} = r.enter(h)?; let h = &{header}; ");
+        for (i, tag) in around.iter().enumerate() {
+            out += &format!("let f{i} = ber::enter(r, {})?; ", tag_text(*tag));
         }
         out += &format!("let v = {value}; ");
-        for i in (0..inner.len()).rev() {
+        for i in (0..around.len()).rev() {
             out += &format!("r.leave(f{i})?; ");
         }
         out + "v }"
     }
 
-    /// The same behind all tags.
-    pub(super) fn read_contents(&self, node: NodeId, keys: &str) -> String {
+    /// The same behind the tags around its own.
+    fn read_inner(&self, node: NodeId, tag: Option<u32>, keys: &str) -> String {
         let node = self.p.types.same(node);
-        let value = self.read_leaf(node, keys);
+        let value = self.read_leaf(node, tag, keys);
         self.p.own(node, value)
     }
 
-    fn read_leaf(&self, node: NodeId, keys: &str) -> String {
+    fn read_leaf(&self, node: NodeId, tag: Option<u32>, keys: &str) -> String {
         let kind = self.p.types.shape.node(node).kind;
+        let tag = tag.map_or_else(|| "Tag::NULL".to_owned(), tag_text);
+        let plain = |function: &str| format!("ber::{function}(r, {tag})?");
         match self.p.types.repr(node) {
-            Repr::Boolean => "r.boolean(h)?".into(),
-            Repr::Null => "r.null(h)?".into(),
-            Repr::Integer { signed: true, bits: 64 } => "r.integer(h)?".into(),
-            Repr::Integer { signed: false, bits: 64 } => "r.unsigned(h)?".into(),
-            Repr::Integer { signed: true, bits } => format!("ber::narrow::<_, i{bits}>(r.integer(h)?, r)?"),
-            Repr::Integer { signed: false, bits } => format!("ber::narrow::<_, u{bits}>(r.unsigned(h)?, r)?"),
-            Repr::Big => "ber::integer(r, h)?".into(),
-            Repr::Real => "ber::real(r, h)?".into(),
-            Repr::FixedBits(bits) => format!("ber::fixed_bits::<{bits}>(r, h)?"),
-            Repr::Bits if self.p.types.shape.node(node).item_count > 0 => {
-                format!("ber::named_bits(r, h, {})?", self.p.types.shape.least_size(node))
+            Repr::Boolean => plain("boolean"),
+            Repr::Null => plain("null"),
+            Repr::Integer { signed: true, bits: 64 } => plain("integer"),
+            Repr::Integer { signed: false, bits: 64 } => plain("unsigned"),
+            Repr::Integer { signed, bits } => {
+                plain(&format!("narrow::<{}{bits}>", if signed { "i" } else { "u" }))
             }
-            Repr::Bits => "ber::bits(r, h)?".into(),
-            Repr::FixedOctets(octets) => format!("ber::fixed_octets::<{octets}>(r, h)?"),
-            Repr::Octets => "ber::octets(r, h)?".into(),
-            Repr::Oid => "ber::oid(r, h)?".into(),
-            Repr::RelativeOid => "ber::relative_oid(r, h)?".into(),
-            Repr::Any => "ber::any(r, h)?".into(),
+            Repr::Big => plain("big_integer"),
+            Repr::Real => plain("real"),
+            Repr::FixedBits(bits) => plain(&format!("fixed_bits::<{bits}>")),
+            Repr::Bits if self.p.types.shape.node(node).item_count > 0 => {
+                format!("ber::named_bits(r, {tag}, {})?", self.p.types.shape.least_size(node))
+            }
+            Repr::Bits => plain("bits"),
+            Repr::FixedOctets(octets) => plain(&format!("fixed_octets::<{octets}>")),
+            Repr::Octets => plain("octets"),
+            Repr::Oid => plain("oid"),
+            Repr::RelativeOid => plain("relative_oid"),
+            Repr::Any => "ber::any(r)?".into(),
             Repr::Text => match kind {
-                Kind::UtcTime => "ber::utc_time(r, h)?".into(),
-                Kind::GeneralizedTime => "ber::generalized_time(r, h)?".into(),
+                Kind::UtcTime => plain("utc_time"),
+                Kind::GeneralizedTime => plain("generalized_time"),
                 _ => match (string_kind(kind), time_type(kind)) {
-                    (_, Some(time)) => format!("ber::time(r, h, TimeType::{time})?"),
-                    (Some(kind), _) => format!("ber::text(r, h, StringKind::{kind:?})?"),
-                    _ => "ber::text(r, h, StringKind::Utf8)?".into(),
+                    (_, Some(time)) => format!("ber::time(r, {tag}, TimeType::{time})?"),
+                    (Some(kind), _) => format!("ber::text(r, {tag}, StringKind::{kind:?})?"),
+                    _ => format!("ber::text(r, {tag}, StringKind::Utf8)?"),
                 },
             },
             Repr::Contained(inside) => {
-                let slot = self.entry(inside);
-                let read = self.p.boxed(Edge::Content(node), self.read_bare(&slot, inside));
+                let value = self.read(&self.entry(inside), inside, &self.no_keys(inside));
+                let value = self.p.boxed(Edge::Content(node), value);
                 let bits = kind == Kind::BitString;
-                format!("ber::contained(r, h, {bits}, |r| {{ {read} }})?", read = ok(&read))
+                format!("ber::contained(r, {tag}, {bits}, {})?", closure("r", &value))
             }
             Repr::Enumerated => {
-                let name = self.p.names.ty(node);
-                format!(
-                    "{name}::from_number(r.integer(h)?).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))?"
-                )
+                format!("ber::enumerated(r, {tag}, {}::from_number)?", self.p.names.ty(node))
             }
-            Repr::Struct | Repr::Choice | Repr::Table(_) => {
-                format!("{}::read_ber(r, h{keys})?", self.p.names.ty(node))
-            }
-            Repr::List => format!("read_ber_{}(r, h{keys})?", self.list_function(node)),
+            Repr::Struct => format!("{}::read_ber(r, {tag}{keys})?", self.p.names.ty(node)),
+            Repr::Choice | Repr::Table(_) => format!("{}::read_ber(r{keys})?", self.p.names.ty(node)),
+            Repr::List => format!("read_ber_{}(r, {tag}{keys})?", self.list_function(node)),
         }
-    }
-
-    /// A value that stands alone, its header not read yet.
-    pub(super) fn read_bare(&self, slot: &Slot, node: NodeId) -> String {
-        let header = match self.tags(slot).first() {
-            Some(tag) => format!("r.read_expected({})?", tag_text(*tag)),
-            None => "r.read_header()?".into(),
-        };
-        format!("{{ let h = &{header}; {} }}", self.read(slot, node, &self.no_keys(node)))
     }
 
     pub(super) fn no_keys(&self, node: NodeId) -> String {
@@ -110,11 +90,13 @@ impl Ber<'_, '_> {
     }
 
     /// The arguments for keys of a component: from the components before it, else from around.
-    pub(super) fn keys_of(&self, parent: NodeId, node: NodeId, by_tag: bool) -> String {
+    pub(super) fn keys_of(&self, parent: NodeId, node: NodeId, place: &str) -> String {
         let shape = self.p.types.shape;
         let own = |key: u16| {
             let (id, field) = shape.fields_of(parent).find(|(_, field)| field.key == Some(key))?;
-            let local = local(self.p.names.field(id));
+            let by_tag = !place.is_empty();
+            let name = self.p.names.field(id);
+            let local = if place == "value." { format!("value.{name}") } else { local(name) };
             let boxed = if self.p.types.is_boxed(Edge::Field(id)) { "&**" } else { "" };
             if by_tag || self.p.is_option(id) {
                 let value = self.p.as_key(field.node, if boxed.is_empty() { "v" } else { "(&**v)" })?;
@@ -136,196 +118,184 @@ impl Ber<'_, '_> {
         let distinct = sorted.len() == tags.len() && !tags.contains(&UNTAGGED);
         let optional = fields.iter().filter(|id| self.p.is_option(**id)).count();
         let is_set = shape.node(node).kind == Kind::Set;
-        self.line("let level = r.enter(h)?;");
-        if self.p.names.additions(node).is_some() {
-            self.line("let mut unknown = UnknownAdditions::NONE;");
-        }
+        self.line("let level = ber::enter(r, tag)?;");
         if is_set || (distinct && fields.len() >= MANY && optional * 3 >= fields.len() * 2) {
             self.read_by_tag(node, &fields, is_set);
         } else {
             self.read_in_order(node, &fields);
         }
+        // Behind additions that are kept, and on the way by tags, nothing is left to step over.
+        let skips = shape.node(node).extensible && self.p.names.additions(node).is_none();
+        self.line(if skips { "ber::leave_extensible(r, level)?;" } else { "r.leave(level)?;" });
+        self.line("Ok(value)");
     }
 
-    /// What takes an element that is not known.
-    fn unknown(&self, node: NodeId) -> &'static str {
-        if self.p.names.additions(node).is_some() { "unknown.read_ber" } else { "ber::skip_unknown" }
+    /// What keeps or drops an element that is not known.
+    fn unknown(&self, node: NodeId, place: &str) -> String {
+        match self.p.names.additions(node) {
+            Some(_) => format!("{place}.read_ber(r)?"),
+            None => "drop(ber::any(r)?)".into(),
+        }
     }
 
-    pub(super) fn read_in_order(&mut self, node: NodeId, fields: &[FieldId]) {
+    /// Components in their order, each with a look at the next tag where it may be absent.
+    fn read_in_order(&mut self, node: NodeId, fields: &[FieldId]) {
         let shape = self.p.types.shape;
-        let extensible = shape.node(node).extensible;
-        self.line("let mut next = r.next_header()?;");
         let second = fields.iter().position(|id| shape.field(*id).place != Place::Root).and_then(|first| {
-            fields
-                .iter()
-                .skip(first)
-                .position(|id| shape.field(*id).place == Place::Root)
-                .map(|at| at + first)
+            let mut behind = fields.iter().skip(first);
+            behind.position(|id| shape.field(*id).place == Place::Root).map(|at| at + first)
         });
+        // Components that select a row of a table have a variable of their own, since others look at them.
+        let keyed = fields.iter().any(|id| shape.field(*id).key.is_some());
+        let mut members = Vec::new();
         for (i, &id) in fields.iter().enumerate() {
             if Some(i) == second {
                 let tags: Vec<String> = fields[i..]
                     .iter()
-                    .map(|id| self.condition(&self.slot(*id), shape.field(*id).node).text("h"))
+                    .map(|id| self.condition(&self.slot(*id), shape.field(*id).node).is("tag"))
                     .collect();
-                self.open(format!("while let Some(h) = next.filter(|h| !({})) {{", tags.join(" || ")));
-                let line = format!("{}(r, &h)?;", self.unknown(node));
+                if self.p.names.additions(node).is_some() {
+                    self.line("let mut unknown = UnknownAdditions::NONE;");
+                }
+                self.open(format!("while r.peek_tag()?.is_some_and(|tag| !({})) {{", tags.join(" || ")));
+                let line = format!("{};", self.unknown(node, "unknown"));
                 self.line(line);
-                self.line("next = r.next_header()?;");
                 self.close("}");
             }
             let field = shape.field(id);
             let slot = self.slot(id);
-            let keys = self.keys_of(node, field.node, false);
+            let keys = self.keys_of(node, field.node, "");
             let value = self.p.boxed(Edge::Field(id), self.read(&slot, field.node, &keys));
-            let condition = self.condition(&slot, field.node);
-            let local = local(self.p.names.field(id));
-            let absent =
-                if self.p.is_option(id) { Some("None".to_owned()) } else { self.p.default_value(id) };
-            match absent {
-                None => {
-                    let header = match &condition {
-                        Condition::Tag(tag) => format!("&ber::required(next, {}, r)?", tag_text(*tag)),
-                        Condition::Any => "&next.ok_or_else(|| ber::missing(None, r))?".into(),
-                        Condition::Choice(name) if !shape.node(field.node).extensible => format!(
-                            "&match next {{ Some(h) if {name}::takes(h.tag) => h, other => return Err(ber::missing(other, r)) }}"
-                        ),
-                        Condition::Choice(_) => "&next.ok_or_else(|| ber::missing(None, r))?".into(),
-                    };
-                    self.line(format!("let h = {header};"));
-                    self.line(format!("let {local} = {value};"));
-                    self.line("next = r.next_header()?;");
-                }
-                Some(absent) => {
-                    let header = match &condition {
-                        Condition::Tag(tag) => format!("ber::optional(next, {})", tag_text(*tag)),
-                        Condition::Any => "next".into(),
-                        other => format!("next.filter(|h| {})", other.text("h")),
-                    };
-                    self.open(format!("let {local} = match &{header} {{"));
-                    self.open("Some(h) => {");
-                    self.line(format!("let v = {value};"));
-                    if self.p.is_option(id) {
-                        self.line("next = r.next_header()?;");
-                        self.line("Some(v)");
-                    } else {
-                        let equal = self.p.is_default(id, "v").unwrap_or_else(|| "false".into());
-                        self.line(format!("ber::not_default({equal}, r)?;"));
-                        self.line("next = r.next_header()?;");
-                        self.line("v");
-                    }
-                    self.close("}");
-                    self.line(format!("None => {absent},"));
-                    self.close("};");
-                }
+            let next = self.condition(&slot, field.node).next();
+            let name = self.p.names.field(id).to_owned();
+            let value = if self.p.is_option(id) {
+                format!("if {next} {{ Some({value}) }} else {{ None }}")
+            } else if let Some(default) = self.p.default_value(id) {
+                let equal = self.p.is_default(id, "v").unwrap_or_else(|| "false".into());
+                format!(
+                    "if {next} {{ let v = {value}; ber::not_default({equal}, r)?; v }} else {{ {default} }}"
+                )
+            } else {
+                value
+            };
+            if keyed || second.is_some() {
+                self.line(format!("let {} = {value};", local(&name)));
+                members.push(format!("{name}: {},", local(&name)));
+            } else {
+                members.push(format!("{name}: {value},"));
             }
         }
-        if extensible {
-            self.open("while let Some(h) = next {");
-            let line = format!("{}(r, &h)?;", self.unknown(node));
-            self.line(line);
-            self.line("next = r.next_header()?;");
-            self.close("}");
-        } else {
-            self.line("ber::end(next, r)?;");
+        if let Some(name) = self.p.names.additions(node) {
+            let rest =
+                if second.is_some() { "unknown.and_rest_ber(r)?" } else { "UnknownAdditions::rest_ber(r)?" };
+            members.push(format!("{name}: {rest},"));
         }
-        self.line("r.leave(level)?;");
-        let mut members: Vec<String> = fields
-            .iter()
-            .map(|id| {
-                let name = self.p.names.field(*id);
-                format!("{name}: {}", local(name))
-            })
-            .collect();
-        members.extend(self.p.names.additions(node).map(|name| format!("{name}: unknown")));
-        self.line(format!("Ok(Self {{ {} }})", members.join(", ")));
+        self.value(&members);
     }
 
-    pub(super) fn read_by_tag(&mut self, node: NodeId, fields: &[FieldId], is_set: bool) {
-        let shape = self.p.types.shape;
-        for &id in fields {
-            let held = self.p.held(Edge::Field(id), shape.field(id).node, "'_");
-            let local = local(self.p.names.field(id));
-            self.line(format!("let mut {local}: Option<{held}> = None;"));
+    fn value(&mut self, members: &[String]) {
+        if members.is_empty() {
+            return self.line("let value = Self {};");
         }
+        self.open("let value = Self {");
+        for member in members {
+            self.line(member);
+        }
+        self.close("};");
+    }
+
+    /// Components in any order, or so many that may be absent that to ask for each would take long.
+    fn read_by_tag(&mut self, node: NodeId, fields: &[FieldId], is_set: bool) {
+        let shape = self.p.types.shape;
+        // Without a component that has to be there the value is filled in place.
+        let in_place = self.p.is_sparse(node);
+        if in_place {
+            self.line("let mut value = Self::default();");
+        } else {
+            for &id in fields {
+                let held = self.p.held(Edge::Field(id), shape.field(id).node, "'_");
+                let local = local(self.p.names.field(id));
+                self.line(format!("let mut {local}: Option<{held}> = None;"));
+            }
+            if self.p.names.additions(node).is_some() {
+                self.line("let mut unknown = UnknownAdditions::NONE;");
+            }
+        }
+        let place = |name: &str| if in_place { format!("value.{name}") } else { local(name) };
         self.line("let mut last = 0_u32;");
-        self.open("while let Some(h) = &r.next_header()? {");
-        self.open("match h.tag.bits() {");
+        self.open("while let Some(tag) = r.peek_tag()? {");
+        self.open("match tag.bits() {");
         for (i, &id) in fields.iter().enumerate() {
             let field = shape.field(id);
             let slot = self.slot(id);
-            let keys = self.keys_of(node, field.node, true);
+            let prefix = if in_place { "value." } else { "f_" };
+            let keys = self.keys_of(node, field.node, prefix);
             let value = self.p.boxed(Edge::Field(id), self.read(&slot, field.node, &keys));
-            let local = local(self.p.names.field(id));
+            let place = place(self.p.names.field(id));
             let order = if is_set {
-                format!("ber::in_set({local}.is_some(), &mut last, h, r)?;")
+                format!("ber::in_set({place}.is_some(), &mut last, tag, r)?;")
             } else {
-                format!("ber::in_order(&mut last, {}, h, r)?;", i + 1)
+                format!("ber::in_order(&mut last, {}, r)?;", i + 1)
             };
-            let pattern = match self.condition(&slot, field.node) {
-                Condition::Tag(tag) => tag_pattern(tag),
-                Condition::Choice(name) => format!("_ if {name}::takes(h.tag)"),
-                Condition::Any => "_".into(),
-            };
+            let pattern = self.condition(&slot, field.node).pattern();
             self.open(format!("{pattern} => {{"));
             self.line(order);
-            self.line(format!("{local} = Some({value});"));
+            self.line(format!("{place} = Some({value});"));
             self.close("}");
         }
         if shape.node(node).extensible {
-            let line = format!("_ => {}(r, h)?,", self.unknown(node));
+            let place = match self.p.names.additions(node) {
+                Some(name) if in_place => format!("value.{name}"),
+                _ => "unknown".into(),
+            };
+            let line = format!("_ => {},", self.unknown(node, &place));
             self.line(line);
         } else {
-            self.line("_ => return Err(ber::unexpected(h, ErrorKind::UnexpectedElement, r)),");
+            self.line("_ => return Err(r.error(ErrorKind::UnexpectedElement)),");
         }
         self.close("}");
         self.close("}");
+        if in_place {
+            return;
+        }
         let mut members = Vec::new();
         for &id in fields {
             let name = self.p.names.field(id).to_owned();
             let local = local(&name);
             if self.p.is_option(id) {
-                members.push(format!("{name}: {local}"));
+                members.push(format!("{name}: {local},"));
             } else if let Some(default) = self.p.default_value(id) {
                 let equal = self.p.is_default(id, "v").unwrap_or_else(|| "false".into());
                 members.push(format!(
-                    "{name}: match {local} {{ Some(v) => {{ ber::not_default({equal}, r)?; v }} None => {default} }}"
+                    "{name}: match {local} {{ Some(v) => {{ ber::not_default({equal}, r)?; v }} None => {default} }},"
                 ));
             } else {
-                members.push(format!("{name}: {local}.ok_or_else(|| ber::missing(None, r))?"));
+                members
+                    .push(format!("{name}: {local}.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,"));
             }
         }
-        members.extend(self.p.names.additions(node).map(|name| format!("{name}: unknown")));
-        self.open("let value = Self {");
-        for member in members {
-            self.line(member + ",");
-        }
-        self.close("};");
-        self.line("r.leave(level)?;");
-        self.line("Ok(value)");
+        members.extend(self.p.names.additions(node).map(|name| format!("{name}: unknown,")));
+        self.value(&members);
     }
 
     pub(super) fn read_choice(&mut self, node: NodeId) {
         let shape = self.p.types.shape;
-        self.open("Ok(match h.tag.bits() {");
+        self.line("let tag = ber::tag(r)?;");
+        self.open("Ok(match tag.bits() {");
         for (id, field) in shape.fields_of(node) {
             let slot = self.slot(id);
-            let keys = self.keys_of(node, field.node, false);
+            let keys = self.keys_of(node, field.node, "");
             let value = self.p.boxed(Edge::Field(id), self.read(&slot, field.node, &keys));
-            let pattern = match self.condition(&slot, field.node) {
-                Condition::Tag(tag) => tag_pattern(tag),
-                Condition::Choice(name) => format!("_ if {name}::takes(h.tag)"),
-                Condition::Any => "_".into(),
-            };
+            let pattern = self.condition(&slot, field.node).pattern();
             let variant = self.p.names.field(id).to_owned();
             self.line(format!("{pattern} => Self::{variant}({value}),"));
         }
         if shape.node(node).extensible {
-            let own = self.p.ended(node);
-            self.line(format!("_ => Self::Unknown(Box::new(UnknownAlternative {{ addition: None, octets: ber::any(r, h)?{own} }})),"));
+            let line =
+                format!("_ => Self::Unknown(Box::new(ber::unknown_alternative(r)?{})),", self.p.ended(node));
+            self.line(line);
         } else {
-            self.line("_ => return Err(ber::unexpected(h, ErrorKind::UnknownAlternative, r)),");
+            self.line("_ => return Err(r.error(ErrorKind::UnknownAlternative)),");
         }
         self.close("})");
     }
@@ -341,18 +311,13 @@ impl Ber<'_, '_> {
             let Some(patterns) = row.keys.iter().map(key_pattern).collect::<Option<Vec<_>>>() else {
                 continue;
             };
-            let slot = self.entry(row.node);
-            let value = self.read(&slot, row.node, &self.no_keys(row.node));
-            let value = match self.tags(&slot).first() {
-                Some(tag) => format!("{{ ber::expect(h, {}, r)?; {value} }}", tag_text(*tag)),
-                None => value,
-            };
+            let value = self.read(&self.entry(row.node), row.node, &self.no_keys(row.node));
             let value = self.p.boxed(Edge::Row(node, number), value);
             let variant = self.p.names.row(node, number).to_owned();
             self.line(format!("{} => Self::{variant}({value}),", tuple(&patterns)));
         }
         if !keys.is_empty() {
-            let line = format!("_ => Self::Other(ber::any(r, h)?{}),", self.p.ended(node));
+            let line = format!("_ => Self::Other(ber::any(r)?{}),", self.p.ended(node));
             self.line(line);
         }
         self.close("})");
@@ -363,35 +328,16 @@ impl Ber<'_, '_> {
         let shape = self.p.types.shape;
         let slot = self.slot(FieldId(shape.node(node).first));
         let ordered = shape.node(node).kind == Kind::SetOf;
-        let value = self.read_bare(&slot, element);
-        self.line(format!("SequenceOf::read_ber(r, h, {ordered}, |r| {})", ok(&value)));
+        let value = self.read(&slot, element, &self.no_keys(element));
+        self.line(format!("SequenceOf::read_ber(r, tag, {ordered}, {})", closure("r", &value)));
     }
 
     pub(super) fn read_list(&mut self, node: NodeId, element: NodeId) {
         let shape = self.p.types.shape;
         let slot = self.slot(FieldId(shape.node(node).first));
-        let is_set = shape.node(node).kind == Kind::SetOf;
         let keys = self.p.key_arguments(element, &|_| None, self.p.types.keys(node));
         let value = self.read(&slot, element, &keys);
-        self.line("let level = r.enter(h)?;");
-        self.line("let mut list = Vec::new();");
-        if is_set {
-            self.line("let mut previous: &[u8] = &[];");
-        }
-        self.open("while let Some(h) = &r.next_header()? {");
-        if is_set {
-            self.line("let start = r.position().saturating_sub(usize::from(h.size));");
-        }
-        if let Some(tag) = self.tags(&slot).first() {
-            let line = format!("ber::expect(h, {}, r)?;", tag_text(*tag));
-            self.line(line);
-        }
-        self.line(format!("list.push({value});"));
-        if is_set {
-            self.line("ber::set_of_order(&mut previous, start, r)?;");
-        }
-        self.close("}");
-        self.line("r.leave(level)?;");
-        self.line("Ok(list)");
+        let function = if shape.node(node).kind == Kind::SetOf { "set_of" } else { "list" };
+        self.line(format!("ber::{function}(r, tag, {})", closure("r", &value)));
     }
 }

@@ -48,8 +48,8 @@ impl Ber<'_, '_> {
                 Kind::GeneralizedTime => format!("w.generalized_time({tag}, {v})?;"),
                 _ => match (string_kind(kind), time_type(kind)) {
                     (_, Some(time)) => format!("w.time({tag}, TimeType::{time}, {v})?;"),
-                    (Some(kind), _) => format!("w.text({tag}, StringKind::{kind:?}, {v})?;"),
-                    _ => format!("w.text({tag}, StringKind::Utf8, {v})?;"),
+                    (Some(kind), _) => format!("ber::write_text(w, {tag}, StringKind::{kind:?}, {v})?;"),
+                    _ => format!("ber::write_text(w, {tag}, StringKind::Utf8, {v})?;"),
                 },
             },
             Repr::Enumerated => format!("w.integer({tag}, {of}.number());"),
@@ -134,6 +134,7 @@ impl Ber<'_, '_> {
             self.line("w.sort_set(set)?;");
             self.close("}");
         }
+        self.line("Ok(())");
     }
 
     fn write_component(&mut self, id: FieldId) {
@@ -173,6 +174,7 @@ impl Ber<'_, '_> {
             self.line("Self::Unknown(v) => ber::write_any(w, &v.octets)?,");
         }
         self.close("}");
+        self.line("Ok(())");
     }
 
     pub(super) fn write_table(&mut self, node: NodeId, table: u32) {
@@ -188,6 +190,7 @@ impl Ber<'_, '_> {
         }
         self.line("Self::Other(v) => ber::write_any(w, v)?,");
         self.close("}");
+        self.line("Ok(())");
     }
 
     pub(super) fn write_list(&mut self, node: NodeId, element: NodeId) {
