@@ -148,7 +148,15 @@ pub(crate) fn row(shape: &Shape, table: &TableRef, registers: &Registers) -> (Op
     if !table.keys.iter().all(|key| registers.get(*key).is_some()) {
         return (None, false);
     }
-    let wanted = || table.keys.iter().filter_map(|key| registers.get(*key));
-    let found = rows.binary_search_by(|row: &Row| row.keys.iter().cmp(wanted()));
+    let found = rows.binary_search_by(|row: &Row| {
+        let mut orders = row.keys.iter().zip(&table.keys).map(|(key, register)| {
+            match (key, registers.get(*register)) {
+                // Nearly all are whole numbers (NBAP: 78 instructions a row by the general order).
+                (Key::Int(key), Some(Key::Int(wanted))) => key.cmp(wanted),
+                (key, wanted) => Some(key).cmp(&wanted),
+            }
+        });
+        orders.find(|order| order.is_ne()).unwrap_or_else(|| row.keys.len().cmp(&table.keys.len()))
+    });
     (found.ok().and_then(|at| rows.get(at)).map(|row| row.node), true)
 }

@@ -82,6 +82,29 @@ impl Entry {
     pub(crate) const fn close(self) -> usize {
         self.a as usize
     }
+
+    /// The index of its field, greater than that of any if it has none.
+    #[inline(always)]
+    pub(crate) const fn place(self) -> usize {
+        (self.head & FIELD_MASK) as usize
+    }
+
+    #[inline(always)]
+    pub(crate) const fn node(self) -> NodeId {
+        NodeId(self.node)
+    }
+
+    /// Whether a value of a known field begins here, or stands here.
+    #[inline(always)]
+    pub(crate) fn is_value(self) -> bool {
+        matches!(self.tag(), Tag::Open | Tag::Input | Tag::Made | Tag::Int | Tag::Addition)
+    }
+
+    /// Index behind the value that begins at an index.
+    #[inline(always)]
+    pub(crate) fn behind(self, index: usize) -> usize {
+        if self.tag() == Tag::Open { self.close() + 1 } else { index + 1 }
+    }
 }
 
 /// An entry of a tape, read.
@@ -317,6 +340,26 @@ impl<'a> View<'a> {
     #[inline(always)]
     pub(crate) fn entry(self, index: usize) -> Entry {
         self.tape.entries[index]
+    }
+
+    /// The leaf at an index, if it is one.
+    #[inline(always)]
+    pub(crate) fn leaf(self, index: usize) -> Option<Leaf<'a>> {
+        let entry = self.tape.entries[index];
+        let (a, b) = (entry.a as usize, entry.b as usize);
+        Some(match entry.tag() {
+            Tag::Input => self.input(a, b),
+            Tag::Made => self.made(a, b),
+            Tag::Int => Leaf::Int(entry.number()),
+            Tag::Addition => Leaf::Addition(entry.a),
+            _ => return None,
+        })
+    }
+
+    /// All entries, not read yet.
+    #[inline(always)]
+    pub(crate) fn entries(self) -> &'a [Entry] {
+        &self.tape.entries
     }
 
     /// The rules that the value was decoded from, if it was.

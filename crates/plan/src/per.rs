@@ -479,7 +479,7 @@ pub enum Op {
         /// Those and the extension bit, if there is one.
         width: u8,
     },
-    /// A SEQUENCE OF or SET OF whose size is one field of bits.
+    /// A SEQUENCE OF or SET OF whose size is one field of bits, with elements of one bit at least.
     List {
         /// The step of the element.
         element: u32,

@@ -111,14 +111,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         self.left -= 1;
         let element = &program.steps[element as usize];
         for index in 0..usize::from(lo) + count as usize {
-            let (before, said) = (self.reader.position(), self.said);
-            self.said += 1;
-            let mut done = self.part_wanted(element);
-            if done.is_ok() && self.reader.position() == before {
-                self.at = FieldId(element.field);
-                done = self.count_empty(said as u32);
-            }
-            if let Err(fault) = done {
+            if let Err(fault) = self.part_wanted(element) {
                 return Err(self.inside(field, node, Some(index), fault));
             }
         }

@@ -22,6 +22,9 @@ pub(crate) struct EncodeState {
     outer: Vec<BitWriter>,
     spare: Vec<BitWriter>,
     pub(super) frames: Vec<Frame>,
+    /// The open types that have begun ([`super::direct_encode`]): index of the close on the tape, and where their octets
+    /// begin.
+    pub(super) opens: Vec<(usize, usize)>,
     /// By number of the field, for each SEQUENCE that has begun: index of the component on the tape plus one, or 0.
     pub(super) slots: Vec<u32>,
     /// Canonical order of the elements of each SET OF.
@@ -125,6 +128,7 @@ impl<'a> Engine<'a> {
         self.calls = 0;
         self.state.writer.clear();
         self.state.frames.clear();
+        self.state.opens.clear();
         self.state.slots.clear();
         while let Some(mut writer) = self.state.outer.pop() {
             writer.clear();
@@ -168,7 +172,7 @@ impl<'a> Engine<'a> {
                 return Err(ErrorKind::ValueMismatch.into());
             };
             let close = match self.value.token(index) {
-                Token::Leaf { leaf, .. } => return self.leaf(node, code, leaf),
+                Token::Leaf { leaf, .. } => return self.leaf(node, &code, leaf),
                 Token::Open { close, .. } => close,
                 _ => return Err(ErrorKind::ValueMismatch.into()),
             };
@@ -204,10 +208,11 @@ impl<'a> Engine<'a> {
 
     /// The type of the one value that is in an open type or string.
     pub(super) fn only_content(&self, index: usize, close: usize) -> Result<NodeId> {
-        match self.value.token(index + 1) {
-            Token::Open { field: FieldId::ROOT, node, close: end } if end + 1 == close => Ok(node),
-            Token::Leaf { field: FieldId::ROOT, node, .. } if index + 2 == close => Ok(node),
-            _ => Err(ErrorKind::ValueMismatch.into()),
+        let entry = self.value.entry(index + 1);
+        if entry.field() == FieldId::ROOT && self.is_alone(index + 1, close) {
+            Ok(entry.node())
+        } else {
+            Err(ErrorKind::ValueMismatch.into())
         }
     }
 
@@ -226,7 +231,7 @@ impl<'a> Engine<'a> {
             index = self.value.skip(index);
             count += 1;
         }
-        let length = self.size(size, count)?;
+        let length = self.size(&size, count)?;
         let first = self.state.orders.find(open);
         self.state.frames.push(Frame {
             what: What::List,
@@ -266,7 +271,7 @@ impl<'a> Engine<'a> {
                 frame.cursor = if frame.sorted { frame.cursor + 1 } else { self.value.skip(index) as u32 };
                 if let Token::Leaf { leaf, .. } = token {
                     self.at = index;
-                    self.leaf(node, code, leaf)?;
+                    self.leaf(node, &code, leaf)?;
                     continue;
                 }
                 let depth = self.state.frames.len();
@@ -289,7 +294,7 @@ impl<'a> Engine<'a> {
 
     /// Writes a size (§11.9.4): how many units are to follow now, and whether another length follows them.
     #[inline]
-    pub(super) fn size(&mut self, size: Size, count: usize) -> Result<Length> {
+    pub(super) fn size(&mut self, size: &Size, count: usize) -> Result<Length> {
         if let Some(field) = size.field
             && let Some(number) = count.checked_sub(field.lo as usize)
             && number <= field.most as usize
@@ -297,9 +302,10 @@ impl<'a> Engine<'a> {
             self.state.writer.number(number as u64, u32::from(field.width), u32::from(field.pad));
             return Ok(Length { count, more: false });
         }
-        self.any_size(size, count)
+        self.any_size(*size, count)
     }
 
+    #[inline(never)]
     fn any_size(&mut self, size: Size, count: usize) -> Result<Length> {
         let inside = size.holds(count);
         if size.extensible {
@@ -395,13 +401,13 @@ impl<'a> Engine<'a> {
     // Primitives
 
     #[inline]
-    pub(super) fn leaf(&mut self, node: NodeId, code: Code, leaf: Leaf<'a>) -> Result<()> {
+    pub(super) fn leaf(&mut self, node: NodeId, code: &Code, leaf: Leaf<'a>) -> Result<()> {
         match (code, leaf) {
             (Code::Boolean, Leaf::Int(value)) => self.state.writer.bit(value != 0),
             (Code::Null, _) => {}
-            (Code::Integer(integer), _) => self.integer(integer, leaf)?,
+            (Code::Integer(integer), _) => self.integer(*integer, leaf)?,
             (Code::Enumerated(code), Leaf::Addition(addition)) => {
-                let enumerated = &self.program.enumerations[code as usize];
+                let enumerated = &self.program.enumerations[*code as usize];
                 if !enumerated.extensible || (addition as usize) < enumerated.additions.len() {
                     return Err(ErrorKind::UnknownEnumeration.into());
                 }
@@ -410,7 +416,7 @@ impl<'a> Engine<'a> {
             }
             (Code::Enumerated(code), _) => {
                 let number = number(leaf).ok_or(ErrorKind::UnknownEnumeration)?;
-                self.enumerated(code, number)?;
+                self.enumerated(*code, number)?;
             }
             (_, Leaf::Input { contents, .. } | Leaf::Made(contents)) => self.string(node, code, contents)?,
             _ => return Err(ErrorKind::ValueMismatch.into()),

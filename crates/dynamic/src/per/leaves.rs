@@ -8,7 +8,7 @@ use super::time;
 use crate::Unknown;
 use crate::constant::say_constant;
 use crate::event::{Leaf, Sink};
-use tercet_plan::per::{Code, NO_KEY, NOT_PERMITTED, Size, Step};
+use tercet_plan::per::{Alphabet, Code, Integer, IntegerForm, NO_KEY, NOT_PERMITTED, Size, Step, Whole};
 use tercet_plan::shape::Key;
 use tercet_plan::{FieldId, Kind, NodeId};
 use tercet_runtime::ErrorKind;
@@ -25,7 +25,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(super) fn leaf(&mut self, step: &Step) -> Result<()> {
         let (field, node) = (FieldId(step.field), NodeId(step.node));
         self.at = field;
-        match self.program.nodes[node.index()] {
+        match &self.program.nodes[node.index()] {
             Code::Boolean => {
                 let value = self.reader.bit()?;
                 if self.is_key(step) {
@@ -37,32 +37,56 @@ impl<S: Sink> Engine<'_, S> {
                 self.pending = None;
                 self.sink.leaf(field, node, Leaf::Made(&[]));
             }
-            Code::Integer(integer) => {
-                match integer::read(&mut self.reader, self.program, integer, &mut self.state.made)? {
-                    Number::Small(value) => self.number(step, value),
-                    Number::Large => {
-                        if self.is_key(step) {
-                            self.remember(step, Key::Octets(self.state.made.clone()));
-                        }
-                        self.sink.leaf(field, node, Leaf::Made(&self.state.made));
-                    }
-                }
-            }
-            Code::Enumerated(code) => self.enumerated(step, code)?,
+            Code::Integer(integer) => self.integer(step, integer)?,
+            Code::Enumerated(code) => self.enumerated(step, *code)?,
             Code::OctetString(size) => self.octet_string(step, size, false)?,
             Code::OctetsContaining(size) => self.octet_string(step, size, true)?,
             Code::BitString(size, _) => self.bit_string(step, size, false)?,
             Code::BitsContaining(size, _) => self.bit_string(step, size, true)?,
-            Code::Characters(size, alphabet) => self.characters(step, size, alphabet)?,
+            Code::Characters(size, alphabet) => self.characters(step, size, *alphabet)?,
             Code::Contents => self.contents(step)?,
-            Code::Time(code) => self.time(step, code)?,
-            Code::Predefined(constant) => self.predefined(field, node, constant)?,
+            Code::Time(code) => self.time(step, *code)?,
+            Code::Predefined(constant) => self.predefined(field, node, *constant)?,
             Code::Unsupported | Code::Sequence(_) | Code::SequenceOf(..) | Code::Choice(_) | Code::Open => {
                 return Err(self.fault(ErrorKind::Unsupported));
             }
         }
         self.pending = None;
         Ok(())
+    }
+
+    fn integer(&mut self, step: &Step, integer: &Integer) -> Result<()> {
+        if let IntegerForm::Constrained { lo, span, whole: Whole::Octets(width, most) } = integer.form
+            && !integer.extensible
+            && let Some(value) = self.counted(lo, span, u32::from(width), u32::from(most))
+        {
+            self.number(step, value);
+            return Ok(());
+        }
+        match integer::read(&mut self.reader, self.program, *integer, &mut self.state.made)? {
+            Number::Small(value) => self.number(step, value),
+            Number::Large => {
+                if self.is_key(step) {
+                    self.remember(step, Key::Octets(self.state.made.clone()));
+                }
+                self.sink.leaf(FieldId(step.field), NodeId(step.node), Leaf::Made(&self.state.made));
+            }
+        }
+        Ok(())
+    }
+
+    /// A number behind the number of its octets (§11.5.7.4), up to seven; nothing, and no step, if it is of another form
+    /// (NGAP InitialContextSetup, seven of them: 180 instructions each by way of [`integer::read`]).
+    #[inline(always)]
+    fn counted(&mut self, lo: i64, span: u64, width: u32, most: u32) -> Option<i64> {
+        let start = self.reader.position();
+        let octets = self.reader.number(width, 0, u64::from(most.min(7) - 1))? as u32 + 1;
+        let number = self.reader.number(octets * 8, 7, span);
+        let value = number.and_then(|number| lo.checked_add_unsigned(number));
+        if value.is_none() {
+            self.reader.seek(start);
+        }
+        value
     }
 
     /// An EMBEDDED PDV or CHARACTER STRING of which only the octets are there (§28.2, §31.2).
@@ -76,7 +100,7 @@ impl<S: Sink> Engine<'_, S> {
             say_constant(shape, identification, shape.field(identification).node, constant, self.sink);
             self.at = octets;
             let step = self.program.steps[octets.index()];
-            self.octet_string(&step, Size::ANY, false)?;
+            self.octet_string(&step, &Size::ANY, false)?;
         }
         self.sink.close(field, node);
         Ok(())
@@ -93,14 +117,19 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// Says a string or time, which may be a key.
-    #[inline]
+    #[inline(always)]
     fn say(&mut self, step: &Step, leaf: Leaf<'_>) {
         if self.is_key(step)
             && let Some(contents) = leaf.contents()
         {
-            self.remember(step, Key::Octets(contents.to_vec()));
+            self.remember_octets(step, contents);
         }
         self.sink.leaf(FieldId(step.field), NodeId(step.node), leaf);
+    }
+
+    #[inline(never)]
+    fn remember_octets(&mut self, step: &Step, contents: &[u8]) {
+        self.remember(step, Key::Octets(contents.to_vec()));
     }
 
     #[inline]
@@ -118,6 +147,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// The value of a key goes to its register.
+    #[inline(never)]
     fn remember(&mut self, step: &Step, key: Key) {
         let registers = &mut self.state.registers;
         match self.pending.take() {
@@ -155,8 +185,9 @@ impl<S: Sink> Engine<'_, S> {
         Ok(())
     }
 
-    fn octet_string(&mut self, step: &Step, size: Size, contains: bool) -> Result<()> {
-        let (count, more) = self.size(&size)?;
+    #[inline(never)]
+    fn octet_string(&mut self, step: &Step, size: &Size, contains: bool) -> Result<()> {
+        let (count, more) = self.size(size)?;
         if self.program.aligned && count > 0 && !is_short(size, count, 2) {
             self.reader.align();
         }
@@ -167,15 +198,16 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// Octets, in the input or joined.
+    #[inline(always)]
     fn take(&mut self, step: &Step, count: usize, more: bool) -> Result<()> {
         let node = NodeId(step.node);
-        let start = self.reader;
+        let start = self.reader.position();
         if !more && let Taken::Aligned(at, contents) = self.reader.octets(count)? {
             self.text_check(node, contents)?;
             self.say(step, Leaf::Input { at, contents });
             return Ok(());
         }
-        self.reader = start;
+        self.reader.seek(start);
         self.state.made.clear();
         append(&mut self.reader, count, &mut self.state.made)?;
         self.rest_of_fragments(more)?;
@@ -188,6 +220,7 @@ impl<S: Sink> Engine<'_, S> {
         checked
     }
 
+    #[inline(always)]
     pub(super) fn text_check(&self, node: NodeId, contents: &[u8]) -> Result<()> {
         let kind = self.shape.node(node).kind;
         if kind == Kind::OctetString {
@@ -197,8 +230,9 @@ impl<S: Sink> Engine<'_, S> {
         crate::ber::check::check(kind, contents, at, Rules::Ber)
     }
 
-    fn bit_string(&mut self, step: &Step, size: Size, contains: bool) -> Result<()> {
-        let (mut count, mut more) = self.size(&size)?;
+    #[inline(never)]
+    fn bit_string(&mut self, step: &Step, size: &Size, contains: bool) -> Result<()> {
+        let (mut count, mut more) = self.size(size)?;
         let aligned = self.program.aligned;
         if aligned && count > 0 && !is_short(size, count, 16) {
             self.reader.align();
@@ -236,25 +270,27 @@ impl<S: Sink> Engine<'_, S> {
         Ok(())
     }
 
-    fn characters(&mut self, step: &Step, size: Size, alphabet: u32) -> Result<()> {
+    #[inline(never)]
+    fn characters(&mut self, step: &Step, size: &Size, alphabet: u32) -> Result<()> {
         let (program, node) = (self.program, NodeId(step.node));
         let alphabet = &program.alphabets[alphabet as usize];
         let outside = size.extensible && self.peek_bit();
-        let (mut count, mut more) = self.size(&size)?;
+        let (count, more) = self.size(size)?;
         if program.aligned && count > 0 && (outside || !alphabet.unaligned) {
             self.reader.align();
         }
         if let Some(table) = alphabet.table.as_deref()
             && !more
         {
-            let start = self.reader;
+            let start = self.reader.position();
             if alphabet.bits == 8
                 && !alphabet.indexed
                 && let Taken::Aligned(at, contents) = self.reader.octets(count)?
             {
                 let look = |octet: &u8| table[usize::from(*octet)];
                 if contents.iter().fold(0, |all, octet| all | look(octet)) & NOT_PERMITTED != 0 {
-                    return Err(start.error(ErrorKind::CharacterInvalid));
+                    self.reader.seek(start);
+                    return Err(self.fault(ErrorKind::CharacterInvalid));
                 }
                 if alphabet.check {
                     self.text_check(node, contents)?;
@@ -262,7 +298,7 @@ impl<S: Sink> Engine<'_, S> {
                 self.say(step, Leaf::Input { at, contents });
                 return Ok(());
             }
-            self.reader = start;
+            self.reader.seek(start);
             if count <= SHORT && alphabet.bits > 0 {
                 let mut short = [0; SHORT];
                 characters::fill(&mut self.reader, table, alphabet.bits, count, &mut short)?;
@@ -274,6 +310,19 @@ impl<S: Sink> Engine<'_, S> {
                 return Ok(());
             }
         }
+        self.any_characters(step, alphabet, count, more)
+    }
+
+    /// Characters of any number.
+    #[inline(never)]
+    fn any_characters(
+        &mut self,
+        step: &Step,
+        alphabet: &Alphabet,
+        mut count: usize,
+        mut more: bool,
+    ) -> Result<()> {
+        let (program, node) = (self.program, NodeId(step.node));
         let mut made = std::mem::take(&mut self.state.made);
         made.clear();
         let read = loop {

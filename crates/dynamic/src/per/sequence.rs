@@ -120,6 +120,7 @@ impl Engine<'_> {
 
     /// Whether a component with this DEFAULT is not written: in basic PER for simple types, in canonical PER for all
     /// (X.691 §19.5).
+    #[inline(never)]
     pub(super) fn is_left_out(&mut self, constant: u32, index: usize, node: NodeId) -> bool {
         let program = self.program;
         let code = program.nodes.get(node.index());
@@ -168,7 +169,7 @@ impl Engine<'_> {
             let node = NodeId(step.node);
             if let Token::Leaf { leaf, .. } = self.value.token(index as usize) {
                 self.at = index as usize;
-                self.leaf(node, program.nodes[node.index()], leaf)?;
+                self.leaf(node, &program.nodes[node.index()], leaf)?;
                 continue;
             }
             let depth = self.state.frames.len();

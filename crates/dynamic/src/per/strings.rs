@@ -57,9 +57,9 @@ impl Engine<'_> {
         }
     }
 
-    pub(super) fn string(&mut self, node: NodeId, code: Code, contents: &[u8]) -> Result<()> {
+    pub(super) fn string(&mut self, node: NodeId, code: &Code, contents: &[u8]) -> Result<()> {
         let aligned = self.program.aligned;
-        match code {
+        match *code {
             Code::Boolean => self.state.writer.bit(decode_boolean(contents, 0, Rules::Ber)?),
             Code::OctetString(size) | Code::OctetsContaining(size) => self.octet_string(size, contents)?,
             Code::BitString(size, named) | Code::BitsContaining(size, named) => {
@@ -102,8 +102,8 @@ impl Engine<'_> {
 
     /// §17.
     pub(super) fn octet_string(&mut self, size: Size, octets: &[u8]) -> Result<()> {
-        let length = self.size(size, octets.len())?;
-        if self.program.aligned && !octets.is_empty() && !is_short(size, octets.len(), 2) {
+        let length = self.size(&size, octets.len())?;
+        if self.program.aligned && !octets.is_empty() && !is_short(&size, octets.len(), 2) {
             self.state.writer.align();
         }
         self.fragments(length, octets.len(), |engine, from, to| {
@@ -114,8 +114,8 @@ impl Engine<'_> {
 
     /// §16.6 to §16.11.
     pub(super) fn bits(&mut self, size: Size, octets: &[u8], count: usize) -> Result<()> {
-        let length = self.size(size, count)?;
-        if self.program.aligned && count > 0 && !is_short(size, count, 16) {
+        let length = self.size(&size, count)?;
+        if self.program.aligned && count > 0 && !is_short(&size, count, 16) {
             self.state.writer.align();
         }
         // Fragments are whole octets.
@@ -150,7 +150,7 @@ impl Engine<'_> {
             return Err(ErrorKind::CharacterTruncated.into());
         }
         let count = contents.len() / octets;
-        let length = self.size(size, count)?;
+        let length = self.size(&size, count)?;
         if self.program.aligned && count > 0 && !(alphabet.unaligned && size.holds(count)) {
             self.state.writer.align();
         }
@@ -171,6 +171,7 @@ impl Engine<'_> {
     }
 
     /// Writes units behind a first length, with further lengths between the fragments (§11.9.3.8).
+    #[inline(always)]
     fn fragments(
         &mut self,
         first: Length,
@@ -191,6 +192,6 @@ impl Engine<'_> {
 
 /// Whether a string is of a fixed size of so few units that it is not aligned (§16.9, §17.6).
 #[inline]
-pub(super) fn is_short(size: Size, count: usize, most: u32) -> bool {
+pub(super) fn is_short(size: &Size, count: usize, most: u32) -> bool {
     size.is_fixed() && size.hi <= most && count == size.lo as usize
 }

@@ -4,7 +4,7 @@ use super::Builder;
 use crate::shape::Lowered;
 use tercet_plan::NodeId;
 use tercet_plan::per::{
-    Addition, Code, Integer, IntegerForm, Lookup, MANY, NO_DEFAULT, NO_KEY, Op, Step, Whole,
+    Addition, Code, Integer, IntegerForm, Lookup, MANY, NO_DEFAULT, NO_KEY, Op, Size, Step, Whole,
 };
 use tercet_plan::shape::{Key, Presence};
 
@@ -130,6 +130,51 @@ impl Builder<'_> {
         self.program.tables = tables.collect();
     }
 
+    /// Whether every value of a field surely has a bit at least. Elements that have none cost nothing to announce, so
+    /// that the engine has to count them.
+    fn has_bits(&self, field: u32, nested: u32) -> bool {
+        let Some(nested) = nested.checked_sub(1) else { return false };
+        let node = self.shape.fields[field as usize].node;
+        let first = self.shape.node(node).first;
+        let whole_has = |whole: Whole| whole != Whole::Nothing;
+        let size_has = |size: Size| size.extensible || !size.is_fixed();
+        match self.program.nodes[node.index()] {
+            Code::Boolean | Code::Contents | Code::Open => true,
+            Code::Integer(Integer { extensible, form: IntegerForm::Constrained { whole, .. } }) => {
+                extensible || whole_has(whole)
+            }
+            Code::Integer(_) => true,
+            Code::Enumerated(code) => {
+                let known = &self.program.enumerations[code as usize];
+                known.extensible || whole_has(known.whole)
+            }
+            Code::BitString(size, _)
+            | Code::BitsContaining(size, _)
+            | Code::OctetString(size)
+            | Code::OctetsContaining(size) => size_has(size) || size.lo > 0,
+            Code::Characters(size, alphabet) => {
+                size_has(size) || size.lo > 0 && self.program.alphabets[alphabet as usize].bits > 0
+            }
+            Code::Sequence(code) => {
+                let known = &self.program.sequences[code as usize];
+                let mut members = known.root.iter();
+                known.extensible
+                    || known.optional > 0
+                    || members.any(|member| self.has_bits(first + member.field, nested))
+            }
+            Code::SequenceOf(size, element) => {
+                size_has(size) || size.lo > 0 && self.has_bits(element, nested)
+            }
+            Code::Choice(code) => {
+                let known = &self.program.choices[code as usize];
+                known.extensible
+                    || whole_has(known.whole)
+                    || known.root.iter().all(|number| self.has_bits(first + number, nested))
+            }
+            Code::Null | Code::Predefined(_) | Code::Time(_) | Code::Unsupported => false,
+        }
+    }
+
     fn op(&self, node: NodeId, key: u16) -> Op {
         match self.program.nodes[node.index()] {
             Code::Boolean => Op::Number { lo: 0, span: 1, width: 1, pad: 0 },
@@ -154,7 +199,7 @@ impl Builder<'_> {
                 let width = optional + u8::from(known.extensible);
                 Op::Sequence { first: known.first, count: known.root.len() as u32, optional, width }
             }
-            Code::SequenceOf(size, element) => match size.field {
+            Code::SequenceOf(size, element) => match size.field.filter(|_| self.has_bits(element, NESTED)) {
                 Some(field) => match (u16::try_from(field.lo), u16::try_from(field.most)) {
                     (Ok(lo), Ok(span)) => Op::List { element, lo, span, width: field.width, pad: field.pad },
                     _ => Op::Part,
@@ -181,6 +226,9 @@ impl Builder<'_> {
         }
     }
 }
+
+/// How deep values are looked into for whether they have bits.
+const NESTED: u32 = 8;
 
 fn has_parts(code: Code) -> bool {
     matches!(

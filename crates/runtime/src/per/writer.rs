@@ -64,12 +64,12 @@ impl BitWriter {
         }
     }
 
-    /// Appends a field of `width` bits, at an octet boundary if `pad` is seven and not zero; higher bits of the number
+    /// Appends a field of `width` bits, at most 56, at an octet boundary if `pad` is seven and not zero; higher bits of the number
     /// must be zero.
     #[inline(always)]
     pub fn number(&mut self, number: u64, width: u32, pad: u32) {
-        self.bits(0, self.used.wrapping_neg() & pad);
-        self.bits(number, width);
+        // What is above the number are the zero bits in front of it.
+        self.bits(number, width + (self.used.wrapping_neg() & pad));
     }
 
     /// Begins octets of their own behind a length determinant (X.691 §11.2): the place for [`Self::end_octets`].
@@ -107,9 +107,18 @@ impl BitWriter {
     /// The same behind a longer length.
     #[cold]
     fn end_long_octets(&mut self, start: usize, count: usize, aligned: bool) {
+        let (first, shift) = (start / 8, start % 8);
+        #[allow(clippy::cast_possible_truncation)] // compared just before
+        if shift == 0 && (0x80..super::length::FRAGMENT).contains(&count) && first < self.out.len() {
+            // A length of two octets, and all behind it is moved as it is (NGAP InitialContextSetup, two of them: 1,000
+            // instructions each in a copy).
+            let [high, low] = (0x8000 | count as u16).to_be_bytes();
+            self.out[first] = high;
+            self.out.insert(first + 1, low);
+            return;
+        }
         let mut moved = core::mem::take(&mut self.moved);
         moved.clear();
-        let (first, shift) = (start / 8, start % 8);
         let end = self.out_with_rest().len() * 8;
         super::BitReader::new(&self.out).copy_bits(start + 8, (count * 8).min(end), &mut moved);
         self.out.truncate(first + 1);
