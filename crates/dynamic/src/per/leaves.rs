@@ -301,8 +301,8 @@ impl<S: Sink> Engine<'_, S> {
             self.reader.seek(start);
             if count <= SHORT && alphabet.bits > 0 {
                 let mut short = [0; SHORT];
-                characters::fill(&mut self.reader, table, alphabet.bits, count, &mut short)?;
-                let short = &short[..count];
+                let short = &mut short[..count];
+                characters::fill(&mut self.reader, table, alphabet.bits, short)?;
                 if alphabet.check {
                     self.text_check(node, short)?;
                 }
