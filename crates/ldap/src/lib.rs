@@ -3,6 +3,8 @@
 //! * [`proto`]: the protocol without input and output. Entries are views of the receive buffer.
 //! * [`Filter`], [`Dn`], [`Url`], [`ldif`], [`schema`]: the texts of LDAP, parsed and printed.
 //! * [`controls`], [`extended`]: controls and extended operations that have an RFC of their own.
+//! * [`Draft`]: an entry that is changed here before the server hears of it; with the feature `serde`, `from_entry` makes
+//!   structs of entries.
 //! * [`Client`]: the client over tokio and rustls, [`blocking`] the same without async, [`Pool`] many of them.
 //! * [`directory`]: a directory in memory for tests and demonstrations.
 //!
@@ -27,6 +29,7 @@ pub mod controls;
 #[cfg(feature = "directory")]
 pub mod directory;
 mod dn;
+mod draft;
 mod error;
 pub mod extended;
 mod filter;
@@ -39,6 +42,8 @@ pub mod proto;
 #[cfg(feature = "client")]
 pub mod sasl;
 pub mod schema;
+#[cfg(feature = "serde")]
+mod typed;
 mod url;
 
 #[cfg(feature = "client")]
@@ -46,8 +51,11 @@ pub use client::{
     Client, Config, Deref, Entries, Item, Pool, PooledClient, Referrals, Search, StartTls, Tls, TrustedRoots,
 };
 pub use dn::{Ava, Dn, Rdn};
+pub use draft::Draft;
 pub use error::{Error, ErrorKind, Result};
 pub use filter::{Evaluation, escape as escape_filter_value};
 pub use generated::Filter;
 pub use proto::{Control, Entry, LdapResult, ResultCode};
+#[cfg(feature = "serde")]
+pub use typed::from_entry;
 pub use url::{Scope, Url};

@@ -178,7 +178,7 @@ async fn referrals_between_two_servers() {
     config.referrals = Some(Referrals::default());
     let client = Client::connect_with(&config).await.unwrap();
     let (entries, _) = client.search_all(Search::new("o=test")).await.unwrap();
-    let names: Vec<_> = entries.iter().map(|entry| entry.dn().into_owned()).collect();
+    let names: Vec<_> = entries.iter().map(|entry| entry.dn().to_owned()).collect();
     assert_eq!(names, ["o=test", "ou=far,o=test", "uid=x,ou=far,o=test"]);
     let (entries, _) = client.search_all(Search::new("ou=far,o=test")).await.unwrap();
     assert_eq!(entries.len(), 2);

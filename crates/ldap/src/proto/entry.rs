@@ -5,7 +5,7 @@ use bytes::Bytes;
 use super::control::{self, Control};
 use super::element::{self, Elements, tag};
 use super::frame::Incoming;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 
 /// An entry of a search: a view of the receive buffer, a few words and no allocation.
 ///
@@ -41,10 +41,11 @@ impl Entry {
         self.octets.get(begin as usize..end as usize).unwrap_or_default()
     }
 
-    /// The name of the entry; what is no UTF-8 is replaced.
+    /// The name of the entry.
     #[must_use]
-    pub fn dn(&self) -> std::borrow::Cow<'_, str> {
-        String::from_utf8_lossy(self.dn_octets())
+    pub fn dn(&self) -> &str {
+        // It was checked when the view was made.
+        std::str::from_utf8(self.dn_octets()).unwrap_or_default()
     }
 
     /// The name of the entry as it came.
@@ -215,6 +216,7 @@ fn parts(octets: &[u8]) -> Result<(Part, Part, Part)> {
     let mut entry = Elements::new(entry, message.begin(entry));
     let dn = entry.expect(tag::OCTET_STRING, "objectName")?;
     let dn_part = part(&entry, dn);
+    check_name(dn, entry.begin(dn))?;
     let list = entry.expect(tag::SEQUENCE, "attributes")?;
     let list_part = part(&entry, list);
     check_attributes(Elements::new(list, entry.begin(list)))?;
@@ -226,6 +228,14 @@ fn parts(octets: &[u8]) -> Result<(Part, Part, Part)> {
         }
     }
     Ok((dn_part, list_part, controls))
+}
+
+/// That a name is UTF-8 (RFC 4511 4.1.2) without NUL, which a name has to escape (RFC 4514 2.4).
+#[inline]
+fn check_name(name: &[u8], begin: u64) -> Result<()> {
+    let fault = |message: &str, at: usize| Error::at(ErrorKind::Protocol, message, begin + at as u64);
+    std::str::from_utf8(name).map_err(|error| fault("a name that is no UTF-8", error.valid_up_to()))?;
+    memchr::memchr(0, name).map_or(Ok(()), |at| Err(fault("NUL in a name", at)))
 }
 
 #[inline]

@@ -12,7 +12,7 @@ use tercet_ldap::{Client, Config, Referrals, StartTls, TrustedRoots, controls};
 
 #[derive(Args, Debug)]
 pub struct Connection {
-    /// LDAP URLs of servers, tried in order; `LDAPURI` of the environment if not given
+    /// LDAP URLs of servers, tried in order; `LDAPURI` of the environment or `URI` of ldap.conf if not given
     #[arg(short = 'H', value_name = "URI")]
     uri: Option<String>,
 
@@ -52,8 +52,8 @@ pub struct Connection {
     #[arg(short = 'Z', action = clap::ArgAction::Count)]
     start_tls: u8,
 
-    /// Trust servers that these certificates (PEM) have signed, and no others; LDAPTLS_CACERT of the environment if not
-    /// given
+    /// Trust servers that these certificates (PEM) have signed, and no others; `LDAPTLS_CACERT` of the environment or
+    /// `TLS_CACERT` of ldap.conf if not given
     #[arg(long, value_name = "FILE")]
     ca: Option<PathBuf>,
 
@@ -120,13 +120,13 @@ impl Connection {
                 return Err(Failure::usage(format_args!("-o {option}: ldif-wrap or nettimeout expected")));
             }
         }
-        let uri = self.uri.clone().or_else(|| std::env::var("LDAPURI").ok());
+        let uri = self.uri.clone().or_else(|| super::conf::setting("URI"));
         let uri = uri.unwrap_or_else(|| "ldap://localhost".to_owned());
         let mut config = Config::new(&uri).map_err(|error| failure("-H", &error))?;
         if self.start_tls > 0 {
             config.start_tls = StartTls::Required;
         }
-        let ca = self.ca.clone().or_else(|| std::env::var_os("LDAPTLS_CACERT").map(PathBuf::from));
+        let ca = self.ca.clone().or_else(|| super::conf::setting("TLS_CACERT").map(PathBuf::from));
         if let Some(path) = &ca {
             let text = std::fs::read(path).map_err(|error| Failure::io(path.display(), &error))?;
             config.tls.roots = TrustedRoots::Pem(text);
@@ -137,7 +137,8 @@ impl Connection {
         config.allow_plain_passwords = self.plain_password;
         config.referrals = self.chase.then(Referrals::default);
         config.operation_timeout = None;
-        if let Some(seconds) = self.option("nettimeout") {
+        let timeout = super::conf::setting("NETWORK_TIMEOUT");
+        if let Some(seconds) = self.option("nettimeout").or(timeout.as_deref()) {
             let seconds = seconds.parse().map_err(|_| Failure::usage("-o nettimeout: seconds expected"))?;
             config.connect_timeout = Duration::from_secs(seconds);
             config.operation_timeout = Some(config.connect_timeout);

@@ -34,7 +34,7 @@ impl Ldif {
     pub fn entry(self, out: &mut Vec<u8>, entry: &Entry) {
         if self.level < 2 {
             let dn = entry.dn();
-            let friendly = dn.parse::<Dn>().map_or_else(|_| dn.into_owned(), |dn| dn.friendly());
+            let friendly = dn.parse::<Dn>().map_or_else(|_| dn.to_owned(), |dn| dn.friendly());
             self.style.comment(out, friendly.as_bytes());
         }
         self.style.entry(out, entry);

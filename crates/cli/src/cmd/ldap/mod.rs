@@ -1,7 +1,9 @@
 //! `tercet ldap`: tools with the options of OpenLDAP's.
 
 mod bench;
+mod conf;
 mod connection;
+mod diff;
 mod edit;
 mod ldif;
 mod rows;
@@ -31,6 +33,7 @@ enum Command {
     Passwd(tools::Passwd),
     Whoami(tools::Whoami),
     Url(tools::Url),
+    Diff(diff::Diff),
     Serve(serve::Serve),
     Bench(bench::Bench),
 }
@@ -49,6 +52,7 @@ impl Ldap {
                 Command::Passwd(command) => command.run().await,
                 Command::Whoami(command) => command.run().await,
                 Command::Url(command) => command.run(),
+                Command::Diff(command) => command.run(),
                 Command::Serve(command) => command.run().await,
                 Command::Bench(command) => command.run().await,
             }

@@ -9,7 +9,7 @@ use tercet_ldap::Entry;
 /// `{"base64": …}`.
 pub fn json(out: &mut Vec<u8>, entry: &Entry) {
     let mut object = Map::new();
-    object.insert("dn".to_owned(), Value::from(entry.dn().into_owned()));
+    object.insert("dn".to_owned(), Value::from(entry.dn()));
     for attribute in entry.attributes() {
         let values = attribute.values().map(|value| match std::str::from_utf8(value) {
             Ok(text) => Value::from(text),
@@ -33,7 +33,7 @@ pub fn csv_head(out: &mut Vec<u8>, attributes: &[String]) {
 
 /// An entry as a row: several values of an attribute have a line each within their cell.
 pub fn csv(out: &mut Vec<u8>, entry: &Entry, attributes: &[String]) {
-    cell(out, &entry.dn());
+    cell(out, entry.dn());
     for name in attributes {
         out.push(b',');
         let values: Vec<String> = entry

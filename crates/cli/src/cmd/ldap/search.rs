@@ -106,7 +106,7 @@ impl Search {
         };
         let mut said = vec!["LDAPv3".to_owned()];
         let default = if self.base.is_none() { " (default)" } else { "" };
-        let base = self.base.clone().or_else(|| std::env::var("LDAPBASE").ok()).unwrap_or_default();
+        let base = self.base.clone().or_else(|| super::conf::setting("BASE")).unwrap_or_default();
         let scope = match self.scope {
             Scope::Base => "baseObject",
             Scope::One => "oneLevel",

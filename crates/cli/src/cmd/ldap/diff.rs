@@ -1,0 +1,42 @@
+//! `tercet ldap diff`.
+
+use super::failure;
+use crate::exit::{Exit, Failure, Outcome};
+use clap::Args;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write as _};
+use std::path::Path;
+use tercet_ldap::ldif::{Reader, Style, difference};
+
+/// Print the changes that lead from the entries of one LDIF file to those of another: exit code 0 if there are none, 2
+/// if there are
+#[derive(Args, Debug)]
+pub struct Diff {
+    /// The entries as they are; `-` for standard input
+    before: std::path::PathBuf,
+
+    /// The entries as they are to be; `-` for standard input
+    after: std::path::PathBuf,
+}
+
+impl Diff {
+    pub fn run(&self) -> Outcome {
+        let changes =
+            difference(open(&self.before)?, open(&self.after)?).map_err(|error| failure("", &error))?;
+        let mut out = Vec::new();
+        for change in &changes {
+            Style::default().record(&mut out, change);
+        }
+        io::stdout().write_all(&out)?;
+        Ok(if changes.is_empty() { Exit::Good } else { Exit::Rejected })
+    }
+}
+
+fn open(path: &Path) -> Outcome<Reader<Box<dyn BufRead>>> {
+    let input: Box<dyn BufRead> = if path == Path::new("-") {
+        Box::new(io::stdin().lock())
+    } else {
+        Box::new(BufReader::new(File::open(path).map_err(|error| Failure::io(path.display(), &error))?))
+    };
+    Ok(Reader::new(input))
+}
