@@ -31,7 +31,7 @@ use crate::proto::Entry;
 /// }
 ///
 /// # let directory = Directory::new();
-/// # directory.load("dn: uid=ada,o=test\ncn: Ada\nuidNumber: 1815\n".as_bytes())?;
+/// # directory.load("dn: uid=ada,o=test\nobjectClass: person\ncn: Ada\nuidNumber: 1815\n".as_bytes())?;
 /// # let server = directory.listen("127.0.0.1:0").await?;
 /// # let client = Client::connect(&server.url()).await?;
 /// let (entries, _) = client.search_all(Search::new("uid=ada,o=test")).await?;
