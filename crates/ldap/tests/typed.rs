@@ -29,8 +29,7 @@ struct Account {
 
 async fn entry() -> Entry {
     let directory = Directory::new();
-    let ldif = "dn: uid=a,o=test\nobjectClass: account\nuid: a\nUIDNUMBER: 18446744073709551615\nmail: a@b\nmail: c@d\nlocked: TRUE\nstatus: gone\n\
-                photo:: /9g=\n";
+    let ldif = "dn: uid=a,o=test\nobjectClass: account\nuid: a\nUIDNUMBER: 18446744073709551615\nmail: a@b\nmail: c@d\nlocked: TRUE\nstatus: gone\n";
     directory.load(ldif.as_bytes()).unwrap();
     let server = directory.listen("127.0.0.1:0").await.unwrap();
     let client = Client::connect(&server.url()).await.unwrap();
