@@ -1,4 +1,6 @@
-//! Text to contents octets (X.690 clause 8): the way back from [`crate::leaf`], for all readers of text.
+//! Text to contents octets (X.690 clause 8): the way back from [`crate::leaf`], for all that make values.
+//!
+//! The errors are words on what the text should have been.
 
 use crate::leaf::{string_kind, time_type};
 use crate::text::{decimal_parts, integer_octets, parse_integer};
@@ -10,11 +12,11 @@ use tercet_runtime::text::from_utf8;
 use tercet_runtime::types::{Base, Binary, BitStr, GeneralizedTime, Oid, Real, RelativeOid, UtcTime};
 
 /// Contents octets, or why there are none.
-pub(crate) type Made<'a> = Result<Cow<'a, [u8]>, String>;
+pub type Made<'a> = Result<Cow<'a, [u8]>, String>;
 
 /// Contents of the types whose values are strings in every notation: character strings, times, object identifiers.
 /// Nothing for other types.
-pub(crate) fn of_text(kind: Kind, text: &str) -> Option<Made<'_>> {
+pub fn of_text(kind: Kind, text: &str) -> Option<Made<'_>> {
     let fail = |error: tercet_runtime::Error| error.kind().message().to_owned();
     let verbatim = || Cow::Borrowed(text.as_bytes());
     if let Some(string) = string_kind(kind) {
@@ -37,23 +39,23 @@ pub(crate) fn of_text(kind: Kind, text: &str) -> Option<Made<'_>> {
 }
 
 /// Contents of BOOLEAN.
-pub(crate) const fn of_boolean(value: bool) -> &'static [u8] {
+pub const fn of_boolean(value: bool) -> &'static [u8] {
     if value { &[0xFF] } else { &[0] }
 }
 
 /// Contents of an INTEGER in decimal.
-pub(crate) fn of_integer(text: &str) -> Result<Vec<u8>, String> {
+pub fn of_integer(text: &str) -> Result<Vec<u8>, String> {
     parse_integer(text).ok_or_else(|| "a decimal integer expected".to_owned())
 }
 
 /// Contents of an ENUMERATED by the name of an item, or of an INTEGER by the name of a number.
-pub(crate) fn of_item(shape: &Shape, node: NodeId, name: &str) -> Option<Vec<u8>> {
+pub fn of_item(shape: &Shape, node: NodeId, name: &str) -> Option<Vec<u8>> {
     let item = shape.items_of(node).iter().find(|item| shape.name(item.name) == name)?;
     Some(integer_octets(item.value))
 }
 
 /// Contents of a BIT STRING: octets of which `length` bits count; those behind have to be zero.
-pub(crate) fn of_bits(octets: &[u8], length: u64) -> Result<Vec<u8>, String> {
+pub fn of_bits(octets: &[u8], length: u64) -> Result<Vec<u8>, String> {
     if length.div_ceil(8) != octets.len() as u64 {
         return Err(format!("{} octets for {length} bits", octets.len()));
     }
@@ -69,7 +71,7 @@ pub(crate) fn of_bits(octets: &[u8], length: u64) -> Result<Vec<u8>, String> {
 }
 
 /// Contents of a BIT STRING in the digits 0 and 1.
-pub(crate) fn of_bit_digits(digits: impl Iterator<Item = u8>) -> Option<Vec<u8>> {
+pub fn of_bit_digits(digits: impl Iterator<Item = u8>) -> Option<Vec<u8>> {
     let mut contents = vec![0];
     let mut length = 0usize;
     for digit in digits {
@@ -89,7 +91,7 @@ pub(crate) fn of_bit_digits(digits: impl Iterator<Item = u8>) -> Option<Vec<u8>>
 }
 
 /// Contents of a BIT STRING by the positions of the bits that are one, with `least` bits at least.
-pub(crate) fn of_named_bits(positions: &[u64], least: usize) -> Vec<u8> {
+pub fn of_named_bits(positions: &[u64], least: usize) -> Vec<u8> {
     let length = positions.iter().max().map_or(0, |most| *most as usize + 1).max(least);
     let mut contents = vec![0; 1 + length.div_ceil(8)];
     contents[0] = (length.wrapping_neg() % 8) as u8;
@@ -104,7 +106,7 @@ pub(crate) fn of_named_bits(positions: &[u64], least: usize) -> Vec<u8> {
 /// Contents of a REAL: a decimal number or one of the special values `INF`, `-INF`, `NaN`, `-0`.
 ///
 /// A number that a binary floating-point number prints is taken for that; others are kept exactly, in base 10.
-pub(crate) fn of_real(text: &str) -> Result<Vec<u8>, String> {
+pub fn of_real(text: &str) -> Result<Vec<u8>, String> {
     let mut writer = Writer::new(Rules::Der);
     match text {
         "INF" => writer.push_real(&Real::PlusInfinity),
@@ -131,14 +133,14 @@ pub(crate) fn of_real(text: &str) -> Result<Vec<u8>, String> {
 }
 
 /// Contents of a REAL of base 10.
-pub(crate) fn of_decimal_real(text: &str) -> Result<Vec<u8>, String> {
+pub fn of_decimal_real(text: &str) -> Result<Vec<u8>, String> {
     let mut writer = Writer::new(Rules::Der);
     writer.push_decimal_text(text).map_err(|error| error.kind().message().to_owned())?;
     Ok(writer.finish().to_vec())
 }
 
 /// Contents of a REAL from the parts of its associated type (X.680 21.5): the mantissa in decimal.
-pub(crate) fn of_real_parts(mantissa: &str, base: &str, exponent: &str) -> Result<Vec<u8>, String> {
+pub fn of_real_parts(mantissa: &str, base: &str, exponent: &str) -> Result<Vec<u8>, String> {
     let exponent: i64 =
         exponent.parse().map_err(|_| "an exponent of less than 64 bits expected".to_owned())?;
     match base {
@@ -158,10 +160,7 @@ pub(crate) fn of_real_parts(mantissa: &str, base: &str, exponent: &str) -> Resul
 }
 
 /// A REAL in the form of X.690 11.3, which PER and OER ask for (X.691 §15.2, X.696 §12.4).
-pub(crate) fn normal_real<'w>(
-    writer: &'w mut Writer,
-    contents: &[u8],
-) -> Result<&'w [u8], tercet_runtime::Error> {
+pub fn normal_real<'w>(writer: &'w mut Writer, contents: &[u8]) -> Result<&'w [u8], tercet_runtime::Error> {
     if writer.rules() != Rules::Der {
         *writer = Writer::new(Rules::Der);
     }
@@ -171,7 +170,7 @@ pub(crate) fn normal_real<'w>(
 }
 
 /// The key that contents octets are, for a table's rows.
-pub(crate) fn key_of(kind: Kind, contents: &[u8]) -> Option<Key> {
+pub fn key_of(kind: Kind, contents: &[u8]) -> Option<Key> {
     match kind {
         Kind::Boolean | Kind::Integer | Kind::Enumerated => crate::leaf::small(contents).map(Key::Int),
         _ => Some(Key::Octets(contents.to_vec())),

@@ -94,7 +94,7 @@ fn interpret<'a>(shape: &'a Shape, node: NodeId, kind: Kind, contents: &'a [u8])
 
 /// An INTEGER or ENUMERATED that fits 64 bits.
 #[inline]
-pub(crate) fn small(contents: &[u8]) -> Option<i64> {
+pub fn small(contents: &[u8]) -> Option<i64> {
     let (&first, rest) = contents.split_first()?;
     if rest.len() < 8 {
         let sign = i64::from(first.cast_signed());
@@ -123,7 +123,7 @@ pub(crate) fn item_name(shape: &Shape, node: NodeId, number: i64) -> Option<&str
 
 /// The index into `Shape::items` of an item's number.
 #[inline]
-pub(crate) fn item_index(shape: &Shape, node: NodeId, number: i64) -> Option<usize> {
+pub fn item_index(shape: &Shape, node: NodeId, number: i64) -> Option<usize> {
     let items = shape.items_of(node);
     let first = items.first()?;
     let guess = usize::try_from(number.wrapping_sub(first.value)).unwrap_or(usize::MAX);

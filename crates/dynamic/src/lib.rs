@@ -6,7 +6,7 @@
 mod ber;
 mod codec;
 mod constant;
-mod contents;
+pub mod contents;
 pub mod csv;
 pub mod diff;
 mod error;

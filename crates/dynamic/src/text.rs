@@ -294,7 +294,8 @@ fn push_binary(out: &mut Vec<u8>, binary: &Binary<'_>) -> RealText {
     RealText::Number
 }
 
-pub(crate) fn is_exact_f64(binary: &Binary<'_>) -> bool {
+/// Whether an `f64` has the value of a binary REAL exactly.
+pub fn is_exact_f64(binary: &Binary<'_>) -> bool {
     let mantissa = binary.mantissa;
     let first = mantissa.iter().position(|o| *o != 0).unwrap_or(0);
     let last = mantissa.iter().rposition(|o| *o != 0).unwrap_or(0);
@@ -343,7 +344,7 @@ fn push_scientific(out: &mut Vec<u8>, negative: bool, digits: &str, exponent: i6
 
 /// A decimal number as sign, digits without zeros at either end, and power of ten; nothing for zero and for text that
 /// is no number. Takes ISO 6093 (spaces before, comma) and JSON alike.
-pub(crate) fn decimal_parts(text: &str) -> Option<(bool, String, i64)> {
+pub fn decimal_parts(text: &str) -> Option<(bool, String, i64)> {
     let text = text.trim_start_matches(' ');
     let (negative, text) = match text.as_bytes().first()? {
         b'-' => (true, &text[1..]),

@@ -427,6 +427,36 @@ impl Shape {
         self.row(table.table, &keys?).map(|row| row.node)
     }
 
+    /// The name of what is inside an open type: as its table has it, else the type's own, else the standard's.
+    pub fn content_name(&self, open: NodeId, content: NodeId) -> &str {
+        let row = self.rows_of(open).iter().find(|row| row.node == content);
+        let Some(node) = self.nodes.get(content.index()) else { return "" };
+        let name = row.and_then(|row| row.type_name).or(node.name);
+        name.map_or_else(|| node.kind.name(), |name| self.name(name))
+    }
+
+    /// The type of that name for the inside of an open type: the one that the keys select, one of its table, a root, any,
+    /// or one without a name of its own.
+    pub fn content_named(&self, open: NodeId, name: &str, selected: Option<NodeId>) -> Option<NodeId> {
+        let is_it = |id: Option<NameId>| id.is_some_and(|id| self.name(id) == name);
+        let by_name = |id: NodeId| self.nodes.get(id.index()).is_some_and(|node| is_it(node.name));
+        let built_in = |id: &NodeId| {
+            self.nodes.get(id.index()).is_some_and(|node| node.name.is_none() && node.kind.name() == name)
+        };
+        let rows = self.rows_of(open);
+        selected
+            .filter(|id| by_name(*id))
+            .or_else(|| rows.iter().find(|row| is_it(row.type_name) || by_name(row.node)).map(|row| row.node))
+            .or_else(|| self.root(name))
+            .or_else(|| self.nodes.iter().position(|node| is_it(node.name)).map(|at| NodeId(at as u32)))
+            .or_else(|| selected.into_iter().chain(rows.iter().map(|row| row.node)).find(built_in))
+    }
+
+    fn rows_of(&self, open: NodeId) -> &[Row] {
+        let table = self.nodes.get(open.index()).and_then(|node| node.table.as_ref());
+        table.and_then(|table| self.tables.get(table.table as usize)).map_or(&[], |table| &table.rows)
+    }
+
     /// The row of a table with these keys.
     pub fn row(&self, table: u32, keys: &[Key]) -> Option<&Row> {
         let rows = &self.tables[table as usize].rows;

@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::collections::HashSet;
 use tercet_plan::instructions::{Json, Places};
 use tercet_plan::shape::{Key, Place, Presence};
-use tercet_plan::{FieldId, Kind, NameId, NodeId, Shape};
+use tercet_plan::{FieldId, Kind, NodeId, Shape};
 use tercet_runtime::text::to_utf8;
 
 pub(super) type Result<T> = std::result::Result<T, ReadError>;
@@ -507,33 +507,7 @@ impl<'s> Reader<'s> {
 
     /// A type by its name: of the table, a root, any node.
     fn type_named(&self, node: NodeId, name: &str) -> Option<NodeId> {
-        let shape = self.shape;
-        let is_it = |id: Option<NameId>| id.is_some_and(|id| shape.name(id) == name);
-        if let Some(selected) = self.selected(node)
-            && is_it(shape.node(selected).name)
-        {
-            return Some(selected);
-        }
-        let table = shape.node(node).table.as_ref().and_then(|t| shape.tables.get(t.table as usize));
-        let rows = table.into_iter().flat_map(|table| &table.rows);
-        let row = rows.into_iter().find(|row| is_it(row.type_name) || is_it(shape.node(row.node).name));
-        row.map(|row| row.node)
-            .or_else(|| shape.root(name))
-            .or_else(|| shape.nodes.iter().position(|it| is_it(it.name)).map(|at| NodeId(at as u32)))
-            .or_else(|| self.built_in(node, name))
-    }
-
-    /// A row whose type has no name of its own, by that of its built-in type: `NULL`.
-    fn built_in(&self, node: NodeId, name: &str) -> Option<NodeId> {
-        let shape = self.shape;
-        let selected = self.selected(node);
-        let table = shape.node(node).table.as_ref().and_then(|t| shape.tables.get(t.table as usize));
-        let rows = table.into_iter().flat_map(|table| &table.rows).map(|row| row.node);
-        let is_it = |node: &NodeId| {
-            let node = shape.node(*node);
-            node.name.is_none() && node.kind.name() == name
-        };
-        selected.into_iter().chain(rows).find(is_it)
+        self.shape.content_named(node, name, self.selected(node))
     }
 
     /// The list of encodings that stands in `"..."`.

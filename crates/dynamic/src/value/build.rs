@@ -98,7 +98,7 @@ impl Sink for Builder<'_> {
             (Kind::SequenceOf, Parts::Listed(elements)) => Value::SequenceOf(elements),
             (kind, Parts::Listed(mut elements)) => match elements.pop() {
                 Some(value) if kind == Kind::Open => Value::Open(Content {
-                    type_name: type_name(self.shape, node, content).to_owned(),
+                    type_name: self.shape.content_name(node, content).to_owned(),
                     node: Some(content),
                     value: Box::new(value),
                 }),
@@ -118,14 +118,6 @@ impl Sink for Builder<'_> {
         let encoding = leaf.contents().unwrap_or_default().to_vec();
         self.put(FieldId::ROOT, NodeId(u32::MAX), Value::Unknown { addition, encoding });
     }
-}
-
-/// The name of what is inside an open type: as its table has it, else the type's own.
-fn type_name(shape: &Shape, open: NodeId, content: NodeId) -> &str {
-    let table = shape.node(open).table.as_ref().and_then(|table| shape.tables.get(table.table as usize));
-    let row = table.and_then(|table| table.rows.iter().find(|row| row.node == content));
-    let name = row.and_then(|row| row.type_name).or_else(|| shape.nodes.get(content.index())?.name);
-    name.map_or("", |name| shape.name(name))
 }
 
 fn owned(scalar: Scalar<'_>) -> Value {

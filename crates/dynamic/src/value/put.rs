@@ -7,7 +7,7 @@ use crate::tape::Tape;
 use crate::text::integer_octets;
 use crate::{Error, ErrorKind};
 use std::borrow::Cow;
-use tercet_plan::{FieldId, Kind, NameId, NodeId, Shape};
+use tercet_plan::{FieldId, Kind, NodeId, Shape};
 use tercet_runtime::ber::{Rules, Writer};
 
 /// Levels of values inside one another.
@@ -156,19 +156,16 @@ impl<'a> Put<'a> {
     /// The type inside an open type: the node if it is one of this shape's table, else by name.
     fn content_type(&self, open: NodeId, content: &Content) -> Option<NodeId> {
         let shape = self.shape;
-        let is_it = |id: Option<NameId>| id.is_some_and(|id| shape.name(id) == content.type_name);
+        let name = content.type_name.as_str();
         if let Some(node) = content.node
             && let Some(it) = shape.nodes.get(node.index())
-            && (content.type_name.is_empty() || is_it(it.name))
+            && (name.is_empty()
+                || name == shape.content_name(open, node)
+                || it.name.is_some_and(|id| name == shape.name(id)))
         {
             return Some(node);
         }
-        let table = shape.node(open).table.as_ref().and_then(|t| shape.tables.get(t.table as usize));
-        let rows = table.map_or(&[][..], |table| &table.rows);
-        let row = rows.iter().find(|row| is_it(row.type_name) || is_it(shape.node(row.node).name));
-        row.map(|row| row.node)
-            .or_else(|| shape.root(&content.type_name))
-            .or_else(|| shape.nodes.iter().position(|it| is_it(it.name)).map(|at| NodeId(at as u32)))
+        shape.content_named(open, name, None)
     }
 
     /// Contents octets of a primitive value.

@@ -1,0 +1,29 @@
+//! Python bindings: a thin layer over the crate `tercet`, whose typed face is the package in `python/tercet`.
+//!
+//! Values are decoded to a tape without Python, and Python objects are made of the tape; large inputs are decoded with
+//! the interpreter released. No code here is unsafe; what PyO3 generates is.
+
+mod bits;
+mod codec;
+mod compiled;
+mod encode;
+mod error;
+mod objects;
+mod octets;
+mod options;
+mod schema;
+
+/// The compiled half of the package `tercet`.
+#[pyo3::pymodule(gil_used = false)]
+mod _tercet {
+    #[pymodule_export]
+    use crate::bits::BitString;
+    #[pymodule_export]
+    use crate::codec::Codec;
+    #[pymodule_export]
+    use crate::schema::Schema;
+
+    #[pymodule_export]
+    #[expect(non_upper_case_globals, reason = "Python's own name for it")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}
