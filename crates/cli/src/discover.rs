@@ -4,14 +4,15 @@ use crate::cmd::convert::Job;
 use crate::exit::{Failure, Outcome};
 use crate::inputs::Input;
 use crate::term;
-use std::io::Read;
 use tercet::Schema;
 use tercet::dynamic::{Decoder, Discard, Options};
 use tercet::plan::Rules;
-use tercet::records::{Framing, Identifiers, Part, RecordReader};
+use tercet::records::{Framing, Identifiers, Part, RecordReader, detect, score};
 
 /// Octets looked at.
 const SAMPLE: u64 = 1 << 20;
+/// Octets that types are tried on with all framings.
+const FRAMED: usize = 1 << 15;
 /// Records tried.
 const RECORDS: usize = 64;
 
@@ -28,8 +29,7 @@ pub fn discover(schema: &Schema, input: &Input, options: &Options) -> Outcome<St
             candidates.len()
         )));
     }
-    let mut sample = Vec::new();
-    input.open()?.take(SAMPLE).read_to_end(&mut sample)?;
+    let sample = input.sample(SAMPLE)?;
     let records = cut(&sample);
     if records.is_empty() {
         return Err(Failure::input(format_args!(
@@ -52,6 +52,9 @@ pub fn discover(schema: &Schema, input: &Input, options: &Options) -> Outcome<St
             ranked.push((count, name));
         }
     }
+    if ranked.is_empty() {
+        ranked = framed(schema, &sample, options);
+    }
     ranked.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
     match &ranked[..] {
         [] => Err(Failure::input(format_args!("{}: no type fits the first records; {say}", input.name()))),
@@ -66,9 +69,25 @@ pub fn discover(schema: &Schema, input: &Input, options: &Options) -> Outcome<St
     }
 }
 
+/// How many records of each type there are if each may have another framing.
+fn framed(schema: &Schema, sample: &[u8], options: &Options) -> Vec<(usize, String)> {
+    let mut ranked = Vec::new();
+    for (name, _) in schema.outermost() {
+        let Ok(job) = Job::new(schema, &name, None) else { continue };
+        let trial = Trial { sample: sample[..sample.len().min(FRAMED)].to_vec(), cut: true };
+        let fits = trial.fits(&job, options);
+        if fits.good > 0 {
+            ranked.push((fits.good.min(RECORDS), name));
+        }
+    }
+    ranked
+}
+
 /// The first octets of an input, to try a way of reading them on.
 pub struct Trial {
     sample: Vec<u8>,
+    /// Whether the input goes on.
+    cut: bool,
 }
 
 /// How many of the first records decoded.
@@ -93,25 +112,26 @@ impl Trial {
         if !std::fs::metadata(path).is_ok_and(|found| found.is_file()) {
             return None;
         }
-        let mut sample = Vec::new();
-        input.open().ok()?.take(SAMPLE).read_to_end(&mut sample).ok()?;
-        Some(Self { sample })
+        let sample = input.sample(SAMPLE).ok()?;
+        Some(Self { cut: sample.len() as u64 == SAMPLE, sample })
     }
 
     /// Decodes the first records as a job would.
     pub fn fits(&self, job: &Job, options: &Options) -> Fits {
-        let mut reader = RecordReader::new(&self.sample[..], job.framing.clone());
         let mut decoder = Decoder::new();
-        let mut fits = Fits { good: 0, seen: 0 };
-        while let Ok(Some(item)) = reader.next(&mut |_| true) {
-            if item.part != Part::Record || fits.seen == RECORDS {
-                continue;
-            }
-            let decoded = decoder.decode(&job.plan, job.record, item.octets, &mut Discard, options);
-            fits.seen += 1;
-            fits.good += usize::from(decoded.is_ok_and(|length| length == item.octets.len()));
-        }
-        fits
+        let mut decodes = |octets: &[u8]| {
+            let decoded = decoder.decode(&job.plan, job.record, octets, &mut Discard, options);
+            decoded.is_ok_and(|length| length == octets.len())
+        };
+        let whole = !self.cut;
+        let score = if job.detect {
+            detect(&job.framing, &self.sample, whole, &mut decodes)
+                .map(|found| found.score)
+                .unwrap_or_default()
+        } else {
+            score(&job.framing, &self.sample, whole, &mut decodes)
+        };
+        Fits { good: score.records as usize, seen: (score.records + score.failed) as usize }
     }
 }
 

@@ -116,23 +116,51 @@ impl Input {
             Self::Octets(_, octets) => return Ok(Box::new(io::Cursor::new(octets.clone()))),
             Self::File(path) => Box::new(File::open(path).map_err(|error| Failure::io(self.name(), &error))?),
         };
-        let mut raw = BufReader::with_capacity(1 << 20, raw);
-        let begin = raw.fill_buf().map_err(|error| Failure::io(self.name(), &error))?;
-        if begin.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]) {
-            let reader = zstd::Decoder::with_buffer(raw).map_err(|error| Failure::io(self.name(), &error))?;
-            return Ok(Box::new(reader));
+        unpack(raw).map_err(|error| Failure::io(self.name(), &error))
+    }
+
+    /// Calls `act` for the input or, if it is a tar or zip archive, for each file in it, until that gives false. The
+    /// names of files in archives follow on the archive's own and `!`.
+    pub fn each(&self, act: &mut dyn FnMut(&str, &mut dyn Read) -> Outcome<bool>) -> Outcome<()> {
+        let name = self.name();
+        let io = |error: io::Error| Failure::io(&name, &error);
+        let mut stream = BufReader::with_capacity(1 << 16, self.open()?);
+        let begin = stream.fill_buf().map_err(io)?;
+        if begin.get(257..262) == Some(b"ustar") {
+            let mut archive = tar::Archive::new(stream);
+            for entry in archive.entries().map_err(io)? {
+                let entry = entry.map_err(io)?;
+                if !entry.header().entry_type().is_file() {
+                    continue;
+                }
+                let member = format!("{name}!{}", String::from_utf8_lossy(&entry.path_bytes()));
+                if !act(&member, &mut *unpack(entry).map_err(io)?)? {
+                    break;
+                }
+            }
+            return Ok(());
         }
-        if begin.starts_with(&[0x1F, 0x8B, 0x08]) {
-            return Ok(Box::new(flate2::bufread::MultiGzDecoder::new(raw)));
+        if begin.starts_with(b"PK\x03\x04") {
+            let zipped = |error: zip::result::ZipError| Failure::io(&name, &io::Error::other(error));
+            while let Some(file) = zip::read::read_zipfile_from_stream(&mut stream).map_err(zipped)? {
+                let member = format!("{name}!{}", file.name().map_err(zipped)?);
+                if file.is_file() && !act(&member, &mut *unpack(file).map_err(io)?)? {
+                    break;
+                }
+            }
+            return Ok(());
         }
-        // The level, and the first octets of a block or of an empty stream: three letters alone are no proof.
-        if let [b'B', b'Z', b'h', b'1'..=b'9', 0x31 | 0x17, 0x41 | 0x72, ..] = begin {
-            return Ok(Box::new(bzip2::bufread::MultiBzDecoder::new(raw)));
-        }
-        if begin.starts_with(&[0xFD, b'7', b'z', b'X', b'Z', 0]) {
-            return Ok(Box::new(lzma_rust2::XzReader::new(raw, true)));
-        }
-        Ok(Box::new(raw))
+        act(&name, &mut stream).map(drop)
+    }
+
+    /// Reads the first octets of it, or of the first file in it.
+    pub fn sample(&self, octets: u64) -> Outcome<Vec<u8>> {
+        let mut sample = Vec::new();
+        self.each(&mut |name, reader| {
+            reader.take(octets).read_to_end(&mut sample).map_err(|error| Failure::io(name, &error))?;
+            Ok(false)
+        })?;
+        Ok(sample)
     }
 
     /// Reads all of it.
@@ -141,6 +169,26 @@ impl Input {
         self.open()?.read_to_end(&mut octets).map_err(|error| Failure::io(self.name(), &error))?;
         Ok(octets)
     }
+}
+
+/// What is inside of a compressed stream; others as they are.
+fn unpack<'r>(raw: impl Read + 'r) -> io::Result<Box<dyn Read + 'r>> {
+    let mut raw = BufReader::with_capacity(1 << 18, raw);
+    let begin = raw.fill_buf()?;
+    if begin.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]) {
+        return Ok(Box::new(zstd::Decoder::with_buffer(raw)?));
+    }
+    if begin.starts_with(&[0x1F, 0x8B, 0x08]) {
+        return Ok(Box::new(flate2::bufread::MultiGzDecoder::new(raw)));
+    }
+    // The level, and the first octets of a block or of an empty stream: three letters alone are no proof.
+    if let [b'B', b'Z', b'h', b'1'..=b'9', 0x31 | 0x17, 0x41 | 0x72, ..] = begin {
+        return Ok(Box::new(bzip2::bufread::MultiBzDecoder::new(raw)));
+    }
+    if begin.starts_with(&[0xFD, b'7', b'z', b'X', b'Z', 0]) {
+        return Ok(Box::new(lzma_rust2::XzReader::new(raw, true)));
+    }
+    Ok(Box::new(raw))
 }
 
 /// Octets from hexadecimal digits; white space, `0x`, `:`, `,`, and what stands in the value notation (`'…'H`) are

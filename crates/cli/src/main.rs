@@ -5,6 +5,7 @@
 mod args;
 mod auto;
 mod cmd;
+mod columnar;
 mod discover;
 mod exit;
 mod inputs;

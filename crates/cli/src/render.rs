@@ -1,7 +1,10 @@
 //! Output formats by name.
 
+use crate::columnar::{Columnar, ColumnarArgs};
+use crate::exit::{Failure, Outcome};
 use clap::{Args, ValueEnum};
-use std::io::Write;
+use std::io::{self, Write};
+use tercet::columns::{Builder, FileFormat, Layout};
 use tercet::dynamic::json::{self, JsonWriter};
 use tercet::dynamic::text::Octets;
 use tercet::dynamic::xml::{self, XmlWriter};
@@ -21,6 +24,12 @@ pub enum Format {
     Value,
     /// A row for each record, nested parts in columns of their own
     Csv,
+    /// Apache Parquet, nested
+    Parquet,
+    /// Arrow IPC file, nested
+    Arrow,
+    /// Arrow IPC stream, nested
+    ArrowStream,
 }
 
 impl Format {
@@ -32,6 +41,9 @@ impl Format {
             "xml" => Some(Self::Xml),
             "csv" => Some(Self::Csv),
             "val" => Some(Self::Value),
+            "parquet" => Some(Self::Parquet),
+            "arrow" | "feather" => Some(Self::Arrow),
+            "arrows" => Some(Self::ArrowStream),
             _ => None,
         }
     }
@@ -44,7 +56,20 @@ impl Format {
             Self::Xml => "xml",
             Self::Csv => "csv",
             Self::Value => "val",
+            Self::Parquet => "parquet",
+            Self::Arrow => "arrow",
+            Self::ArrowStream => "arrows",
         }
+    }
+
+    /// Whether its files have columns and are no text.
+    pub fn is_columnar(self) -> bool {
+        matches!(self, Self::Parquet | Self::Arrow | Self::ArrowStream)
+    }
+
+    /// Whether it has a form for single values.
+    pub fn is_for_values(self) -> bool {
+        self != Self::Csv && !self.is_columnar()
     }
 }
 
@@ -55,13 +80,16 @@ pub struct RenderArgs {
     #[arg(long, value_enum, default_value_t = JsonStyle::Jer, value_name = "STYLE")]
     pub json_style: JsonStyle,
 
-    /// CSV: the columns wanted, all unless given
+    /// CSV, Parquet, Arrow: the columns wanted, all unless given; other components are not decoded
     #[arg(long, value_name = "PATH", value_delimiter = ',')]
     pub columns: Vec<String>,
 
     /// CSV: put an apostrophe in front of texts that a spreadsheet would take for a formula
     #[arg(long)]
     pub guard_formulas: bool,
+
+    #[command(flatten)]
+    pub columnar: ColumnarArgs,
 }
 
 /// How JSON shows what it has no form for.
@@ -90,11 +118,36 @@ impl RenderArgs {
                 Box::new(Csv(csv::Writer::new(&plan.shape, node, options)))
             }
             Format::Value => Box::new(Notation(&plan.shape)),
+            Format::Parquet => self.columnar(FileFormat::Parquet, plan, node),
+            Format::Arrow => self.columnar(FileFormat::Arrow, plan, node),
+            Format::ArrowStream => self.columnar(FileFormat::ArrowStream, plan, node),
             Format::Xml => Box::new(Xml(XmlWriter::new(&plan.shape, xml::Options::default()))),
         }
     }
 
-    fn octets(&self) -> Octets {
+    /// Which fields a decoder has to read for a format; all if there is no answer.
+    pub fn wanted(&self, format: Format, plan: &Plan, node: NodeId) -> Option<Vec<bool>> {
+        if format != Format::Csv && !format.is_columnar() {
+            return None;
+        }
+        Layout::new(&plan.shape, node, &self.columnar.options(self)).wanted_fields(&plan.shape)
+    }
+
+    /// Refuses columns that the type does not have.
+    pub fn check_columns(&self, plan: &Plan, node: NodeId) -> Outcome<()> {
+        let layout = Layout::new(&plan.shape, node, &self.columnar.options(self));
+        match &layout.unknown_columns()[..] {
+            [] => Ok(()),
+            paths => Err(Failure::usage(format_args!("there is no column `{}`", paths.join("`, `")))),
+        }
+    }
+
+    fn columnar<'p>(&self, format: FileFormat, plan: &'p Plan, node: NodeId) -> Box<dyn Render + 'p> {
+        let builder = Builder::new(&plan.shape, node, &self.columnar.options(self));
+        Box::new(Columnar::new(format, builder, self.columnar.compression))
+    }
+
+    pub(crate) fn octets(&self) -> Octets {
         match self.json_style {
             JsonStyle::Jer => Octets::UpperHex,
             JsonStyle::Plain => Octets::LowerHex,
@@ -115,7 +168,7 @@ impl RenderArgs {
 struct Json<'p>(JsonWriter<'p>);
 
 impl Render for Json<'_> {
-    fn record(&mut self, value: View<'_>, _: &Origin, out: &mut Vec<u8>) -> Result<(), Error> {
+    fn record(&mut self, value: View<'_>, _: &Origin<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
         self.0.clear();
         value.replay(&mut self.0);
         out.extend_from_slice(self.0.text());
@@ -127,7 +180,7 @@ impl Render for Json<'_> {
 struct Notation<'p>(&'p Shape);
 
 impl Render for Notation<'_> {
-    fn record(&mut self, value: View<'_>, origin: &Origin, out: &mut Vec<u8>) -> Result<(), Error> {
+    fn record(&mut self, value: View<'_>, origin: &Origin<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
         let value = Value::from_view(self.0, value)
             .ok_or_else(|| Error::new(ErrorKind::ValueMismatch, origin.offset))?;
         // Writing to memory does not fail.
@@ -143,7 +196,7 @@ impl Render for Csv<'_> {
         self.0.header(out);
     }
 
-    fn record(&mut self, value: View<'_>, _: &Origin, out: &mut Vec<u8>) -> Result<(), Error> {
+    fn record(&mut self, value: View<'_>, _: &Origin<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
         self.0.write(value, out);
         Ok(())
     }
@@ -156,7 +209,7 @@ impl Render for Xml<'_> {
         out.extend_from_slice(b"<records>\n");
     }
 
-    fn record(&mut self, value: View<'_>, _: &Origin, out: &mut Vec<u8>) -> Result<(), Error> {
+    fn record(&mut self, value: View<'_>, _: &Origin<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
         self.0.clear();
         value.replay(&mut self.0);
         out.extend_from_slice(self.0.text());
@@ -164,7 +217,8 @@ impl Render for Xml<'_> {
         Ok(())
     }
 
-    fn end(&mut self, out: &mut Vec<u8>) {
+    fn end(&mut self, out: &mut Vec<u8>) -> io::Result<()> {
         out.extend_from_slice(b"</records>\n");
+        Ok(())
     }
 }

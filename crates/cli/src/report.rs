@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
 use tercet::dynamic::Plan;
-use tercet::records::{Balance, Reject, Stopped, Summary};
+use tercet::records::{Balance, Framing, Reject, Stopped, Summary};
 
 /// Totals over inputs.
 #[derive(Debug)]
@@ -49,10 +49,19 @@ impl<'p> Report<'p> {
                 term::count(summary.balance.read, "octet"),
                 summary.balance.read as f64 / 1e6 / seconds.max(1e-9),
             ));
+            if let Some(framing) = &summary.framing {
+                term::say(format_args!("  framing found by trial: --framing {}", framing.spelt()));
+            }
             for (kind, count) in self.by_type(&summary) {
                 term::say(format_args!("  {:>12} {kind}", term::grouped(count)));
             }
             term::say(format_args!("  {}", summary.balance));
+        }
+        for fault in &summary.carvings.faults {
+            term::warning(format_args!("{name}: {fault}"));
+        }
+        if let Some(fault) = miscount(&summary) {
+            term::warning(format_args!("{name}: {fault}"));
         }
         for reject in &summary.samples {
             term::warning(format_args!("{name}: {}", describe(reject)));
@@ -144,6 +153,8 @@ impl<'p> Report<'p> {
             "octets": octets(&summary.balance),
             "written": summary.written,
             "seconds": seconds,
+            "framing": summary.framing.as_ref().map(Framing::spelt),
+            "announced": summary.carvings.announced.filter(|_| summary.carvings.files > 0),
             "complete": summary.stopped.is_none(),
             "exit": exit as u8,
         })
@@ -153,6 +164,18 @@ impl<'p> Report<'p> {
         let shape = &self.plan.shape;
         summary.by_type.iter().map(|&(field, count)| (shape.name(shape.field(field).name), count)).collect()
     }
+}
+
+/// What a header of TS 32.297 announced and is not there.
+fn miscount(summary: &Summary) -> Option<String> {
+    let announced = summary.carvings.announced.filter(|_| summary.carvings.files > 0)?;
+    (announced != summary.carvings.seen).then(|| {
+        format!(
+            "the header of the file announces {}, there are {}",
+            term::count(announced, "record"),
+            summary.carvings.seen
+        )
+    })
 }
 
 fn octets(balance: &Balance) -> Value {
@@ -183,7 +206,7 @@ pub fn verdict(summary: &Summary) -> Exit {
         || summary.records == 0 && summary.balance.read > 0
     {
         Exit::Failed
-    } else if summary.rejects > 0 || summary.header_error.is_some() {
+    } else if summary.rejects > 0 || summary.header_error.is_some() || miscount(summary).is_some() {
         Exit::Rejected
     } else {
         Exit::Good

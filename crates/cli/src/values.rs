@@ -63,7 +63,7 @@ impl<'p> Values<'p> {
     pub fn each<E: From<Fault>>(
         &mut self,
         piece: &Piece,
-        mut each: impl FnMut(View<'_>, &Origin) -> Result<(), E>,
+        mut each: impl FnMut(View<'_>, &Origin<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let syntax = self.codec.syntax();
         for place in self.codec.places(&piece.octets) {
@@ -80,7 +80,7 @@ impl<'p> Values<'p> {
                     let error = trailing(self.plan, self.root, length as u64);
                     return Err(Fault(describe(piece, at, &error.into())).into());
                 }
-                let origin = Origin { index: self.count, offset: at as u64, length };
+                let origin = Origin { input: "", index: self.count, offset: at as u64, length };
                 each(self.tape.view(rest), &origin)?;
                 self.count += 1;
                 at += length;

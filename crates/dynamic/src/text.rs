@@ -1,5 +1,6 @@
 //! How values look as text: hexadecimal, base64, bits, integers and reals, the same in JSON, XML and CSV.
 
+use crate::leaf::Scalar;
 use num_bigint::{BigInt, BigUint, Sign};
 use tercet_runtime::types::{Binary, BitStr, Decimal, Real};
 
@@ -134,6 +135,31 @@ pub fn join_path(path: &str, name: &str) -> String {
 /// Appends bits as 0 and 1 (X.680 12.10 without the quotes).
 pub fn push_bits(out: &mut Vec<u8>, bits: BitStr<'_>) {
     out.extend(bits.iter().map(|bit| b'0' + u8::from(bit)));
+}
+
+/// Appends a value as one text, with nothing around it: what a column of a table shows.
+pub fn push_scalar(out: &mut Vec<u8>, value: &Scalar<'_>, form: Octets) {
+    match value {
+        Scalar::Boolean(value) => out.extend_from_slice(if *value { b"true" } else { b"false" }),
+        // Present: all that there is to say of a NULL.
+        Scalar::Null => out.extend_from_slice(b"true"),
+        Scalar::Integer(number) | Scalar::Enumerated(number, None) => push_integer(out, *number),
+        Scalar::BigInteger(octets) => push_big_integer(out, octets),
+        Scalar::Enumerated(_, Some(name)) => out.extend_from_slice(name.as_bytes()),
+        Scalar::Addition(number) => out.extend_from_slice(format!("addition {number}").as_bytes()),
+        Scalar::Real(real) => match push_real(out, real) {
+            RealText::Number => {}
+            RealText::Word(word) => out.extend_from_slice(word.as_bytes()),
+            RealText::Parts => out.extend_from_slice(format!("{real:?}").as_bytes()),
+        },
+        Scalar::BitString(bits) => push_bits(out, *bits),
+        Scalar::OctetString(octets) | Scalar::Open(octets) | Scalar::Raw(octets) => {
+            push_octets(out, octets, form)
+        }
+        Scalar::ObjectIdentifier(oid) => out.extend_from_slice(oid.to_string().as_bytes()),
+        Scalar::RelativeOid(oid) => out.extend_from_slice(oid.to_string().as_bytes()),
+        Scalar::Text(text) | Scalar::Time(text) => out.extend_from_slice(text.as_bytes()),
+    }
 }
 
 /// Appends an integer in decimal.

@@ -27,9 +27,16 @@ impl Balance {
         match part {
             Part::Record => self.records += length,
             Part::Filler => self.filler += length,
-            Part::Wrapper | Part::Header | Part::Trailer => self.headers += length,
+            Part::Wrapper | Part::Opaque | Part::Header | Part::Trailer => self.headers += length,
             Part::Rejected { .. } => self.rejected += length,
         }
+    }
+
+    /// Accounts for what was taken out between records.
+    pub fn add_carvings(&mut self, headers: u64, unused: u64) {
+        self.read += headers + unused;
+        self.headers += headers;
+        self.filler += unused;
     }
 
     /// Accounts for another file.

@@ -2,18 +2,22 @@
 
 use crate::balance::Balance;
 use crate::envelope::Envelope;
-use crate::framing::{Framing, Item, Part, Reason, RecordReader};
+use crate::framing::{Carvings, Framing, Item, Part, Reason, RecordReader, detect};
 use crate::reject::{Reject, RejectFile};
 use std::io::{self, Read, Write};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use tercet_dynamic::{Decoder, Discard, Error, ErrorKind, NodeId, Options, Plan, Tape, Token, View};
+use tercet_dynamic::{
+    Decoder, Discard, Error, ErrorKind, NodeId, Options, Plan, Selected, Tape, Token, View,
+};
 use tercet_plan::{FieldId, Kind};
 
 /// Where a record came from.
 #[derive(Clone, Copy, Debug)]
-pub struct Origin {
+pub struct Origin<'n> {
+    /// The name of its input.
+    pub input: &'n str,
     /// Its number in its input, from 0.
     pub index: u64,
     /// Absolute offset of its first octet.
@@ -31,10 +35,15 @@ pub trait Render {
     ///
     /// # Errors
     /// When the record cannot be written in this format; what it has appended is dropped, the record is rejected.
-    fn record(&mut self, value: View<'_>, origin: &Origin, out: &mut Vec<u8>) -> Result<(), Error>;
+    fn record(&mut self, value: View<'_>, origin: &Origin<'_>, out: &mut Vec<u8>) -> Result<(), Error>;
 
     /// Appends what stands behind the last record.
-    fn end(&mut self, _out: &mut Vec<u8>) {}
+    ///
+    /// # Errors
+    /// When the rows cannot be written after all: those that a renderer collects before it writes them.
+    fn end(&mut self, _out: &mut Vec<u8>) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// What is to be converted and how.
@@ -52,6 +61,11 @@ pub struct Settings {
     pub max_rejects: Option<u64>,
     /// Octets after which the input is given up if no record has been found among them.
     pub give_up_after: u64,
+    /// For each field of the shape whether it is to be decoded; all unless told. Renderers then see records without the
+    /// others.
+    pub wanted: Option<Vec<bool>>,
+    /// Whether to try other framings than the one given if the first octets do not fit it.
+    pub detect: bool,
 }
 
 /// What came of an input.
@@ -73,6 +87,10 @@ pub struct Summary {
     pub stopped: Option<Stopped>,
     /// The first rejects.
     pub samples: Vec<Reject>,
+    /// The framing found by trial, if it is another than the one given.
+    pub framing: Option<Framing>,
+    /// What headers of the file framing said.
+    pub carvings: Carvings,
     /// Why what stands around the records could not be shown.
     pub header_error: Option<Error>,
 }
@@ -90,6 +108,8 @@ pub enum Stopped {
 
 /// Rejects whose reasons a [`Summary`] keeps.
 const SAMPLES: usize = 5;
+/// Octets that framings are tried on.
+const SAMPLE: u64 = 1 << 20;
 /// Octets collected before they are written.
 const FLUSH: usize = 1 << 18;
 
@@ -124,7 +144,20 @@ impl std::fmt::Debug for Targets<'_> {
 
 impl<'p> Converter<'p> {
     /// A converter for a plan that has the types of the settings as roots.
-    pub fn new(plan: &'p Plan, settings: Settings) -> Self {
+    pub fn new(plan: &'p Plan, mut settings: Settings) -> Self {
+        // Records are counted by alternative, wanted or not.
+        if let Some(wanted) = &mut settings.wanted {
+            let mut choices = vec![settings.record];
+            while let Some(choice) = choices.pop() {
+                for (id, field) in plan.shape.fields_of(choice) {
+                    if plan.shape.node(choice).kind == Kind::Choice
+                        && !std::mem::replace(&mut wanted[id.index()], true)
+                    {
+                        choices.push(field.node);
+                    }
+                }
+            }
+        }
         Self { plan, settings, decoder: Decoder::new(), tape: Tape::new(), out: Vec::new(), stop: None }
     }
 
@@ -154,7 +187,10 @@ impl<'p> Converter<'p> {
             envelope: Envelope::default(),
             next_progress: 0,
         };
-        let mut reader = RecordReader::new(input, self.settings.framing.clone());
+        let mut input = input;
+        let sample = self.sample(&mut input, &mut run.summary)?;
+        let framing = run.summary.framing.as_ref().unwrap_or(&self.settings.framing).clone();
+        let mut reader = RecordReader::new(io::Cursor::new(sample).chain(input), framing);
         let (plan, record, options) = (self.plan, self.settings.record, self.settings.options.clone());
         let mut checker = Decoder::new();
         let mut is_record = |octets: &[u8]| {
@@ -193,12 +229,33 @@ impl<'p> Converter<'p> {
                 break;
             }
         }
+        run.summary.carvings = reader.carvings().clone();
+        run.summary.balance.add_carvings(run.summary.carvings.headers, run.summary.carvings.unused);
         run.close_reject(targets)?;
         self.header(&mut run, targets)?;
         run.flush(&mut self.out, targets)?;
         let counts = run.by_field.iter().enumerate().filter(|(_, count)| **count > 0);
         run.summary.by_type = counts.map(|(i, &count)| (FieldId(i as u32), count)).collect();
         Ok(run.summary)
+    }
+
+    /// Reads the first octets, if the framing is to be found by trial.
+    fn sample(&mut self, input: &mut impl Read, summary: &mut Summary) -> io::Result<Vec<u8>> {
+        let mut sample = Vec::new();
+        if !self.settings.detect {
+            return Ok(sample);
+        }
+        input.take(SAMPLE).read_to_end(&mut sample)?;
+        let whole = (sample.len() as u64) < SAMPLE;
+        let (plan, record, options) = (self.plan, self.settings.record, &self.settings.options);
+        let decoder = &mut self.decoder;
+        let mut decodes = |octets: &[u8]| {
+            decoder.decode(plan, record, octets, &mut Discard, options).is_ok_and(|n| n == octets.len())
+        };
+        let given = &self.settings.framing;
+        let found = detect(given, &sample, whole, &mut decodes);
+        summary.framing = found.map(|found| found.framing).filter(|found| found.spelt() != given.spelt());
+        Ok(sample)
     }
 
     /// Deals with an item; the inner error means that it is to be rejected.
@@ -234,7 +291,7 @@ impl<'p> Converter<'p> {
                 run.envelope.member(item);
                 run.summary.headers += 1;
             }
-            Part::Filler => {}
+            Part::Filler | Part::Opaque => {}
             Part::Rejected { reason, continued } => run.rejected(item, reason, continued, targets)?,
         }
         run.summary.balance.add(item.part, item.octets.len());
@@ -246,12 +303,19 @@ impl<'p> Converter<'p> {
         self.tape.clear();
         self.settings.options.base_offset = item.offset;
         let (plan, node) = (self.plan, self.settings.record);
-        let length = self.decoder.decode(plan, node, item.octets, &mut self.tape, &self.settings.options)?;
+        let options = &self.settings.options;
+        let length = match &self.settings.wanted {
+            None => self.decoder.decode(plan, node, item.octets, &mut self.tape, options)?,
+            Some(wanted) => {
+                let mut sink = Selected::new(&mut self.tape, wanted);
+                self.decoder.decode(plan, node, item.octets, &mut sink, options)?
+            }
+        };
         if length != item.octets.len() {
             return Err(Error::new(ErrorKind::TrailingData, item.offset + length as u64));
         }
         let view = self.tape.view(item.octets);
-        let origin = Origin { index: run.summary.records, offset: item.offset, length };
+        let origin = Origin { input: run.name, index: run.summary.records, offset: item.offset, length };
         let mark = self.out.len();
         if let Err(error) = render.record(view, &origin, &mut self.out) {
             self.out.truncate(mark);
@@ -281,7 +345,8 @@ impl<'p> Converter<'p> {
         let mut tape = Tape::new();
         // The records have been taken out: what is left may break a size constraint, not the syntax.
         let mut row = Vec::new();
-        let origin = Origin { index: 0, offset: run.envelope.offset(), length: octets.len() };
+        let origin =
+            Origin { input: run.name, index: 0, offset: run.envelope.offset(), length: octets.len() };
         let done = self.decoder.decode(self.plan, outer, &octets, &mut tape, &options);
         match done.and_then(|_| render.record(tape.view(&octets), &origin, &mut row)) {
             Ok(()) => out.write_all(&row),

@@ -14,6 +14,9 @@ mod reject;
 
 pub use balance::Balance;
 pub use convert::{Converter, Origin, Render, Settings, Stopped, Summary, Targets};
-pub use framing::{DEFAULT_RECORD_LIMIT, Framing, Identifiers, Item, Part, Reason, RecordReader};
+pub use framing::{
+    Carvings, DEFAULT_RECORD_LIMIT, Detected, FileFraming, Framing, Identifiers, Item, Part, Prefix, Reason,
+    RecordReader, Score, Used, detect, score,
+};
 pub use output::{Output, abandon};
 pub use reject::{Reject, RejectFile};

@@ -49,6 +49,7 @@ fn cut(framing: Framing, input: impl Read) -> (String, Balance) {
         let name = match part {
             Part::Record => "record".to_owned(),
             Part::Filler => "filler".to_owned(),
+            Part::Opaque => "opaque".to_owned(),
             Part::Wrapper => "wrapper".to_owned(),
             Part::Header => "header".to_owned(),
             Part::Trailer => "trailer".to_owned(),

@@ -36,6 +36,7 @@
 //! | [`codegen`] | plan to Rust source text: [`Schema::rust`] |
 //! | [`runtime`] | primitives of the encoding rules |
 //! | [`dynamic`] | decode to events, tape, JSON, XML, CSV; encode |
+//! | `columns` | record batches of Arrow, Parquet and Arrow IPC files (feature `columns`) |
 //! | [`records`] | record files: framing, rejects, streaming conversion |
 
 mod detect;
@@ -48,6 +49,8 @@ pub use detect::{Candidate, Detector, detect};
 pub use generate::{RustError, RustOptions};
 pub use schema::{Place, PlanError, Schema, SchemaOptions};
 pub use tercet_codegen as codegen;
+#[cfg(feature = "columns")]
+pub use tercet_columns as columns;
 pub use tercet_dynamic as dynamic;
 pub use tercet_lower as lower;
 pub use tercet_model as model;

@@ -10,7 +10,7 @@ use crate::report::Report;
 use crate::term;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, IsTerminal, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use tercet::records::{
 };
 use tercet::{PlanError, Schema};
 
-/// Convert record files to CSV, JSON or XML
+/// Convert record files to Parquet, Arrow, CSV, JSON or XML
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Files may be of any size: memory holds one record at a time. Filler octets between records are passed over. A record
@@ -71,6 +71,12 @@ pub struct Convert {
     /// Rejects after which an input is given up
     #[arg(long, value_name = "COUNT")]
     max_errors: Option<u64>,
+
+    /// How records are framed: `auto` tries what there is on the first octets of each input; else `plain`, `block:SIZE`
+    /// (`block:SIZE:HEADER`, `block:SIZE:HEADER:used`), `u16be`, `u32le`, `u32be-incl` and the like, `rdw`, `bdw`, `ts32297`,
+    /// `skip:FILE:RECORD:TRAILER`, `controls:FD,LD,LT,FT`, `inside:30,A1`
+    #[arg(long, value_name = "FRAMING", default_value = "auto")]
+    framing: String,
 
     /// Octets that may stand between records, in hexadecimal
     #[arg(long, value_name = "HEX", default_value = "00FF")]
@@ -132,6 +138,8 @@ pub struct Job {
     pub framing: Framing,
     pub outer: Option<NodeId>,
     pub record: NodeId,
+    /// Whether other framings are tried.
+    pub detect: bool,
     /// Set when a signal says to stop.
     pub stop: Arc<AtomicBool>,
 }
@@ -153,7 +161,7 @@ impl Job {
         let stop = Arc::default();
         let Some(path) = records else {
             let framing = concatenated(&plan, root).map_err(Failure::usage)?;
-            return Ok(Self { plan, framing, outer: None, record: root, stop });
+            return Ok(Self { plan, framing, outer: None, record: root, detect: true, stop });
         };
         let ListPath { element, framing, .. } = list(&plan, root, path).map_err(Failure::usage)?;
         let node = plan.shape.node(plan.shape.field(element).node);
@@ -166,6 +174,7 @@ impl Job {
             record: root_of(&plan, &name)?,
             framing,
             plan,
+            detect: true,
             stop,
         })
     }
@@ -179,6 +188,12 @@ impl Convert {
         options.limits.depth = self.depth;
         options.fill_defaults = self.defaults;
         let mut job = self.job(&inputs, &options)?;
+        if self.format().is_columnar() {
+            self.render.check_columns(&job.plan, job.record)?;
+            if self.output.is_none() && io::stdout().is_terminal() {
+                return Err(Failure::usage("this format is no text; say with `--output` where it goes"));
+            }
+        }
         job.stop = interrupt::listen(self.on_interrupt)?;
         let settings = Settings {
             framing: job.framing.clone(),
@@ -187,6 +202,8 @@ impl Convert {
             options,
             max_rejects: self.max_errors,
             give_up_after: 16 << 20,
+            detect: job.detect,
+            wanted: self.render.wanted(self.format(), &job.plan, job.record),
         };
         let mut converter = Converter::new(&job.plan, settings).with_stop(Arc::clone(&job.stop));
         let bar = self.bar(&inputs);
@@ -250,6 +267,10 @@ impl Convert {
         let mut job = Job::new(&schema, &type_name, self.records.as_deref())?;
         job.framing.filler = crate::inputs::from_hex(&self.filler).map_err(Failure::usage)?;
         job.framing.record_limit = self.record_limit;
+        if self.framing != "auto" {
+            job.detect = false;
+            job.framing = job.framing.with(&self.framing).map_err(Failure::usage)?;
+        }
         Ok(job)
     }
 
@@ -371,30 +392,33 @@ impl Convert {
         let mut render = self.render.renderer(self.format(), &job.plan, job.record);
         let mut header_render =
             self.render.renderer(Format::Jsonl, &job.plan, job.outer.unwrap_or(job.record));
-        write(out, |text| render.begin(text))?;
+        let mut text = Vec::new();
+        render.begin(&mut text);
+        out.write_all(&text)?;
         for input in inputs {
-            let name = input.name();
-            let begin = Instant::now();
-            let reader = input.open()?;
-            let reader: Box<dyn Read> =
-                if bar.is_hidden() { reader } else { Box::new(bar.wrap_read(reader)) };
-            let summary = {
-                let header = header.as_deref_mut();
-                let mut targets = Targets {
-                    render: &mut *render,
-                    out,
-                    header: header.map(|out| (&mut *header_render as &mut dyn Render, out as &mut dyn Write)),
-                    rejects: rejects.as_deref_mut(),
+            input.each(&mut |name, reader| {
+                let begin = Instant::now();
+                let reader = bar.wrap_read(reader);
+                let summary = {
+                    let header = header.as_deref_mut();
+                    let mut targets = Targets {
+                        render: &mut *render,
+                        out,
+                        header: header
+                            .map(|out| (&mut *header_render as &mut dyn Render, out as &mut dyn Write)),
+                        rejects: rejects.as_deref_mut(),
+                    };
+                    let mut progress = |summary: &Summary| {
+                        bar.set_message(term::count(summary.records, "record"));
+                        ControlFlow::Continue(())
+                    };
+                    converter.run(name, reader, &mut targets, &mut progress)
                 };
-                let mut progress = |summary: &Summary| {
-                    bar.set_message(term::count(summary.records, "record"));
-                    ControlFlow::Continue(())
-                };
-                converter.run(&name, reader, &mut targets, &mut progress)
-            };
-            let summary = summary.map_err(|error| Failure::io(&name, &error))?;
-            let path = rejects.as_deref().map(RejectFile::path);
-            bar.suspend(|| report.input(&name, summary, begin.elapsed(), path));
+                let summary = summary.map_err(|error| Failure::io(name, &error))?;
+                let path = rejects.as_deref().map(RejectFile::path);
+                bar.suspend(|| report.input(name, summary, begin.elapsed(), path));
+                Ok(!job.stopped())
+            })?;
             if job.stopped() {
                 report.exit = Exit::Interrupted;
                 if self.on_interrupt == OnInterrupt::Remove {
@@ -405,7 +429,10 @@ impl Convert {
                 break;
             }
         }
-        write(out, |text| render.end(text))
+        let mut text = Vec::new();
+        render.end(&mut text).map_err(|error| Failure { exit: Exit::Io, message: error.to_string() })?;
+        out.write_all(&text)?;
+        Ok(())
     }
 
     /// A progress bar, hidden if nobody watches.
@@ -433,12 +460,5 @@ fn commit(header: Option<Output>, rejects: Option<RejectFile>) -> Outcome<()> {
         header.commit()?;
     }
     rejects.map_or(Ok(()), RejectFile::commit)?;
-    Ok(())
-}
-
-fn write(out: &mut dyn Write, make: impl FnOnce(&mut Vec<u8>)) -> Outcome<()> {
-    let mut text = Vec::new();
-    make(&mut text);
-    out.write_all(&text)?;
     Ok(())
 }

@@ -67,6 +67,9 @@ pub struct Decode {
 
 impl Decode {
     pub fn run(&self) -> Outcome {
+        if self.format.is_columnar() {
+            return Err(Failure::usage("files with columns are made by `tercet convert`"));
+        }
         let schema = self.schema.load()?;
         let mut inputs = self.input.expand()?;
         let (syntax, type_name) = match (self.rules.0, &self.type_name) {
@@ -90,6 +93,8 @@ impl Decode {
             options,
             max_rejects: None,
             give_up_after: 16 << 20,
+            wanted: None,
+            detect: false,
         };
         let mut converter = Converter::new(&job.plan, settings);
         let mut render = self.render.renderer(self.format, &job.plan, job.record);
@@ -122,7 +127,7 @@ impl Decode {
         }
         if framed {
             text.clear();
-            render.end(&mut text);
+            render.end(&mut text)?;
             out.write_all(&text)?;
         }
         out.flush()?;
@@ -168,7 +173,7 @@ impl Decode {
             }
         }
         if framed {
-            render.end(&mut text);
+            render.end(&mut text)?;
         }
         out.write_all(&text)?;
         out.flush()?;

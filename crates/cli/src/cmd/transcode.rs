@@ -81,7 +81,7 @@ pub enum To {
 fn to(text: &str) -> Result<To, String> {
     // `json` and `xml` are laid out; `jer` and `xer` are the rules as they are.
     if let Ok(format) = Format::from_str(text, false)
-        && format != Format::Csv
+        && format.is_for_values()
     {
         return Ok(To::Text(format));
     }
@@ -90,7 +90,7 @@ fn to(text: &str) -> Result<To, String> {
             values.into_iter().flatten().map(|value| value.get_name().to_owned()).collect::<Vec<_>>()
         };
         let mut all = names(Syntax::value_variants().iter().map(ValueEnum::to_possible_value).collect());
-        let texts = Format::value_variants().iter().filter(|format| **format != Format::Csv);
+        let texts = Format::value_variants().iter().filter(|format| format.is_for_values());
         all.extend(names(texts.map(ValueEnum::to_possible_value).collect()));
         format!("possible values: {}", all.join(", "))
     })
@@ -236,17 +236,15 @@ impl<'p> Writer<'p> {
     }
 
     /// What stands behind all values.
-    pub fn end(&mut self, out: &mut Vec<u8>) {
-        if self.codec.is_none() {
-            self.render.end(out);
-        }
+    pub fn end(&mut self, out: &mut Vec<u8>) -> io::Result<()> {
+        if self.codec.is_none() { self.render.end(out) } else { Ok(()) }
     }
 
     /// Appends a value: octets, hexadecimal digits in a line, or text and a line feed.
     pub fn value(
         &mut self,
         view: View<'_>,
-        origin: &tercet::records::Origin,
+        origin: &tercet::records::Origin<'_>,
         out: &mut Vec<u8>,
     ) -> Result<(), Unwritten> {
         let Some(codec) = &mut self.codec else {

@@ -5,8 +5,7 @@ use crate::event::{Leaf, Sink};
 use crate::json::{self, JsonWriter};
 use crate::leaf::{Scalar, is_ascii_based, scalar};
 use crate::tape::View;
-use crate::text::{self, Octets, RealText, plain_ascii, push_integer, push_octets};
-use std::io::Write as _;
+use crate::text::{Octets, plain_ascii, push_integer, push_octets, push_scalar};
 use tercet_plan::shape::Constant;
 use tercet_plan::{FieldId, Kind, NodeId, Shape};
 
@@ -200,32 +199,15 @@ impl RowSink<'_, '_> {
             }
         }
         match scalar(shape, node, leaf) {
-            Scalar::Boolean(value) => texts.extend_from_slice(if value { b"true" } else { b"false" }),
-            // Present: all that there is to say of a NULL.
-            Scalar::Null => texts.extend_from_slice(b"true"),
-            Scalar::Integer(number) => push_integer(texts, number),
-            Scalar::BigInteger(octets) => text::push_big_integer(texts, octets),
-            Scalar::Enumerated(_, Some(name)) if !options.numbers => texts.extend_from_slice(name.as_bytes()),
-            Scalar::Enumerated(number, _) => push_integer(texts, number),
-            Scalar::Addition(number) => {
-                let _ = write!(texts, "addition {number}");
-            }
-            Scalar::Real(real) => match text::push_real(texts, &real) {
-                RealText::Number => {}
-                RealText::Word(word) => texts.extend_from_slice(word.as_bytes()),
-                RealText::Parts => push_field(texts, format!("{real:?}").as_bytes(), options.delimiter),
-            },
-            Scalar::BitString(bits) => text::push_bits(texts, bits),
-            Scalar::OctetString(octets) | Scalar::Open(octets) | Scalar::Raw(octets) => {
-                push_octets(texts, octets, options.octets);
-            }
-            Scalar::ObjectIdentifier(oid) => {
-                let _ = write!(texts, "{oid}");
-            }
-            Scalar::RelativeOid(oid) => {
-                let _ = write!(texts, "{oid}");
-            }
             Scalar::Text(text) | Scalar::Time(text) => return self.text(column, text.as_bytes()),
+            Scalar::Enumerated(number, _) if options.numbers => push_integer(texts, number),
+            // One without a short decimal form is told by its parts.
+            real @ Scalar::Real(_) => {
+                let mut text = Vec::new();
+                push_scalar(&mut text, &real, options.octets);
+                push_field(texts, &text, options.delimiter);
+            }
+            value => push_scalar(texts, &value, options.octets),
         }
         self.fill(column, start);
     }

@@ -48,6 +48,26 @@ impl Identifiers {
         self.add(tag, true);
     }
 
+    /// Adds an identifier by its octets.
+    pub fn add_octets(&mut self, octets: &[u8]) {
+        match octets {
+            [] => {}
+            [first] => self.first[usize::from(*first)] = First::Yes,
+            [first, ..] => {
+                self.first[usize::from(*first)] = First::Longer;
+                self.longer.push(octets.to_vec());
+            }
+        }
+    }
+
+    /// All identifiers, in digits, if each is of one octet or known in full.
+    pub(super) fn octets(&self) -> impl Iterator<Item = Vec<u8>> {
+        let short = (0..=255_u8)
+            .filter(|octet| self.first[usize::from(*octet)] == First::Yes)
+            .map(|octet| vec![octet]);
+        short.chain(self.longer.iter().cloned())
+    }
+
     /// Whether the octets begin with one of the identifiers.
     #[inline]
     pub fn matches(&self, octets: &[u8]) -> bool {

@@ -5,12 +5,17 @@
 //! MiB around it, whatever the length of the stream, and allocates nothing from an announced length. Every octet that
 //! it reads belongs to exactly one [`Item`].
 
+mod carve;
+mod detect;
 mod extent;
 mod identifiers;
 mod reader;
 mod resync;
+mod spell;
 mod window;
 
+pub use carve::{Carvings, FileFraming, Prefix, Used};
+pub use detect::{Detected, Score, detect, score};
 pub use identifiers::Identifiers;
 pub use reader::{DEFAULT_RECORD_LIMIT, Framing, RecordReader};
 
@@ -26,6 +31,8 @@ pub enum Part {
     Filler,
     /// Identifier and length octets, or end-of-contents octets, of an element around the records.
     Wrapper,
+    /// Octets of the framing itself that are no elements: headers that are passed over, control records.
+    Opaque,
     /// A complete element beside the record list and before it.
     Header,
     /// A complete element beside the record list and behind it.

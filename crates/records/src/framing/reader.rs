@@ -1,5 +1,6 @@
 //! The reader: one element after the other, with the wrappers around the record list open on a short stack.
 
+use super::carve::{Carved, Carvings, FileFraming};
 use super::extent::{self, Extent, Step, Stop};
 use super::resync::Damage;
 use super::window::Window;
@@ -9,6 +10,9 @@ use tercet_runtime::ErrorKind;
 
 /// Octets that one record may have unless told: 64 MiB.
 pub const DEFAULT_RECORD_LIMIT: usize = 64 << 20;
+
+/// Octets that a control record has at most.
+const CONTROL: usize = 4096;
 
 /// How the records of a stream are to be found.
 #[derive(Clone, Debug)]
@@ -21,12 +25,33 @@ pub struct Framing {
     pub filler: Vec<u8>,
     /// Octets that one record may have.
     pub record_limit: usize,
+    /// What stands around and between records, other than elements and filler.
+    pub file: FileFraming,
+    /// Octets in front of all records that are passed over.
+    pub skip: u64,
+    /// Octets in front of each record that are passed over.
+    pub record_header: usize,
+    /// Octets at the end that are passed over.
+    pub trailer: usize,
+    /// What control records begin with: octets between records that are no elements. Each reaches to the next, or to
+    /// where records follow.
+    pub controls: Vec<Vec<u8>>,
 }
 
 impl Framing {
     /// Concatenated records with these identifiers; filler 00 and FF; records up to 64 MiB.
     pub fn concatenated(records: Identifiers) -> Self {
-        Self { wrappers: Vec::new(), records, filler: vec![0x00, 0xFF], record_limit: DEFAULT_RECORD_LIMIT }
+        Self {
+            wrappers: Vec::new(),
+            records,
+            filler: vec![0x00, 0xFF],
+            record_limit: DEFAULT_RECORD_LIMIT,
+            file: FileFraming::Plain,
+            skip: 0,
+            record_header: 0,
+            trailer: 0,
+            controls: Vec::new(),
+        }
     }
 }
 
@@ -45,7 +70,7 @@ impl Framing {
 /// ```
 #[derive(Debug)]
 pub struct RecordReader<R> {
-    pub(super) window: Window<R>,
+    pub(super) window: Window<Carved<R>>,
     pub(super) framing: Framing,
     filler: Box<[bool; 256]>,
     pub(super) frames: Vec<Frame>,
@@ -56,6 +81,8 @@ pub struct RecordReader<R> {
     /// Whether the wrapper octets given last end a wrapper.
     left: bool,
     pub(super) damage: Option<Damage>,
+    /// Octets to pass over.
+    skip: u64,
     /// What the search for records after damage may still spend; see `resync`.
     pub(super) credit: i64,
 }
@@ -74,8 +101,10 @@ impl<R: Read> RecordReader<R> {
         for &octet in &framing.filler {
             filler[usize::from(octet)] = true;
         }
+        let skip = framing.skip + framing.record_header as u64;
         Self {
-            window: Window::new(input),
+            window: Window::new(Carved::new(input, framing.file.clone())),
+            skip,
             framing,
             filler,
             frames: Vec::new(),
@@ -91,6 +120,11 @@ impl<R: Read> RecordReader<R> {
     /// Octets given out so far, the last item included.
     pub fn position(&self) -> u64 {
         self.window.offset() + self.pending as u64
+    }
+
+    /// What has been taken out around and between records: complete when there is no next part.
+    pub fn carvings(&self) -> &Carvings {
+        &self.window.input().carvings
     }
 
     /// Octets of memory held.
@@ -114,7 +148,11 @@ impl<R: Read> RecordReader<R> {
         self.may_reject = matches!(part, Part::Record | Part::Header | Part::Trailer);
         // A wrapper's own octets stand outside of it: its head has pushed its frame, its end has popped it.
         let depth = self.frames.len() - usize::from(part == Part::Wrapper && !self.left);
+        if part == Part::Record && depth == 0 {
+            self.skip = self.framing.record_header as u64;
+        }
         let offset = self.window.offset();
+        let offset = self.window.input_mut().original(offset);
         Ok(Some(Item { part, offset, depth, octets: &self.window.octets()[..length] }))
     }
 
@@ -155,6 +193,11 @@ impl<R: Read> RecordReader<R> {
             self.frames.clear();
             return Ok(if depth == 0 { Found::End } else { Found::Open });
         }
+        if depth == 0
+            && let Some(length) = self.opaque()?
+        {
+            return Ok(Found::Part(Part::Opaque, length));
+        }
         let octets = self.window.octets();
         let first = octets[0];
         if depth == 0 && self.filler[usize::from(first)] {
@@ -173,6 +216,47 @@ impl<R: Read> RecordReader<R> {
             Some(wrapper) if self.fits(wrapper)? => self.wrapper(),
             Some(_) => self.beside(),
         }
+    }
+
+    /// The length of what is to be passed over at the position, outside of all elements.
+    #[inline]
+    fn opaque(&mut self) -> Result<Option<usize>> {
+        if self.skip > 0 {
+            let there = self.window.octets().len();
+            let count = usize::try_from(self.skip).map_or(there, |skip| skip.min(there));
+            self.skip -= count as u64;
+            return Ok(Some(count));
+        }
+        if self.framing.trailer > 0 && !self.window.ensure(self.framing.trailer + 1)? {
+            return Ok(Some(self.window.octets().len()));
+        }
+        if !self.framing.controls.is_empty() {
+            return self.control();
+        }
+        Ok(None)
+    }
+
+    /// The length of the control record at the position.
+    fn control(&mut self) -> Result<Option<usize>> {
+        self.window.ensure(2 * CONTROL)?;
+        if !self.is_control(0) {
+            return Ok(None);
+        }
+        let most = self.window.octets().len().min(CONTROL);
+        for at in 1..most {
+            // The search has the budget that resynchronisation has.
+            self.credit = (self.credit + super::resync::GAIN).min(super::resync::MOST);
+            if self.is_control(at) || self.credit > 0 && self.chain(at, false).is_some() {
+                return Ok(Some(at));
+            }
+        }
+        Ok(Some(most))
+    }
+
+    /// Whether a control record begins so far behind the position.
+    pub(super) fn is_control(&self, at: usize) -> bool {
+        let rest = self.window.octets().get(at..).unwrap_or_default();
+        self.framing.controls.iter().any(|signature| rest.starts_with(signature))
     }
 
     /// Whether the identifier octets at the position, however long, are among these.

@@ -18,7 +18,7 @@ const AHEAD: usize = 1 << 20;
 /// Octets rejected in one piece.
 const PIECE: usize = 1 << 20;
 /// Budget gained by an octet passed: one head read costs one, one octet decoded costs a quarter.
-const GAIN: i64 = 32;
+pub(super) const GAIN: i64 = 32;
 /// The largest budget, and the one to begin with.
 pub(super) const MOST: i64 = 1 << 22;
 
@@ -113,7 +113,7 @@ impl<R: Read> RecordReader<R> {
 
     /// Follows a chain from `at`; gives the length of its first element, zero if the list ends there. `end_is_enough`
     /// tells whether the end of the list will do in place of a first element.
-    fn chain(&mut self, at: usize, end_is_enough: bool) -> Option<usize> {
+    pub(super) fn chain(&mut self, at: usize, end_is_enough: bool) -> Option<usize> {
         let bounded = self.bounded();
         let (mut pos, mut first) = (at, None);
         let mut count = 0;
@@ -123,6 +123,13 @@ impl<R: Read> RecordReader<R> {
                 let begin = pos;
                 while octets.get(pos).is_some_and(|&octet| self.is_filler(octet)) {
                     pos += 1;
+                }
+                // What stands between records outside of all elements is passed over here too.
+                if self.frames.is_empty() && !self.ends(octets, pos) {
+                    pos += self.framing.record_header;
+                    if self.is_control(pos) {
+                        return Some(first.unwrap_or(0));
+                    }
                 }
                 let passed = (pos - begin) as i64 / 8;
                 let ends = self.ends(octets, pos);
@@ -152,7 +159,7 @@ impl<R: Read> RecordReader<R> {
         match self.frames.last() {
             Some(Frame { end: Some(end) }) => self.window.offset() + at as u64 == *end,
             Some(Frame { end: None }) => octets.get(at..).is_some_and(|rest| rest.starts_with(&[0, 0])),
-            None => at == octets.len() && self.window.ended(),
+            None => octets.len().saturating_sub(at) <= self.framing.trailer && self.window.ended(),
         }
     }
 }

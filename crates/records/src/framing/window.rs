@@ -38,6 +38,16 @@ impl<R: Read> Window<R> {
         self.ended
     }
 
+    /// The input.
+    pub(super) fn input(&self) -> &R {
+        &self.input
+    }
+
+    /// The input.
+    pub(super) fn input_mut(&mut self) -> &mut R {
+        &mut self.input
+    }
+
     /// Octets of memory held.
     pub(super) fn memory(&self) -> usize {
         self.octets.capacity()

@@ -1,0 +1,135 @@
+//! Formats with columns: records are collected into batches, which are written as they become full.
+
+use crate::render::RenderArgs;
+use clap::{Args, ValueEnum};
+use std::io;
+use tercet::columns::{
+    ArrowError, Builder, Compression, Encoder, FileFormat, Integers, OctetsAs, Options, Provenance,
+};
+use tercet::dynamic::{Error, View};
+use tercet::records::{Origin, Render};
+
+/// How columns look.
+#[derive(Args, Clone, Debug, Default)]
+pub struct ColumnarArgs {
+    /// Parquet, Arrow: what an INTEGER is that nothing bounds to 64 bits
+    #[arg(long, value_enum, default_value_t = IntegersArg::Int64, value_name = "TYPE")]
+    pub integers: IntegersArg,
+
+    /// Parquet, Arrow: octets as hexadecimal text instead of binary
+    #[arg(long)]
+    pub hex_octets: bool,
+
+    /// Parquet: how pages are compressed
+    #[arg(long, value_enum, default_value_t = CompressionArg::Zstd, value_name = "CODEC")]
+    pub compression: CompressionArg,
+
+    /// Parquet, Arrow: begin each row with the columns `_file`, `_record`, `_offset`, `_length`
+    #[arg(long)]
+    pub provenance: bool,
+}
+
+/// What an INTEGER without bounds is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum IntegersArg {
+    /// int64; a record with a larger one is rejected
+    #[default]
+    Int64,
+    /// decimal128(38, 0)
+    Decimal,
+    /// Digits as text
+    Text,
+}
+
+/// How pages are compressed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum CompressionArg {
+    /// Zstandard
+    #[default]
+    Zstd,
+    /// Snappy
+    Snappy,
+    /// Not at all
+    None,
+}
+
+impl ColumnarArgs {
+    /// The same for the library.
+    pub fn options(&self, render: &RenderArgs) -> Options {
+        Options {
+            columns: render.columns.clone(),
+            integers: match self.integers {
+                IntegersArg::Int64 => Integers::Int64,
+                IntegersArg::Decimal => Integers::Decimal,
+                IntegersArg::Text => Integers::Text,
+            },
+            octets: if self.hex_octets { OctetsAs::Text(render.octets()) } else { OctetsAs::Binary },
+            provenance: self.provenance,
+            ..Options::default()
+        }
+    }
+}
+
+/// Collects rows and writes batches.
+pub struct Columnar<'p> {
+    format: FileFormat,
+    compression: Compression,
+    builder: Builder<'p>,
+    encoder: Option<Encoder>,
+    /// What has gone wrong while a batch was written: told at the end, as no record is at fault.
+    failed: Option<ArrowError>,
+}
+
+impl<'p> Columnar<'p> {
+    /// A renderer around a builder.
+    pub fn new(format: FileFormat, builder: Builder<'p>, compression: CompressionArg) -> Self {
+        let compression = match compression {
+            CompressionArg::Zstd => Compression::Zstd,
+            CompressionArg::Snappy => Compression::Snappy,
+            CompressionArg::None => Compression::None,
+        };
+        Self { format, compression, builder, encoder: None, failed: None }
+    }
+
+    fn batch(&mut self, out: &mut Vec<u8>) {
+        let written = self.write(out);
+        self.failed = self.failed.take().or_else(|| written.err());
+    }
+
+    fn write(&mut self, out: &mut Vec<u8>) -> Result<(), ArrowError> {
+        let encoder = match &mut self.encoder {
+            Some(encoder) => encoder,
+            None => {
+                let encoder = Encoder::new(self.format, &self.builder.schema(), self.compression)?;
+                self.encoder.insert(encoder)
+            }
+        };
+        if self.builder.rows() > 0 {
+            encoder.write(&self.builder.finish()?, out)?;
+        }
+        Ok(())
+    }
+}
+
+impl Render for Columnar<'_> {
+    fn record(&mut self, value: View<'_>, origin: &Origin<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
+        let Origin { input: file, index: record, offset, length } = *origin;
+        let from = Provenance { file, record, offset, length: length as u64 };
+        self.builder.append(value, Some(&from))?;
+        if self.builder.is_full() {
+            self.batch(out);
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, out: &mut Vec<u8>) -> io::Result<()> {
+        self.batch(out);
+        if let Some(failed) = self.failed.take() {
+            return Err(io::Error::other(failed));
+        }
+        match self.encoder.take() {
+            Some(encoder) => encoder.finish(out).map_err(io::Error::other),
+            None => Ok(()),
+        }
+    }
+}

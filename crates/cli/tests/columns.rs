@@ -1,0 +1,188 @@
+//! Parquet and Arrow files, read again by the library of Apache Arrow, hold what the JSON lines of the same records say.
+#![cfg(unix)]
+#![expect(clippy::print_stderr, reason = "a test talks to people")]
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Decimal128Type, Float64Type, Int64Type};
+use arrow_array::{Array, RecordBatch};
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use serde_json::{Map, Value, json};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const TERCET: &str = env!("CARGO_BIN_EXE_tercet");
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn convert(folder: &Path, arguments: &[&str]) -> Vec<u8> {
+    let output = Command::new(TERCET).current_dir(folder).arg("convert").args(arguments).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    output.stdout
+}
+
+fn batches(octets: Vec<u8>) -> Vec<RecordBatch> {
+    let reader = ParquetRecordBatchReaderBuilder::try_new(bytes::Bytes::from(octets)).unwrap();
+    reader.build().unwrap().map(Result::unwrap).collect()
+}
+
+/// A value of a column as JSON; nothing where it is absent.
+fn value(array: &dyn Array, at: usize) -> Option<Value> {
+    if array.is_null(at) {
+        return None;
+    }
+    use arrow_schema::DataType as T;
+    Some(match array.data_type() {
+        T::Boolean => json!(array.as_boolean().value(at)),
+        T::Int64 => json!(array.as_primitive::<Int64Type>().value(at)),
+        T::Decimal128(..) => json!(array.as_primitive::<Decimal128Type>().value(at).to_string()),
+        T::Float64 => json!(array.as_primitive::<Float64Type>().value(at)),
+        T::Utf8 => json!(array.as_string::<i32>().value(at)),
+        T::Binary => {
+            let hex = array.as_binary::<i32>().value(at).iter().map(|octet| format!("{octet:02x}"));
+            json!(hex.collect::<String>())
+        }
+        T::Struct(_) => {
+            let array = array.as_struct();
+            let mut members = Map::new();
+            for (name, column) in array.column_names().iter().zip(array.columns()) {
+                if let Some(value) = value(column, at) {
+                    members.insert((*name).to_owned(), value);
+                }
+            }
+            object(members)
+        }
+        T::List(_) => {
+            let elements = array.as_list::<i32>().value(at);
+            (0..elements.len()).map(|i| value(&elements, i).unwrap_or(Value::Null)).collect()
+        }
+        other => panic!("{other} is no type of ours"),
+    })
+}
+
+/// A CHOICE has the alternative that its discriminator names, and no other.
+fn object(mut members: Map<String, Value>) -> Value {
+    if let Some(name) = members.remove("choice") {
+        let name = name.as_str().unwrap().to_owned();
+        assert_eq!(members.keys().collect::<Vec<_>>(), [&name]);
+    }
+    Value::Object(members)
+}
+
+fn same(value: &Value, known: &Value) -> bool {
+    match (value, known) {
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len() && a.iter().all(|(name, a)| b.get(name).is_some_and(|b| same(a, b)))
+        }
+        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
+        (Value::Number(a), Value::Number(b)) => a.as_f64() == b.as_f64(),
+        // NULL is there or not; BIT STRINGs are digits here, octets and a length there.
+        (Value::Bool(true), Value::Null) => true,
+        (Value::String(bits), Value::Object(known)) if known.contains_key("bits") => {
+            let digit = |octet: u8| (octet as char).to_digit(16).unwrap();
+            let digits = known["bits"].as_str().unwrap().bytes();
+            let known_bits = digits.map(|octet| format!("{:04b}", digit(octet))).collect::<String>();
+            *bits == known_bits[..known["len"].as_u64().unwrap() as usize]
+        }
+        (Value::String(text), Value::Object(_) | Value::Array(_)) => {
+            serde_json::from_str::<Value>(text).is_ok_and(|value| same(&value, known))
+        }
+        // An empty SEQUENCE is there or not.
+        (Value::Bool(true), Value::Object(known)) => known.is_empty(),
+        _ => value == known,
+    }
+}
+
+fn check(folder: &Path, arguments: &[&str]) -> usize {
+    let mut text = arguments.to_vec();
+    text.extend(["-f", "jsonl", "--json-style", "plain", "--quiet"]);
+    let text = convert(folder, &text);
+    let known: Vec<Value> = text
+        .split(|octet| *octet == b'\n')
+        .filter(|line| !line.is_empty())
+        .map(|line| serde_json::from_slice(line).unwrap())
+        .collect();
+    let mut rows = arguments.to_vec();
+    rows.extend(["-f", "parquet", "--quiet"]);
+    let mut index = 0;
+    for batch in batches(convert(folder, &rows)) {
+        for row in 0..batch.num_rows() {
+            let mut members = Map::new();
+            for (field, column) in batch.schema().fields().iter().zip(batch.columns()) {
+                if let Some(value) = value(column, row) {
+                    members.insert(field.name().clone(), value);
+                }
+            }
+            let value = object(members);
+            assert!(same(&value, &known[index]), "record {index}:\n{value}\n{}", known[index]);
+            index += 1;
+        }
+    }
+    assert_eq!(index, known.len());
+    index
+}
+
+#[test]
+fn parquet_holds_what_json_lines_say() {
+    assert_eq!(check(&root(), &["-s", "schemas/demo", "-t", "CallRecord", "examples/calls.ber"]), 24);
+}
+
+#[test]
+fn parquet_of_the_corpora_holds_what_json_lines_say() {
+    let folder = match std::env::var_os("TERCET_CORPORA") {
+        Some(path) => PathBuf::from(path),
+        None => root().join("../shared/corpora"),
+    };
+    let folder = folder.join("cdr");
+    if !folder.is_dir() {
+        eprintln!("SKIPPED: there are no corpora; set TERCET_CORPORA");
+        return;
+    }
+    let msc =
+        ["-s", "specs/synthetic/SYN-MSC-R12.asn", "-t", "CallDataRecord", "synth/msc/msc_r12_20k.ber.zst"];
+    assert_eq!(check(&folder, &msc), 20_000);
+    let scp = ["-s", "specs/synthetic/SYN-IN-SCP.asn", "-t", "SCPRecord", "synth/scp/in_scp_12k.ber.zst"];
+    assert_eq!(check(&folder, &scp), 12_000);
+    let list = ["-t", "DataInterChange", "-r", "TransferBatch.callEventDetails"];
+    let mut tap = vec!["-s", "specs/gsma-sigscale/TAP-0312.asn1", "synth/tap/tap0312_typical_4k.ber.zst"];
+    tap.extend(list);
+    assert_eq!(check(&folder, &tap), 4_000);
+}
+
+#[test]
+fn columns_that_are_asked_for_and_where_rows_came_from() {
+    let arguments = [
+        "-s",
+        "schemas/demo",
+        "-t",
+        "CallRecord",
+        "examples/calls.ber",
+        "-f",
+        "parquet",
+        "--quiet",
+        "--provenance",
+        "--columns",
+        "choice,mtCall.location,data.volumes.uplink",
+    ];
+    let batches = batches(convert(&root(), &arguments));
+    let names: Vec<_> = batches[0].schema().fields().iter().map(|field| field.name().clone()).collect();
+    assert_eq!(names, ["_file", "_record", "_offset", "_length", "choice", "mtCall", "data"]);
+    let column = |name: &str| batches[0].column_by_name(name).unwrap();
+    let ends: Vec<i64> = (0..24)
+        .map(|row| {
+            column("_offset").as_primitive::<Int64Type>().value(row)
+                + column("_length").as_primitive::<Int64Type>().value(row)
+        })
+        .collect();
+    assert_eq!(ends[22], column("_offset").as_primitive::<Int64Type>().value(23));
+    assert_eq!(ends[23], 1838);
+    assert_eq!(column("_file").as_string::<i32>().value(7), "examples/calls.ber");
+    let call = (0..24).find_map(|row| value(column("mtCall"), row)).unwrap();
+    assert_eq!(call.as_object().unwrap().keys().collect::<Vec<_>>(), ["location"]);
+    let data = (0..24).find_map(|row| value(column("data"), row)).unwrap();
+    assert!(
+        data["volumes"][0]["uplink"].is_i64() && data["volumes"][0].as_object().unwrap().len() == 1,
+        "{data}"
+    );
+}

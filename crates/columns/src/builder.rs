@@ -1,0 +1,506 @@
+//! Rows to record batches.
+
+use crate::Provenance;
+use crate::layout::{Layout, OctetsAs, Options, PROVENANCE, ROOT, What};
+use crate::store::{Store, Values};
+use arrow_array::{
+    ArrayRef, BooleanArray, Int64Array, ListArray, RecordBatch, RecordBatchOptions, StringArray, StructArray,
+};
+use arrow_buffer::{OffsetBuffer, ScalarBuffer};
+use arrow_schema::{ArrowError, DataType, Field, SchemaRef};
+use std::sync::Arc;
+use tercet_dynamic::json::{self, JsonWriter};
+use tercet_dynamic::leaf::{Scalar, scalar};
+use tercet_dynamic::text::{Octets, push_octets, push_scalar};
+use tercet_dynamic::{Error, ErrorKind, Leaf, Sink, View, say_constant};
+use tercet_plan::{FieldId, NodeId, Shape};
+
+/// Rows of a batch: more, and it is full.
+const ROWS: usize = 1 << 16;
+/// Octets of a batch: more, and it is full.
+const OCTETS: usize = 32 << 20;
+
+/// Makes record batches of the values of one type.
+#[derive(Debug)]
+pub struct Builder<'s> {
+    shape: &'s Shape,
+    layout: Layout,
+    stores: Vec<Store>,
+    json: JsonWriter<'s>,
+    octets: Octets,
+    rows: usize,
+    size: usize,
+    /// Rows whose value failed: they are left out of the batch.
+    dropped: Vec<usize>,
+    /// What of the row at hand does not fit its column.
+    fault: Option<&'static str>,
+    /// Places that have begun.
+    open: Vec<u32>,
+    /// How many values are open in a column with JSON text, and which column that is.
+    json_depth: u32,
+    json_place: u32,
+    from: Vec<(u32, [i64; 3])>,
+    files: Vec<String>,
+}
+
+impl<'s> Builder<'s> {
+    /// A builder for the values of a type.
+    pub fn new(shape: &'s Shape, root: NodeId, options: &Options) -> Self {
+        let layout = Layout::new(shape, root, options);
+        let octets = match options.octets {
+            OctetsAs::Text(octets) => octets,
+            OctetsAs::Binary => Octets::UpperHex,
+        };
+        let mut json = json::Options::default();
+        json.octets = octets;
+        json.enumerations_as_numbers = options.numbers;
+        json.general_strings = json::GeneralStrings::Characters;
+        json.decimals_as_numbers = true;
+        let stores = stores(&layout);
+        Self {
+            shape,
+            layout,
+            stores,
+            json: JsonWriter::new(shape, json),
+            octets,
+            rows: 0,
+            size: 0,
+            dropped: Vec::new(),
+            fault: None,
+            open: Vec::new(),
+            json_depth: 0,
+            json_place: 0,
+            from: Vec::new(),
+            files: Vec::new(),
+        }
+    }
+
+    /// The columns.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// The Arrow schema of the batches.
+    pub fn schema(&self) -> SchemaRef {
+        self.layout.schema()
+    }
+
+    /// Rows since the last batch.
+    pub fn rows(&self) -> usize {
+        self.rows - self.dropped.len()
+    }
+
+    /// Octets of contents since the last batch, about.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// Whether it is time for [`Builder::finish`].
+    pub fn is_full(&self) -> bool {
+        self.rows >= ROWS || self.size >= OCTETS
+    }
+
+    /// Appends a value on a tape as a row.
+    ///
+    /// # Errors
+    /// When a value does not fit its column; there is no row then.
+    pub fn append(&mut self, view: View<'_>, from: Option<&Provenance<'_>>) -> Result<(), Error> {
+        let mut row = self.row(from);
+        view.replay(&mut row);
+        row.end()
+    }
+
+    /// A sink for the events of one value: the row is there after [`Row::end`].
+    pub fn row(&mut self, from: Option<&Provenance<'_>>) -> Row<'_, 's> {
+        self.rows += 1;
+        self.fault = None;
+        self.open.clear();
+        self.json_depth = 0;
+        if self.layout.options.provenance {
+            let (file, numbers) = match from {
+                Some(from) => {
+                    if self.files.last().is_none_or(|file| file != from.file) {
+                        self.files.push(from.file.to_owned());
+                    }
+                    let number = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
+                    (self.files.len() as u32, [number(from.record), number(from.offset), number(from.length)])
+                }
+                None => (0, [0; 3]),
+            };
+            self.from.push((file, numbers));
+        }
+        Row { builder: self, ended: false }
+    }
+
+    /// The rows so far as a batch; the builder begins anew.
+    ///
+    /// # Errors
+    /// Those of Arrow; none are known.
+    pub fn finish(&mut self) -> Result<RecordBatch, ArrowError> {
+        let rows = self.rows;
+        let mut columns = self.provenance();
+        let schema = self.schema();
+        let mut made = std::mem::replace(&mut self.stores, stores(&self.layout));
+        let types: Vec<&DataType> =
+            schema.fields().iter().skip(columns.len()).map(|f| f.data_type()).collect();
+        match self.layout.what(ROOT) {
+            What::Group | What::Choice(_) => {
+                let mut types = types.into_iter();
+                if let Values::Group(Some(mut names)) = std::mem::replace(&mut made[0].values, Values::None) {
+                    names.pad_names(rows);
+                    columns.push(names.names()?);
+                    types.next();
+                }
+                for (place, data_type) in self.layout.parts(ROOT).zip(types) {
+                    columns.push(self.column(&mut made, place, data_type, rows)?);
+                }
+            }
+            _ => {
+                if let Some(data_type) = types.first() {
+                    columns.push(self.column(&mut made, ROOT, data_type, rows)?);
+                }
+            }
+        }
+        let dropped = std::mem::take(&mut self.dropped);
+        (self.rows, self.size) = (0, 0);
+        self.files.clear();
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        let batch = RecordBatch::try_new_with_options(schema, columns, &options)?;
+        if dropped.is_empty() {
+            return Ok(batch);
+        }
+        let mut keep = vec![true; rows];
+        for row in dropped {
+            keep[row] = false;
+        }
+        arrow_select::filter::filter_record_batch(&batch, &BooleanArray::from(keep))
+    }
+
+    fn provenance(&mut self) -> Vec<ArrayRef> {
+        if !self.layout.options.provenance {
+            return Vec::with_capacity(self.layout.schema().fields().len());
+        }
+        let from = std::mem::take(&mut self.from);
+        let file = |at: u32| self.files.get((at as usize).wrapping_sub(1)).map(String::as_str);
+        let files: StringArray = from.iter().map(|(at, _)| file(*at)).collect();
+        let mut columns: Vec<ArrayRef> = vec![Arc::new(files)];
+        for number in 0..PROVENANCE - 1 {
+            let numbers: Int64Array =
+                from.iter().map(|(at, numbers)| (*at > 0).then_some(numbers[number])).collect();
+            columns.push(Arc::new(numbers));
+        }
+        columns
+    }
+
+    /// The column of a place, padded to a length.
+    fn column(
+        &self,
+        made: &mut [Store],
+        place: u32,
+        data_type: &DataType,
+        len: usize,
+    ) -> Result<ArrayRef, ArrowError> {
+        let mut store = std::mem::replace(&mut made[place as usize], Store::new(What::Skip));
+        store.pad(len);
+        match (&mut store.values, data_type) {
+            (Values::Group(names), DataType::Struct(fields)) => {
+                let mut types = fields.iter();
+                let mut columns = Vec::with_capacity(fields.len());
+                if let Some(mut names) = names.take() {
+                    names.pad_names(len);
+                    columns.push(names.names()?);
+                    types.next();
+                }
+                for (part, field) in self.layout.parts(place).zip(types) {
+                    columns.push(self.column(made, part, field.data_type(), len)?);
+                }
+                Ok(Arc::new(StructArray::try_new(fields.clone(), columns, store.nulls.finish())?))
+            }
+            (Values::List(offsets), DataType::List(element)) => {
+                let count = offsets.last().copied().unwrap_or(0) as usize;
+                let offsets = OffsetBuffer::new(ScalarBuffer::from(std::mem::take(offsets)));
+                let values = match self.layout.parts(place).next() {
+                    Some(part) => self.column(made, part, element.data_type(), count)?,
+                    None => {
+                        return Err(ArrowError::InvalidArgumentError("a list without elements".to_owned()));
+                    }
+                };
+                let element: Arc<Field> = Arc::clone(element);
+                Ok(Arc::new(ListArray::try_new(element, offsets, values, store.nulls.finish())?))
+            }
+            _ => store.leaf(),
+        }
+    }
+}
+
+fn stores(layout: &Layout) -> Vec<Store> {
+    layout.places.iter().map(|place| Store::new(place.what)).collect()
+}
+
+/// Hears a value and makes it a row.
+#[derive(Debug)]
+pub struct Row<'a, 's> {
+    builder: &'a mut Builder<'s>,
+    ended: bool,
+}
+
+impl Row<'_, '_> {
+    /// Completes the row. If it is not called, as after a fault of the decoder, there is no row.
+    ///
+    /// # Errors
+    /// When a value does not fit its column; there is no row then.
+    pub fn end(mut self) -> Result<(), Error> {
+        match self.builder.fault {
+            None => {
+                self.ended = true;
+                Ok(())
+            }
+            Some(fault) => Err(Error::new(ErrorKind::ValueMismatch, 0).with_detail(fault)),
+        }
+    }
+
+    /// The place of a part of the value that has begun last.
+    #[inline]
+    fn place(&self, field: FieldId) -> Option<u32> {
+        match self.builder.open.last() {
+            None => Some(ROOT),
+            Some(&place) => self.builder.layout.child(place, field),
+        }
+    }
+
+    /// Makes room for a value at a place: what has been absent since the last one is padded. Whether there is room.
+    #[inline]
+    fn begin(&mut self, place: u32) -> bool {
+        let len = match self.builder.open.last() {
+            None => self.builder.rows,
+            Some(&around) if self.builder.layout.what(around) == What::List => {
+                self.builder.stores[place as usize].len + 1
+            }
+            Some(&around) => self.builder.stores[around as usize].len,
+        };
+        let store = &mut self.builder.stores[place as usize];
+        store.pad(len - 1);
+        store.len < len
+    }
+
+    /// Says to a CHOICE around which alternative there is.
+    #[inline]
+    fn alternative(&mut self, field: FieldId) {
+        let builder = &mut *self.builder;
+        if let Some(&around) = builder.open.last()
+            && builder.layout.what(around) == What::Choice(true)
+        {
+            let store = &mut builder.stores[around as usize];
+            if let Values::Group(Some(names)) = &mut store.values
+                && let Some(field) = builder.shape.fields.get(field.index())
+            {
+                names.pad_names(store.len - 1);
+                names.name(builder.shape.name(field.name));
+            }
+        }
+    }
+
+    fn value(&mut self, place: u32, node: NodeId, leaf: Leaf<'_>) {
+        if !self.begin(place) {
+            return;
+        }
+        let builder = &mut *self.builder;
+        let store = &mut builder.stores[place as usize];
+        store.present();
+        builder.size += 8;
+        let value = scalar(builder.shape, node, leaf);
+        let fits = match &mut store.values {
+            Values::Boolean(values) => {
+                values.append(!matches!(value, Scalar::Boolean(false)));
+                true
+            }
+            Values::Int64(values) => match value {
+                Scalar::Integer(number) | Scalar::Enumerated(number, _) => {
+                    values.push(number);
+                    true
+                }
+                _ => {
+                    values.push(0);
+                    false
+                }
+            },
+            Values::Decimal(values) => {
+                let number = match value {
+                    Scalar::Integer(number) => Some(number.into()),
+                    Scalar::BigInteger(octets) => decimal(octets),
+                    _ => None,
+                };
+                values.push(number.unwrap_or(0));
+                number.is_some()
+            }
+            Values::Float64(values) => {
+                values.push(if let Scalar::Real(real) = value { real.to_f64() } else { 0.0 });
+                true
+            }
+            Values::Binary(texts) => {
+                let contents = leaf.contents().unwrap_or_default();
+                builder.size += contents.len();
+                texts.octets.extend_from_slice(contents);
+                texts.end()
+            }
+            Values::Text(texts) => {
+                let begin = texts.octets.len();
+                match value {
+                    Scalar::Text(text) | Scalar::Time(text) => {
+                        texts.octets.extend_from_slice(text.as_bytes())
+                    }
+                    Scalar::OctetString(octets) => push_octets(&mut texts.octets, octets, builder.octets),
+                    value => push_scalar(&mut texts.octets, &value, builder.octets),
+                }
+                builder.size += texts.octets.len() - begin;
+                texts.end()
+            }
+            Values::Group(_) | Values::List(_) | Values::None => true,
+        };
+        if !fits {
+            builder.fault = Some("the value is too large for its column");
+        }
+    }
+
+    fn end_json(&mut self) {
+        let builder = &mut *self.builder;
+        let store = &mut builder.stores[builder.json_place as usize];
+        if let Values::Text(texts) = &mut store.values {
+            texts.octets.extend_from_slice(builder.json.text());
+            builder.size += builder.json.text().len();
+            store.nulls.append_non_null();
+            store.len += 1;
+            if !texts.end() {
+                builder.fault = Some("the value is too large for its column");
+            }
+        }
+    }
+
+    fn begin_json(&mut self, place: u32) -> bool {
+        self.builder.json.clear();
+        self.builder.json_place = place;
+        self.begin(place)
+    }
+}
+
+/// A number of no more digits than a decimal column has.
+fn decimal(octets: &[u8]) -> Option<i128> {
+    if octets.len() > 16 {
+        return None;
+    }
+    let sign = if octets.first().is_some_and(|octet| *octet > 0x7F) { -1 } else { 0 };
+    let number = octets.iter().fold(sign, |value: i128, octet| value << 8 | i128::from(*octet));
+    (number.unsigned_abs() < 10u128.pow(38)).then_some(number)
+}
+
+impl Drop for Row<'_, '_> {
+    fn drop(&mut self) {
+        if !self.ended {
+            self.builder.dropped.push(self.builder.rows - 1);
+        }
+    }
+}
+
+impl Sink for Row<'_, '_> {
+    fn leaf(&mut self, field: FieldId, node: NodeId, leaf: Leaf<'_>) {
+        if self.builder.json_depth > 0 {
+            return self.builder.json.leaf(field, node, leaf);
+        }
+        self.alternative(field);
+        let Some(place) = self.place(field) else { return };
+        match self.builder.layout.what(place) {
+            What::Json => {
+                if self.begin_json(place) {
+                    self.builder.json.leaf(field, node, leaf);
+                    self.end_json();
+                }
+            }
+            What::Skip | What::Group | What::Choice(_) | What::List => {}
+            _ => self.value(place, node, leaf),
+        }
+    }
+
+    fn open(&mut self, field: FieldId, node: NodeId) {
+        if self.builder.json_depth > 0 {
+            self.builder.json_depth += 1;
+            return self.builder.json.open(field, node);
+        }
+        self.alternative(field);
+        // Parts of a value without columns find no place.
+        let place = self.place(field).unwrap_or(u32::MAX);
+        match self.builder.layout.what(place) {
+            What::Json => {
+                self.builder.json_depth = 1;
+                // A second value at one place has no column: its text is thrown away.
+                if !self.begin_json(place) {
+                    self.builder.json_place = u32::MAX;
+                }
+                return self.builder.json.open(field, node);
+            }
+            What::Group | What::Choice(_) | What::List if self.begin(place) => {
+                self.builder.stores[place as usize].present();
+                self.builder.size += 4;
+            }
+            What::Present => {
+                self.value(place, node, Leaf::Int(1));
+                self.builder.open.push(u32::MAX);
+                return;
+            }
+            What::Skip => {
+                self.builder.open.push(u32::MAX);
+                return;
+            }
+            _ => {}
+        }
+        self.builder.open.push(place);
+    }
+
+    fn close(&mut self, field: FieldId, node: NodeId) {
+        if self.builder.json_depth > 0 {
+            self.builder.json_depth -= 1;
+            self.builder.json.close(field, node);
+            if self.builder.json_depth == 0 && self.builder.json_place != u32::MAX {
+                self.end_json();
+            }
+            return;
+        }
+        let Some(place) = self.builder.open.pop().filter(|place| *place != u32::MAX) else { return };
+        if self.builder.layout.what(place) == What::List {
+            let element = self.builder.layout.parts(place).next();
+            let count = element.map_or(0, |element| self.builder.stores[element as usize].len);
+            let store = &mut self.builder.stores[place as usize];
+            // Elements are two octets of input at least, and a batch has far fewer than 2 GiB.
+            if let Values::List(offsets) = &mut store.values
+                && offsets.len() <= store.len
+            {
+                match i32::try_from(count) {
+                    Ok(count) => offsets.push(count),
+                    Err(_) => {
+                        offsets.push(offsets.last().copied().unwrap_or(0));
+                        self.builder.fault = Some("the list is too long for its column");
+                    }
+                }
+            }
+        }
+    }
+
+    fn absent(&mut self, field: FieldId, node: NodeId, constant: u32) {
+        if self.builder.json_depth > 0 {
+            return self.builder.json.absent(field, node, constant);
+        }
+        let shape = self.builder.shape;
+        say_constant(shape, field, node, constant, self);
+    }
+
+    fn unknown(&mut self, addition: u32, leaf: Leaf<'_>) {
+        if self.builder.json_depth > 0 {
+            self.builder.json.unknown(addition, leaf);
+        }
+    }
+
+    fn wants(&self, field: FieldId) -> bool {
+        self.builder.json_depth > 0
+            || self.builder.layout.options.columns.is_empty()
+            || self.place(field).is_some_and(|place| self.builder.layout.what(place) != What::Skip)
+    }
+}

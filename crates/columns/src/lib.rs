@@ -1,0 +1,59 @@
+//! Decoded values as Arrow record batches, and those as Parquet and Arrow IPC files.
+//!
+//! The columns come from the schema alone ([`Layout`]), so that two files of one type always have the same:
+//!
+//! | ASN.1 | Arrow |
+//! |---|---|
+//! | SEQUENCE, SET | struct |
+//! | SEQUENCE OF, SET OF | list |
+//! | CHOICE | struct of `choice` (the alternative's name) and one nullable member for each alternative |
+//! | a type inside itself, an open type, CONTAINING | JSON text |
+//! | BOOLEAN; NULL and SEQUENCE without components | boolean; `true` |
+//! | INTEGER | int64, decimal128(38, 0) where constraints need more, or what [`Options::integers`] says |
+//! | ENUMERATED | the item's name, or int64 |
+//! | REAL | float64 |
+//! | OCTET STRING | binary, or text |
+//! | everything else | text |
+//!
+//! The components of the outermost type are the columns of the batch.
+//!
+//! ```
+//! # use tercet_columns::{Builder, Options};
+//! # fn batch(plan: &tercet_dynamic::Plan, octets: &[u8]) -> Result<(), Box<dyn std::error::Error>> {
+//! let root = plan.root("CallRecord").ok_or("no such type")?;
+//! let mut builder = Builder::new(&plan.shape, root, &Options::default());
+//! let mut tape = tercet_dynamic::Tape::new();
+//! tercet_dynamic::decode(plan, root, octets, &mut tape, &Default::default())?;
+//! builder.append(tape.view(octets), None)?;
+//! let batch = builder.finish()?;
+//! assert_eq!(batch.num_rows(), 1);
+//! # Ok(())
+//! # }
+//! ```
+
+mod builder;
+#[cfg(feature = "files")]
+mod files;
+mod layout;
+mod store;
+
+pub use arrow_array::RecordBatch;
+pub use arrow_schema::{ArrowError, SchemaRef};
+pub use builder::{Builder, Row};
+#[cfg(feature = "files")]
+pub use files::{Compression, Encoder, FileFormat};
+pub use layout::{Integers, Layout, OctetsAs, Options};
+
+/// Where a row came from: the columns `_file`, `_record`, `_offset` and `_length`, where [`Options::provenance`] asks for
+/// them.
+#[derive(Clone, Copy, Debug)]
+pub struct Provenance<'a> {
+    /// The name of the input.
+    pub file: &'a str,
+    /// The record's number in it, from 0.
+    pub record: u64,
+    /// Absolute offset of its first octet.
+    pub offset: u64,
+    /// Its number of octets.
+    pub length: u64,
+}

@@ -1,0 +1,164 @@
+//! The growing buffers of one column.
+
+use crate::layout::{DIGITS, What};
+use arrow_array::types::Decimal128Type;
+use arrow_array::{
+    ArrayRef, BinaryArray, BooleanArray, Decimal128Array, Float64Array, Int64Array, PrimitiveArray,
+    StringArray,
+};
+use arrow_buffer::{BooleanBufferBuilder, Buffer, NullBuffer, NullBufferBuilder, OffsetBuffer, ScalarBuffer};
+use arrow_schema::ArrowError;
+use std::sync::Arc;
+
+/// A column as far as it has come. What is absent is not appended at once: the next value, or the end of the batch, pads
+/// with all nulls that are due, so that a row costs what it has and not what it might have.
+#[derive(Debug)]
+pub(crate) struct Store {
+    pub(crate) nulls: NullBufferBuilder,
+    pub(crate) len: usize,
+    pub(crate) values: Values,
+}
+
+#[derive(Debug)]
+pub(crate) enum Values {
+    /// A struct: its parts have their own stores; a CHOICE has the alternative's name here.
+    Group(Option<Texts>),
+    List(Vec<i32>),
+    Boolean(BooleanBufferBuilder),
+    Int64(Vec<i64>),
+    Decimal(Vec<i128>),
+    Float64(Vec<f64>),
+    Binary(Texts),
+    Text(Texts),
+    None,
+}
+
+/// Texts one behind the other.
+#[derive(Debug)]
+pub(crate) struct Texts {
+    pub(crate) octets: Vec<u8>,
+    offsets: Vec<i32>,
+    /// Nulls of the names of alternatives, which a CHOICE may lack that is there.
+    nulls: NullBufferBuilder,
+}
+
+impl Texts {
+    fn new() -> Self {
+        Self { octets: Vec::new(), offsets: vec![0], nulls: NullBufferBuilder::new(0) }
+    }
+
+    /// Ends a text that has been appended to `octets`; whether all texts together are still short enough.
+    #[inline]
+    pub(crate) fn end(&mut self) -> bool {
+        let end = i32::try_from(self.octets.len());
+        if end.is_err() {
+            self.octets.truncate(self.last() as usize);
+        }
+        self.offsets.push(end.unwrap_or_else(|_| self.last()));
+        end.is_ok()
+    }
+
+    fn last(&self) -> i32 {
+        self.offsets.last().copied().unwrap_or(0)
+    }
+
+    fn pad(&mut self, count: usize) {
+        let last = self.last();
+        self.offsets.resize(self.offsets.len() + count, last);
+    }
+
+    /// Appends the name of an alternative.
+    pub(crate) fn name(&mut self, name: &str) {
+        self.octets.extend_from_slice(name.as_bytes());
+        self.end();
+        self.nulls.append_non_null();
+    }
+
+    /// Appends nulls up to a length.
+    pub(crate) fn pad_names(&mut self, len: usize) {
+        let count = (len + 1).saturating_sub(self.offsets.len());
+        self.pad(count);
+        self.nulls.append_n_nulls(count);
+    }
+
+    pub(crate) fn names(mut self) -> Result<ArrayRef, ArrowError> {
+        let nulls = self.nulls.finish();
+        self.strings(nulls)
+    }
+
+    fn strings(self, nulls: Option<NullBuffer>) -> Result<ArrayRef, ArrowError> {
+        let offsets = OffsetBuffer::new(ScalarBuffer::from(self.offsets));
+        Ok(Arc::new(StringArray::try_new(offsets, Buffer::from_vec(self.octets), nulls)?))
+    }
+
+    fn binaries(self, nulls: Option<NullBuffer>) -> Result<ArrayRef, ArrowError> {
+        let offsets = OffsetBuffer::new(ScalarBuffer::from(self.offsets));
+        Ok(Arc::new(BinaryArray::try_new(offsets, Buffer::from_vec(self.octets), nulls)?))
+    }
+}
+
+impl Store {
+    pub(crate) fn new(what: What) -> Self {
+        let values = match what {
+            What::Skip => Values::None,
+            What::Group | What::Choice(false) => Values::Group(None),
+            What::Choice(true) => Values::Group(Some(Texts::new())),
+            What::List => Values::List(vec![0]),
+            What::Present | What::Boolean => Values::Boolean(BooleanBufferBuilder::new(0)),
+            What::Int64 => Values::Int64(Vec::new()),
+            What::Decimal => Values::Decimal(Vec::new()),
+            What::Float64 => Values::Float64(Vec::new()),
+            What::Binary => Values::Binary(Texts::new()),
+            What::Json | What::Text => Values::Text(Texts::new()),
+        };
+        Self { nulls: NullBufferBuilder::new(0), len: 0, values }
+    }
+
+    /// Appends nulls up to a length.
+    pub(crate) fn pad(&mut self, len: usize) {
+        let count = len.saturating_sub(self.len);
+        if count == 0 {
+            return;
+        }
+        self.nulls.append_n_nulls(count);
+        self.len = len;
+        match &mut self.values {
+            Values::List(offsets) => {
+                let last = offsets.last().copied().unwrap_or(0);
+                offsets.resize(offsets.len() + count, last);
+            }
+            Values::Boolean(values) => values.append_n(count, false),
+            Values::Int64(values) => values.resize(len, 0),
+            Values::Decimal(values) => values.resize(len, 0),
+            Values::Float64(values) => values.resize(len, 0.0),
+            Values::Binary(texts) | Values::Text(texts) => texts.pad(count),
+            Values::Group(_) | Values::None => {}
+        }
+    }
+
+    /// Takes note of a value that is there.
+    #[inline]
+    pub(crate) fn present(&mut self) {
+        self.nulls.append_non_null();
+        self.len += 1;
+    }
+
+    /// A column of a leaf, complete.
+    pub(crate) fn leaf(mut self) -> Result<ArrayRef, ArrowError> {
+        let nulls = self.nulls.finish();
+        Ok(match self.values {
+            Values::Boolean(mut values) => Arc::new(BooleanArray::new(values.finish(), nulls)),
+            Values::Int64(values) => Arc::new(Int64Array::try_new(values.into(), nulls)?),
+            Values::Decimal(values) => {
+                let array: Decimal128Array = PrimitiveArray::<Decimal128Type>::try_new(values.into(), nulls)?;
+                Arc::new(array.with_precision_and_scale(DIGITS, 0)?)
+            }
+            Values::Float64(values) => Arc::new(Float64Array::try_new(values.into(), nulls)?),
+            Values::Binary(texts) => texts.binaries(nulls)?,
+            Values::Text(texts) => texts.strings(nulls)?,
+            Values::Group(_) | Values::List(_) | Values::None => {
+                return Err(ArrowError::InvalidArgumentError("not the column of a leaf".to_owned()));
+            }
+        })
+    }
+}

@@ -1,0 +1,123 @@
+//! Framing in words: what `--framing` takes and what detection says.
+
+use super::carve::{FileFraming, Prefix, Used};
+use super::{Framing, Identifiers};
+use std::fmt;
+use std::str::FromStr;
+
+/// Control records of some switches: file description, list description, list trailer, file trailer.
+pub(super) const CONTROLS: [&[u8]; 4] = [b"FD", b"LD", b"LT", b"FT"];
+
+impl fmt::Display for Framing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.wrappers.is_empty() {
+            f.write_str("inside:")?;
+            for (i, wrapper) in self.wrappers.iter().enumerate() {
+                f.write_str(if i > 0 { "," } else { "" })?;
+                if let Some(octets) = wrapper.octets().next() {
+                    octets.iter().try_for_each(|octet| write!(f, "{octet:02X}"))?;
+                }
+            }
+            return Ok(());
+        }
+        if !self.controls.is_empty() {
+            let names: Vec<_> = self.controls.iter().map(|octets| String::from_utf8_lossy(octets)).collect();
+            return write!(f, "controls:{}", names.join(","));
+        }
+        if self.skip > 0 || self.record_header > 0 || self.trailer > 0 {
+            return write!(f, "skip:{}:{}:{}", self.skip, self.record_header, self.trailer);
+        }
+        self.file.fmt(f)
+    }
+}
+
+impl Framing {
+    /// The whole of it in the words of the command line, filler included.
+    pub fn spelt(&self) -> String {
+        if self.filler == [0x00, 0xFF] {
+            return self.to_string();
+        }
+        let filler: String = self.filler.iter().map(|octet| format!("{octet:02X}")).collect();
+        format!("{self} --filler {filler}")
+    }
+
+    /// The same with what a text says of it, as [`Framing`] displays it:
+    ///
+    /// | text | what it says |
+    /// |---|---|
+    /// | `plain` | elements with filler between them |
+    /// | `block:2048` | blocks; with `:4` of headers of 4 octets; with `:used` or `:used-incl` these tell how many octets count |
+    /// | `u16be`, `u32le`, `u32be-incl` … | a length in front of each record |
+    /// | `rdw`, `bdw` | descriptor words of records, or of blocks and records |
+    /// | `ts32297` | 3GPP TS 32.297 |
+    /// | `skip:59:5:0` | headers of the file and of each record, and a trailer, of so many octets |
+    /// | `controls:FD,LD` | control records that begin so |
+    /// | `inside:30,A1` | records inside of elements with these identifier octets |
+    ///
+    /// # Errors
+    /// What is wrong with the text.
+    pub fn with(mut self, text: &str) -> Result<Self, String> {
+        let (kind, rest) = text.split_once(':').unwrap_or((text, ""));
+        let mut parts = rest.split([':', ',']).filter(|part| !part.is_empty());
+        match kind {
+            "plain" if rest.is_empty() => self.file = FileFraming::Plain,
+            "ts32297" if rest.is_empty() => self.file = FileFraming::Ts32297,
+            "rdw" if rest.is_empty() => self.file = FileFraming::Prefix(Prefix::RDW),
+            "bdw" if rest.is_empty() => self.file = FileFraming::Prefix(Prefix::BDW),
+            "block" => {
+                let size: u32 = number(parts.next().unwrap_or_default())?;
+                let header: u16 = number(parts.next().unwrap_or("0"))?;
+                let used = match parts.next() {
+                    None => Used::Unknown,
+                    Some("used") => Used::Behind,
+                    Some("used-incl") => Used::WithHeader,
+                    Some(other) => return Err(format!("`{other}` is neither `used` nor `used-incl`")),
+                };
+                if size <= u32::from(header) || used != Used::Unknown && header < 2 {
+                    return Err(
+                        "a block is larger than its header, which has a length in 2 octets".to_owned()
+                    );
+                }
+                self.file = FileFraming::Blocks { size, header, used };
+            }
+            "skip" => {
+                self.skip = number(parts.next().unwrap_or_default())?;
+                self.record_header = number(parts.next().unwrap_or("0"))?;
+                self.trailer = number(parts.next().unwrap_or("0"))?;
+            }
+            "controls" => {
+                self.controls = parts.by_ref().map(|part| part.as_bytes().to_vec()).collect();
+            }
+            "inside" => {
+                for part in parts.by_ref() {
+                    let octets =
+                        tercet_dynamic::text::parse_octets(part, tercet_dynamic::text::Octets::UpperHex);
+                    let mut wrapper = Identifiers::none();
+                    wrapper.add_octets(&octets.ok_or_else(|| format!("`{part}` is no hexadecimal"))?);
+                    self.wrappers.push(wrapper);
+                }
+            }
+            _ => match prefix(kind).filter(|_| rest.is_empty()) {
+                Some(prefix) => self.file = FileFraming::Prefix(prefix),
+                None => return Err(format!("`{text}` is no framing")),
+            },
+        }
+        Ok(self)
+    }
+}
+
+fn number<T: FromStr>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|_| format!("`{text}` is no number of octets"))
+}
+
+fn prefix(text: &str) -> Option<Prefix> {
+    let (text, inclusive) = text.strip_suffix("-incl").map_or((text, false), |text| (text, true));
+    let (width, little) = match text {
+        "u16be" => (2, false),
+        "u16le" => (2, true),
+        "u32be" => (4, false),
+        "u32le" => (4, true),
+        _ => return None,
+    };
+    Some(Prefix { width, little, inclusive, more: 0, grouped: false })
+}
