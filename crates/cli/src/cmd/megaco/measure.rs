@@ -1,5 +1,6 @@
 //! `tercet megaco meas` and `tercet megaco mstone`: how fast the codecs are.
 
+use super::erlang::{self, Measured};
 use super::{fault, inputs};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::InputArgs;
@@ -16,7 +17,9 @@ use tercet_megaco::model::MegacoMessage;
 #[derive(Args, Debug)]
 #[command(after_help = "\
 For each encoding: octets a message, and microseconds a message to encode, to decode, and both; the unweighted mean over
-the messages, the best of the rounds.")]
+the messages, the best of the rounds. Beside it stands the same of Erlang's megaco application, and how many times longer
+it takes, if Erlang is there: each of its configurations has a line, -flex with its scanner in C, -native without the
+mapping of names, which ours does all the same.")]
 pub struct Meas {
     #[command(flatten)]
     input: InputArgs,
@@ -24,7 +27,28 @@ pub struct Meas {
     /// Milliseconds for each encoding and direction
     #[arg(long, value_name = "MS", default_value_t = 200)]
     time: u64,
+
+    /// Leave Erlang out
+    #[arg(long)]
+    alone: bool,
 }
+
+/// Lines of the table: configurations of Erlang, and what ours is.
+const LINES: &[(&str, &str)] = &[
+    ("pretty", "pretty"),
+    ("pretty-flex", "pretty"),
+    ("compact", "compact"),
+    ("compact-flex", "compact"),
+    ("per", "per"),
+    ("per-native", "per"),
+    ("ber", "ber"),
+    ("ber-native", "ber"),
+    ("etf", "etf"),
+    ("etf-mc", "etf-mc"),
+    ("etf-zlib", "etf-zlib"),
+    ("etf-mc-zlib", "etf-mc-zlib"),
+    ("json", "json"),
+];
 
 /// Measure how many messages a second go through each codec on several threads
 #[derive(Args, Debug)]
@@ -80,31 +104,81 @@ impl Meas {
     pub fn run(&self) -> Outcome {
         let files = read_all(&self.input)?;
         let messages = decode_all(&files)?;
-        let count = messages.len();
         let time = Duration::from_millis(self.time);
+        let ours = |name: &str| -> Outcome<Measured> {
+            measure(&messages, Encoding::named(name).unwrap_or(Encoding::Pretty), time)
+        };
+        let theirs = match self.alone {
+            true => Vec::new(),
+            false => {
+                let terms = encode_all(&messages, Encoding::Etf { short: false, zlib: false })?;
+                erlang::measure(&terms, time).unwrap_or_default()
+            }
+        };
         let mut table =
-            format!("{:<12} {:>6} {:>8} {:>8} {:>8}\n", "encoding", "size", "encode", "decode", "total");
-        for &(name, encoding) in Encoding::ALL {
-            let encoded = encode_all(&messages, encoding)?;
-            let size = encoded.iter().map(Vec::len).sum::<usize>() as f64 / count as f64;
-            let mut out = Vec::with_capacity(1 << 16);
-            let encode = best(count, time, || {
-                for message in &messages {
-                    out.clear();
-                    _ = black_box(encoding.encode(message, &mut out));
-                }
-            });
-            let decode = best(count, time, || {
-                for octets in &encoded {
-                    _ = black_box(encoding.decode(octets));
-                }
-            });
-            let total = encode + decode;
-            _ = writeln!(table, "{name:<12} {size:>6.0} {encode:>8.3} {decode:>8.3} {total:>8.3}");
+            format!("{:<12} {:>6} {:>8} {:>8} {:>8}", "encoding", "size", "encode", "decode", "total");
+        if theirs.is_empty() {
+            table.push('\n');
+        } else {
+            _ = writeln!(
+                table,
+                "   {:>6} {:>8} {:>8} {:>8}  {:>6}",
+                "Erlang", "encode", "decode", "total", "times"
+            );
+        }
+        let mut measured: Vec<(&str, Measured)> = Vec::new();
+        for (line, name) in LINES {
+            let beside = theirs.iter().find(|(other, _)| other == line).map(|(_, measured)| *measured);
+            // A configuration that is Erlang's alone has a line beside Erlang's.
+            if beside.is_none() && line != name {
+                continue;
+            }
+            let ours = match measured.iter().find(|(known, _)| known == name) {
+                Some((_, known)) => *known,
+                None => ours(name)?,
+            };
+            measured.push((name, ours));
+            let total = ours.encode + ours.decode;
+            _ = write!(
+                table,
+                "{line:<12} {:>6.0} {:>8.3} {:>8.3} {total:>8.3}",
+                ours.size, ours.encode, ours.decode
+            );
+            if let Some(theirs) = beside {
+                let sum = theirs.encode + theirs.decode;
+                _ = write!(
+                    table,
+                    "   {:>6.0} {:>8.3} {:>8.3} {sum:>8.3}  {:>6.1}",
+                    theirs.size,
+                    theirs.encode,
+                    theirs.decode,
+                    sum / total
+                );
+            }
+            table.push('\n');
         }
         io::stdout().write_all(table.as_bytes()).map_err(|error| Failure::io("<stdout>", &error))?;
         Ok(Exit::Good)
     }
+}
+
+fn measure(messages: &[MegacoMessage<'_>], encoding: Encoding, time: Duration) -> Outcome<Measured> {
+    let encoded = encode_all(messages, encoding)?;
+    let count = messages.len();
+    let mut out = Vec::with_capacity(1 << 16);
+    let encode = best(count, time, || {
+        for message in messages {
+            out.clear();
+            _ = black_box(encoding.encode(message, &mut out));
+        }
+    });
+    let decode = best(count, time, || {
+        for octets in &encoded {
+            _ = black_box(encoding.decode(octets));
+        }
+    });
+    let size = encoded.iter().map(Vec::len).sum::<usize>() as f64 / count as f64;
+    Ok(Measured { size, encode, decode })
 }
 
 impl Mstone {
