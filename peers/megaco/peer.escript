@@ -9,7 +9,7 @@
 -mode(compile).
 
 main(_) ->
-    loop(open_port({fd, 0, 1}, [binary, {packet, 4}])).
+    loop(open_port({fd, 0, 1}, [binary, {packet, 4}, eof])).
 
 loop(Port) ->
     receive
@@ -20,8 +20,8 @@ loop(Port) ->
             Decoded = [decode(C, Version, Octets) || {C, Octets} <- lists:zip([text | codecs()], [Text | Encoded])],
             Ours = [encode(C, Term) || C <- codecs()],
             port_command(Port, [[Ok, <<(iolist_size(O)):32>>, O] || {Ok, O} <- Decoded ++ Ours]),
-            loop(Port)
-    after 60000 -> ok
+            loop(Port);
+        {Port, eof} -> ok
     end.
 
 parts(<<L:32, Part:L/binary, Rest/binary>>) -> [Part | parts(Rest)];

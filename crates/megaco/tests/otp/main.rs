@@ -230,6 +230,8 @@ const KNOWN: &[(&[&str], &str, &str, &str)] = &[
     (BINARY, "stream_id", "st", "OTP leaves the stream of a topology out in binary"),
     (TEXT, "we refuse: a direction", "t", "OTP writes the stream of a topology as a bare number"),
     (TEXT, "we refuse: two terminations", "t", "OTP writes the stream of a topology as a bare number"),
+    (TEXT, "'comma'", "ts", "OTP reads one part of a termination state in an audit"),
+    (TEXT, "'comma'", "terminationstate", "OTP reads one part of a termination state in an audit"),
     (TEXT, "syntax error before", "topology", "OTP of version 2 reads one triple of a topology alone"),
     (TEXT, "syntax error before", "tp", "OTP of version 2 reads one triple of a topology alone"),
     (
@@ -238,9 +240,9 @@ const KNOWN: &[(&[&str], &str, &str, &str)] = &[
         "mtp",
         "OTP keeps the hexadecimal digits of an MTP address when it reads, and the octets when it writes",
     ),
-    (TEXT, "", "0x", "OTP writes the data of an authentication header in its own way"),
-    (TEXT, "\"ego\"", "ego", "OTP of versions 1 and 2 reads EmergencyOffToken alone"),
-    (TEXT, "emergencyoff", "emergencyoff", "OTP of versions 1 and 2 reads EmergencyOffToken alone"),
+    (TEXT, "", "0x", "OTP writes a zero too many next to octets below 16 in an authentication header"),
+    (TEXT, "\"ego\"", "ego", "OTP of version 1 reads EmergencyOffToken alone"),
+    (TEXT, "emergencyoff", "emergencyoff", "OTP of version 1 reads EmergencyOffToken alone"),
     (TEXT, "emergency: some(false)", "e", "OTP leaves out what follows EmergencyOff"),
     (TEXT, "topologyaudit", "c", "OTP stumbles over a context audit behind properties of the context"),
     (TEXT, "emergencyaudit", "c", "OTP stumbles over a context audit behind properties of the context"),
@@ -284,6 +286,8 @@ const KNOWN: &[(&[&str], &str, &str, &str)] = &[
         "e",
         "OTP writes a digit map or signals of embedded events, not both",
     ),
+    (TEXT, "audit_token", "signals", "OTP takes embedded signals that are none for no word of signals"),
+    (TEXT, "audit_token", "sg", "OTP takes embedded signals that are none for no word of signals"),
     (ALL, "in upper and lower case", "", "OTP makes unquoted values small"),
 ];
 const BINARY: &[&str] = &["ber", "per"];
