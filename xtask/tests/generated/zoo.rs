@@ -616,8 +616,8 @@ impl Notation for MessageValue<'_> {
         match self {
             Self::Shape(v) => p.chosen("Shape", v),
             Self::Names(v) => p.chosen("Names", v),
-            Self::Boolean(v) => v.notation(p),
-            Self::Boolean2(v) => v.notation(p),
+            Self::Boolean(v) => p.chosen("BOOLEAN", v),
+            Self::Boolean2(v) => p.chosen("BOOLEAN", v),
             Self::Other(v) => p.encoding(v),
         }
     }

@@ -64,8 +64,7 @@ fn body(p: &mut Printer<'_>, node: NodeId) {
         Repr::Table(table) => {
             p.text.open("match self {");
             for (number, row) in (0..).zip(&shape.tables[table as usize].rows) {
-                let said =
-                    row.type_name.map(|name| shape.name(name)).and_then(|name| name.rsplit('.').next());
+                let said = shape.content_name(node, row.node).rsplit('.').next();
                 let variant = p.names.row(node, number);
                 let line = match said.filter(|name| !name.is_empty()) {
                     Some(said) => format!("Self::{variant}(v) => p.chosen({said:?}, v),"),
