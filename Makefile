@@ -3,7 +3,7 @@
 CARGO ?= cargo
 OUT   ?= out
 
-.PHONY: help setup demo test fmt clippy rust-test python-test bench clean
+.PHONY: help setup demo test fmt clippy rust-test python-test bench-test bench clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort
@@ -14,7 +14,7 @@ setup: ## install what is missing, by name, from the registries
 demo: setup ## generate a record file, convert it to CSV and JSON, show rows, totals and rate
 	./scripts/demo $(OUT)
 
-test: setup fmt clippy rust-test python-test ## all checks, as continuous integration runs them
+test: setup fmt clippy rust-test python-test bench-test ## all checks, as continuous integration runs them
 
 fmt:
 	$(CARGO) fmt --all -- --check
@@ -27,6 +27,12 @@ rust-test:
 
 python-test: setup ## the Python package: built, formatted, typed, tested
 	./scripts/python test
+
+bench-test: setup ## the committed report is what the committed records say
+	./scripts/python setup
+	./scripts/python run python -m pytest -c bench/pytest.ini bench/tests
+	./scripts/python run ruff check --quiet bench
+	./scripts/python run ruff format --check --quiet bench
 
 bench: setup ## ours beside the peers, one run (see bench/README.md)
 	./bench/run

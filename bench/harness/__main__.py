@@ -6,10 +6,11 @@ import argparse
 import importlib.util
 import json
 import sys
+import time
 from typing import Any
 
-from . import canonical, definitions, report, runners
-from .report import Row
+from . import canonical, definitions, records, runners
+from .records import Row
 from .runners import Runner
 
 #: Values compared between peers; enough to see each kind of record, few enough for the slow ones.
@@ -23,7 +24,7 @@ def main() -> int:
     parser.add_argument("--peer", action="append", choices=runners.PEERS, help="only this engine")
     parser.add_argument("--rounds", type=int, default=7, help="rounds A B A B … (default 7)")
     parser.add_argument("--seconds", type=float, default=0.2, help="thread CPU time of a batch (default 0.2)")
-    parser.add_argument("--record", action="store_true", help="keep the figures in bench/record")
+    records.arguments(parser)
     options = parser.parse_args()
     rows: list[Row] = []
     found = [d for d in definitions.load(options.inputs) if d.available or options.inputs]
@@ -38,9 +39,8 @@ def main() -> int:
     if not rows:
         print("bench/run: nothing to measure", file=sys.stderr)
         return 1
-    print(report.table(rows))
-    if options.record:
-        print(f"recorded in {report.record(rows).relative_to(definitions.REPOSITORY)}")
+    print(records.table(rows))
+    records.keep(rows, options)
     unlike = [row for row in rows if row.note.startswith("other values")]
     return 1 if unlike else 0
 
@@ -59,14 +59,15 @@ def _measure(definition: definitions.Definition, work: str, options: argparse.Na
             except (RuntimeError, ValueError) as error:
                 row.note = f"fails: {error}"
         ready = [(runner, row) for runner, row in ready if not row.note]
-        _refuse_unlike([row for _, row in ready])
+        records.refuse_unlike([row for _, row in ready])
         for runner, _ in ready:
             runner.ask(f"run {options.seconds / 4}")
         for _ in range(options.rounds):
             for runner, _ in ready:
-                runner.samples.append(runner.ask(f"run {options.seconds}"))
+                runner.samples.append(_timed(runner, options.seconds))
         for runner, row in ready:
-            report.summarize(row, runner.samples)
+            records.summarize(row, runner.samples)
+            row.peak = records.peak(runner.process.pid) if runner.process else 0
             if runner.peer == "tercet":
                 row.allocations = _allocations(definition, work)
     finally:
@@ -112,14 +113,11 @@ def _decoded_by_reference(
 REFERENCES: dict[tuple[str, str], Any] = {}
 
 
-def _refuse_unlike(rows: list[Row]) -> None:
-    """No ratio between engines that decoded different values; the digest of most engines is taken as the right one."""
-    digests = [row.digest for row in rows]
-    if len(set(digests)) > 1:
-        common = max(set(digests), key=lambda d: (digests.count(d), -digests.index(d)))
-        for row in rows:
-            if row.digest != common:
-                row.note = f"other values: {row.digest} instead of {common}"
+def _timed(runner: Runner, seconds: float) -> dict[str, Any]:
+    """A batch, with the time of the clock on the wall."""
+    start = time.perf_counter_ns()
+    sample = runner.ask(f"run {seconds}")
+    return sample | {"wall_ns": time.perf_counter_ns() - start}
 
 
 def _allocations(definition: definitions.Definition, work: str) -> float | None:

@@ -1,0 +1,241 @@
+"""Decoding and encoding of records: a table for each input, and the tables of published pages made of them."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+
+from ..definitions import BENCH
+from ..records import Record, Row
+from . import words
+from .document import Block, Folded, Heading, Table, Text
+from .plots import Lead
+
+WORKS = ["decode", "encode", "json"]
+
+#: Inputs in the order of the report, by the pages that they stand for: name, what it is called, what is published.
+RECORDS = ["msc", "scp", "tap", "tap-typical", "demo"]
+PER = [
+    "nbap", "ngap-ulnas", "ngap-ics", "nr-measurement", "nr-reconfiguration",
+    "personnel-1-aper", "personnel-1-uper", "personnel-2-aper", "personnel-2-uper",
+    "personnel-3-aper", "personnel-3-uper",
+]  # fmt: skip
+OTHERS = ["personnel-2-ber", "ldap", "x509"]
+
+#: What the page of ASN1C for Java says, records/s on its authors' machine, by input and work.
+PUBLISHED = {
+    ("tap", "encode"): "1,555–1,608",
+    ("tap", "decode"): "198–203",
+    ("nbap", "encode"): "9,158–10,729",
+    ("nbap", "decode"): "7,987–8,091",
+    ("personnel-1-aper", "encode"): "3,424–3,566",
+    ("personnel-1-aper", "decode"): "3,776–3,858",
+    ("personnel-1-uper", "encode"): "3,603–3,686",
+    ("personnel-1-uper", "decode"): "3,852–3,937",
+}
+
+#: What an engine says in its name when it does less than the others.
+LESS = "as octets"
+
+
+@cache
+def title(name: str) -> str:
+    path = BENCH / "definitions" / f"{name}.toml"
+    return str(tomllib.loads(path.read_text())["title"]) if path.exists() else name
+
+
+@dataclass
+class Input:
+    """The rows of one input, all of one record."""
+
+    name: str
+    record: Record
+    rows: list[Row]
+
+    def of(self, work: str) -> list[Row]:
+        return [row for row in self.rows if row.work == work]
+
+    def ours(self, work: str) -> Row | None:
+        """Ours: the faster of the engine of plans and of generated code."""
+        rows = [row for row in self.of(work) if words.ours(row.peer) and row.comparable]
+        return min(rows, key=lambda row: row.median, default=None)
+
+    def peers(self, work: str) -> list[Row]:
+        """Peers with the same work and the same result."""
+        return [r for r in self.of(work) if not words.ours(r.peer) and r.comparable and LESS not in r.peer]
+
+    def nearest(self, work: str) -> Row | None:
+        return min(self.peers(work), key=lambda row: row.median, default=None)
+
+    def lead(self, work: str, label: str, detail: str) -> Lead | None:
+        ours = self.ours(work)
+        if not ours or not self.peers(work):
+            return None
+        return Lead(label, detail, [(row.peer, row.median / ours.median) for row in self.peers(work)])
+
+    @property
+    def octets(self) -> float:
+        return next((row.octets for row in self.rows if row.octets), 0.0)
+
+
+def inputs(found: dict[str, tuple[Record, list[Row]]]) -> dict[str, Input]:
+    order = [*RECORDS, *PER, *OTHERS]
+    names = sorted(found, key=lambda name: (order.index(name) if name in order else len(order), name))
+    return {name: Input(name, *found[name]) for name in names}
+
+
+def behind(all_inputs: list[Input]) -> tuple[list[str], list[str]]:
+    """Works at which a peer is faster than both of ours, and those at which it is faster than the engine alone."""
+    both, plans = [], []
+    for one in all_inputs:
+        for work in WORKS:
+            ours, nearest = one.ours(work), one.nearest(work)
+            engine = next((r for r in one.of(work) if words.ours(r.peer) and r.peer.split()[0] == "tercet"), None)
+            if not ours or not nearest:
+                continue
+            told = f"{title(one.name)}, {work}: {nearest.peer} {words.ns(nearest.median)} ns"
+            if nearest.median < ours.median:
+                both.append(
+                    f"**{told}, ours {words.ns(ours.median)} ns** ({words.times(nearest.median / ours.median)})"
+                )
+            elif engine and engine.comparable and nearest.median < engine.median:
+                plans.append(
+                    f"{told}, the engine {words.ns(engine.median)} ns, generated code {words.ns(ours.median)} ns"
+                )
+    return both, plans
+
+
+def summary(all_inputs: dict[str, Input]) -> Table:
+    """One line for each work: ours, the nearest peer, what the page says, what the machine could do."""
+    columns = [
+        "work", "octets:", "generated ns:", "engine ns:", "records/s:", "MB/s:", "nearest peer", "ns:", "ratio:",
+        "published, records/s:", "walk ns:", "memcpy ns:",
+    ]  # fmt: skip
+    rows = []
+    for one in all_inputs.values():
+        walk = next((row for row in one.of("walk") if row.comparable), None)
+        copy = next((row for row in one.of("memcpy") if row.comparable), None)
+        for work in ("decode", "encode"):
+            ours, nearest = one.ours(work), one.nearest(work)
+            if not ours:
+                continue
+            cells = {row.peer.split()[0]: row for row in one.of(work) if words.ours(row.peer) and row.comparable}
+            rows.append(
+                [
+                    f"{title(one.name)}: {work}",
+                    f"{one.octets:,.0f}",
+                    _ours(cells.get(words.GENERATED), nearest),
+                    _ours(cells.get("tercet"), nearest),
+                    words.rate(ours.records_per_second),
+                    words.digits(ours.megabytes_per_second),
+                    nearest.peer if nearest else "–",
+                    words.ns(nearest.median) if nearest else "–",
+                    _ratio(nearest.median / ours.median) if nearest else "–",
+                    PUBLISHED.get((one.name, work), ""),
+                    words.ns(walk.median) if walk else "",
+                    words.ns(copy.median) if copy else "",
+                ]
+            )
+    return Table(columns, rows)
+
+
+def _ours(row: Row | None, nearest: Row | None) -> str:
+    if not row:
+        return "–"
+    return words.bold(words.ns(row.median), bool(nearest and nearest.median < row.median))
+
+
+def _ratio(value: float) -> str:
+    return words.bold(words.times(value), value < 1)
+
+
+def details(one: Input) -> list[Block]:
+    """Every engine on one input."""
+    works = [work for work in WORKS if one.of(work)]
+    columns = ["engine"]
+    for work in works:
+        columns += [f"{'text' if work == 'json' else work} ns:", "MB/s:", "ratio:"]
+    columns += ["memory:", "what it says"]
+    by_engine: dict[str, dict[str, Row]] = {}
+    for row in one.rows:
+        if row.work in works:
+            by_engine.setdefault(row.peer, {})[row.work] = row
+    merged = _merge(by_engine)
+    order = sorted(merged, key=lambda engine: _place(merged[engine], engine))
+    rows = [_line(one, works, engine, merged[engine]) for engine in order]
+    for work, name in (("walk", "limit: element walk"), ("memcpy", "limit: memcpy")):
+        rows += [
+            [name, words.ns(row.median), words.digits(row.megabytes_per_second), "", *[""] * (3 * len(works) - 1)]
+            for row in one.of(work)
+            if row.comparable
+        ]
+    alone = [
+        f"{name} {words.ns(row.median)} ns ({words.digits(row.megabytes_per_second)} MB/s)"
+        for work, name in (("validate", "decoded into nothing"), ("csv", "as a row of CSV"))
+        for row in one.of(work)
+        if row.comparable
+    ]
+    blocks: list[Block] = [Table(columns, rows)]
+    if alone:
+        blocks.append(Text(f"Tercet's engine alone: {', '.join(alone)}."))
+    blocks.append(Text(f"From `bench/run --record {one.name}`, {source(one.record)}."))
+    heading = f"{title(one.name)} ({one.octets:,.0f} octets a record)"
+    return [Heading(4, heading[0].upper() + heading[1:]), *blocks]
+
+
+def source(record: Record) -> str:
+    return f"[{record.path.name}](../record/{record.name})"
+
+
+def _merge(by_engine: dict[str, dict[str, Row]]) -> dict[str, dict[str, Row]]:
+    """A peer that does not start has only its first name in that row: it goes with those of its full name."""
+    merged: dict[str, dict[str, Row]] = {}
+    for engine, rows in by_engine.items():
+        longer = (name for name in by_engine if name.casefold().startswith((f"{engine} ", f"{engine}/")))
+        merged.setdefault(next(longer, engine), {}).update(rows)
+    return merged
+
+
+def _place(rows: dict[str, Row], engine: str) -> tuple[int, float]:
+    measured = [row.median for row in rows.values() if row.comparable]
+    return (0 if words.ours(engine) else 1 if measured else 2), measured[0] if measured else 0.0
+
+
+def _line(one: Input, works: list[str], engine: str, rows: dict[str, Row]) -> list[str]:
+    cells, notes = [engine], []
+    for work in works:
+        row, ours, nearest = rows.get(work), one.ours(work), one.nearest(work)
+        if not row or not row.median or (row.note and not row.comparable):
+            if row and row.note:
+                notes.append(f"{work}: {row.note}")
+            cells += ["–", "–", "–"]
+            continue
+        if words.ours(engine):
+            shown = _ours(row, nearest)
+        else:
+            shown = words.bold(words.ns(row.median), bool(ours and row.median < ours.median and LESS not in engine))
+        ratio = words.times(row.median / ours.median) if ours else ""
+        cells += [shown, words.digits(row.megabytes_per_second), f"({ratio})" if LESS in engine else ratio]
+    memory = max((row.peak for row in rows.values()), default=0)
+    told = "; ".join(dict.fromkeys(_same(notes)))
+    return [*cells, words.size(memory * 1024) if memory else "", told.replace("|", "\\|")]
+
+
+def _same(notes: list[str]) -> list[str]:
+    """One note where all works have the same."""
+    reasons = {note.split(": ", 1)[1] for note in notes}
+    return [reasons.pop()] if len(notes) > 1 and len(reasons) == 1 else notes
+
+
+def blocks(all_inputs: dict[str, Input]) -> list[Block]:
+    """The tables of all inputs, folded."""
+    groups = [("Call records (BER)", RECORDS), ("PER", PER), ("Other BER and DER", OTHERS)]
+    known = {name for _, names in groups for name in names}
+    groups.append(("Further inputs", [name for name in all_inputs if name not in known]))
+    out: list[Block] = []
+    for name, names in groups:
+        present = [all_inputs[n] for n in names if n in all_inputs]
+        if present:
+            out.append(Folded(f"Every engine: {name}", [block for one in present for block in details(one)]))
+    return out

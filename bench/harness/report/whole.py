@@ -1,0 +1,126 @@
+"""The report as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..records import Record, newest
+from . import codecs, convert, ldap, megaco, overview
+from .document import Block, Figure, Folded, Heading, Items, Table, Text, markdown, page
+
+TITLE = "Tercet beside others"
+
+
+def files(records: list[Record]) -> dict[str, str]:
+    """The text of every file of the report, by name."""
+    blocks = document(records)
+    out = {figure.file: figure.svg for figure in _figures(blocks)}
+    out["README.md"] = markdown(blocks)
+    out["index.html"] = page(TITLE, blocks)
+    return out
+
+
+def _figures(blocks: list[Block]) -> Iterator[Figure]:
+    for block in blocks:
+        if isinstance(block, Figure):
+            yield block
+        elif isinstance(block, Folded):
+            yield from _figures(block.blocks)
+
+
+def document(records: list[Record]) -> list[Block]:
+    inputs = codecs.inputs(newest(records, "codecs"))
+    both, plans = codecs.behind(list(inputs.values()))
+    both += ldap.behind(newest(records, "ldap")) + megaco.behind(newest(records, "megaco"))
+    both += convert.behind(newest(records, "convert"))
+    out: list[Block] = [
+        Heading(1, TITLE),
+        Text(_intro(records)),
+        *overview.blocks(records),
+        Heading(2, "Where Tercet is not first"),
+    ]
+    if both:
+        out += [Text("A peer is faster than everything of ours at:"), Items(both)]
+    else:
+        out.append(Text("Nowhere, in what is recorded here."))
+    if plans:
+        out.append(
+            Text(
+                "A peer that compiles the specification is faster than the engine that reads it when it starts; "
+                "our own generated code is faster than that peer:"
+            )
+        )
+        out.append(Items(plans))
+    out += [Heading(2, "1. Megaco / H.248"), *megaco.blocks(newest(records, "megaco"))]
+    out += [Heading(2, "2. LDAP clients"), *ldap.blocks(newest(records, "ldap"))]
+    out += [Heading(2, "3. Records"), *_records(inputs)]
+    out += convert.blocks(newest(records, "convert"))
+    out += [Heading(2, "4. What the published pages lack"), *convert.growth(newest(records, "growth"))]
+    out += [Heading(2, "How the figures come about"), *_how(records)]
+    return out
+
+
+def _intro(records: list[Record]) -> str:
+    last = records[-1]
+    about = next((record.about for record in reversed(records) if record.about), {})
+    where = f"`{last.machine}`"
+    if about:
+        where = (
+            f"{about['processor']}, {about['processors']} processors, {about['memory']}, {about['system']}, "
+            f"{about['rustc'].split(' (')[0]} ({where})"
+        )
+    days = sorted({record.date for record in records})
+    span = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
+    return (
+        "Each published table that Tercet set out to beat, taken anew on one machine, with the peers on the same "
+        f"octets in the same run. Machine: {where}; records of {span}. A ratio says how many times as long a peer "
+        "takes as the faster of ours, so that more than 1 is slower than Tercet. **Bold: ours is not first "
+        "there.** A dash is work that an engine does not do or whose result differs; the last column says which. "
+        "`make bench` makes this report on your machine in its short form, `make bench-full` all of it."
+    )
+
+
+def _records(inputs: dict[str, codecs.Input]) -> list[Block]:
+    if not inputs:
+        return [Text("No record yet: `bench/run --record` makes it.")]
+    out: list[Block] = [
+        Text(
+            "Decoding makes the engine's own value of a record: structures, objects or maps in code that was made "
+            "of one specification, ours (`generated`) and peers'; a reused tape in ours that reads any "
+            "specification when it starts (`engine`); Python values. *walk* steps over identifiers and lengths "
+            "only, *memcpy* copies the octets: no decoder can be faster. *published* is the page of ASN1C for "
+            "Java, on its authors' machine."
+        )
+    ]
+    out.append(codecs.summary(inputs))
+    for name, title, members in (
+        ("records.svg", "Call records, certificates, entries: BER and DER", [*codecs.RECORDS, *codecs.OTHERS]),
+        ("per.svg", "Signalling and PersonnelRecord: PER", codecs.PER),
+    ):
+        figure = overview.works(name, title, [inputs[member] for member in members if member in inputs])
+        out += [figure] if figure else []
+    return out + codecs.blocks(inputs)
+
+
+def _how(records: list[Record]) -> list[Block]:
+    rows = []
+    for record in reversed(records):
+        about = record.about
+        command = about.get("command", "bench/run --record")
+        rows.append(
+            [
+                f"[{record.path.name}](../record/{record.name})",
+                f"`{command}`",
+                str(len(record.rows)),
+                about.get("commit", "–"),
+                about.get("load", "–"),
+            ]
+        )
+    return [
+        Text(
+            "CPU time, interleaved rounds A B C A B C … after a warm-up, median; minimum and maximum are in the "
+            "records. Results are reduced to a digest before anything is timed; an engine with another digest has "
+            "no ratio. More: [bench/README.md](../README.md)."
+        ),
+        Table(["record", "made by", "figures:", "commit", "load before the end"], rows),
+    ]

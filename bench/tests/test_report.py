@@ -1,0 +1,151 @@
+"""The report is a pure function of the records, and says where Tercet is not first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+from harness import records
+from harness.definitions import BENCH, REPOSITORY
+from harness.records import Row
+from harness.report import document, readme, whole
+
+
+def test_committed_report_is_current() -> None:
+    wanted = whole.files(records.load())
+    there = {path.name: path.read_text() for path in (BENCH / "report").glob("*")}
+    stale = [name for name in {*wanted, *there} if wanted.get(name) != there.get(name)]
+    assert not stale, "run bench/write-report"
+
+
+def test_figures_of_the_first_page_are_current() -> None:
+    text = (REPOSITORY / "README.md").read_text()
+    assert readme.BEGIN in text and readme.END in text
+    assert readme.filled(text, records.load()) == text, "run bench/write-report"
+
+
+def row(work: str, engine: str, median: float, **more: object) -> Row:
+    figures = dict(octets=100.0, low=median * 0.9, median=median, high=median * 1.1, digest="d")
+    return Row("x509", work, engine, **(figures if median else {}), **more)  # type: ignore[arg-type]
+
+
+def report(folder: Path, rows: list[Row], kind: str = records.CODECS) -> dict[str, str]:
+    records.write(rows, kind, folder)
+    return whole.files(records.load(folder))
+
+
+def line(text: str, engine: str) -> str:
+    return next(line for line in text.splitlines() if line.startswith(f"| {engine} "))
+
+
+def test_a_faster_peer_is_told_in_bold(tmp_path: Path) -> None:
+    rows = [row("decode", "tercet 0.1.0", 300), row("decode", "rasn 1", 200), row("decode", "pycrate 1", 30_000)]
+    text = report(tmp_path, rows)["README.md"]
+    assert "Nowhere" not in text
+    assert "**X.509 certificates of authorities, decode: rasn 1 200 ns, ours 300 ns** (0.67×)" in text
+    assert line(text, "tercet 0.1.0").startswith("| tercet 0.1.0 | **300** |")
+    assert line(text, "rasn 1").startswith("| rasn 1 | **200** | 500 | 0.67× |")
+    assert "**" not in line(text, "pycrate 1")
+
+
+def test_generated_code_that_is_first_does_not_hide_an_engine_that_is_not(tmp_path: Path) -> None:
+    rows = [row("decode", "tercet 0.1.0", 300), row("decode", "tercet-generated", 100), row("decode", "rasn 1", 200)]
+    text = report(tmp_path, rows)["README.md"]
+    assert "Nowhere, in what is recorded here." in text
+    assert "decode: rasn 1 200 ns, the engine 300 ns, generated code 100 ns" in text
+    assert line(text, "tercet 0.1.0").startswith("| tercet 0.1.0 | **300** |")
+    assert line(text, "rasn 1").startswith("| rasn 1 | 200 | 500 | 2.0× |")
+
+
+def test_a_refusal_is_a_line_that_says_why(tmp_path: Path) -> None:
+    rows = [
+        row("decode", "tercet 0.1.0", 300),
+        row("decode", "hampi", 0, note="does not read the | specification"),
+        row("decode", "asn1c 1", 100, note="other values: a instead of b"),
+        row("decode", "rasn 2, open types as octets", 100),
+        row("encode", "hampi", 0, note="does not read the | specification"),
+    ]
+    text = report(tmp_path, rows)["README.md"]
+    assert line(text, "hampi").endswith("|  | does not read the \\| specification |")
+    # Other values have no figure; less work has one, in brackets, that counts for nothing.
+    assert line(text, "asn1c 1").startswith("| asn1c 1 | – | – | – |")
+    assert line(text, "rasn 2, open types as octets").split(" | ")[3] == "(0.33×)"
+    assert "Nowhere, in what is recorded here." in text
+
+
+def test_each_kind_of_record_has_its_table(tmp_path: Path) -> None:
+    def measured(name: str, work: str, engine: str, median: float, **more: int) -> Row:
+        figures = dict(octets=336.0, low=median, median=median, high=median, wall=median, peak=9000, records=1000)
+        return Row(name, work, engine, **(figures | more))  # type: ignore[arg-type]
+
+    for work in ("encode", "decode", "mstone"):
+        rows = [measured("pretty", work, "tercet 0.1.0", 500, workers=n) for n in (1, 2)]
+        report(tmp_path, [*rows, measured("pretty", work, "Erlang/OTP 25", 2000)], "megaco")
+    rows = [measured("pretty", work, "tercet 0.1.0", 500) for work in ("encode", "decode")]
+    rows += [measured("pretty", work, "Erlang/OTP 25", 2000) for work in ("encode", "decode")]
+    rows += [measured("pretty", "mstone", "tercet 0.1.0", 500 / n, workers=n) for n in (1, 2)]
+    report(tmp_path, rows, "megaco")
+    works = ("discard", "ldif")
+    rows = [
+        measured("people", work, name, ns) for work in works for name, ns in (("tercet 1", 300), ("go-ldap 3", 900))
+    ]
+    report(tmp_path, [*rows, measured("people", "discard", "recv", 50)], "ldap")
+    report(tmp_path, [measured("msc", "csv", "tercet 1", 300), measured("msc", "csv", "asn1tools", 9000)], "convert")
+    sizes = [measured("msc", "csv", "tercet 1", 300, records=10**n, workers=w) for n in (3, 5) for w in (1, 2)]
+    files = report(tmp_path, sizes, "growth")
+    text = files["README.md"]
+    assert "No record yet: `bench/run" in text and text.count("No record yet") == 1
+    assert line(text, "pretty text").startswith("| pretty text | 336 | 336 | 0.50 | 2.00 | 4.0× | 0.50 | 2.00 | 4.0× |")
+    assert "| pretty text | 2.00 M | 4.00 M | 2.00 |" in text
+    assert line(text, "go-ldap 3").startswith("| go-ldap 3 | 373 | 3.0× | 373 | 3.0× |")
+    assert "| limit: recv | 6,720 |" in text
+    assert {"megaco.svg", "mstone.svg", "ldap-people.svg", "growth-msc-csv.svg", "overview.svg"} <= set(files)
+    for name, svg in files.items():
+        if name.endswith(".svg"):
+            ElementTree.fromstring(svg)
+
+
+def test_records_of_any_age_are_read(tmp_path: Path) -> None:
+    old = tmp_path / "here" / "2026-01-02.csv"
+    old.parent.mkdir()
+    old.write_text(
+        "input,work,engine,octets,ns_median,ns_min,ns_max,allocations,digest,note\nmsc,decode,tercet 0,1,2,1,3,0.5,d,\n"
+    )
+    (read,) = records.read(old)
+    assert read == Row("msc", "decode", "tercet 0", 1.0, 1.0, 2.0, 3.0, 0.5, "d")
+
+
+def test_a_row_is_read_as_it_was_written(tmp_path: Path) -> None:
+    whole_row = Row("a", "b", "c, d", 1.5, 2.0, 3.0, 4.0, 0.25, "e", 'f "g"', 5.0, 6, 7, 8)
+    path = records.write([whole_row, Row("h", "i", "j", note="no")], "growth", tmp_path)
+    assert records.read(path) == [whole_row, Row("h", "i", "j", note="no")]
+    # The same input again takes the place of what was there.
+    records.write([Row("a", "b", "k")], "growth", tmp_path)
+    assert records.read(path) == [Row("h", "i", "j", note="no"), Row("a", "b", "k")]
+
+
+def test_an_input_is_of_one_record_and_of_the_newest(tmp_path: Path) -> None:
+    folder = tmp_path / "here"
+    folder.mkdir()
+    head = "input,work,engine,octets,ns_median,ns_min,ns_max,allocations,digest,note\n"
+    (folder / "2026-01-02.csv").write_text(head + "msc,decode,tercet 0,1,2,1,3,,d,\nscp,decode,tercet 0,1,2,1,3,,d,\n")
+    (folder / "2026-01-03.csv").write_text(head + "msc,encode,tercet 1,1,2,1,3,,d,\n")
+    found = records.newest(records.load(tmp_path), records.CODECS)
+    assert [(name, record.date) for name, (record, _) in found.items()] == [
+        ("msc", "2026-01-03"),
+        ("scp", "2026-01-02"),
+    ]
+    assert [row.work for row in found["msc"][1]] == ["encode"]
+
+
+def test_blocks_are_said_in_markdown_and_in_html() -> None:
+    blocks: list[document.Block] = [
+        document.Heading(2, "A & B"),
+        document.Text("**x** `a<b` [there](y.csv)"),
+        document.Table(["name", "ns:"], [["a", "1"]]),
+    ]
+    assert document.markdown(blocks).endswith("| name | ns |\n|---|---:|\n| a | 1 |\n")
+    page = document.page("t", blocks)
+    assert '<h2 id="a--b">A &amp; B</h2>' in page
+    assert '<p><strong>x</strong> <code>a&lt;b</code> <a href="y.csv">there</a></p>' in page
+    assert '<td>a</td><td class="n">1</td>' in page
