@@ -2,12 +2,13 @@
 //!
 //! [`RecordReader`] cuts a stream into records without holding more than one of them. [`Converter`] decodes and renders
 //! them; what does not decode goes to a [`RejectFile`]; [`Balance`] accounts for every octet read. [`Output`] is a file
-//! that is there whole or not at all.
+//! that is there whole or not at all. [`inputs`] finds and opens what is to be read.
 
 mod balance;
 mod convert;
 mod envelope;
 mod framing;
+pub mod inputs;
 mod output;
 pub mod path;
 mod reject;

@@ -36,17 +36,21 @@
 //! | [`codegen`] | plan to Rust source text: [`Schema::rust`] |
 //! | [`runtime`] | primitives of the encoding rules |
 //! | [`dynamic`] | decode to events, tape, JSON, XML, CSV; encode |
-//! | `columns` | record batches of Arrow, Parquet and Arrow IPC files (feature `columns`) |
+//! | `columns` | record batches of Arrow (feature `columns`), Parquet and Arrow IPC files (feature `files`) |
 //! | [`records`] | record files: framing, rejects, streaming conversion |
 
 mod detect;
 pub mod files;
 mod generate;
+#[cfg(feature = "records")]
+mod record_plan;
 mod schema;
 mod transfer;
 
 pub use detect::{Candidate, Detector, detect};
 pub use generate::{RustError, RustOptions};
+#[cfg(feature = "records")]
+pub use record_plan::{RecordPlan, RecordPlanError};
 pub use schema::{Place, PlanError, Schema, SchemaOptions};
 pub use tercet_codegen as codegen;
 #[cfg(feature = "columns")]

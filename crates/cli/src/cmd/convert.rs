@@ -17,12 +17,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tercet::dynamic::{NodeId, Options, Plan, Unknown};
-use tercet::plan::Rules;
-use tercet::records::path::{ListPath, concatenated, list};
 use tercet::records::{
     Converter, DEFAULT_RECORD_LIMIT, Framing, Output, RejectFile, Render, Settings, Summary, Targets,
 };
-use tercet::{PlanError, Schema};
+use tercet::{PlanError, RecordPlan, Schema};
 
 /// Convert record files to Parquet, Arrow, CSV, JSON or XML
 #[derive(Args, Debug)]
@@ -152,31 +150,9 @@ impl Job {
 
     /// The job for records of a type, or for the elements of a list inside of it.
     pub fn new(schema: &Schema, type_name: &str, records: Option<&str>) -> Outcome<Self> {
-        let plan_of = |types: &[&str]| schema.plan(Rules::Ber, types).map_err(Failure::usage);
-        let root_of = |plan: &Plan, name: &str| {
-            plan.root(name).ok_or_else(|| Failure::usage(format_args!("the plan has no type `{name}`")))
-        };
-        let plan = plan_of(&[type_name])?;
-        let root = root_of(&plan, type_name)?;
-        let stop = Arc::default();
-        let Some(path) = records else {
-            let framing = concatenated(&plan, root).map_err(Failure::usage)?;
-            return Ok(Self { plan, framing, outer: None, record: root, detect: true, stop });
-        };
-        let ListPath { element, framing, .. } = list(&plan, root, path).map_err(Failure::usage)?;
-        let node = plan.shape.node(plan.shape.field(element).node);
-        let Some(name) = node.name.map(|name| plan.shape.name(name).to_owned()) else {
-            return Err(Failure::usage(format_args!("the elements of `{path}` have no type name")));
-        };
-        let plan = plan_of(&[type_name, &name])?;
-        Ok(Self {
-            outer: Some(root_of(&plan, type_name)?),
-            record: root_of(&plan, &name)?,
-            framing,
-            plan,
-            detect: true,
-            stop,
-        })
+        let found = RecordPlan::new(schema, type_name, records).map_err(Failure::usage)?;
+        let RecordPlan { plan, framing, outer, record } = found;
+        Ok(Self { plan, framing, outer, record, detect: true, stop: Arc::default() })
     }
 }
 

@@ -1,0 +1,79 @@
+//! From a schema to what reading record files takes.
+
+use crate::{PlanError, Schema};
+use std::fmt;
+use tercet_plan::{NodeId, Plan, Rules};
+use tercet_records::Framing;
+use tercet_records::path::{ListPath, PathError, concatenated, list};
+
+/// What records of a file are and where they stand.
+#[derive(Clone, Debug)]
+pub struct RecordPlan {
+    /// The plan, for BER.
+    pub plan: Plan,
+    /// How records are found.
+    pub framing: Framing,
+    /// The type around the list of records, if there is a list.
+    pub outer: Option<NodeId>,
+    /// The type of records.
+    pub record: NodeId,
+}
+
+/// Why there is none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RecordPlanError {
+    /// The type cannot be used.
+    Plan(PlanError),
+    /// The path leads to no list.
+    Path(PathError),
+    /// The elements of the list at this path have no type name.
+    Unnamed(String),
+}
+
+impl fmt::Display for RecordPlanError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Plan(error) => error.fmt(f),
+            Self::Path(error) => error.fmt(f),
+            Self::Unnamed(path) => write!(f, "the elements of `{path}` have no type name"),
+        }
+    }
+}
+
+impl std::error::Error for RecordPlanError {}
+
+impl From<PlanError> for RecordPlanError {
+    fn from(error: PlanError) -> Self {
+        Self::Plan(error)
+    }
+}
+
+impl From<PathError> for RecordPlanError {
+    fn from(error: PathError) -> Self {
+        Self::Path(error)
+    }
+}
+
+impl RecordPlan {
+    /// Records that are values of a type, or elements of the list at a path inside of its values
+    /// (`TransferBatch.callEventDetails`).
+    ///
+    /// # Errors
+    /// When there is no such type or list.
+    pub fn new(schema: &Schema, type_name: &str, path: Option<&str>) -> Result<Self, RecordPlanError> {
+        let root_of = |plan: &Plan, name: &str| plan.root(name).ok_or(PlanError::Empty);
+        let plan = schema.plan(Rules::Ber, &[type_name])?;
+        let root = root_of(&plan, type_name)?;
+        let Some(path) = path else {
+            let framing = concatenated(&plan, root)?;
+            return Ok(Self { plan, framing, outer: None, record: root });
+        };
+        let ListPath { element, framing, .. } = list(&plan, root, path)?;
+        let node = plan.shape.node(plan.shape.field(element).node);
+        let Some(name) = node.name.map(|name| plan.shape.name(name).to_owned()) else {
+            return Err(RecordPlanError::Unnamed(path.to_owned()));
+        };
+        let plan = schema.plan(Rules::Ber, &[type_name, &name])?;
+        Ok(Self { outer: Some(root_of(&plan, type_name)?), record: root_of(&plan, &name)?, framing, plan })
+    }
+}
