@@ -1,0 +1,64 @@
+"""Commands as a user runs them: CPU time of the process with all its threads, time by the clock, and memory."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .definitions import REPOSITORY
+
+
+@dataclass
+class Spent:
+    """What a command took: nanoseconds, and KiB at most."""
+
+    cpu: int
+    wall: int
+    peak: int
+
+
+class Failed(Exception):
+    """The command ended with something other than success; the text is the last line of what it said."""
+
+
+def run(command: Sequence[str], limit: float = 3600.0, out: Path | None = None, errors: Path | None = None) -> Spent:
+    """Runs a command to its end; what it prints goes to files or nowhere."""
+    with open(out or os.devnull, "wb") as sink:
+        start = time.perf_counter_ns()
+        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=sink, stderr=subprocess.PIPE)
+        assert child.stderr
+        watch = threading.Timer(limit, child.kill)
+        watch.start()
+        said = child.stderr.read()
+        # The rusage of this child alone, which `subprocess` does not give.
+        _, status, used = os.wait4(child.pid, 0)
+        wall = time.perf_counter_ns() - start
+        watch.cancel()
+        child.stderr.close()
+        child.returncode = os.waitstatus_to_exitcode(status)
+    if errors:
+        errors.write_bytes(said)
+    if child.returncode:
+        lines = said.decode(errors="replace").strip().splitlines()
+        why = lines[-1][:160] if lines else f"exit code {child.returncode}"
+        raise Failed(f"not ended after {limit:.0f} seconds" if wall >= limit * 1e9 else why)
+    return Spent(round((used.ru_utime + used.ru_stime) * 1e9), wall, used.ru_maxrss)
+
+
+def tercet() -> str:
+    """Our command: `$TERCET`, or what `bench/setup` has built."""
+    return os.environ.get("TERCET") or str(REPOSITORY / "target" / "release" / "tercet")
+
+
+def said(*command: str) -> str:
+    """What a command prints; nothing if it is not there."""
+    if not shutil.which(command[0]):
+        return ""
+    done = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+    return (done.stdout or done.stderr).strip()
