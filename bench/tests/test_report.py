@@ -60,13 +60,13 @@ def test_generated_code_that_is_first_does_not_hide_an_engine_that_is_not(tmp_pa
 def test_a_refusal_is_a_line_that_says_why(tmp_path: Path) -> None:
     rows = [
         row("decode", "tercet 0.1.0", 300),
-        row("decode", "hampi", 0, note="does not read the | specification"),
+        row("decode", "hampi", 0, note="ParseError: at | line 3"),
         row("decode", "asn1c 1", 100, note="other values: a instead of b"),
         row("decode", "rasn 2, open types as octets", 100),
-        row("encode", "hampi", 0, note="does not read the | specification"),
+        row("encode", "hampi", 0, note="ParseError: at | line 3"),
     ]
     text = report(tmp_path, rows)["README.md"]
-    assert line(text, "hampi").endswith("|  | does not read the \\| specification |")
+    assert line(text, "hampi").endswith("|  | does not compile the specification |")
     # Other values have no figure; less work has one, in brackets, that counts for nothing.
     assert line(text, "asn1c 1").startswith("| asn1c 1 | – | – | – |")
     assert line(text, "rasn 2, open types as octets").split(" | ")[3] == "(0.33×)"

@@ -106,6 +106,26 @@ def behind(all_inputs: list[Input]) -> tuple[list[str], list[str]]:
     return both, plans
 
 
+def without(all_inputs: list[Input]) -> list[str]:
+    """Works at which ours has no figure, and why."""
+    return [
+        f"**{title(one.name)}, {row.work}: {row.peer}: {words.refusal(row.note)}**"
+        for one in all_inputs
+        for row in one.rows
+        if words.ours(row.peer) and row.note and not words.absent(row.note)
+    ]
+
+
+def absent(all_inputs: list[Input]) -> list[str]:
+    """Peers that were not there, each with the number of inputs that it is missing at."""
+    counts: dict[str, set[str]] = {}
+    for one in all_inputs:
+        for row in one.rows:
+            if words.absent(row.note):
+                counts.setdefault(row.peer, set()).add(one.name)
+    return [f"{peer} ({len(names)} input{'s' if len(names) > 1 else ''})" for peer, names in sorted(counts.items())]
+
+
 def summary(all_inputs: dict[str, Input]) -> Table:
     """One line for each work: ours, the nearest peer, what the page says, what the machine could do."""
     columns = [
@@ -208,7 +228,7 @@ def _line(one: Input, works: list[str], engine: str, rows: dict[str, Row]) -> li
         row, ours, nearest = rows.get(work), one.ours(work), one.nearest(work)
         if not row or not row.median or (row.note and not row.comparable):
             if row and row.note:
-                notes.append(f"{work}: {row.note}")
+                notes.append(f"{work}: {words.refusal(row.note)}")
             cells += ["–", "–", "–"]
             continue
         if words.ours(engine):
@@ -219,7 +239,7 @@ def _line(one: Input, works: list[str], engine: str, rows: dict[str, Row]) -> li
         cells += [shown, words.digits(row.megabytes_per_second), f"({ratio})" if LESS in engine else ratio]
     memory = max((row.peak for row in rows.values()), default=0)
     told = "; ".join(dict.fromkeys(_same(notes)))
-    return [*cells, words.size(memory * 1024) if memory else "", told.replace("|", "\\|")]
+    return [*cells, words.size(memory * 1024) if memory else "", told]
 
 
 def _same(notes: list[str]) -> list[str]:

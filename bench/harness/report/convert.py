@@ -61,7 +61,7 @@ def _line(name: str, work: str, row: Row, have: list[Row]) -> list[str]:
     label = f"{title(name)} to {work}"
     published = PUBLISHED.get((name, work), "") if words.ours(row.peer) else ""
     if not row.median:
-        return [label, row.peer, *["–"] * 5, published, row.note]
+        return [label, row.peer, *["–"] * 5, published, words.refusal(row.note)]
     slow = words.ours(row.peer) and any(peer.median < row.median for peer in peers)
     wall = words.digits(row.octets / row.wall * 1e3) if row.wall else ""
     ratio = words.times(row.median / ours.median) if ours and not row.note else "–"
@@ -74,7 +74,7 @@ def _line(name: str, work: str, row: Row, have: list[Row]) -> list[str]:
         ratio,
         words.size(row.peak * 1024) if row.peak else "",
         published,
-        row.note,
+        words.refusal(row.note) if row.note else "",
     ]
 
 

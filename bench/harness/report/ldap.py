@@ -125,7 +125,7 @@ def _line(rows: list[Row], engine: str, have: dict[str, Row]) -> list[str]:
     cells.append(words.size(memory * 1024) if memory else "")
     pages = [PUBLISHED[words.first(engine), work] for work in WORKS if (words.first(engine), work) in PUBLISHED]
     cells.append("; ".join(pages))
-    notes = [f"{work}: {row.note}" for work, row in have.items() if row.note]
-    reasons = list(dict.fromkeys(row.note for row in have.values() if row.note))
-    cells.append((reasons[0] if len(reasons) == 1 else "; ".join(notes)).replace("|", "\\|"))
+    notes = {work: words.refusal(row.note) for work, row in have.items() if row.note}
+    same = len(notes) == len(have) and len(set(notes.values())) == 1
+    cells.append(next(iter(notes.values())) if same else "; ".join(f"{work}: {why}" for work, why in notes.items()))
     return cells

@@ -55,9 +55,17 @@ def blocks(records: list[Record]) -> list[Block]:
         "CPU time for the same work on the same octets, logarithmic; the bar ends at the nearest peer, dots are "
         "all of them",
         lines,
-        f"bench/record/{records[-1].machine} · how: bench/README.md · every engine and the limits: bench/report",
+        _footer(records),
     )
     return [Figure("overview.svg", svg, ALT)]
+
+
+def _footer(records: list[Record]) -> str:
+    """Which machine, and who is missing in the picture."""
+    absent = codecs.absent(list(codecs.inputs(newest(records, "codecs")).values()))
+    names = [name.split(" (")[0] for name in absent if not words.ours(name)]
+    missing = f" · not built there: {', '.join(names)}" if names else ""
+    return f"bench/record/{records[-1].machine}{missing}"
 
 
 def works(file: str, title: str, inputs: list[codecs.Input]) -> Figure | None:

@@ -20,7 +20,7 @@ def filled(text: str, records: list[Record]) -> str:
 SAID = [
     "MSC call records, decode",
     "LDAP, as LDIF",
-    "5G RRC report, PER, decode",
+    "Employee, aligned, decode",
     "Megaco pretty text, C scanner",
     "TAP 3 batches, decode",
     "SCP call records, decode",

@@ -51,6 +51,14 @@ def document(records: list[Record]) -> list[Block]:
             )
         )
         out.append(Items(plans))
+    missing = codecs.without(list(inputs.values()))
+    if missing:
+        out += [Text("Ours has no figure at:"), Items(missing)]
+    absent = codecs.absent(list(inputs.values()))
+    if absent:
+        out.append(
+            Text(f"Not there when the records were taken, so that nothing is said of them: {', '.join(absent)}.")
+        )
     out += [Heading(2, "1. Megaco / H.248"), *megaco.blocks(newest(records, "megaco"))]
     out += [Heading(2, "2. LDAP clients"), *ldap.blocks(newest(records, "ldap"))]
     out += [Heading(2, "3. Records"), *_records(inputs)]
@@ -114,13 +122,21 @@ def _how(records: list[Record]) -> list[Block]:
                 str(len(record.rows)),
                 about.get("commit", "–"),
                 about.get("load", "–"),
+                _spread(record),
             ]
         )
     return [
         Text(
             "CPU time, interleaved rounds A B C A B C … after a warm-up, median; minimum and maximum are in the "
             "records. Results are reduced to a digest before anything is timed; an engine with another digest has "
-            "no ratio. More: [bench/README.md](../README.md)."
+            "no ratio. More: [bench/README.md](../README.md). The spread is how much more the median of the rounds "
+            "is than their minimum, in the middle of a record's figures: beyond 10 % the machine was not quiet, "
+            "and small ratios say little."
         ),
-        Table(["record", "made by", "figures:", "commit", "load before the end"], rows),
+        Table(["record", "made by", "figures:", "commit", "load at the end", "spread:"], rows),
     ]
+
+
+def _spread(record: Record) -> str:
+    ratios = sorted(row.median / row.low for row in record.rows if row.low)
+    return f"{100 * (ratios[len(ratios) // 2] - 1):.0f} %" if ratios else "–"

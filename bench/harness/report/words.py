@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 #: The language that an engine's user writes in, by the first word of its name.
 LANGUAGES = {
     "rasn": "Rust",
@@ -77,6 +79,20 @@ def size(octets: float) -> str:
         if octets >= limit:
             return f"{digits(octets / limit)} {unit}"
     return f"{octets:.0f} B"
+
+
+def refusal(note: str) -> str:
+    """Why an engine has no figure, in our words: what a peer says when it fails is its makers' business."""
+    if re.search(r"^(not built|not installed|not compiled within|other values|no such|cannot)", note):
+        return note.replace("|", "\\|")
+    if re.search(r"CompileError|ParseError|NotImplemented|Exception|syntax error|compile", note):
+        return "does not compile the specification"
+    return "does not read these records"
+
+
+def absent(note: str) -> bool:
+    """Whether a peer was not there when the record was taken."""
+    return note.startswith(("not built", "not installed"))
 
 
 def bold(text: str, whether: bool) -> str:
