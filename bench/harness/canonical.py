@@ -76,6 +76,8 @@ def _leaf(definition: Definition, path: list[str], text: str, found: list[str]) 
     text = "".join(text.split()).casefold()
     if re.fullmatch(r"\d{12}z", text):  # a UTCTime, of which some tools show the century (RFC 5280) and not the zone
         text = ("19" if text >= "50" else "20") + text[:-1]
+    elif re.fullmatch(r"\d{14}z", text):  # the same of a GeneralizedTime
+        text = text[:-1]
     steps = [*path, text] if text else path
     name = steps[-2] if len(steps) > 1 else ""
     if name in definition.defaults and definition.defaults[name].casefold() == steps[-1]:
