@@ -3,7 +3,7 @@
 CARGO ?= cargo
 OUT   ?= out
 
-.PHONY: help setup demo test fmt clippy rust-test python-test bench-test bench clean
+.PHONY: help setup demo test fmt clippy rust-test python-test bench-test bench bench-full clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort
@@ -34,8 +34,11 @@ bench-test: setup ## the committed report is what the committed records say
 	./scripts/python run ruff check --quiet bench
 	./scripts/python run ruff format --check --quiet bench
 
-bench: setup ## ours beside the peers, one run (see bench/README.md)
-	./bench/run
+bench: setup ## ours beside the peers in minutes: records and a report in out/bench (see bench/README.md)
+	./bench/all $(OUT)/bench
+
+bench-full: setup ## all of it, into bench/record and bench/report; takes an hour or more
+	./bench/all --record
 
 clean:
 	$(CARGO) clean

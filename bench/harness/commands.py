@@ -53,7 +53,8 @@ def run(command: Sequence[str], limit: float = 3600.0, out: Path | None = None, 
 
 def tercet() -> str:
     """Our command: `$TERCET`, or what `bench/setup` has built."""
-    return os.environ.get("TERCET") or str(REPOSITORY / "target" / "release" / "tercet")
+    target = Path(os.environ.get("CARGO_TARGET_DIR", REPOSITORY / "target"))
+    return os.environ.get("TERCET") or str(target / "release" / "tercet")
 
 
 def said(*command: str) -> str:

@@ -71,7 +71,7 @@ def digits(value: float) -> str:
 
 def times(value: float) -> str:
     """A ratio."""
-    return f"{value:,.0f}×" if value >= 10 else f"{value:.1f}×" if value >= 1.05 or value < 0.1 else f"{value:.2f}×"
+    return f"{value:,.0f}×" if value >= 10 else f"{value:.1f}×" if value >= 1.05 else f"{value:.2f}×"
 
 
 def size(octets: float) -> str:

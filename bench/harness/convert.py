@@ -1,0 +1,173 @@
+"""Files of records to tables and texts by whole commands, ours and peers': see bench/README.md."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import itertools
+import statistics
+import subprocess
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from . import canonical, commands, definitions, files, records
+from .definitions import BENCH, BUILD, Definition
+from .records import Row
+
+KIND = "convert"
+
+#: Inputs and what their records become; the page of ASN1C has the first two.
+WORKS = [
+    ("msc", "csv"),
+    ("scp", "xml"),
+    ("msc", "parquet"),
+    ("msc", "jsonl"),
+    ("scp", "parquet"),
+    ("tap-typical", "csv"),
+]
+
+#: Where the corpora are missing.
+OWN = [("demo", "csv"), ("demo", "xml"), ("demo", "parquet")]
+
+#: Octets of input that slow peers get, so that a run takes seconds; figures are per record.
+SMALL = 2e5
+
+#: Records that are compared between outputs, and characters of XML that have them.
+COMPARED = 100
+LOOKED_AT = 1 << 20
+
+
+@dataclass
+class Lane:
+    """One command and what its rounds took."""
+
+    row: Row
+    command: list[str]
+    out: Path
+    #: Where the command says what is to be kept: in a file that it is told, or on standard output.
+    prints: bool = False
+    samples: list[commands.Spent] = field(default_factory=list)
+
+    def once(self) -> commands.Spent:
+        return commands.run(self.command, out=self.out if self.prints else None)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="bench/convert", description="Measures whole commands, ours and peers'.")
+    parser.add_argument("--rounds", type=int, default=7, help="rounds A B C A B C … (default 7)")
+    parser.add_argument("--megabytes", type=float, default=100, help="of input for fast commands (default 100)")
+    parser.add_argument("--jobs", type=int, help="threads of ours (default: one for each processor)")
+    records.arguments(parser)
+    options = parser.parse_args()
+    known = {definition.name: definition for definition in definitions.load([]) if definition.available}
+    works = [(known[name], work) for name, work in WORKS if name in known]
+    works = works or [(known[name], work) for name, work in OWN if name in known]
+    rows = [row for definition, work in works for row in _measure(definition, work, options)]
+    if not rows:
+        print("bench/convert: no inputs: run bench/setup", file=sys.stderr)
+        return 1
+    print(records.table(rows))
+    records.keep(rows, options, KIND)
+    return 1 if any(row.note.startswith("other values") for row in rows) else 0
+
+
+def ours(definition: Definition, work: str, source: Path, out: Path, jobs: int | None) -> list[str]:
+    """Our command: the specification is read, the file decoded, the output written."""
+    command = [commands.tercet(), "convert", "--quiet", "-t", definition.type, "-f", work, "-o", str(out)]
+    command += [word for path in definition.schema for word in ("-s", str(path))]
+    return [*command, *(["--jobs", str(jobs)] if jobs else []), str(source)]
+
+
+def _measure(definition: Definition, work: str, options: argparse.Namespace) -> list[Row]:
+    lanes = []
+    for lane in _lanes(definition, work, options):
+        print(f"{definition.name}: {lane.row.peer}, {work}", file=sys.stderr)
+        if not lane.row.note:
+            try:
+                lane.once()
+                lane.row.digest = _digest(definition, work, lane.out)
+            except (commands.Failed, OSError, ValueError, SyntaxError) as error:
+                lane.row.note = f"fails: {error}"
+        lanes.append(lane)
+    ready = [lane for lane in lanes if not lane.row.note]
+    records.refuse_unlike([lane.row for lane in ready])
+    for _ in range(options.rounds):
+        for lane in ready:
+            lane.samples.append(lane.once())
+    for lane in ready:
+        summarize(lane.row, lane.samples)
+        lane.out.unlink(missing_ok=True)
+    return [lane.row for lane in lanes]
+
+
+def summarize(row: Row, samples: list[commands.Spent]) -> None:
+    """What a record takes."""
+    each = [spent.cpu / row.records for spent in samples]
+    row.low, row.median, row.high = min(each), statistics.median(each), max(each)
+    row.wall = statistics.median(spent.wall for spent in samples) / row.records
+    row.peak = max(spent.peak for spent in samples)
+
+
+def _lanes(definition: Definition, work: str, options: argparse.Namespace) -> Iterable[Lane]:
+    out = BUILD / "files"
+    out.mkdir(parents=True, exist_ok=True)
+    large, many = files.raw(definition, options.megabytes * 1e6)
+    small, few = files.raw(definition, SMALL)
+
+    def row(peer: str, source: Path, count: int, note: str = "") -> Row:
+        return Row(definition.name, work, peer, octets=source.stat().st_size / count, records=count, note=note)
+
+    target = out / f"ours.{work}"
+    mine = row(commands.said(commands.tercet(), "--version") or "tercet", large, many)
+    yield Lane(mine, ours(definition, work, large, target, options.jobs), target)
+    if work == "xml":
+        converter, why = _asn1c(definition)
+        yield Lane(
+            row("asn1c 0.9.28", large, many, why), [converter, "-iber", "-oxer", str(large)], out / "asn1c.xml", True
+        )
+    if work in ("csv", "xml", "jsonl"):
+        python = BENCH / ".venv" / "bin" / "python"
+        script = BENCH / "engines" / "asn1tools" / "convert.py"
+        target = out / f"asn1tools.{work}"
+        words = [str(python), str(script), work, definition.type, str(small), str(target), *map(str, definition.schema)]
+        yield Lane(row("asn1tools 0.169.0", small, few, "" if python.exists() else "not installed"), words, target)
+
+
+def _asn1c(definition: Definition) -> tuple[str, str]:
+    """The converter that asn1c makes of a specification, built when it is missing; why it is not."""
+    out = BUILD / "asn1c-converter" / definition.name
+    converter = out / "converter"
+    if not converter.exists():
+        build = BENCH / "engines" / "asn1c" / "build-converter"
+        try:
+            words = [str(build), str(out), definition.type, *map(str, definition.schema)]
+            subprocess.run(words, check=True, capture_output=True)
+        except (OSError, subprocess.CalledProcessError):
+            return str(converter), "cannot compile the specification, or not installed"
+    return str(converter), ""
+
+
+def _digest(definition: Definition, work: str, out: Path) -> str:
+    """Of XML and JSON, the values of the first records; of tables, whose columns differ by tool, that there is one."""
+    if work == "xml":
+        end = f"</{definition.type}>"
+        with open(out, encoding="utf-8") as file:
+            pieces = file.read(LOOKED_AT).split(end)[:COMPARED]
+        # What stands in front of the first record is the declaration and, in ours, an element around all.
+        pieces[0] = pieces[0][pieces[0].index(f"<{definition.type}") :]
+        values = [{"xer": piece + end} for piece in pieces]
+    elif work == "jsonl":
+        with open(out, encoding="utf-8") as lines:
+            values = [{"text": line} for line in itertools.islice(lines, COMPARED)]
+    elif work == "csv":
+        with open(out, encoding="utf-8") as lines:
+            return "a table" if sum(1 for _ in itertools.islice(lines, COMPARED)) else "nothing"
+    else:
+        return hashlib.sha256(out.read_bytes()).hexdigest()[:16]
+    return canonical.digest(definition, values)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
