@@ -37,7 +37,12 @@ mod files;
 mod layout;
 mod store;
 
-pub use arrow_array::RecordBatch;
+pub use arrow_array::{RecordBatch, RecordBatchReader};
+#[cfg(feature = "ffi")]
+pub use arrow_array::{
+    ffi::{FFI_ArrowArray, FFI_ArrowSchema},
+    ffi_stream::FFI_ArrowArrayStream,
+};
 pub use arrow_schema::{ArrowError, SchemaRef};
 pub use builder::{Builder, Row};
 #[cfg(feature = "files")]
@@ -56,4 +61,14 @@ pub struct Provenance<'a> {
     pub offset: u64,
     /// Its number of octets.
     pub length: u64,
+}
+
+/// A batch by Arrow's C data interface: an array of structs and its schema.
+///
+/// # Errors
+/// Those of Arrow; none are known.
+#[cfg(feature = "ffi")]
+pub fn export(batch: &RecordBatch) -> Result<(FFI_ArrowArray, FFI_ArrowSchema), ArrowError> {
+    use arrow_array::Array;
+    arrow_array::ffi::to_ffi(&arrow_array::StructArray::from(batch.clone()).to_data())
 }

@@ -362,6 +362,11 @@ impl<'a> View<'a> {
         &self.tape.entries
     }
 
+    /// A copy of the tape, to be read again with the same input.
+    pub fn to_tape(self) -> Tape {
+        self.tape.clone()
+    }
+
     /// The rules that the value was decoded from, if it was.
     pub fn rules(self) -> Option<Rules> {
         self.tape.rules

@@ -1,7 +1,7 @@
 //! `tercet.Codec`: one type in one transfer syntax.
 
 use crate::compiled::Compiled;
-use crate::{encode, objects, octets};
+use crate::{encode, octets};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -26,7 +26,7 @@ pub(crate) fn decode<'py>(
     let input = octets::of_input(data, compiled.syntax(0).is_text())?;
     compiled.with_state(|state| {
         compiled.read_all(py, 0, &input, state, options)?;
-        objects::build(py, compiled, state.tape.view(&input))
+        compiled.build(py, state.tape.view(&input))
     })
 }
 
@@ -75,7 +75,7 @@ impl Codec {
         options.base_offset = offset as u64;
         compiled.with_state(|state| {
             let length = compiled.read(py, 0, rest, state, &options)?;
-            Ok((objects::build(py, compiled, state.tape.view(rest))?, offset + length))
+            Ok((compiled.build(py, state.tape.view(rest))?, offset + length))
         })
     }
 

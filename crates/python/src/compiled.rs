@@ -1,7 +1,7 @@
 //! A type of a schema made ready for some transfer syntaxes, shared by all that use it.
 
 use crate::error;
-use crate::objects::Names;
+use crate::objects::{self, Names};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use std::sync::{Mutex, PoisonError};
@@ -64,6 +64,11 @@ impl Compiled {
     /// The names of the shape as Python has them.
     pub(crate) fn names(&self, py: Python<'_>) -> &Names {
         self.names.get_or_init(py, || Names::new(py, self.shape()))
+    }
+
+    /// The value on a tape.
+    pub(crate) fn build<'py>(&self, py: Python<'py>, view: View<'_>) -> PyResult<Bound<'py, PyAny>> {
+        objects::build(py, self.names(py), self.shape(), view)
     }
 
     /// Works in a state that nobody else uses.

@@ -8,6 +8,7 @@ use tercet::{CodecError, PlanError};
 
 static DECODE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 static ENCODE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+static REJECT: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 static SCHEMA: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 
 /// `tercet.DecodeError`.
@@ -61,6 +62,16 @@ pub(crate) fn schema(
     fill: impl FnOnce(&Bound<'_, PyDict>) -> PyResult<()>,
 ) -> PyErr {
     raise(py, &SCHEMA, "SchemaError", message, fill)
+}
+
+/// `tercet.RejectError`.
+#[cold]
+pub(crate) fn rejected(
+    py: Python<'_>,
+    message: &str,
+    fill: impl FnOnce(&Bound<'_, PyDict>) -> PyResult<()>,
+) -> PyErr {
+    raise(py, &REJECT, "RejectError", message, fill)
 }
 
 fn common(with: &Bound<'_, PyDict>, error: &Error) -> PyResult<()> {

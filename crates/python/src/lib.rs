@@ -8,6 +8,7 @@ mod codec;
 mod compiled;
 mod encode;
 mod error;
+mod files;
 mod objects;
 mod octets;
 mod options;
@@ -20,6 +21,10 @@ mod _tercet {
     use crate::bits::BitString;
     #[pymodule_export]
     use crate::codec::Codec;
+    #[pymodule_export]
+    use crate::files::{
+        ArrowSchema, Batch, Batches, Record, Records, Table, expand, iter_records, read, splits,
+    };
     #[pymodule_export]
     use crate::schema::Schema;
 

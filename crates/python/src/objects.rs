@@ -1,7 +1,6 @@
 //! A tape as Python objects: the mapping that `docs/guide-python.md` tells.
 
 use crate::bits::{BitNames, BitString};
-use crate::compiled::Compiled;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -132,11 +131,11 @@ enum Parts<'py> {
 /// The value on a tape.
 pub(crate) fn build<'py>(
     py: Python<'py>,
-    compiled: &Compiled,
+    names: &Names,
+    shape: &Shape,
     view: View<'_>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let builder = Builder { py, names: compiled.names(py), shape: compiled.shape() };
-    builder.build(view)
+    Builder { py, names, shape }.build(view)
 }
 
 struct Builder<'a, 'py> {

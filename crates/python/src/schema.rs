@@ -2,7 +2,7 @@
 
 use crate::codec::{self, Codec};
 use crate::compiled::Compiled;
-use crate::{error, objects, octets, options};
+use crate::{error, octets, options};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyType};
@@ -43,6 +43,25 @@ impl Schema {
         let mut known = self.compiled.write().unwrap_or_else(PoisonError::into_inner);
         let types = known.entry(syntaxes.to_vec()).or_default();
         Ok(Arc::clone(types.entry(name.to_owned()).or_insert(made)))
+    }
+
+    /// A `tercet.Schema`, or one read from paths.
+    pub(crate) fn of(object: &Bound<'_, PyAny>) -> PyResult<Arc<tercet::Schema>> {
+        if let Ok(schema) = object.cast::<Self>() {
+            return Ok(Arc::clone(&schema.get().schema));
+        }
+        let loaded = Self::read(object, &SchemaOptions::default(), false)?;
+        Ok(loaded.schema)
+    }
+
+    fn read(paths: &Bound<'_, PyAny>, options: &SchemaOptions, allow_errors: bool) -> PyResult<Self> {
+        let py = paths.py();
+        let paths: Vec<PathBuf> = match paths.extract::<PathBuf>() {
+            Ok(path) => vec![path],
+            Err(_) => paths.extract()?,
+        };
+        let schema = py.detach(|| tercet::Schema::load(&paths, options))?;
+        Self::checked(py, schema, allow_errors)
     }
 
     fn checked(py: Python<'_>, schema: tercet::Schema, allow_errors: bool) -> PyResult<Self> {
@@ -99,14 +118,8 @@ impl Schema {
         tags: &str,
         allow_errors: bool,
     ) -> PyResult<Self> {
-        let py = class.py();
-        let paths: Vec<PathBuf> = match paths.extract::<PathBuf>() {
-            Ok(path) => vec![path],
-            Err(_) => paths.extract()?,
-        };
-        let options = reading(strict, aliases, tags)?;
-        let schema = py.detach(|| tercet::Schema::load(&paths, &options))?;
-        Self::checked(py, schema, allow_errors)
+        _ = class;
+        Self::read(paths, &reading(strict, aliases, tags)?, allow_errors)
     }
 
     /// Reads one text.
@@ -266,7 +279,7 @@ impl Schema {
             let done = py.detach(|| sampler.sample(compiled.root, &mut tape));
             done.map_err(|fault| error::encode(py, &fault.into()))?;
             if wanted.is_none() {
-                samples.append(objects::build(py, &compiled, tape.view(&[]))?)?;
+                samples.append(compiled.build(py, tape.view(&[]))?)?;
                 continue;
             }
             compiled.with_state(|state| {

@@ -2,8 +2,9 @@
 
 use crate::balance::Balance;
 use crate::envelope::Envelope;
-use crate::framing::{Carvings, Framing, Item, Part, Reason, RecordReader, detect};
+use crate::framing::{Carvings, Framing, Item, Part, Reason, RecordReader, detect_in};
 use crate::reject::{Reject, RejectFile};
+use crate::split::Split;
 use std::io::{self, Read, Write};
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -108,8 +109,6 @@ pub enum Stopped {
 
 /// Rejects whose reasons a [`Summary`] keeps.
 const SAMPLES: usize = 5;
-/// Octets that framings are tried on.
-const SAMPLE: u64 = 1 << 20;
 /// Octets collected before they are written.
 const FLUSH: usize = 1 << 18;
 
@@ -122,6 +121,7 @@ pub struct Converter<'p> {
     tape: Tape,
     out: Vec<u8>,
     stop: Option<Arc<AtomicBool>>,
+    split: Option<Split>,
 }
 
 /// Where things go.
@@ -158,7 +158,22 @@ impl<'p> Converter<'p> {
                 }
             }
         }
-        Self { plan, settings, decoder: Decoder::new(), tape: Tape::new(), out: Vec::new(), stop: None }
+        Self {
+            plan,
+            settings,
+            decoder: Decoder::new(),
+            tape: Tape::new(),
+            out: Vec::new(),
+            stop: None,
+            split: None,
+        }
+    }
+
+    /// Takes inputs for this split of a file, with the framing as the settings say.
+    #[must_use]
+    pub fn with_split(mut self, split: Split) -> Self {
+        self.split = Some(split);
+        self
     }
 
     /// Looks at a flag before every record; once it is set, the input is left as if `progress` had said so.
@@ -191,6 +206,9 @@ impl<'p> Converter<'p> {
         let sample = self.sample(&mut input, &mut run.summary)?;
         let framing = run.summary.framing.as_ref().unwrap_or(&self.settings.framing).clone();
         let mut reader = RecordReader::new(io::Cursor::new(sample).chain(input), framing);
+        if let Some(split) = &self.split {
+            reader = reader.at(split);
+        }
         let (plan, record, options) = (self.plan, self.settings.record, self.settings.options.clone());
         let mut checker = Decoder::new();
         let mut is_record = |octets: &[u8]| {
@@ -241,20 +259,16 @@ impl<'p> Converter<'p> {
 
     /// Reads the first octets, if the framing is to be found by trial.
     fn sample(&mut self, input: &mut impl Read, summary: &mut Summary) -> io::Result<Vec<u8>> {
-        let mut sample = Vec::new();
-        if !self.settings.detect {
-            return Ok(sample);
+        if !self.settings.detect || self.split.is_some() {
+            return Ok(Vec::new());
         }
-        input.take(SAMPLE).read_to_end(&mut sample)?;
-        let whole = (sample.len() as u64) < SAMPLE;
         let (plan, record, options) = (self.plan, self.settings.record, &self.settings.options);
         let decoder = &mut self.decoder;
         let mut decodes = |octets: &[u8]| {
             decoder.decode(plan, record, octets, &mut Discard, options).is_ok_and(|n| n == octets.len())
         };
-        let given = &self.settings.framing;
-        let found = detect(given, &sample, whole, &mut decodes);
-        summary.framing = found.map(|found| found.framing).filter(|found| found.spelt() != given.spelt());
+        let (sample, found) = detect_in(&self.settings.framing, input, &mut decodes)?;
+        summary.framing = found;
         Ok(sample)
     }
 
@@ -315,7 +329,8 @@ impl<'p> Converter<'p> {
             return Err(Error::new(ErrorKind::TrailingData, item.offset + length as u64));
         }
         let view = self.tape.view(item.octets);
-        let origin = Origin { input: run.name, index: run.summary.records, offset: item.offset, length };
+        let index = self.split.as_ref().map_or(0, |split| split.first) + run.summary.records;
+        let origin = Origin { input: run.name, index, offset: item.offset, length };
         let mark = self.out.len();
         if let Err(error) = render.record(view, &origin, &mut self.out) {
             self.out.truncate(mark);

@@ -72,7 +72,8 @@ pub fn each<E: From<io::Error>>(
     let io = |error: io::Error| named(name, &error);
     let mut stream = BufReader::with_capacity(1 << 16, stream);
     let begin = stream.fill_buf().map_err(io)?;
-    if begin.get(257..262) == Some(b"ustar") {
+    let packing = Packing::of(begin);
+    if packing == Some(Packing::Tar) {
         let mut archive = tar::Archive::new(stream);
         for entry in archive.entries().map_err(io)? {
             let entry = entry.map_err(io)?;
@@ -86,7 +87,7 @@ pub fn each<E: From<io::Error>>(
         }
         return Ok(());
     }
-    if begin.starts_with(b"PK\x03\x04") {
+    if packing == Some(Packing::Zip) {
         let zipped = |error: zip::result::ZipError| io(io::Error::other(error));
         while let Some(file) = zip::read::read_zipfile_from_stream(&mut stream).map_err(zipped)? {
             let member = format!("{name}!{}", file.name().map_err(zipped)?);
@@ -105,21 +106,49 @@ pub fn each<E: From<io::Error>>(
 /// Those of the stream.
 pub fn unpack<'r>(raw: impl Read + 'r) -> io::Result<Box<dyn Read + 'r>> {
     let mut raw = BufReader::with_capacity(1 << 18, raw);
-    let begin = raw.fill_buf()?;
-    if begin.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]) {
-        return Ok(Box::new(zstd::Decoder::with_buffer(raw)?));
+    Ok(match Packing::of(raw.fill_buf()?) {
+        Some(Packing::Zstd) => Box::new(zstd::Decoder::with_buffer(raw)?),
+        Some(Packing::Gzip) => Box::new(flate2::bufread::MultiGzDecoder::new(raw)),
+        Some(Packing::Bzip2) => Box::new(bzip2::bufread::MultiBzDecoder::new(raw)),
+        Some(Packing::Xz) => Box::new(lzma_rust2::XzReader::new(raw, true)),
+        Some(Packing::Tar | Packing::Zip) | None => Box::new(raw),
+    })
+}
+
+/// Whether an input is compressed or an archive; reads its first octets.
+///
+/// # Errors
+/// Those of the input.
+pub fn is_packed(input: &mut impl Read) -> io::Result<bool> {
+    let mut begin = Vec::new();
+    input.take(512).read_to_end(&mut begin)?;
+    Ok(Packing::of(&begin).is_some())
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Packing {
+    Zstd,
+    Gzip,
+    Bzip2,
+    Xz,
+    Tar,
+    Zip,
+}
+
+impl Packing {
+    /// By the first octets.
+    fn of(begin: &[u8]) -> Option<Self> {
+        match begin {
+            [0x28, 0xB5, 0x2F, 0xFD, ..] => Some(Self::Zstd),
+            [0x1F, 0x8B, 0x08, ..] => Some(Self::Gzip),
+            // The level, and the first octets of a block or of an empty stream: three letters alone are no proof.
+            [b'B', b'Z', b'h', b'1'..=b'9', 0x31 | 0x17, 0x41 | 0x72, ..] => Some(Self::Bzip2),
+            [0xFD, b'7', b'z', b'X', b'Z', 0, ..] => Some(Self::Xz),
+            [b'P', b'K', 3, 4, ..] => Some(Self::Zip),
+            _ if begin.get(257..262) == Some(b"ustar") => Some(Self::Tar),
+            _ => None,
+        }
     }
-    if begin.starts_with(&[0x1F, 0x8B, 0x08]) {
-        return Ok(Box::new(flate2::bufread::MultiGzDecoder::new(raw)));
-    }
-    // The level, and the first octets of a block or of an empty stream: three letters alone are no proof.
-    if let [b'B', b'Z', b'h', b'1'..=b'9', 0x31 | 0x17, 0x41 | 0x72, ..] = begin {
-        return Ok(Box::new(bzip2::bufread::MultiBzDecoder::new(raw)));
-    }
-    if begin.starts_with(&[0xFD, b'7', b'z', b'X', b'Z', 0]) {
-        return Ok(Box::new(lzma_rust2::XzReader::new(raw, true)));
-    }
-    Ok(Box::new(raw))
 }
 
 fn named(name: &str, error: &io::Error) -> io::Error {

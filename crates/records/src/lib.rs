@@ -12,6 +12,7 @@ pub mod inputs;
 mod output;
 pub mod path;
 mod reject;
+mod split;
 
 pub use balance::Balance;
 pub use convert::{Converter, Origin, Render, Settings, Stopped, Summary, Targets};
@@ -21,3 +22,4 @@ pub use framing::{
 };
 pub use output::{Output, abandon};
 pub use reject::{Reject, RejectFile};
+pub use split::{Split, splits};

@@ -8,11 +8,13 @@
 '21'
 """
 
-from tercet._errors import DecodeError, EncodeError, Error, SchemaError
-from tercet._tercet import BitString, Codec, Schema, __version__
-from tercet._values import Diagnostic, Real, Unknown, Violation
+from tercet._errors import DecodeError, EncodeError, Error, RejectError, SchemaError
+from tercet._polars import scan_polars
+from tercet._tercet import BitString, Codec, Record, Schema, Table, __version__, iter_records, read, splits
+from tercet._values import Balance, Diagnostic, Real, Reject, Report, Split, Unknown, Violation
 
 __all__ = [
+    "Balance",
     "BitString",
     "Codec",
     "DecodeError",
@@ -20,9 +22,19 @@ __all__ = [
     "EncodeError",
     "Error",
     "Real",
+    "Record",
+    "Reject",
+    "RejectError",
+    "Report",
     "Schema",
     "SchemaError",
+    "Split",
+    "Table",
     "Unknown",
     "Violation",
     "__version__",
+    "iter_records",
+    "read",
+    "scan_polars",
+    "splits",
 ]

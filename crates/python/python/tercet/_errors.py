@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tercet._values import Diagnostic
+    from tercet._values import Diagnostic, Reject
 
 
 class Error(ValueError):
@@ -87,3 +87,14 @@ class DecodeError(CodecError):
         self.missing = missing
         self.line = line
         self.column = column
+
+
+class RejectError(Error):
+    """More of a file is no record than was allowed, or nothing in it is."""
+
+    rejects: list[Reject]
+    """The first places."""
+
+    def __init__(self, message: str, *, rejects: list[Reject] | None = None) -> None:
+        super().__init__(message)
+        self.rejects = rejects or []

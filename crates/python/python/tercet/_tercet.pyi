@@ -1,10 +1,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
-from typing import Any, Literal, TypedDict, final, overload
+from typing import Any, Literal, TypeAlias, TypedDict, final, overload
 
 from typing_extensions import Buffer, Self, Unpack
 
-from tercet._values import Diagnostic, Violation
+from tercet._values import Diagnostic, Report, Split, Violation
 
 __version__: str
 
@@ -163,3 +163,151 @@ class Schema:
         elements: int = 500,
         large: bool = False,
     ) -> list[bytes]: ...
+
+Input: TypeAlias = str | PathLike[str] | Split
+Specification: TypeAlias = Schema | str | PathLike[str] | Sequence[str | PathLike[str]]
+
+class FileOptions(DecodeOptions, total=False):
+    """How records are found in files, and what to do with what is none."""
+
+    records: str | None
+    """The path to the list of records inside of values of the type: `TransferBatch.callEventDetails`."""
+    framing: str
+    """`auto`, by trial, unless told: `plain`, `block:2048`, `u16be`, `rdw`, … as `tercet convert --framing` takes."""
+    filler: Buffer
+    """Octets that may stand between records: 00 and FF unless told."""
+    record_limit: int
+    """Octets that a record may have: 64 MiB unless told."""
+    max_rejects: int | None
+    """Damaged or undecodable places after which it is an error to go on: 0 unless told, None for no limit."""
+    rejects: str | PathLike[str] | None
+    """A file for the octets of what is rejected; another with `.jsonl` added tells where and why."""
+
+class ScanOptions(FileOptions, total=False):
+    """The arguments of `read` but `columns`."""
+
+    provenance: bool
+    batch_rows: int
+    integers: Literal["int64", "decimal", "text"]
+    octets: Literal["binary", "hex", "HEX", "base64"]
+    numbers: bool
+
+@final
+class ArrowSchema:
+    """The columns of a table, by Arrow's C schema interface."""
+
+    @property
+    def names(self) -> list[str]: ...
+    def __arrow_c_schema__(self) -> object: ...
+
+@final
+class Batch:
+    """A record batch, by Arrow's C data interface: `pyarrow.record_batch(batch)`, `polars.DataFrame(batch)`."""
+
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def __len__(self) -> int: ...
+
+@final
+class Batches:
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> Batch: ...
+
+@final
+class Table:
+    """Record files as Arrow record batches: `pyarrow.table(it)`, `polars.DataFrame(it)`, `duckdb.sql("FROM it")`.
+
+    Each time it is asked for its batches the files are read anew, by a thread of their own.
+    """
+
+    @property
+    def schema(self) -> ArrowSchema:
+        """The columns: `pyarrow.schema(table.schema)`."""
+    @property
+    def report(self) -> Report:
+        """What came of the reading that has begun last, so far."""
+    def batches(self) -> Batches:
+        """The batches, one after the other.
+
+        Raises RejectError, OSError.
+        """
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+@final
+class Record:
+    """A record and where it came from."""
+
+    @property
+    def value(self) -> Any: ...
+    @property
+    def file(self) -> str:
+        """The name of its file; of a file in an archive with the archive's and `!` in front."""
+    @property
+    def index(self) -> int:
+        """Its number in the file, from 0."""
+    @property
+    def offset(self) -> int:
+        """The offset of its first octet."""
+    @property
+    def length(self) -> int:
+        """Its number of octets."""
+
+@final
+class Records:
+    """An iterator of records."""
+
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> Record: ...
+    @property
+    def report(self) -> Report:
+        """What has come of the files that have been read to their end."""
+
+def expand(path: str) -> list[str]:
+    """The files that a path, directory or glob stands for."""
+
+def iter_records(
+    paths: Input | Sequence[Input], schema: Specification, type: str, **options: Unpack[FileOptions]
+) -> Records:
+    """The records of BER files as Python values, with where they came from.
+
+    Paths are files, directories, globs and splits; compressed files and archives are read through.
+
+    Raises RejectError, SchemaError, OSError.
+    """
+
+def read(
+    paths: Input | Sequence[Input],
+    schema: Specification,
+    type: str,
+    *,
+    columns: Sequence[str] | None = None,
+    provenance: bool = False,
+    batch_rows: int = 65_536,
+    integers: Literal["int64", "decimal", "text"] = "int64",
+    octets: Literal["binary", "hex", "HEX", "base64"] = "binary",
+    numbers: bool = False,
+    **options: Unpack[FileOptions],
+) -> Table:
+    """The records of BER files as a table for PyArrow, DuckDB, Polars, pandas.
+
+    `columns` picks components by their paths; nothing else is decoded. `provenance` adds the columns `_file`,
+    `_record`, `_offset` and `_length`. `integers` says what an INTEGER is that nothing bounds to 64 bits, `octets` what
+    an OCTET STRING is; with `numbers` an ENUMERATED is one.
+
+    Raises SchemaError, OSError.
+    """
+
+def splits(
+    paths: Input | Sequence[Input],
+    schema: Specification,
+    type: str,
+    *,
+    size: int = 67_108_864,
+    **options: Unpack[FileOptions],
+) -> list[Split]:
+    """Cuts files into stretches of `size` octets or somewhat more, for several workers to read. A file that is
+    compressed, or whose framing cannot be cut, is one split.
+
+    Raises SchemaError, OSError.
+    """

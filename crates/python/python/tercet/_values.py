@@ -54,3 +54,65 @@ class Violation(NamedTuple):
     file: str | None
     """Where the constraint is written."""
     line: int | None
+
+
+class Split(NamedTuple):
+    """A stretch of a file that begins where a record does and can be read by itself; all splits of a file together are
+    the file. Made by ``tercet.splits``, read by ``tercet.read`` and ``tercet.iter_records`` in place of a path."""
+
+    file: str
+    start: int = 0
+    """Its first octet."""
+    end: int | None = None
+    """The octet behind it; None if it is the last of its file."""
+    record: int = 0
+    """What the numbers of its records begin with."""
+    framing: str | None = None
+    """The framing found by trial, if it is another than the one told."""
+    filler: bytes = b"\x00\xff"
+    around: tuple[int | None, ...] = ()
+    """Where the elements around its begin end, from the outside in; None for an indefinite length."""
+
+
+class Balance(NamedTuple):
+    """Octets by what they were: ``read`` is the sum of the others."""
+
+    read: int
+    records: int
+    filler: int
+    headers: int
+    rejected: int
+
+
+class Reject(NamedTuple):
+    """A place in a file that is no record."""
+
+    file: str
+    offset: int
+    length: int
+    reason: str
+    kind: str
+    """A name that stays: that of the decoder's fault, or ``framing``."""
+    path: str
+    """The way to the fault in the record, if there was a record."""
+
+
+class Report(NamedTuple):
+    """What came of reading files."""
+
+    complete: bool
+    """Whether everything has been read to its end."""
+    inputs: int
+    """Files, those in archives each by itself."""
+    records: int
+    rejects: int
+    """Places that are no records."""
+    by_type: dict[str, int]
+    """Records by the alternative of their innermost CHOICE."""
+    balance: Balance
+    first_rejects: list[Reject]
+    """The first five of each file, a hundred at most."""
+    faults: list[str]
+    """What headers of files say otherwise: counts, lengths."""
+    framings: dict[str, str]
+    """Framings found by trial, by file."""

@@ -5,6 +5,7 @@ use super::carve::{FileFraming, FileHeader, Prefix, Used};
 use super::extent::{self, Extent, Step};
 use super::spell::CONTROLS;
 use super::{Framing, Identifiers, Part, Reason, RecordReader};
+use std::io::{Read, Result};
 
 /// Octets in front of the first record that are looked through.
 const FIRST: usize = 4096;
@@ -110,6 +111,26 @@ pub fn detect(
         }
     }
     best
+}
+
+/// Octets that framings are tried on.
+const SAMPLE: u64 = 1 << 20;
+
+/// Reads the first octets of an input and gives them back with the framing that makes most of them, if it is another than
+/// the one given.
+///
+/// # Errors
+/// Those of the input.
+pub(crate) fn detect_in(
+    given: &Framing,
+    input: &mut impl Read,
+    decodes: &mut dyn FnMut(&[u8]) -> bool,
+) -> Result<(Vec<u8>, Option<Framing>)> {
+    let mut sample = Vec::new();
+    input.take(SAMPLE).read_to_end(&mut sample)?;
+    let whole = (sample.len() as u64) < SAMPLE;
+    let found = detect(given, &sample, whole, decodes).map(|found| found.framing);
+    Ok((sample, found.filter(|found| found.spelt() != given.spelt())))
 }
 
 struct Maker<'a> {

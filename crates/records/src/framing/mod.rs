@@ -15,6 +15,7 @@ mod spell;
 mod window;
 
 pub use carve::{Carvings, FileFraming, Prefix, Used};
+pub(crate) use detect::detect_in;
 pub use detect::{Detected, Score, detect, score};
 pub use identifiers::Identifiers;
 pub use reader::{DEFAULT_RECORD_LIMIT, Framing, RecordReader};

@@ -5,6 +5,7 @@ use super::extent::{self, Extent, Step, Stop};
 use super::resync::Damage;
 use super::window::Window;
 use super::{Identifiers, Item, Part, Reason};
+use crate::split::Split;
 use std::io::{Read, Result};
 use tercet_runtime::ErrorKind;
 
@@ -85,6 +86,8 @@ pub struct RecordReader<R> {
     skip: u64,
     /// What the search for records after damage may still spend; see `resync`.
     pub(super) credit: i64,
+    /// Whether the file goes on where the input ends.
+    pub(super) cut: bool,
 }
 
 /// An element around the records whose end has not been met.
@@ -114,7 +117,29 @@ impl<R: Read> RecordReader<R> {
             left: false,
             damage: None,
             credit: super::resync::MOST,
+            cut: false,
         }
+    }
+
+    /// The same for an input that is a split of a file.
+    #[must_use]
+    pub fn at(mut self, split: &Split) -> Self {
+        self.window.begins_at(split.start);
+        self.frames = split.around.iter().map(|&end| Frame { end }).collect();
+        self.list_seen = self.frames.len() == self.framing.wrappers.len();
+        if split.start > 0 {
+            self.skip = if self.frames.is_empty() { self.framing.record_header as u64 } else { 0 };
+        }
+        self.cut = split.end.is_some();
+        if self.cut {
+            self.framing.trailer = 0;
+        }
+        self
+    }
+
+    /// The ends of the elements around the position, from the outside in; nothing for an indefinite length.
+    pub(crate) fn around(&self) -> Vec<Option<u64>> {
+        self.frames.iter().map(|frame| frame.end).collect()
     }
 
     /// Octets given out so far, the last item included.
@@ -191,7 +216,7 @@ impl<R: Read> RecordReader<R> {
         let depth = self.frames.len();
         if !self.window.ensure(2)? && self.window.octets().is_empty() {
             self.frames.clear();
-            return Ok(if depth == 0 { Found::End } else { Found::Open });
+            return Ok(if depth == 0 || self.cut { Found::End } else { Found::Open });
         }
         if depth == 0
             && let Some(length) = self.opaque()?

@@ -156,6 +156,9 @@ impl<R: Read> RecordReader<R> {
 
     /// Whether the list of records, or the input, ends at this place.
     fn ends(&self, octets: &[u8], at: usize) -> bool {
+        if self.cut && self.window.ended() && at == self.window.octets().len() {
+            return true;
+        }
         match self.frames.last() {
             Some(Frame { end: Some(end) }) => self.window.offset() + at as u64 == *end,
             Some(Frame { end: None }) => octets.get(at..).is_some_and(|rest| rest.starts_with(&[0, 0])),

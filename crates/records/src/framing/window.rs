@@ -27,6 +27,11 @@ impl<R: Read> Window<R> {
         self.offset
     }
 
+    /// Says where the input begins.
+    pub(super) fn begins_at(&mut self, offset: u64) {
+        self.offset = offset;
+    }
+
     /// What is there from the position on.
     #[inline]
     pub(super) fn octets(&self) -> &[u8] {

@@ -1,0 +1,57 @@
+//! `tercet.splits`: files cut into stretches that can be read by themselves.
+
+use super::failure::Failure;
+use super::source::{Input, Source};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
+use std::fs::File;
+use std::io::{self, Seek};
+use tercet::dynamic::{Decoder, Discard};
+use tercet::records::{Framing, Split, inputs};
+
+/// Cuts files into splits.
+#[pyfunction]
+#[pyo3(signature = (paths, schema, r#type, *, size = 64 << 20, **options))]
+pub(crate) fn splits<'py>(
+    paths: &Bound<'py, PyAny>,
+    schema: &Bound<'py, PyAny>,
+    r#type: &str,
+    size: u64,
+    options: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyList>> {
+    let py = paths.py();
+    let source = Source::new(paths, schema, r#type, options)?;
+    let class = py.import("tercet._values")?.getattr("Split")?;
+    let list = PyList::empty(py);
+    for input in &source.inputs {
+        py.check_signals()?;
+        let name = input.name();
+        let done = py.detach(|| cut(&source, input, size)).map_err(|error| Failure::io(&name, &error));
+        let (framing, splits) = done.map_err(|failure| failure.raise(py))?;
+        let told = Some(framing.to_string()).filter(|_| framing.spelt() != source.settings.framing.spelt());
+        let filler = PyBytes::new(py, &framing.filler);
+        for Split { start, end, first, around } in splits {
+            let around = PyTuple::new(py, around)?;
+            let file = input.path.as_os_str();
+            list.append(class.call1((file, start, end, first, &told, &filler, around))?)?;
+        }
+    }
+    Ok(list)
+}
+
+/// The splits of one file: one, if it is small or compressed.
+fn cut(source: &Source, input: &Input, size: u64) -> io::Result<(Framing, Vec<Split>)> {
+    let given = &source.settings.framing;
+    let mut file = File::open(&input.path)?;
+    let length = file.metadata()?.len();
+    if length <= size || inputs::is_packed(&mut file)? {
+        return Ok((given.clone(), vec![Split::default()]));
+    }
+    file.rewind()?;
+    let mut decoder = Decoder::new();
+    let (plan, record, options) = (&source.plan.plan, source.plan.record, &source.settings.options);
+    let mut decodes = |octets: &[u8]| {
+        decoder.decode(plan, record, octets, &mut Discard, options).is_ok_and(|n| n == octets.len())
+    };
+    tercet::records::splits(file, given, source.settings.detect, size, &mut decodes)
+}

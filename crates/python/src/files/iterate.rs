@@ -1,0 +1,179 @@
+//! `tercet.iter_records`: the records of files as Python values.
+
+use super::failure::Failure;
+use super::feed::{Feed, Outlet};
+use super::report::Totals;
+use super::source::Source;
+use crate::objects::{self, Names};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+use tercet::dynamic::{Error, Tape, View};
+use tercet::records::{Origin, Render};
+
+/// Records that are handed on at once.
+const RECORDS: usize = 256;
+/// Octets that are handed on at once, about.
+const OCTETS: usize = 1 << 20;
+
+/// The records of files as Python values.
+#[pyfunction]
+#[pyo3(signature = (paths, schema, r#type, **options))]
+pub(crate) fn iter_records(
+    paths: &Bound<'_, PyAny>,
+    schema: &Bound<'_, PyAny>,
+    r#type: &str,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Records> {
+    let py = paths.py();
+    let source = Arc::new(Source::new(paths, schema, r#type, options)?);
+    let names = Names::new(py, &source.plan.plan.shape);
+    let totals: Arc<Mutex<Totals>> = Arc::default();
+    let (reader, counts) = (Arc::clone(&source), Arc::clone(&totals));
+    let feed = Feed::begin(move |outlet| {
+        reader.run(&mut Collect { chunk: Chunk::default(), outlet }, outlet, &counts)
+    })?;
+    let file = PyString::new(py, "").unbind();
+    Ok(Records { source, names, totals, feed: Mutex::new(feed), chunk: Chunk::default(), next: 0, file })
+}
+
+/// Records that have been decoded.
+#[derive(Default)]
+struct Chunk {
+    file: String,
+    octets: Vec<u8>,
+    records: Vec<Decoded>,
+}
+
+struct Decoded {
+    tape: Tape,
+    begin: usize,
+    end: usize,
+    index: u64,
+    offset: u64,
+}
+
+/// Collects records and hands them on.
+struct Collect<'a> {
+    chunk: Chunk,
+    outlet: &'a Outlet<Chunk>,
+}
+
+impl Collect<'_> {
+    fn give(&mut self) {
+        if !self.chunk.records.is_empty() {
+            self.outlet.give(std::mem::take(&mut self.chunk));
+        }
+    }
+}
+
+impl Render for Collect<'_> {
+    fn record(&mut self, value: View<'_>, origin: &Origin<'_>, _: &mut Vec<u8>) -> Result<(), Error> {
+        if self.chunk.file != origin.input {
+            self.give();
+            origin.input.clone_into(&mut self.chunk.file);
+        }
+        let begin = self.chunk.octets.len();
+        self.chunk.octets.extend_from_slice(value.octets());
+        self.chunk.records.push(Decoded {
+            tape: value.to_tape(),
+            begin,
+            end: self.chunk.octets.len(),
+            index: origin.index,
+            offset: origin.offset,
+        });
+        if self.chunk.records.len() >= RECORDS || self.chunk.octets.len() >= OCTETS {
+            self.give();
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, _: &mut Vec<u8>) -> io::Result<()> {
+        self.give();
+        Ok(())
+    }
+}
+
+/// The iterator.
+#[pyclass(module = "tercet")]
+pub(crate) struct Records {
+    source: Arc<Source>,
+    names: Names,
+    totals: Arc<Mutex<Totals>>,
+    feed: Mutex<Feed<Chunk>>,
+    chunk: Chunk,
+    next: usize,
+    file: Py<PyString>,
+}
+
+#[pymethods]
+impl Records {
+    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    fn __next__(&mut self, py: Python<'_>) -> PyResult<Option<Record>> {
+        if self.next >= self.chunk.records.len() {
+            let feed = self.feed.get_mut().unwrap_or_else(PoisonError::into_inner);
+            self.chunk = Chunk::default();
+            let Some(chunk) = Feed::next_released(feed, py)? else { return Ok(None) };
+            if self.file.bind(py).to_cow()? != chunk.file {
+                self.file = PyString::new(py, &chunk.file).unbind();
+            }
+            (self.chunk, self.next) = (chunk, 0);
+        }
+        let Some(record) = self.chunk.records.get(self.next) else { return Ok(None) };
+        self.next += 1;
+        let octets = self.chunk.octets.get(record.begin..record.end).unwrap_or_default();
+        let shape = &self.source.plan.plan.shape;
+        let value = objects::build(py, &self.names, shape, record.tape.view(octets))?;
+        Ok(Some(Record {
+            value: value.unbind(),
+            file: self.file.clone_ref(py),
+            index: record.index,
+            offset: record.offset,
+            length: octets.len() as u64,
+        }))
+    }
+
+    /// What has come of the files that have been read to their end.
+    #[getter]
+    fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let totals = self.totals.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        totals.to_python(py, &self.source.plan)
+    }
+}
+
+/// A record and where it came from.
+#[pyclass(frozen, get_all, module = "tercet")]
+pub(crate) struct Record {
+    /// The value.
+    value: Py<PyAny>,
+    /// The name of its file.
+    file: Py<PyString>,
+    /// Its number in the file, from 0.
+    index: u64,
+    /// Absolute offset of its first octet.
+    offset: u64,
+    /// Its number of octets.
+    length: u64,
+}
+
+#[pymethods]
+impl Record {
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let Self { value, file, index, offset, length } = self;
+        let (value, file) = (value.bind(py).repr()?, file.bind(py).repr()?);
+        Ok(format!("Record(value={value}, file={file}, index={index}, offset={offset}, length={length})"))
+    }
+}
+
+impl From<Failure> for io::Error {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Io(error) => error,
+            other => Self::other(other),
+        }
+    }
+}

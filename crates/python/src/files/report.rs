@@ -1,0 +1,113 @@
+//! `tercet.Report`: what came of reading files.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use std::collections::BTreeMap;
+use tercet::RecordPlan;
+use tercet::dynamic::FieldId;
+use tercet::records::{Balance, Summary};
+
+/// Places and faults that are kept.
+const KEPT: usize = 100;
+
+/// A rejected place.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    file: String,
+    offset: u64,
+    length: u64,
+    reason: String,
+    kind: &'static str,
+    path: String,
+}
+
+impl Found {
+    /// Where it is and why.
+    pub(crate) fn text(&self) -> String {
+        let Self { offset, reason, path, .. } = self;
+        let path = if path.is_empty() { String::new() } else { format!(" ({path})") };
+        format!("octet {offset}: {reason}{path}")
+    }
+}
+
+/// Totals over inputs.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Totals {
+    inputs: u64,
+    records: u64,
+    pub(crate) rejects: u64,
+    balance: Balance,
+    by_type: BTreeMap<u32, u64>,
+    framings: Vec<(String, String)>,
+    faults: Vec<String>,
+    pub(crate) found: Vec<Found>,
+    pub(crate) complete: bool,
+}
+
+impl Totals {
+    /// Takes note of an input.
+    pub(crate) fn add(&mut self, name: &str, summary: &Summary) {
+        self.inputs += 1;
+        self.records += summary.records;
+        self.rejects += summary.rejects;
+        self.balance.merge(&summary.balance);
+        for &(FieldId(field), count) in &summary.by_type {
+            *self.by_type.entry(field).or_default() += count;
+        }
+        if let Some(framing) = summary.framing.as_ref().filter(|_| self.framings.len() < KEPT) {
+            self.framings.push((name.to_owned(), framing.spelt()));
+        }
+        let carvings = &summary.carvings;
+        let miscount = carvings.announced.filter(|&told| carvings.files > 0 && told != carvings.seen);
+        let miscount =
+            miscount.map(|told| format!("headers announce {told} records, there are {}", carvings.seen));
+        for fault in carvings.faults.iter().chain(&miscount).take(KEPT.saturating_sub(self.faults.len())) {
+            self.faults.push(format!("{name}: {fault}"));
+        }
+        for reject in summary.samples.iter().take(KEPT.saturating_sub(self.found.len())) {
+            let error = reject.error.as_ref();
+            self.found.push(Found {
+                file: name.to_owned(),
+                offset: reject.offset,
+                length: reject.length,
+                reason: reject.message(),
+                kind: error.map_or("framing", |error| error.kind().name()),
+                path: error.map(|error| error.path().to_owned()).unwrap_or_default(),
+            });
+        }
+    }
+
+    /// The same in Python.
+    pub(crate) fn to_python<'py>(&self, py: Python<'py>, plan: &RecordPlan) -> PyResult<Bound<'py, PyAny>> {
+        let shape = &plan.plan.shape;
+        let mut by_type: BTreeMap<&str, u64> = BTreeMap::new();
+        for (&field, count) in &self.by_type {
+            *by_type.entry(shape.name(shape.field(FieldId(field)).name)).or_default() += count;
+        }
+        let framings = PyDict::new(py);
+        for (name, framing) in &self.framings {
+            framings.set_item(name, framing)?;
+        }
+        let values = py.import("tercet._values")?;
+        let Balance { read, records, filler, headers, rejected } = self.balance;
+        let balance = values.getattr("Balance")?.call1((read, records, filler, headers, rejected))?;
+        values.getattr("Report")?.call1((
+            self.complete,
+            self.inputs,
+            self.records,
+            self.rejects,
+            by_type,
+            balance,
+            rejects(py, &self.found)?,
+            &self.faults,
+            framings,
+        ))
+    }
+}
+
+/// A list of `tercet.Reject`.
+pub(crate) fn rejects<'py>(py: Python<'py>, found: &[Found]) -> PyResult<Bound<'py, PyList>> {
+    let class = py.import("tercet._values")?.getattr("Reject")?;
+    let one = |it: &Found| class.call1((&it.file, it.offset, it.length, &it.reason, it.kind, &it.path));
+    PyList::new(py, found.iter().map(one).collect::<PyResult<Vec<_>>>()?)
+}

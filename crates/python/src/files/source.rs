@@ -1,0 +1,289 @@
+//! What is to be read, and the reading of it.
+
+use super::failure::Failure;
+use super::feed::Outlet;
+use super::report::Totals;
+use crate::schema::Schema;
+use crate::{error, octets, options};
+use pyo3::exceptions::{PyFileNotFoundError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use tercet::records::{
+    Converter, Framing, RejectFile, Render, Settings, Split, Stopped, Summary, Targets, inputs,
+};
+use tercet::{RecordPlan, TransferSyntax};
+
+/// Octets after which an input is given up if there is no record among them.
+const GIVE_UP: u64 = 16 << 20;
+
+/// Files, the type of their records, and how to read them.
+pub(crate) struct Source {
+    pub(crate) plan: RecordPlan,
+    pub(crate) settings: Settings,
+    pub(crate) inputs: Vec<Input>,
+    rejects: Option<PathBuf>,
+}
+
+/// A file, or a split of one with its own framing.
+#[derive(Clone, Debug)]
+pub(crate) struct Input {
+    pub(crate) path: PathBuf,
+    split: Option<(Split, Option<Framing>)>,
+}
+
+impl Input {
+    pub(crate) fn name(&self) -> String {
+        self.path.display().to_string()
+    }
+}
+
+impl Source {
+    /// From arguments; those of `keywords` that are not about files say how to decode.
+    pub(crate) fn new(
+        paths: &Bound<'_, PyAny>,
+        schema: &Bound<'_, PyAny>,
+        type_name: &str,
+        keywords: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let py = paths.py();
+        let keywords = match keywords {
+            Some(keywords) => keywords.copy()?,
+            None => PyDict::new(py),
+        };
+        let take = |name: &str| -> PyResult<Option<Bound<'_, PyAny>>> {
+            let found = keywords.get_item(name)?;
+            if found.is_some() {
+                keywords.del_item(name)?;
+            }
+            Ok(found)
+        };
+        let list: Option<String> = take("records")?.map_or(Ok(None), |it| it.extract())?;
+        let max_rejects = take("max_rejects")?.map_or(Ok(Some(0)), |it| it.extract())?;
+        let rejects = take("rejects")?.map_or(Ok(None), |it| it.extract())?;
+        let framing: Option<String> = take("framing")?.map(|it| it.extract()).transpose()?;
+        let filler = take("filler")?.map(|it| octets::of(&it).map(|it| it.into_owned())).transpose()?;
+        let limit = take("record_limit")?.map(|it| it.extract()).transpose()?;
+        let options = options::of(TransferSyntax::default(), Some(&keywords))?;
+        let schema = Schema::of(schema)?;
+        let plan = py.detach(|| RecordPlan::new(&schema, type_name, list.as_deref()));
+        let mut plan = plan.map_err(|fault| error::schema(py, &fault.to_string(), |_| Ok(())))?;
+        if let Some(filler) = filler {
+            plan.framing.filler = filler;
+        }
+        if let Some(limit) = limit {
+            plan.framing.record_limit = limit;
+        }
+        let told = framing.filter(|framing| framing != "auto");
+        if let Some(told) = &told {
+            plan.framing = plan.framing.clone().with(told).map_err(PyValueError::new_err)?;
+        }
+        let inputs = inputs_of(paths, &plan)?;
+        let settings = Settings {
+            framing: plan.framing.clone(),
+            outer: plan.outer,
+            record: plan.record,
+            options,
+            max_rejects,
+            give_up_after: GIVE_UP,
+            wanted: None,
+            detect: told.is_none(),
+        };
+        Ok(Self { plan, settings, inputs, rejects })
+    }
+
+    /// Reads everything, as far as the outlet wants it, and counts.
+    pub(crate) fn run<T>(
+        &self,
+        render: &mut dyn Render,
+        outlet: &Outlet<T>,
+        totals: &Mutex<Totals>,
+    ) -> Result<(), Failure> {
+        let mut rejects = self.rejects.as_ref().map(RejectFile::new);
+        let mut run = Run { source: self, render, stop: outlet.stop(), totals, rejects: rejects.as_mut() };
+        let done = self.inputs.iter().try_for_each(|input| run.input(input));
+        let stopped = outlet.stop().load(Ordering::Relaxed);
+        if let Some(rejects) = rejects.filter(|_| !stopped) {
+            rejects.commit()?;
+        }
+        done?;
+        if !stopped {
+            render.end(&mut Vec::new())?;
+            totals.lock().unwrap_or_else(PoisonError::into_inner).complete = true;
+        }
+        Ok(())
+    }
+}
+
+struct Run<'a> {
+    source: &'a Source,
+    render: &'a mut dyn Render,
+    stop: &'a Arc<AtomicBool>,
+    totals: &'a Mutex<Totals>,
+    rejects: Option<&'a mut RejectFile>,
+}
+
+impl Run<'_> {
+    fn input(&mut self, input: &Input) -> Result<(), Failure> {
+        let name = input.name();
+        let named = |error: io::Error| Failure::io(&name, &error);
+        let mut file = File::open(&input.path).map_err(named)?;
+        if let Some((split, framing)) = &input.split {
+            file.seek(SeekFrom::Start(split.start)).map_err(named)?;
+            let length = split.end.map_or(u64::MAX, |end| end.saturating_sub(split.start));
+            return self.stream(&name, &mut file.take(length), Some((split, framing.as_ref())));
+        }
+        let stream = inputs::unpack(file).map_err(named)?;
+        inputs::each(&name, stream, &mut |member, stream| {
+            self.stream(member, stream, None)?;
+            Ok(!self.stop.load(Ordering::Relaxed))
+        })
+    }
+
+    fn stream(
+        &mut self,
+        name: &str,
+        stream: &mut dyn Read,
+        split: Option<(&Split, Option<&Framing>)>,
+    ) -> Result<(), Failure> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let mut settings = self.source.settings.clone();
+        let before = self.totals.lock().unwrap_or_else(PoisonError::into_inner).rejects;
+        let most = settings.max_rejects;
+        settings.max_rejects = most.map(|most| most.saturating_sub(before));
+        if let Some((_, Some(framing))) = split {
+            settings.framing = framing.clone();
+        }
+        let mut converter = Converter::new(&self.source.plan.plan, settings).with_stop(Arc::clone(self.stop));
+        if let Some((split, _)) = split {
+            converter = converter.with_split(split.clone());
+        }
+        let mut targets = Targets {
+            render: &mut *self.render,
+            out: &mut io::sink(),
+            header: None,
+            rejects: self.rejects.as_deref_mut(),
+        };
+        let summary = converter
+            .run(name, stream, &mut targets, &mut |_| ControlFlow::Continue(()))
+            .map_err(|error| Failure::io(name, &error))?;
+        let mut totals = self.totals.lock().unwrap_or_else(PoisonError::into_inner);
+        totals.add(name, &summary);
+        match verdict(&summary, split.is_some(), most, totals.rejects) {
+            None => Ok(()),
+            Some(what) => {
+                let first = totals.found.first().map(|found| format!("; the first at {}", found.text()));
+                let text = format!("{name}: {what}{}", first.unwrap_or_default());
+                Err(Failure::Rejected(text, totals.found.clone()))
+            }
+        }
+    }
+}
+
+/// What is wrong with an input altogether.
+fn verdict(summary: &Summary, split: bool, most: Option<u64>, rejects: u64) -> Option<String> {
+    let read = summary.balance.read;
+    match summary.stopped {
+        Some(Stopped::Rejects) => Some(format!(
+            "{rejects} damaged or undecodable {}, more than max_rejects={} allows",
+            if rejects == 1 { "place" } else { "places" },
+            most.unwrap_or_default(),
+        )),
+        Some(Stopped::NoRecord) => Some(format!(
+            "nothing in the first {read} octets decodes as a record: the type, the tags or the framing is another"
+        )),
+        Some(Stopped::Caller) => None,
+        None if summary.records == 0 && read > 0 && !split => {
+            Some(format!("there is no record in {read} octets"))
+        }
+        None => None,
+    }
+}
+
+/// The files that a path or a glob stands for.
+#[pyfunction]
+pub(crate) fn expand(path: &str) -> PyResult<Vec<OsString>> {
+    let found = inputs::expand(path).map_err(|error| match error.kind() {
+        io::ErrorKind::InvalidInput => PyFileNotFoundError::new_err(error.to_string()),
+        _ => error.into(),
+    })?;
+    Ok(found.into_iter().map(PathBuf::into_os_string).collect())
+}
+
+/// Paths, globs, directories and splits, alone or several.
+fn inputs_of(paths: &Bound<'_, PyAny>, plan: &RecordPlan) -> PyResult<Vec<Input>> {
+    let mut found = Vec::new();
+    let class = paths.py().import("tercet._values")?.getattr("Split")?;
+    if one(paths, &class, plan, &mut found)? {
+        return Ok(found);
+    }
+    for path in paths.try_iter()? {
+        let path = path?;
+        if !one(&path, &class, plan, &mut found)? {
+            return Err(PyTypeError::new_err(format!(
+                "paths and tercet.Split expected, not {}",
+                path.get_type().name()?
+            )));
+        }
+    }
+    Ok(found)
+}
+
+/// Adds what one object stands for; whether it is no list.
+fn one(
+    path: &Bound<'_, PyAny>,
+    class: &Bound<'_, PyAny>,
+    plan: &RecordPlan,
+    found: &mut Vec<Input>,
+) -> PyResult<bool> {
+    if path.is_instance(class)? {
+        found.push(split(path, plan)?);
+        return Ok(true);
+    }
+    let Ok(file) = path.extract::<PathBuf>() else { return Ok(false) };
+    let Some(text) = file.to_str() else {
+        found.push(Input { path: file, split: None });
+        return Ok(true);
+    };
+    // What is no text is a path and nothing else.
+    if path.is_instance_of::<PyString>() || file.is_dir() {
+        let files = expand(text)?;
+        found.extend(files.into_iter().map(|path| Input { path: path.into(), split: None }));
+    } else {
+        found.push(Input { path: file, split: None });
+    }
+    Ok(true)
+}
+
+/// `tercet.Split`.
+fn split(object: &Bound<'_, PyAny>, plan: &RecordPlan) -> PyResult<Input> {
+    let path = object.getattr("file")?.extract()?;
+    let split = Split {
+        start: object.getattr("start")?.extract()?,
+        end: object.getattr("end")?.extract()?,
+        first: object.getattr("record")?.extract()?,
+        around: object.getattr("around")?.extract()?,
+    };
+    if split == Split::default() {
+        return Ok(Input { path, split: None });
+    }
+    let framing: Option<String> = object.getattr("framing")?.extract()?;
+    let filler: Vec<u8> = object.getattr("filler")?.extract()?;
+    let framing = match framing {
+        Some(told) => {
+            let mut framing = plan.framing.clone().with(&told).map_err(PyValueError::new_err)?;
+            framing.filler = filler;
+            Some(framing)
+        }
+        None => None,
+    };
+    Ok(Input { path, split: Some((split, framing)) })
+}

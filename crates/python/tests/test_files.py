@@ -1,0 +1,418 @@
+"""Record files: one record after the other, as tables, in splits."""
+
+import gzip
+import os
+import tarfile
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tercet
+
+pa = pytest.importorskip("pyarrow")
+
+COUNT = 3_000
+
+
+@pytest.fixture(scope="session")
+def records(demo: tercet.Schema) -> list[bytes]:
+    def fits(value: Any) -> bool:
+        if isinstance(value, (tuple, list, dict)):
+            return all(map(fits, value.values() if isinstance(value, dict) else value))
+        return not isinstance(value, int) or -(2**63) <= value < 2**63
+
+    codec = demo.codec("CallRecord")
+    found = [value for value in demo.sample("CallRecord", 2 * COUNT, seed=5) if fits(value)]
+    return [codec.encode(value) for value in found[:COUNT]]
+
+
+@pytest.fixture(scope="session")
+def calls(records: list[bytes], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("calls") / "calls.ber"
+    file.write_bytes(b"".join(records))
+    return file
+
+
+@pytest.fixture(scope="session")
+def damaged(records: list[bytes], tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[int], list[bytes]]:
+    """A file with filler, with damage in every hundredth record, and which records are left."""
+    data, places, left = b"", [], []
+    for number, record in enumerate(records):
+        if number % 100 == 50:
+            places.append(len(data))
+            # The identifier of a record, and contents that are none.
+            data += record[:1] + bytes([3, 0x9F, 0x70, 0])
+        else:
+            left.append(record)
+            data += record
+        data += bytes(number % 3)
+    file = tmp_path_factory.mktemp("damaged") / "damaged.ber"
+    file.write_bytes(data)
+    return file, places, left
+
+
+def values(demo: tercet.Schema, records: list[bytes]) -> list[Any]:
+    codec = demo.codec("CallRecord")
+    return [codec.decode(record) for record in records]
+
+
+def test_records_and_where_they_are(demo: tercet.Schema, calls: Path, records: list[bytes]) -> None:
+    reading = tercet.iter_records(calls, demo, "CallRecord")
+    data, at = calls.read_bytes(), 0
+    for number, (found, value) in enumerate(zip(reading, values(demo, records), strict=True)):
+        assert (found.index, found.offset, found.length) == (number, at, len(records[number]))
+        assert found.value == value
+        assert found.file == str(calls)
+        at += found.length
+    report = reading.report
+    assert report.complete
+    assert (report.inputs, report.records, report.rejects) == (1, COUNT, 0)
+    assert sum(report.by_type.values()) == COUNT
+    assert report.balance == (len(data), len(data), 0, 0, 0)
+    assert repr(next(tercet.iter_records([calls], demo, "CallRecord"))).startswith("Record(value=('moCall', {")
+
+
+def test_schemas_by_path_and_many_files(calls: Path, tmp_path: Path) -> None:
+    root = Path(__file__).resolve().parents[3]
+    (tmp_path / "b.ber.gz").write_bytes(gzip.compress(calls.read_bytes()))
+    (tmp_path / "a.ber").write_bytes(calls.read_bytes())
+    (tmp_path / "c.ber.part").write_bytes(b"not there yet")
+    with tarfile.open(tmp_path / "d.tar", "w") as archive:
+        for name in ["x.ber", "y.ber"]:
+            archive.add(calls, name)
+    found = list(tercet.iter_records(tmp_path, root / "schemas" / "demo", "CallRecord"))
+    assert len(found) == 4 * COUNT
+    names = [str(tmp_path / name) for name in ["a.ber", "b.ber.gz", "d.tar!x.ber", "d.tar!y.ber"]]
+    assert list(dict.fromkeys(record.file for record in found)) == names
+    assert [record.index for record in found] == list(range(COUNT)) * 4
+    glob = tercet.iter_records(str(tmp_path / "*.ber"), str(root / "schemas" / "demo"), "CallRecord")
+    assert sum(1 for _ in glob) == COUNT
+
+
+def test_rejects_are_errors_unless_allowed(
+    demo: tercet.Schema, damaged: tuple[Path, list[int], list[bytes]], tmp_path: Path
+) -> None:
+    file, places, left = damaged
+    reading = tercet.iter_records(file, demo, "CallRecord")
+    with pytest.raises(tercet.RejectError, match=f"max_rejects=0.*octet {places[0]}") as caught:
+        list(reading)
+    assert caught.value.rejects[0].offset == places[0]
+    assert not reading.report.complete
+    assert next(reading, None) is None
+    with pytest.raises(tercet.RejectError):
+        list(tercet.iter_records(file, demo, "CallRecord", max_rejects=len(places) - 1))
+    rejects = tmp_path / "rejects"
+    reading = tercet.iter_records(file, demo, "CallRecord", max_rejects=None, rejects=rejects)
+    assert [found.value for found in reading] == values(demo, left)
+    report = reading.report
+    assert report.rejects == len(places)
+    assert report.complete
+    assert [reject.offset for reject in report.first_rejects] == places[:5]
+    assert report.balance.read == file.stat().st_size == sum(report.balance[1:])
+    assert len(rejects.with_name("rejects.jsonl").read_text().splitlines()) == len(places)
+    assert rejects.stat().st_size == report.balance.rejected
+
+
+def test_tables(demo: tercet.Schema, calls: Path, records: list[bytes]) -> None:
+    table = tercet.read(calls, demo, "CallRecord", batch_rows=1_000)
+    assert not table.report.complete
+    whole = pa.table(table)
+    assert whole.schema == pa.schema(table.schema)
+    assert whole.column_names == table.schema.names
+    assert [len(batch) for batch in table.batches()] == [1_000, 1_000, 1_000]
+    assert pa.RecordBatchReader.from_stream(table).read_all() == whole
+    expected = values(demo, records)
+    assert whole["choice"].to_pylist() == [kind for kind, _ in expected]
+    for column in ["moCall", "sms"]:
+        durations = [value.get("recordNumber") if kind == column else None for kind, value in expected]
+        assert [row and row["recordNumber"] for row in whole[column].to_pylist()] == durations
+    assert table.report.complete
+    assert table.report.records == COUNT
+
+
+def test_columns_and_provenance(demo: tercet.Schema, calls: Path, records: list[bytes]) -> None:
+    table = tercet.read(calls, demo, "CallRecord", columns=["choice", "moCall.duration"], provenance=True)
+    found = pa.table(table)
+    assert found.column_names == ["_file", "_record", "_offset", "_length", "choice", "moCall"]
+    assert found["_record"].to_pylist() == list(range(COUNT))
+    assert found["_length"].to_pylist() == [len(record) for record in records]
+    assert found.schema.field("moCall").type == pa.struct([("duration", pa.int64())])
+    with pytest.raises(ValueError, match=r"no column `moCall\.durtion`"):
+        tercet.read(calls, demo, "CallRecord", columns=["moCall.durtion"])
+
+
+def test_how_columns_look(everything: tercet.Schema, tmp_path: Path) -> None:
+    file = tmp_path / "all.ber"
+    file.write_bytes(everything.encode("All", "ber", {"number": 2**80, "octets": b"\xab", "colour": "blue"}))
+
+    def row(**options: Any) -> Any:
+        return pa.table(tercet.read(file, everything, "All", framing="plain", **options)).to_pylist()[0]
+
+    found = row(integers="text", octets="hex", numbers=True)
+    assert (found["number"], found["octets"], found["colour"]) == (str(2**80), "ab", 2)
+    found = row(integers="decimal")
+    assert (found["number"], found["octets"], found["colour"]) == (2**80, b"\xab", "blue")
+    with pytest.raises(pa.ArrowInvalid, match="too large for its column"):
+        row()
+    for name in ["integers", "octets"]:
+        with pytest.raises(ValueError, match=f"{name}: .* expected"):
+            row(**{name: "none"})
+
+
+def test_faults_of_tables(demo: tercet.Schema, damaged: tuple[Path, list[int], list[bytes]], tmp_path: Path) -> None:
+    file, places, left = damaged
+    table = tercet.read(file, demo, "CallRecord")
+    with pytest.raises(pa.ArrowInvalid, match=f"octet {places[0]}"):
+        pa.table(table)
+    with pytest.raises(tercet.RejectError):
+        list(table.batches())
+    table = tercet.read(file, demo, "CallRecord", max_rejects=None)
+    assert pa.table(table).num_rows == len(left)
+    assert table.report.rejects == len(places)
+    missing = tercet.read([tmp_path / "none.ber"], demo, "CallRecord")
+    with pytest.raises(FileNotFoundError, match=r"none\.ber"):
+        list(missing.batches())
+    with pytest.raises(OSError, match=r"none\.ber"):
+        pa.table(missing)
+
+
+def test_arguments_that_are_wrong(demo: tercet.Schema, calls: Path, tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="no file matches"):
+        tercet.read(str(tmp_path / "*.ber"), demo, "CallRecord")
+    with pytest.raises(FileNotFoundError, match=r"none\.ber"):
+        tercet.read(str(tmp_path / "none.ber"), demo, "CallRecord")
+    with pytest.raises(tercet.SchemaError, match="CallRecrd"):
+        tercet.read(calls, demo, "CallRecrd")
+    with pytest.raises(tercet.SchemaError, match="no SEQUENCE OF"):
+        tercet.read(calls, demo, "CallRecord", records="CallRecord.sms")
+    with pytest.raises(TypeError, match="no option `deep`"):
+        tercet.read(calls, demo, "CallRecord", deep=1)  # type: ignore[call-arg]
+    with pytest.raises(ValueError, match="no framing"):
+        tercet.read(calls, demo, "CallRecord", framing="none")
+    for wrong in [5, [5], None]:
+        with pytest.raises(TypeError):
+            tercet.read(wrong, demo, "CallRecord")  # type: ignore[arg-type]
+    file = tmp_path / "other.ber"
+    file.write_bytes(b"\x31\x02\x05\x00" * 100)
+    with pytest.raises(tercet.RejectError, match="no record in 400 octets"):
+        list(tercet.iter_records(file, demo, "CallRecord", max_rejects=None))
+    file.write_bytes(b"")
+    assert list(tercet.iter_records(file, demo, "CallRecord")) == []
+
+
+def test_framings(demo: tercet.Schema, records: list[bytes], tmp_path: Path) -> None:
+    file = tmp_path / "framed.ber"
+    file.write_bytes(b"".join(len(record).to_bytes(2, "big") + record for record in records))
+    reading = tercet.iter_records(file, demo, "CallRecord")
+    assert [found.value for found in reading] == values(demo, records)
+    assert reading.report.framings == {str(file): "u16be"}
+    assert reading.report.balance.headers == 2 * COUNT
+    assert sum(1 for _ in tercet.iter_records(file, demo, "CallRecord", framing="u16be")) == COUNT
+    with pytest.raises(tercet.RejectError):
+        list(tercet.iter_records(file, demo, "CallRecord", framing="plain"))
+    assert len(tercet.splits(file, demo, "CallRecord", size=10_000)) == 1
+
+
+WRAPPED = """
+Wrapped DEFINITIONS EXPLICIT TAGS ::= BEGIN
+  Batch ::= [APPLICATION 1] IMPLICIT SEQUENCE {
+    head [0] UTF8String, calls [1] SEQUENCE OF Call, tail [2] INTEGER OPTIONAL
+  }
+  Call ::= [APPLICATION 200] SEQUENCE { number INTEGER, text OCTET STRING }
+END
+"""
+
+
+def element(tag: bytes, contents: bytes, indefinite: bool) -> bytes:
+    if indefinite:
+        return tag + b"\x80" + contents + b"\0\0"
+    return tag + b"\x84" + len(contents).to_bytes(4, "big") + contents
+
+
+def batches(indefinite: bool) -> bytes:
+    schema = tercet.Schema.parse(WRAPPED)
+    data = b""
+    for part in range(3):
+        calls = b"".join(
+            schema.encode("Call", "ber", {"number": part * 1_000 + n, "text": bytes(n % 50)}) for n in range(1_000)
+        )
+        inner = element(b"\xa1", element(b"\x30", calls, indefinite), indefinite)
+        data += element(b"\x61", bytes.fromhex("a0030c0141") + inner + bytes.fromhex("a203020105"), indefinite)
+    return data
+
+
+@pytest.mark.parametrize("size", [1, 777, 40_000])
+@pytest.mark.parametrize("indefinite", [False, True])
+def test_splits_inside_of_lists(tmp_path: Path, indefinite: bool, size: int) -> None:
+    file = tmp_path / "batches.ber"
+    file.write_bytes(batches(indefinite))
+    schema = tercet.Schema.parse(WRAPPED)
+
+    def read(paths: Any) -> tercet.Table:
+        return tercet.read(paths, schema, "Batch", records="Batch.calls", provenance=True)
+
+    whole = pa.table(read(file))
+    assert whole["number"].to_pylist() == list(range(3_000))
+    splits = tercet.splits(file, schema, "Batch", records="Batch.calls", size=size)
+    assert len(splits) > file.stat().st_size // max(size, 60) // 2
+    for split in splits[:: max(1, len(splits) // 50)]:
+        table = read(split)
+        found = pa.table(table)
+        rows = found["_record"].to_pylist()
+        # Before the first record there is something else.
+        assert rows or split.start == 0
+        assert found == whole.slice(split.record, len(rows))
+        assert table.report.balance.read == (split.end or file.stat().st_size) - split.start
+    assert pa.table(read(splits)) == whole
+
+
+@pytest.mark.parametrize("size", [1_000, 5_000, 100_000])
+def test_splits_of_damaged_files(demo: tercet.Schema, damaged: tuple[Path, list[int], list[bytes]], size: int) -> None:
+    file, places, _ = damaged
+
+    def read(paths: Any) -> tercet.Table:
+        return tercet.read(paths, demo, "CallRecord", provenance=True, max_rejects=None)
+
+    whole = pa.table(read(file)).drop_columns("_record")
+    splits = tercet.splits(file, demo, "CallRecord", size=size)
+    assert [split.start for split in splits[1:]] == [split.end for split in splits[:-1]]
+    assert (splits[0].start, splits[-1].end) == (0, None)
+    table = read(splits)
+    found = pa.table(table)
+    assert found.drop_columns("_record") == whole
+    numbers = found["_record"].to_pylist()
+    assert len(set(numbers)) == len(numbers)
+    assert table.report.rejects == len(places)
+    assert table.report.balance == read_balance(read(file))
+
+
+def read_balance(table: tercet.Table) -> tercet.Balance:
+    for _ in table.batches():
+        pass
+    return table.report.balance
+
+
+def test_splits_of_small_and_packed_files(demo: tercet.Schema, calls: Path, tmp_path: Path) -> None:
+    packed = tmp_path / "calls.gz"
+    packed.write_bytes(gzip.compress(calls.read_bytes()))
+    assert tercet.splits(packed, demo, "CallRecord", size=1_000) == [tercet.Split(str(packed))]
+    assert tercet.splits([calls, packed], demo, "CallRecord") == [tercet.Split(str(calls)), tercet.Split(str(packed))]
+
+
+def threads() -> int:
+    return len(os.listdir("/proc/self/task"))
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="no /proc")
+def test_threads_stop_when_nobody_reads_on(demo: tercet.Schema, records: list[bytes], tmp_path: Path) -> None:
+    file = tmp_path / "many.ber"
+    file.write_bytes(b"".join(records) * 20)
+
+    def iterate() -> None:
+        next(tercet.iter_records(file, demo, "CallRecord"))
+
+    def read() -> None:
+        next(tercet.read(file, demo, "CallRecord", batch_rows=10).batches())
+
+    def stream() -> None:
+        pa.RecordBatchReader.from_stream(tercet.read(file, demo, "CallRecord", batch_rows=10)).read_next_batch()
+
+    works: list[Callable[[], None]] = [iterate, read, stream]
+    before = threads()
+    for work in works:
+        for _ in range(5):
+            work()
+        patience = time.monotonic() + 20
+        while threads() > before and time.monotonic() < patience:
+            time.sleep(0.01)
+        assert threads() == before
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names")
+def test_other_threads_run_while_a_reader_waits(demo: tercet.Schema, records: list[bytes], tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reading = tercet.iter_records(pipe, demo, "CallRecord", framing="plain")
+
+    def write() -> None:
+        with open(pipe, "wb") as file:
+            file.write(b"".join(records))
+
+    # If the reader kept the interpreter this thread would never write.
+    writer = threading.Thread(target=write)
+    writer.start()
+    assert sum(1 for _ in reading) == COUNT
+    writer.join()
+
+
+def test_one_iterator_and_many_threads(demo: tercet.Schema, calls: Path) -> None:
+    reading = tercet.iter_records(calls, demo, "CallRecord")
+    seen: list[int] = []
+
+    def work() -> None:
+        while True:
+            try:
+                record = next(reading, None)
+            except RuntimeError:
+                continue
+            if record is None:
+                return
+            seen.append(record.index)
+
+    workers = [threading.Thread(target=work) for _ in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert sorted(seen) == list(range(COUNT))
+
+
+def test_pandas(demo: tercet.Schema, calls: Path) -> None:
+    pytest.importorskip("pandas")
+    frame = pa.table(tercet.read(calls, demo, "CallRecord", columns=["choice"])).to_pandas()
+    assert len(frame) == COUNT
+
+
+def test_duckdb(demo: tercet.Schema, calls: Path, records: list[bytes]) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    table = tercet.read(calls, demo, "CallRecord")
+    connection = duckdb.connect()
+    connection.register("calls", table)
+    for _ in range(2):
+        found = connection.sql("SELECT choice, count(*) FROM calls GROUP BY choice").fetchall()
+        kinds = [kind for kind, _ in values(demo, records)]
+        assert dict(found) == {kind: kinds.count(kind) for kind in set(kinds)}
+
+
+def test_polars(demo: tercet.Schema, calls: Path, records: list[bytes]) -> None:
+    pl = pytest.importorskip("polars")
+    table = tercet.read(calls, demo, "CallRecord")
+    frame = pl.DataFrame(table)
+    assert frame.height == COUNT
+    lazy = tercet.scan_polars(calls, demo, "CallRecord", provenance=True)
+    assert lazy.collect_schema().names() == ["_file", "_record", "_offset", "_length", *table.schema.names]
+    assert lazy.collect().drop("_file", "_record", "_offset", "_length").equals(frame)
+    assert lazy.select(pl.len()).collect().item() == COUNT
+    assert lazy.select("_record").collect()["_record"].to_list() == list(range(COUNT))
+    expected = frame.filter(pl.col("choice") == "sms").select("sms")
+    query = lazy.filter(pl.col("choice") == "sms").select("sms")
+    assert query.collect().equals(expected)
+    assert query.collect(engine="streaming").equals(expected)
+    assert "PROJECT 2/" in query.explain()
+    assert lazy.head(7).collect()["_record"].to_list() == list(range(7))
+    assert lazy.head(1_500).filter(pl.col("choice") == "sms").collect().height == (
+        frame.head(1_500).filter(pl.col("choice") == "sms").height
+    )
+    assert lazy.filter(pl.col("choice") == "sms").head(3).collect().height == 3
+
+
+def test_polars_tells_of_rejects(demo: tercet.Schema, damaged: tuple[Path, list[int], list[bytes]]) -> None:
+    pl = pytest.importorskip("polars")
+    file, places, left = damaged
+    with pytest.raises((tercet.RejectError, pl.exceptions.ComputeError), match=f"octet {places[0]}"):
+        tercet.scan_polars(file, demo, "CallRecord").collect()
+    assert tercet.scan_polars(file, demo, "CallRecord", max_rejects=None).collect().height == len(left)
