@@ -3,7 +3,7 @@
 CARGO ?= cargo
 OUT   ?= out
 
-.PHONY: help setup demo test fmt clippy rust-test python-test bench-test bench bench-full clean
+.PHONY: help setup demo test fmt clippy rust-test python-test spark-test bench-test bench bench-full clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort
@@ -11,10 +11,10 @@ help: ## this list
 setup: ## install what is missing, by name, from the registries
 	./scripts/setup
 
-demo: setup ## generate a record file, convert it to CSV and JSON, show rows, totals and rate
+demo: setup ## generate a record file, convert it to CSV, JSON and Parquet, show rows, totals and rate, ask it in SQL
 	./scripts/demo $(OUT)
 
-test: setup fmt clippy rust-test python-test bench-test ## all checks, as continuous integration runs them
+test: setup fmt clippy rust-test python-test spark-test bench-test ## all checks, as continuous integration runs them
 
 fmt:
 	$(CARGO) fmt --all -- --check
@@ -33,6 +33,9 @@ bench-test: setup ## the committed report is what the committed records say
 	./scripts/python run python -m pytest -c bench/pytest.ini bench/tests
 	./scripts/python run ruff check --quiet bench
 	./scripts/python run ruff format --check --quiet bench
+
+spark-test: setup ## the data source for Spark; needs Java 17 and fetches PySpark
+	./scripts/python spark
 
 bench: setup ## ours beside the peers in minutes: records and a report in out/bench (see bench/README.md)
 	./bench/all $(OUT)/bench

@@ -1,0 +1,274 @@
+"""Record files in Spark: the data source ``asn1`` for PySpark 4.
+
+>>> import tercet.spark                                                     # doctest: +SKIP
+>>> tercet.spark.register(spark)                                            # doctest: +SKIP
+>>> spark.read.format("asn1").options(schema="specs", type="CallRecord").load("calls/")  # doctest: +SKIP
+
+The driver cuts files into splits at record boundaries; every split is read by itself, whichever worker reads it, so
+that a task may be done again. Files and specifications are read where the tasks run, by the same paths.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, InputPartition
+from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+
+import tercet
+from tercet._tercet import expand
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from pyspark.sql.types import StructType
+
+SPLIT = 64 << 20
+"""Octets of a split, unless told."""
+AGE = 7 * 24 * 3600
+"""Seconds that a file may be older than the newest and still be found by a stream, unless told."""
+
+REPORT = (
+    "file string, start bigint, end bigint, records bigint, rejects bigint, octets bigint, record_octets bigint, "
+    "filler_octets bigint, header_octets bigint, rejected_octets bigint"
+)
+REJECTS = "file string, offset bigint, length bigint, reason string, kind string, path string, raw binary"
+
+# What options are called in the package, and what their text says. They are found with or without capitals and hyphens.
+FILE_OPTIONS: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "records": ("records", str),
+    "framing": ("framing", str),
+    "filler": ("filler", bytes.fromhex),
+    "recordlimit": ("record_limit", int),
+    "depth": ("max_depth", int),
+    "unknown": ("unknown", str),
+    "defaults": ("defaults", lambda text: _flag(text)),
+    "constraints": ("constraints", lambda text: _flag(text)),
+    "opentypes": ("open_types", lambda text: _flag(text)),
+}
+TABLE_OPTIONS: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "columns": ("columns", lambda text: _list(text)),
+    "provenance": ("provenance", lambda text: _flag(text)),
+    "integers": ("integers", str),
+    "octets": ("octets", str),
+    "numbers": ("numbers", lambda text: _flag(text)),
+    "batchrows": ("batch_rows", int),
+}
+SCHEMA_OPTIONS: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "strict": ("strict", lambda text: _flag(text)),
+    "tags": ("tags", str),
+    "alias": ("aliases", lambda text: dict(pair.split("=", 1) for pair in _list(text))),
+}
+OWN_OPTIONS = {"path", "schema", "type", "output", "maxerrors", "splitsize", "maxfilespertrigger", "maxfileage"}
+
+
+def register(spark: SparkSession) -> None:
+    """Makes the format ``asn1`` known to a session."""
+    spark.dataSource.register(Asn1DataSource)
+
+
+def _flag(text: str) -> bool:
+    if text.lower() not in ("true", "false"):
+        raise ValueError(f"`{text}` is neither `true` nor `false`")
+    return text.lower() == "true"
+
+
+def _list(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+@lru_cache(maxsize=8)
+def _schema(paths: tuple[str, ...], options: str) -> tercet.Schema:
+    return tercet.Schema.load(list(paths), **json.loads(options))
+
+
+class _Job:
+    """What the options say: it goes to the workers, which read the specifications themselves."""
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        self.own: dict[str, str] = {}
+        self.file: dict[str, Any] = {}
+        self.table: dict[str, Any] = {}
+        schema: dict[str, Any] = {}
+        for name, text in options.items():
+            key = name.lower().replace("-", "").replace("_", "")
+            for known, target in ((FILE_OPTIONS, self.file), (TABLE_OPTIONS, self.table), (SCHEMA_OPTIONS, schema)):
+                if key in known:
+                    argument, convert = known[key]
+                    target[argument] = convert(text)
+                    break
+            else:
+                if key not in OWN_OPTIONS:
+                    raise ValueError(f"the data source asn1 has no option `{name}`")
+                self.own[key] = text
+        for needed in ("path", "schema", "type"):
+            if needed not in self.own:
+                raise ValueError(f"the data source asn1 needs the option `{needed}`")
+        self.output = self.own.get("output", "records")
+        if self.output not in ("records", "rejects", "report"):
+            raise ValueError("output: `records`, `rejects` or `report` expected")
+        limit = self.own.get("maxerrors", "0")
+        everything = self.output != "records" or limit.lower() == "none"
+        self.file["max_rejects"] = None if everything else int(limit)
+        self.paths = _list(self.own["path"])
+        self.type = self.own["type"]
+        self.split_size = int(self.own.get("splitsize", SPLIT))
+        self.specification = (tuple(_list(self.own["schema"])), json.dumps(schema))
+
+    def table_of(self, paths: Sequence[str | tercet.Split], **more: Any) -> tercet.Table:
+        return tercet.read(paths, _schema(*self.specification), self.type, **{**self.table, **self.file, **more})
+
+    def schema(self) -> StructType | str:
+        if self.output == "rejects":
+            return REJECTS
+        if self.output == "report":
+            return REPORT
+        schema: StructType = from_arrow_schema(pa.schema(self.table_of([]).schema))
+        return schema
+
+    def narrowed(self, schema: StructType) -> _Job:
+        """The same for the columns that a reader was given."""
+        if self.output == "records":
+            own = [name for name in schema.names if name not in ("_file", "_record", "_offset", "_length")]
+            if "columns" not in self.table and own != self.table_of([]).schema.names:
+                self.table["columns"] = own
+            self.table["provenance"] = len(own) < len(schema.names)
+        return self
+
+    def partitions(self, files: Sequence[str]) -> list[InputPartition]:
+        """Splits of large files alone, small files together."""
+        schema = _schema(*self.specification)
+        splits = tercet.splits(files, schema, self.type, size=self.split_size, **self.file)
+        found: list[InputPartition] = []
+        group: list[tercet.Split] = []
+        octets = 0
+        for split in splits:
+            if split.start == 0 and split.end is None:
+                size = Path(split.file).stat().st_size
+                if group and octets + size > self.split_size:
+                    found.append(InputPartition(group))
+                    group, octets = [], 0
+                group.append(split)
+                octets += size
+            else:
+                found.append(InputPartition([split]))
+        if group:
+            found.append(InputPartition(group))
+        return found
+
+    def read(self, splits: Sequence[tercet.Split], schema: StructType) -> Iterator[Any]:
+        if self.output == "rejects":
+            yield from self.rejects(splits)
+        elif self.output == "report":
+            for split in splits:
+                yield self.report(split)
+        else:
+            target = to_arrow_schema(schema, timezone="UTC")
+            for batch in self.table_of(splits).batches():
+                # Lists have other names for their elements in Spark.
+                yield pa.record_batch(batch).select(target.names).cast(target)
+
+    def rejects(self, splits: Sequence[tercet.Split]) -> Iterator[tuple[Any, ...]]:
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "rejects"
+            for _ in self.table_of(splits, rejects=file).batches():
+                pass
+            if not file.exists():
+                return
+            with file.open("rb") as octets, file.with_name("rejects.jsonl").open() as lines:
+                for line in lines:
+                    it = json.loads(line)
+                    raw = octets.read(it["length"])
+                    kind, path = it.get("code", "framing"), it.get("path", "")
+                    yield (it["input"], it["offset"], it["length"], it["reason"], kind, path, raw)
+
+    def report(self, split: tercet.Split) -> tuple[Any, ...]:
+        table = self.table_of([split])
+        for _ in table.batches():
+            pass
+        report = table.report
+        return (split.file, split.start, split.end, report.records, report.rejects, *report.balance)
+
+
+class Asn1DataSource(DataSource):
+    """The format ``asn1``."""
+
+    @classmethod
+    def name(cls) -> str:
+        return "asn1"
+
+    def schema(self) -> StructType | str:
+        return _Job(self.options).schema()
+
+    def reader(self, schema: StructType) -> DataSourceReader:
+        return _Reader(_Job(self.options).narrowed(schema), schema)
+
+    def streamReader(self, schema: StructType) -> DataSourceStreamReader:
+        return _StreamReader(_Job(self.options).narrowed(schema), schema)
+
+
+class _Reader(DataSourceReader):
+    def __init__(self, job: _Job, schema: StructType) -> None:
+        self.job = job
+        self.schema = schema
+
+    def partitions(self) -> Sequence[InputPartition]:
+        return self.job.partitions([file for path in self.job.paths for file in expand(path)])
+
+    def read(self, partition: InputPartition) -> Iterator[Any]:
+        return self.job.read(partition.value, self.schema)
+
+
+class _StreamReader(DataSourceStreamReader):
+    """New files of directories and globs.
+
+    An offset holds the files seen with the times of their last change, as far as these are not older by `maxFileAge`
+    than the newest: older ones are not looked at. A file is to be there whole when it gets its name.
+    """
+
+    def __init__(self, job: _Job, schema: StructType) -> None:
+        self.job = job
+        self.schema = schema
+        self.age = int(job.own.get("maxfileage", AGE)) * 1_000_000_000
+        self.most = int(job.own["maxfilespertrigger"]) if "maxfilespertrigger" in job.own else None
+
+    def initialOffset(self) -> dict[str, Any]:
+        return {"seen": {}}
+
+    def getDefaultReadLimit(self) -> Any:
+        from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxFiles
+
+        return ReadAllAvailable() if self.most is None else ReadMaxFiles(self.most)
+
+    def latestOffset(self, start: dict[str, Any], limit: Any) -> dict[str, Any]:
+        seen: dict[str, int] = start["seen"]
+        oldest = max(seen.values(), default=self.age) - self.age
+        found = []
+        for path in self.job.paths:
+            for file in _files(path):
+                changed = Path(file).stat().st_mtime_ns
+                if file not in seen and changed >= oldest:
+                    found.append((changed, file))
+        found.sort()
+        new = dict((file, changed) for changed, file in found[: getattr(limit, "max_files", None)])
+        oldest = max([*seen.values(), *new.values()], default=self.age) - self.age
+        return {"seen": {**{file: changed for file, changed in seen.items() if changed >= oldest}, **new}}
+
+    def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
+        return self.job.partitions([file for file in end["seen"] if file not in start["seen"]])
+
+    def read(self, partition: InputPartition) -> Iterator[Any]:
+        return self.job.read(partition.value, self.schema)
+
+
+def _files(path: str) -> list[str]:
+    try:
+        return expand(path)
+    except FileNotFoundError:
+        # Nothing matches a glob yet.
+        return []
