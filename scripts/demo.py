@@ -1,0 +1,34 @@
+"""The last step of the demonstration: what the records of a Parquet file say, asked in SQL."""
+
+import sys
+
+import duckdb
+
+QUERY = """
+WITH records AS (
+    SELECT
+        choice AS kind,
+        hex(coalesce(moCall.answerTime, moCall.releaseTime, mtCall.answerTime, sms.eventTime, data.openingTime)) AS time,
+        coalesce(moCall.duration, mtCall.duration) AS seconds,
+        moCall.charge.amount / 100 AS euro,
+        list_sum(list_transform(data.volumes, lambda volume: volume.uplink + volume.downlink)) AS octets
+    FROM read_parquet(?)
+)
+SELECT
+    time[7:8] || ':' || time[9:9] || '0' AS "from",
+    count(*) FILTER (kind = 'moCall') AS "calls made",
+    count(*) FILTER (kind = 'mtCall') AS "calls taken",
+    (sum(seconds) / 3600)::BIGINT AS hours,
+    round(sum(euro), 2) AS euro,
+    count(*) FILTER (kind = 'sms') AS messages,
+    count(*) FILTER (kind = 'data') AS sessions,
+    (sum(octets) / 1000000)::BIGINT AS megabytes,
+    bar(count(*), 0, max(count(*)) OVER (), 20) AS records
+FROM records
+GROUP BY ALL
+ORDER BY ALL
+"""
+
+connection = duckdb.connect()
+connection.execute("SET enable_progress_bar = false")
+print(connection.sql(QUERY, params=[sys.argv[1]]))
