@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import threading
 import time
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .definitions import REPOSITORY
+from .records import peak
 
 
 @dataclass
@@ -33,13 +35,12 @@ def run(command: Sequence[str], limit: float = 3600.0, out: Path | None = None, 
         start = time.perf_counter_ns()
         child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=sink, stderr=subprocess.PIPE)
         assert child.stderr
-        watch = threading.Timer(limit, child.kill)
-        watch.start()
+        watch = _Watch(child.pid, limit)
         said = child.stderr.read()
         # The rusage of this child alone, which `subprocess` does not give.
         _, status, used = os.wait4(child.pid, 0)
         wall = time.perf_counter_ns() - start
-        watch.cancel()
+        watch.end()
         child.stderr.close()
         child.returncode = os.waitstatus_to_exitcode(status)
     if errors:
@@ -48,7 +49,33 @@ def run(command: Sequence[str], limit: float = 3600.0, out: Path | None = None, 
         lines = said.decode(errors="replace").strip().splitlines()
         why = lines[-1][:160] if lines else f"exit code {child.returncode}"
         raise Failed(f"not ended after {limit:.0f} seconds" if wall >= limit * 1e9 else why)
-    return Spent(round((used.ru_utime + used.ru_stime) * 1e9), wall, used.ru_maxrss)
+    return Spent(round((used.ru_utime + used.ru_stime) * 1e9), wall, watch.peak)
+
+
+class _Watch(threading.Thread):
+    """Looks at the memory of a process until it ends, and ends it when its time is up.
+
+    The rusage of a child does not tell: it begins with the memory of the process that started it.
+    """
+
+    def __init__(self, pid: int, limit: float) -> None:
+        super().__init__(daemon=True)
+        self.pid = pid
+        self.peak = 0
+        self.limit = time.monotonic() + limit
+        self.ended = threading.Event()
+        self.start()
+
+    def run(self) -> None:
+        while not self.ended.wait(0.004):
+            self.peak = max(self.peak, peak(self.pid))
+            if time.monotonic() > self.limit:
+                os.kill(self.pid, signal.SIGKILL)
+                return
+
+    def end(self) -> None:
+        self.ended.set()
+        self.join()
 
 
 def tercet() -> str:

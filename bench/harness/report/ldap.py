@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ..records import Record, Row
 from . import words
 from .codecs import source
@@ -72,7 +74,7 @@ def blocks(found: Found) -> list[Block]:
         out += [Heading(3, f"{name}{size}"), _table(rows)]
         pictured = table_leads(rows)
         if pictured:
-            file = f"ldap-{name.split()[0]}.svg"
+            file = f"ldap-{re.sub(r'[^a-z]+', '-', name).strip('-')}.svg"
             svg = leads(
                 f"LDAP clients: {name}",
                 "CPU time for the whole answer; Tercet is 1",
