@@ -29,11 +29,17 @@ class Failed(Exception):
     """The command ended with something other than success; the text is the last line of what it said."""
 
 
-def run(command: Sequence[str], limit: float = 3600.0, out: Path | None = None, errors: Path | None = None) -> Spent:
-    """Runs a command to its end; what it prints goes to files or nowhere."""
+def run(
+    command: Sequence[str],
+    limit: float = 3600.0,
+    out: Path | None = None,
+    errors: Path | None = None,
+    folder: Path | None = None,
+) -> Spent:
+    """Runs a command to its end, in a folder; what it prints goes to files or nowhere."""
     with open(out or os.devnull, "wb") as sink:
         start = time.perf_counter_ns()
-        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=sink, stderr=subprocess.PIPE)
+        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=sink, stderr=subprocess.PIPE, cwd=folder)
         assert child.stderr
         watch = _Watch(child.pid, limit)
         said = child.stderr.read()

@@ -91,6 +91,9 @@ def test_each_kind_of_record_has_its_table(tmp_path: Path) -> None:
     ]
     report(tmp_path, [*rows, measured("people", "discard", "recv", 50)], "ldap")
     report(tmp_path, [measured("msc", "csv", "tercet 1", 300), measured("msc", "csv", "asn1tools", 9000)], "convert")
+    made = dict(low=1e6, high=1e6, records=34_000)
+    rows = [measured("nbap", "code", "tercet 1", 2e6, **made), measured("nbap", "code", "asn1c", 1e6, **made)]
+    report(tmp_path, rows, "compilers")
     sizes = [measured("msc", "csv", "tercet 1", 300, records=10**n, workers=w) for n in (3, 5) for w in (1, 2)]
     files = report(tmp_path, sizes, "growth")
     text = files["README.md"]
@@ -99,6 +102,8 @@ def test_each_kind_of_record_has_its_table(tmp_path: Path) -> None:
     assert "| pretty text | 2.00 M | 4.00 M | 2.00 |" in text
     assert line(text, "go-ldap 3").startswith("| go-ldap 3 | 373 | 3.0× | 373 | 3.0× |")
     assert "| limit: recv | 6,720 |" in text
+    assert "| NBAP, 34.0 KB | code made | tercet 1 | **2.00** | 1.00× | 9.22 MB | 336 B |  |" in text
+    assert "- **NBAP, code made: asn1c 1.00 ms, ours 2.00 ms**" in text
     assert {"megaco.svg", "mstone.svg", "ldap-people.svg", "growth-msc-csv.svg", "overview.svg"} <= set(files)
     for name, svg in files.items():
         if name.endswith(".svg"):

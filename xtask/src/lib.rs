@@ -1,5 +1,6 @@
 //! Test and benchmark harnesses of this repository, shared by `cargo xtask` and the tests below `xtask/tests`.
 
+pub mod bench;
 pub mod clauses;
 pub mod codes;
 pub mod compile;

@@ -27,7 +27,9 @@ usage: cargo xtask <task>
   codes [--check]
         write docs/diagnostics.md, or say whether it is current
   clauses [--check]
-        write docs/clauses.md, which vectors stand for which clause, or say whether it is current";
+        write docs/clauses.md, which vectors stand for which clause, or say whether it is current
+  bench [--check]
+        count the instructions of fixed kernels and keep them, or say whether one has grown; needs valgrind";
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
@@ -56,6 +58,13 @@ fn main() -> ExitCode {
             Ok(()) => return ExitCode::SUCCESS,
             Err(message) => Err(message),
         },
+        Some("bench") => {
+            let check = rest.iter().any(|argument| argument == "--check");
+            match xtask::bench::run(check, &mut std::io::stdout().lock()) {
+                Ok(()) => return ExitCode::SUCCESS,
+                Err(message) => Err(message),
+            }
+        }
         Some("clauses") => match xtask::clauses::run(rest.iter().any(|argument| argument == "--check")) {
             Ok(()) => return ExitCode::SUCCESS,
             Err(message) => Err(message),

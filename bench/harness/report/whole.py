@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..records import Record, newest
-from . import codecs, convert, ldap, megaco, overview
+from . import codecs, compilers, convert, ldap, megaco, overview
 from .document import Block, Figure, Folded, Heading, Items, Table, Text, markdown, page
 
 TITLE = "Tercet beside others"
@@ -32,7 +32,7 @@ def document(records: list[Record]) -> list[Block]:
     inputs = codecs.inputs(newest(records, "codecs"))
     both, plans = codecs.behind(list(inputs.values()))
     both += ldap.behind(newest(records, "ldap")) + megaco.behind(newest(records, "megaco"))
-    both += convert.behind(newest(records, "convert"))
+    both += convert.behind(newest(records, "convert")) + compilers.behind(newest(records, "compilers"))
     out: list[Block] = [
         Heading(1, TITLE),
         Text(_intro(records)),
@@ -64,6 +64,7 @@ def document(records: list[Record]) -> list[Block]:
     out += [Heading(2, "3. Records"), *_records(inputs)]
     out += convert.blocks(newest(records, "convert"))
     out += [Heading(2, "4. What the published pages lack"), *convert.growth(newest(records, "growth"))]
+    out += compilers.blocks(newest(records, "compilers"))
     out += [Heading(2, "How the figures come about"), *_how(records)]
     return out
 

@@ -54,6 +54,16 @@ pub fn main(allocations: impl Fn() -> usize) {
                     "allocations": allocations() - counted
                 }));
             }
+            // So many passes and no clock, for a profiler that counts.
+            "passes" => {
+                let count: usize = argument.parse().unwrap_or(1);
+                for _ in 0..count {
+                    for i in 0..records.len() {
+                        work.once(i, &records[i]);
+                    }
+                }
+                answer(&json!({"passes": count}));
+            }
             "dump" => {
                 let count = argument.parse().unwrap_or(1).min(records.len());
                 for (i, record) in records.iter().take(count).enumerate() {
