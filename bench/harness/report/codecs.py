@@ -45,6 +45,33 @@ def title(name: str) -> str:
     return str(tomllib.loads(path.read_text())["title"]) if path.exists() else name
 
 
+#: Inputs in a few words, for tables and pictures of many of them.
+SHORT = {
+    "msc": "MSC call records",
+    "scp": "SCP call records",
+    "tap": "TAP 3 batches",
+    "tap-typical": "TAP 3 events",
+    "demo": "Our own call records",
+    "nbap": "NBAP",
+    "ngap-ulnas": "NGAP uplink NAS",
+    "ngap-ics": "NGAP context setup",
+    "nr-measurement": "NR RRC report",
+    "nr-reconfiguration": "NR RRC reconfiguration",
+    "ldap": "LDAP entries",
+    "x509": "Certificates",
+}
+
+ALIGNED = {"aper": "aligned", "uper": "unaligned", "ber": "BER"}
+
+
+def short(name: str) -> str:
+    """An input in a few words."""
+    if name.startswith("personnel-"):
+        _, part, rules = name.split("-")
+        return f"Personnel A.{part} {ALIGNED[rules]}"
+    return SHORT.get(name, name)
+
+
 @dataclass
 class Input:
     """The rows of one input, all of one record."""
@@ -94,7 +121,7 @@ def behind(all_inputs: list[Input]) -> tuple[list[str], list[str]]:
             engine = next((r for r in one.of(work) if words.ours(r.peer) and r.peer.split()[0] == "tercet"), None)
             if not ours or not nearest:
                 continue
-            told = f"{title(one.name)}, {work}: {nearest.peer} {words.ns(nearest.median)} ns"
+            told = f"{short(one.name)}, {work}: {words.short(nearest.peer)} {words.ns(nearest.median)} ns"
             if nearest.median < ours.median:
                 both.append(
                     f"**{told}, ours {words.ns(ours.median)} ns** ({words.times(nearest.median / ours.median)})"
@@ -109,7 +136,7 @@ def behind(all_inputs: list[Input]) -> tuple[list[str], list[str]]:
 def without(all_inputs: list[Input]) -> list[str]:
     """Works at which ours has no figure, and why."""
     return [
-        f"**{title(one.name)}, {row.work}: {row.peer}: {words.refusal(row.note)}**"
+        f"**{short(one.name)}, {row.work}: {row.peer}: {words.refusal(row.note)}**"
         for one in all_inputs
         for row in one.rows
         if words.ours(row.peer) and row.note and not words.absent(row.note)
@@ -143,13 +170,13 @@ def summary(all_inputs: dict[str, Input]) -> Table:
             cells = {row.peer.split()[0]: row for row in one.of(work) if words.ours(row.peer) and row.comparable}
             rows.append(
                 [
-                    f"{title(one.name)}: {work}",
+                    f"{short(one.name)}, {work}",
                     f"{one.octets:,.0f}",
                     _ours(cells.get(words.GENERATED), nearest),
                     _ours(cells.get("tercet"), nearest),
                     words.rate(ours.records_per_second),
                     words.digits(ours.megabytes_per_second),
-                    nearest.peer if nearest else "–",
+                    words.short(nearest.peer) if nearest else "–",
                     words.ns(nearest.median) if nearest else "–",
                     _ratio(nearest.median / ours.median) if nearest else "–",
                     PUBLISHED.get((one.name, work), ""),

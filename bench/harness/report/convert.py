@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..records import Record, Row
 from . import words
-from .codecs import source, title
+from .codecs import short, source
 from .document import Block, Figure, Heading, Table, Text
 from .plots import Series, curves
 
@@ -21,7 +21,7 @@ def behind(found: Found) -> list[str]:
             ours, peers = _split(rows, work)
             nearest = min(peers, key=lambda row: row.median, default=None)
             if ours and nearest and nearest.median < ours.median:
-                told = f"{title(name)} to {work}: {nearest.peer} {words.rate(nearest.records_per_second)} records/s"
+                told = f"{short(name)} to {work}: {nearest.peer} {words.rate(nearest.records_per_second)} records/s"
                 out.append(f"**{told}, ours {words.rate(ours.records_per_second)}**")
     return out
 
@@ -58,7 +58,7 @@ def blocks(found: Found) -> list[Block]:
 
 def _line(name: str, work: str, row: Row, have: list[Row]) -> list[str]:
     ours, peers = _split(have, work)
-    label = f"{title(name)} to {work}"
+    label = f"{short(name)} to {work}"
     published = PUBLISHED.get((name, work), "") if words.ours(row.peer) else ""
     if not row.median:
         return [label, row.peer, *["–"] * 5, published, words.refusal(row.note)]
@@ -103,7 +103,7 @@ def growth(found: Found) -> list[Block]:
                 whole = words.size(some.records * some.octets)
                 scaling = f"{scale:.2f}" if scale and len(counts) > 1 else "–"
                 lines.append([whole, f"{count:,}", *cells, scaling, words.size(memory * 1024)])
-            out += [Heading(3, f"Growth: {title(name)} to {work}"), Table(columns, lines)]
+            out += [Heading(3, f"Growth: {short(name)} to {work}"), Table(columns, lines)]
             series = [
                 Series(
                     f"{n} thread{'s' if n > 1 else ''}",

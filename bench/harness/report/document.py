@@ -120,6 +120,7 @@ def _inline(text: str) -> str:
     text = html.escape(text, quote=False)
     text = re.sub(r"`([^`]+)`", r"<code>\1</code>", text)
     text = re.sub(r"\*\*([^*]+)\*\*", r"<strong>\1</strong>", text)
+    text = re.sub(r"(?<![*\w])\*([^*]+)\*(?![*\w])", r"<em>\1</em>", text)
     return re.sub(r"\[([^\]]+)\]\(([^)]+)\)", r'<a href="\2">\1</a>', text)
 
 
@@ -129,12 +130,12 @@ STYLE = """\
   :root { --text: #e6edf3; --soft: #9198a1; --line: #30363d; --back: #0d1117; --mark: #151b23; }
 }
 body { margin: 0; background: var(--back); color: var(--text); font: 16px/1.55 system-ui, sans-serif; }
-main { max-width: 60rem; margin: 2rem auto 6rem; padding: 0 1.25rem; }
+main { max-width: 68rem; margin: 2rem auto 6rem; padding: 0 1.25rem; }
 h1, h2, h3 { line-height: 1.25; margin: 2.2em 0 0.6em; }
 h1 { margin-top: 0; }
 h2 { border-bottom: 1px solid var(--line); padding-bottom: 0.3em; }
 a { color: #0a7ea4; }
-code { font-size: 0.88em; background: var(--mark); padding: 0.1em 0.35em; border-radius: 4px; }
+code { font-size: 0.88em; background: var(--mark); padding: 0.1em 0.25em; border-radius: 4px; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-size: 0.88rem; font-variant-numeric: tabular-nums; margin: 0.8em 0; }
 th, td { padding: 0.32em 0.7em; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }

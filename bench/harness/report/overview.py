@@ -52,8 +52,7 @@ def blocks(records: list[Record]) -> list[Block]:
         return []
     svg = leads(
         "How long others take, Tercet being 1",
-        "CPU time for the same work on the same octets, logarithmic; the bar ends at the nearest peer, dots are "
-        "all of them",
+        "time for the same work on the same octets, logarithmic; the bar ends at the nearest peer, dots are all",
         lines,
         _footer(records),
     )
@@ -62,8 +61,9 @@ def blocks(records: list[Record]) -> list[Block]:
 
 def _footer(records: list[Record]) -> str:
     """Which machine, and who is missing in the picture."""
-    absent = codecs.absent(list(codecs.inputs(newest(records, "codecs")).values()))
-    names = [name.split(" (")[0] for name in absent if not words.ours(name)]
+    inputs = list(codecs.inputs(newest(records, "codecs")).values())
+    there = {words.first(row.peer).split("/")[0] for one in inputs for row in one.rows if row.comparable}
+    names = [name for name in (text.split(" (")[0] for text in codecs.absent(inputs)) if name not in there]
     missing = f" · not built there: {', '.join(names)}" if names else ""
     return f"bench/record/{records[-1].machine}{missing}"
 
@@ -74,7 +74,7 @@ def works(file: str, title: str, inputs: list[codecs.Input]) -> Figure | None:
     for one in inputs:
         for work in ("decode", "encode"):
             ours = one.ours(work)
-            lead = one.lead(work, f"{one.name}, {work}", f"{words.ns(ours.median)} ns") if ours else None
+            lead = one.lead(work, f"{codecs.short(one.name)}, {work}", f"{words.ns(ours.median)} ns") if ours else None
             lines += [lead] if lead else []
     if not lines:
         return None

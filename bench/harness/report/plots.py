@@ -110,7 +110,7 @@ class Canvas:
         )
 
 
-LEFT, RIGHT, ROW = 322.0, 716.0, 26.0
+LEFT, RIGHT, ROW = 332.0, 716.0, 26.0
 
 
 def leads(title: str, subtitle: str, rows: list[Lead], source: str) -> str:
@@ -142,7 +142,7 @@ def leads(title: str, subtitle: str, rows: list[Lead], source: str) -> str:
         for other, ratio in sorted(row.peers, key=lambda peer: -peer[1]):
             canvas.dot(x(ratio), y, f"l-{words.language(other).lower()}", f"{other}: {words.times(ratio)}")
         canvas.text(RIGHT + 14, y + 4.3, words.times(nearest), "ink" if nearest >= 1 else "behind", 13, weight=650)
-        canvas.text(RIGHT + 62, y + 4.3, words.short(engine).removesuffix(" megaco").removesuffix(" asn1"), "soft", 12)
+        canvas.text(RIGHT + 68, y + 4.3, words.short(engine).removesuffix(" megaco").removesuffix(" asn1"), "soft", 12)
     canvas.text(24, bottom + 40, source, "soft", 11)
     return canvas.svg()
 
