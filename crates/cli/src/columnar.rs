@@ -1,10 +1,10 @@
 //! Formats with columns: records are collected into batches, which are written as they become full.
 
-use crate::render::RenderArgs;
+use crate::render::{RenderArgs, Shown};
 use clap::{Args, ValueEnum};
 use std::io;
 use tercet::columns::{
-    ArrowError, Builder, Compression, Encoder, FileFormat, Integers, OctetsAs, Options, Provenance,
+    ArrowError, Builder, Compression, Encoder, FileFormat, Integers, OctetsAs, Options, Provenance, TextAs,
 };
 use tercet::dynamic::{Error, View};
 use tercet::records::{Origin, Render};
@@ -24,7 +24,7 @@ pub struct ColumnarArgs {
     #[arg(long, value_enum, default_value_t = CompressionArg::Zstd, value_name = "CODEC")]
     pub compression: CompressionArg,
 
-    /// Parquet, Arrow: begin each row with the columns `_file`, `_record`, `_offset`, `_length`
+    /// Begin each row with `_file`, `_record`, `_offset`, `_length`, but not in XML and value notation
     #[arg(long)]
     pub provenance: bool,
 }
@@ -55,7 +55,15 @@ pub enum CompressionArg {
 
 impl ColumnarArgs {
     /// The same for the library.
-    pub fn options(&self, render: &RenderArgs) -> Options {
+    pub fn options(&self, render: &RenderArgs, shown: Shown<'_>) -> Options {
+        let texts = shown.leaves.map(|leaves| {
+            [
+                (leaves.timestamp, TextAs::Timestamp),
+                (leaves.date, TextAs::Date),
+                (leaves.time, TextAs::TimeOfDay),
+                (leaves.amount, TextAs::Amount),
+            ]
+        });
         Options {
             columns: render.columns.clone(),
             integers: match self.integers {
@@ -65,6 +73,8 @@ impl ColumnarArgs {
             },
             octets: if self.hex_octets { OctetsAs::Text(render.octets()) } else { OctetsAs::Binary },
             provenance: self.provenance,
+            elements: shown.lists.to_vec(),
+            texts: texts.into_iter().flatten().collect(),
             ..Options::default()
         }
     }
@@ -113,8 +123,8 @@ impl<'p> Columnar<'p> {
 
 impl Render for Columnar<'_> {
     fn record(&mut self, value: View<'_>, origin: &Origin<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
-        let Origin { input: file, index: record, offset, length } = *origin;
-        let from = Provenance { file, record, offset, length: length as u64 };
+        let Origin { input: file, index: record, offset, length, elements } = *origin;
+        let from = Provenance { file, record, offset, length: length as u64, elements };
         self.builder.append(value, Some(&from))?;
         if self.builder.is_full() {
             self.batch(out);

@@ -11,8 +11,11 @@ mod exit;
 mod inputs;
 mod interrupt;
 mod names;
+mod prefix;
 mod render;
+mod rendering;
 mod report;
+mod rows;
 mod term;
 mod values;
 

@@ -2,14 +2,16 @@
 
 use crate::columnar::{Columnar, ColumnarArgs};
 use crate::exit::{Failure, Outcome};
+use crate::prefix::Prefix;
 use clap::{Args, ValueEnum};
 use std::io::{self, Write};
+use std::sync::Arc;
 use tercet::columns::{Builder, FileFormat, Layout};
 use tercet::dynamic::json::{self, JsonWriter};
 use tercet::dynamic::text::Octets;
 use tercet::dynamic::xml::{self, XmlWriter};
 use tercet::dynamic::{Error, ErrorKind, NodeId, Plan, Shape, Value, View, csv};
-use tercet::records::{Origin, Render};
+use tercet::records::{Explode, Leaves, Origin, Render, Rendering};
 
 /// How values are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -92,6 +94,39 @@ pub struct RenderArgs {
     pub columnar: ColumnarArgs,
 }
 
+/// The shape of the values that are written, and which of its types a rendering has made.
+#[derive(Clone, Copy)]
+pub struct Shown<'p> {
+    shape: &'p Arc<Shape>,
+    pub(crate) leaves: Option<Leaves>,
+    /// The lists whose elements are rows.
+    pub(crate) lists: &'p [String],
+}
+
+impl<'p> Shown<'p> {
+    /// The same as rows of the elements of lists.
+    pub fn exploded(self, explode: &'p Explode) -> Self {
+        Self { shape: explode.shape(), lists: explode.lists(), ..self }
+    }
+
+    /// The shape of the values.
+    pub fn shape(self) -> &'p Arc<Shape> {
+        self.shape
+    }
+}
+
+impl<'p> From<&'p Plan> for Shown<'p> {
+    fn from(plan: &'p Plan) -> Self {
+        Self { shape: &plan.shape, leaves: None, lists: &[] }
+    }
+}
+
+impl<'p> From<&'p Rendering> for Shown<'p> {
+    fn from(rendering: &'p Rendering) -> Self {
+        Self { shape: rendering.shape(), leaves: Some(rendering.leaves()), lists: &[] }
+    }
+}
+
 /// How JSON shows what it has no form for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum JsonStyle {
@@ -104,10 +139,18 @@ pub enum JsonStyle {
 
 impl RenderArgs {
     /// Makes the renderer of a format for values of a type.
-    pub fn renderer<'p>(&self, format: Format, plan: &'p Plan, node: NodeId) -> Box<dyn Render + 'p> {
+    pub fn renderer<'p>(
+        &self,
+        format: Format,
+        shown: impl Into<Shown<'p>>,
+        node: NodeId,
+    ) -> Box<dyn Render + 'p> {
+        let shown = shown.into();
+        let shape: &'p Shape = shown.shape;
+        let prefix = Prefix::new(self.columnar.provenance, shown.lists);
         match format {
-            Format::Json => Box::new(self.json(plan, Some(2))),
-            Format::Jsonl => Box::new(self.json(plan, None)),
+            Format::Json => Box::new(self.json(shape, Some(2), prefix)),
+            Format::Jsonl => Box::new(self.json(shape, None, prefix)),
             Format::Csv => {
                 let options = csv::Options {
                     octets: self.octets(),
@@ -115,35 +158,37 @@ impl RenderArgs {
                     guard_formulas: self.guard_formulas,
                     ..csv::Options::default()
                 };
-                Box::new(Csv(csv::Writer::new(&plan.shape, node, options)))
+                Box::new(Csv(csv::Writer::new(shape, node, options), prefix))
             }
-            Format::Value => Box::new(Notation(&plan.shape)),
-            Format::Parquet => self.columnar(FileFormat::Parquet, plan, node),
-            Format::Arrow => self.columnar(FileFormat::Arrow, plan, node),
-            Format::ArrowStream => self.columnar(FileFormat::ArrowStream, plan, node),
-            Format::Xml => Box::new(Xml(XmlWriter::new(&plan.shape, xml::Options::default()))),
+            Format::Value => Box::new(Notation(shape)),
+            Format::Parquet => self.columnar(FileFormat::Parquet, shown, node),
+            Format::Arrow => self.columnar(FileFormat::Arrow, shown, node),
+            Format::ArrowStream => self.columnar(FileFormat::ArrowStream, shown, node),
+            Format::Xml => Box::new(Xml(XmlWriter::new(shape, xml::Options::default()))),
         }
     }
 
     /// Which fields a decoder has to read for a format; all if there is no answer.
-    pub fn wanted(&self, format: Format, plan: &Plan, node: NodeId) -> Option<Vec<bool>> {
+    pub fn wanted<'p>(&self, format: Format, shown: impl Into<Shown<'p>>, node: NodeId) -> Option<Vec<bool>> {
         if format != Format::Csv && !format.is_columnar() {
             return None;
         }
-        Layout::new(&plan.shape, node, &self.columnar.options(self)).wanted_fields(&plan.shape)
+        let shown = shown.into();
+        Layout::new(shown.shape, node, &self.columnar.options(self, shown)).wanted_fields(shown.shape)
     }
 
     /// Refuses columns that the type does not have.
-    pub fn check_columns(&self, plan: &Plan, node: NodeId) -> Outcome<()> {
-        let layout = Layout::new(&plan.shape, node, &self.columnar.options(self));
+    pub fn check_columns<'p>(&self, shown: impl Into<Shown<'p>>, node: NodeId) -> Outcome<()> {
+        let shown = shown.into();
+        let layout = Layout::new(shown.shape, node, &self.columnar.options(self, shown));
         match &layout.unknown_columns()[..] {
             [] => Ok(()),
             paths => Err(Failure::usage(format_args!("there is no column `{}`", paths.join("`, `")))),
         }
     }
 
-    fn columnar<'p>(&self, format: FileFormat, plan: &'p Plan, node: NodeId) -> Box<dyn Render + 'p> {
-        let builder = Builder::new(&plan.shape, node, &self.columnar.options(self));
+    fn columnar<'p>(&self, format: FileFormat, shown: Shown<'p>, node: NodeId) -> Box<dyn Render + 'p> {
+        let builder = Builder::new(shown.shape, node, &self.columnar.options(self, shown));
         Box::new(Columnar::new(format, builder, self.columnar.compression))
     }
 
@@ -154,24 +199,24 @@ impl RenderArgs {
         }
     }
 
-    fn json<'p>(&self, plan: &'p Plan, indent: Option<u8>) -> Json<'p> {
+    fn json<'p>(&self, shape: &'p Shape, indent: Option<u8>, prefix: Prefix) -> Json<'p> {
         let mut options = match self.json_style {
             JsonStyle::Jer => json::Options::default(),
             JsonStyle::Plain => json::Options::truth(),
         };
         options.indent = indent;
         options.unknown = true;
-        Json(JsonWriter::new(&plan.shape, options))
+        Json(JsonWriter::new(shape, options), prefix, indent)
     }
 }
 
-struct Json<'p>(JsonWriter<'p>);
+struct Json<'p>(JsonWriter<'p>, Prefix, Option<u8>);
 
 impl Render for Json<'_> {
-    fn record(&mut self, value: View<'_>, _: &Origin<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
+    fn record(&mut self, value: View<'_>, origin: &Origin<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
         self.0.clear();
         value.replay(&mut self.0);
-        out.extend_from_slice(self.0.text());
+        self.1.json(origin, self.0.text(), self.2, out);
         out.push(b'\n');
         Ok(())
     }
@@ -189,14 +234,16 @@ impl Render for Notation<'_> {
     }
 }
 
-struct Csv<'p>(csv::Writer<'p>);
+struct Csv<'p>(csv::Writer<'p>, Prefix);
 
 impl Render for Csv<'_> {
     fn begin(&mut self, out: &mut Vec<u8>) {
+        self.1.csv_header(out);
         self.0.header(out);
     }
 
-    fn record(&mut self, value: View<'_>, _: &Origin<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
+    fn record(&mut self, value: View<'_>, origin: &Origin<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
+        self.1.csv(origin, out);
         self.0.write(value, out);
         Ok(())
     }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
 use tercet::dynamic::Plan;
-use tercet::records::{Balance, Framing, Reject, Stopped, Summary};
+use tercet::records::{Balance, Checked, Framing, Reject, Stopped, Summary};
 
 /// Totals over inputs.
 #[derive(Debug)]
@@ -52,6 +52,12 @@ impl<'p> Report<'p> {
             if let Some(framing) = &summary.framing {
                 term::say(format_args!("  framing found by trial: --framing {}", framing.spelt()));
             }
+            if summary.left_out > 0 {
+                term::say(format_args!("  {:>12} left out by --where", term::grouped(summary.left_out)));
+            }
+            if summary.rows != summary.records - summary.left_out {
+                term::say(format_args!("  {:>12} rows", term::grouped(summary.rows)));
+            }
             for (kind, count) in self.by_type(&summary) {
                 term::say(format_args!("  {:>12} {kind}", term::grouped(count)));
             }
@@ -63,6 +69,7 @@ impl<'p> Report<'p> {
         if let Some(fault) = miscount(&summary) {
             term::warning(format_args!("{name}: {fault}"));
         }
+        self.audit(name, &summary);
         for reject in &summary.samples {
             term::warning(format_args!("{name}: {}", describe(reject)));
         }
@@ -88,6 +95,31 @@ impl<'p> Report<'p> {
         self.seconds += seconds;
         self.exit = self.exit.max(exit);
         self.files.push(self.file(name, &summary, seconds, exit));
+    }
+
+    /// Says what came of the totals that stand around the records.
+    fn audit(&self, name: &str, summary: &Summary) {
+        let number = |number: i128| match u64::try_from(number) {
+            Ok(number) => term::grouped(number),
+            Err(_) => number.to_string(),
+        };
+        let leaf = |path: &str| path.rsplit('.').next().unwrap_or(path).to_owned();
+        let agree = summary.audit.iter().filter(|checked| checked.agrees());
+        let agree: Vec<String> =
+            agree.map(|checked| format!("{} {}", leaf(&checked.path), number(checked.announced))).collect();
+        if self.talk && !agree.is_empty() {
+            term::say(format_args!("  totals that agree: {}", agree.join(", ")));
+        }
+        for checked in &summary.audit {
+            let (path, announced) = (&checked.path, number(checked.announced));
+            let sum = checked.sum.as_deref().unwrap_or("the number of records");
+            if !checked.agrees() {
+                let seen = number(checked.seen);
+                term::warning(format_args!("{name}: `{path}` is {announced}, {sum} comes to {seen}"));
+            } else if self.talk && !checked.usual {
+                term::say(format_args!("  {} is the sum of {sum}, not the usual one", leaf(path)));
+            }
+        }
     }
 
     /// Says why an input is no good as a whole.
@@ -148,6 +180,8 @@ impl<'p> Report<'p> {
             "input": name,
             "records": summary.records,
             "rejects": summary.rejects,
+            "left_out": summary.left_out,
+            "rows": summary.rows,
             "headers": summary.headers,
             "types": types,
             "octets": octets(&summary.balance),
@@ -155,6 +189,7 @@ impl<'p> Report<'p> {
             "seconds": seconds,
             "framing": summary.framing.as_ref().map(Framing::spelt),
             "announced": summary.carvings.announced.filter(|_| summary.carvings.files > 0),
+            "audit": summary.audit.iter().map(checked).collect::<Vec<_>>(),
             "complete": summary.stopped.is_none(),
             "exit": exit as u8,
         })
@@ -188,6 +223,19 @@ fn octets(balance: &Balance) -> Value {
     })
 }
 
+fn checked(checked: &Checked) -> Value {
+    // Beyond 64 bits JSON has no number that all readers keep.
+    let number =
+        |number: i128| i64::try_from(number).map_or_else(|_| Value::from(number.to_string()), Value::from);
+    json!({
+        "total": checked.path,
+        "announced": number(checked.announced),
+        "seen": number(checked.seen),
+        "sum": checked.sum,
+        "agrees": checked.agrees(),
+    })
+}
+
 /// A reject in words: where, how much, why.
 pub fn describe(reject: &Reject) -> String {
     let octets = term::count(reject.length, "octet");
@@ -206,7 +254,12 @@ pub fn verdict(summary: &Summary) -> Exit {
         || summary.records == 0 && summary.balance.read > 0
     {
         Exit::Failed
-    } else if summary.rejects > 0 || summary.header_error.is_some() || miscount(summary).is_some() {
+    } else if summary.rejects > 0
+        || summary.header_error.is_some()
+        || miscount(summary).is_some()
+        || !summary.carvings.faults.is_empty()
+        || !summary.audit.iter().all(Checked::agrees)
+    {
         Exit::Rejected
     } else {
         Exit::Good

@@ -80,7 +80,8 @@ impl<'p> Values<'p> {
                     let error = trailing(self.plan, self.root, length as u64);
                     return Err(Fault(describe(piece, at, &error.into())).into());
                 }
-                let origin = Origin { input: "", index: self.count, offset: at as u64, length };
+                let origin =
+                    Origin { input: "", index: self.count, offset: at as u64, length, elements: &[] };
                 each(self.tape.view(rest), &origin)?;
                 self.count += 1;
                 at += length;

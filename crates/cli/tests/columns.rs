@@ -3,8 +3,12 @@
 #![expect(clippy::print_stderr, reason = "a test talks to people")]
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Decimal128Type, Float64Type, Int64Type};
-use arrow_array::{Array, RecordBatch};
+use arrow_array::types::{
+    Date32Type, Decimal128Type, Float64Type, Int16Type, Int64Type, Time64MicrosecondType,
+    TimestampMicrosecondType,
+};
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_schema::{DataType, Fields};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
@@ -36,29 +40,83 @@ fn value(array: &dyn Array, at: usize) -> Option<Value> {
     Some(match array.data_type() {
         T::Boolean => json!(array.as_boolean().value(at)),
         T::Int64 => json!(array.as_primitive::<Int64Type>().value(at)),
-        T::Decimal128(..) => json!(array.as_primitive::<Decimal128Type>().value(at).to_string()),
+        T::Decimal128(_, 0) => json!(array.as_primitive::<Decimal128Type>().value(at).to_string()),
+        T::Decimal128(_, 6) => {
+            json!({"millionths": array.as_primitive::<Decimal128Type>().value(at).to_string()})
+        }
         T::Float64 => json!(array.as_primitive::<Float64Type>().value(at)),
         T::Utf8 => json!(array.as_string::<i32>().value(at)),
         T::Binary => {
             let hex = array.as_binary::<i32>().value(at).iter().map(|octet| format!("{octet:02x}"));
             json!(hex.collect::<String>())
         }
-        T::Struct(_) => {
-            let array = array.as_struct();
-            let mut members = Map::new();
-            for (name, column) in array.column_names().iter().zip(array.columns()) {
-                if let Some(value) = value(column, at) {
-                    members.insert((*name).to_owned(), value);
-                }
-            }
-            object(members)
-        }
+        T::Struct(fields) => members(fields, array.as_struct().columns(), at),
+        // Days and microseconds as text.
+        T::Date32 => json!(date(array.as_primitive::<Date32Type>().value(at).into())),
+        // An instant, told without the offset that the text has.
+        T::Timestamp(..) => json!({"instant": array.as_primitive::<TimestampMicrosecondType>().value(at)}),
+        T::Time64(_) => json!(time(array.as_primitive::<Time64MicrosecondType>().value(at))),
         T::List(_) => {
             let elements = array.as_list::<i32>().value(at);
             (0..elements.len()).map(|i| value(&elements, i).unwrap_or(Value::Null)).collect()
         }
         other => panic!("{other} is no type of ours"),
     })
+}
+
+/// The values of columns beside one another; a timestamp and its offset are one text.
+fn members(fields: &Fields, columns: &[ArrayRef], row: usize) -> Value {
+    let mut members = Map::new();
+    let mut columns = fields.iter().zip(columns).peekable();
+    while let Some((field, column)) = columns.next() {
+        if let DataType::Timestamp(..) = field.data_type() {
+            let offset = columns.next_if(|(next, _)| *next.name() == format!("{}_offset", field.name()));
+            if column.is_null(row) {
+                assert!(offset.is_none_or(|(_, offset)| offset.is_null(row)));
+                continue;
+            }
+            let minutes = offset.map_or(0, |(_, offset)| offset.as_primitive::<Int16Type>().value(row));
+            let micros = column.as_primitive::<TimestampMicrosecondType>().value(row);
+            members.insert(field.name().clone(), json!(timestamp(micros, minutes)));
+        } else if let Some(value) = value(column, row) {
+            members.insert(field.name().clone(), value);
+        }
+    }
+    object(members)
+}
+
+fn timestamp(micros: i64, minutes: i16) -> String {
+    let local = micros + i64::from(minutes) * 60_000_000;
+    let (days, rest) = (local.div_euclid(86_400_000_000), local.rem_euclid(86_400_000_000));
+    let sign = if minutes < 0 { '-' } else { '+' };
+    let zone = format!("{sign}{:02}:{:02}", minutes.abs() / 60, minutes.abs() % 60);
+    format!("{}T{}{zone}", date(days), time(rest))
+}
+
+fn date(days: i64) -> String {
+    let (mut year, mut days) = (1970, days);
+    let length = |year: i64| 365 + i64::from(year % 4 == 0 && (year % 100 != 0 || year % 400 == 0));
+    while days >= length(year) {
+        days -= length(year);
+        year += 1;
+    }
+    let february = length(year) - 337;
+    let mut month = 1;
+    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30] {
+        if days < length {
+            break;
+        }
+        days -= length;
+        month += 1;
+    }
+    format!("{year:04}-{month:02}-{:02}", days + 1)
+}
+
+fn time(micros: i64) -> String {
+    let seconds = micros / 1_000_000;
+    let tenths = micros % 1_000_000 / 100_000;
+    let text = format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
+    if tenths > 0 { format!("{text}.{tenths}") } else { text }
 }
 
 /// A CHOICE has the alternative that its discriminator names, and no other.
@@ -72,8 +130,22 @@ fn object(mut members: Map<String, Value>) -> Value {
 
 fn same(value: &Value, known: &Value) -> bool {
     match (value, known) {
+        (Value::Object(a), Value::String(text)) if a.contains_key("instant") => {
+            let zone = |at: std::ops::Range<usize>| text[at].parse::<i16>().unwrap();
+            let minutes = zone(20..22) * 60 + zone(23..25);
+            let minutes = if text.as_bytes()[19] == b'-' { -minutes } else { minutes };
+            timestamp(a["instant"].as_i64().unwrap(), minutes) == *text
+        }
+        (Value::Object(a), Value::String(text)) if a.contains_key("millionths") => {
+            let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+            let known: i128 = format!("{whole}{fraction:0<6}").parse().unwrap();
+            a["millionths"] == known.to_string()
+        }
         (Value::Object(a), Value::Object(b)) => {
-            a.len() == b.len() && a.iter().all(|(name, a)| b.get(name).is_some_and(|b| same(a, b)))
+            // A time without its offset is no instant.
+            let local = |b: &Value| b.as_str().is_some_and(|text| text.len() < 20);
+            b.iter().all(|(name, b)| a.contains_key(name) || name == "timestamp" && local(b))
+                && a.iter().all(|(name, a)| b.get(name).is_some_and(|b| same(a, b)))
         }
         (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
         (Value::Number(a), Value::Number(b)) => a.as_f64() == b.as_f64(),
@@ -108,13 +180,7 @@ fn check(folder: &Path, arguments: &[&str]) -> usize {
     let mut index = 0;
     for batch in batches(convert(folder, &rows)) {
         for row in 0..batch.num_rows() {
-            let mut members = Map::new();
-            for (field, column) in batch.schema().fields().iter().zip(batch.columns()) {
-                if let Some(value) = value(column, row) {
-                    members.insert(field.name().clone(), value);
-                }
-            }
-            let value = object(members);
+            let value = members(batch.schema().fields(), batch.columns(), row);
             assert!(same(&value, &known[index]), "record {index}:\n{value}\n{}", known[index]);
             index += 1;
         }

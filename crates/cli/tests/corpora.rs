@@ -53,7 +53,7 @@ fn lines(text: &[u8]) -> Vec<Value> {
 fn convert(corpus: &Path, arguments: &[&str]) -> Output {
     Command::new(TERCET)
         .current_dir(corpus)
-        .args(["convert", "--format", "jsonl", "--json-style", "plain"])
+        .args(["convert", "--format", "jsonl", "--json-style", "plain", "--render", "none"])
         .args(arguments)
         .output()
         .unwrap()

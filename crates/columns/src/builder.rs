@@ -40,6 +40,8 @@ pub struct Builder<'s> {
     json_depth: u32,
     json_place: u32,
     from: Vec<(u32, [i64; 3])>,
+    /// Numbers of elements, those of a row one behind the other.
+    elements: Vec<Option<i64>>,
     files: Vec<String>,
 }
 
@@ -71,6 +73,7 @@ impl<'s> Builder<'s> {
             json_depth: 0,
             json_place: 0,
             from: Vec::new(),
+            elements: Vec::new(),
             files: Vec::new(),
         }
     }
@@ -116,13 +119,16 @@ impl<'s> Builder<'s> {
         self.fault = None;
         self.open.clear();
         self.json_depth = 0;
+        let number = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
+        for list in 0..self.layout.options.elements.len() {
+            self.elements.push(from.and_then(|from| *from.elements.get(list)?).map(number));
+        }
         if self.layout.options.provenance {
             let (file, numbers) = match from {
                 Some(from) => {
                     if self.files.last().is_none_or(|file| file != from.file) {
                         self.files.push(from.file.to_owned());
                     }
-                    let number = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
                     (self.files.len() as u32, [number(from.record), number(from.offset), number(from.length)])
                 }
                 None => (0, [0; 3]),
@@ -151,9 +157,7 @@ impl<'s> Builder<'s> {
                     columns.push(names.names()?);
                     types.next();
                 }
-                for (place, data_type) in self.layout.parts(ROOT).zip(types) {
-                    columns.push(self.column(&mut made, place, data_type, rows)?);
-                }
+                self.parts(&mut made, ROOT, types, rows, &mut columns)?;
             }
             _ => {
                 if let Some(data_type) = types.first() {
@@ -177,8 +181,14 @@ impl<'s> Builder<'s> {
     }
 
     fn provenance(&mut self) -> Vec<ArrayRef> {
+        let elements = std::mem::take(&mut self.elements);
+        let lists = self.layout.options.elements.len();
+        let indices = (0..lists).map(|list| {
+            let column: Int64Array = elements.iter().skip(list).step_by(lists).copied().collect();
+            Arc::new(column) as ArrayRef
+        });
         if !self.layout.options.provenance {
-            return Vec::with_capacity(self.layout.schema().fields().len());
+            return indices.collect();
         }
         let from = std::mem::take(&mut self.from);
         let file = |at: u32| self.files.get((at as usize).wrapping_sub(1)).map(String::as_str);
@@ -189,7 +199,31 @@ impl<'s> Builder<'s> {
                 from.iter().map(|(at, numbers)| (*at > 0).then_some(numbers[number])).collect();
             columns.push(Arc::new(numbers));
         }
+        columns.extend(indices);
         columns
+    }
+
+    /// The columns of the parts of a place, each padded to a length.
+    fn parts<'t>(
+        &self,
+        made: &mut [Store],
+        place: u32,
+        mut types: impl Iterator<Item = &'t DataType>,
+        len: usize,
+        columns: &mut Vec<ArrayRef>,
+    ) -> Result<(), ArrowError> {
+        for part in self.layout.parts(place) {
+            let Some(data_type) = types.next() else { break };
+            let store = &mut made[part as usize];
+            store.pad(len);
+            let offsets = store.offsets()?;
+            columns.push(self.column(made, part, data_type, len)?);
+            if let Some(offsets) = offsets {
+                columns.push(offsets);
+                types.next();
+            }
+        }
+        Ok(())
     }
 
     /// The column of a place, padded to a length.
@@ -211,9 +245,7 @@ impl<'s> Builder<'s> {
                     columns.push(names.names()?);
                     types.next();
                 }
-                for (part, field) in self.layout.parts(place).zip(types) {
-                    columns.push(self.column(made, part, field.data_type(), len)?);
-                }
+                self.parts(made, place, types.map(|field| field.data_type()), len, &mut columns)?;
                 Ok(Arc::new(StructArray::try_new(fields.clone(), columns, store.nulls.finish())?))
             }
             (Values::List(offsets), DataType::List(element)) => {
@@ -306,9 +338,14 @@ impl Row<'_, '_> {
         }
         let builder = &mut *self.builder;
         let store = &mut builder.stores[place as usize];
-        store.present();
         builder.size += 8;
         let value = scalar(builder.shape, node, leaf);
+        if let Values::Timestamp(..) | Values::Date(_) | Values::TimeOfDay(_) | Values::Amount(_) =
+            store.values
+        {
+            return store.typed(leaf.contents().unwrap_or_default());
+        }
+        store.present();
         let fits = match &mut store.values {
             Values::Boolean(values) => {
                 values.append(!matches!(value, Scalar::Boolean(false)));
@@ -355,7 +392,13 @@ impl Row<'_, '_> {
                 builder.size += texts.octets.len() - begin;
                 texts.end()
             }
-            Values::Group(_) | Values::List(_) | Values::None => true,
+            Values::Timestamp(..)
+            | Values::Date(_)
+            | Values::TimeOfDay(_)
+            | Values::Amount(_)
+            | Values::Group(_)
+            | Values::List(_)
+            | Values::None => true,
         };
         if !fits {
             builder.fault = Some("the value is too large for its column");
@@ -411,7 +454,8 @@ impl Sink for Row<'_, '_> {
         match self.builder.layout.what(place) {
             What::Json => {
                 if self.begin_json(place) {
-                    self.builder.json.leaf(field, node, leaf);
+                    // A value of its own has no name.
+                    self.builder.json.leaf(FieldId::ROOT, node, leaf);
                     self.end_json();
                 }
             }
@@ -435,7 +479,7 @@ impl Sink for Row<'_, '_> {
                 if !self.begin_json(place) {
                     self.builder.json_place = u32::MAX;
                 }
-                return self.builder.json.open(field, node);
+                return self.builder.json.open(FieldId::ROOT, node);
             }
             What::Group | What::Choice(_) | What::List if self.begin(place) => {
                 self.builder.stores[place as usize].present();

@@ -1,6 +1,6 @@
 //! Which columns the values of a type have, and how events find them.
 
-use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef};
+use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef, TimeUnit};
 use std::sync::Arc;
 use tercet_dynamic::text::{Octets, join_path};
 use tercet_plan::{FieldId, Kind, NodeId, Shape};
@@ -18,6 +18,24 @@ pub struct Options {
     pub numbers: bool,
     /// Whether the first columns tell where the row came from.
     pub provenance: bool,
+    /// Columns with the index of the element of a list that the row is of, by the names of the lists.
+    pub elements: Vec<String>,
+    /// Types whose texts are points in time: they have columns of Arrow's types for these.
+    pub texts: Vec<(NodeId, TextAs)>,
+}
+
+/// What a text stands for; one that is none of these is null.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextAs {
+    /// `2026-11-01T08:00:17+01:00`: timestamp in microseconds of UTC, and a column `NAME_offset` of the minutes that local
+    /// time is ahead of UTC (elements of lists have none).
+    Timestamp,
+    /// `2026-11-01`: date32.
+    Date,
+    /// `0.12345`: decimal128(38, 6).
+    Amount,
+    /// `08:00:17`, with a fraction or without: time64 in microseconds.
+    TimeOfDay,
 }
 
 impl Default for Options {
@@ -28,6 +46,8 @@ impl Default for Options {
             octets: OctetsAs::Binary,
             numbers: false,
             provenance: false,
+            elements: Vec::new(),
+            texts: Vec::new(),
         }
     }
 }
@@ -94,7 +114,15 @@ pub(crate) enum What {
     Float64,
     Binary,
     Text,
+    /// Whether there is a column with the offset.
+    Timestamp(bool),
+    Date,
+    TimeOfDay,
+    Amount,
 }
+
+/// Decimal places of amounts.
+pub(crate) const PLACES: i8 = 6;
 
 /// The place of the outermost value.
 pub(crate) const ROOT: u32 = 0;
@@ -132,7 +160,9 @@ impl Layout {
                 Field::new("_length", DataType::Int64, true),
             ]
         });
-        let from = from.into_iter().flatten().map(Arc::new);
+        let elements =
+            options.elements.iter().map(|name| Field::new(format!("_{name}"), DataType::Int64, true));
+        let from = from.into_iter().flatten().chain(elements).map(Arc::new);
         layout.schema = Arc::new(Schema::new(from.chain(columns.iter().cloned()).collect::<Fields>()));
         layout
     }
@@ -284,6 +314,13 @@ impl Maker<'_> {
             self.layout.children[children as usize + number] = child + 1;
             let name = if of { "item" } else { shape.name(part.name) };
             fields.extend(data_type.map(|data_type| Arc::new(Field::new(name, data_type, true))));
+            if let What::Timestamp(offset) = &mut self.layout.places[child as usize].what {
+                let name = format!("{name}_offset");
+                *offset = !of && !shape.fields_of(node).any(|(_, field)| shape.name(field.name) == name);
+                if *offset {
+                    fields.push(Arc::new(Field::new(name, DataType::Int16, true)));
+                }
+            }
         }
         self.inside.pop();
         fields
@@ -324,6 +361,10 @@ impl Maker<'_> {
             What::Decimal => DataType::Decimal128(DIGITS, 0),
             What::Float64 => DataType::Float64,
             What::Binary => DataType::Binary,
+            What::Timestamp(_) => DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into())),
+            What::Date => DataType::Date32,
+            What::Amount => DataType::Decimal128(DIGITS, PLACES),
+            What::TimeOfDay => DataType::Time64(TimeUnit::Microsecond),
             _ => DataType::Utf8,
         };
         (what, Some(data_type))
@@ -344,7 +385,13 @@ impl Maker<'_> {
             Kind::Enumerated if self.layout.options.numbers => What::Int64,
             Kind::Real => What::Float64,
             Kind::OctetString if self.layout.options.octets == OctetsAs::Binary => What::Binary,
-            _ => What::Text,
+            _ => match self.layout.options.texts.iter().find(|(text, _)| *text == node) {
+                Some((_, TextAs::Timestamp)) => What::Timestamp(false),
+                Some((_, TextAs::Date)) => What::Date,
+                Some((_, TextAs::Amount)) => What::Amount,
+                Some((_, TextAs::TimeOfDay)) => What::TimeOfDay,
+                None => What::Text,
+            },
         }
     }
 

@@ -13,7 +13,7 @@
 //! | ENUMERATED | the item's name, or int64 |
 //! | REAL | float64 |
 //! | OCTET STRING | binary, or text |
-//! | everything else | text |
+//! | everything else | text, or what [`Options::texts`] says |
 //!
 //! The components of the outermost type are the columns of the batch.
 //!
@@ -36,6 +36,7 @@ mod builder;
 mod files;
 mod layout;
 mod store;
+mod texts;
 
 pub use arrow_array::{RecordBatch, RecordBatchReader};
 #[cfg(feature = "ffi")]
@@ -47,7 +48,7 @@ pub use arrow_schema::{ArrowError, SchemaRef};
 pub use builder::{Builder, Row};
 #[cfg(feature = "files")]
 pub use files::{Compression, Encoder, FileFormat};
-pub use layout::{Integers, Layout, OctetsAs, Options};
+pub use layout::{Integers, Layout, OctetsAs, Options, TextAs};
 
 /// Where a row came from: the columns `_file`, `_record`, `_offset` and `_length`, where [`Options::provenance`] asks for
 /// them.
@@ -61,6 +62,8 @@ pub struct Provenance<'a> {
     pub offset: u64,
     /// Its number of octets.
     pub length: u64,
+    /// The values of the columns of [`Options::elements`].
+    pub elements: &'a [Option<u64>],
 }
 
 /// A batch by Arrow's C data interface: an array of structs and its schema.

@@ -1,10 +1,10 @@
 //! The growing buffers of one column.
 
-use crate::layout::{DIGITS, What};
+use crate::layout::{DIGITS, PLACES, What};
 use arrow_array::types::Decimal128Type;
 use arrow_array::{
-    ArrayRef, BinaryArray, BooleanArray, Decimal128Array, Float64Array, Int64Array, PrimitiveArray,
-    StringArray,
+    ArrayRef, BinaryArray, BooleanArray, Date32Array, Decimal128Array, Float64Array, Int16Array, Int64Array,
+    PrimitiveArray, StringArray, Time64MicrosecondArray, TimestampMicrosecondArray,
 };
 use arrow_buffer::{BooleanBufferBuilder, Buffer, NullBuffer, NullBufferBuilder, OffsetBuffer, ScalarBuffer};
 use arrow_schema::ArrowError;
@@ -30,6 +30,11 @@ pub(crate) enum Values {
     Float64(Vec<f64>),
     Binary(Texts),
     Text(Texts),
+    /// Microseconds, and minutes if there is a column of them; what could not be read is null in both.
+    Timestamp(Vec<i64>, Option<Vec<i16>>),
+    Date(Vec<i32>),
+    TimeOfDay(Vec<i64>),
+    Amount(Vec<i128>),
     None,
 }
 
@@ -110,6 +115,10 @@ impl Store {
             What::Float64 => Values::Float64(Vec::new()),
             What::Binary => Values::Binary(Texts::new()),
             What::Json | What::Text => Values::Text(Texts::new()),
+            What::Timestamp(offset) => Values::Timestamp(Vec::new(), offset.then(Vec::new)),
+            What::Date => Values::Date(Vec::new()),
+            What::TimeOfDay => Values::TimeOfDay(Vec::new()),
+            What::Amount => Values::Amount(Vec::new()),
         };
         Self { nulls: NullBufferBuilder::new(0), len: 0, values }
     }
@@ -132,6 +141,15 @@ impl Store {
             Values::Decimal(values) => values.resize(len, 0),
             Values::Float64(values) => values.resize(len, 0.0),
             Values::Binary(texts) | Values::Text(texts) => texts.pad(count),
+            Values::Timestamp(values, offsets) => {
+                values.resize(len, 0);
+                if let Some(offsets) = offsets {
+                    offsets.resize(len, 0);
+                }
+            }
+            Values::Date(values) => values.resize(len, 0),
+            Values::TimeOfDay(values) => values.resize(len, 0),
+            Values::Amount(values) => values.resize(len, 0),
             Values::Group(_) | Values::None => {}
         }
     }
@@ -141,6 +159,13 @@ impl Store {
     pub(crate) fn present(&mut self) {
         self.nulls.append_non_null();
         self.len += 1;
+    }
+
+    /// The column of offsets beside that of a timestamp, complete.
+    pub(crate) fn offsets(&mut self) -> Result<Option<ArrayRef>, ArrowError> {
+        let Values::Timestamp(_, offsets) = &mut self.values else { return Ok(None) };
+        let Some(offsets) = offsets.take() else { return Ok(None) };
+        Ok(Some(Arc::new(Int16Array::try_new(offsets.into(), self.nulls.finish_cloned())?)))
     }
 
     /// A column of a leaf, complete.
@@ -156,6 +181,15 @@ impl Store {
             Values::Float64(values) => Arc::new(Float64Array::try_new(values.into(), nulls)?),
             Values::Binary(texts) => texts.binaries(nulls)?,
             Values::Text(texts) => texts.strings(nulls)?,
+            Values::Timestamp(values, _) => {
+                Arc::new(TimestampMicrosecondArray::try_new(values.into(), nulls)?.with_timezone("UTC"))
+            }
+            Values::Date(values) => Arc::new(Date32Array::try_new(values.into(), nulls)?),
+            Values::TimeOfDay(values) => Arc::new(Time64MicrosecondArray::try_new(values.into(), nulls)?),
+            Values::Amount(values) => {
+                let array = Decimal128Array::try_new(values.into(), nulls)?;
+                Arc::new(array.with_precision_and_scale(DIGITS, PLACES)?)
+            }
             Values::Group(_) | Values::List(_) | Values::None => {
                 return Err(ArrowError::InvalidArgumentError("not the column of a leaf".to_owned()));
             }

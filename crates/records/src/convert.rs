@@ -1,16 +1,21 @@
 //! The pipeline: framing, decoding, rendering, with counters and rejects; one tape and one buffer for the whole run.
 
+use crate::audit::{Audit, AuditRules, Checked};
 use crate::balance::Balance;
 use crate::envelope::Envelope;
+use crate::explode::Explode;
+use crate::filter::Filter;
 use crate::framing::{Carvings, Framing, Item, Part, Reason, RecordReader, detect_in};
+use crate::reach::want;
 use crate::reject::{Reject, RejectFile};
+use crate::rendering::{Rendering, Scratch};
 use crate::split::Split;
 use std::io::{self, Read, Write};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tercet_dynamic::{
-    Decoder, Discard, Error, ErrorKind, NodeId, Options, Plan, Selected, Tape, Token, View,
+    Decoder, Discard, Error, ErrorKind, NodeId, Options, Plan, Selected, Shape, Tape, Token, View,
 };
 use tercet_plan::{FieldId, Kind};
 
@@ -25,6 +30,9 @@ pub struct Origin<'n> {
     pub offset: u64,
     /// Its number of octets.
     pub length: usize,
+    /// Of a row that is an element of a list: its number there, from 0, after those of the elements around it; nothing
+    /// where a list is empty or absent.
+    pub elements: &'n [Option<u64>],
 }
 
 /// Turns a decoded record into octets of an output format.
@@ -72,8 +80,12 @@ pub struct Settings {
 /// What came of an input.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
-    /// Records converted.
+    /// Records read, those included that are left out.
     pub records: u64,
+    /// Records that a filter left out.
+    pub left_out: u64,
+    /// Rows that were made of records.
+    pub rows: u64,
     /// Damaged places.
     pub rejects: u64,
     /// Elements around the records and beside their list.
@@ -94,6 +106,8 @@ pub struct Summary {
     pub carvings: Carvings,
     /// Why what stands around the records could not be shown.
     pub header_error: Option<Error>,
+    /// Totals that stand around the records.
+    pub audit: Vec<Checked>,
 }
 
 /// Why an input was not read to its end.
@@ -122,6 +136,15 @@ pub struct Converter<'p> {
     out: Vec<u8>,
     stop: Option<Arc<AtomicBool>>,
     split: Option<Split>,
+    rendering: Option<&'p Rendering>,
+    audit: Option<Audit>,
+    filter: Option<Filter>,
+    explode: Option<&'p Explode>,
+    /// A row of a record that has several.
+    row: Tape,
+    /// Where the filter is in a record.
+    path: Vec<FieldId>,
+    scratch: Scratch,
 }
 
 /// Where things go.
@@ -166,6 +189,13 @@ impl<'p> Converter<'p> {
             out: Vec::new(),
             stop: None,
             split: None,
+            rendering: None,
+            audit: None,
+            filter: None,
+            explode: None,
+            row: Tape::new(),
+            path: Vec::new(),
+            scratch: Scratch::default(),
         }
     }
 
@@ -176,11 +206,68 @@ impl<'p> Converter<'p> {
         self
     }
 
+    /// Shows values by a rendering of the plan's shape: renderers have then to know the shape of the rendering.
+    #[must_use]
+    pub fn with_rendering(mut self, rendering: Option<&'p Rendering>) -> Self {
+        if let (Some(rendering), Some(wanted)) = (rendering, &mut self.settings.wanted) {
+            rendering.complete(wanted);
+        }
+        self.rendering = rendering;
+        self
+    }
+
     /// Looks at a flag before every record; once it is set, the input is left as if `progress` had said so.
     #[must_use]
     pub fn with_stop(mut self, flag: Arc<AtomicBool>) -> Self {
         self.stop = Some(flag);
         self
+    }
+
+    /// Compares totals that stand around the records with what is read; a rendering is named before.
+    #[must_use]
+    pub fn with_audit(mut self, rules: &AuditRules) -> Self {
+        if self.settings.outer.is_none() || *rules == AuditRules::default() {
+            return self;
+        }
+        let audit = Audit::new(rules, self.shape());
+        if let Some(wanted) = &mut self.settings.wanted {
+            want(&self.plan.shape, audit.fields(&self.plan.shape), wanted);
+        }
+        self.audit = Some(audit);
+        self
+    }
+
+    /// Leaves out records; a rendering and an audit are named before.
+    #[must_use]
+    pub fn with_filter(mut self, filter: Filter) -> Self {
+        let shape = &self.plan.shape;
+        if filter.is_of_parts(shape.fields.len()) {
+            self.settings.wanted = None;
+        }
+        if let Some(wanted) = &mut self.settings.wanted {
+            want(shape, filter.fields().filter(|field| *field < shape.fields.len()), wanted);
+        }
+        let excluded = filter.excluded(shape, self.settings.record);
+        if self.audit.is_none() && !excluded.is_empty() {
+            let wanted = self.settings.wanted.get_or_insert_with(|| vec![true; shape.fields.len()]);
+            for field in excluded {
+                wanted[field] = false;
+            }
+        }
+        self.filter = Some(filter);
+        self
+    }
+
+    /// Makes a row of each element of a list: renderers have then to know the shape of rows.
+    #[must_use]
+    pub fn with_explode(mut self, explode: Option<&'p Explode>) -> Self {
+        self.explode = explode;
+        self
+    }
+
+    /// The shape of records.
+    fn shape(&self) -> &'p Shape {
+        self.rendering.map_or(&self.plan.shape, |rendering| rendering.shape())
     }
 
     /// Converts one input to its end, or to where it is given up. `progress` is called now and then.
@@ -200,6 +287,7 @@ impl<'p> Converter<'p> {
             by_field: vec![0; self.plan.shape.fields.len()],
             open: None,
             envelope: Envelope::default(),
+            tables: false,
             next_progress: 0,
         };
         let mut input = input;
@@ -215,6 +303,7 @@ impl<'p> Converter<'p> {
             checker.decode(plan, record, octets, &mut Discard, &options).is_ok_and(|n| n == octets.len())
         };
         self.out.clear();
+        self.audit.iter_mut().for_each(Audit::reset);
         let stop = self.stop.clone();
         while let Some(item) = reader.next(&mut is_record)? {
             if stop.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
@@ -285,6 +374,9 @@ impl<'p> Converter<'p> {
         }
         match item.part {
             Part::Record => {
+                if !std::mem::replace(&mut run.tables, true) {
+                    self.tables(run);
+                }
                 let error = self.record(run, item, targets.render);
                 if let Err(error) = error {
                     return Ok(Err(error));
@@ -316,30 +408,79 @@ impl<'p> Converter<'p> {
     fn record(&mut self, run: &mut Run<'_>, item: &Item<'_>, render: &mut dyn Render) -> Result<(), Error> {
         self.tape.clear();
         self.settings.options.base_offset = item.offset;
-        let (plan, node) = (self.plan, self.settings.record);
-        let options = &self.settings.options;
-        let length = match &self.settings.wanted {
-            None => self.decoder.decode(plan, node, item.octets, &mut self.tape, options)?,
-            Some(wanted) => {
-                let mut sink = Selected::new(&mut self.tape, wanted);
-                self.decoder.decode(plan, node, item.octets, &mut sink, options)?
+        let (plan, node, shape) = (self.plan, self.settings.record, self.shape());
+        let (options, decoder, tape) = (&self.settings.options, &mut self.decoder, &mut self.tape);
+        let length = match (&self.settings.wanted, self.rendering) {
+            (None, None) => decoder.decode(plan, node, item.octets, tape, options)?,
+            (Some(wanted), None) => {
+                decoder.decode(plan, node, item.octets, &mut Selected::new(tape, wanted), options)?
+            }
+            (None, Some(rendering)) => {
+                let mut sink = rendering.sink(tape, &mut self.scratch);
+                decoder.decode(plan, node, item.octets, &mut sink, options)?
+            }
+            (Some(wanted), Some(rendering)) => {
+                let mut selected = Selected::new(tape, wanted);
+                let mut sink = rendering.sink(&mut selected, &mut self.scratch);
+                decoder.decode(plan, node, item.octets, &mut sink, options)?
             }
         };
         if length != item.octets.len() {
             return Err(Error::new(ErrorKind::TrailingData, item.offset + length as u64));
         }
         let view = self.tape.view(item.octets);
+        if let Some(filter) = &self.filter
+            && !filter.accepts(shape, view, &mut self.path)
+        {
+            if let Some(audit) = &mut self.audit {
+                audit.record(shape, view);
+            }
+            run.summary.left_out += 1;
+            return Ok(());
+        }
         let index = self.split.as_ref().map_or(0, |split| split.first) + run.summary.records;
-        let origin = Origin { input: run.name, index, offset: item.offset, length };
-        let mark = self.out.len();
-        if let Err(error) = render.record(view, &origin, &mut self.out) {
+        let (input, offset) = (run.name, item.offset);
+        let origin = Origin { input, index, offset, length, elements: &[] };
+        let (mark, out) = (self.out.len(), &mut self.out);
+        let mut rows = 0;
+        let done = match self.explode {
+            None => {
+                rows = 1;
+                render.record(view, &origin, out)
+            }
+            Some(explode) => explode.rows(view, &mut self.row, |row, elements| {
+                rows += 1;
+                render.record(row.view(item.octets), &Origin { elements, ..origin }, out)
+            }),
+        };
+        if let Err(error) = done {
             self.out.truncate(mark);
             return Err(error);
         }
-        if let Some(count) = alternative(plan, view).and_then(|field| run.by_field.get_mut(field.index())) {
+        run.summary.rows += rows;
+        if let Some(audit) = &mut self.audit {
+            audit.record(shape, view);
+        }
+        if let Some(count) = alternative(shape, view).and_then(|field| run.by_field.get_mut(field.index())) {
             *count += 1;
         }
         Ok(())
+    }
+
+    /// Reads what stands before the records, for what it explains in them.
+    fn tables(&mut self, run: &Run<'_>) {
+        let (Some(rendering), Some(outer)) =
+            (self.rendering.filter(|it| it.has_tables()), self.settings.outer)
+        else {
+            return;
+        };
+        let mut tape = Tape::new();
+        if let Some(octets) = run.envelope.so_far() {
+            let mut sink = rendering.sink(&mut tape, &mut self.scratch);
+            // What is missing may still come; what there is has been said.
+            _ = self.decoder.decode(self.plan, outer, &octets, &mut sink, &self.settings.options);
+            rendering.read_tables(tape.view(&octets), &mut self.scratch);
+        }
     }
 
     /// Checks a value of the outer type that has no list of records.
@@ -352,7 +493,9 @@ impl<'p> Converter<'p> {
     /// Writes the row of what stood around the records, once it is complete.
     fn header(&mut self, run: &mut Run<'_>, targets: &mut Targets<'_>) -> io::Result<()> {
         let Some(octets) = run.envelope.take() else { return Ok(()) };
-        let (Some(outer), Some((render, out))) = (self.settings.outer, &mut targets.header) else {
+        run.tables = false;
+        let Some(outer) = self.settings.outer.filter(|_| targets.header.is_some() || self.audit.is_some())
+        else {
             return Ok(());
         };
         let mut options = self.settings.options.clone();
@@ -360,9 +503,26 @@ impl<'p> Converter<'p> {
         let mut tape = Tape::new();
         // The records have been taken out: what is left may break a size constraint, not the syntax.
         let mut row = Vec::new();
-        let origin =
-            Origin { input: run.name, index: 0, offset: run.envelope.offset(), length: octets.len() };
-        let done = self.decoder.decode(self.plan, outer, &octets, &mut tape, &options);
+        let origin = Origin {
+            input: run.name,
+            index: 0,
+            offset: run.envelope.offset(),
+            length: octets.len(),
+            elements: &[],
+        };
+        let done = match self.rendering {
+            None => self.decoder.decode(self.plan, outer, &octets, &mut tape, &options),
+            Some(rendering) => {
+                let mut sink = rendering.sink(&mut tape, &mut self.scratch);
+                self.decoder.decode(self.plan, outer, &octets, &mut sink, &options)
+            }
+        };
+        let shape = self.shape();
+        // A split has not seen all.
+        if let (Ok(_), Some(audit), None) = (&done, &mut self.audit, &self.split) {
+            run.summary.audit.extend(audit.header(shape, tape.view(&octets)));
+        }
+        let Some((render, out)) = &mut targets.header else { return Ok(()) };
         match done.and_then(|_| render.record(tape.view(&octets), &origin, &mut row)) {
             Ok(()) => out.write_all(&row),
             Err(error) => {
@@ -374,14 +534,14 @@ impl<'p> Converter<'p> {
 }
 
 /// The field by which a record is counted: the alternative of its innermost CHOICE.
-fn alternative(plan: &Plan, view: View<'_>) -> Option<FieldId> {
+fn alternative(shape: &Shape, view: View<'_>) -> Option<FieldId> {
     let mut found = None;
     let mut at = 0;
     while at < view.len() {
         match view.token(at) {
             Token::Open { field, node, .. } => {
                 found = Some(field);
-                if plan.shape.node(node).kind != Kind::Choice {
+                if shape.node(node).kind != Kind::Choice {
                     break;
                 }
             }
@@ -404,6 +564,8 @@ struct Run<'n> {
     /// The reject whose octets are coming.
     open: Option<Reject>,
     envelope: Envelope,
+    /// Whether what stands before the records has been read.
+    tables: bool,
     next_progress: u64,
 }
 

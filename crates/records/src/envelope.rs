@@ -63,6 +63,13 @@ impl Envelope {
         }
     }
 
+    /// The value as far as it has come, if there is one.
+    pub(crate) fn so_far(&self) -> Option<Vec<u8>> {
+        let mut octets = self.octets.clone();
+        octets.resize(octets.len() + 2 * self.open, 0);
+        (!self.octets.is_empty()).then_some(octets)
+    }
+
     /// The value, complete, if there is one.
     pub(crate) fn take(&mut self) -> Option<Vec<u8>> {
         self.settle(0);

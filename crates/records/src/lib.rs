@@ -4,22 +4,33 @@
 //! them; what does not decode goes to a [`RejectFile`]; [`Balance`] accounts for every octet read. [`Output`] is a file
 //! that is there whole or not at all. [`inputs`] finds and opens what is to be read.
 
+mod audit;
 mod balance;
 mod convert;
 mod envelope;
+mod explode;
+mod filter;
 mod framing;
 pub mod inputs;
 mod output;
 pub mod path;
+mod reach;
 mod reject;
+mod rendering;
 mod split;
 
+pub use audit::{AuditRules, Checked, Sum};
 pub use balance::Balance;
 pub use convert::{Converter, Origin, Render, Settings, Stopped, Summary, Targets};
+pub use explode::Explode;
+pub use filter::{Condition, Filter, FilterError};
 pub use framing::{
     Carvings, DEFAULT_RECORD_LIMIT, Detected, FileFraming, Framing, Identifiers, Item, Part, Prefix, Reason,
     RecordReader, Score, Used, detect, score,
 };
 pub use output::{Output, abandon};
 pub use reject::{Reject, RejectFile};
+pub use rendering::{
+    CodeRule, Leaves, Profile, RenderKind, Rendered, Rendering, Scratch, TableRules, Tables,
+};
 pub use split::{Split, splits};

@@ -5,8 +5,10 @@ use crate::discover::{Trial, discover};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::{Input, InputArgs};
 use crate::interrupt::{self, OnInterrupt};
-use crate::render::{Format, RenderArgs};
+use crate::render::{Format, RenderArgs, Shown};
+use crate::rendering::RenderingArgs;
 use crate::report::Report;
+use crate::rows::RowsArgs;
 use crate::term;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -18,7 +20,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tercet::dynamic::{NodeId, Options, Plan, Unknown};
 use tercet::records::{
-    Converter, DEFAULT_RECORD_LIMIT, Framing, Output, RejectFile, Render, Settings, Summary, Targets,
+    Converter, DEFAULT_RECORD_LIMIT, Explode, Framing, Output, RejectFile, Render, Rendering, Settings,
+    Summary, Targets,
 };
 use tercet::{PlanError, RecordPlan, Schema};
 
@@ -53,6 +56,12 @@ pub struct Convert {
 
     #[command(flatten)]
     render: RenderArgs,
+
+    #[command(flatten)]
+    rendering: RenderingArgs,
+
+    #[command(flatten)]
+    rows: RowsArgs,
 
     /// Output file; a directory gets a file for each input; standard output if not given
     #[arg(short, long, value_name = "FILE|DIR")]
@@ -136,6 +145,10 @@ pub struct Job {
     pub framing: Framing,
     pub outer: Option<NodeId>,
     pub record: NodeId,
+    /// How octets are shown, if otherwise than they are.
+    pub rendering: Option<Rendering>,
+    /// How records become rows, if they are several each.
+    pub explode: Option<Explode>,
     /// Whether other framings are tried.
     pub detect: bool,
     /// Set when a signal says to stop.
@@ -143,6 +156,19 @@ pub struct Job {
 }
 
 impl Job {
+    /// The values that are read, as they are shown.
+    fn shown(&self) -> Shown<'_> {
+        self.rendering.as_ref().map_or_else(|| Shown::from(&self.plan), Shown::from)
+    }
+
+    /// The rows that are written, and their type.
+    fn rows(&self) -> (Shown<'_>, NodeId) {
+        match &self.explode {
+            Some(explode) => (self.shown().exploded(explode), explode.root()),
+            None => (self.shown(), self.record),
+        }
+    }
+
     /// Whether a signal has said to stop.
     fn stopped(&self) -> bool {
         self.stop.load(Ordering::SeqCst)
@@ -152,7 +178,8 @@ impl Job {
     pub fn new(schema: &Schema, type_name: &str, records: Option<&str>) -> Outcome<Self> {
         let found = RecordPlan::new(schema, type_name, records).map_err(Failure::usage)?;
         let RecordPlan { plan, framing, outer, record } = found;
-        Ok(Self { plan, framing, outer, record, detect: true, stop: Arc::default() })
+        let (rendering, explode) = (None, None);
+        Ok(Self { plan, framing, outer, record, rendering, explode, detect: true, stop: Arc::default() })
     }
 }
 
@@ -164,13 +191,26 @@ impl Convert {
         options.limits.depth = self.depth;
         options.fill_defaults = self.defaults;
         let mut job = self.job(&inputs, &options)?;
+        let profile = self.rendering.profile(&job.plan.shape)?;
+        // Value notation is that of the type itself, unless told.
+        if self.format() != Format::Value || !self.rendering.is_default() {
+            job.rendering = self.rendering.rendering(&profile, &job.plan.shape, job.record)?;
+        }
+        job.explode = self.rows.explode(job.shown().shape(), job.record)?;
         if self.format().is_columnar() {
-            self.render.check_columns(&job.plan, job.record)?;
+            let (rows, node) = job.rows();
+            self.render.check_columns(rows, node)?;
             if self.output.is_none() && io::stdout().is_terminal() {
                 return Err(Failure::usage("this format is no text; say with `--output` where it goes"));
             }
         }
         job.stop = interrupt::listen(self.on_interrupt)?;
+        let (rows, node) = job.rows();
+        let wanted = self.render.wanted(self.format(), rows, node);
+        let wanted = match (wanted, &job.explode) {
+            (Some(wanted), Some(explode)) => Some(explode.wanted(&wanted)),
+            (wanted, _) => wanted,
+        };
         let settings = Settings {
             framing: job.framing.clone(),
             outer: job.outer,
@@ -179,9 +219,16 @@ impl Convert {
             max_rejects: self.max_errors,
             give_up_after: 16 << 20,
             detect: job.detect,
-            wanted: self.render.wanted(self.format(), &job.plan, job.record),
+            wanted,
         };
-        let mut converter = Converter::new(&job.plan, settings).with_stop(Arc::clone(&job.stop));
+        let mut converter = Converter::new(&job.plan, settings)
+            .with_rendering(job.rendering.as_ref())
+            .with_audit(&profile.audit)
+            .with_explode(job.explode.as_ref())
+            .with_stop(Arc::clone(&job.stop));
+        if let Some(filter) = self.rows.filter(job.shown().shape(), job.record)? {
+            converter = converter.with_filter(filter);
+        }
         let bar = self.bar(&inputs);
         let mut report = Report::new(&job.plan, !self.quiet);
         let outcome = if self.one_for_each() {
@@ -365,9 +412,10 @@ impl Convert {
         bar: &ProgressBar,
         report: &mut Report<'_>,
     ) -> Outcome<()> {
-        let mut render = self.render.renderer(self.format(), &job.plan, job.record);
+        let (rows, node) = job.rows();
+        let mut render = self.render.renderer(self.format(), rows, node);
         let mut header_render =
-            self.render.renderer(Format::Jsonl, &job.plan, job.outer.unwrap_or(job.record));
+            self.render.renderer(Format::Jsonl, job.shown(), job.outer.unwrap_or(job.record));
         let mut text = Vec::new();
         render.begin(&mut text);
         out.write_all(&text)?;

@@ -4,4 +4,4 @@ mod columns;
 mod write;
 
 pub use columns::{Column, Columns};
-pub use write::{Options, RowSink, Writer};
+pub use write::{Options, RowSink, Writer, push_field};

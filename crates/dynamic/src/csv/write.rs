@@ -278,7 +278,8 @@ impl Sink for RowSink<'_, '_> {
         if let What::Json(column) = self.writer.columns.what(place) {
             self.begin_json(column);
             self.writer.row.json_depth = 1;
-            return self.writer.json.open(field, node);
+            // A value of its own has no name.
+            return self.writer.json.open(FieldId::ROOT, node);
         }
         self.writer.row.places.push(place);
     }
@@ -315,7 +316,7 @@ impl Sink for RowSink<'_, '_> {
             }
             (What::Json(column), Some(_)) => {
                 self.begin_json(column);
-                self.writer.json.absent(field, node, constant);
+                self.writer.json.absent(FieldId::ROOT, node, constant);
                 self.end_json();
             }
             // A structured default in columns of its own: what is absent stays empty.
@@ -337,7 +338,7 @@ impl Sink for RowSink<'_, '_> {
 }
 
 /// Appends a field, in quotes where RFC 4180 wants them and where it is an empty text.
-fn push_field(out: &mut Vec<u8>, text: &[u8], delimiter: u8) {
+pub fn push_field(out: &mut Vec<u8>, text: &[u8], delimiter: u8) {
     let special = |octet: &u8| matches!(octet, b'"' | b'\r' | b'\n') || *octet == delimiter;
     let edge = |octet: Option<&u8>| octet == Some(&b' ');
     if !text.is_empty() && !text.iter().any(special) && !edge(text.first()) && !edge(text.last()) {

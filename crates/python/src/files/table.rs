@@ -70,6 +70,7 @@ pub(crate) fn read(
         },
         numbers,
         provenance,
+        ..Options::default()
     };
     let shape = &source.plan.plan.shape;
     let layout = Layout::new(shape, source.plan.record, &options);
@@ -202,8 +203,9 @@ impl Collect<'_> {
 
 impl Render for Collect<'_> {
     fn record(&mut self, value: View<'_>, origin: &Origin<'_>, _: &mut Vec<u8>) -> Result<(), Error> {
-        let Origin { input: file, index: record, offset, length } = *origin;
-        self.builder.append(value, Some(&Provenance { file, record, offset, length: length as u64 }))?;
+        let Origin { input: file, index: record, offset, length, elements } = *origin;
+        self.builder
+            .append(value, Some(&Provenance { file, record, offset, length: length as u64, elements }))?;
         if self.builder.rows() >= self.rows || self.builder.is_full() {
             self.batch();
         }

@@ -174,6 +174,10 @@ impl<R: Read> Carved<R> {
     /// Decides on what follows; whether there is anything.
     fn advance(&mut self) -> Result<bool> {
         if !self.input.ensure(1)? {
+            // The group of a file that does not tell its length is endless.
+            if let Some(left) = self.group.take().filter(|left| (1..=NOT_KNOWN.into()).contains(left)) {
+                self.fault(format!("the input ends {left} octets before the end that its header tells"));
+            }
             return Ok(false);
         }
         match self.kind {

@@ -61,7 +61,8 @@ pub fn score(framing: &Framing, sample: &[u8], whole: bool, decodes: &mut dyn Fn
     while let Ok(Some(item)) = reader.next(&mut |_| true) {
         let length = item.octets.len() as u64;
         match item.part {
-            Part::Record if score.records + score.failed >= RECORDS => break,
+            // Later ones are walked over only: what stands behind the last has to fit too.
+            Part::Record if score.records + score.failed >= RECORDS => {}
             Part::Record if decodes(item.octets) => {
                 score.records += 1;
                 score.good += length;

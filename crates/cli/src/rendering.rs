@@ -1,0 +1,96 @@
+//! Options of how octets that are numbers, times and places are shown.
+
+use crate::exit::{Failure, Outcome};
+use clap::Args;
+use std::path::Path;
+use std::sync::Arc;
+use tercet::dynamic::{NodeId, Shape};
+use tercet::records::{Profile, RenderKind, Rendering};
+
+/// What is rendered how.
+#[derive(Args, Clone, Debug, Default)]
+pub struct RenderingArgs {
+    /// How octets with a meaning of their own are shown: `auto` by the profile that fits the specification, `none` as
+    /// octets, `PATH=KIND` those of a component (a name, a path from the record on, or `Type.component`) as `tbcd`, `bcd`,
+    /// `text`, `number`, `address`, `address-nibbles`, `digits`, `isup`, `timestamp`, `date-bcd`, `date`, `time`,
+    /// `seconds`, `timezone`, `plmn`, `cell`, `location`, `ip`, `cause` or `octets`; may be given several times
+    #[arg(long, value_name = "auto|none|PATH=KIND", value_parser = rule)]
+    pub render: Vec<Rule>,
+
+    /// The profile of `--render auto`: `tap3`, `ts32298`, `msc`, `scp`, `common`, or a TOML file
+    #[arg(long, value_name = "NAME|FILE")]
+    pub profile: Option<String>,
+}
+
+/// One `--render`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// By a profile.
+    Auto,
+    /// By the other rules alone.
+    None,
+    /// The octets at a path.
+    Path(String, RenderKind),
+}
+
+fn rule(text: &str) -> Result<Rule, String> {
+    match (text, text.split_once('=')) {
+        ("auto", _) => Ok(Rule::Auto),
+        ("none", _) => Ok(Rule::None),
+        (_, Some((path, kind))) => Ok(Rule::Path(path.to_owned(), kind.parse()?)),
+        _ => Err("say `auto`, `none` or PATH=KIND".to_owned()),
+    }
+}
+
+impl RenderingArgs {
+    /// Whether nothing has been said.
+    pub fn is_default(&self) -> bool {
+        self.render.is_empty() && self.profile.is_none()
+    }
+
+    /// The profile named, or the one that fits.
+    pub fn profile(&self, shape: &Shape) -> Outcome<Profile> {
+        self.profile.as_deref().map_or_else(|| Ok(Profile::of(shape)), named)
+    }
+
+    /// The rendering asked for; none if nothing is to be shown otherwise than it is.
+    pub fn rendering(
+        &self,
+        profile: &Profile,
+        shape: &Arc<Shape>,
+        record: NodeId,
+    ) -> Outcome<Option<Rendering>> {
+        let mut rules = Vec::new();
+        for rule in &self.render {
+            if let Rule::Path(path, kind) = rule {
+                rules.push((path.clone(), *kind));
+            }
+        }
+        let none = self.render.contains(&Rule::None);
+        if none && self.profile.is_some() {
+            return Err(Failure::usage("`--render none` takes no profile"));
+        }
+        if none && rules.is_empty() {
+            return Ok(None);
+        }
+        let nothing = Profile::default();
+        let profile = if none { &nothing } else { profile };
+        Rendering::new(shape, record, profile, &rules).map(Some).map_err(Failure::usage)
+    }
+}
+
+/// The profile of a name, or in a file.
+fn named(name: &str) -> Outcome<Profile> {
+    if let Some(profile) = Profile::shipped().find(|profile| profile.name == name) {
+        return Ok(profile);
+    }
+    if !Path::new(name).exists() {
+        let known: Vec<String> = Profile::shipped().map(|profile| profile.name).collect();
+        let known = known.join("`, `");
+        return Err(Failure::usage(format_args!(
+            "there is no profile `{name}` and no such file; there is `{known}`"
+        )));
+    }
+    let text = std::fs::read_to_string(name).map_err(|error| Failure::io(name, &error))?;
+    Profile::parse(&text).map_err(|error| Failure::usage(format_args!("{name}: {error}")))
+}

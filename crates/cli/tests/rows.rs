@@ -1,0 +1,251 @@
+//! Which rows there are: conditions, elements of lists, where rows came from, and totals that are checked.
+#![cfg(unix)]
+
+use serde_json::{Value, json};
+use std::path::Path;
+use std::process::{Command, Output};
+
+const TERCET: &str = env!("CARGO_BIN_EXE_tercet");
+const DEMO: [&str; 5] = ["-s", "schemas/demo", "-t", "CallRecord", "examples/calls.ber"];
+
+fn run(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(TERCET).current_dir(folder).arg("convert").args(arguments).output().unwrap()
+}
+
+fn convert(folder: &Path, arguments: &[&str]) -> String {
+    let output = run(folder, &[arguments, &["--quiet"]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn demo(arguments: &[&str]) -> String {
+    convert(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."), &[&DEMO, arguments].concat())
+}
+
+fn lines(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn records_are_left_out() {
+    let all = lines(&demo(&[]));
+    let inner = |record: &Value| record.as_object().unwrap().values().next().unwrap().clone();
+    type Meets = fn(&Value, &Value) -> bool;
+    let conditions: [(&[&str], Meets); 9] = [
+        (&["choice=mtCall"], |record, _| record.get("mtCall").is_some()),
+        (&["choice != mtCall"], |record, _| record.get("mtCall").is_none()),
+        (&["choice in (sms, data)"], |record, _| ["sms", "data"].iter().any(|it| record.get(it).is_some())),
+        (&["recordNumber<5"], |_, call| call["recordNumber"].as_i64() < Some(5)),
+        (&["mtCall.duration >= 540"], |record, _| record["mtCall"]["duration"].as_i64() >= Some(540)),
+        (&["originating=false"], |_, call| call["originating"] == false),
+        (&["choice=moCall", "duration > 100"], |record, call| {
+            record.get("moCall").is_some() && call["duration"].as_i64() > Some(100)
+        }),
+        (&["eventTime < 2026-11-01T02:00:00+01:00"], |_, call| {
+            call["eventTime"].as_str().is_some_and(|time| time < "2026-11-01T02:00:00+01:00")
+        }),
+        (&["moCall.callingNumber.ton=1"], |record, _| record["moCall"]["callingNumber"]["ton"] == 1),
+    ];
+    for (conditions, meets) in conditions {
+        let known: Vec<&Value> = all.iter().filter(|record| meets(record, &inner(record))).collect();
+        assert!(!known.is_empty() && known.len() < all.len(), "{conditions:?}");
+        let arguments: Vec<&str> = conditions.iter().flat_map(|condition| ["--where", condition]).collect();
+        assert_eq!(lines(&demo(&arguments)).iter().collect::<Vec<_>>(), known, "{conditions:?}");
+        let rows = demo(&[&arguments[..], &["-f", "csv", "--columns", "sms.originating"]].concat());
+        assert_eq!(rows.lines().count() - 1, known.len(), "{conditions:?}");
+    }
+}
+
+#[test]
+fn conditions_that_nothing_can_meet_are_refused() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    for (condition, message) in [
+        ("mtCall.nothing=1", "there is no component `mtCall.nothing`"),
+        ("nothing=1", "there is no single value at `nothing`"),
+        ("mtCall.location=1", "there is no single value at `mtCall.location`"),
+        ("choice=mtcall", "`mtcall` is none of `moCall`, `mtCall`"),
+        ("mtCall", "is no comparison"),
+    ] {
+        let output = run(&folder, &[&DEMO[..], &["--where", condition]].concat());
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() != Some(0) && said.contains(message), "{said}");
+    }
+}
+
+#[test]
+fn rows_say_where_they_came_from() {
+    let plain = demo(&[]);
+    let rows = demo(&["--provenance"]);
+    let mut end = 0;
+    for (index, (row, plain)) in lines(&rows).iter_mut().zip(lines(&plain)).enumerate() {
+        let members = row.as_object_mut().unwrap();
+        assert_eq!(members.remove("_file"), Some("examples/calls.ber".into()));
+        assert_eq!(members.remove("_record"), Some(index.into()));
+        assert_eq!(members.remove("_offset"), Some(end.into()));
+        end += members.remove("_length").unwrap().as_u64().unwrap();
+        assert_eq!(*row, plain);
+    }
+    assert_eq!(end, 1838);
+    let rows = demo(&["--provenance", "-f", "csv", "--columns", "choice"]);
+    assert!(
+        rows.starts_with("_file,_record,_offset,_length,choice\nexamples/calls.ber,0,0,46,sms\n"),
+        "{rows}"
+    );
+    let indented = demo(&["--provenance", "-f", "json"]);
+    assert!(indented.starts_with("{\n  \"_file\": \"examples/calls.ber\",\n"), "{indented}");
+}
+
+const LISTS: &str = "Lists DEFINITIONS IMPLICIT TAGS ::= BEGIN
+Bill ::= SEQUENCE { name IA5String, groups SEQUENCE OF Group, other Group OPTIONAL }
+Group ::= SEQUENCE { code INTEGER, items SEQUENCE OF Item OPTIONAL }
+Item ::= SEQUENCE { type IA5String, charge INTEGER, marks [0] SEQUENCE OF INTEGER OPTIONAL }
+Batch ::= [APPLICATION 1] SEQUENCE { bills [0] SEQUENCE OF Bill, audit [1] Audit }
+Audit ::= SEQUENCE { count [0] INTEGER, total [1] INTEGER, all [2] INTEGER }
+END";
+
+fn item(kind: &str, charge: i64) -> Value {
+    json!({"type": kind, "charge": charge})
+}
+
+/// A folder with a specification and a value of it.
+fn folder(type_name: &str, values: &[Value]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.asn"), LISTS).unwrap();
+    let mut octets = Vec::new();
+    for value in values {
+        std::fs::write(folder.path().join("a.json"), value.to_string()).unwrap();
+        let output = Command::new(TERCET)
+            .current_dir(folder.path())
+            .args(["encode", "-s", "a.asn", "-t", type_name, "a.json"])
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        octets.extend(output.stdout);
+    }
+    std::fs::write(folder.path().join("a.ber"), octets).unwrap();
+    folder
+}
+
+fn bills() -> [Value; 3] {
+    let group = |code: i64, items: &[Value]| json!({"code": code, "items": items});
+    [
+        json!({"name": "a", "groups": [group(1, &[item("00", 5), item("01", 6)]), group(2, &[]), {"code": 3}],
+               "other": group(9, &[item("00", 1)])}),
+        json!({"name": "b", "groups": []}),
+        json!({"name": "c", "groups": [group(4, &[item("00", 7)])]}),
+    ]
+}
+
+#[test]
+fn lists_become_rows() {
+    let folder = folder("Bill", &bills());
+    let common = ["-s", "a.asn", "-t", "Bill", "a.ber", "--framing", "plain"];
+    let rows = |arguments: &[&str]| convert(folder.path(), &[&common[..], arguments].concat());
+    assert_eq!(
+        rows(&["--explode", "groups", "-f", "csv"]),
+        "_groups,name,groups.code,groups.items,other.code,other.items\n\
+         0,a,1,\"[{\"\"type\"\":\"\"00\"\",\"\"charge\"\":5},{\"\"type\"\":\"\"01\"\",\"\"charge\"\":6}]\",9,\"[{\"\"type\"\":\"\"00\"\",\"\"charge\"\":1}]\"\n\
+         1,a,2,[],9,\"[{\"\"type\"\":\"\"00\"\",\"\"charge\"\":1}]\"\n\
+         2,a,3,,9,\"[{\"\"type\"\":\"\"00\"\",\"\"charge\"\":1}]\"\n\
+         ,b,,,,\n\
+         0,c,4,\"[{\"\"type\"\":\"\"00\"\",\"\"charge\"\":7}]\",,\n"
+    );
+    let columns = ["-f", "csv", "--columns", "name,groups.code,groups.items.charge"];
+    let known = "_groups,_items,name,groups.code,groups.items.charge\n\
+                 0,0,a,1,5\n0,1,a,1,6\n1,,a,2,\n2,,a,3,\n,,b,,\n0,0,c,4,7\n";
+    assert_eq!(rows(&[&["--explode", "groups[].items[]"], &columns[..]].concat()), known);
+    let json = lines(&rows(&["--explode", "other.items", "--provenance"]));
+    assert_eq!(json.len(), 3);
+    assert_eq!(json[0]["other"], json!({"code": 9, "items": item("00", 1)}));
+    // The same type elsewhere keeps its list.
+    assert_eq!(json[0]["groups"][0]["items"][1], item("01", 6));
+    assert_eq!(
+        (&json[0]["_items"], json[1].get("_items"), &json[2]["_record"]),
+        (&0.into(), None, &2.into())
+    );
+    for (path, message) in [("groups.code", "is no SEQUENCE OF"), ("grupps", "there is no `grupps`")] {
+        let output = run(folder.path(), &[&common[..], &["--explode", path]].concat());
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(1) && said.contains(message), "{said}");
+    }
+}
+
+#[test]
+fn exploded_columns_hold_the_same() {
+    use arrow_array::{Array, cast::AsArray, types::Int64Type};
+    let folder = folder("Bill", &bills());
+    let arguments = [
+        "-s",
+        "a.asn",
+        "-t",
+        "Bill",
+        "a.ber",
+        "--framing",
+        "plain",
+        "--explode",
+        "groups.items",
+        "-o",
+        "a.parquet",
+    ];
+    convert(folder.path(), &arguments);
+    let octets = std::fs::read(folder.path().join("a.parquet")).unwrap();
+    let reader =
+        parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new(bytes::Bytes::from(octets));
+    let batch = reader.unwrap().build().unwrap().next().unwrap().unwrap();
+    let numbers =
+        |column: &dyn Array| -> Vec<Option<i64>> { column.as_primitive::<Int64Type>().iter().collect() };
+    let column = |name: &str| batch.column_by_name(name).unwrap();
+    assert_eq!(numbers(column("_groups")), [Some(0), Some(0), Some(1), Some(2), None, Some(0)]);
+    assert_eq!(numbers(column("_items")), [Some(0), Some(1), None, None, None, Some(0)]);
+    let groups = column("groups").as_struct();
+    assert_eq!(
+        numbers(groups.column_by_name("code").unwrap()),
+        [Some(1), Some(1), Some(2), Some(3), None, Some(4)]
+    );
+    let items = groups.column_by_name("items").unwrap().as_struct();
+    let charges = numbers(items.column_by_name("charge").unwrap());
+    assert_eq!(charges, [Some(5), Some(6), None, None, None, Some(7)]);
+}
+
+const PROFILE: &str = "name = \"own\"
+[audit]
+count = \"audit.count\"
+[audit.totals]
+\"audit.total\" = [\"charge[type=00]\", \"charge\"]
+\"audit.all\" = [\"charge\"]
+";
+
+#[test]
+fn totals_are_checked() {
+    let batch = |count: i64, total: i64, all: i64| json!({"bills": bills(), "audit": {"count": count, "total": total, "all": all}});
+    let values = [batch(3, 13, 19), batch(3, 19, 19), batch(4, 13, 18)];
+    for (value, code, said) in [
+        (&values[..1], 0, &["totals that agree: count 3, total 13, all 19"][..]),
+        (&values[1..2], 0, &["total is the sum of charge, not the usual one"]),
+        (
+            &values[2..],
+            2,
+            &[
+                "`audit.count` is 4, the number of records comes to 3",
+                "`audit.all` is 18, charge comes to 19",
+            ],
+        ),
+        (&values[..], 2, &["`audit.count` is 4"]),
+    ] {
+        let folder = folder("Batch", value);
+        std::fs::write(folder.path().join("own.toml"), PROFILE).unwrap();
+        let common = ["-s", "a.asn", "-t", "Batch", "-r", "bills", "a.ber", "--profile", "own.toml"];
+        // Neither columns nor conditions change what is summed.
+        for more in [&[][..], &["--columns", "name", "-f", "csv"], &["--where", "name=b"]] {
+            let output = run(folder.path(), &[&common[..], more, &["--summary", "s.json"]].concat());
+            let errors = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(code), "{errors}");
+            assert!(said.iter().all(|said| errors.contains(said)), "{errors}");
+            let summary = std::fs::read_to_string(folder.path().join("s.json")).unwrap();
+            let summary: Value = serde_json::from_str(&summary).unwrap();
+            let checks = summary["inputs"][0]["audit"].as_array().unwrap();
+            assert_eq!(checks.len(), 3 * value.len());
+            assert_eq!(checks.iter().all(|check| check["agrees"] == true), code == 0);
+        }
+    }
+}

@@ -1,0 +1,412 @@
+//! What octets mean in records of telephony: numbers, times, places.
+
+use std::fmt::Write;
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+/// What an OCTET STRING is shown as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RenderKind {
+    /// As it is.
+    Octets,
+    /// Digits, low nibble first, `*#abc` for A to E, to the first F (TS 29.002 TBCD-STRING).
+    Tbcd,
+    /// Digits, high nibble first, to the first F (TAP BCDString).
+    Bcd,
+    /// Characters.
+    Text,
+    /// A number, the highest octet first.
+    Number,
+    /// `{ton, npi, digits}`: an octet with extension bit, type of number, plan; then TBCD (TS 29.002 AddressString).
+    Address,
+    /// The same with the type in the high and the plan in the low nibble.
+    AddressNibbles,
+    /// The digits of an [`RenderKind::Address`] alone.
+    Digits,
+    /// `{nai, npi, digits}`: a number of ISUP with its odd/even bit (Q.763 3.9, 3.10).
+    Isup,
+    /// Nine octets: YYMMDDhhmmss in BCD, the sign, hhmm of the offset (TS 32.298 TimeStamp).
+    TimeStamp,
+    /// Date in BCD: YYYYMMDD or YYMMDD.
+    DateBcd,
+    /// Date in binary: an octet each for year (or two), month, day.
+    Date,
+    /// Time of day in binary: an octet each for hour, minute, second.
+    Time,
+    /// The same as a number of seconds.
+    Seconds,
+    /// Quarters of an hour from UTC (TS 24.008 10.5.3.8).
+    TimeZone,
+    /// Mobile country and network code (TS 24.008 10.5.1.13).
+    Plmn,
+    /// `{plmn, lac, ci}`.
+    Cell,
+    /// Where a user is: the identities of TS 29.274 8.21, or one of those of TS 29.060 7.7.51.
+    Location,
+    /// An IP address.
+    Ip,
+    /// `{location, cause}` (Q.850).
+    Cause,
+    /// An INTEGER with the decimal places that stand before the records.
+    Amount,
+    /// An INTEGER that is a code: what it stands for, by a table before the records.
+    Code(u8),
+    /// The same, where that is the offset from UTC of a local time beside it: the time.
+    Moment(u8),
+}
+
+/// Kinds by name.
+pub(super) const KINDS: [(&str, RenderKind); 21] = [
+    ("octets", RenderKind::Octets),
+    ("tbcd", RenderKind::Tbcd),
+    ("bcd", RenderKind::Bcd),
+    ("text", RenderKind::Text),
+    ("number", RenderKind::Number),
+    ("address", RenderKind::Address),
+    ("address-nibbles", RenderKind::AddressNibbles),
+    ("digits", RenderKind::Digits),
+    ("isup", RenderKind::Isup),
+    ("timestamp", RenderKind::TimeStamp),
+    ("date-bcd", RenderKind::DateBcd),
+    ("date", RenderKind::Date),
+    ("time", RenderKind::Time),
+    ("seconds", RenderKind::Seconds),
+    ("timezone", RenderKind::TimeZone),
+    ("plmn", RenderKind::Plmn),
+    ("cell", RenderKind::Cell),
+    ("location", RenderKind::Location),
+    ("ip", RenderKind::Ip),
+    ("cause", RenderKind::Cause),
+    ("amount", RenderKind::Amount),
+];
+
+impl RenderKind {
+    /// Whether it is about INTEGERs and not octets.
+    pub(super) fn is_of_integers(self) -> bool {
+        matches!(self, Self::Amount | Self::Code(_) | Self::Moment(_))
+    }
+}
+
+/// What a member of a rendered value is.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Member {
+    Text,
+    Number,
+    Timestamp,
+    Date,
+    Time,
+    Amount,
+    Group(&'static [(&'static str, Self)]),
+}
+
+/// What a kind gives: a text, a number or members.
+pub(super) const fn form(kind: RenderKind) -> Member {
+    const RAW: (&str, Member) = ("raw", Member::Text);
+    const PLMN: (&str, Member) = ("plmn", Member::Text);
+    const LAC: (&str, Member) = ("lac", Member::Number);
+    match kind {
+        RenderKind::Number | RenderKind::Seconds => Member::Number,
+        RenderKind::TimeStamp | RenderKind::Moment(_) => Member::Timestamp,
+        RenderKind::Amount => Member::Amount,
+        RenderKind::Date | RenderKind::DateBcd => Member::Date,
+        RenderKind::Time => Member::Time,
+        RenderKind::Address => Member::Group(&[
+            ("ext", Member::Number),
+            ("ton", Member::Number),
+            ("npi", Member::Number),
+            ("digits", Member::Text),
+            RAW,
+        ]),
+        RenderKind::AddressNibbles => {
+            Member::Group(&[("ton", Member::Number), ("npi", Member::Number), ("digits", Member::Text), RAW])
+        }
+        RenderKind::Isup => {
+            Member::Group(&[("nai", Member::Number), ("npi", Member::Number), ("digits", Member::Text), RAW])
+        }
+        RenderKind::Cell => Member::Group(&[PLMN, LAC, ("ci", Member::Number), RAW]),
+        RenderKind::Cause => Member::Group(&[("location", Member::Number), ("cause", Member::Number), RAW]),
+        RenderKind::Location => Member::Group(&[
+            ("cgi", Member::Group(&[PLMN, LAC, ("ci", Member::Number)])),
+            ("sai", Member::Group(&[PLMN, LAC, ("sac", Member::Number)])),
+            ("rai", Member::Group(&[PLMN, LAC, ("rac", Member::Number)])),
+            ("tai", Member::Group(&[PLMN, ("tac", Member::Number)])),
+            ("ecgi", Member::Group(&[PLMN, ("eci", Member::Number)])),
+            ("lai", Member::Group(&[PLMN, LAC])),
+            RAW,
+        ]),
+        _ => Member::Text,
+    }
+}
+
+/// Hears the parts of a rendered value.
+pub(super) trait Parts {
+    fn text(&mut self, member: u32, text: &str);
+    fn number(&mut self, member: u32, number: i64);
+    fn open(&mut self, member: u32);
+    fn close(&mut self);
+}
+
+/// Says the parts of a value; `None` if the octets are none of the kind (nothing, or not all parts, have then been said).
+pub(super) fn parts(kind: RenderKind, octets: &[u8], text: &mut String, to: &mut dyn Parts) -> Option<()> {
+    text.clear();
+    match kind {
+        RenderKind::Address | RenderKind::AddressNibbles => {
+            let (&first, digits) = octets.split_first()?;
+            let nibbles = kind == RenderKind::AddressNibbles;
+            let ton = if nibbles { first >> 4 } else { first >> 4 & 7 };
+            if ton == 5 && !nibbles {
+                push_seven_bits(digits, text);
+            } else {
+                push_tbcd(digits, text)?;
+            }
+            let ext = u32::from(!nibbles);
+            if !nibbles {
+                to.number(0, i64::from(first >> 7));
+            }
+            to.number(ext, ton.into());
+            to.number(ext + 1, (first & 0xF).into());
+            to.text(ext + 2, text);
+        }
+        RenderKind::Isup => {
+            let &[nature, plan, ref digits @ ..] = octets else { return None };
+            push_tbcd(digits, text)?;
+            if nature & 0x80 != 0 {
+                text.pop();
+            }
+            to.number(0, i64::from(nature & 0x7F));
+            to.number(1, i64::from(plan >> 4 & 7));
+            to.text(2, text);
+        }
+        RenderKind::Cell => {
+            let &[a, b, c, l, m, x, y] = octets else { return None };
+            push_plmn([a, b, c], text)?;
+            to.text(0, text);
+            to.number(1, number(&[l, m])?);
+            to.number(2, number(&[x, y])?);
+        }
+        RenderKind::Cause => {
+            let &[location, .., cause] = octets else { return None };
+            // An octet with the recommendation may stand between (Q.850 2.2.4).
+            if octets.len() != 2 + usize::from(location & 0x80 == 0) {
+                return None;
+            }
+            to.number(0, i64::from(location & 0xF));
+            to.number(1, i64::from(cause & 0x7F));
+        }
+        RenderKind::Location => location(octets, text, to)?,
+        _ => return None,
+    }
+    Some(())
+}
+
+/// Identities of a place: their bit in the flags, their member, the octets behind the PLMN, how many of these come first.
+const PLACES: [(u8, u32, usize, usize); 6] =
+    [(0x01, 0, 4, 2), (0x02, 1, 4, 2), (0x04, 2, 4, 2), (0x08, 3, 2, 0), (0x10, 4, 4, 0), (0x20, 5, 2, 2)];
+
+fn location(octets: &[u8], text: &mut String, to: &mut dyn Parts) -> Option<()> {
+    let (&flags, mut rest) = octets.split_first()?;
+    let size = PLACES.iter().filter(|place| flags & place.0 != 0).map(|place| 3 + place.2).sum::<usize>();
+    let flags = match flags {
+        _ if size == rest.len() && size > 0 && flags & 0xC0 == 0 => flags,
+        // TS 29.060: a type in place of flags.
+        0..=2 if rest.len() == 7 => 1 << flags,
+        _ => return None,
+    };
+    for (flag, member, size, first) in PLACES {
+        if flags & flag == 0 {
+            continue;
+        }
+        let (plmn, more) = rest.split_first_chunk::<3>()?;
+        let (identity, more) = more.split_at_checked(size)?;
+        rest = more;
+        text.clear();
+        push_plmn(*plmn, text)?;
+        to.open(member);
+        to.text(0, text);
+        if first > 0 {
+            to.number(1, number(&identity[..first])?);
+        }
+        if size > first {
+            let second = &identity[first..];
+            // Of the routing area code only the first octet counts (TS 29.274 8.21.3).
+            let second = if flag == 0x04 { &second[..1] } else { second };
+            let value = number(second)? & if flag == 0x10 { 0x0FFF_FFFF } else { i64::MAX };
+            to.number(if first > 0 { 2 } else { 1 }, value);
+        }
+        to.close();
+    }
+    Some(())
+}
+
+/// The number of a kind; nothing if the octets are none.
+pub(super) fn number_of(kind: RenderKind, octets: &[u8]) -> Option<i64> {
+    match (kind, octets) {
+        (RenderKind::Number, _) => number(octets),
+        (RenderKind::Seconds, &[h, m, s]) => Some((i64::from(h) * 60 + i64::from(m)) * 60 + i64::from(s)),
+        _ => None,
+    }
+}
+
+/// Appends the text of a kind; nothing if the octets are none.
+pub(super) fn push_text(kind: RenderKind, octets: &[u8], text: &mut String) -> Option<()> {
+    match (kind, octets) {
+        (RenderKind::Tbcd, _) => push_tbcd(octets, text)?,
+        (RenderKind::Digits, [_, digits @ ..]) => push_tbcd(digits, text)?,
+        (RenderKind::Bcd, _) => {
+            for octet in octets {
+                for nibble in [octet >> 4, octet & 0xF] {
+                    match nibble {
+                        0..=9 => text.push(char::from(b'0' + nibble)),
+                        0xF => return Some(()),
+                        _ => text.push(char::from(b'a' + nibble - 10)),
+                    }
+                }
+            }
+        }
+        (RenderKind::Text, _) => {
+            text.push_str(str::from_utf8(octets).ok().filter(|it| !it.contains(char::is_control))?)
+        }
+        (RenderKind::TimeStamp, &[y, mo, d, h, mi, s, sign @ (b'+' | b'-'), zh, zm]) => {
+            let [y, mo, d, h] = [bcd(y)?, bcd(mo)?, bcd(d)?, bcd(h)?];
+            let [mi, s, zh, zm] = [bcd(mi)?, bcd(s)?, bcd(zh)?, bcd(zm)?];
+            if !(1..=12).contains(&mo) || !(1..=31).contains(&d) || h > 23 || mi > 59 || s > 60 || zm > 59 {
+                return None;
+            }
+            let sign = char::from(sign);
+            _ = write!(text, "20{y:02}-{mo:02}-{d:02}T{h:02}:{mi:02}:{s:02}{sign}{zh:02}:{zm:02}");
+        }
+        (RenderKind::DateBcd, &[c, y, m, d]) => {
+            push_date(u16::from(bcd(c)?) * 100 + u16::from(bcd(y)?), bcd(m)?, bcd(d)?, text)?
+        }
+        (RenderKind::DateBcd, &[y, m, d]) => push_date(2000 + u16::from(bcd(y)?), bcd(m)?, bcd(d)?, text)?,
+        (RenderKind::Date, &[c, y, m, d]) => push_date(u16::from(c) * 100 + u16::from(y), m, d, text)?,
+        (RenderKind::Date, &[y, m, d]) if y < 100 => push_date(2000 + u16::from(y), m, d, text)?,
+        (RenderKind::Time, &[h @ 0..=23, m @ 0..=59, s @ 0..=60]) => _ = write!(text, "{h:02}:{m:02}:{s:02}"),
+        // Tenths of a second in a fourth octet.
+        (RenderKind::Time, &[h @ 0..=23, m @ 0..=59, s @ 0..=60, t @ 0..=9]) => {
+            _ = write!(text, "{h:02}:{m:02}:{s:02}.{t}");
+        }
+        (RenderKind::TimeZone, &[zone, ..]) if octets.len() <= 2 => {
+            let quarters = (zone & 7) * 10 + (zone >> 4);
+            let sign = if zone & 8 != 0 { '-' } else { '+' };
+            _ = write!(text, "{sign}{:02}:{:02}", quarters / 4, quarters % 4 * 15);
+        }
+        (RenderKind::Plmn, &[a, b, c]) => push_plmn([a, b, c], text)?,
+        (RenderKind::Ip, _) => {
+            if let Ok(four) = <[u8; 4]>::try_from(octets) {
+                _ = write!(text, "{}", Ipv4Addr::from(four));
+            } else {
+                _ = write!(text, "{}", Ipv6Addr::from(<[u8; 16]>::try_from(octets).ok()?));
+            }
+        }
+        _ => return None,
+    }
+    Some(())
+}
+
+fn bcd(octet: u8) -> Option<u8> {
+    (octet >> 4 < 10 && octet & 0xF < 10).then_some((octet >> 4) * 10 + (octet & 0xF))
+}
+
+fn push_date(year: u16, month: u8, day: u8, text: &mut String) -> Option<()> {
+    if !(1..=12).contains(&month) || !(1..=31).contains(&day) {
+        return None;
+    }
+    _ = write!(text, "{year:04}-{month:02}-{day:02}");
+    Some(())
+}
+
+fn number(octets: &[u8]) -> Option<i64> {
+    let value =
+        octets.iter().try_fold(0_u64, |value, octet| Some(value.checked_mul(256)? | u64::from(*octet)))?;
+    i64::try_from(value).ok().filter(|_| !octets.is_empty())
+}
+
+fn push_tbcd(octets: &[u8], text: &mut String) -> Option<()> {
+    for (i, octet) in octets.iter().enumerate() {
+        for nibble in [octet & 0xF, octet >> 4] {
+            match b"0123456789*#abc".get(usize::from(nibble)) {
+                Some(digit) => text.push(char::from(*digit)),
+                // The filler stands at the end; elsewhere the octets are something else.
+                None => {
+                    return (i + 1 == octets.len() || octets[i + 1..].iter().all(|o| *o == 0xFF))
+                        .then_some(());
+                }
+            }
+        }
+    }
+    Some(())
+}
+
+fn push_plmn([a, b, c]: [u8; 3], text: &mut String) -> Option<()> {
+    let digits = [a & 0xF, a >> 4, b & 0xF, c & 0xF, c >> 4, b >> 4];
+    if digits[..5].iter().any(|digit| *digit > 9) || digits[5] > 9 && digits[5] != 0xF {
+        return None;
+    }
+    for (i, digit) in digits.iter().enumerate().filter(|(_, digit)| **digit < 10) {
+        text.push_str(if i == 3 { "-" } else { "" });
+        text.push(char::from(b'0' + digit));
+    }
+    Some(())
+}
+
+/// Characters of 7 bits each, the lowest bits first (TS 23.038 6.1.2.1).
+fn push_seven_bits(octets: &[u8], text: &mut String) {
+    let count = octets.len() * 8 / 7;
+    for i in 0..count {
+        let bit = i * 7;
+        let low = u16::from(octets[bit / 8]);
+        let high = u16::from(octets.get(bit / 8 + 1).copied().unwrap_or(0));
+        let code = ((high << 8 | low) >> (bit % 8)) as usize & 0x7F;
+        // Seven spare bits at the end are a fill of zeros, not an at sign.
+        if !(i + 1 == count && code == 0 && (octets.len() * 8).is_multiple_of(7)) {
+            text.extend(SEVEN_BITS.chars().nth(code));
+        }
+    }
+}
+
+/// The default alphabet (TS 23.038 6.2.1); the escape stands as a space.
+const SEVEN_BITS: &str = "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞ ÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts() {
+        use RenderKind as K;
+        for (kind, octets, text) in [
+            (K::Tbcd, &[0x36, 0x09, 0x22, 0x24, 0x06, 0x90, 0x73, 0xF0][..], Some("639022426009370")),
+            (K::Tbcd, &[0x2A, 0xCB, 0xED], Some("*2#abc")),
+            (K::Tbcd, &[0xF1, 0x23], None),
+            (K::Bcd, &[0x22, 0x21, 0x0F], Some("22210")),
+            (K::Digits, &[0x91, 0x94, 0xF7], Some("497")),
+            (K::TimeStamp, &[0x23, 0x11, 0x05, 0x06, 0, 0x40, 0x2B, 3, 0], Some("2023-11-05T06:00:40+03:00")),
+            (K::TimeStamp, &[0x23, 0x13, 0x05, 0x06, 0, 0x40, 0x2B, 3, 0], None),
+            (K::DateBcd, &[0x20, 0x24, 0x10, 0x04], Some("2024-10-04")),
+            (K::Date, &[24, 3, 14], Some("2024-03-14")),
+            (K::Time, &[0, 1, 59], Some("00:01:59")),
+            (K::TimeZone, &[0x40, 1], Some("+01:00")),
+            (K::TimeZone, &[0x29, 0], Some("-03:00")),
+            (K::Plmn, &[0x62, 0xF2, 0x10], Some("262-01")),
+            (K::Plmn, &[0x13, 0x00, 0x14], Some("310-410")),
+            (K::Ip, &[10, 0, 0, 1], Some("10.0.0.1")),
+            (K::Ip, &[10, 0, 0], None),
+            (K::Text, b"ITAOM", Some("ITAOM")),
+            (K::Text, &[0x80], None),
+        ] {
+            let mut out = String::new();
+            assert_eq!(
+                push_text(kind, octets, &mut out).map(|()| out.as_str()),
+                text,
+                "{kind:?} {octets:x?}"
+            );
+        }
+        assert_eq!(number_of(K::Seconds, &[0, 2, 22]), Some(142));
+        assert_eq!(number_of(K::Number, &[3, 0x6C, 0x20]), Some(224_288));
+        assert_eq!(number_of(K::Number, &[0xFF; 8]), None);
+        assert_eq!(SEVEN_BITS.chars().count(), 128);
+        let mut out = String::new();
+        push_seven_bits(&[0xD4, 0xF2, 0x9C, 0x0E], &mut out);
+        assert_eq!(out, "Test");
+    }
+}

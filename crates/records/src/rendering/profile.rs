@@ -1,0 +1,278 @@
+//! Which octets are what: profiles, by the names of types and components.
+
+use super::kinds::{KINDS, RenderKind};
+use super::tables::{CodeRule, TableRules};
+use crate::audit::AuditRules;
+use tercet_dynamic::{NodeId, Shape};
+use tercet_plan::shape::Field;
+use tercet_plan::{Kind, NameId};
+
+/// What is rendered how.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Profile {
+    /// What it is called.
+    pub name: String,
+    /// Types by which it is taken without being named, any of them.
+    pub signs: Vec<String>,
+    /// Kinds by the name of a type.
+    pub types: Vec<(String, RenderKind)>,
+    /// Kinds by the name of a component, or its path from the record's type on. These come before types, the last first.
+    pub components: Vec<(String, RenderKind)>,
+    /// What stands before the records and makes them complete.
+    pub tables: TableRules,
+    /// The totals that files have.
+    pub audit: AuditRules,
+}
+
+/// The profiles that come with the program; the last serves where no other does.
+const SHIPPED: [&str; 5] = [
+    include_str!("../../profiles/tap3.toml"),
+    include_str!("../../profiles/ts32298.toml"),
+    include_str!("../../profiles/msc.toml"),
+    include_str!("../../profiles/scp.toml"),
+    include_str!("../../profiles/common.toml"),
+];
+
+impl Profile {
+    /// Reads a profile: TOML with `name`, `signs`, tables `types` and `components` of names and kinds, and `audit`: `count`,
+    /// the path of the number of records, and a table `totals` of paths and lists of sums.
+    ///
+    /// # Errors
+    /// What is wrong with the text.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let table: toml::Table = text.parse().map_err(|error: toml::de::Error| error.to_string())?;
+        let mut profile = Self::default();
+        for (key, value) in &table {
+            match (key.as_str(), value) {
+                ("name", toml::Value::String(name)) => profile.name.clone_from(name),
+                ("signs", toml::Value::Array(signs)) => {
+                    profile.signs = signs.iter().filter_map(|sign| Some(sign.as_str()?.to_owned())).collect();
+                }
+                ("types", toml::Value::Table(types)) => profile.types = rules(types)?,
+                ("components", toml::Value::Table(components)) => profile.components = rules(components)?,
+                ("tables", toml::Value::Table(tables)) => profile.tables = table_rules(tables)?,
+                ("audit", toml::Value::Table(audit)) => profile.audit = audit_rules(audit)?,
+                _ => return Err(format!("a profile has no `{key}` of this kind")),
+            }
+        }
+        Ok(profile)
+    }
+
+    /// Those that come with the program.
+    pub fn shipped() -> impl Iterator<Item = Self> {
+        // A test reads them all.
+        SHIPPED.iter().map(|text| Self::parse(text).unwrap_or_default())
+    }
+
+    /// The one among those whose signs are types of the shape.
+    pub fn of(shape: &Shape) -> Self {
+        let has = |sign: &String| {
+            shape.nodes.iter().filter_map(|node| node.name).any(|name| last(shape.name(name)) == sign)
+        };
+        let mut profiles: Vec<Self> = Self::shipped().collect();
+        let at = profiles.iter().position(|profile| profile.signs.iter().any(has));
+        profiles.swap_remove(at.unwrap_or(profiles.len() - 1))
+    }
+}
+
+fn rules(table: &toml::Table) -> Result<Vec<(String, RenderKind)>, String> {
+    let rule = |(name, kind): (&String, &toml::Value)| {
+        Ok((name.clone(), kind.as_str().ok_or_else(|| format!("`{name}` is no text"))?.parse()?))
+    };
+    table.iter().map(rule).collect()
+}
+
+fn table_rules(table: &toml::Table) -> Result<TableRules, String> {
+    let mut rules = TableRules::default();
+    for (key, value) in table {
+        match (key.as_str(), value) {
+            ("places", toml::Value::String(name)) => rules.places = Some(name.clone()),
+            (code, toml::Value::Table(it)) => {
+                let text = |name: &str| it.get(name).and_then(toml::Value::as_str).map(str::to_owned);
+                let (Some(list), Some(value)) = (text("list"), text("value")) else {
+                    return Err(format!("the table of `{code}` needs `list` and `value`"));
+                };
+                let (places, time) = (text("places"), text("time"));
+                rules.codes.push(CodeRule { code: code.to_owned(), list, value, places, time });
+            }
+            _ => return Err(format!("`tables` has no `{key}` of this kind")),
+        }
+    }
+    if rules.codes.len() > usize::from(u8::MAX) {
+        return Err("there are too many tables".to_owned());
+    }
+    Ok(rules)
+}
+
+fn audit_rules(table: &toml::Table) -> Result<AuditRules, String> {
+    let mut rules = AuditRules::default();
+    for (key, value) in table {
+        match (key.as_str(), value) {
+            ("count", toml::Value::String(path)) => rules.count = Some(path.clone()),
+            ("totals", toml::Value::Table(totals)) => {
+                for (path, sums) in totals {
+                    let sums = sums.as_array().ok_or_else(|| format!("`{path}` is no list of sums"))?;
+                    let sum = |sum: &toml::Value| sum.as_str().unwrap_or_default().parse();
+                    rules.totals.push((path.clone(), sums.iter().map(sum).collect::<Result<_, _>>()?));
+                }
+            }
+            _ => return Err(format!("`audit` has no `{key}` of this kind")),
+        }
+    }
+    Ok(rules)
+}
+
+impl std::str::FromStr for RenderKind {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = KINDS.iter().find(|(name, _)| *name == text).map(|(_, kind)| *kind);
+        found.ok_or_else(|| {
+            let names: Vec<_> = KINDS.iter().map(|(name, _)| *name).collect();
+            format!("`{text}` is none of `{}`", names.join("`, `"))
+        })
+    }
+}
+
+/// The name without its module.
+fn last(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name)
+}
+
+/// Fields and their kinds: by the profile, what the shape does not have passed over, and then by rules, each of which has to
+/// concern something.
+pub(super) fn assigned(
+    shape: &Shape,
+    root: NodeId,
+    profile: &Profile,
+    rules: &[(String, RenderKind)],
+) -> Result<Vec<(usize, RenderKind)>, String> {
+    let mut kinds: Vec<Option<RenderKind>> = vec![None; shape.fields.len()];
+    for (index, field) in shape.fields.iter().enumerate() {
+        let own = shape.node(field.node).name;
+        let mut names = field.aliases.iter().copied().chain(own).map(|name| last(shape.name(name)));
+        let kind = names.find_map(|name| Some(profile.types.iter().find(|rule| rule.0 == name)?.1));
+        kinds[index] = kind.filter(|kind| takes(shape, field, *kind));
+    }
+    for (number, rule) in profile.tables.codes.iter().enumerate() {
+        let (code, moment) = (RenderKind::Code(number as u8), RenderKind::Moment(number as u8));
+        let elements = shape.fields.iter().enumerate().filter(|(_, field)| {
+            let is_it = |alias: &NameId| eq_but_first(last(shape.name(*alias)), &rule.code);
+            is_list(shape, field.parent) && field.aliases.iter().any(is_it) && takes(shape, field, code)
+        });
+        let elements: Vec<usize> = elements.map(|(index, _)| index).collect();
+        for index in fields_at(shape, root, &rule.code, code).into_iter().chain(elements) {
+            // In the table itself it is the code.
+            let parent = shape.fields[index].parent;
+            if shape.fields_of(parent).any(|(_, field)| shape.name(field.name) == rule.value) {
+                continue;
+            }
+            let time = rule.time.as_deref();
+            let timed = shape.fields_of(parent).any(|(_, field)| Some(shape.name(field.name)) == time);
+            kinds[index] = Some(if timed { moment } else { code });
+        }
+    }
+    for (path, kind) in &profile.components {
+        for index in fields_at(shape, root, path, *kind) {
+            kinds[index] = Some(*kind);
+        }
+    }
+    for (path, kind) in rules {
+        let fields = fields_at(shape, root, path, *kind);
+        if fields.is_empty() {
+            let what = if kind.is_of_integers() { "no INTEGER stands" } else { "no octets stand" };
+            return Err(format!("{what} at `{path}`"));
+        }
+        for index in fields {
+            kinds[index] = Some(*kind);
+        }
+    }
+    let shown = |(index, kind): (usize, Option<RenderKind>)| {
+        Some((index, kind.filter(|kind| *kind != RenderKind::Octets)?))
+    };
+    Ok(kinds.into_iter().enumerate().filter_map(shown).collect())
+}
+
+/// Whether a type's name is a component's but for the capital letter.
+fn eq_but_first(type_name: &str, component: &str) -> bool {
+    let first = type_name.get(..1).zip(component.get(..1));
+    first.is_some_and(|(a, b)| a.eq_ignore_ascii_case(b)) && type_name.get(1..) == component.get(1..)
+}
+
+fn is_list(shape: &Shape, node: NodeId) -> bool {
+    matches!(shape.node(node).kind, Kind::SequenceOf | Kind::SetOf)
+}
+
+/// Whether a field's values are what a kind is about.
+fn takes(shape: &Shape, field: &Field, kind: RenderKind) -> bool {
+    let node = shape.node(field.node);
+    if kind.is_of_integers() {
+        return node.kind == Kind::Integer;
+    }
+    node.kind == Kind::OctetString && node.containing.is_none()
+}
+
+/// The fields that a rule is about: those of a name, wherever they are, or the one at a path. A path begins at
+/// the root or, with a capital letter, at a type.
+fn fields_at(shape: &Shape, root: NodeId, path: &str, kind: RenderKind) -> Vec<usize> {
+    let named = |name| {
+        let nodes = shape.nodes.iter().enumerate();
+        nodes.filter(move |(_, node)| node.name.is_some_and(|it| last(shape.name(it)) == name))
+    };
+    let found: Vec<usize> = match path.split_once('.') {
+        None => (0..shape.fields.len()).filter(|&i| shape.name(shape.fields[i].name) == path).collect(),
+        Some((name, rest)) if name.starts_with(char::is_uppercase) => {
+            named(name).filter_map(|(at, _)| field_at(shape, NodeId(at as u32), rest)).collect()
+        }
+        Some(_) => field_at(shape, root, path).into_iter().collect(),
+    };
+    let taken = |index: usize| {
+        let field = shape.fields.get(inside(shape, index))?;
+        takes(shape, field, kind).then(|| inside(shape, index))
+    };
+    found.into_iter().filter_map(taken).collect()
+}
+
+/// The innermost element, if the field is a list.
+fn inside(shape: &Shape, mut index: usize) -> usize {
+    // Lists of themselves have no innermost element.
+    for _ in 0..64 {
+        let Some(field) = shape.fields.get(index) else { break };
+        let list = matches!(shape.node(field.node).kind, Kind::SequenceOf | Kind::SetOf);
+        match shape.fields_of(field.node).next() {
+            Some((element, _)) if list => index = element.index(),
+            _ => break,
+        }
+    }
+    index
+}
+
+/// The field at the end of a path; the names of lists stand for their elements.
+fn field_at(shape: &Shape, root: NodeId, path: &str) -> Option<usize> {
+    let mut node = root;
+    if let (Kind::SequenceOf | Kind::SetOf, Some((element, _))) =
+        (shape.node(root).kind, shape.fields_of(root).next())
+    {
+        node = shape.fields.get(inside(shape, element.index()))?.node;
+    }
+    let mut found = None;
+    for step in path.replace("[]", "").split('.') {
+        let (id, _) = shape.fields_of(node).find(|(_, field)| shape.name(field.name) == step)?;
+        found = Some(inside(shape, id.index()));
+        node = shape.fields.get(found?)?.node;
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shipped_profiles_are_read() {
+        for text in SHIPPED {
+            let profile = Profile::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+            assert!(!profile.name.is_empty() && !profile.types.is_empty());
+        }
+    }
+}
