@@ -80,7 +80,7 @@ def _leaf(definition: Definition, path: list[str], text: str, found: list[str]) 
         text = text[:-1]
     steps = [*path, text] if text else path
     name = steps[-2] if len(steps) > 1 else ""
-    if name in definition.defaults and definition.defaults[name].casefold() == steps[-1]:
+    if name in definition.defaults and definition.defaults[name].casefold() == steps[-1].casefold():
         return
     if path and path[-1] in definition.reals and text:
         steps = [*path, repr(float(text))]

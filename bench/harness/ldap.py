@@ -192,9 +192,8 @@ def digest(ldif: Path) -> str:
     whole = hashlib.sha256()
     for name, attributes in replay.entries(ldif):
         whole.update(b"\0" + name)
-        for key in sorted(attributes, key=bytes.lower):
-            for value in sorted(attributes[key]):
-                whole.update(b"\1" + key.lower() + b"\2" + len(value).to_bytes(4, "big") + value)
+        for key, value in sorted((key.lower(), value) for key, values in attributes.items() for value in values):
+            whole.update(b"\1" + key + b"\2" + len(value).to_bytes(4, "big") + value)
     return whole.hexdigest()[:16]
 
 
