@@ -20,7 +20,8 @@ pub(crate) fn say(shape: &Shape, field: FieldId, node: NodeId, constant: &Consta
         Constant::Struct(members) => {
             sink.open(field, node);
             for (member, value) in members {
-                say(shape, *member, shape.field(*member).node, value, sink);
+                let member = shape.own_field(node, *member);
+                say(shape, member, shape.field(member).node, value, sink);
             }
             sink.close(field, node);
         }
@@ -34,8 +35,9 @@ pub(crate) fn say(shape: &Shape, field: FieldId, node: NodeId, constant: &Consta
             sink.close(field, node);
         }
         Constant::Choice(alternative, value) => {
+            let alternative = shape.own_field(node, *alternative);
             sink.open(field, node);
-            say(shape, *alternative, shape.field(*alternative).node, value, sink);
+            say(shape, alternative, shape.field(alternative).node, value, sink);
             sink.close(field, node);
         }
         Constant::Open(inner, value) if shape.node(node).kind == Kind::Open => {

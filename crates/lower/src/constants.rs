@@ -20,6 +20,7 @@ pub(crate) fn constant(
     match (&model.ty(base).kind, value) {
         (TypeKind::Sequence(parts) | TypeKind::Set(parts), Value::Struct(given)) => {
             let node = lowered.node(base, None);
+            lowered.fill_fields();
             let mut fields = Vec::with_capacity(given.len());
             for (name, value) in given {
                 let field = lowered.component(node, name)?;
@@ -42,6 +43,7 @@ pub(crate) fn constant(
         }
         (TypeKind::Choice(parts), Value::Choice(name, inner)) => {
             let node = lowered.node(base, None);
+            lowered.fill_fields();
             let part = parts.list.iter().find(|part| part.name == *name)?;
             let field = lowered.component(node, name)?;
             Some(Constant::Choice(field, Box::new(constant(lowered, model, part.ty, inner)?)))

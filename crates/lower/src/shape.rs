@@ -150,17 +150,8 @@ impl<'m> Lowered<'m> {
     /// Fills all nodes, and those that tables and defaults bring in.
     pub(crate) fn fill(&mut self) {
         loop {
-            if let Some((node, work)) = self.queue.pop_front() {
-                match work {
-                    Work::Type(ty, around) => self.fields_of_type(node, ty, around),
-                    Work::Associated(which) => self.fields_of_associated(node, which),
-                    Work::Containing(inside) => {
-                        self.contained.push((node, inside));
-                        let inside = self.bare(inside);
-                        self.shape.nodes[node.index()].containing = Some(inside);
-                    }
-                }
-            } else if let Some(open) = self.open.pop_front() {
+            self.fill_fields();
+            if let Some(open) = self.open.pop_front() {
                 tables::resolve(self, self.model, open);
             } else if let Some((index, ty, value)) = self.defaults.pop_front() {
                 let constant = constants::constant(self, self.model, ty, value);
@@ -170,6 +161,21 @@ impl<'m> Lowered<'m> {
                 }
             } else {
                 return;
+            }
+        }
+    }
+
+    /// Gives all nodes their fields. Constants name fields, and need those of their type at once.
+    pub(crate) fn fill_fields(&mut self) {
+        while let Some((node, work)) = self.queue.pop_front() {
+            match work {
+                Work::Type(ty, around) => self.fields_of_type(node, ty, around),
+                Work::Associated(which) => self.fields_of_associated(node, which),
+                Work::Containing(inside) => {
+                    self.contained.push((node, inside));
+                    let inside = self.bare(inside);
+                    self.shape.nodes[node.index()].containing = Some(inside);
+                }
             }
         }
     }

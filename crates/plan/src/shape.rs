@@ -374,6 +374,17 @@ impl Shape {
         fields.iter().enumerate().map(move |(i, f)| (FieldId((first + i) as u32), f))
     }
 
+    /// The field of a node that a field of another node for the same type stands for: a root with constraints of its own
+    /// has a node, and so fields, of its own. The field itself where it is one of the node.
+    pub fn own_field(&self, id: NodeId, field: FieldId) -> FieldId {
+        let node = self.node(id);
+        if (node.first..node.first + node.count).contains(&field.0) {
+            return field;
+        }
+        let name = self.field(field).name;
+        self.fields_of(id).find(|(_, own)| own.name == name).map_or(field, |(own, _)| own)
+    }
+
     /// The items of a node: named numbers, enumeration items, named bits.
     pub fn items_of(&self, id: NodeId) -> &[Item] {
         let node = self.node(id);
