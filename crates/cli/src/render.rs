@@ -144,7 +144,7 @@ impl RenderArgs {
         format: Format,
         shown: impl Into<Shown<'p>>,
         node: NodeId,
-    ) -> Box<dyn Render + 'p> {
+    ) -> Box<dyn Render + Send + 'p> {
         let shown = shown.into();
         let shape: &'p Shape = shown.shape;
         let prefix = Prefix::new(self.columnar.provenance, shown.lists);
@@ -187,7 +187,12 @@ impl RenderArgs {
         }
     }
 
-    fn columnar<'p>(&self, format: FileFormat, shown: Shown<'p>, node: NodeId) -> Box<dyn Render + 'p> {
+    fn columnar<'p>(
+        &self,
+        format: FileFormat,
+        shown: Shown<'p>,
+        node: NodeId,
+    ) -> Box<dyn Render + Send + 'p> {
         let builder = Builder::new(shown.shape, node, &self.columnar.options(self, shown));
         Box::new(Columnar::new(format, builder, self.columnar.compression))
     }

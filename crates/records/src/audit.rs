@@ -99,15 +99,21 @@ impl Checked {
 }
 
 /// Adds up records.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Audit {
     rules: AuditRules,
     /// Names of components that are looked for, and for each field of the shape which it has, plus one.
     names: Vec<String>,
     roles: Vec<u16>,
+    totals: Totals,
+    found: Vec<(u16, usize)>,
+}
+
+/// What records add up to.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Totals {
     count: u64,
     sums: Vec<Vec<i128>>,
-    found: Vec<(u16, usize)>,
 }
 
 impl Audit {
@@ -123,7 +129,8 @@ impl Audit {
         let role = |name: &str| names.iter().position(|known| known == name).map_or(0, |at| at as u16 + 1);
         let roles = shape.fields.iter().map(|field| role(shape.name(field.name))).collect();
         let sums = rules.totals.iter().map(|(_, sums)| vec![0; sums.len()]).collect();
-        Self { rules: rules.clone(), names, roles, count: 0, sums, found: Vec::new() }
+        let totals = Totals { count: 0, sums };
+        Self { rules: rules.clone(), names, roles, totals, found: Vec::new() }
     }
 
     /// The fields that have to be decoded: what is summed and what stands beside it.
@@ -139,7 +146,7 @@ impl Audit {
 
     /// Adds a record.
     pub(crate) fn record(&mut self, shape: &Shape, view: View<'_>) {
-        self.count += 1;
+        self.totals.count += 1;
         self.found.clear();
         for index in 0..view.len() {
             if let Token::Leaf { field, .. } = view.token(index)
@@ -152,7 +159,7 @@ impl Audit {
             return;
         }
         let has = |name: &str| self.found.iter().any(|(role, _)| self.names[usize::from(*role)] == name);
-        for ((_, rules), sums) in self.rules.totals.iter().zip(&mut self.sums) {
+        for ((_, rules), sums) in self.rules.totals.iter().zip(&mut self.totals.sums) {
             for (rule, sum) in rules.iter().zip(sums) {
                 if rule.guard.as_ref().is_some_and(|(name, counts)| has(name) != *counts) {
                     continue;
@@ -195,10 +202,26 @@ impl Audit {
         checked
     }
 
+    /// What there is so far; it begins anew.
+    pub(crate) fn take(&mut self) -> Totals {
+        let totals = self.totals.clone();
+        self.reset();
+        totals
+    }
+
+    /// Adds what another has added up.
+    pub(crate) fn merge(&mut self, other: &Totals) {
+        self.totals.count += other.count;
+        let sums = self.totals.sums.iter_mut().flatten();
+        for (sum, more) in sums.zip(other.sums.iter().flatten()) {
+            *sum = sum.saturating_add(*more);
+        }
+    }
+
     /// Begins anew.
     pub(crate) fn reset(&mut self) {
-        self.count = 0;
-        self.sums.iter_mut().for_each(|sums| sums.fill(0));
+        self.totals.count = 0;
+        self.totals.sums.iter_mut().for_each(|sums| sums.fill(0));
     }
 
     fn check(&self, path: &[&str], announced: i128) -> Option<Checked> {
@@ -207,12 +230,12 @@ impl Audit {
             known.rsplit('.').all(|step| steps.next() == Some(&step))
         };
         if let Some(count) = self.rules.count.as_deref().filter(|count| is(count)) {
-            let seen = self.count.into();
+            let seen = self.totals.count.into();
             return Some(Checked { path: count.to_owned(), announced, seen, sum: None, usual: true });
         }
         let at = self.rules.totals.iter().position(|(total, _)| is(total))?;
         let (total, rules) = &self.rules.totals[at];
-        let sums = &self.sums[at];
+        let sums = &self.totals.sums[at];
         let which = sums.iter().position(|sum| *sum == announced).unwrap_or(0);
         Some(Checked {
             path: total.clone(),

@@ -6,17 +6,17 @@ use crate::envelope::Envelope;
 use crate::explode::Explode;
 use crate::filter::Filter;
 use crate::framing::{Carvings, Framing, Item, Part, Reason, RecordReader, detect_in};
+use crate::parallel::Workers;
 use crate::reach::want;
 use crate::reject::{Reject, RejectFile};
-use crate::rendering::{Rendering, Scratch};
+use crate::rendering::Rendering;
+use crate::rows::{Rows, Tally};
 use crate::split::Split;
 use std::io::{self, Read, Write};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use tercet_dynamic::{
-    Decoder, Discard, Error, ErrorKind, NodeId, Options, Plan, Selected, Shape, Tape, Token, View,
-};
+use tercet_dynamic::{Decoder, Discard, Error, NodeId, Options, Plan, Tape, View};
 use tercet_plan::{FieldId, Kind};
 
 /// Where a record came from.
@@ -123,29 +123,24 @@ pub enum Stopped {
 
 /// Rejects whose reasons a [`Summary`] keeps.
 const SAMPLES: usize = 5;
+/// Octets of records without anything else among them, after which several threads go to work.
+const SOUND: usize = 1 << 18;
 /// Octets collected before they are written.
 const FLUSH: usize = 1 << 18;
 
 /// Converts inputs one after the other.
 #[derive(Debug)]
 pub struct Converter<'p> {
-    plan: &'p Plan,
-    settings: Settings,
-    decoder: Decoder,
-    tape: Tape,
+    pub(crate) rows: Rows<'p>,
+    pub(crate) settings: Settings,
     out: Vec<u8>,
     stop: Option<Arc<AtomicBool>>,
     split: Option<Split>,
-    rendering: Option<&'p Rendering>,
-    audit: Option<Audit>,
-    filter: Option<Filter>,
-    explode: Option<&'p Explode>,
-    /// A row of a record that has several.
-    row: Tape,
-    /// Where the filter is in a record.
-    path: Vec<FieldId>,
-    scratch: Scratch,
+    pub(crate) workers: Option<Workers<'p>>,
 }
+
+/// Makes renderers for threads.
+pub type MakeRender<'p> = Box<dyn Fn() -> Box<dyn Render + Send + 'p> + Sync + 'p>;
 
 /// Where things go.
 pub struct Targets<'t> {
@@ -181,22 +176,8 @@ impl<'p> Converter<'p> {
                 }
             }
         }
-        Self {
-            plan,
-            settings,
-            decoder: Decoder::new(),
-            tape: Tape::new(),
-            out: Vec::new(),
-            stop: None,
-            split: None,
-            rendering: None,
-            audit: None,
-            filter: None,
-            explode: None,
-            row: Tape::new(),
-            path: Vec::new(),
-            scratch: Scratch::default(),
-        }
+        let rows = Rows::new(plan, &settings);
+        Self { rows, settings, out: Vec::new(), stop: None, split: None, workers: None }
     }
 
     /// Takes inputs for this split of a file, with the framing as the settings say.
@@ -209,10 +190,10 @@ impl<'p> Converter<'p> {
     /// Shows values by a rendering of the plan's shape: renderers have then to know the shape of the rendering.
     #[must_use]
     pub fn with_rendering(mut self, rendering: Option<&'p Rendering>) -> Self {
-        if let (Some(rendering), Some(wanted)) = (rendering, &mut self.settings.wanted) {
+        if let (Some(rendering), Some(wanted)) = (rendering, &mut self.rows.wanted) {
             rendering.complete(wanted);
         }
-        self.rendering = rendering;
+        self.rows.rendering = rendering;
         self
     }
 
@@ -229,45 +210,56 @@ impl<'p> Converter<'p> {
         if self.settings.outer.is_none() || *rules == AuditRules::default() {
             return self;
         }
-        let audit = Audit::new(rules, self.shape());
-        if let Some(wanted) = &mut self.settings.wanted {
-            want(&self.plan.shape, audit.fields(&self.plan.shape), wanted);
+        let shape = &self.rows.plan.shape;
+        let audit = Audit::new(rules, self.rows.shape());
+        if let Some(wanted) = &mut self.rows.wanted {
+            want(shape, audit.fields(shape), wanted);
         }
-        self.audit = Some(audit);
+        self.rows.audit = Some(audit);
         self
     }
 
     /// Leaves out records; a rendering and an audit are named before.
     #[must_use]
     pub fn with_filter(mut self, filter: Filter) -> Self {
-        let shape = &self.plan.shape;
+        let rows = &mut self.rows;
+        let shape = &rows.plan.shape;
         if filter.is_of_parts(shape.fields.len()) {
-            self.settings.wanted = None;
+            rows.wanted = None;
         }
-        if let Some(wanted) = &mut self.settings.wanted {
+        if let Some(wanted) = &mut rows.wanted {
             want(shape, filter.fields().filter(|field| *field < shape.fields.len()), wanted);
         }
         let excluded = filter.excluded(shape, self.settings.record);
-        if self.audit.is_none() && !excluded.is_empty() {
-            let wanted = self.settings.wanted.get_or_insert_with(|| vec![true; shape.fields.len()]);
+        if rows.audit.is_none() && !excluded.is_empty() {
+            let wanted = rows.wanted.get_or_insert_with(|| vec![true; shape.fields.len()]);
             for field in excluded {
                 wanted[field] = false;
             }
         }
-        self.filter = Some(filter);
+        rows.filter = Some(filter);
         self
     }
 
     /// Makes a row of each element of a list: renderers have then to know the shape of rows.
     #[must_use]
     pub fn with_explode(mut self, explode: Option<&'p Explode>) -> Self {
-        self.explode = explode;
+        self.rows.explode = explode;
         self
     }
 
-    /// The shape of records.
-    fn shape(&self) -> &'p Shape {
-        self.rendering.map_or(&self.plan.shape, |rendering| rendering.shape())
+    /// Decodes and renders on several threads where an input is long enough and undamaged; the rows come in the order of
+    /// the records all the same. `make` makes the renderer of each thread; it has to write rows that stand for
+    /// themselves.
+    #[must_use]
+    pub fn with_workers(mut self, count: usize, make: MakeRender<'p>) -> Self {
+        self.workers = (count > 1).then(|| Workers { count, make });
+        self
+    }
+
+    /// Whether the flag is set.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stop.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 
     /// Converts one input to its end, or to where it is given up. `progress` is called now and then.
@@ -284,40 +276,43 @@ impl<'p> Converter<'p> {
         let mut run = Run {
             name,
             summary: Summary::default(),
-            by_field: vec![0; self.plan.shape.fields.len()],
+            tally: Tally::new(self.rows.plan),
             open: None,
             envelope: Envelope::default(),
             tables: false,
             next_progress: 0,
+            sound: 0,
         };
         let mut input = input;
         let sample = self.sample(&mut input, &mut run.summary)?;
         let framing = run.summary.framing.as_ref().unwrap_or(&self.settings.framing).clone();
+        let ahead = self.workers.is_some() && framing.is_plain();
         let mut reader = RecordReader::new(io::Cursor::new(sample).chain(input), framing);
         if let Some(split) = &self.split {
             reader = reader.at(split);
         }
-        let (plan, record, options) = (self.plan, self.settings.record, self.settings.options.clone());
+        let (plan, record, options) = (self.rows.plan, self.settings.record, self.settings.options.clone());
         let mut checker = Decoder::new();
         let mut is_record = |octets: &[u8]| {
             checker.decode(plan, record, octets, &mut Discard, &options).is_ok_and(|n| n == octets.len())
         };
         self.out.clear();
-        self.audit.iter_mut().for_each(Audit::reset);
-        let stop = self.stop.clone();
-        while let Some(item) = reader.next(&mut is_record)? {
-            if stop.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+        self.rows.audit.iter_mut().for_each(Audit::reset);
+        loop {
+            if ahead && run.sound >= SOUND && run.summary.stopped.is_none() {
+                run.flush(&mut self.out, targets)?;
+                run.sound = 0;
+                self.ahead(&mut run, &mut reader, &mut is_record, targets, progress)?;
+            }
+            if run.summary.stopped.is_some() {
+                break;
+            }
+            let Some(item) = reader.next(&mut is_record)? else { break };
+            if self.is_stopped() {
                 run.summary.stopped = Some(Stopped::Caller);
                 break;
             }
-            if let Err(error) = self.item(&mut run, &item, targets)? {
-                run.close_reject(targets)?;
-                run.open = Some(Reject {
-                    offset: item.offset,
-                    reason: Reason::Undecodable,
-                    error: Some(error),
-                    length: 0,
-                });
+            if !self.step(&mut run, &item, targets)? {
                 reader.reject();
                 continue;
             }
@@ -325,15 +320,10 @@ impl<'p> Converter<'p> {
                 run.flush(&mut self.out, targets)?;
             }
             if run.summary.balance.read >= run.next_progress {
-                run.next_progress = run.summary.balance.read + (1 << 20);
-                run.stop(&self.settings, progress(&run.summary));
-                if run.summary.stopped.is_some() {
-                    break;
-                }
+                run.progress(&self.settings, progress);
             }
             if self.settings.max_rejects.is_some_and(|most| run.summary.rejects > most) {
                 run.summary.stopped = Some(Stopped::Rejects);
-                break;
             }
         }
         run.summary.carvings = reader.carvings().clone();
@@ -341,8 +331,9 @@ impl<'p> Converter<'p> {
         run.close_reject(targets)?;
         self.header(&mut run, targets)?;
         run.flush(&mut self.out, targets)?;
-        let counts = run.by_field.iter().enumerate().filter(|(_, count)| **count > 0);
-        run.summary.by_type = counts.map(|(i, &count)| (FieldId(i as u32), count)).collect();
+        run.summary.rows = run.tally.rows;
+        run.summary.left_out = run.tally.left_out;
+        run.summary.by_type = run.tally.by_type();
         Ok(run.summary)
     }
 
@@ -351,14 +342,30 @@ impl<'p> Converter<'p> {
         if !self.settings.detect || self.split.is_some() {
             return Ok(Vec::new());
         }
-        let (plan, record, options) = (self.plan, self.settings.record, &self.settings.options);
-        let decoder = &mut self.decoder;
+        let (record, options) = (self.settings.record, &self.settings.options);
+        let Rows { plan, decoder, .. } = &mut self.rows;
         let mut decodes = |octets: &[u8]| {
             decoder.decode(plan, record, octets, &mut Discard, options).is_ok_and(|n| n == octets.len())
         };
         let (sample, found) = detect_in(&self.settings.framing, input, &mut decodes)?;
         summary.framing = found;
         Ok(sample)
+    }
+
+    /// Deals with an item; false if it is to be rejected.
+    #[inline]
+    pub(crate) fn step(
+        &mut self,
+        run: &mut Run<'_>,
+        item: &Item<'_>,
+        targets: &mut Targets<'_>,
+    ) -> io::Result<bool> {
+        let Err(error) = self.item(run, item, targets)? else { return Ok(true) };
+        run.close_reject(targets)?;
+        let offset = item.offset;
+        run.open = Some(Reject { offset, reason: Reason::Undecodable, error: Some(error), length: 0 });
+        run.sound = 0;
+        Ok(false)
     }
 
     /// Deals with an item; the inner error means that it is to be rejected.
@@ -386,7 +393,10 @@ impl<'p> Converter<'p> {
                 }
                 run.summary.records += 1;
             }
-            Part::Wrapper => run.envelope.wrapper(item),
+            Part::Wrapper => {
+                run.sound = 0;
+                run.envelope.wrapper(item);
+            }
             Part::Header | Part::Trailer => {
                 // Outside of all wrappers only the type itself may stand.
                 if item.depth == 0
@@ -406,95 +416,42 @@ impl<'p> Converter<'p> {
 
     #[inline]
     fn record(&mut self, run: &mut Run<'_>, item: &Item<'_>, render: &mut dyn Render) -> Result<(), Error> {
-        self.tape.clear();
-        self.settings.options.base_offset = item.offset;
-        let (plan, node, shape) = (self.plan, self.settings.record, self.shape());
-        let (options, decoder, tape) = (&self.settings.options, &mut self.decoder, &mut self.tape);
-        let length = match (&self.settings.wanted, self.rendering) {
-            (None, None) => decoder.decode(plan, node, item.octets, tape, options)?,
-            (Some(wanted), None) => {
-                decoder.decode(plan, node, item.octets, &mut Selected::new(tape, wanted), options)?
-            }
-            (None, Some(rendering)) => {
-                let mut sink = rendering.sink(tape, &mut self.scratch);
-                decoder.decode(plan, node, item.octets, &mut sink, options)?
-            }
-            (Some(wanted), Some(rendering)) => {
-                let mut selected = Selected::new(tape, wanted);
-                let mut sink = rendering.sink(&mut selected, &mut self.scratch);
-                decoder.decode(plan, node, item.octets, &mut sink, options)?
-            }
-        };
-        if length != item.octets.len() {
-            return Err(Error::new(ErrorKind::TrailingData, item.offset + length as u64));
-        }
-        let view = self.tape.view(item.octets);
-        if let Some(filter) = &self.filter
-            && !filter.accepts(shape, view, &mut self.path)
-        {
-            if let Some(audit) = &mut self.audit {
-                audit.record(shape, view);
-            }
-            run.summary.left_out += 1;
-            return Ok(());
-        }
-        let index = self.split.as_ref().map_or(0, |split| split.first) + run.summary.records;
-        let (input, offset) = (run.name, item.offset);
-        let origin = Origin { input, index, offset, length, elements: &[] };
-        let (mark, out) = (self.out.len(), &mut self.out);
-        let mut rows = 0;
-        let done = match self.explode {
-            None => {
-                rows = 1;
-                render.record(view, &origin, out)
-            }
-            Some(explode) => explode.rows(view, &mut self.row, |row, elements| {
-                rows += 1;
-                render.record(row.view(item.octets), &Origin { elements, ..origin }, out)
-            }),
-        };
-        if let Err(error) = done {
-            self.out.truncate(mark);
-            return Err(error);
-        }
-        run.summary.rows += rows;
-        if let Some(audit) = &mut self.audit {
-            audit.record(shape, view);
-        }
-        if let Some(count) = alternative(shape, view).and_then(|field| run.by_field.get_mut(field.index())) {
-            *count += 1;
-        }
+        let (index, offset, length) = (self.index(run.summary.records), item.offset, item.octets.len());
+        let origin = Origin { input: run.name, index, offset, length, elements: &[] };
+        self.rows.record(item.octets, origin, render, &mut self.out, &mut run.tally)?;
+        run.sound += length;
         Ok(())
+    }
+
+    /// The number in the file of a record that has this number in the input, which may be a split.
+    pub(crate) fn index(&self, record: u64) -> u64 {
+        self.split.as_ref().map_or(0, |split| split.first) + record
     }
 
     /// Reads what stands before the records, for what it explains in them.
     fn tables(&mut self, run: &Run<'_>) {
-        let (Some(rendering), Some(outer)) =
-            (self.rendering.filter(|it| it.has_tables()), self.settings.outer)
-        else {
-            return;
-        };
-        let mut tape = Tape::new();
-        if let Some(octets) = run.envelope.so_far() {
-            let mut sink = rendering.sink(&mut tape, &mut self.scratch);
-            // What is missing may still come; what there is has been said.
-            _ = self.decoder.decode(self.plan, outer, &octets, &mut sink, &self.settings.options);
-            rendering.read_tables(tape.view(&octets), &mut self.scratch);
+        if let Some(outer) = self.settings.outer
+            && self.rows.rendering.is_some_and(Rendering::has_tables)
+            && let Some(octets) = run.envelope.so_far()
+        {
+            self.rows.tables(outer, &octets, &self.settings.options);
         }
     }
 
     /// Checks a value of the outer type that has no list of records.
     fn outer(&mut self, item: &Item<'_>) -> Result<(), Error> {
         let Some(outer) = self.settings.outer else { return Ok(()) };
-        self.settings.options.base_offset = item.offset;
-        self.decoder.decode(self.plan, outer, item.octets, &mut Discard, &self.settings.options).map(|_| ())
+        let Rows { plan, decoder, options, .. } = &mut self.rows;
+        options.base_offset = item.offset;
+        decoder.decode(plan, outer, item.octets, &mut Discard, options).map(|_| ())
     }
 
     /// Writes the row of what stood around the records, once it is complete.
     fn header(&mut self, run: &mut Run<'_>, targets: &mut Targets<'_>) -> io::Result<()> {
         let Some(octets) = run.envelope.take() else { return Ok(()) };
         run.tables = false;
-        let Some(outer) = self.settings.outer.filter(|_| targets.header.is_some() || self.audit.is_some())
+        let Some(outer) =
+            self.settings.outer.filter(|_| targets.header.is_some() || self.rows.audit.is_some())
         else {
             return Ok(());
         };
@@ -510,20 +467,14 @@ impl<'p> Converter<'p> {
             length: octets.len(),
             elements: &[],
         };
-        let done = match self.rendering {
-            None => self.decoder.decode(self.plan, outer, &octets, &mut tape, &options),
-            Some(rendering) => {
-                let mut sink = rendering.sink(&mut tape, &mut self.scratch);
-                self.decoder.decode(self.plan, outer, &octets, &mut sink, &options)
-            }
-        };
-        let shape = self.shape();
+        let done = self.rows.value(outer, &octets, &mut tape, &options);
+        let shape = self.rows.shape();
         // A split has not seen all.
-        if let (Ok(_), Some(audit), None) = (&done, &mut self.audit, &self.split) {
+        if let (Ok(()), Some(audit), None) = (&done, &mut self.rows.audit, &self.split) {
             run.summary.audit.extend(audit.header(shape, tape.view(&octets)));
         }
         let Some((render, out)) = &mut targets.header else { return Ok(()) };
-        match done.and_then(|_| render.record(tape.view(&octets), &origin, &mut row)) {
+        match done.and_then(|()| render.record(tape.view(&octets), &origin, &mut row)) {
             Ok(()) => out.write_all(&row),
             Err(error) => {
                 run.summary.header_error = Some(error);
@@ -533,44 +484,34 @@ impl<'p> Converter<'p> {
     }
 }
 
-/// The field by which a record is counted: the alternative of its innermost CHOICE.
-fn alternative(shape: &Shape, view: View<'_>) -> Option<FieldId> {
-    let mut found = None;
-    let mut at = 0;
-    while at < view.len() {
-        match view.token(at) {
-            Token::Open { field, node, .. } => {
-                found = Some(field);
-                if shape.node(node).kind != Kind::Choice {
-                    break;
-                }
-            }
-            Token::Leaf { field, .. } => {
-                found = Some(field);
-                break;
-            }
-            _ => break,
-        }
-        at += 1;
-    }
-    found.filter(|field| *field != FieldId::ROOT)
-}
-
 /// The state of one input.
-struct Run<'n> {
-    name: &'n str,
-    summary: Summary,
-    by_field: Vec<u64>,
+pub(crate) struct Run<'n> {
+    pub(crate) name: &'n str,
+    pub(crate) summary: Summary,
+    pub(crate) tally: Tally,
     /// The reject whose octets are coming.
     open: Option<Reject>,
     envelope: Envelope,
     /// Whether what stands before the records has been read.
     tables: bool,
     next_progress: u64,
+    /// Octets of records since something was met that is none.
+    pub(crate) sound: usize,
 }
 
 impl Run<'_> {
-    fn flush(&mut self, out: &mut Vec<u8>, targets: &mut Targets<'_>) -> io::Result<()> {
+    /// Tells how far it is, and asks whether to go on.
+    pub(crate) fn progress(
+        &mut self,
+        settings: &Settings,
+        progress: &mut dyn FnMut(&Summary) -> ControlFlow<()>,
+    ) {
+        self.next_progress = self.summary.balance.read + (1 << 20);
+        let flow = progress(&self.summary);
+        self.stop(settings, flow);
+    }
+
+    pub(crate) fn flush(&mut self, out: &mut Vec<u8>, targets: &mut Targets<'_>) -> io::Result<()> {
         targets.out.write_all(out)?;
         self.summary.written += out.len() as u64;
         out.clear();
@@ -584,6 +525,7 @@ impl Run<'_> {
         continued: bool,
         targets: &mut Targets<'_>,
     ) -> io::Result<()> {
+        self.sound = 0;
         let fresh = self.open.as_ref().is_some_and(|open| open.length == 0 && open.offset == item.offset);
         if !continued && !fresh {
             self.close_reject(targets)?;

@@ -13,15 +13,17 @@ mod filter;
 mod framing;
 pub mod inputs;
 mod output;
+mod parallel;
 pub mod path;
 mod reach;
 mod reject;
 mod rendering;
+mod rows;
 mod split;
 
 pub use audit::{AuditRules, Checked, Sum};
 pub use balance::Balance;
-pub use convert::{Converter, Origin, Render, Settings, Stopped, Summary, Targets};
+pub use convert::{Converter, MakeRender, Origin, Render, Settings, Stopped, Summary, Targets};
 pub use explode::Explode;
 pub use filter::{Condition, Filter, FilterError};
 pub use framing::{

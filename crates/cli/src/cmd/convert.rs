@@ -13,10 +13,12 @@ use crate::term;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{self, IsTerminal, Write};
+use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 use tercet::dynamic::{NodeId, Options, Plan, Unknown};
 use tercet::records::{
@@ -26,7 +28,7 @@ use tercet::records::{
 use tercet::{PlanError, RecordPlan, Schema};
 
 /// Convert record files to Parquet, Arrow, CSV, JSON or XML
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[command(after_help = "\
 Files may be of any size: memory holds one record at a time. Filler octets between records are passed over. A record
 that does not decode goes to the reject file, with a line about where and why in REJECTS.jsonl, and the run goes on.
@@ -112,6 +114,19 @@ pub struct Convert {
     /// Write the totals to this file as JSON
     #[arg(long, value_name = "FILE")]
     summary: Option<PathBuf>,
+
+    /// Threads that decode; as many as there are processors if not given
+    #[arg(short, long, value_name = "COUNT")]
+    jobs: Option<NonZeroUsize>,
+
+    /// With an output directory: pass over inputs that an earlier run with the same options has done, by the manifest
+    /// `tercet-run.jsonl` there
+    #[arg(long)]
+    resume: bool,
+
+    /// With an output directory: pass over inputs whose output is there
+    #[arg(long)]
+    skip_existing: bool,
 
     /// Say errors only
     #[arg(short, long)]
@@ -229,6 +244,7 @@ impl Convert {
         if let Some(filter) = self.rows.filter(job.shown().shape(), job.record)? {
             converter = converter.with_filter(filter);
         }
+        let mut converter = self.workers(&job, converter);
         let bar = self.bar(&inputs);
         let mut report = Report::new(&job.plan, !self.quiet);
         let outcome = if self.one_for_each() {
@@ -246,6 +262,19 @@ impl Convert {
             output.commit().map_err(|error| Failure::io(path.display(), &error))?;
         }
         Ok(report.exit)
+    }
+
+    /// Lets a converter use all threads, for formats whose rows stand for themselves.
+    fn workers<'p>(&'p self, job: &'p Job, converter: Converter<'p>) -> Converter<'p> {
+        if self.format().is_columnar() {
+            return converter;
+        }
+        let make = || self.render.renderer(self.format(), job.shown(), job.record);
+        converter.with_workers(self.jobs(), Box::new(make))
+    }
+
+    fn jobs(&self) -> usize {
+        self.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get)
     }
 
     /// What to do, with the tags as the text has them or as trial shows that they are meant.

@@ -18,6 +18,7 @@ pub use carve::{Carvings, FileFraming, Prefix, Used};
 pub(crate) use detect::detect_in;
 pub use detect::{Detected, Score, detect, score};
 pub use identifiers::Identifiers;
+pub(crate) use reader::Mark;
 pub use reader::{DEFAULT_RECORD_LIMIT, Framing, RecordReader};
 
 use std::fmt;

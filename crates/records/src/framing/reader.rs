@@ -54,6 +54,28 @@ impl Framing {
             controls: Vec::new(),
         }
     }
+
+    /// Whether there are only elements and filler: no headers, prefixes, blocks, trailers.
+    pub fn is_plain(&self) -> bool {
+        let between = self.record_header + self.trailer + self.controls.len();
+        self.file == FileFraming::Plain && between == 0
+    }
+}
+
+/// A place between two items, to come back to.
+#[derive(Clone, Debug)]
+pub(crate) struct Mark {
+    offset: u64,
+    frames: Vec<Frame>,
+    left: bool,
+    list_seen: bool,
+}
+
+impl Mark {
+    /// Absolute offset of the place.
+    pub(crate) fn offset(&self) -> u64 {
+        self.offset
+    }
 }
 
 /// Reads the parts of a record file.
@@ -145,6 +167,25 @@ impl<R: Read> RecordReader<R> {
     /// Octets given out so far, the last item included.
     pub fn position(&self) -> u64 {
         self.window.offset() + self.pending as u64
+    }
+
+    /// The place behind the last item, none of damage.
+    pub(crate) fn mark(&self) -> Mark {
+        let Self { left, list_seen, .. } = *self;
+        Mark { offset: self.position(), frames: self.frames.clone(), left, list_seen }
+    }
+
+    /// Goes back to a place that only records and filler of a plain framing have followed on: `octets`, all of them. The
+    /// item given last is among them, or is `behind` them and comes again.
+    pub(crate) fn go_back(&mut self, mark: Mark, octets: &[u8], behind: bool) {
+        if !behind {
+            self.window.consume(self.pending);
+        }
+        self.pending = 0;
+        self.may_reject = false;
+        self.damage = None;
+        self.window.prepend(octets);
+        Mark { frames: self.frames, left: self.left, list_seen: self.list_seen, .. } = mark;
     }
 
     /// What has been taken out around and between records: complete when there is no next part.

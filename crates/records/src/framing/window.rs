@@ -66,6 +66,20 @@ impl<R: Read> Window<R> {
         self.offset += count as u64;
     }
 
+    /// Puts back octets that were consumed last.
+    pub(super) fn prepend(&mut self, octets: &[u8]) {
+        match self.start.checked_sub(octets.len()) {
+            Some(start) => self.start = start,
+            None => {
+                let mut all = octets.to_vec();
+                all.extend_from_slice(self.octets());
+                (self.start, self.end) = (0, all.len());
+                self.octets = all;
+            }
+        }
+        self.offset -= octets.len() as u64;
+    }
+
     /// Reads until `count` octets are there; tells whether they are.
     #[inline]
     pub(super) fn ensure(&mut self, count: usize) -> Result<bool> {

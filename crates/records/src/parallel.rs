@@ -1,0 +1,248 @@
+//! Several threads for one input: the reader's thread cuts the stream and writes the rows, others decode and render.
+//!
+//! Records go to the threads in batches, their rows come back in order. Where a batch turns out to hold a record that
+//! does not decode, it and all behind it count as not read: the reader goes back to its begin, and the converter goes on
+//! one record after the other, as it does with one thread. So damage has one way to be dealt with, and the rows do not
+//! depend on the number of threads.
+
+use crate::audit::Totals;
+use crate::balance::Balance;
+use crate::convert::{Converter, MakeRender, Origin, Render, Run, Stopped, Summary, Targets};
+use crate::framing::{Item, Mark, Part, RecordReader};
+use crate::rows::{Rows, Tally};
+use std::collections::VecDeque;
+use std::io::{self, Read};
+use std::ops::{ControlFlow, Range};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, Scope};
+
+/// Octets of a batch: enough that handing over costs nothing, few enough to stay in a cache.
+const BATCH: usize = 1 << 18;
+/// Batches for each thread that the reader is ahead of the writer.
+const AHEAD: usize = 4;
+
+/// The threads that a converter may use.
+pub(crate) struct Workers<'p> {
+    pub(crate) count: usize,
+    pub(crate) make: MakeRender<'p>,
+}
+
+impl std::fmt::Debug for Workers<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Workers").field("count", &self.count).finish_non_exhaustive()
+    }
+}
+
+/// Records that follow on each other, with filler between them.
+struct Batch {
+    mark: Mark,
+    /// The number of its first record.
+    first: u64,
+    octets: Vec<u8>,
+    records: Vec<Range<usize>>,
+    balance: Balance,
+}
+
+impl Batch {
+    fn new(mark: Mark, first: u64) -> Self {
+        let octets = Vec::with_capacity(BATCH + (BATCH >> 4));
+        Self { mark, first, octets, records: Vec::new(), balance: Balance::default() }
+    }
+
+    fn add(&mut self, item: &Item<'_>) {
+        let begin = self.octets.len();
+        self.octets.extend_from_slice(item.octets);
+        self.balance.add(item.part, item.octets.len());
+        if item.part == Part::Record {
+            self.records.push(begin..self.octets.len());
+        }
+    }
+}
+
+/// What has become of a batch.
+#[derive(Default)]
+struct Done {
+    rows: Vec<u8>,
+    tally: Tally,
+    totals: Option<Totals>,
+    /// Whether all records have decoded.
+    whole: bool,
+}
+
+/// Sends what has become of a batch, if it were that its thread ended.
+struct Answer<'a> {
+    to: &'a Sender<(usize, Done)>,
+    number: usize,
+    done: Done,
+}
+
+impl Drop for Answer<'_> {
+    fn drop(&mut self) {
+        // Nobody listens any more once a batch before this one has failed.
+        _ = self.to.send((self.number, std::mem::take(&mut self.done)));
+    }
+}
+
+/// Threads at work, and the batches that they have.
+struct Pool {
+    batches: SyncSender<(usize, Arc<Batch>)>,
+    done: Receiver<(usize, Done)>,
+    /// Batches whose rows are not written yet, the first of them with this number.
+    under_way: VecDeque<(Arc<Batch>, Option<Done>)>,
+    first: usize,
+    most: usize,
+}
+
+impl Pool {
+    fn start<'s, 'p: 's>(
+        scope: &'s Scope<'s, '_>,
+        workers: &'s Workers<'p>,
+        rows: &Rows<'p>,
+        name: &'s str,
+    ) -> Self {
+        let most = workers.count * AHEAD;
+        let (batches, waiting) = sync_channel::<(usize, Arc<Batch>)>(most);
+        let waiting = Arc::new(Mutex::new(waiting));
+        let (answers, done) = channel();
+        for _ in 0..workers.count {
+            let (waiting, answers) = (Arc::clone(&waiting), answers.clone());
+            let mut rows = rows.fork();
+            scope.spawn(move || {
+                let mut render = (workers.make)();
+                loop {
+                    let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                    let Ok((number, batch)) = next else { return };
+                    let mut answer = Answer { to: &answers, number, done: Done::default() };
+                    work(&batch, name, &mut rows, &mut *render, &mut answer.done);
+                }
+            });
+        }
+        Self { batches, done, under_way: VecDeque::new(), first: 0, most }
+    }
+
+    fn give(&mut self, batch: Batch) {
+        let batch = Arc::new(batch);
+        let number = self.first + self.under_way.len();
+        self.under_way.push_back((Arc::clone(&batch), None));
+        // The threads live as long as the pool; if all had panicked, the batches would be failed ones.
+        _ = self.batches.send((number, batch));
+    }
+
+    /// The next batch in order, once it is done; nothing if none is under way.
+    fn next(&mut self) -> Option<(Arc<Batch>, Done)> {
+        loop {
+            match self.under_way.front_mut() {
+                None => return None,
+                Some((_, Some(_))) => break,
+                Some(_) => {
+                    let Ok((number, done)) = self.done.recv() else { break };
+                    if let Some(place) = self.under_way.get_mut(number - self.first) {
+                        place.1 = Some(done);
+                    }
+                }
+            }
+        }
+        let (batch, done) = self.under_way.pop_front()?;
+        self.first += 1;
+        Some((batch, done.unwrap_or_default()))
+    }
+}
+
+fn work(batch: &Batch, name: &str, rows: &mut Rows<'_>, render: &mut dyn Render, done: &mut Done) {
+    done.tally = Tally::new(rows.plan);
+    _ = rows.take_totals();
+    for (index, range) in (batch.first..).zip(&batch.records) {
+        let octets = &batch.octets[range.clone()];
+        let offset = batch.mark.offset() + range.start as u64;
+        let origin = Origin { input: name, index, offset, length: octets.len(), elements: &[] };
+        if rows.record(octets, origin, render, &mut done.rows, &mut done.tally).is_err() {
+            return;
+        }
+    }
+    done.totals = rows.take_totals();
+    done.whole = true;
+}
+
+impl Converter<'_> {
+    /// Goes on with several threads, as far as there are only records and filler; the first other item is dealt with too.
+    pub(crate) fn ahead<R: Read>(
+        &mut self,
+        run: &mut Run<'_>,
+        reader: &mut RecordReader<R>,
+        is_record: &mut dyn FnMut(&[u8]) -> bool,
+        targets: &mut Targets<'_>,
+        progress: &mut dyn FnMut(&Summary) -> ControlFlow<()>,
+    ) -> io::Result<()> {
+        let Some(workers) = self.workers.take() else { return Ok(()) };
+        let settings = self.settings.clone();
+        let name = run.name;
+        let done = thread::scope(|scope| {
+            let mut pool = Pool::start(scope, &workers, &self.rows, name);
+            let mut index = self.index(run.summary.records);
+            let mut batch = Batch::new(reader.mark(), index);
+            loop {
+                let item = reader.next(is_record)?;
+                let plain = item.as_ref().filter(|item| matches!(item.part, Part::Record | Part::Filler));
+                if let Some(item) = plain {
+                    batch.add(item);
+                    index += u64::from(item.part == Part::Record);
+                    if batch.octets.len() < BATCH {
+                        continue;
+                    }
+                }
+                let last = plain.is_none();
+                // What is under way is waited for behind the last batch, else only as much as there is too much of.
+                pool.give(batch);
+                while pool.under_way.len() > if last { 0 } else { pool.most } {
+                    if let Some(failed) = self.accept(&mut pool, run, targets)? {
+                        reader.go_back(failed.0, &failed.1, last);
+                        return Ok(());
+                    }
+                    run.progress(&settings, progress);
+                    if self.is_stopped() {
+                        run.summary.stopped = Some(Stopped::Caller);
+                    }
+                    if run.summary.stopped.is_some() {
+                        return Ok(());
+                    }
+                }
+                if last {
+                    let Some(item) = item else { return Ok(()) };
+                    if !self.step(run, &item, targets)? {
+                        reader.reject();
+                    }
+                    return Ok(());
+                }
+                batch = Batch::new(reader.mark(), index);
+            }
+        });
+        self.workers = Some(workers);
+        done
+    }
+
+    /// Writes the rows of the next batch. If it has failed: where it begins, and what has been read since.
+    fn accept(
+        &mut self,
+        pool: &mut Pool,
+        run: &mut Run<'_>,
+        targets: &mut Targets<'_>,
+    ) -> io::Result<Option<(Mark, Vec<u8>)>> {
+        let Some((batch, mut done)) = pool.next() else { return Ok(None) };
+        if !done.whole {
+            let mut octets = batch.octets.clone();
+            for (later, _) in &pool.under_way {
+                octets.extend_from_slice(&later.octets);
+            }
+            return Ok(Some((batch.mark.clone(), octets)));
+        }
+        run.summary.records += batch.records.len() as u64;
+        run.summary.balance.merge(&batch.balance);
+        run.tally.merge(&done.tally);
+        if let (Some(audit), Some(totals)) = (&mut self.rows.audit, &done.totals) {
+            audit.merge(totals);
+        }
+        run.flush(&mut done.rows, targets)?;
+        Ok(None)
+    }
+}

@@ -1,0 +1,225 @@
+//! From the octets of a record to its rows.
+
+use crate::audit::{Audit, Totals};
+use crate::convert::{Origin, Render, Settings};
+use crate::explode::Explode;
+use crate::filter::Filter;
+use crate::rendering::{Rendering, Scratch};
+use tercet_dynamic::{Decoder, Error, ErrorKind, NodeId, Options, Plan, Selected, Shape, Tape, Token, View};
+use tercet_plan::{FieldId, Kind};
+
+/// Decodes records, shows them otherwise, leaves some out, and has rows rendered.
+#[derive(Debug)]
+pub(crate) struct Rows<'p> {
+    pub(crate) plan: &'p Plan,
+    record: NodeId,
+    pub(crate) wanted: Option<Vec<bool>>,
+    pub(crate) options: Options,
+    pub(crate) rendering: Option<&'p Rendering>,
+    pub(crate) audit: Option<Audit>,
+    pub(crate) filter: Option<Filter>,
+    pub(crate) explode: Option<&'p Explode>,
+    pub(crate) decoder: Decoder,
+    tape: Tape,
+    /// A row of a record that has several.
+    row: Tape,
+    /// Where the filter is in a record.
+    path: Vec<FieldId>,
+    scratch: Scratch,
+}
+
+/// What has come of records.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tally {
+    pub(crate) left_out: u64,
+    pub(crate) rows: u64,
+    /// Records by the field that they are counted by: the alternative of the innermost CHOICE.
+    by_field: Vec<u64>,
+}
+
+impl Tally {
+    pub(crate) fn new(plan: &Plan) -> Self {
+        Self { by_field: vec![0; plan.shape.fields.len()], ..Self::default() }
+    }
+
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.left_out += other.left_out;
+        self.rows += other.rows;
+        for (sum, count) in self.by_field.iter_mut().zip(&other.by_field) {
+            *sum += count;
+        }
+    }
+
+    pub(crate) fn by_type(&self) -> Vec<(FieldId, u64)> {
+        let counts = self.by_field.iter().enumerate().filter(|(_, count)| **count > 0);
+        counts.map(|(index, &count)| (FieldId(index as u32), count)).collect()
+    }
+}
+
+impl<'p> Rows<'p> {
+    pub(crate) fn new(plan: &'p Plan, settings: &Settings) -> Self {
+        Self {
+            plan,
+            record: settings.record,
+            wanted: settings.wanted.clone(),
+            options: settings.options.clone(),
+            rendering: None,
+            audit: None,
+            filter: None,
+            explode: None,
+            decoder: Decoder::new(),
+            tape: Tape::new(),
+            row: Tape::new(),
+            path: Vec::new(),
+            scratch: Scratch::default(),
+        }
+    }
+
+    /// One that does the same, for another thread.
+    pub(crate) fn fork(&self) -> Self {
+        Self {
+            plan: self.plan,
+            record: self.record,
+            wanted: self.wanted.clone(),
+            options: self.options.clone(),
+            rendering: self.rendering,
+            audit: self.audit.clone(),
+            filter: self.filter.clone(),
+            explode: self.explode,
+            decoder: Decoder::new(),
+            tape: Tape::new(),
+            row: Tape::new(),
+            path: Vec::new(),
+            scratch: self.scratch.clone(),
+        }
+    }
+
+    /// The shape of records.
+    pub(crate) fn shape(&self) -> &'p Shape {
+        self.rendering.map_or(&self.plan.shape, |rendering| rendering.shape())
+    }
+
+    /// What the audit has added up; it begins anew.
+    pub(crate) fn take_totals(&mut self) -> Option<Totals> {
+        self.audit.as_mut().map(Audit::take)
+    }
+
+    /// Decodes a value as it is shown.
+    pub(crate) fn value(
+        &mut self,
+        node: NodeId,
+        octets: &[u8],
+        tape: &mut Tape,
+        options: &Options,
+    ) -> Result<(), Error> {
+        let done = match self.rendering {
+            None => self.decoder.decode(self.plan, node, octets, tape, options),
+            Some(rendering) => {
+                let mut sink = rendering.sink(tape, &mut self.scratch);
+                self.decoder.decode(self.plan, node, octets, &mut sink, options)
+            }
+        };
+        done.map(drop)
+    }
+
+    /// Keeps the tables of what stands before the records.
+    pub(crate) fn tables(&mut self, outer: NodeId, octets: &[u8], options: &Options) {
+        let Some(rendering) = self.rendering else { return };
+        let mut tape = Tape::new();
+        // What is missing may still come; what there is has been said.
+        _ = self.value(outer, octets, &mut tape, options);
+        rendering.read_tables(tape.view(octets), &mut self.scratch);
+    }
+
+    /// Appends the rows of a record, which is counted; nothing of either if it is rejected.
+    #[inline]
+    pub(crate) fn record(
+        &mut self,
+        octets: &[u8],
+        origin: Origin<'_>,
+        render: &mut dyn Render,
+        out: &mut Vec<u8>,
+        tally: &mut Tally,
+    ) -> Result<(), Error> {
+        self.tape.clear();
+        self.options.base_offset = origin.offset;
+        let (plan, node, shape) = (self.plan, self.record, self.shape());
+        let (options, decoder, tape) = (&self.options, &mut self.decoder, &mut self.tape);
+        let length = match (&self.wanted, self.rendering) {
+            (None, None) => decoder.decode(plan, node, octets, tape, options)?,
+            (Some(wanted), None) => {
+                decoder.decode(plan, node, octets, &mut Selected::new(tape, wanted), options)?
+            }
+            (None, Some(rendering)) => {
+                let mut sink = rendering.sink(tape, &mut self.scratch);
+                decoder.decode(plan, node, octets, &mut sink, options)?
+            }
+            (Some(wanted), Some(rendering)) => {
+                let mut selected = Selected::new(tape, wanted);
+                let mut sink = rendering.sink(&mut selected, &mut self.scratch);
+                decoder.decode(plan, node, octets, &mut sink, options)?
+            }
+        };
+        if length != octets.len() {
+            return Err(Error::new(ErrorKind::TrailingData, origin.offset + length as u64));
+        }
+        let view = self.tape.view(octets);
+        if let Some(filter) = &self.filter
+            && !filter.accepts(shape, view, &mut self.path)
+        {
+            if let Some(audit) = &mut self.audit {
+                audit.record(shape, view);
+            }
+            tally.left_out += 1;
+            return Ok(());
+        }
+        let mark = out.len();
+        let mut rows = 0;
+        let done = match self.explode {
+            None => {
+                rows = 1;
+                render.record(view, &origin, out)
+            }
+            Some(explode) => explode.rows(view, &mut self.row, |row, elements| {
+                rows += 1;
+                render.record(row.view(octets), &Origin { elements, ..origin }, out)
+            }),
+        };
+        if let Err(error) = done {
+            out.truncate(mark);
+            return Err(error);
+        }
+        tally.rows += rows;
+        if let Some(audit) = &mut self.audit {
+            audit.record(shape, view);
+        }
+        if let Some(count) = alternative(shape, view).and_then(|field| tally.by_field.get_mut(field.index()))
+        {
+            *count += 1;
+        }
+        Ok(())
+    }
+}
+
+/// The field by which a record is counted: the alternative of its innermost CHOICE.
+fn alternative(shape: &Shape, view: View<'_>) -> Option<FieldId> {
+    let mut found = None;
+    let mut at = 0;
+    while at < view.len() {
+        match view.token(at) {
+            Token::Open { field, node, .. } => {
+                found = Some(field);
+                if shape.node(node).kind != Kind::Choice {
+                    break;
+                }
+            }
+            Token::Leaf { field, .. } => {
+                found = Some(field);
+                break;
+            }
+            _ => break,
+        }
+        at += 1;
+    }
+    found.filter(|field| *field != FieldId::ROOT)
+}
