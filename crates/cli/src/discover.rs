@@ -1,8 +1,8 @@
 //! The type of a file that nobody has named: candidates are tried on the first records.
 
-use crate::cmd::convert::Job;
 use crate::exit::{Failure, Outcome};
 use crate::inputs::Input;
+use crate::job::Job;
 use crate::term;
 use tercet::Schema;
 use tercet::dynamic::{Decoder, Discard, Options};
@@ -96,6 +96,8 @@ pub struct Fits {
     pub good: usize,
     /// Those that were tried.
     pub seen: usize,
+    /// Octets of those that did.
+    pub octets: u64,
 }
 
 impl Fits {
@@ -118,20 +120,30 @@ impl Trial {
 
     /// Decodes the first records as a job would.
     pub fn fits(&self, job: &Job, options: &Options) -> Fits {
+        self.found(job, options).0
+    }
+
+    /// Decodes the first records as a job would, and tells in which framing.
+    pub fn found(&self, job: &Job, options: &Options) -> (Fits, String) {
         let mut decoder = Decoder::new();
         let mut decodes = |octets: &[u8]| {
             let decoded = decoder.decode(&job.plan, job.record, octets, &mut Discard, options);
             decoded.is_ok_and(|length| length == octets.len())
         };
         let whole = !self.cut;
-        let score = if job.detect {
-            detect(&job.framing, &self.sample, whole, &mut decodes)
-                .map(|found| found.score)
-                .unwrap_or_default()
+        let (score, framing) = if job.detect {
+            let found = detect(&job.framing, &self.sample, whole, &mut decodes);
+            found.map(|found| (found.score, found.framing.spelt())).unwrap_or_default()
         } else {
-            score(&job.framing, &self.sample, whole, &mut decodes)
+            (score(&job.framing, &self.sample, whole, &mut decodes), job.framing.spelt())
         };
-        Fits { good: score.records as usize, seen: (score.records + score.failed) as usize }
+        let (good, seen) = (score.records as usize, (score.records + score.failed) as usize);
+        (Fits { good, seen, octets: score.good }, framing)
+    }
+
+    /// Octets that are tried.
+    pub fn len(&self) -> usize {
+        self.sample.len()
     }
 }
 

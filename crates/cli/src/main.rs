@@ -9,13 +9,17 @@ mod columnar;
 mod discover;
 mod exit;
 mod inputs;
+mod inspect;
 mod interrupt;
+mod job;
+mod manifest;
 mod names;
 mod prefix;
 mod render;
 mod rendering;
 mod report;
 mod rows;
+mod run;
 mod term;
 mod values;
 
@@ -48,6 +52,10 @@ enum Command {
     Encode(cmd::encode::Encode),
     Transcode(cmd::transcode::Transcode),
     Convert(cmd::convert::Convert),
+    Doctor(cmd::doctor::Doctor),
+    Head(cmd::head::Head),
+    Cat(cmd::cat::Cat),
+    Stat(cmd::stat::Stat),
     Validate(cmd::validate::Validate),
     Diff(cmd::diff::Diff),
     Sample(cmd::sample::Sample),
@@ -77,6 +85,10 @@ fn main() -> ExitCode {
         Command::Encode(command) => command.run(),
         Command::Transcode(command) => command.run(),
         Command::Convert(command) => command.run(),
+        Command::Doctor(command) => command.run(),
+        Command::Head(command) => command.run(),
+        Command::Cat(command) => command.run(),
+        Command::Stat(command) => command.run(),
         Command::Validate(command) => command.run(),
         Command::Diff(command) => command.run(),
         Command::Sample(command) => command.run(),

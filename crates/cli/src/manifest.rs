@@ -1,7 +1,8 @@
 //! The manifest of a run into a directory: which inputs are done, so that the next run does the others only.
 
-use crate::exit::{Failure, Outcome};
+use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::Input;
+use crate::report::verdict;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
@@ -10,6 +11,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::UNIX_EPOCH;
+use tercet::records::Summary;
 
 /// Its name in the directory of the outputs.
 pub const NAME: &str = "tercet-run.jsonl";
@@ -54,18 +56,29 @@ impl Manifest {
     }
 
     /// Notes that the outputs of an input are there.
-    pub fn add(&self, input: &Input, output: &Path, totals: &[Value]) -> io::Result<()> {
-        let sum = |key: &str| totals.iter().filter_map(|total| total[key].as_u64()).sum::<u64>();
+    pub fn add<'s>(
+        &self,
+        input: &Input,
+        output: &Path,
+        summaries: impl Iterator<Item = &'s Summary>,
+    ) -> io::Result<()> {
+        let (mut records, mut rejects, mut complete, mut exit) = (0, 0, true, Exit::Good);
+        for summary in summaries {
+            records += summary.records;
+            rejects += summary.rejects;
+            complete &= summary.stopped.is_none();
+            exit = exit.max(verdict(summary));
+        }
         let line = json!({
             "input": input.name(),
             "state": state(input),
             "settings": self.settings,
             "output": output.display().to_string(),
             "octets": fs::metadata(output)?.len(),
-            "records": sum("records"),
-            "rejects": sum("rejects"),
-            "complete": totals.iter().all(|total| total["complete"] == true),
-            "exit": totals.iter().filter_map(|total| total["exit"].as_u64()).max(),
+            "records": records,
+            "rejects": rejects,
+            "complete": complete,
+            "exit": exit as u8,
         });
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         file.write_all(format!("{line}\n").as_bytes())?;

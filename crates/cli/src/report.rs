@@ -18,6 +18,8 @@ pub struct Report<'p> {
     rejects: u64,
     balance: Balance,
     seconds: f64,
+    done_before: u64,
+    passed_over: u64,
     /// What to say to the shell.
     pub exit: Exit,
 }
@@ -34,6 +36,8 @@ impl<'p> Report<'p> {
             rejects: 0,
             balance,
             seconds: 0.0,
+            done_before: 0,
+            passed_over: 0,
             exit: Exit::Good,
         }
     }
@@ -122,6 +126,22 @@ impl<'p> Report<'p> {
         }
     }
 
+    /// Takes note of an input that the manifest has; what it had to say of it, its exit code says again.
+    pub fn done_before(&mut self, line: &Value) {
+        let exit = match line["exit"].as_u64() {
+            Some(0) => Exit::Good,
+            Some(2) => Exit::Rejected,
+            _ => Exit::Failed,
+        };
+        self.done_before += 1;
+        self.exit = self.exit.max(exit);
+    }
+
+    /// Takes note of an input whose output is there.
+    pub fn passed_over(&mut self) {
+        self.passed_over += 1;
+    }
+
     /// Says why an input is no good as a whole.
     fn failure(&self, name: &str, summary: &Summary) {
         let read = term::count(summary.balance.read, "octet");
@@ -148,6 +168,16 @@ impl<'p> Report<'p> {
 
     /// Says the totals, if there was more than one input.
     pub fn finish(&self) {
+        if self.talk && self.done_before > 0 {
+            let before = term::count(self.done_before, "input");
+            term::say(format_args!("{before} done by an earlier run, as the manifest has it"));
+        }
+        if self.talk && self.passed_over > 0 {
+            term::say(format_args!(
+                "{} passed over: the output is there",
+                term::count(self.passed_over, "input")
+            ));
+        }
         if self.talk && self.files.len() > 1 {
             term::say(format_args!(
                 "total: {}, {} in {:.2} s ({:.0} MB/s), {}\n  {}",
@@ -168,6 +198,8 @@ impl<'p> Report<'p> {
             "rejects": self.rejects,
             "octets": octets(&self.balance),
             "seconds": self.seconds,
+            "resumed": self.done_before,
+            "skipped": self.passed_over,
             "exit": self.exit as u8,
             "inputs": self.files,
         })

@@ -8,6 +8,12 @@ pub fn colour() -> bool {
     io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
+/// Characters of a line of standard output, if that is a terminal.
+pub fn width() -> Option<usize> {
+    let size = terminal_size::terminal_size_of(io::stdout());
+    size.map(|(width, _)| usize::from(width.0))
+}
+
 /// Says a line on standard error. Nothing can be done if nobody listens.
 pub fn say(line: impl fmt::Display) {
     _ = writeln!(io::stderr(), "{line}");

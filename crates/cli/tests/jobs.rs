@@ -131,3 +131,115 @@ fn rows_do_not_depend_on_the_number_of_threads() {
         same(&format!("damage {seed}"), &damaged, "jsonl", 2);
     }
 }
+
+/// A conversion of all files of a folder into another.
+fn convert(inputs: &Path, output: &Path, more: &[&str]) -> Command {
+    let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas/demo");
+    let mut command = Command::new(TERCET);
+    command.args(["convert", "-t", "CallRecord", "--framing", "plain", "-f", "csv", "-s"]).arg(schema);
+    command.args(more).arg("-o").arg(format!("{}/", output.display())).arg(inputs);
+    command
+}
+
+/// The files of a folder by name, without the manifest.
+fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<_> = entries
+        .map(|path| (path.file_name().unwrap().to_string_lossy().into_owned(), fs::read(&path).unwrap()))
+        .filter(|(name, _)| name != "tercet-run.jsonl")
+        .collect();
+    files.sort();
+    files
+}
+
+/// A folder of inputs, some of them damaged.
+fn inputs(folder: &Path, count: usize) -> std::path::PathBuf {
+    let (file, begins) = records(folder);
+    let inputs = folder.join("inputs");
+    fs::create_dir(&inputs).unwrap();
+    let mut number = numbers(99);
+    for index in 0..count {
+        let (begin, end) = (begins[index * 40], begins[index * 40 + 30 + number(1000)]);
+        let mut octets = file[begin..end].to_vec();
+        if index % 7 == 3 {
+            octets[2] ^= 0x5A;
+        }
+        fs::write(inputs.join(format!("calls{index:03}.ber")), octets).unwrap();
+    }
+    inputs
+}
+
+#[test]
+fn a_killed_run_is_resumed_without_loss_or_doubles() {
+    let folder = tempfile::tempdir().unwrap();
+    let inputs = inputs(folder.path(), 40);
+    let whole = folder.path().join("whole");
+    let done = convert(&inputs, &whole, &["-q", "-j", "1"]).output().unwrap();
+    assert_eq!(done.status.code(), Some(2));
+    let expected = files(&whole);
+    assert!(expected.len() > 40, "there are rejects");
+
+    // How often a run is killed; more by hand.
+    let kills = std::env::var("TERCET_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(12);
+    let mut number = numbers(5);
+    let output = folder.path().join("output");
+    let (mut killed, mut runs) = (0, 0);
+    while killed < kills {
+        let quiet = std::process::Stdio::null;
+        let mut child = convert(&inputs, &output, &["-q", "--resume"]).stderr(quiet()).spawn().unwrap();
+        std::thread::sleep(std::time::Duration::from_micros(number(120_000) as u64));
+        // What is there under its name is whole at any moment.
+        child.kill().unwrap();
+        let status = child.wait().unwrap();
+        killed += usize::from(status.code().is_none());
+        runs += 1;
+        let partial = if output.exists() { files(&output) } else { Vec::new() };
+        for file in partial.iter().filter(|(name, _)| !name.ends_with(".part")) {
+            assert!(expected.contains(file), "{} after {runs} runs", file.0);
+        }
+        if status.code().is_some() || number(4) == 0 {
+            // To its end, and anew.
+            let status = convert(&inputs, &output, &["-q", "--resume"]).output().unwrap().status;
+            assert_eq!(status.code(), Some(2));
+            assert!(expected == files(&output), "after {killed} kills");
+            fs::remove_dir_all(&output).unwrap();
+        }
+    }
+    let status = convert(&inputs, &output, &["-q", "--resume"]).output().unwrap().status;
+    assert_eq!(status.code(), Some(2), "what an earlier run rejected is told again");
+    assert!(expected == files(&output));
+}
+
+#[test]
+fn a_run_over_the_same_inputs_does_nothing_and_a_change_is_seen() {
+    let folder = tempfile::tempdir().unwrap();
+    let inputs = inputs(folder.path(), 9);
+    let output = folder.path().join("output");
+    let summary = folder.path().join("summary");
+    let run = |more: &[&str]| {
+        let options: Vec<&str> =
+            more.iter().copied().chain(["--summary", summary.to_str().unwrap()]).collect();
+        let done = convert(&inputs, &output, &options).output().unwrap();
+        let summary: serde_json::Value = serde_json::from_slice(&fs::read(&summary).unwrap()).unwrap();
+        let count = |key: &str| summary[key].as_u64().unwrap();
+        (done.status.code(), summary["inputs"].as_array().unwrap().len(), count("resumed"), count("skipped"))
+    };
+    assert_eq!(run(&["--resume"]), (Some(2), 9, 0, 0));
+    assert_eq!(run(&["--resume"]), (Some(2), 0, 9, 0));
+    // Another option, another result: all is done anew, once.
+    assert_eq!(run(&["--resume", "--defaults"]), (Some(2), 9, 0, 0));
+    assert_eq!(run(&["--resume", "--defaults", "-j", "3"]), (Some(2), 0, 9, 0));
+    // A line that was cut while it was written.
+    let manifest = output.join("tercet-run.jsonl");
+    let lines = fs::read(&manifest).unwrap();
+    fs::write(&manifest, &lines[..lines.len() - 20]).unwrap();
+    assert_eq!(run(&["--resume", "--defaults"]), (Some(2), 1, 8, 0));
+    // An input that has grown, an output that is gone.
+    let mut octets = fs::read(inputs.join("calls001.ber")).unwrap();
+    octets.extend_from_within(..);
+    fs::write(inputs.join("calls001.ber"), octets).unwrap();
+    fs::remove_file(output.join("calls002.ber.csv")).unwrap();
+    assert_eq!(run(&["--resume", "--defaults"]), (Some(2), 2, 7, 0));
+    fs::remove_file(output.join("calls005.ber.csv")).unwrap();
+    assert_eq!(run(&["--skip-existing"]), (Some(0), 1, 0, 8));
+}

@@ -140,7 +140,7 @@ pub struct Converter<'p> {
 }
 
 /// Makes renderers for threads.
-pub type MakeRender<'p> = Box<dyn Fn() -> Box<dyn Render + Send + 'p> + Sync + 'p>;
+pub type MakeRender<'p> = Box<dyn Fn() -> Box<dyn Render + Send + 'p> + Send + Sync + 'p>;
 
 /// Where things go.
 pub struct Targets<'t> {
@@ -255,6 +255,14 @@ impl<'p> Converter<'p> {
     pub fn with_workers(mut self, count: usize, make: MakeRender<'p>) -> Self {
         self.workers = (count > 1).then(|| Workers { count, make });
         self
+    }
+
+    /// One that does the same, for another thread.
+    #[must_use]
+    pub fn fork(&self) -> Self {
+        let (rows, settings) = (self.rows.fork(), self.settings.clone());
+        let (stop, split) = (self.stop.clone(), self.split.clone());
+        Self { rows, settings, out: Vec::new(), stop, split, workers: None }
     }
 
     /// Whether the flag is set.

@@ -2,9 +2,9 @@
 
 use crate::args::{SchemaArgs, SyntaxOrAuto};
 use crate::auto;
-use crate::cmd::convert::{Job, UnknownArg};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::{Input, InputArgs, from_hex};
+use crate::job::{Job, UnknownArg};
 use crate::render::{Format, RenderArgs};
 use crate::report::{describe, verdict};
 use crate::term;

@@ -1,10 +1,10 @@
 //! `tercet encode`.
 
 use crate::args::{SchemaArgs, Syntax};
-use crate::cmd::convert::UnknownArg;
 use crate::cmd::transcode::{To, Work};
 use crate::exit::Outcome;
 use crate::inputs::InputArgs;
+use crate::job::UnknownArg;
 use clap::Args;
 use std::path::PathBuf;
 use tercet::TransferSyntax;

@@ -1,18 +1,22 @@
 //! The subcommands, one file each.
 
+pub mod cat;
 pub mod check;
 pub mod compile;
 pub mod completions;
 pub mod convert;
 pub mod decode;
 pub mod diff;
+pub mod doctor;
 pub mod dump;
 pub mod encode;
 pub mod fmt;
+pub mod head;
 pub mod ldap;
 pub mod man;
 pub mod megaco;
 pub mod sample;
 pub mod show;
+pub mod stat;
 pub mod transcode;
 pub mod validate;

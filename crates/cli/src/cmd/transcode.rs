@@ -2,10 +2,10 @@
 
 use crate::args::{SchemaArgs, Syntax, SyntaxOrAuto};
 use crate::auto;
-use crate::cmd::convert::UnknownArg;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::InputArgs;
 use crate::interrupt::{self, OnInterrupt};
+use crate::job::UnknownArg;
 use crate::render::{Format, RenderArgs};
 use crate::values::{self, Values, pieces, push_hex, root, unwritten};
 use clap::{Args, ValueEnum};

@@ -1,9 +1,9 @@
 //! `tercet validate`.
 
 use crate::args::{SchemaArgs, Syntax};
-use crate::cmd::convert::UnknownArg;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::InputArgs;
+use crate::job::UnknownArg;
 use crate::term;
 use crate::values::{Fault, Values, pieces, root};
 use clap::{Args, ValueEnum};

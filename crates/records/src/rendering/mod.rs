@@ -39,7 +39,7 @@ pub struct Rendering {
 }
 
 /// What a rendering keeps from value to value.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Scratch {
     text: String,
     /// A local time that waits for its offset.

@@ -1,0 +1,113 @@
+//! `tercet cat`.
+
+use crate::exit::{Failure, Outcome};
+use crate::inputs::InputArgs;
+use crate::inspect::{self, InspectArgs};
+use crate::render::{Format, RenderArgs};
+use clap::Args;
+use std::io::{self, Write};
+use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tercet::dynamic::{Error, View};
+use tercet::records::{Origin, Render};
+
+/// Show records of files, by their numbers
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  tercet cat -s schemas/demo -t CallRecord -n 23 calls.ber
+  tercet cat -s schemas/demo -t CallRecord -n 100..110,4711 -f jsonl calls.ber")]
+pub struct Cat {
+    #[command(flatten)]
+    input: InputArgs,
+
+    #[command(flatten)]
+    inspect: InspectArgs,
+
+    /// Numbers of records in each input, from 0: `23`, `5..8` with the 8th, `100..` to the end; all unless given
+    #[arg(short, long, value_name = "NUMBERS", value_delimiter = ',', default_value = "0..")]
+    numbers: Vec<Numbers>,
+
+    /// Output format
+    #[arg(short, long, value_enum, default_value_t = Format::Value)]
+    format: Format,
+
+    #[command(flatten)]
+    render: RenderArgs,
+}
+
+/// Some numbers of records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Numbers {
+    first: u64,
+    last: u64,
+}
+
+impl FromStr for Numbers {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = |text: &str| text.parse().map_err(|_| format!("`{text}` is no number of a record"));
+        let (first, last) = match text.split_once("..") {
+            None => (number(text)?, number(text)?),
+            Some((first, "")) => (number(first)?, u64::MAX),
+            Some((first, last)) => (number(first)?, number(last)?),
+        };
+        if first <= last { Ok(Self { first, last }) } else { Err(format!("there is nothing in `{text}`")) }
+    }
+}
+
+impl Cat {
+    pub fn run(&self) -> Outcome {
+        if self.format.is_columnar() {
+            return Err(Failure::usage("this format is no text: `tercet convert` writes it"));
+        }
+        let inputs = self.input.expand()?;
+        // Value notation is that of the type itself, unless told.
+        let job = self.inspect.job(&inputs, self.format != Format::Value)?;
+        let mut render = Picked {
+            render: self.render.renderer(self.format, job.shown(), job.record),
+            numbers: &self.numbers,
+            stop: Arc::clone(&job.stop),
+        };
+        let mut out = io::stdout().lock();
+        let mut text = Vec::new();
+        render.begin(&mut text);
+        out.write_all(&text)?;
+        let options = self.inspect.source.options();
+        let exit = inspect::read(&job, options, &inputs, &mut render, &mut out, &mut |_, _| {})?;
+        text.clear();
+        render.end(&mut text)?;
+        out.write_all(&text)?;
+        Ok(exit)
+    }
+}
+
+/// Renders the records that have these numbers, and ends the input behind the last.
+struct Picked<'a> {
+    render: Box<dyn Render + Send + 'a>,
+    numbers: &'a [Numbers],
+    stop: Arc<AtomicBool>,
+}
+
+impl Render for Picked<'_> {
+    fn begin(&mut self, out: &mut Vec<u8>) {
+        self.render.begin(out);
+    }
+
+    fn record(&mut self, value: View<'_>, origin: &Origin<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
+        let index = origin.index;
+        if self.numbers.iter().all(|numbers| numbers.last <= index) {
+            self.stop.store(true, Ordering::SeqCst);
+        }
+        if self.numbers.iter().any(|numbers| (numbers.first..=numbers.last).contains(&index)) {
+            self.render.record(value, origin, out)?;
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, out: &mut Vec<u8>) -> io::Result<()> {
+        self.render.end(out)
+    }
+}

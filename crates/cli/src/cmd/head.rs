@@ -1,0 +1,141 @@
+//! `tercet head`.
+
+use crate::exit::Outcome;
+use crate::inputs::InputArgs;
+use crate::inspect::{self, InspectArgs};
+use crate::render::{Format, RenderArgs};
+use crate::term;
+use clap::Args;
+use csv_core::{ReadRecordResult, Reader};
+use std::io::{self, Write as _};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tercet::dynamic::{Error, View};
+use tercet::records::{Origin, Render};
+
+/// Show the first records of files as a table of what is in them
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Components that none of the records has get no column.
+
+Example:
+  tercet head -s schemas/demo -t CallRecord -n 5 calls.ber")]
+pub struct Head {
+    #[command(flatten)]
+    input: InputArgs,
+
+    #[command(flatten)]
+    inspect: InspectArgs,
+
+    /// Records of each input
+    #[arg(short = 'n', long, value_name = "COUNT", default_value_t = 10)]
+    count: u64,
+
+    /// Characters of a line at most; as the terminal has it, or any number
+    #[arg(short, long, value_name = "COUNT")]
+    width: Option<usize>,
+
+    #[command(flatten)]
+    render: RenderArgs,
+}
+
+impl Head {
+    pub fn run(&self) -> Outcome {
+        let inputs = self.input.expand()?;
+        let job = self.inspect.job(&inputs, true)?;
+        let mut render = First {
+            render: self.render.renderer(Format::Csv, job.shown(), job.record),
+            count: self.count,
+            stop: Arc::clone(&job.stop),
+        };
+        let mut text = Vec::new();
+        render.begin(&mut text);
+        let options = self.inspect.source.options();
+        let exit = inspect::read(&job, options, &inputs, &mut render, &mut text, &mut |_, _| {})?;
+        let width = self.width.or_else(term::width).unwrap_or(usize::MAX - GAP);
+        io::stdout().lock().write_all(table(&rows(&text), width).as_bytes())?;
+        Ok(exit)
+    }
+}
+
+/// Renders the first records of an input, and ends it.
+struct First<'a> {
+    render: Box<dyn Render + Send + 'a>,
+    count: u64,
+    stop: Arc<AtomicBool>,
+}
+
+impl Render for First<'_> {
+    fn begin(&mut self, out: &mut Vec<u8>) {
+        self.render.begin(out);
+    }
+
+    fn record(&mut self, value: View<'_>, origin: &Origin<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
+        if origin.index + 1 >= self.count {
+            self.stop.store(true, Ordering::SeqCst);
+        }
+        if origin.index < self.count { self.render.record(value, origin, out) } else { Ok(()) }
+    }
+}
+
+/// Spaces between columns.
+const GAP: usize = 2;
+
+/// The cells of CSV.
+fn rows(mut text: &[u8]) -> Vec<Vec<String>> {
+    let mut reader = Reader::new();
+    let mut rows = Vec::new();
+    // A row is no longer than its text, and has fewer cells than that has octets.
+    let (mut cells, mut ends) = (vec![0; text.len() + 1], vec![0; text.len() + 2]);
+    loop {
+        let (result, read, _, count) = reader.read_record(text, &mut cells, &mut ends);
+        text = &text[read..];
+        if count > 0 && !matches!(result, ReadRecordResult::End) {
+            let begins = std::iter::once(0).chain(ends.iter().copied());
+            let row =
+                begins.zip(&ends[..count]).map(|(begin, &end)| String::from_utf8_lossy(&cells[begin..end]));
+            rows.push(row.map(std::borrow::Cow::into_owned).collect());
+        }
+        if matches!(result, ReadRecordResult::End) {
+            return rows;
+        }
+    }
+}
+
+/// Columns one beside the other as far as a line goes; then the others below, with the first again.
+fn table(rows: &[Vec<String>], width: usize) -> String {
+    let Some((names, records)) = rows.split_first() else { return String::new() };
+    let cell = |row: &[String], column: usize| row.get(column).cloned().unwrap_or_default();
+    let filled =
+        |column: &usize| records.iter().any(|row| row.get(*column).is_some_and(|cell| !cell.is_empty()));
+    let wide = |column: usize| {
+        let cells = rows.iter().map(|row| row.get(column).map_or(0, |cell| cell.chars().count()));
+        cells.max().unwrap_or(0)
+    };
+    let columns: Vec<usize> = (0..names.len()).filter(filled).collect();
+    let mut out = String::new();
+    let mut rest = &columns[..];
+    while !rest.is_empty() {
+        let mut taken = 0;
+        let mut used = 0;
+        for &column in rest {
+            used += wide(column) + GAP;
+            if taken > 0 && used > width + GAP {
+                break;
+            }
+            taken += 1;
+        }
+        let (now, later) = rest.split_at(taken);
+        for row in rows {
+            let line: String =
+                now.iter().map(|&column| format!("{:<1$}", cell(row, column), wide(column) + GAP)).collect();
+            out += line.trim_end();
+            out.push('\n');
+        }
+        if !later.is_empty() {
+            out.push('\n');
+        }
+        rest = later;
+    }
+    out
+}

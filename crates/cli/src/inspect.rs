@@ -1,0 +1,72 @@
+//! Looking at record files without converting them: what `cat`, `head` and `stat` share.
+
+use crate::exit::{Exit, Failure, Outcome};
+use crate::inputs::Input;
+use crate::job::{Job, RecordArgs};
+use crate::rendering::RenderingArgs;
+use crate::report::{describe, verdict};
+use crate::term;
+use clap::Args;
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use tercet::dynamic::Options;
+use tercet::records::{Converter, Render, Stopped, Summary, Targets};
+
+/// What records are, and how they are shown.
+#[derive(Args, Clone, Debug)]
+pub struct InspectArgs {
+    #[command(flatten)]
+    pub source: RecordArgs,
+
+    #[command(flatten)]
+    pub rendering: RenderingArgs,
+}
+
+impl InspectArgs {
+    /// What to read and how; values are shown by a profile if they are to be `rendered` or the command line says so.
+    pub fn job(&self, inputs: &[Input], rendered: bool) -> Outcome<Job> {
+        let mut job = self.source.job(inputs, &self.source.options())?;
+        if rendered || !self.rendering.is_default() {
+            let profile = self.rendering.profile(&job.plan.shape)?;
+            job.rendering = self.rendering.rendering(&profile, &job.plan.shape, job.record)?;
+        }
+        Ok(job)
+    }
+}
+
+/// Reads inputs for a renderer, which may set the flag of the job to end an input. What is damaged is told.
+pub fn read(
+    job: &Job,
+    options: Options,
+    inputs: &[Input],
+    render: &mut dyn Render,
+    out: &mut dyn Write,
+    tell: &mut dyn FnMut(&str, &Summary),
+) -> Outcome {
+    let mut converter = Converter::new(&job.plan, job.settings(options))
+        .with_rendering(job.rendering.as_ref())
+        .with_stop(Arc::clone(&job.stop));
+    let mut exit = Exit::Good;
+    for input in inputs {
+        input.each(&mut |name, reader| {
+            job.stop.store(false, Ordering::SeqCst);
+            let mut targets = Targets { render: &mut *render, out: &mut *out, header: None, rejects: None };
+            let summary = converter
+                .run(name, reader, &mut targets, &mut |_| ControlFlow::Continue(()))
+                .map_err(|error| Failure::io(name, &error))?;
+            for reject in &summary.samples {
+                term::warning(format_args!("{name}: {}", describe(reject)));
+            }
+            let ended = summary.stopped == Some(Stopped::Caller);
+            exit = exit.max(match verdict(&summary) {
+                Exit::Interrupted if ended => Exit::Good,
+                verdict => verdict,
+            });
+            tell(name, &summary);
+            Ok(true)
+        })?;
+    }
+    Ok(exit)
+}

@@ -1,0 +1,220 @@
+//! What the records of files are and how they are found: options, trial, the plan.
+
+use crate::args::{SchemaArgs, TagMode};
+use crate::discover::{Trial, discover};
+use crate::exit::{Exit, Failure, Outcome};
+use crate::inputs::{Input, from_hex};
+use crate::render::Shown;
+use crate::term;
+use clap::Args;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tercet::dynamic::{NodeId, Options, Plan, Unknown};
+use tercet::records::{DEFAULT_RECORD_LIMIT, Explode, Framing, Rendering, Settings};
+use tercet::{PlanError, RecordPlan, Schema};
+
+/// What records are and where they stand.
+#[derive(Args, Clone, Debug)]
+pub struct RecordArgs {
+    #[command(flatten)]
+    pub schema: SchemaArgs,
+
+    /// The type of a record or, with `--records`, of the value around the list; found by trial if not given
+    #[arg(short, long = "type", id = "type_name", value_name = "TYPE")]
+    pub type_name: Option<String>,
+
+    /// The list whose elements are the records, such as `TransferBatch.callEventDetails`
+    #[arg(short, long, value_name = "PATH")]
+    pub records: Option<String>,
+
+    /// How records are framed: `auto` tries what there is on the first octets of each input; else `plain`, `block:SIZE`
+    /// (`block:SIZE:HEADER`, `block:SIZE:HEADER:used`), `u16be`, `u32le`, `u32be-incl` and the like, `rdw`, `bdw`, `ts32297`,
+    /// `skip:FILE:RECORD:TRAILER`, `controls:FD,LD,LT,FT`, `inside:30,A1`
+    #[arg(long, value_name = "FRAMING", default_value = "auto")]
+    framing: String,
+
+    /// Octets that may stand between records, in hexadecimal
+    #[arg(long, value_name = "HEX", default_value = "00FF")]
+    filler: String,
+
+    /// Octets that one record may have
+    #[arg(long, value_name = "COUNT", default_value_t = DEFAULT_RECORD_LIMIT)]
+    record_limit: usize,
+
+    /// Elements inside one another that a record may have
+    #[arg(long, value_name = "COUNT", default_value_t = 64)]
+    depth: u16,
+
+    /// What to do with components that the schema does not know
+    #[arg(long, value_enum, default_value_t = UnknownArg::Extensible, value_name = "POLICY")]
+    unknown: UnknownArg,
+
+    /// Show components that are absent and have a DEFAULT
+    #[arg(long)]
+    defaults: bool,
+}
+
+/// What to do with components that the schema does not know.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub enum UnknownArg {
+    /// Reject the record
+    Error,
+    /// Pass over them where the type has `...`, else reject the record
+    Extensible,
+    /// Pass over them
+    Keep,
+}
+
+impl UnknownArg {
+    pub fn policy(self) -> Unknown {
+        match self {
+            Self::Error => Unknown::Error,
+            Self::Extensible => Unknown::Extensible,
+            Self::Keep => Unknown::Keep,
+        }
+    }
+}
+
+/// How records are found and what they are.
+pub struct Job {
+    pub plan: Plan,
+    pub framing: Framing,
+    pub outer: Option<NodeId>,
+    pub record: NodeId,
+    /// How octets are shown, if otherwise than they are.
+    pub rendering: Option<Rendering>,
+    /// How records become rows, if they are several each.
+    pub explode: Option<Explode>,
+    /// Whether other framings are tried.
+    pub detect: bool,
+    /// Set when a signal says to stop.
+    pub stop: Arc<AtomicBool>,
+}
+
+impl Job {
+    /// The values that are read, as they are shown.
+    pub fn shown(&self) -> Shown<'_> {
+        self.rendering.as_ref().map_or_else(|| Shown::from(&self.plan), Shown::from)
+    }
+
+    /// The rows that are written, and their type.
+    pub fn rows(&self) -> (Shown<'_>, NodeId) {
+        match &self.explode {
+            Some(explode) => (self.shown().exploded(explode), explode.root()),
+            None => (self.shown(), self.record),
+        }
+    }
+
+    /// Whether a signal has said to stop.
+    pub fn stopped(&self) -> bool {
+        self.stop.load(Ordering::SeqCst)
+    }
+
+    /// How a converter reads the records.
+    pub fn settings(&self, options: Options) -> Settings {
+        Settings {
+            framing: self.framing.clone(),
+            outer: self.outer,
+            record: self.record,
+            options,
+            max_rejects: None,
+            give_up_after: 16 << 20,
+            detect: self.detect,
+            wanted: None,
+        }
+    }
+
+    /// The job for records of a type, or for the elements of a list inside of it.
+    pub fn new(schema: &Schema, type_name: &str, records: Option<&str>) -> Outcome<Self> {
+        let found = RecordPlan::new(schema, type_name, records).map_err(Failure::usage)?;
+        let RecordPlan { plan, framing, outer, record } = found;
+        let (rendering, explode) = (None, None);
+        Ok(Self { plan, framing, outer, record, rendering, explode, detect: true, stop: Arc::default() })
+    }
+}
+
+impl RecordArgs {
+    /// How records are decoded.
+    pub fn options(&self) -> Options {
+        let mut options = Options::default();
+        options.unknown = self.unknown.policy();
+        options.limits.depth = self.depth;
+        options.fill_defaults = self.defaults;
+        options
+    }
+
+    /// What to do, with the tags as the text has them or as trial shows that they are meant.
+    pub fn job(&self, inputs: &[Input], options: &Options) -> Outcome<Job> {
+        let mode = self.schema.reading.tags;
+        let sample = inputs.iter().find_map(Trial::new).filter(|_| mode == TagMode::Auto);
+        let Some(sample) = sample else { return self.job_with(mode, inputs, options) };
+        let as_written = self.job_with(TagMode::AsWritten, inputs, options);
+        let (mut best, mut most) = match as_written {
+            Ok(job) => {
+                let fits = sample.fits(&job, options);
+                if fits.are_all() {
+                    return Ok(job);
+                }
+                (Ok(job), fits.good)
+            }
+            // What is wrong with the specifications or the command line is so with any tags.
+            Err(failure) if failure.exit == Exit::Usage => return Err(failure),
+            Err(failure) => (Err(failure), 0),
+        };
+        for (mode, name) in [(TagMode::Implicit, "implicit"), (TagMode::Explicit, "explicit")] {
+            if let Ok(job) = self.job_with(mode, inputs, options) {
+                let fits = sample.fits(&job, options);
+                if fits.good > most {
+                    most = fits.good;
+                    term::say(format_args!(
+                        "tags: {most} of the first {} records decode with `--tags {name}`, which is taken",
+                        fits.seen
+                    ));
+                    best = Ok(job);
+                }
+            }
+        }
+        best
+    }
+
+    fn job_with(&self, mode: TagMode, inputs: &[Input], options: &Options) -> Outcome<Job> {
+        let mut schema = self.schema.clone();
+        schema.reading.tags = mode;
+        let schema = schema.load()?;
+        let type_name = self.type_name(&schema, inputs, options)?;
+        let job = Job::new(&schema, &type_name, self.records.as_deref())?;
+        self.framed(job)
+    }
+
+    /// A job with the framing of the command line.
+    pub fn framed(&self, mut job: Job) -> Outcome<Job> {
+        job.framing.filler = from_hex(&self.filler).map_err(Failure::usage)?;
+        job.framing.record_limit = self.record_limit;
+        if self.framing != "auto" {
+            job.detect = false;
+            job.framing = job.framing.with(&self.framing).map_err(Failure::usage)?;
+        }
+        Ok(job)
+    }
+
+    /// The type asked for, that of the path's first step, or what trial finds.
+    fn type_name(&self, schema: &Schema, inputs: &[Input], options: &Options) -> Outcome<String> {
+        if let Some(name) = &self.type_name {
+            return Ok(name.clone());
+        }
+        if let Some(path) = &self.records {
+            let first = path.split('.').next().unwrap_or_default();
+            return match schema.find(first) {
+                Ok(_) => Ok(first.to_owned()),
+                Err(PlanError::Unknown { .. }) => Err(Failure::usage(format_args!(
+                    "`{first}` is no type; say with `--type` where `{path}` begins"
+                ))),
+                Err(error) => Err(Failure::usage(error)),
+            };
+        }
+        match inputs.first() {
+            Some(input) => discover(schema, input, options),
+            None => Err(Failure::usage("there is no input")),
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! A run of `tercet convert`: from inputs to outputs that are there whole or not at all.
+
+use crate::cmd::convert::Convert;
+use crate::exit::{Exit, Failure, Outcome};
+use crate::inputs::Input;
+use crate::interrupt::OnInterrupt;
+use crate::job::Job;
+use crate::manifest::{self, Manifest};
+use crate::render::Format;
+use crate::report::Report;
+use crate::term;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::collections::{BTreeMap, HashMap};
+use std::io::{self, IsTerminal, Write};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::slice;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::{Duration, Instant};
+use tercet::records::{Converter, Output, RejectFile, Render, Summary, Targets};
+
+/// What is to be done, and who watches.
+pub struct Run<'a> {
+    convert: &'a Convert,
+    job: &'a Job,
+    bar: ProgressBar,
+}
+
+/// An input that has been converted.
+struct Converted {
+    name: String,
+    summary: Summary,
+    time: Duration,
+    rejects: Option<PathBuf>,
+}
+
+impl<'a> Run<'a> {
+    pub fn new(convert: &'a Convert, job: &'a Job, inputs: &[Input]) -> Self {
+        Self { convert, job, bar: bar(convert.quiet, inputs) }
+    }
+
+    /// A file for each input in the output directory: several inputs at a time, reported in their order.
+    pub fn each(&self, converter: Converter<'a>, inputs: &[Input], report: &mut Report<'_>) -> Outcome<()> {
+        let convert = self.convert;
+        let dir = convert.output.as_deref().unwrap_or_else(|| Path::new("."));
+        std::fs::create_dir_all(dir).map_err(|error| Failure::io(dir.display(), &error))?;
+        let manifest = match convert.resume {
+            true => Some(Manifest::open(dir, convert.fingerprint()?)?),
+            false => None,
+        };
+        let mut work = Vec::new();
+        for (input, output) in inputs.iter().zip(self.outputs(dir, inputs)?) {
+            if let Some(line) = manifest.as_ref().and_then(|manifest| manifest.done(input, &output)) {
+                report.done_before(line);
+            } else if convert.skip_existing && output.exists() {
+                report.passed_over();
+            } else {
+                work.push((input, output));
+            }
+        }
+        let threads = convert.jobs().min(work.len());
+        if threads < 2 {
+            let mut converter = convert.workers(self.job, converter);
+            for (input, output) in &work {
+                if self.job.stopped() {
+                    break;
+                }
+                let converted = self.one(&mut converter, input, output, manifest.as_ref())?;
+                self.tell(converted, report);
+            }
+            return Ok(());
+        }
+        let (next, (send, results)) = (AtomicUsize::new(0), channel());
+        thread::scope(|scope| {
+            for _ in 0..threads {
+                let (work, next, manifest, send) = (&work, &next, manifest.as_ref(), send.clone());
+                let mut converter = converter.fork();
+                scope.spawn(move || {
+                    while !self.job.stopped() {
+                        let index = next.fetch_add(1, Ordering::Relaxed);
+                        let Some((input, output)) = work.get(index) else { return };
+                        let result = self.one(&mut converter, input, output, manifest);
+                        if result.is_err() {
+                            next.store(work.len(), Ordering::Relaxed);
+                        }
+                        // Who no longer listens has met a failure.
+                        _ = send.send((index, result));
+                    }
+                });
+            }
+            drop(send);
+            let (mut early, mut at) = (BTreeMap::new(), 0);
+            for (index, result) in results {
+                early.insert(index, result);
+                while let Some(result) = early.remove(&at) {
+                    at += 1;
+                    self.tell(result?, report);
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Where the inputs go in a directory.
+    fn outputs(&self, dir: &Path, inputs: &[Input]) -> Outcome<Vec<PathBuf>> {
+        let mut taken = HashMap::new();
+        let name = |input: &Input| {
+            let mut name = match input {
+                Input::Stdin | Input::Octets(..) => "stdin".into(),
+                Input::File(path) => path.file_name().unwrap_or_default().to_os_string(),
+            };
+            name.push(format!(".{}", self.convert.format().suffix()));
+            dir.join(name)
+        };
+        let outputs: Vec<PathBuf> = inputs.iter().map(name).collect();
+        for (input, output) in inputs.iter().zip(&outputs) {
+            if let Some(other) = taken.insert(output, input) {
+                return Err(Failure::usage(format_args!(
+                    "`{}` and `{}` would both become `{}`",
+                    other.name(),
+                    input.name(),
+                    output.display()
+                )));
+            }
+        }
+        Ok(outputs)
+    }
+
+    /// Converts an input to a file of its own, which the manifest then has.
+    fn one(
+        &self,
+        converter: &mut Converter<'_>,
+        input: &Input,
+        output: &Path,
+        manifest: Option<&Manifest>,
+    ) -> Outcome<Vec<Converted>> {
+        let mut converted = Vec::new();
+        self.to_file(converter, slice::from_ref(input), output, &mut |it| converted.push(it))?;
+        if let Some(manifest) = manifest {
+            let summaries = converted.iter().map(|it| &it.summary);
+            manifest.add(input, output, summaries).map_err(|error| Failure::io(manifest::NAME, &error))?;
+        }
+        Ok(converted)
+    }
+
+    fn tell(&self, converted: impl IntoIterator<Item = Converted>, report: &mut Report<'_>) {
+        for Converted { name, summary, time, rejects } in converted {
+            self.bar.suspend(|| report.input(&name, summary, time, rejects.as_deref()));
+        }
+    }
+
+    /// One output for all inputs.
+    pub fn together(
+        &self,
+        converter: &mut Converter<'_>,
+        inputs: &[Input],
+        report: &mut Report<'_>,
+    ) -> Outcome<()> {
+        let convert = self.convert;
+        let mut tell = |converted| self.tell([converted], report);
+        if let Some(path) = &convert.output {
+            return self.to_file(converter, inputs, path, &mut tell);
+        }
+        let mut rejects = convert.rejects.as_ref().map(RejectFile::new);
+        let mut header = convert.header.as_ref().map(Output::create).transpose()?;
+        let mut out = io::stdout().lock();
+        self.inputs(converter, inputs, &mut out, header.as_mut(), rejects.as_mut(), &mut tell)?;
+        out.flush()?;
+        commit(header, rejects)
+    }
+
+    fn to_file(
+        &self,
+        converter: &mut Converter<'_>,
+        inputs: &[Input],
+        path: &Path,
+        tell: &mut dyn FnMut(Converted),
+    ) -> Outcome<()> {
+        let convert = self.convert;
+        let beside = |suffix: &str| {
+            let mut name = path.as_os_str().to_owned();
+            name.push(suffix);
+            PathBuf::from(name)
+        };
+        let named = |error| Failure::io(path.display(), &error);
+        let mut rejects = RejectFile::new(convert.rejects.clone().unwrap_or_else(|| beside(".rejects")));
+        let header_path = convert.header.clone().unwrap_or_else(|| beside(".header"));
+        let mut header = convert.source.records.as_ref().map(|_| Output::create(header_path)).transpose()?;
+        let mut output = Output::create(path).map_err(named)?;
+        self.inputs(converter, inputs, &mut output, header.as_mut(), Some(&mut rejects), tell)?;
+        output.commit().map_err(named)?;
+        commit(header, Some(rejects))
+    }
+
+    fn inputs(
+        &self,
+        converter: &mut Converter<'_>,
+        inputs: &[Input],
+        out: &mut dyn Write,
+        mut header: Option<&mut Output>,
+        mut rejects: Option<&mut RejectFile>,
+        tell: &mut dyn FnMut(Converted),
+    ) -> Outcome<()> {
+        let (convert, job, bar) = (self.convert, self.job, &self.bar);
+        let (rows, node) = job.rows();
+        let mut render = convert.render.renderer(convert.format(), rows, node);
+        let mut header_render =
+            convert.render.renderer(Format::Jsonl, job.shown(), job.outer.unwrap_or(job.record));
+        let mut text = Vec::new();
+        render.begin(&mut text);
+        out.write_all(&text)?;
+        for input in inputs {
+            input.each(&mut |name, reader| {
+                let begin = Instant::now();
+                let reader = bar.wrap_read(reader);
+                let summary = {
+                    let header = header.as_deref_mut();
+                    let mut targets = Targets {
+                        render: &mut *render,
+                        out,
+                        header: header
+                            .map(|out| (&mut *header_render as &mut dyn Render, out as &mut dyn Write)),
+                        rejects: rejects.as_deref_mut(),
+                    };
+                    let mut progress = |summary: &Summary| {
+                        bar.set_message(term::count(summary.records, "record"));
+                        ControlFlow::Continue(())
+                    };
+                    converter.run(name, reader, &mut targets, &mut progress)
+                };
+                let summary = summary.map_err(|error| Failure::io(name, &error))?;
+                let rejects = rejects.as_deref().map(|rejects| rejects.path().to_owned());
+                tell(Converted { name: name.to_owned(), summary, time: begin.elapsed(), rejects });
+                Ok(!job.stopped())
+            })?;
+            if job.stopped() {
+                if convert.on_interrupt == OnInterrupt::Remove {
+                    let removed = if convert.output.is_some() { "; the output is removed" } else { "" };
+                    bar.finish_and_clear();
+                    return Err(Failure::interrupted(format_args!("interrupted{removed}")));
+                }
+                break;
+            }
+        }
+        let mut text = Vec::new();
+        render.end(&mut text).map_err(|error| Failure { exit: Exit::Io, message: error.to_string() })?;
+        out.write_all(&text)?;
+        Ok(())
+    }
+}
+
+impl Drop for Run<'_> {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// A progress bar, hidden if nobody watches.
+fn bar(quiet: bool, inputs: &[Input]) -> ProgressBar {
+    if quiet || !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let size = inputs.iter().map(Input::size).sum::<Option<u64>>();
+    let bar = size.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
+    let template = if size.is_some() {
+        "{bar:30} {bytes}/{total_bytes} {bytes_per_sec} eta {eta}  {msg}"
+    } else {
+        "{spinner} {bytes} {bytes_per_sec}  {msg}"
+    };
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}
+
+fn commit(header: Option<Output>, rejects: Option<RejectFile>) -> Outcome<()> {
+    if let Some(header) = header {
+        header.commit()?;
+    }
+    rejects.map_or(Ok(()), RejectFile::commit)?;
+    Ok(())
+}
