@@ -61,7 +61,7 @@ def clients(port: int) -> list[Client]:
     for client in found:
         command = client.ldif or [""]
         checks = {
-            "python-ldap": [python, "-c", "import ldap"],
+            "python-ldap": [python, "-c", "import ldap.ldapobject"],
             "ldap3 2": [python, "-c", "import ldap3"],
             "Net::LDAP": ["perl", "-MNet::LDAP", "-e", "1"],
             "UnboundID": ["java", "-cp", f"{LDAP / 'java'}/*", "-version"],
