@@ -8,14 +8,17 @@ QUERY = """
 WITH records AS (
     SELECT
         choice AS kind,
-        hex(coalesce(moCall.answerTime, moCall.releaseTime, mtCall.answerTime, sms.eventTime, data.openingTime)) AS time,
+        coalesce(moCall.answerTime, moCall.releaseTime, mtCall.answerTime, sms.eventTime, data.openingTime) AS instant,
+        coalesce(moCall.releaseTime_offset, mtCall.releaseTime_offset, sms.eventTime_offset, data.openingTime_offset)
+            AS minutes,
+        make_timestamp(epoch_us(instant) + 60000000::BIGINT * minutes) AS time,
         coalesce(moCall.duration, mtCall.duration) AS seconds,
         moCall.charge.amount / 100 AS euro,
         list_sum(list_transform(data.volumes, lambda volume: volume.uplink + volume.downlink)) AS octets
     FROM read_parquet(?)
 )
 SELECT
-    time[7:8] || ':' || time[9:9] || '0' AS "from",
+    strftime(time_bucket(INTERVAL 10 MINUTES, time), '%H:%M') AS "from",
     count(*) FILTER (kind = 'moCall') AS "calls made",
     count(*) FILTER (kind = 'mtCall') AS "calls taken",
     (sum(seconds) / 3600)::BIGINT AS hours,

@@ -76,6 +76,8 @@ def main() -> int:
 def ours(definition: Definition, work: str, source: Path, out: Path, jobs: int | None) -> list[str]:
     """Our command: the specification is read, the file decoded, the output written."""
     command = [commands.tercet(), "convert", "--quiet", "-t", definition.type, "-f", work, "-o", str(out)]
+    # Peers leave octets as they are.
+    command += ["--render", "none"]
     command += [word for path in definition.schema for word in ("-s", str(path))]
     return [*command, *(["--jobs", str(jobs)] if jobs else []), str(source)]
 
