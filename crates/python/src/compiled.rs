@@ -22,7 +22,8 @@ pub(crate) struct Compiled {
     plans: Vec<Plan>,
     pub(crate) root: NodeId,
     names: PyOnceLock<Names>,
-    states: Mutex<Vec<State>>,
+    #[expect(clippy::vec_box, reason = "they are large and move twice at every value")]
+    states: Mutex<Vec<Box<State>>>,
 }
 
 /// What a decode or encode works in.

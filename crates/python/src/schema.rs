@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyType};
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use tercet::dynamic::validate::Validator;
 use tercet::dynamic::{Tape, sample};
 use tercet::model::Tagging;
@@ -23,6 +23,15 @@ type Types = HashMap<String, Arc<Compiled>>;
 pub(crate) struct Schema {
     schema: Arc<tercet::Schema>,
     compiled: RwLock<HashMap<Vec<TransferSyntax>, Types>>,
+    last: Mutex<Option<Last>>,
+}
+
+/// What was asked for last. Who decodes many values asks with the same objects, which are faster to compare than texts
+/// are to find.
+struct Last {
+    name: Py<PyString>,
+    rules: Py<PyString>,
+    compiled: Arc<Compiled>,
 }
 
 impl Schema {
@@ -43,6 +52,21 @@ impl Schema {
         let mut known = self.compiled.write().unwrap_or_else(PoisonError::into_inner);
         let types = known.entry(syntaxes.to_vec()).or_default();
         Ok(Arc::clone(types.entry(name.to_owned()).or_insert(made)))
+    }
+
+    /// The type in one transfer syntax, both as Python named them.
+    fn named(&self, name: &Bound<'_, PyString>, rules: &Bound<'_, PyString>) -> PyResult<Arc<Compiled>> {
+        if let Some(last) = &*self.last.lock().unwrap_or_else(PoisonError::into_inner)
+            && name.is(&last.name)
+            && rules.is(&last.rules)
+        {
+            return Ok(Arc::clone(&last.compiled));
+        }
+        let compiled = self.compiled(name.py(), &name.to_cow()?, &[syntax(&rules.to_cow()?)?])?;
+        let (name, rules) = (name.clone().unbind(), rules.clone().unbind());
+        let last = Last { name, rules, compiled: Arc::clone(&compiled) };
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(last);
+        Ok(compiled)
     }
 
     /// A `tercet.Schema`, or one read from paths.
@@ -72,7 +96,7 @@ impl Schema {
                 with.set_item("diagnostics", diagnostics(py, &schema)?)
             }));
         }
-        Ok(Self { schema: Arc::new(schema), compiled: RwLock::default() })
+        Ok(Self { schema: Arc::new(schema), compiled: RwLock::default(), last: Mutex::default() })
     }
 }
 
@@ -180,25 +204,24 @@ impl Schema {
     #[pyo3(signature = (r#type, rules, data, **options))]
     fn decode<'py>(
         &self,
-        r#type: &str,
-        rules: &str,
+        r#type: &Bound<'py, PyString>,
+        rules: &Bound<'py, PyString>,
         data: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let syntax = syntax(rules)?;
-        let options = options::of(syntax, options)?;
-        codec::decode(data, &*self.compiled(data.py(), r#type, &[syntax])?, &options)
+        let compiled = self.named(r#type, rules)?;
+        let options = options::of(compiled.syntax(0), options)?;
+        codec::decode(data, &compiled, &options)
     }
 
     /// Encodes a value.
     fn encode<'py>(
         &self,
-        r#type: &str,
-        rules: &str,
+        r#type: &Bound<'py, PyString>,
+        rules: &Bound<'py, PyString>,
         value: Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let compiled = self.compiled(value.py(), r#type, &[syntax(rules)?])?;
-        codec::encode(value, &compiled)
+        codec::encode(value, &*self.named(r#type, rules)?)
     }
 
     /// Writes a value of one transfer syntax in another.

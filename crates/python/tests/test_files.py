@@ -290,6 +290,16 @@ def test_splits_of_damaged_files(demo: tercet.Schema, damaged: tuple[Path, list[
     assert table.report.balance == read_balance(read(file))
 
 
+def test_splits_of_files_that_have_changed(demo: tercet.Schema, records: list[bytes], tmp_path: Path) -> None:
+    file = tmp_path / "changing.ber"
+    file.write_bytes(b"".join(records))
+    splits = tercet.splits(file, demo, "CallRecord", size=20_000)
+    file.write_bytes(b"".join(records[:100]))
+    for split in splits[1:]:
+        with pytest.raises(tercet.RejectError, match="the file ends at"):
+            list(tercet.iter_records(split, demo, "CallRecord"))
+
+
 def read_balance(table: tercet.Table) -> tercet.Balance:
     for _ in table.batches():
         pass

@@ -167,3 +167,13 @@ def test_unknown_and_real_are_plain_values() -> None:
     for value in [Unknown(b"\x05\x00"), Unknown(b"", 3), Real(1, 2, 3)]:
         assert pickle.loads(pickle.dumps(value)) == value
         assert len({value, copy.copy(value)}) == 1
+
+
+def test_types_and_rules_by_turns(everything: tercet.Schema) -> None:
+    values: dict[str, Any] = {"Inner": {"x": 1, "y": "z"}, "Old": {"a": 5}, "All": {"number": 7}}
+    for _ in range(3):
+        for name, value in values.items():
+            for rules in ALL:
+                # Texts that are equal and not the same objects.
+                data = everything.encode("".join(list(name)), rules, value)
+                assert everything.decode(name, "".join(list(rules)), data) == value

@@ -135,6 +135,11 @@ impl Run<'_> {
         let named = |error: io::Error| Failure::io(&name, &error);
         let mut file = File::open(&input.path).map_err(named)?;
         if let Some((split, framing)) = &input.split {
+            let (size, end) = (file.metadata().map_err(named)?.len(), split.end.unwrap_or(split.start));
+            if end > size {
+                let text = format!("{name}: the file ends at octet {size}, the split at {end}");
+                return Err(Failure::Rejected(text, Vec::new()));
+            }
             file.seek(SeekFrom::Start(split.start)).map_err(named)?;
             let length = split.end.map_or(u64::MAX, |end| end.saturating_sub(split.start));
             return self.stream(&name, &mut file.take(length), Some((split, framing.as_ref())));
@@ -159,8 +164,10 @@ impl Run<'_> {
         let before = self.totals.lock().unwrap_or_else(PoisonError::into_inner).rejects;
         let most = settings.max_rejects;
         settings.max_rejects = most.map(|most| most.saturating_sub(before));
-        if let Some((_, Some(framing))) = split {
-            settings.framing = framing.clone();
+        if let Some((_, framing)) = split {
+            // That there are records in the file is known.
+            settings.give_up_after = u64::MAX;
+            settings.framing = framing.unwrap_or(&settings.framing).clone();
         }
         let mut converter = Converter::new(&self.source.plan.plan, settings).with_stop(Arc::clone(self.stop));
         if let Some((split, _)) = split {
