@@ -271,8 +271,12 @@ pub(super) fn push_text(kind: RenderKind, octets: &[u8], text: &mut String) -> O
             if !(1..=12).contains(&mo) || !(1..=31).contains(&d) || h > 23 || mi > 59 || s > 60 || zm > 59 {
                 return None;
             }
-            let sign = char::from(sign);
-            _ = write!(text, "20{y:02}-{mo:02}-{d:02}T{h:02}:{mi:02}:{s:02}{sign}{zh:02}:{zm:02}");
+            text.push_str("20");
+            push_pairs(&[y, mo, d], '-', text);
+            text.push('T');
+            push_pairs(&[h, mi, s], ':', text);
+            text.push(char::from(sign));
+            push_pairs(&[zh, zm], ':', text);
         }
         (RenderKind::DateBcd, &[c, y, m, d]) => {
             push_date(u16::from(bcd(c)?) * 100 + u16::from(bcd(y)?), bcd(m)?, bcd(d)?, text)?
@@ -280,15 +284,18 @@ pub(super) fn push_text(kind: RenderKind, octets: &[u8], text: &mut String) -> O
         (RenderKind::DateBcd, &[y, m, d]) => push_date(2000 + u16::from(bcd(y)?), bcd(m)?, bcd(d)?, text)?,
         (RenderKind::Date, &[c, y, m, d]) => push_date(u16::from(c) * 100 + u16::from(y), m, d, text)?,
         (RenderKind::Date, &[y, m, d]) if y < 100 => push_date(2000 + u16::from(y), m, d, text)?,
-        (RenderKind::Time, &[h @ 0..=23, m @ 0..=59, s @ 0..=60]) => _ = write!(text, "{h:02}:{m:02}:{s:02}"),
+        (RenderKind::Time, &[h @ 0..=23, m @ 0..=59, s @ 0..=60]) => push_pairs(&[h, m, s], ':', text),
         // Tenths of a second in a fourth octet.
         (RenderKind::Time, &[h @ 0..=23, m @ 0..=59, s @ 0..=60, t @ 0..=9]) => {
-            _ = write!(text, "{h:02}:{m:02}:{s:02}.{t}");
+            push_pairs(&[h, m, s], ':', text);
+            text.push('.');
+            text.push(char::from(b'0' + t));
         }
         (RenderKind::TimeZone, &[zone, ..]) if octets.len() <= 2 => {
             let quarters = (zone & 7) * 10 + (zone >> 4);
             let sign = if zone & 8 != 0 { '-' } else { '+' };
-            _ = write!(text, "{sign}{:02}:{:02}", quarters / 4, quarters % 4 * 15);
+            text.push(sign);
+            push_pairs(&[quarters / 4, quarters % 4 * 15], ':', text);
         }
         (RenderKind::Plmn, &[a, b, c]) => push_plmn([a, b, c], text)?,
         (RenderKind::Ip, _) => {
@@ -308,10 +315,11 @@ fn bcd(octet: u8) -> Option<u8> {
 }
 
 fn push_date(year: u16, month: u8, day: u8, text: &mut String) -> Option<()> {
-    if !(1..=12).contains(&month) || !(1..=31).contains(&day) {
+    if !(1..=12).contains(&month) || !(1..=31).contains(&day) || year > 9999 {
         return None;
     }
-    _ = write!(text, "{year:04}-{month:02}-{day:02}");
+    push_pairs(&[(year / 100) as u8], '-', text);
+    push_pairs(&[(year % 100) as u8, month, day], '-', text);
     Some(())
 }
 
@@ -321,17 +329,27 @@ fn number(octets: &[u8]) -> Option<i64> {
     i64::try_from(value).ok().filter(|_| !octets.is_empty())
 }
 
+/// Appends numbers of two digits.
+fn push_pairs(numbers: &[u8], between: char, text: &mut String) {
+    for (i, number) in numbers.iter().enumerate() {
+        if i > 0 {
+            text.push(between);
+        }
+        text.push(char::from(b'0' + number / 10 % 10));
+        text.push(char::from(b'0' + number % 10));
+    }
+}
+
 fn push_tbcd(octets: &[u8], text: &mut String) -> Option<()> {
+    const DIGITS: &[u8; 15] = b"0123456789*#abc";
+    text.reserve(octets.len() * 2);
     for (i, octet) in octets.iter().enumerate() {
-        for nibble in [octet & 0xF, octet >> 4] {
-            match b"0123456789*#abc".get(usize::from(nibble)) {
-                Some(digit) => text.push(char::from(*digit)),
-                // The filler stands at the end; elsewhere the octets are something else.
-                None => {
-                    return (i + 1 == octets.len() || octets[i + 1..].iter().all(|o| *o == 0xFF))
-                        .then_some(());
-                }
-            }
+        let (low, high) = (DIGITS.get(usize::from(octet & 0xF)), DIGITS.get(usize::from(octet >> 4)));
+        text.extend(low.map(|digit| char::from(*digit)));
+        match (low, high) {
+            (Some(_), Some(digit)) => text.push(char::from(*digit)),
+            // The filler stands at the end; elsewhere the octets are something else.
+            _ => return octets[i + 1..].iter().all(|o| *o == 0xFF).then_some(()),
         }
     }
     Some(())

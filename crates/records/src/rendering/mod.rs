@@ -285,14 +285,13 @@ impl<S: Sink> Rendered<'_, S> {
             }
             Form::Group => {
                 self.sink.open(field, action.node);
-                // Nothing is said of octets that turn out to be something else.
-                let known = kinds::parts(action.kind, octets, text, &mut Nothing).is_some();
+                // A place may turn out to be none when some of it has been said.
+                let known = action.kind != RenderKind::Location
+                    || kinds::parts(action.kind, octets, text, &mut Nothing).is_some();
                 let shape = &*self.rendering.shape;
                 let open = [(field, action.node); 2];
                 let mut group = Group { rendering: self.rendering, sink: self.sink, open, depth: 0 };
-                if known {
-                    kinds::parts(action.kind, octets, text, &mut group);
-                } else {
+                if !known || kinds::parts(action.kind, octets, text, &mut group).is_none() {
                     text.clear();
                     push_hex(octets, text);
                     group.text(shape.node(action.node).count - 1, text);
