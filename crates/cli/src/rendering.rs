@@ -2,7 +2,7 @@
 
 use crate::exit::{Failure, Outcome};
 use clap::Args;
-use std::path::Path;
+use std::io;
 use std::sync::Arc;
 use tercet::dynamic::{NodeId, Shape};
 use tercet::records::{Profile, RenderKind, Rendering};
@@ -81,16 +81,8 @@ impl RenderingArgs {
 
 /// The profile of a name, or in a file.
 fn named(name: &str) -> Outcome<Profile> {
-    if let Some(profile) = Profile::shipped().find(|profile| profile.name == name) {
-        return Ok(profile);
-    }
-    if !Path::new(name).exists() {
-        let known: Vec<String> = Profile::shipped().map(|profile| profile.name).collect();
-        let known = known.join("`, `");
-        return Err(Failure::usage(format_args!(
-            "there is no profile `{name}` and no such file; there is `{known}`"
-        )));
-    }
-    let text = std::fs::read_to_string(name).map_err(|error| Failure::io(name, &error))?;
-    Profile::parse(&text).map_err(|error| Failure::usage(format_args!("{name}: {error}")))
+    Profile::named(name).map_err(|error| match error.kind() {
+        io::ErrorKind::InvalidInput => Failure::usage(error),
+        _ => Failure::from(error),
+    })
 }

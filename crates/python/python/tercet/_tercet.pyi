@@ -178,6 +178,9 @@ class FileOptions(DecodeOptions, total=False):
     """Octets that may stand between records: 00 and FF unless told."""
     record_limit: int
     """Octets that a record may have: 64 MiB unless told."""
+    render: str
+    """How octets that are numbers, times and places are shown: `none`, as octets, unless told; `auto`, by the profile
+    that fits the specification; `tap3`, `ts32298`, `msc`, `scp`, `common` or a TOML file."""
     max_rejects: int | None
     """Damaged or undecodable places after which it is an error to go on: 0 unless told, None for no limit."""
     rejects: str | PathLike[str] | None

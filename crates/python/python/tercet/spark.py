@@ -43,6 +43,7 @@ REJECTS = "file string, offset bigint, length bigint, reason string, kind string
 FILE_OPTIONS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "records": ("records", str),
     "framing": ("framing", str),
+    "render": ("render", str),
     "filler": ("filler", bytes.fromhex),
     "recordlimit": ("record_limit", int),
     "depth": ("max_depth", int),

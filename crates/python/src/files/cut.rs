@@ -7,7 +7,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use std::fs::File;
 use std::io::{self, Seek};
 use tercet::dynamic::{Decoder, Discard};
-use tercet::records::{Framing, Split, inputs};
+use tercet::records::{Framing, Rendering, Split, inputs};
 
 /// Cuts files into splits.
 #[pyfunction]
@@ -44,7 +44,9 @@ fn cut(source: &Source, input: &Input, size: u64) -> io::Result<(Framing, Vec<Sp
     let given = &source.settings.framing;
     let mut file = File::open(&input.path)?;
     let length = file.metadata()?.len();
-    if length <= size || inputs::is_packed(&mut file)? {
+    // Where records are shown by tables that stand before them, they cannot be read alone.
+    let tables = source.rendering.as_ref().is_some_and(Rendering::has_tables);
+    if length <= size || tables || inputs::is_packed(&mut file)? {
         return Ok((given.clone(), vec![Split::default()]));
     }
     file.rewind()?;

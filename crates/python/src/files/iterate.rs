@@ -28,7 +28,7 @@ pub(crate) fn iter_records(
 ) -> PyResult<Records> {
     let py = paths.py();
     let source = Arc::new(Source::new(paths, schema, r#type, options)?);
-    let names = Names::new(py, &source.plan.plan.shape);
+    let names = Names::new(py, source.shape());
     let totals: Arc<Mutex<Totals>> = Arc::default();
     let (reader, counts) = (Arc::clone(&source), Arc::clone(&totals));
     let feed = Feed::begin(move |outlet| {
@@ -126,8 +126,7 @@ impl Records {
         let Some(record) = self.chunk.records.get(self.next) else { return Ok(None) };
         self.next += 1;
         let octets = self.chunk.octets.get(record.begin..record.end).unwrap_or_default();
-        let shape = &self.source.plan.plan.shape;
-        let value = objects::build(py, &self.names, shape, record.tape.view(octets))?;
+        let value = objects::build(py, &self.names, self.source.shape(), record.tape.view(octets))?;
         Ok(Some(Record {
             value: value.unbind(),
             file: self.file.clone_ref(py),

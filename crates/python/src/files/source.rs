@@ -15,8 +15,10 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use tercet::dynamic::Shape;
 use tercet::records::{
-    Converter, Framing, RejectFile, Render, Settings, Split, Stopped, Summary, Targets, inputs,
+    Converter, Framing, Profile, RejectFile, Render, Rendering, Settings, Split, Stopped, Summary, Targets,
+    inputs,
 };
 use tercet::{RecordPlan, TransferSyntax};
 
@@ -28,6 +30,7 @@ pub(crate) struct Source {
     pub(crate) plan: RecordPlan,
     pub(crate) settings: Settings,
     pub(crate) inputs: Vec<Input>,
+    pub(crate) rendering: Option<Rendering>,
     rejects: Option<PathBuf>,
 }
 
@@ -66,6 +69,7 @@ impl Source {
         };
         let list: Option<String> = take("records")?.map_or(Ok(None), |it| it.extract())?;
         let max_rejects = take("max_rejects")?.map_or(Ok(Some(0)), |it| it.extract())?;
+        let render: Option<String> = take("render")?.map(|it| it.extract()).transpose()?;
         let rejects = take("rejects")?.map_or(Ok(None), |it| it.extract())?;
         let framing: Option<String> = take("framing")?.map(|it| it.extract()).transpose()?;
         let filler = take("filler")?.map(|it| octets::of(&it).map(|it| it.into_owned())).transpose()?;
@@ -84,7 +88,13 @@ impl Source {
         if let Some(told) = &told {
             plan.framing = plan.framing.clone().with(told).map_err(PyValueError::new_err)?;
         }
+        let rendering = rendering(render.as_deref(), &plan)?;
         let inputs = inputs_of(paths, &plan)?;
+        let part = |input: &Input| input.split.as_ref().is_some_and(|(split, _)| split.start > 0);
+        if rendering.as_ref().is_some_and(Rendering::has_tables) && inputs.iter().any(part) {
+            let text = "this rendering needs what stands before the records: a split alone does not have it";
+            return Err(PyValueError::new_err(text));
+        }
         let settings = Settings {
             framing: plan.framing.clone(),
             outer: plan.outer,
@@ -95,7 +105,12 @@ impl Source {
             wanted: None,
             detect: told.is_none(),
         };
-        Ok(Self { plan, settings, inputs, rejects })
+        Ok(Self { plan, settings, inputs, rendering, rejects })
+    }
+
+    /// What values look like.
+    pub(crate) fn shape(&self) -> &Shape {
+        self.rendering.as_ref().map_or(&self.plan.plan.shape, |rendering| rendering.shape())
     }
 
     /// Reads everything, as far as the outlet wants it, and counts.
@@ -169,7 +184,9 @@ impl Run<'_> {
             settings.give_up_after = u64::MAX;
             settings.framing = framing.unwrap_or(&settings.framing).clone();
         }
-        let mut converter = Converter::new(&self.source.plan.plan, settings).with_stop(Arc::clone(self.stop));
+        let mut converter = Converter::new(&self.source.plan.plan, settings)
+            .with_rendering(self.source.rendering.as_ref())
+            .with_stop(Arc::clone(self.stop));
         if let Some((split, _)) = split {
             converter = converter.with_split(split.clone());
         }
@@ -213,6 +230,21 @@ fn verdict(summary: &Summary, split: bool, most: Option<u64>, rejects: u64) -> O
         }
         None => None,
     }
+}
+
+/// How octets with a meaning of their own are shown: as they are, by the profile that fits, or by one that is named.
+fn rendering(render: Option<&str>, plan: &RecordPlan) -> PyResult<Option<Rendering>> {
+    let shape = &plan.plan.shape;
+    let profile = match render {
+        None | Some("none") => return Ok(None),
+        Some("auto") => Profile::of(shape),
+        Some(name) => Profile::named(name).map_err(|error| match error.kind() {
+            io::ErrorKind::InvalidInput => PyValueError::new_err(error.to_string()),
+            _ => error.into(),
+        })?,
+    };
+    let made = Rendering::new(shape, plan.record, &profile, &[]);
+    made.map(Some).map_err(PyValueError::new_err)
 }
 
 /// The files that a path or a glob stands for.

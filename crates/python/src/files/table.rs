@@ -11,7 +11,7 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use tercet::columns::{
     ArrowError, Builder, FFI_ArrowArrayStream, FFI_ArrowSchema, Integers, Layout, OctetsAs, Options,
-    Provenance, RecordBatch, RecordBatchReader, SchemaRef, export,
+    Provenance, RecordBatch, RecordBatchReader, SchemaRef, TextAs, export,
 };
 use tercet::dynamic::text::Octets;
 use tercet::dynamic::{Error, View};
@@ -53,6 +53,16 @@ pub(crate) fn read(
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Table> {
     let mut source = Source::new(paths, schema, r#type, options)?;
+    let texts = source.rendering.as_ref().map(|rendering| {
+        let leaves = rendering.leaves();
+        [
+            (leaves.timestamp, TextAs::Timestamp),
+            (leaves.date, TextAs::Date),
+            (leaves.time, TextAs::TimeOfDay),
+            (leaves.amount, TextAs::Amount),
+        ]
+    });
+    let texts = texts.into_iter().flatten().collect();
     let options = Options {
         columns: columns.unwrap_or_default(),
         integers: match integers {
@@ -70,14 +80,16 @@ pub(crate) fn read(
         },
         numbers,
         provenance,
+        texts,
         ..Options::default()
     };
-    let shape = &source.plan.plan.shape;
+    let shape = source.shape();
     let layout = Layout::new(shape, source.plan.record, &options);
     if let [first, ..] = layout.unknown_columns()[..] {
         return Err(PyValueError::new_err(format!("there is no column `{first}`")));
     }
-    source.settings.wanted = layout.wanted_fields(shape);
+    let wanted = layout.wanted_fields(shape);
+    source.settings.wanted = wanted;
     let (schema, rows) = (layout.schema(), batch_rows.max(1));
     Ok(Table { plan: Arc::new(BatchPlan { source, options, schema, rows }), latest: Latest::default() })
 }
@@ -174,7 +186,7 @@ impl RecordBatchReader for Reading {
 impl BatchPlan {
     fn run(&self, outlet: &Outlet<RecordBatch>, totals: &Mutex<Totals>) -> Result<(), Failure> {
         let record = self.source.plan.record;
-        let builder = Builder::new(&self.source.plan.plan.shape, record, &self.options);
+        let builder = Builder::new(self.source.shape(), record, &self.options);
         let mut collect = Collect { builder, rows: self.rows, outlet, failed: None };
         self.source.run(&mut collect, outlet, totals)?;
         collect.failed.map_or(Ok(()), |error| Err(Failure::Arrow(error)))

@@ -3,6 +3,8 @@
 use super::kinds::{KINDS, RenderKind};
 use super::tables::{CodeRule, TableRules};
 use crate::audit::AuditRules;
+use std::path::Path;
+use std::{fs, io};
 use tercet_dynamic::{NodeId, Shape};
 use tercet_plan::shape::Field;
 use tercet_plan::{Kind, NameId};
@@ -62,6 +64,27 @@ impl Profile {
     pub fn shipped() -> impl Iterator<Item = Self> {
         // A test reads them all.
         SHIPPED.iter().map(|text| Self::parse(text).unwrap_or_default())
+    }
+
+    /// The one of this name among those, or the one in the file of this name.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::InvalidInput`] if there is none or the text is none; those of the file system.
+    pub fn named(name: &str) -> io::Result<Self> {
+        if let Some(profile) = Self::shipped().find(|profile| profile.name == name) {
+            return Ok(profile);
+        }
+        let invalid = |text: String| io::Error::new(io::ErrorKind::InvalidInput, text);
+        if !Path::new(name).exists() {
+            let known: Vec<String> = Self::shipped().map(|profile| profile.name).collect();
+            let known = known.join("`, `");
+            return Err(invalid(format!(
+                "there is no profile `{name}` and no such file; there is `{known}`"
+            )));
+        }
+        let text = fs::read_to_string(name)
+            .map_err(|error| io::Error::new(error.kind(), format!("{name}: {error}")))?;
+        Self::parse(&text).map_err(|error| invalid(format!("{name}: {error}")))
     }
 
     /// The one among those whose signs are types of the shape.
