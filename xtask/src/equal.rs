@@ -1,6 +1,7 @@
 //! Generated code against the plan engine: for each specification a program is printed, built and run; the same octets
 //! have to give the same values, the same octets and the same errors.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
@@ -54,7 +55,8 @@ struct Outcome {
     verdicts: Tally,
     kinds: Tally,
     places: Tally,
-    faults: Vec<String>,
+    /// What differs: how often, and the first of its kind.
+    faults: BTreeMap<String, (usize, String)>,
 }
 
 /// Prints a row for each path.
@@ -90,8 +92,8 @@ pub fn run(arguments: &[String], out: &mut dyn std::io::Write) -> Result<Tally, 
                 let Outcome { lines, values, verdicts, kinds, places, faults } = outcome;
                 let row = [lines.to_string(), part(values), part(verdicts), part(kinds), part(places)];
                 say(format!("{name:<28.28} {}\n", row.map(|text| format!("{text:>13}")).join(" ")))?;
-                for fault in faults.iter().take(8) {
-                    say(format!("    {fault:.400}\n"))?;
+                for (kind, (count, first)) in faults {
+                    say(format!("    {count:>5} {kind}\n          {first:.400}\n"))?;
                 }
                 all.passed += 1 + values.passed + verdicts.passed;
                 all.failed += values.failed + verdicts.failed;
@@ -142,7 +144,9 @@ fn of_path(path: &Path, name: &str, settings: &Settings) -> Result<Outcome, Stri
     }
     if answers.len() < cases.len() {
         outcome.values.failed += cases.len() - answers.len();
-        outcome.faults.insert(0, format!("the program ended after {} of {}", answers.len(), cases.len()));
+        let case = &cases[answers.len()];
+        let (root, syntax) = (&roots[case.root], RULES[case.rules].0);
+        outcome.fault("the program ended", || format!("{root} {syntax} {}", hex::show(&case.octets)));
     }
     Ok(outcome)
 }
@@ -269,7 +273,9 @@ fn cases(plans: &[Plan], roots: &[String], settings: &Settings, outcome: &mut Ou
                 let mut octets = Vec::new();
                 if let Err(error) = Codec::new(*syntax, &plans[rules]).write(tape.view(&[]), &mut octets) {
                     outcome.values.skipped += 1;
-                    outcome.faults.push(format!("{root} {syntax}: not written by the engine: {error}"));
+                    outcome.fault(&format!("{syntax}: not written by the engine"), || {
+                        format!("{root}: {error}")
+                    });
                     continue;
                 }
                 for _ in 0..4 {
@@ -315,6 +321,7 @@ fn compare(plans: &[Plan], roots: &[String], case: &Case, answer: &str, outcome:
     let words: Vec<&str> = answer.split(' ').collect();
     let engine = read(plan, syntax, root, &case.octets);
     let shown = || format!("{} {syntax} {}", roots[case.root], hex::show(&case.octets));
+    let tally = if case.damaged { &mut outcome.verdicts } else { &mut outcome.values };
     match (&engine, words[0]) {
         (Ok((value, length)), "ok") => {
             let again = hex::parse(words.get(2).copied().unwrap_or_default()).unwrap_or_default();
@@ -332,39 +339,43 @@ fn compare(plans: &[Plan], roots: &[String], case: &Case, answer: &str, outcome:
                 } else {
                     read(plan, syntax, root, &again).is_ok_and(|(other, _)| other == *value)
                 };
-            let tally = if case.damaged { &mut outcome.verdicts } else { &mut outcome.values };
-            count(tally, same, &mut outcome.faults, || {
-                format!("{}: written as {}", shown(), hex::show(&again))
-            });
+            tally.count(same);
+            if !same {
+                let kind = format!("{syntax}: another value");
+                outcome.fault(&kind, || format!("{}: written as {}", shown(), hex::show(&again)));
+            }
         }
         (Err((kind, at, bit)), "read") => {
-            count(&mut outcome.verdicts, true, &mut outcome.faults, String::new);
-            count(&mut outcome.kinds, *kind == words[1], &mut outcome.faults, || {
-                format!("{}: {kind} at {at}.{bit}, generated {answer}", shown())
-            });
+            tally.count(true);
             let place = words[2] == at.to_string() && words[3] == bit.to_string();
-            count(&mut outcome.places, place, &mut outcome.faults, || {
-                format!("{}: {kind} at {at}.{bit}, generated {answer}", shown())
-            });
+            outcome.kinds.count(*kind == words[1]);
+            outcome.places.count(place);
+            if *kind != words[1] || !place {
+                let other = if place { "" } else { ", at another place" };
+                outcome.fault(&format!("{syntax}: {kind}, generated {}{other}", words[1]), || {
+                    format!("{}: at {at}.{bit}, generated {}.{}", shown(), words[2], words[3])
+                });
+            }
         }
         (engine, _) => {
-            let tally = if case.damaged { &mut outcome.verdicts } else { &mut outcome.values };
+            tally.count(false);
             let engine = match engine {
                 Ok(_) => "a value".to_owned(),
                 Err((kind, at, bit)) => format!("{kind} at {at}.{bit}"),
             };
-            count(tally, false, &mut outcome.faults, || format!("{}: {engine}, generated {answer}", shown()));
+            let kind = engine.split(" at ").next().unwrap_or_default();
+            let generated =
+                words.get(..2).map_or(answer, |_| if words[0] == "ok" { "a value" } else { words[1] });
+            outcome.fault(&format!("{syntax}: {kind}, generated {generated}"), || {
+                format!("{}: {engine}, generated {answer}", shown())
+            });
         }
     }
 }
 
-fn count(tally: &mut Tally, same: bool, faults: &mut Vec<String>, fault: impl FnOnce() -> String) {
-    if same {
-        tally.passed += 1;
-    } else {
-        tally.failed += 1;
-        // Those of values first.
-        faults.push(fault());
+impl Outcome {
+    fn fault(&mut self, kind: &str, first: impl FnOnce() -> String) {
+        self.faults.entry(kind.to_owned()).or_insert_with(|| (0, first())).0 += 1;
     }
 }
 
@@ -373,6 +384,8 @@ type Fault = (&'static str, u64, u8);
 fn read(plan: &Plan, syntax: TransferSyntax, root: NodeId, octets: &[u8]) -> Result<(Value, usize), Fault> {
     let mut options = Options::default();
     options.fill_defaults = true;
+    // An enumeration in Rust has no place for other numbers, unless it is extensible.
+    options.strict_enumerations = true;
     let mut tape = Tape::new();
     let rules = syntax.plan_rules();
     options.rules = rules;

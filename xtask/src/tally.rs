@@ -13,6 +13,13 @@ pub struct Tally {
     pub skipped: usize,
 }
 
+impl Tally {
+    /// Counts one check.
+    pub fn count(&mut self, good: bool) {
+        *(if good { &mut self.passed } else { &mut self.failed }) += 1;
+    }
+}
+
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} passed, {} failed", self.passed, self.failed)?;

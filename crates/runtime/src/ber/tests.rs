@@ -129,7 +129,7 @@ fn levels_8_1_3_and_8_1_5() {
         ("30 80 30 04 30 80 00 00 00 00", Ber, Ok(3)),
         // X.690 annex: personnel record, its name only
         ("60 12 61 10 1A 04 4A6F686E 1A 01 50 1A 05 536D697468", Der, Ok(5)),
-        ("30 03 02 02 05 00", Ber, Err((K::BeyondParent, 3))),
+        ("30 03 02 02 05 00", Ber, Err((K::BeyondParent, 5))),
         ("30 05 30 80 05 00 00 00", Ber, Err((K::BeyondParent, 7))),
         ("30 04 30 80 05 00 00 00", Ber, Err((K::EndOfContentsMissing, 6))),
         ("30 80 05 00", Ber, Err((K::Incomplete, 4))),

@@ -135,7 +135,12 @@ macro_rules! per {
                 fn decode(input: &'a [u8]) -> Result<(Self, &'a [u8])> {
                     let mut r = per::Reader::new(input);
                     let value = T::read(&mut r)?;
-                    Ok((value, input.get(r.finish()?..).unwrap_or_default()))
+                    let (taken, rest) = input.split_at_checked(r.finish()?).unwrap_or((input, &[]));
+                    if $canonical {
+                        // There is only one encoding of a value.
+                        per::same(taken, &Encode::<$rules>::encode(&value)?)?;
+                    }
+                    Ok((value, rest))
                 }
             }
 

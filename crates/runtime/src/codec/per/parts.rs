@@ -40,6 +40,21 @@ pub fn addition<T: Copy>(items: &[T], number: u32) -> Option<T> {
     items.get(number as usize).copied()
 }
 
+/// That an encoding is the canonical one of its value, which was written again: there is only one.
+///
+/// # Errors
+/// [`ErrorKind::NotCanonical`] at the first bit that differs.
+pub fn same(taken: &[u8], canonical: &[u8]) -> Result<()> {
+    if taken == canonical {
+        return Ok(());
+    }
+    let differ =
+        |(at, (a, b)): (usize, (&u8, &u8))| (a != b).then(|| at * 8 + (a ^ b).leading_zeros() as usize);
+    let bit = taken.iter().zip(canonical).enumerate().find_map(differ);
+    let bit = bit.unwrap_or_else(|| taken.len().min(canonical.len()) * 8);
+    Err(Error::at_bit(ErrorKind::NotCanonical, bit as u64))
+}
+
 impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     /// SEQUENCE OF, SET OF (§20).
     ///
