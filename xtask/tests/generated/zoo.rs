@@ -732,21 +732,21 @@ impl<'a> Zoo<'a> {
         if let Some(v) = &self.inside_bits {
             match v {
                 Contained::Value(v) => {
-                    let m = w.mark();
+                    let end = w.mark();
                     v.write_ber(w)?;
                     w.push_octet(0);
-                    w.primitive(Tag::context(26), m);
+                    w.primitive(Tag::context(26), end);
                 }
                 Contained::Octets(v) => w.bit_string(Tag::context(26), BitString::new(&v[..], 0).unwrap_or_default().as_bits()),
             }
         }
         match &self.inside {
             Contained::Value(v) => {
-                let m = w.mark();
+                let end = w.mark();
                 let m = w.open();
                 v.write_ber(w)?;
                 w.close(Tag::universal(17), m);
-                w.primitive(Tag::context(25), m);
+                w.primitive(Tag::context(25), end);
             }
             Contained::Octets(v) => w.octet_string(Tag::context(25), v),
         }
@@ -1525,8 +1525,8 @@ impl<'a> Texts<'a> {
 impl<'a> Times<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         Ok(Self {
-            utc: r.characters(per::Size::ANY, &APER_ALPHABET_5).and_then(per::utc_time)?,
-            general: r.characters(per::Size::ANY, &APER_ALPHABET_5).and_then(per::generalized_time)?,
+            utc: r.utc_time(per::Size::ANY, &APER_ALPHABET_5)?,
+            general: r.generalized_time(per::Size::ANY, &APER_ALPHABET_5)?,
         })
     }
 
@@ -2030,8 +2030,8 @@ impl<'a> Texts<'a> {
 impl<'a> Times<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
         Ok(Self {
-            utc: r.characters(per::Size::ANY, &UPER_ALPHABET_5).and_then(per::utc_time)?,
-            general: r.characters(per::Size::ANY, &UPER_ALPHABET_5).and_then(per::generalized_time)?,
+            utc: r.utc_time(per::Size::ANY, &UPER_ALPHABET_5)?,
+            general: r.generalized_time(per::Size::ANY, &UPER_ALPHABET_5)?,
         })
     }
 

@@ -375,7 +375,7 @@ impl<'a> Reader<'a> {
         if self.indefinite {
             self.read_end_of_contents()?;
         } else if self.pos != self.end {
-            return Err(self.error(ErrorKind::UnexpectedElement));
+            return Err(self.left_over());
         }
         self.restore(frame);
         Ok(())
@@ -390,6 +390,13 @@ impl<'a> Reader<'a> {
             self.skip(&header)?;
         }
         self.leave(frame)
+    }
+
+    /// What is wrong with an element that nobody waits for: its header, or that it is there.
+    #[cold]
+    #[inline(never)]
+    fn left_over(&self) -> Error {
+        self.peek_header().err().unwrap_or_else(|| self.error(ErrorKind::UnexpectedElement))
     }
 
     #[inline]

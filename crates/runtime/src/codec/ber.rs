@@ -22,7 +22,18 @@ fn header(r: &mut Reader<'_>, tag: Tag) -> Result<Header> {
     let at = r.offset();
     match r.next_header()? {
         Some(header) if header.tag == tag => Ok(header),
-        _ => Err(Error::new(ErrorKind::MissingComponent, at)),
+        Some(_) => Err(Error::new(ErrorKind::MissingComponent, at)),
+        None => Err(missing(r)),
+    }
+}
+
+/// What is said where an element has to be and none is: at the end of the input, more may come.
+#[cold]
+#[inline(never)]
+fn missing(r: &Reader<'_>) -> Error {
+    match r.clone().read_header() {
+        Err(error) if error.kind() == ErrorKind::Incomplete => error,
+        _ => r.error(ErrorKind::MissingComponent),
     }
 }
 
@@ -54,6 +65,11 @@ fn any_element<'a, T>(
     read(r, &header)
 }
 
+/// Where the element begins whose header was just read.
+fn begin(r: &Reader<'_>, header: &Header) -> u64 {
+    r.offset().saturating_sub(u64::from(header.size))
+}
+
 /// That the next element has the tag of its type.
 ///
 /// # Errors
@@ -71,7 +87,7 @@ pub fn expect(r: &Reader<'_>, tag: Tag) -> Result<()> {
 pub fn tag(r: &Reader<'_>) -> Result<Tag> {
     match r.peek_tag()? {
         Some(tag) => Ok(tag),
-        None => Err(r.error(ErrorKind::MissingComponent)),
+        None => Err(missing(r)),
     }
 }
 
@@ -218,8 +234,9 @@ pub fn narrow<T: TryFrom<i64>>(r: &mut Reader<'_>, tag: Tag) -> Result<T> {
         tag,
         |contents| T::try_from(number(contents)?).ok(),
         |r, header| {
+            let at = begin(r, header);
             let number = r.integer(header)?;
-            T::try_from(number).map_err(|_| r.error(ErrorKind::IntegerRange))
+            T::try_from(number).map_err(|_| Error::new(ErrorKind::IntegerRange, at))
         },
     )
 }
@@ -230,8 +247,12 @@ pub fn narrow<T: TryFrom<i64>>(r: &mut Reader<'_>, tag: Tag) -> Result<T> {
 /// [`ErrorKind::UnknownEnumeration`], else as [`Reader::integer`].
 #[inline]
 pub fn enumerated<T>(r: &mut Reader<'_>, tag: Tag, item: fn(i64) -> Option<T>) -> Result<T> {
+    let start = r.position();
     let number = integer(r, tag)?;
-    item(number).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))
+    item(number).ok_or_else(|| {
+        r.rewind(start);
+        r.error(ErrorKind::UnknownEnumeration)
+    })
 }
 
 /// INTEGER of any size (8.3).
@@ -274,8 +295,9 @@ pub fn fixed_octets<const N: usize>(r: &mut Reader<'_>, tag: Tag) -> Result<[u8;
         tag,
         |contents| contents.try_into().ok(),
         |r, header| {
+            let at = begin(r, header);
             let octets = any_octets(r, header)?;
-            octets.as_slice().try_into().map_err(|_| r.error(ErrorKind::ConstraintViolated))
+            octets.as_slice().try_into().map_err(|_| Error::new(ErrorKind::ConstraintViolated, at))
         },
     )
 }
@@ -312,8 +334,11 @@ pub fn named_bits<'a>(r: &mut Reader<'a>, tag: Tag, least: usize) -> Result<BitS
 /// # Errors
 /// [`ErrorKind::ConstraintViolated`] for another size.
 pub fn fixed_bits<const N: u32>(r: &mut Reader<'_>, tag: Tag) -> Result<FixedBits<N>> {
-    let bits = any_element(r, tag, Reader::bit_string)?;
-    super::per::fixed_of_bits(bits).ok_or_else(|| r.error(ErrorKind::ConstraintViolated))
+    any_element(r, tag, |r, header| {
+        let at = begin(r, header);
+        let bits = r.bit_string(header)?;
+        super::per::fixed_of_bits(bits).ok_or_else(|| Error::new(ErrorKind::ConstraintViolated, at))
+    })
 }
 
 /// OBJECT IDENTIFIER (8.19).
@@ -431,7 +456,7 @@ pub fn real(r: &mut Reader<'_>, tag: Tag) -> Result<f64> {
 /// # Errors
 /// [`ErrorKind::MissingComponent`] at the end of the level, else as [`Reader::element`].
 pub fn any<'a>(r: &mut Reader<'a>) -> Result<Octets<'a>> {
-    let Some(header) = r.next_header()? else { return Err(r.error(ErrorKind::MissingComponent)) };
+    let Some(header) = r.next_header()? else { return Err(missing(r)) };
     let octets = if r.rules() == Rules::Ber { r.element(&header)? } else { r.skip_checked(&header)? };
     Ok(Octets::borrowed(octets))
 }

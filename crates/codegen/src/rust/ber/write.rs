@@ -69,13 +69,13 @@ impl Ber<'_, '_> {
                 self.open(format!("match {v} {{"));
                 self.open("Contained::Value(v) => {");
                 let content = if self.p.types.is_boxed(Edge::Content(node)) { "&**v" } else { "v" };
-                self.line("let m = w.mark();");
+                self.line("let end = w.mark();");
                 let slot = self.entry(inside);
                 self.write(&slot, inside, content);
                 if kind == Kind::BitString {
                     self.line("w.push_octet(0);");
                 }
-                self.line(format!("w.primitive({tag}, m);"));
+                self.line(format!("w.primitive({tag}, end);"));
                 self.close("}");
                 if kind == Kind::BitString {
                     self.line(format!("Contained::Octets(v) => w.bit_string({tag}, BitString::new(&v[..], 0).unwrap_or_default().as_bits()),"));

@@ -49,12 +49,12 @@ impl Per<'_, '_> {
             (Repr::RelativeOid, _) => "r.relative_oid()?".into(),
             (Repr::Any, _) => "r.contents()?".into(),
             (Repr::Text, Code::Characters(form, index)) => {
-                let check = match kind {
-                    Kind::UtcTime => ".and_then(per::utc_time)",
-                    Kind::GeneralizedTime => ".and_then(per::generalized_time)",
-                    _ => "",
+                let method = match kind {
+                    Kind::UtcTime => "utc_time",
+                    Kind::GeneralizedTime => "generalized_time",
+                    _ => "characters",
                 };
-                format!("r.characters({}, &{}){check}?", size(form), self.alphabet(index))
+                format!("r.{method}({}, &{})?", size(form), self.alphabet(index))
             }
             (Repr::Text, Code::Contents) => match string_kind(kind) {
                 Some(kind) => format!("r.other_string(StringKind::{kind:?})?"),

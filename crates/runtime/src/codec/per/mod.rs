@@ -10,5 +10,5 @@ mod writer;
 pub use forms::{Alphabet, Range, Size, Whole};
 pub use parts::{Additions, Open, addition, same};
 pub use reader::Reader;
-pub use strings::{bits_of_fixed, fixed_of_bits, generalized_time, utc_time};
+pub use strings::{bits_of_fixed, fixed_of_bits};
 pub use writer::{OpenMark, Writer};

@@ -9,24 +9,6 @@ use crate::{Error, ErrorKind, Result};
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// The text of a UTCTime, if it is one (§31).
-///
-/// # Errors
-/// [`ErrorKind::UtcTimeSyntax`].
-pub fn utc_time(text: Text<'_>) -> Result<Text<'_>> {
-    crate::ber::decode_utc_time(text.as_bytes(), 0, Rules::Ber)?;
-    Ok(text)
-}
-
-/// The text of a GeneralizedTime, if it is one (§31).
-///
-/// # Errors
-/// [`ErrorKind::GeneralizedTimeSyntax`].
-pub fn generalized_time(text: Text<'_>) -> Result<Text<'_>> {
-    crate::ber::decode_generalized_time(text.as_bytes(), 0, Rules::Ber)?;
-    Ok(text)
-}
-
 /// A BIT STRING as one of a fixed size, if it has it.
 #[must_use]
 pub fn fixed_of_bits<const N: u32>(bits: BitString<'_>) -> Option<FixedBits<N>> {
@@ -280,6 +262,33 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
         }
         let text = crate::text::to_utf8(kind, &octets, first as u64)?;
         Ok(text.into_owned().into())
+    }
+
+    /// UTCTime (§31).
+    ///
+    /// # Errors
+    /// As [`Reader::characters`] and [`crate::ber::decode_utc_time`].
+    #[inline(never)]
+    pub fn utc_time(&mut self, size: Size, alphabet: &'static Alphabet) -> Result<Text<'a>> {
+        let text = self.characters(size, alphabet)?;
+        crate::ber::decode_utc_time(text.as_bytes(), self.begin(&text), Rules::Ber)?;
+        Ok(text)
+    }
+
+    /// GeneralizedTime (§31).
+    ///
+    /// # Errors
+    /// As [`Reader::characters`] and [`crate::ber::decode_generalized_time`].
+    #[inline(never)]
+    pub fn generalized_time(&mut self, size: Size, alphabet: &'static Alphabet) -> Result<Text<'a>> {
+        let text = self.characters(size, alphabet)?;
+        crate::ber::decode_generalized_time(text.as_bytes(), self.begin(&text), Rules::Ber)?;
+        Ok(text)
+    }
+
+    /// About where a text begins that was just read: characters may have less than an octet.
+    fn begin(&self, text: &Text<'_>) -> u64 {
+        (self.position() / 8).saturating_sub(text.len()) as u64
     }
 }
 
