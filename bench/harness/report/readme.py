@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..records import Record
-from . import overview, words
+from . import overview, whole, words
 
 BEGIN = "<!-- figures of bench/report: `bench/write-report` writes what stands here -->"
 END = "<!-- end of figures -->"
@@ -38,8 +38,11 @@ def _figures(records: list[Record]) -> str:
         f"{words.times(nearest[row.label][1]).rstrip('×')} times as long"
         for row in said
     ]
+    slower = len(whole.behind(records)[0])
+    rows = f"the {slower} rows in which a peer is faster" if slower != 1 else "the row in which a peer is faster"
+    where = rows if slower else "the limits of the machine"
     return (
         f"![{overview.ALT}](bench/report/overview.svg)\n\n"
-        f"Tercet is first in {count} works; [the report](bench/report/README.md) has every peer, the limits of the "
-        "machine, where Tercet is not first, and the command behind each figure.\n\n" + "\n".join(items) + "\n"
+        f"Tercet is first in {count} works; [the report](bench/report/README.md) begins with "
+        f"{where}, and has every peer and the command behind each figure.\n\n" + "\n".join(items) + "\n"
     )

@@ -28,11 +28,17 @@ def _figures(blocks: list[Block]) -> Iterator[Figure]:
             yield from _figures(block.blocks)
 
 
-def document(records: list[Record]) -> list[Block]:
-    inputs = codecs.inputs(newest(records, "codecs"))
-    both, plans = codecs.behind(list(inputs.values()))
+def behind(records: list[Record]) -> tuple[list[str], list[str]]:
+    """Where a peer is faster than everything of ours, and where than the engine only."""
+    both, plans = codecs.behind(list(codecs.inputs(newest(records, "codecs")).values()))
     both += ldap.behind(newest(records, "ldap")) + megaco.behind(newest(records, "megaco"))
     both += convert.behind(newest(records, "convert")) + compilers.behind(newest(records, "compilers"))
+    return both, plans
+
+
+def document(records: list[Record]) -> list[Block]:
+    inputs = codecs.inputs(newest(records, "codecs"))
+    both, plans = behind(records)
     out: list[Block] = [
         Heading(1, TITLE),
         Text(_intro(records)),
