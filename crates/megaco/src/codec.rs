@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::binary::{Binary, Rules};
-use crate::etf::{self, MegacoCompressed};
+use crate::etf;
 use crate::model::{MId, MegacoMessage};
 use crate::text::{self, Layout};
 use crate::{Result, json};
@@ -113,7 +113,7 @@ impl Codec for Encoding {
             Self::Etf { short, zlib } => {
                 let start = out.len();
                 if short {
-                    etf::write_compressed_message(message, &MegacoCompressed, out)?;
+                    etf::write_short_message(message, out)?;
                 } else {
                     etf::write_message(message, out)?;
                 }
@@ -134,7 +134,7 @@ impl Codec for Encoding {
             Self::Per => Binary::standard().decode(octets, Rules::Per),
             Self::Json => json::read_message(octets),
             Self::Etf { short: false, .. } => etf::read_message(octets),
-            Self::Etf { short: true, .. } => etf::read_compressed_message(octets, &MegacoCompressed),
+            Self::Etf { short: true, .. } => etf::read_short_message(octets),
         }
     }
 

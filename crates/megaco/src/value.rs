@@ -6,6 +6,30 @@ use crate::list::{List, Token, TokenSet};
 use crate::octets::{Name, Str};
 use crate::{Error, Result};
 
+/// A word of the module, with a number by which it can be found. Where it is a constant, so is the number.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Word {
+    pub(crate) text: &'static str,
+    pub(crate) id: u64,
+}
+
+impl Word {
+    pub(crate) const fn new(text: &'static str) -> Self {
+        Self { text, id: Self::id(text.as_bytes()) }
+    }
+
+    /// FNV-1a, its upper bits folded into the lower ones. No two words of the modules have one number.
+    pub(crate) const fn id(octets: &[u8]) -> u64 {
+        let mut id = 0xcbf2_9ce4_8422_2325u64;
+        let mut at = 0;
+        while at < octets.len() {
+            id = (id ^ octets[at] as u64).wrapping_mul(0x0100_0000_01b3);
+            at += 1;
+        }
+        id ^ id >> 32
+    }
+}
+
 /// Where a value goes.
 pub(crate) trait Sink {
     /// Version of the protocol, which decides what records have.
@@ -15,7 +39,7 @@ pub(crate) trait Sink {
     /// Something cannot be said in this version or encoding; the first of these is what the whole ends with.
     fn refuse(&mut self, what: &'static str);
     /// A record of so many fields.
-    fn record(&mut self, name: &'static str, arity: usize);
+    fn record(&mut self, name: &'static Word, arity: usize);
     /// The next field.
     fn field(&mut self, name: &'static str);
     /// The end of a record.
@@ -23,7 +47,7 @@ pub(crate) trait Sink {
     /// A component that is not there.
     fn absent(&mut self);
     /// A value of an enumeration, a boolean or NULL.
-    fn atom(&mut self, atom: &'static str);
+    fn atom(&mut self, atom: &'static Word);
     /// A number.
     fn number(&mut self, number: u32);
     /// A string.
@@ -43,7 +67,7 @@ pub(crate) trait Sink {
     /// The end of a list.
     fn end_list(&mut self, length: usize);
     /// An alternative.
-    fn choice(&mut self, tag: &'static str);
+    fn choice(&mut self, tag: &'static Word);
     /// Its end.
     fn end_choice(&mut self);
 }
@@ -115,7 +139,7 @@ numbers!(u8 u16 u32);
 
 impl<'a> Value<'a> for bool {
     fn write<S: Sink>(&self, sink: &mut S) {
-        sink.atom(if *self { "true" } else { "false" });
+        sink.atom(if *self { const { &Word::new("true") } } else { const { &Word::new("false") } });
     }
 
     fn read<S: Source<'a>>(source: &mut S) -> Result<Self> {
@@ -129,7 +153,7 @@ impl<'a> Value<'a> for bool {
 
 impl<'a> Value<'a> for () {
     fn write<S: Sink>(&self, sink: &mut S) {
-        sink.atom("NULL");
+        sink.atom(const { &Word::new("NULL") });
     }
 
     fn read<S: Source<'a>>(source: &mut S) -> Result<Self> {

@@ -2,7 +2,7 @@
 
 use tercet_megaco::binary::{Binary, Levels, Rules};
 use tercet_megaco::codec::{Codec, Encoding, decode_any};
-use tercet_megaco::etf::{self, MegacoCompressed};
+use tercet_megaco::etf::{self, Term};
 use tercet_megaco::model::{MId, MegacoMessage, MessageBody, Transaction};
 use tercet_megaco::text::{Layout, read_message, read_version_and_mid, write_message};
 
@@ -458,11 +458,48 @@ fn trap_23_compressed_terms_with_an_authentication_header() {
         let text = format!("AU=0x00000001:0x00000002:0x000102030405060708090a0b !/{version} a PN=1{{}}");
         let message = read_message(text.as_bytes()).unwrap();
         let mut out = Vec::new();
-        etf::write_compressed_message(&message, &MegacoCompressed, &mut out).unwrap();
-        assert_eq!(etf::read_compressed_message(&out, &MegacoCompressed).unwrap(), message);
+        etf::write_short_message(&message, &mut out).unwrap();
+        assert_eq!(etf::read_short_message(&out).unwrap(), message);
         assert_eq!(decode_any(&out).unwrap(), message);
         assert_eq!(decode_any(&etf::deflate(&out)).unwrap(), message);
     }
+}
+
+/// A compressor of a user's own: it knows one long word.
+#[derive(Debug)]
+struct Brief;
+
+impl etf::Compressor for Brief {
+    fn compress(&self, term: &[u8], out: &mut Vec<u8>) -> tercet_megaco::Result<()> {
+        exchange(Term::read(term)?, b"asn1_NOVALUE", b"-").write(out);
+        Ok(())
+    }
+
+    fn decompress(&self, term: &[u8], out: &mut Vec<u8>) -> tercet_megaco::Result<()> {
+        exchange(Term::read(term)?, b"-", b"asn1_NOVALUE").write(out);
+        Ok(())
+    }
+}
+
+fn exchange<'a>(term: Term<'a>, from: &[u8], to: &'a [u8]) -> Term<'a> {
+    let all = |terms: Vec<Term<'a>>| terms.into_iter().map(|term| exchange(term, from, to)).collect();
+    match term {
+        Term::Atom(name) if *name == *from => Term::Atom(to.into()),
+        Term::Tuple(elements) => Term::Tuple(all(elements)),
+        Term::List(elements) => Term::List(all(elements)),
+        other => other,
+    }
+}
+
+#[test]
+fn a_user_brings_a_compressor() {
+    let message = read_message(b"!/2 a T=1{C=1{MF=t{SG{al/ri}},S=t{AT{}}}}").unwrap();
+    let (mut plain, mut brief) = (Vec::new(), Vec::new());
+    etf::write_message(&message, &mut plain).unwrap();
+    etf::write_compressed_message(&message, &Brief, &mut brief).unwrap();
+    assert!(brief.len() < plain.len(), "{} {}", brief.len(), plain.len());
+    assert_eq!(etf::read_compressed_message(&brief, &Brief).unwrap(), message);
+    assert_eq!(etf::read_compressed_message(&etf::deflate(&brief), &Brief).unwrap(), message);
 }
 
 #[test]

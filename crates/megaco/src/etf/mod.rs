@@ -1,15 +1,18 @@
 //! The Erlang external term format of the records, as OTP's `megaco_erl_dist_encoder` exchanges them: plain, shortened by
 //! `megaco_compressed`, compressed by zlib, or both.
 
-mod compressed;
+mod expand;
+mod nodes;
 mod read;
+mod rules;
+mod shorten;
 mod term;
 mod write;
 
 use std::borrow::Cow;
+use std::fmt;
 use std::io::Read as _;
 
-pub use compressed::{Compressor, MegacoCompressed};
 pub use term::Term;
 
 use crate::model::MegacoMessage;
@@ -22,6 +25,22 @@ const VERSION: u8 = 131;
 const COMPRESSED: u8 = 80;
 /// More than any message, and little enough for any machine.
 const LARGEST: usize = 1 << 28;
+
+/// Shortens the terms of messages. OTP lets users bring their own; so do we. Terms are their octets, from 131 on;
+/// [`Term`] has them as trees.
+pub trait Compressor: fmt::Debug + Sync {
+    /// Writes the shortened form of a term.
+    ///
+    /// # Errors
+    /// The octets are no term.
+    fn compress(&self, term: &[u8], out: &mut Vec<u8>) -> Result<()>;
+
+    /// Writes a term as it was before it was shortened.
+    ///
+    /// # Errors
+    /// The octets are no term that comes from this compressor.
+    fn decompress(&self, term: &[u8], out: &mut Vec<u8>) -> Result<()>;
+}
 
 /// Reads a message from a term, compressed by zlib or not.
 ///
@@ -38,18 +57,26 @@ pub fn read_message(octets: &[u8]) -> Result<MegacoMessage<'_>> {
     }
 }
 
-/// Reads a message from a term that a compressor has shortened.
+/// Reads a message from a term that `megaco_compressed` has shortened, and zlib perhaps after it.
 ///
 /// # Errors
-/// The octets are no term, or the term is no message.
+/// The octets are no such term, or the term is no message.
+pub fn read_short_message(octets: &[u8]) -> Result<MegacoMessage<'_>> {
+    match inflate(octets)? {
+        Cow::Borrowed(octets) => expand::read(octets),
+        Cow::Owned(plain) => expand::copy(&plain),
+    }
+}
+
+/// Reads a message from a term that a compressor has shortened, and zlib perhaps after it.
+///
+/// # Errors
+/// The octets are no term of the compressor, or the term is no message.
 pub fn read_compressed_message(octets: &[u8], compressor: &dyn Compressor) -> Result<MegacoMessage<'static>> {
-    let plain = inflate(octets)?;
-    let term = Term::read(&plain)?;
-    let term =
-        compressor.decompress(&term).ok_or_else(|| Error::new(0, "a term that the compressor knows"))?;
-    let mut full = Vec::with_capacity(plain.len() * 3);
-    term.write(&mut full);
-    read::Reader::copying(&full)?.whole()
+    let short = inflate(octets)?;
+    let mut plain = Vec::with_capacity(short.len() * 3);
+    compressor.decompress(&short, &mut plain)?;
+    read::Reader::copying(&plain)?.whole()
 }
 
 /// Writes a message as a term.
@@ -63,6 +90,14 @@ pub fn write_message(message: &MegacoMessage<'_>, out: &mut Vec<u8>) -> Result<(
     writer.finish().inspect_err(|_| out.truncate(start))
 }
 
+/// Writes a message as a term that `megaco_compressed` has shortened.
+///
+/// # Errors
+/// The records of the message's version cannot say it.
+pub fn write_short_message(message: &MegacoMessage<'_>, out: &mut Vec<u8>) -> Result<()> {
+    shorten::write(message, message.mess.version, out)
+}
+
 /// Writes a message as a term that a compressor has shortened.
 ///
 /// # Errors
@@ -72,11 +107,11 @@ pub fn write_compressed_message(
     compressor: &dyn Compressor,
     out: &mut Vec<u8>,
 ) -> Result<()> {
-    let mut plain = Vec::new();
+    // As much as most messages have.
+    let mut plain = Vec::with_capacity(1 << 10);
     write_message(message, &mut plain)?;
-    let term = Term::read(&plain)?;
-    compressor.compress(&term).write(out);
-    Ok(())
+    let start = out.len();
+    compressor.compress(&plain, out).inspect_err(|_| out.truncate(start))
 }
 
 /// Compresses a term by zlib, unless that makes it longer (as `term_to_binary` with the option `compressed` does).

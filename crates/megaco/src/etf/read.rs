@@ -7,9 +7,7 @@ use crate::value::{Source, Value};
 use crate::{Error, Result};
 
 /// More than the lists in lists of a message.
-const DEEPEST: usize = 24;
-/// Levels of a name for which there is room at once.
-const LEVELS: usize = 8;
+pub(super) const DEEPEST: usize = 24;
 const ABSENT: &[u8] = b"d\x00\x0casn1_NOVALUE";
 
 /// Reads a term from its begin to its end. The model decides how deep it goes.
@@ -246,30 +244,7 @@ impl<'t, 'a> Source<'a> for Reader<'t, 'a> {
     }
 
     fn termination(&mut self) -> Result<Cow<'a, [u8]>> {
-        self.record("megaco_term_id", 2)?;
-        self.atom_octets("whether there are wildcards")?;
-        let mut name: Option<Cow<'a, [u8]>> = None;
-        self.list()?;
-        while self.element()? {
-            let level = self.octets()?;
-            match &mut name {
-                None => name = Some(level),
-                Some(Cow::Borrowed(first)) => {
-                    // Levels are mostly of one length: with this one, so many are left.
-                    let left = self.lists[self.open - 1].0.min(LEVELS) + 1;
-                    let mut joined = Vec::with_capacity(first.len() + left * (level.len() + 1));
-                    joined.extend_from_slice(first);
-                    joined.push(b'/');
-                    joined.extend_from_slice(&level);
-                    name = Some(Cow::Owned(joined));
-                }
-                Some(Cow::Owned(name)) => {
-                    name.push(b'/');
-                    name.extend_from_slice(&level);
-                }
-            }
-        }
-        name.ok_or_else(|| self.error("a level of a termination's name"))
+        termination(self)
     }
 
     fn list(&mut self) -> Result<()> {
@@ -319,4 +294,31 @@ impl<'t, 'a> Source<'a> for Reader<'t, 'a> {
     fn end_choice(&mut self) -> Result<()> {
         Ok(())
     }
+}
+
+/// The name of a termination, whose levels are a list.
+pub(super) fn termination<'a>(source: &mut impl Source<'a>) -> Result<Cow<'a, [u8]>> {
+    source.record("megaco_term_id", 2)?;
+    source.atom()?;
+    source.list()?;
+    let mut name: Option<Cow<'a, [u8]>> = None;
+    while source.element()? {
+        let level = source.string()?;
+        match &mut name {
+            None => name = Some(level),
+            Some(Cow::Borrowed(first)) => {
+                // Names mostly have three levels of one length.
+                let mut joined = Vec::with_capacity(first.len() + 2 * (level.len() + 1));
+                joined.extend_from_slice(first);
+                joined.push(b'/');
+                joined.extend_from_slice(&level);
+                name = Some(Cow::Owned(joined));
+            }
+            Some(Cow::Owned(name)) => {
+                name.push(b'/');
+                name.extend_from_slice(&level);
+            }
+        }
+    }
+    name.ok_or_else(|| source.error("a level of a termination's name"))
 }

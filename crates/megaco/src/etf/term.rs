@@ -7,7 +7,7 @@ use super::write;
 use crate::{Error, Result};
 
 /// Deeper than any record of a message.
-const DEEPEST: usize = 64;
+pub(super) const DEEPEST: usize = 64;
 
 /// An Erlang term.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::VERSION;
 use crate::octets::Name;
-use crate::value::Sink;
+use crate::value::{Sink, Value as _, Word};
 use crate::{Error, Result};
 
 /// Writes terms as OTP 25 does: atoms in their old form.
@@ -76,7 +76,7 @@ pub(super) fn string(out: &mut Vec<u8>, octets: &[u8]) {
 }
 
 /// A string in lower case.
-fn lower_string(out: &mut Vec<u8>, octets: &[u8]) {
+pub(super) fn lower_string(out: &mut Vec<u8>, octets: &[u8]) {
     match u16::try_from(octets.len()) {
         Ok(length @ 1..) => {
             let [high, low] = length.to_be_bytes();
@@ -85,6 +85,20 @@ fn lower_string(out: &mut Vec<u8>, octets: &[u8]) {
         }
         _ => string(out, &octets.to_ascii_lowercase()),
     }
+}
+
+/// The name of a termination: its levels are a list.
+pub(super) fn termination(sink: &mut impl Sink, name: &Name<'_>) {
+    let levels = memchr::memchr_iter(b'/', name).count() + 1;
+    sink.record(const { &Word::new("megaco_term_id") }, 2);
+    memchr::memchr2(b'*', b'$', name).is_some().write(sink);
+    sink.list(levels);
+    for level in name.split(|&octet| octet == b'/') {
+        sink.element();
+        sink.name(&Name::borrowed(level));
+    }
+    sink.end_list(levels);
+    sink.end_record();
 }
 
 /// The begin of a `LIST_EXT`.
@@ -109,9 +123,10 @@ impl Sink for Writer<'_> {
 
     // The name is known where this is called: inlined, it is a few stores.
     #[inline(always)]
-    fn record(&mut self, name: &'static str, arity: usize) {
+    fn record(&mut self, name: &'static Word, arity: usize) {
+        let name = name.text.as_bytes();
         self.out.extend_from_slice(&[104, arity as u8 + 1, 100, 0, name.len() as u8]);
-        self.out.extend_from_slice(name.as_bytes());
+        self.out.extend_from_slice(name);
     }
 
     fn field(&mut self, _: &'static str) {}
@@ -124,9 +139,10 @@ impl Sink for Writer<'_> {
     }
 
     #[inline(always)]
-    fn atom(&mut self, name: &'static str) {
+    fn atom(&mut self, name: &'static Word) {
+        let name = name.text.as_bytes();
         self.out.extend_from_slice(&[100, 0, name.len() as u8]);
-        self.out.extend_from_slice(name.as_bytes());
+        self.out.extend_from_slice(name);
     }
 
     fn number(&mut self, number: u32) {
@@ -142,20 +158,7 @@ impl Sink for Writer<'_> {
     }
 
     fn termination(&mut self, name: &Name<'_>) {
-        self.record("megaco_term_id", 2);
-        self.atom(if memchr::memchr2(b'*', b'$', name).is_some() { "true" } else { "false" });
-        let start = self.out.len();
-        list(self.out, 1);
-        let mut levels = 1u32;
-        let mut rest = &name[..];
-        while let Some(slash) = memchr::memchr(b'/', rest) {
-            lower_string(self.out, &rest[..slash]);
-            rest = &rest[slash + 1..];
-            levels += 1;
-        }
-        lower_string(self.out, rest);
-        self.out[start + 1..start + 5].copy_from_slice(&levels.to_be_bytes());
-        self.out.push(106);
+        termination(self, name);
     }
 
     fn list(&mut self, length: usize) {
@@ -171,9 +174,10 @@ impl Sink for Writer<'_> {
     }
 
     #[inline(always)]
-    fn choice(&mut self, tag: &'static str) {
+    fn choice(&mut self, tag: &'static Word) {
+        let tag = tag.text.as_bytes();
         self.out.extend_from_slice(&[104, 2, 100, 0, tag.len() as u8]);
-        self.out.extend_from_slice(tag.as_bytes());
+        self.out.extend_from_slice(tag);
     }
 
     fn end_choice(&mut self) {}

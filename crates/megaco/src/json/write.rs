@@ -1,7 +1,7 @@
 //! Writes values as JSON.
 
 use crate::octets::Name;
-use crate::value::Sink;
+use crate::value::{Sink, Word};
 use crate::{Error, Result};
 
 pub(super) struct Writer<'o> {
@@ -67,7 +67,7 @@ impl Sink for Writer<'_> {
         self.fault.get_or_insert_with(|| Error::new(self.out.len(), what));
     }
 
-    fn record(&mut self, _: &'static str, _: usize) {
+    fn record(&mut self, _: &'static Word, _: usize) {
         self.begin();
         self.out.push(b'{');
         self.is_first = true;
@@ -89,11 +89,11 @@ impl Sink for Writer<'_> {
         }
     }
 
-    fn atom(&mut self, atom: &'static str) {
+    fn atom(&mut self, atom: &'static Word) {
         self.begin();
-        match atom {
-            "true" | "false" => self.out.extend_from_slice(atom.as_bytes()),
-            _ => self.text(atom.as_bytes()),
+        match atom.text {
+            "true" | "false" => self.out.extend_from_slice(atom.text.as_bytes()),
+            _ => self.text(atom.text.as_bytes()),
         }
     }
 
@@ -139,10 +139,10 @@ impl Sink for Writer<'_> {
         self.is_first = false;
     }
 
-    fn choice(&mut self, tag: &'static str) {
+    fn choice(&mut self, tag: &'static Word) {
         self.record(tag, 1);
-        self.field(tag);
-        self.choice = Some(tag);
+        self.field(tag.text);
+        self.choice = Some(tag.text);
     }
 
     fn end_choice(&mut self) {

@@ -5,7 +5,7 @@ use super::{PropertyParm, ServiceState, StreamMode};
 use crate::Result;
 use crate::list::{List, TokenSet};
 use crate::octets::Name;
-use crate::value::{Sink, Source, Value};
+use crate::value::{Sink, Source, Value, Word};
 
 record! {
     /// What an audit asks for.
@@ -157,7 +157,7 @@ impl<'a> Value<'a> for EventSpecParameter<'a> {
         match self {
             Self::Stream(stream) => stream.write(sink),
             Self::Parameter(name) => {
-                sink.choice("eventParameterName");
+                sink.choice(const { &Word::new("eventParameterName") });
                 name.write(sink);
                 sink.end_choice();
             }

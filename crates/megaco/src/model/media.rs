@@ -6,7 +6,7 @@ use crate::Result;
 use crate::list::List;
 use crate::octets::Str;
 use crate::sdp::Lines;
-use crate::value::{Sink, Source, Value};
+use crate::value::{Sink, Source, Value, Word};
 
 record! {
     /// State of a termination and its streams.
@@ -171,7 +171,7 @@ atoms! {
 
 impl<'a> Value<'a> for LocalRemoteDescriptor<'a> {
     fn write<S: Sink>(&self, sink: &mut S) {
-        sink.record("LocalRemoteDescriptor", 1);
+        sink.record(const { &Word::new("LocalRemoteDescriptor") }, 1);
         sink.field("propGrps");
         self.groups().write(sink);
         sink.end_record();

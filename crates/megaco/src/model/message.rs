@@ -5,7 +5,7 @@ use super::{ActionReply, ActionRequest, Lenient};
 use crate::Result;
 use crate::list::List;
 use crate::octets::{Name, Str};
-use crate::value::{Sink, Source, Value};
+use crate::value::{Sink, Source, Value, Word};
 
 record! {
     /// A message, and what proves its sender.
@@ -38,7 +38,7 @@ pub struct Message<'a> {
 // Not a `record!`: all that follows depends on the version that it begins with.
 impl<'a> Value<'a> for Message<'a> {
     fn write<S: Sink>(&self, sink: &mut S) {
-        sink.record("Message", 3);
+        sink.record(const { &Word::new("Message") }, 3);
         sink.field("version");
         self.version.write(sink);
         sink.set_version(self.version);

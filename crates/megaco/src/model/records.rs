@@ -25,7 +25,8 @@ macro_rules! record {
         impl<'a> $crate::value::Value<'a> for $name $(<$life>)? {
             fn write<S: $crate::value::Sink>(&self, sink: &mut S) {
                 let version = sink.version();
-                sink.record($crate::model::records::name_of!($name $($text)?), Self::arity(version));
+                let name = const { &$crate::value::Word::new($crate::model::records::name_of!($name $($text)?)) };
+                sink.record(name, Self::arity(version));
                 $(sink.field($t1); $crate::value::Value::write(&self.$f1, sink);)*
                 $($(
                     if version >= 2 {
@@ -107,21 +108,21 @@ macro_rules! choice {
             fn write<S: $crate::value::Sink>(&self, sink: &mut S) {
                 match self {
                     $(Self::$v1(value) => {
-                        sink.choice($t1);
+                        sink.choice(const { &$crate::value::Word::new($t1) });
                         $crate::value::Value::write(value, sink);
                     })*
                     $($(Self::$v2(value) => {
                         if sink.version() < 2 {
                             sink.refuse(concat!($t2, " is of version 2"));
                         }
-                        sink.choice($t2);
+                        sink.choice(const { &$crate::value::Word::new($t2) });
                         $crate::value::Value::write(value, sink);
                     })*)?
                     $($(Self::$v3(value) => {
                         if sink.version() < 3 {
                             sink.refuse(concat!($t3, " is of version 3"));
                         }
-                        sink.choice($t3);
+                        sink.choice(const { &$crate::value::Word::new($t3) });
                         $crate::value::Value::write(value, sink);
                     })*)?
                 }
@@ -174,7 +175,7 @@ macro_rules! atoms {
         impl<'a> $crate::value::Value<'a> for $name {
             fn write<S: $crate::value::Sink>(&self, sink: &mut S) {
                 sink.atom(match self {
-                    $(Self::$v1 => $t1,)*
+                    $(Self::$v1 => const { &$crate::value::Word::new($t1) },)*
                 });
             }
 

@@ -1,0 +1,273 @@
+//! The rules of `megaco_compressed`: which tag stands for which shape.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
+use std::sync::LazyLock;
+
+use super::write;
+use crate::value::Word;
+
+/// The lines of `compressed.rules`.
+pub(super) static RULES: LazyLock<Rules> = LazyLock::new(|| Rules::parse(include_str!("compressed.rules")));
+
+/// The tag of `asn1_NOVALUE`, in the first of the rules.
+pub(super) const ABSENT: u8 = 1;
+
+/// The rules, by what they apply to.
+pub(super) struct Rules {
+    rules: Vec<Rule>,
+    /// Rules for atoms, and for tuples that begin with one.
+    by_name: Words<Candidates>,
+    /// Rules of a tag.
+    by_tag: Vec<Vec<u16>>,
+}
+
+/// A line: a shape, and what is written for it.
+pub(super) struct Rule {
+    /// Versions that it is for.
+    pub(super) versions: RangeInclusive<u8>,
+    /// The shape: an atom, or a tuple and what is in it, in the order in which they are written.
+    pub(super) steps: Vec<Step>,
+    /// Which of its parts have to be lists.
+    pub(super) lists: Vec<usize>,
+    /// The begin of the tuple that is written: its tag.
+    pub(super) head: Vec<u8>,
+    /// What stands behind the tag: parts by their number, and how each is written.
+    pub(super) parts: Vec<(Mode, usize)>,
+}
+
+/// How a part is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// As it is.
+    Plain,
+    /// Compressed.
+    Deep,
+    /// A list of compressed ones.
+    List,
+    /// A list of such lists.
+    Lists,
+}
+
+/// What comes next in a shape.
+#[derive(Debug)]
+pub(super) enum Step {
+    Atom(Word),
+    /// A tuple that begins with an atom, and how many elements follow that.
+    Record(Word, usize),
+    Number(u8),
+    /// The empty list.
+    Empty,
+    String(&'static str),
+    /// The part of the next number.
+    Part,
+    /// A number that the part of the next number has to be.
+    Is(u8),
+    /// A list of what the next step is.
+    Single,
+}
+
+/// Rules for the same name, in the order of the file.
+#[derive(Default)]
+struct Candidates {
+    /// Those for tuples that go on with this string, among those for any.
+    by_text: Words<Vec<u16>>,
+    any: Vec<u16>,
+}
+
+impl Rules {
+    /// The rules that may apply to an atom, or to a tuple that begins with it; `text` is the string behind it.
+    #[inline]
+    pub(super) fn of_name(&self, name: &Word, text: Option<&[u8]>) -> impl Iterator<Item = &Rule> {
+        let found = self.by_name.get(name.id).map_or(&[][..], |candidates| match text {
+            Some(text) if !candidates.by_text.is_empty() => {
+                candidates.by_text.get(Word::id(text)).unwrap_or(&candidates.any)
+            }
+            _ => &candidates.any,
+        });
+        found.iter().map(|&index| &self.rules[usize::from(index)])
+    }
+
+    /// The rule of a tag with so many parts.
+    #[inline]
+    pub(super) fn of_tag(&self, tag: usize, parts: usize) -> Option<&Rule> {
+        let mut candidates = self.by_tag.get(tag)?.iter().map(|&index| &self.rules[usize::from(index)]);
+        candidates.find(|rule| rule.parts.len() == parts)
+    }
+
+    fn parse(text: &'static str) -> Self {
+        let (tags, rules): (Vec<usize>, Vec<Rule>) = text.lines().filter_map(Rule::parse).unzip();
+        let mut by_tag = vec![Vec::new(); tags.iter().max().map_or(0, |last| last + 1)];
+        let mut by_name = BTreeMap::<&str, Vec<u16>>::new();
+        for (index, (rule, tag)) in rules.iter().zip(tags).enumerate() {
+            by_tag[tag].push(index as u16);
+            if let Some(Step::Atom(name) | Step::Record(name, _)) = rule.steps.first() {
+                by_name.entry(name.text).or_default().push(index as u16);
+            }
+        }
+        let candidates = |indices: Vec<u16>| {
+            let text = |index: &u16| match rules[usize::from(*index)].steps.get(1) {
+                Some(Step::String(text)) => Some(*text),
+                _ => None,
+            };
+            let texts: BTreeSet<_> = indices.iter().filter_map(text).collect();
+            let for_text = |wanted: Option<&str>| {
+                let fits = |index: &u16| text(index).is_none() || text(index) == wanted;
+                indices.iter().copied().filter(fits).collect::<Vec<u16>>()
+            };
+            let by_text = texts.iter().map(|wanted| (*wanted, for_text(Some(wanted))));
+            Candidates { by_text: Words::new(by_text.collect()), any: for_text(None) }
+        };
+        let by_name = by_name.into_iter().map(|(name, indices)| (name, candidates(indices))).collect();
+        Self { by_name: Words::new(by_name), by_tag, rules }
+    }
+}
+
+impl Rule {
+    /// Reads a line, and the tag that it begins with.
+    fn parse(line: &'static str) -> Option<(usize, Self)> {
+        let mut words = line.split(' ');
+        let tag: u16 = words.next()?.parse().ok()?;
+        let guard = words.next()?;
+        let (mut steps, mut names) = (Vec::new(), Vec::new());
+        pattern(words.next()?, &mut steps, &mut names);
+        let number = |name: char| names.iter().position(|known| *known == name);
+        let parts: Option<Vec<_>> = words
+            .map(|word| {
+                let mode = match word.as_bytes()[0] {
+                    b'*' => Mode::Deep,
+                    b'+' => Mode::List,
+                    b'#' => Mode::Lists,
+                    _ => Mode::Plain,
+                };
+                Some((mode, number(word.chars().last()?)?))
+            })
+            .collect();
+        let parts = parts?;
+        let (mut versions, mut lists) = (1..=3, Vec::new());
+        for condition in guard.split('&') {
+            let version = condition.get(1..).and_then(|number| number.parse().ok()).unwrap_or(1);
+            match condition.as_bytes()[0] {
+                b'=' => versions = version..=version,
+                b'>' => versions = version..=3,
+                b'<' => versions = 1..=version - 1,
+                b'l' => lists.extend(condition.chars().last().and_then(number)),
+                _ => {}
+            }
+        }
+        let mut head = Vec::new();
+        write::tuple(&mut head, parts.len() + 1);
+        write::integer(&mut head, i64::from(tag));
+        Some((usize::from(tag), Self { versions, steps, lists, head, parts }))
+    }
+}
+
+/// Reads a pattern into steps and the names of its parts, and gives what follows it.
+fn pattern(text: &'static str, steps: &mut Vec<Step>, parts: &mut Vec<char>) -> &'static str {
+    if let Some(rest) = text.strip_prefix('{') {
+        let place = steps.len();
+        let mut rest = pattern(rest, steps, parts);
+        let mut arity = 0;
+        while let Some(after) = rest.strip_prefix(',') {
+            rest = pattern(after, steps, parts);
+            arity += 1;
+        }
+        if let Some(Step::Atom(name)) = steps.get(place) {
+            steps[place] = Step::Record(*name, arity);
+        }
+        return rest.strip_prefix('}').unwrap_or(rest);
+    }
+    if let Some(rest) = text.strip_prefix("[]") {
+        steps.push(Step::Empty);
+        return rest;
+    }
+    if let Some(rest) = text.strip_prefix('[') {
+        steps.push(Step::Single);
+        let rest = pattern(rest, steps, parts);
+        return rest.strip_prefix(']').unwrap_or(rest);
+    }
+    if let Some(rest) = text.strip_prefix('"') {
+        let (string, rest) = rest.split_once('"').unwrap_or((rest, ""));
+        steps.push(Step::String(string));
+        return rest;
+    }
+    let (word, rest) = text.split_at(text.find([',', '}', ']']).unwrap_or(text.len()));
+    let part = word.split_once('?').and_then(|(_, name)| name.chars().next());
+    let number = word.split('?').next().and_then(|number| number.parse().ok());
+    parts.extend(part);
+    steps.push(match (number, part) {
+        (Some(number), Some(_)) => Step::Is(number),
+        (Some(number), None) => Step::Number(number),
+        (None, Some(_)) => Step::Part,
+        (None, None) => Step::Atom(Word::new(word)),
+    });
+    rest
+}
+
+/// What is known by a word. A map of the library would do; here the words bring their hashes.
+struct Words<T> {
+    /// At least twice as many as there are words, and a power of two.
+    slots: Vec<Option<(u64, T)>>,
+}
+
+impl<T> Default for Words<T> {
+    fn default() -> Self {
+        Self { slots: Vec::new() }
+    }
+}
+
+impl<T> Words<T> {
+    fn new(words: Vec<(&str, T)>) -> Self {
+        let size = if words.is_empty() { 0 } else { (words.len() * 2).next_power_of_two() };
+        let mut slots: Vec<Option<(u64, T)>> = std::iter::repeat_with(|| None).take(size).collect();
+        for (word, value) in words {
+            let id = Word::id(word.as_bytes());
+            let mut slot = id as usize & (size - 1);
+            while slots[slot].is_some() {
+                slot = (slot + 1) & (size - 1);
+            }
+            slots[slot] = Some((id, value));
+        }
+        Self { slots }
+    }
+
+    const fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    #[inline]
+    fn get(&self, id: u64) -> Option<&T> {
+        let last = self.slots.len().checked_sub(1)?;
+        let mut slot = id as usize & last;
+        while let Some((known, value)) = &self.slots[slot] {
+            if *known == id {
+                return Some(value);
+            }
+            slot = (slot + 1) & last;
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_rule_is_for_what_is_absent() {
+        let rule = RULES.of_tag(usize::from(ABSENT), 0).unwrap();
+        assert!(matches!(rule.steps[..], [Step::Atom(Word { text: "asn1_NOVALUE", .. })]));
+    }
+
+    /// What expands a term takes its parts as they come.
+    #[test]
+    fn parts_stand_behind_the_tag_as_in_the_shape() {
+        assert!(RULES.rules.len() > 300);
+        for rule in &RULES.rules {
+            let given: Vec<usize> = rule.parts.iter().map(|part| part.1).collect();
+            let last = |at: &usize| !given[at + 1..].contains(&given[*at]);
+            let given: Vec<usize> = (0..given.len()).filter(last).map(|at| given[at]).collect();
+            assert!(given.is_sorted(), "{:?}", rule.head);
+        }
+    }
+}
