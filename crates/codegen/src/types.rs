@@ -6,7 +6,7 @@ use crate::overlay::{Overlay, OverlayError};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use tercet_lower::Lowering;
 use tercet_model::Model;
-use tercet_plan::shape::{Constant, Presence, Shape};
+use tercet_plan::shape::{Constant, Presence, Root, Shape};
 use tercet_plan::{FieldId, Kind, NodeId};
 
 /// How the values of a node are kept.
@@ -195,10 +195,37 @@ impl<'m> Types<'m> {
         &self.keys[self.same(node).index()]
     }
 
-    /// The roots, each type once.
+    /// The roots, each type once: by its own name if that is a root.
     pub(crate) fn roots(&self) -> Vec<NodeId> {
         let mut seen = HashSet::new();
-        self.shape.roots.iter().map(|root| root.node).filter(|node| seen.insert(self.same(*node))).collect()
+        let (own, other): (Vec<_>, Vec<_>) = self
+            .shape
+            .roots
+            .iter()
+            .map(|root| (root.node, self.is_own_name(root)))
+            .partition(|(_, own)| *own);
+        own.into_iter()
+            .chain(other)
+            .map(|(node, _)| node)
+            .filter(|node| seen.insert(self.same(*node)))
+            .collect()
+    }
+
+    /// The roots that have the type of another name: `A ::= B`.
+    pub(crate) fn aliases(&self) -> impl Iterator<Item = &'m Root> {
+        self.shape.roots.iter().filter(|root| !self.is_own_name(root))
+    }
+
+    fn is_own_name(&self, root: &Root) -> bool {
+        let name = self.shape.name(root.name);
+        match self.origin(root.node) {
+            Origin::Named(module, own, arguments) => {
+                let own =
+                    name.strip_prefix(module.as_str()).and_then(|name| name.strip_prefix('.')) == Some(own);
+                own || !arguments.is_empty()
+            }
+            _ => true,
+        }
     }
 
     /// The nodes that stand for their type, in order.
@@ -267,6 +294,21 @@ impl<'m> Types<'m> {
             if let Some(name) = &ty.name {
                 let module = model.modules.get(ty.module.index()).map_or("", |module| &module.name);
                 *origin = Origin::Named(module.into(), name.name.to_string(), name.arguments.to_string());
+            }
+        }
+        // A root that is no declaration otherwise has the name that it was asked for by.
+        for root in &self.shape.roots {
+            let at = root.node.index();
+            let others = self.shape.roots.iter().filter(|other| other.node == root.node);
+            let is_item = matches!(
+                self.repr(root.node),
+                Repr::Struct | Repr::Choice | Repr::Enumerated | Repr::Table(_)
+            );
+            if !is_item
+                && !others.clone().any(|other| self.is_own_name(other))
+                && let Some((module, name)) = self.shape.name(root.name).rsplit_once('.')
+            {
+                self.origins[at] = Origin::Named(module.into(), name.into(), String::new());
             }
         }
         // What has no name of its own has one by the first place that it stands in.

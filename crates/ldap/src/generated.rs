@@ -2040,6 +2040,22 @@ impl Change<'_> {
     }
 }
 
+impl SortKeyList<'_> {
+    /// The same value without a borrow.
+    #[must_use]
+    pub fn into_owned(self) -> SortKeyList<'static> {
+        SortKeyList(self.0.into_iter().map(|v| v.into_owned()).collect())
+    }
+}
+
+impl ValuesReturnFilter<'_> {
+    /// The same value without a borrow.
+    #[must_use]
+    pub fn into_owned(self) -> ValuesReturnFilter<'static> {
+        ValuesReturnFilter(self.0.into_iter().map(|v| v.into_owned()).collect())
+    }
+}
+
 impl fmt::Debug for LdapMessage<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
@@ -2089,16 +2105,6 @@ impl fmt::Debug for PagedResults<'_> {
 impl Notation for PagedResults<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("size", &self.size), ("cookie", &self.cookie)])
-    }
-}
-
-impl fmt::Debug for SortKeyList<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
-}
-
-impl Notation for SortKeyList<'_> {
-    fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
-        self.0.notation(p)
     }
 }
 
@@ -2175,16 +2181,6 @@ impl Notation for SyncInfo<'_> {
             Self::SyncIdSet(v) => p.chosen("syncIdSet", v),
             Self::Unknown(v) => v.notation(p),
         }
-    }
-}
-
-impl fmt::Debug for ValuesReturnFilter<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
-}
-
-impl Notation for ValuesReturnFilter<'_> {
-    fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
-        self.0.notation(p)
     }
 }
 
@@ -2751,6 +2747,26 @@ impl Notation for ChangeOperation {
             Self::Unknown(number) => return p.word(number),
             Self::UnknownAddition(number) => return p.word(format_args!("/* addition {number} */")),
         })
+    }
+}
+
+impl fmt::Debug for SortKeyList<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
+}
+
+impl Notation for SortKeyList<'_> {
+    fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
+        self.0.notation(p)
+    }
+}
+
+impl fmt::Debug for ValuesReturnFilter<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
+}
+
+impl Notation for ValuesReturnFilter<'_> {
+    fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
+        self.0.notation(p)
     }
 }
 

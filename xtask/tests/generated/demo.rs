@@ -813,7 +813,7 @@ impl<'a> MoCall<'a> {
                     ber::in_set(f_charge.is_some(), &mut last, tag, r)?;
                     f_charge = Some(Charge::read_ber(r, Tag::context(11))?);
                 }
-                _ => unknown.read_ber(r)?,
+                _ => unknown.read_ber(r, |tag| matches!(tag.bits(), 0x80000000 | 0x80000001 | 0x80000002 | 0x80000003 | 0x80000004 | 0x80000005 | 0x80000006 | 0x80000007 | 0x80000008 | 0x80000009 | 0x8000000a | 0x8000000b))?,
             }
         }
         let value = Self {
@@ -930,7 +930,7 @@ impl<'a> MtCall<'a> {
                     ber::in_set(f_cause.is_some(), &mut last, tag, r)?;
                     f_cause = Some(ber::enumerated(r, Tag::context(9), CauseForTermination::from_number)?);
                 }
-                _ => unknown.read_ber(r)?,
+                _ => unknown.read_ber(r, |tag| matches!(tag.bits(), 0x80000000 | 0x80000001 | 0x80000002 | 0x80000003 | 0x80000005 | 0x80000006 | 0x80000007 | 0x80000008 | 0x80000009))?,
             }
         }
         let value = Self {
@@ -998,7 +998,7 @@ impl<'a> ShortMessage<'a> {
                 ber::not_default(v == 1, r)?;
                 v
             } else { 1 },
-            extension_additions: UnknownAdditions::rest_ber(r)?,
+            extension_additions: UnknownAdditions::rest_ber(r, |tag| matches!(tag.bits(), 0x80000000 | 0x80000001 | 0x80000002 | 0x80000003 | 0x80000004 | 0x80000005 | 0x80000006))?,
         };
         r.leave(level)?;
         Ok(value)
@@ -1043,7 +1043,7 @@ impl<'a> DataSession<'a> {
             slice_name: if r.is_next(Tag::context(8)) {
                 Some(ber::text(r, Tag::context(8), StringKind::Utf8)?)
             } else { None },
-            extension_additions: UnknownAdditions::rest_ber(r)?,
+            extension_additions: UnknownAdditions::rest_ber(r, |tag| matches!(tag.bits(), 0x80000000 | 0x80000001 | 0x80000002 | 0x80000003 | 0x80000004 | 0x80000005 | 0x80000006 | 0x80000007 | 0x80000008))?,
         };
         r.leave(level)?;
         Ok(value)

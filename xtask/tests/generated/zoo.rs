@@ -479,6 +479,12 @@ impl MessageValue<'_> {
     }
 }
 
+impl Names<'_> {
+    /// The same value without a borrow.
+    #[must_use]
+    pub fn into_owned(self) -> Names<'static> { Names(self.0.into_iter().map(|v| v.into_owned()).collect()) }
+}
+
 impl fmt::Debug for Zoo<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
@@ -496,16 +502,6 @@ impl fmt::Debug for Tree {
 impl Notation for Tree {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("value", &self.value), ("left", &self.left), ("right", &self.right), ("twigs", &self.twigs)])
-    }
-}
-
-impl fmt::Debug for Names<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
-}
-
-impl Notation for Names<'_> {
-    fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
-        self.0.notation(p)
     }
 }
 
@@ -623,6 +619,16 @@ impl Notation for MessageValue<'_> {
     }
 }
 
+impl fmt::Debug for Names<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
+}
+
+impl Notation for Names<'_> {
+    fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
+        self.0.notation(p)
+    }
+}
+
 impl<'a> Zoo<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
@@ -672,7 +678,7 @@ impl<'a> Zoo<'a> {
         } else { None };
         let mut unknown = UnknownAdditions::NONE;
         while r.peek_tag()?.is_some_and(|tag| !(tag == Tag::context(21) || tag == Tag::context(22) || tag == Tag::context(23) || tag == Tag::context(24) || tag == Tag::context(25) || tag == Tag::context(26) || tag == Tag::context(27))) {
-            unknown.read_ber(r)?;
+            unknown.read_ber(r, |tag| matches!(tag.bits(), 0x80000000 | 0x80000001 | 0x80000002 | 0x80000003 | 0x80000004 | 0x80000005 | 0x80000006 | 0x80000007 | 0x80000008 | 0x80000009 | 0x8000000a | 0x8000000b | 0x8000000c | 0x8000000d | 0x8000000e | 0x8000000f | 0x80000010 | 0x80000011 | 0x80000012 | 0x80000013 | 0x80000014 | 0x8000001c | 0x8000001d | 0x8000001e | 0x8000001f | 0x80000020 | 0x80000015 | 0x80000016 | 0x80000017 | 0x80000018 | 0x80000019 | 0x8000001a | 0x8000001b))?;
         }
         let f_children = if r.is_next(Tag::context(21)) {
             Some(read_ber_zoo_children(r, Tag::context(21))?)
@@ -719,7 +725,7 @@ impl<'a> Zoo<'a> {
             inside: f_inside,
             inside_bits: f_inside_bits,
             message: f_message,
-            extension_additions: unknown.and_rest_ber(r)?,
+            extension_additions: unknown.and_rest_ber(r, |tag| matches!(tag.bits(), 0x80000000 | 0x80000001 | 0x80000002 | 0x80000003 | 0x80000004 | 0x80000005 | 0x80000006 | 0x80000007 | 0x80000008 | 0x80000009 | 0x8000000a | 0x8000000b | 0x8000000c | 0x8000000d | 0x8000000e | 0x8000000f | 0x80000010 | 0x80000011 | 0x80000012 | 0x80000013 | 0x80000014 | 0x8000001c | 0x8000001d | 0x8000001e | 0x8000001f | 0x80000020 | 0x80000015 | 0x80000016 | 0x80000017 | 0x80000018 | 0x80000019 | 0x8000001a | 0x8000001b))?,
         };
         r.leave(level)?;
         Ok(value)
@@ -737,7 +743,7 @@ impl<'a> Zoo<'a> {
                     w.push_octet(0);
                     w.primitive(Tag::context(26), end);
                 }
-                Contained::Octets(v) => w.bit_string(Tag::context(26), BitString::new(&v[..], 0).unwrap_or_default().as_bits()),
+                other => w.bit_string(Tag::context(26), other.bits()),
             }
         }
         match &self.inside {
@@ -748,7 +754,7 @@ impl<'a> Zoo<'a> {
                 w.close(Tag::universal(17), m);
                 w.primitive(Tag::context(25), end);
             }
-            Contained::Octets(v) => w.octet_string(Tag::context(25), v),
+            other => w.octet_string(Tag::context(25), other.octets()),
         }
         let m = w.open();
         self.when.write_ber(w)?;
@@ -1299,7 +1305,7 @@ impl<'a> Zoo<'a> {
                 let inside = core::mem::replace(w, outer).finish(true);
                 w.octet_string(per::Size::ANY, &inside)?;
             }
-            Contained::Octets(v) => w.octet_string(per::Size::ANY, v)?,
+            other => w.octet_string(per::Size::ANY, other.octets())?,
         }
         if let Some(v) = &self.inside_bits {
             match v {
@@ -1310,7 +1316,7 @@ impl<'a> Zoo<'a> {
                     let inside = core::mem::replace(w, outer).finish(true);
                     w.bit_string(per::Size::ANY, &BitString::new(inside, 0).unwrap_or_default(), false)?;
                 }
-                Contained::Octets(v) => w.bit_string(per::Size::ANY, &BitString::new(&v[..], 0).unwrap_or_default(), false)?,
+                other => w.bit_string(per::Size::ANY, &BitString::from(other.bits()), false)?,
             }
         }
         self.message.write_aper(w)?;
@@ -1804,7 +1810,7 @@ impl<'a> Zoo<'a> {
                 let inside = core::mem::replace(w, outer).finish(true);
                 w.octet_string(per::Size::ANY, &inside)?;
             }
-            Contained::Octets(v) => w.octet_string(per::Size::ANY, v)?,
+            other => w.octet_string(per::Size::ANY, other.octets())?,
         }
         if let Some(v) = &self.inside_bits {
             match v {
@@ -1815,7 +1821,7 @@ impl<'a> Zoo<'a> {
                     let inside = core::mem::replace(w, outer).finish(true);
                     w.bit_string(per::Size::ANY, &BitString::new(inside, 0).unwrap_or_default(), false)?;
                 }
-                Contained::Octets(v) => w.bit_string(per::Size::ANY, &BitString::new(&v[..], 0).unwrap_or_default(), false)?,
+                other => w.bit_string(per::Size::ANY, &BitString::from(other.bits()), false)?,
             }
         }
         self.message.write_uper(w)?;

@@ -4,10 +4,11 @@ mod read;
 mod write;
 
 use super::per::{closure, ok};
-use super::{Printer, local};
+use super::{Printer, RootType, local};
 use crate::types::Repr;
+use tercet_lower::Lowering;
 use tercet_plan::ber::{Program, Slot, UNTAGGED};
-use tercet_plan::{FieldId, Kind, NodeId};
+use tercet_plan::{Code, FieldId, Kind, NodeId};
 
 pub(super) fn print(p: &mut Printer<'_>, program: &Program) {
     let nodes: Vec<NodeId> = p.types.nodes().collect();
@@ -15,9 +16,20 @@ pub(super) fn print(p: &mut Printer<'_>, program: &Program) {
     for node in &nodes {
         ber.node(*node);
     }
-    for root in ber.p.types.roots() {
-        ber.root(root);
+    for root in ber.p.roots.clone() {
+        ber.root(&root);
     }
+}
+
+/// Whether two nodes have the same tags where they stand alone.
+pub(super) fn same_tags(lowering: &Lowering, a: NodeId, b: NodeId) -> bool {
+    lowering.plans.iter().all(|plan| match &plan.code {
+        Code::Ber(program) => {
+            let [a, b] = [a, b].map(|node| &program.slots[program.nodes[node.index()].entry as usize]);
+            a.tag == b.tag && program.chain(a) == program.chain(b)
+        }
+        _ => true,
+    })
 }
 
 struct Ber<'p, 'm> {
@@ -155,14 +167,13 @@ impl Ber<'_, '_> {
 
     // Roots
 
-    fn root(&mut self, root: NodeId) {
+    fn root(&mut self, root: &RootType) {
+        let RootType { node: root, name, wraps: wrapped, .. } = root.clone();
         let node = self.p.types.same(root);
-        let name = self.p.names.ty(node).to_owned();
         let lifetime = self.p.lifetime(node, "'a");
         let slot = self.entry(root);
         let tag =
             self.tags(&slot).first().map_or_else(|| "None".into(), |tag| format!("Some({})", tag_text(*tag)));
-        let wrapped = self.p.is_wrapped(node);
         self.line("");
         self.open(format!("impl<'a> codec::BerType<'a> for {name}{lifetime} {{"));
         self.line(format!("const TAG: Option<Tag> = {tag};"));

@@ -14,8 +14,8 @@ use tercet_runtime::text::StringKind;
 pub(super) fn print(p: &mut Printer<'_>, model: &Model, lowering: &Lowering) {
     // Roots that are tuple structs are names of values too.
     let mut scope = Scope::default();
-    for node in p.types.nodes().filter(|node| p.is_wrapped(*node)) {
-        scope.unique(p.names.ty(node).to_owned());
+    for root in p.roots.iter().filter(|root| root.wraps) {
+        scope.unique(root.name.clone());
     }
     let mut printed = HashSet::new();
     for value in &lowering.values {

@@ -33,6 +33,27 @@ pub(super) fn print(p: &mut Printer<'_>, model: &Model, lowering: &Lowering, con
             }
         }
     }
+    aliases(p);
+}
+
+/// Roots that have the type of another name.
+fn aliases(p: &mut Printer<'_>) {
+    for root in p.types.aliases() {
+        let name = p.names.alias(root.name).to_owned();
+        let node = p.types.same(root.node);
+        let lifetime = p.lifetime(node, "'a");
+        p.text.line("");
+        p.text.doc(&format!("`{}`", p.types.shape.name(root.name)));
+        if p.roots.iter().any(|known| known.declares && known.name == name) {
+            let line = derives(p, node, "");
+            p.text.line(line);
+            let line = format!("pub struct {name}{lifetime}(pub {});", p.ty(node, "'a"));
+            p.text.line(line);
+        } else {
+            let line = format!("pub type {name}{lifetime} = {}{lifetime};", p.names.ty(node));
+            p.text.line(line);
+        }
+    }
 }
 
 fn document(p: &mut Printer<'_>, node: NodeId, model: &Model, lowering: &Lowering, config: &Config<'_>) {

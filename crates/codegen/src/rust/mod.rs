@@ -30,8 +30,15 @@ pub(crate) fn print(model: &Model, lowering: &Lowering, config: &Config<'_>) -> 
     // The numbers of items are needed where they are written, or are keys.
     let numbered = lowering.plans.iter().any(|plan| matches!(plan.code, Code::Ber(_) | Code::Oer(_)))
         || plan.shape.registers > 0;
-    let mut printer =
-        Printer { types, names, text: Text::default(), numbered, hash: config.hash || config.overlay.hash };
+    let mut printer = Printer {
+        types,
+        names,
+        text: Text::default(),
+        numbered,
+        hash: config.hash || config.overlay.hash,
+        roots: Vec::new(),
+    };
+    printer.roots = printer.root_types(lowering);
     declare::print(&mut printer, model, lowering, config);
     consts::print(&mut printer, model, lowering);
     owned::print(&mut printer);
@@ -70,6 +77,21 @@ struct Printer<'m> {
     numbered: bool,
     /// Whether types have `Eq` and `Hash`.
     hash: bool,
+    /// The types that have codecs.
+    roots: Vec<RootType>,
+}
+
+/// A type that values can begin with.
+#[derive(Clone)]
+struct RootType {
+    /// The node that its tags are at.
+    node: NodeId,
+    name: String,
+    /// Whether it is a struct around a value of the type that it stands for, since that is no declaration of its own or
+    /// has other tags.
+    wraps: bool,
+    /// Whether it has a declaration beside those of the nodes.
+    declares: bool,
 }
 
 /// What the printed text may use: module, names.
@@ -175,6 +197,26 @@ impl Printer<'_> {
     /// What ends the borrow of a part that no type is known for, where that is chosen.
     fn ended(&self, node: NodeId) -> &'static str {
         if self.types.is_owned(node) { ".into_owned()" } else { "" }
+    }
+
+    /// The types that have codecs: each root by its own name, if it is no other name for a type and its tags.
+    fn root_types(&self, lowering: &Lowering) -> Vec<RootType> {
+        let own = self.types.roots().into_iter().map(|node| RootType {
+            node,
+            name: self.names.ty(self.types.same(node)).to_owned(),
+            wraps: self.is_wrapped(self.types.same(node)),
+            declares: false,
+        });
+        let mut roots: Vec<RootType> = own.collect();
+        for root in self.types.aliases() {
+            let is_same = |known: &&RootType| self.types.same(known.node) == self.types.same(root.node);
+            let first = roots.iter().find(is_same).map(|first| first.node);
+            if first.is_some_and(|first| !ber::same_tags(lowering, first, root.node)) {
+                let name = self.names.alias(root.name).to_owned();
+                roots.push(RootType { node: root.node, name, wraps: true, declares: true });
+            }
+        }
+        roots
     }
 
     /// Whether a node is a root without a declaration of its own otherwise.

@@ -2,7 +2,7 @@
 
 use crate::types::{Origin, Repr, Types};
 use std::collections::{HashMap, HashSet};
-use tercet_plan::{FieldId, NodeId};
+use tercet_plan::{FieldId, NameId, NodeId};
 
 /// A type's name: `AMF-UE-NGAP-ID` is `AmfUeNgapId`.
 pub(crate) fn upper_camel(name: &str) -> String {
@@ -137,6 +137,8 @@ pub(crate) struct Names {
     items: HashMap<(NodeId, i64), String>,
     /// Rows by open type and number.
     rows: HashMap<(NodeId, u32), String>,
+    /// Roots that have the type of another name.
+    aliases: HashMap<NameId, String>,
 }
 
 impl Names {
@@ -147,6 +149,7 @@ impl Names {
             additions: HashMap::new(),
             items: HashMap::new(),
             rows: HashMap::new(),
+            aliases: HashMap::new(),
         };
         let mut scope = Scope(TAKEN.iter().map(|name| (*name).to_owned()).collect());
         for node in types.nodes() {
@@ -171,6 +174,15 @@ impl Names {
             }
             names.types.insert(node, scope.unique(wanted));
         }
+        for root in types.aliases() {
+            let said = types.shape.name(root.name);
+            let (module, name) = said.rsplit_once('.').unwrap_or(("", said));
+            let mut wanted = upper_camel(name);
+            if scope.0.contains(&wanted) && !TAKEN.contains(&wanted.as_str()) {
+                wanted = upper_camel(module) + &wanted;
+            }
+            names.aliases.insert(root.name, scope.unique(wanted));
+        }
         for node in inside {
             let wanted = names.made_up(types, node, 0);
             names.types.insert(node, scope.unique(wanted));
@@ -184,6 +196,11 @@ impl Names {
     /// A type's name.
     pub(crate) fn ty(&self, node: NodeId) -> &str {
         self.types.get(&node).map_or("", |name| name)
+    }
+
+    /// The name of a root that has the type of another name.
+    pub(crate) fn alias(&self, root: NameId) -> &str {
+        self.aliases.get(&root).map_or("", |name| name)
     }
 
     /// A component's or alternative's name.

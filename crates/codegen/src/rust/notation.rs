@@ -5,13 +5,14 @@ use crate::types::Repr;
 use tercet_plan::NodeId;
 
 pub(super) fn print(p: &mut Printer<'_>) {
-    let nodes: Vec<NodeId> = p.types.nodes().collect();
-    for node in nodes {
-        if !p.is_item(node) && !p.is_wrapped(node) {
-            continue;
-        }
+    let items = p.types.nodes().filter(|node| p.is_item(*node));
+    let items = items.map(|node| (node, p.names.ty(node).to_owned()));
+    let wrappers = p.roots.iter().filter(|root| root.wraps).map(|root| (root.node, root.name.clone()));
+    let all: Vec<(NodeId, String)> = items.chain(wrappers).collect();
+    for (node, name) in all {
         let lifetime = if p.types.borrows(node) { "<'_>" } else { "" };
-        let name = p.names.ty(node).to_owned() + lifetime;
+        let wraps = p.roots.iter().any(|root| root.wraps && root.name == name);
+        let name = name + lifetime;
         p.text.line("");
         p.text.open(format!("impl fmt::Debug for {name} {{"));
         p.text.line("fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }");
@@ -19,7 +20,11 @@ pub(super) fn print(p: &mut Printer<'_>) {
         p.text.line("");
         p.text.open(format!("impl Notation for {name} {{"));
         p.text.open("fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {");
-        body(p, node);
+        if wraps {
+            p.text.line("self.0.notation(p)");
+        } else {
+            body(p, node);
+        }
         p.text.close("}");
         p.text.close("}");
     }
@@ -75,6 +80,6 @@ fn body(p: &mut Printer<'_>, node: NodeId) {
             p.text.line("Self::Other(v) => p.encoding(v),");
             p.text.close("}");
         }
-        _ => p.text.line("self.0.notation(p)"),
+        _ => {}
     }
 }

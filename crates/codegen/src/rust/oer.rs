@@ -3,8 +3,8 @@
 mod read;
 mod write;
 
-use super::Printer;
 use super::names::snake;
+use super::{Printer, RootType};
 use crate::types::Repr;
 use std::collections::BTreeSet;
 use tercet_plan::oer::{Code, Program, Size, VARIABLE};
@@ -16,8 +16,8 @@ pub(super) fn print(p: &mut Printer<'_>, program: &Program) {
     for node in nodes {
         oer.node(node);
     }
-    for root in oer.p.types.roots() {
-        oer.root(root);
+    for root in oer.p.roots.clone() {
+        oer.root(&root);
     }
 }
 
@@ -139,11 +139,10 @@ impl Oer<'_, '_> {
 
     // Roots
 
-    fn root(&mut self, root: NodeId) {
+    fn root(&mut self, root: &RootType) {
+        let RootType { node: root, name, wraps: wrapped, .. } = root.clone();
         let node = self.p.types.same(root);
-        let name = self.p.names.ty(node).to_owned();
         let lifetime = self.p.lifetime(node, "'a");
-        let wrapped = self.p.is_wrapped(node);
         self.line("");
         self.open(format!("impl<'a> codec::OerType<'a> for {name}{lifetime} {{"));
         self.open("fn read(r: &mut oer::Reader<'a>) -> Result<Self> {");

@@ -63,6 +63,21 @@ pub(super) fn print(p: &mut Printer<'_>) {
         p.text.close("}");
         p.text.close("}");
     }
+    let wrappers: Vec<(NodeId, String)> = p
+        .roots
+        .iter()
+        .filter(|root| root.wraps && p.types.borrows(root.node))
+        .map(|root| (root.node, root.name.clone()))
+        .collect();
+    for (node, name) in wrappers {
+        let value = owned(p, node, "self.0").unwrap_or_else(|| "self.0".into());
+        p.text.line("");
+        p.text.open(format!("impl {name}<'_> {{"));
+        p.text.doc("The same value without a borrow.");
+        p.text.line("#[must_use]");
+        p.text.line(format!("pub fn into_owned(self) -> {name}<'static> {{ {name}({value}) }}"));
+        p.text.close("}");
+    }
 }
 
 /// The expression for a value in place `v`; nothing if it does not borrow.

@@ -3,9 +3,9 @@
 mod read;
 mod write;
 
-use super::Printer;
 use super::names::snake;
 use super::per_forms::{alphabet, size};
+use super::{Printer, RootType};
 use crate::types::Repr;
 use std::collections::BTreeSet;
 use tercet_plan::per::{Code, Program};
@@ -19,8 +19,8 @@ pub(super) fn print(p: &mut Printer<'_>, program: &Program) {
     for node in nodes {
         per.node(node);
     }
-    for root in per.p.types.roots() {
-        per.root(root);
+    for root in per.p.roots.clone() {
+        per.root(&root);
     }
 }
 
@@ -169,12 +169,11 @@ impl Per<'_, '_> {
 
     // Roots
 
-    fn root(&mut self, root: NodeId) {
+    fn root(&mut self, root: &RootType) {
+        let RootType { node: root, name, wraps: wrapped, .. } = root.clone();
         let node = self.p.types.same(root);
         let aligned = self.program.aligned;
-        let name = self.p.names.ty(node).to_owned();
         let lifetime = self.p.lifetime(node, "'a");
-        let wrapped = self.p.is_wrapped(node);
         let family = if aligned { "AperType" } else { "UperType" };
         self.line("");
         self.open(format!("impl<'a> codec::{family}<'a> for {name}{lifetime} {{"));

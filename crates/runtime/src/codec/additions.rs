@@ -4,7 +4,7 @@ use super::ber;
 use super::notation::{self, Notation};
 use super::per;
 use crate::types::Octets;
-use crate::{Error, ErrorKind, Result};
+use crate::{Class, Error, ErrorKind, Result, Tag};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;
@@ -89,24 +89,24 @@ impl UnknownAdditions {
         Ok(all)
     }
 
-    /// Takes all elements that are left of this level.
+    /// Takes all elements that are left of this level; `known` are the tags of components, which come late or twice here.
     ///
     /// # Errors
-    /// As [`ber::any`].
+    /// As [`UnknownAdditions::read_ber`].
     #[inline]
-    pub fn rest_ber(r: &mut ber::Reader<'_>) -> Result<Self> {
-        if r.peek_tag()?.is_none() { Ok(Self::NONE) } else { Self::NONE.and_rest_ber(r) }
+    pub fn rest_ber(r: &mut ber::Reader<'_>, known: fn(Tag) -> bool) -> Result<Self> {
+        if r.peek_tag()?.is_none() { Ok(Self::NONE) } else { Self::NONE.and_rest_ber(r, known) }
     }
 
     /// These, and all elements that are left of this level.
     ///
     /// # Errors
-    /// As [`ber::any`].
+    /// As [`UnknownAdditions::read_ber`].
     #[cold]
     #[inline(never)]
-    pub fn and_rest_ber(mut self, r: &mut ber::Reader<'_>) -> Result<Self> {
+    pub fn and_rest_ber(mut self, r: &mut ber::Reader<'_>, known: fn(Tag) -> bool) -> Result<Self> {
         while r.peek_tag()?.is_some() {
-            self.read_ber(r)?;
+            self.read_ber(r, known)?;
         }
         Ok(self)
     }
@@ -114,10 +114,13 @@ impl UnknownAdditions {
     /// Takes the next element.
     ///
     /// # Errors
-    /// As [`ber::any`].
+    /// [`ErrorKind::UnexpectedElement`] for a component that is known, else as [`ber::any`].
     #[cold]
     #[inline(never)]
-    pub fn read_ber(&mut self, r: &mut ber::Reader<'_>) -> Result<()> {
+    pub fn read_ber(&mut self, r: &mut ber::Reader<'_>, known: fn(Tag) -> bool) -> Result<()> {
+        if r.peek_tag()?.is_some_and(|tag| tag.class() != Class::Universal && known(tag)) {
+            return Err(r.error(ErrorKind::UnexpectedElement));
+        }
         let octets = ber::any(r)?;
         let number = u32::try_from(self.iter().len()).unwrap_or(u32::MAX);
         self.push(Family::Ber, number, &octets);

@@ -211,7 +211,10 @@ fn number(contents: &[u8]) -> Option<i64> {
 /// As [`Reader::integer`].
 #[inline]
 pub fn integer(r: &mut Reader<'_>, tag: Tag) -> Result<i64> {
-    element(r, tag, number, Reader::integer)
+    element(r, tag, number, |r, header| {
+        let at = begin(r, header);
+        r.integer(header).map_err(|error| at_element(error, at))
+    })
 }
 
 /// A non-negative INTEGER in 64 bits (8.3).
@@ -220,7 +223,15 @@ pub fn integer(r: &mut Reader<'_>, tag: Tag) -> Result<i64> {
 /// As [`Reader::unsigned`].
 #[inline]
 pub fn unsigned(r: &mut Reader<'_>, tag: Tag) -> Result<u64> {
-    element(r, tag, |contents| u64::try_from(number(contents)?).ok(), Reader::unsigned)
+    element(
+        r,
+        tag,
+        |contents| u64::try_from(number(contents)?).ok(),
+        |r, header| {
+            let at = begin(r, header);
+            r.unsigned(header).map_err(|error| at_element(error, at))
+        },
+    )
 }
 
 /// INTEGER in a type that it may be too large for.
@@ -235,10 +246,15 @@ pub fn narrow<T: TryFrom<i64>>(r: &mut Reader<'_>, tag: Tag) -> Result<T> {
         |contents| T::try_from(number(contents)?).ok(),
         |r, header| {
             let at = begin(r, header);
-            let number = r.integer(header)?;
+            let number = r.integer(header).map_err(|error| at_element(error, at))?;
             T::try_from(number).map_err(|_| Error::new(ErrorKind::IntegerRange, at))
         },
     )
+}
+
+/// What is too large for its type is so as a whole.
+fn at_element(error: Error, at: u64) -> Error {
+    if error.kind() == ErrorKind::IntegerRange { Error::new(error.kind(), at) } else { error }
 }
 
 /// ENUMERATED: the item that `item` gives for the number.
@@ -392,9 +408,14 @@ pub fn contained<'a, T>(
     read: impl FnOnce(&mut Reader<'a>) -> Result<T>,
 ) -> Result<Contained<'a, T>> {
     let header = header(r, tag)?;
-    let octets: Octets<'a> =
-        if is_bits { r.bit_string(&header)?.into_bytes().into() } else { any_octets(r, &header)? };
-    if let Some(inside) = octets.as_borrowed() {
+    let string = if is_bits {
+        Contained::from(r.bit_string(&header)?)
+    } else {
+        Contained::Octets(any_octets(r, &header)?)
+    };
+    if let Contained::Octets(octets) = &string
+        && let Some(inside) = octets.as_borrowed()
+    {
         let limits = crate::Limits::DEFAULT.with_depth(r.depth_left());
         let base = r.offset().saturating_sub(inside.len() as u64);
         let mut r = Reader::with_limits(inside, base, r.rules(), &limits);
@@ -404,7 +425,7 @@ pub fn contained<'a, T>(
             return Ok(Contained::Value(value));
         }
     }
-    Ok(Contained::Octets(octets))
+    Ok(string)
 }
 
 /// UTCTime (8.25) as its text.

@@ -19,7 +19,8 @@ pub use traits::{
     Uper, UperType,
 };
 
-use crate::types::Octets;
+use crate::types::{BitStr, BitString, Octets};
+use alloc::boxed::Box;
 
 /// A string with CONTAINING (X.682 clause 11): the value inside, or the octets where they are no value of the type or do
 /// not stand in one piece.
@@ -29,6 +30,8 @@ pub enum Contained<'a, T> {
     Value(T),
     /// What was in the string.
     Octets(Octets<'a>),
+    /// What was in a BIT STRING whose bits are no whole number of octets.
+    Bits(Box<BitString<'static>>),
 }
 
 impl<T> Contained<'_, T> {
@@ -36,7 +39,21 @@ impl<T> Contained<'_, T> {
     pub const fn value(&self) -> Option<&T> {
         match self {
             Self::Value(value) => Some(value),
-            Self::Octets(_) => None,
+            Self::Octets(_) | Self::Bits(_) => None,
+        }
+    }
+
+    /// What was in an OCTET STRING that is not decoded.
+    pub fn octets(&self) -> &[u8] {
+        self.bits().bytes()
+    }
+
+    /// What was in a BIT STRING that is not decoded.
+    pub fn bits(&self) -> BitStr<'_> {
+        match self {
+            Self::Value(_) => BitStr::default(),
+            Self::Octets(octets) => BitStr::new(octets, 0).unwrap_or_default(),
+            Self::Bits(bits) => bits.as_bits(),
         }
     }
 
@@ -45,6 +62,16 @@ impl<T> Contained<'_, T> {
         match self {
             Self::Value(value) => Contained::Value(owned(value)),
             Self::Octets(octets) => Contained::Octets(octets.into_owned()),
+            Self::Bits(bits) => Contained::Bits(bits),
+        }
+    }
+}
+
+impl<'a, T> From<BitString<'a>> for Contained<'a, T> {
+    fn from(bits: BitString<'a>) -> Self {
+        match bits.as_bits().unused() {
+            0 => Self::Octets(bits.into_bytes().into()),
+            _ => Self::Bits(Box::new(bits.into_owned())),
         }
     }
 }

@@ -280,6 +280,7 @@ impl<T: Notation> Notation for Contained<'_, T> {
                 value.notation(p)
             }
             Self::Octets(octets) => p.octets(octets),
+            Self::Bits(bits) => bits.notation(p),
         }
     }
 }

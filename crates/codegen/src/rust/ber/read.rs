@@ -1,6 +1,6 @@
 //! Reading: an element's header is at hand, its tag compared.
 
-use super::{Ber, closure, local, tag_text, time_type};
+use super::{Ber, Condition, closure, local, tag_pattern, tag_text, time_type};
 use crate::rust::values::{key_pattern, string_kind, tuple};
 use crate::types::{Edge, Repr};
 use tercet_plan::ber::{Slot, UNTAGGED, flags};
@@ -130,10 +130,29 @@ impl Ber<'_, '_> {
         self.line("Ok(value)");
     }
 
+    /// The tags that no addition of a later version has: those of the components, without the universal ones, which the
+    /// standard's own types have too.
+    fn known(&self, node: NodeId) -> String {
+        let shape = self.p.types.shape;
+        let mut patterns = Vec::new();
+        let mut choices = Vec::new();
+        for (id, field) in shape.fields_of(node) {
+            match self.condition(&self.slot(id), field.node) {
+                Condition::Tag(tag) if tag >> 30 != 0 => patterns.push(tag_pattern(tag)),
+                Condition::Choice(name) => choices.push(format!("{name}::takes(tag)")),
+                Condition::Tag(_) | Condition::Any => {}
+            }
+        }
+        if !patterns.is_empty() {
+            choices.insert(0, format!("matches!(tag.bits(), {})", patterns.join(" | ")));
+        }
+        if choices.is_empty() { "|_| false".into() } else { format!("|tag| {}", choices.join(" || ")) }
+    }
+
     /// What keeps or drops an element that is not known.
     fn unknown(&self, node: NodeId, place: &str) -> String {
         match self.p.names.additions(node) {
-            Some(_) => format!("{place}.read_ber(r)?"),
+            Some(_) => format!("{place}.read_ber(r, {})?", self.known(node)),
             None => "drop(ber::any(r)?)".into(),
         }
     }
@@ -186,8 +205,12 @@ impl Ber<'_, '_> {
             }
         }
         if let Some(name) = self.p.names.additions(node) {
-            let rest =
-                if second.is_some() { "unknown.and_rest_ber(r)?" } else { "UnknownAdditions::rest_ber(r)?" };
+            let known = self.known(node);
+            let rest = if second.is_some() {
+                format!("unknown.and_rest_ber(r, {known})?")
+            } else {
+                format!("UnknownAdditions::rest_ber(r, {known})?")
+            };
             members.push(format!("{name}: {rest},"));
         }
         self.value(&members);
@@ -282,15 +305,21 @@ impl Ber<'_, '_> {
         let shape = self.p.types.shape;
         self.line("let tag = ber::tag(r)?;");
         self.open("Ok(match tag.bits() {");
-        for (id, field) in shape.fields_of(node) {
-            let slot = self.slot(id);
+        // What takes any tag comes behind those that have one.
+        let is_wild =
+            |id: FieldId| matches!(self.condition(&self.slot(id), shape.field(id).node), Condition::Any);
+        let (wild, tagged): (Vec<_>, Vec<_>) = shape.fields_of(node).partition(|(id, _)| is_wild(*id));
+        for (id, field) in tagged.iter().chain(wild.first()) {
+            let slot = self.slot(*id);
             let keys = self.keys_of(node, field.node, "");
-            let value = self.p.boxed(Edge::Field(id), self.read(&slot, field.node, &keys));
+            let value = self.p.boxed(Edge::Field(*id), self.read(&slot, field.node, &keys));
             let pattern = self.condition(&slot, field.node).pattern();
-            let variant = self.p.names.field(id).to_owned();
+            let variant = self.p.names.field(*id).to_owned();
             self.line(format!("{pattern} => Self::{variant}({value}),"));
         }
-        if shape.node(node).extensible {
+        if !wild.is_empty() {
+            // Nothing is left.
+        } else if shape.node(node).extensible {
             let line =
                 format!("_ => Self::Unknown(Box::new(ber::unknown_alternative(r)?{})),", self.p.ended(node));
             self.line(line);

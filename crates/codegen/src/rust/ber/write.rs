@@ -78,9 +78,9 @@ impl Ber<'_, '_> {
                 self.line(format!("w.primitive({tag}, end);"));
                 self.close("}");
                 if kind == Kind::BitString {
-                    self.line(format!("Contained::Octets(v) => w.bit_string({tag}, BitString::new(&v[..], 0).unwrap_or_default().as_bits()),"));
+                    self.line(format!("other => w.bit_string({tag}, other.bits()),"));
                 } else {
-                    self.line(format!("Contained::Octets(v) => w.octet_string({tag}, v),"));
+                    self.line(format!("other => w.octet_string({tag}, other.octets()),"));
                 }
                 self.close("}");
                 return;

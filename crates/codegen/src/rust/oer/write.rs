@@ -177,7 +177,10 @@ impl Oer<'_, '_> {
             }
             match (alternative.tag, alternative.addition) {
                 // An addition says the tag twice: before its length and as the value of the CHOICE inside.
-                (UNTAGGED, true) => self.line("w.tag(v.oer_tag()?);"),
+                (UNTAGGED, true) => {
+                    let tag = self.first_tag(inner);
+                    self.line(format!("w.tag({tag});"));
+                }
                 (UNTAGGED, false) => {}
                 (tag, _) => self.line(format!("w.tag({});", tag_text(tag))),
             }
@@ -187,6 +190,15 @@ impl Oer<'_, '_> {
             self.line("Self::Unknown(v) => w.unknown_alternative(&v.octets)?,");
         }
         self.close("}");
+    }
+
+    /// The tag that the value `v` of an alternative without one begins with: a CHOICE has that of what is chosen, an open
+    /// type has none that is known (X.696 clause 20 asks for one).
+    fn first_tag(&self, node: NodeId) -> &'static str {
+        match self.p.types.repr(node) {
+            Repr::Choice => "v.oer_tag()?",
+            _ => "return Err(Error::new(ErrorKind::Unsupported, 0))",
+        }
     }
 
     /// The tag that a value begins with.
@@ -199,7 +211,11 @@ impl Oer<'_, '_> {
         for (number, alternative) in (0..).zip(&choice.alternatives) {
             let variant = self.p.names.field(self.member_field(node, number)).to_owned();
             match alternative.tag {
-                UNTAGGED => self.line(format!("Self::{variant}(v) => v.oer_tag()?,")),
+                UNTAGGED => {
+                    let inner = self.p.types.shape.field(self.member_field(node, number)).node;
+                    let tag = self.first_tag(inner);
+                    self.line(format!("Self::{variant}(v) => {tag},"));
+                }
                 tag => self.line(format!("Self::{variant}(_) => {},", tag_text(tag))),
             }
         }

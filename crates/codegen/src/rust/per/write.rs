@@ -102,11 +102,11 @@ impl Per<'_, '_> {
         self.close("}");
         if kind == Kind::BitString {
             self.line(format!(
-                "Contained::Octets(v) => w.bit_string({}, &BitString::new(&v[..], 0).unwrap_or_default(), false)?,",
+                "other => w.bit_string({}, &BitString::from(other.bits()), false)?,",
                 size(form)
             ));
         } else {
-            self.line(format!("Contained::Octets(v) => w.octet_string({}, v)?,", size(form)));
+            self.line(format!("other => w.octet_string({}, other.octets())?,", size(form)));
         }
         self.close("}");
     }

@@ -122,14 +122,16 @@ impl<'a> Reader<'a> {
         read: impl FnOnce(&mut Self) -> core::result::Result<T, E>,
     ) -> Result<Contained<'a, T>> {
         let start = *self;
-        let octets: Octets<'a> =
-            if is_bits { self.bit_string(size, None)?.into_bytes().into() } else { self.octet_string(size)? };
-        let whole =
-            !is_bits || size.is_multiple_of(8) || size == VARIABLE && self.is_whole(&start, octets.len());
+        let string = if is_bits {
+            Contained::from(self.bit_string(size, None)?)
+        } else {
+            Contained::Octets(self.octet_string(size)?)
+        };
+        let octets = string.octets();
         let mut inside = *self;
         inside.cursor = start.cursor;
         let behind = self.position() - octets.len();
-        if whole
+        if matches!(string, Contained::Octets(_))
             && inside.cursor.take(behind - start.position()).is_ok()
             && inside.cursor.enter(octets.len()).is_ok()
             && let Ok(value) = read(&mut inside)
@@ -139,13 +141,7 @@ impl<'a> Reader<'a> {
             return Ok(Contained::Value(value));
         }
         self.spent(&inside);
-        Ok(Contained::Octets(octets))
-    }
-
-    /// Whether the bits that were read from `start` on fill their octets.
-    fn is_whole(&self, start: &Self, length: usize) -> bool {
-        let unused = (self.position() - length).checked_sub(1);
-        unused.is_some_and(|at| at >= start.position() && self.cursor.octets(at, at + 1) == [0])
+        Ok(string)
     }
 }
 
@@ -241,6 +237,8 @@ impl Writer {
         match value {
             Contained::Value(value) => write(value, self)?,
             Contained::Octets(octets) => self.push(octets),
+            Contained::Bits(bits) if is_bits => return self.bit_string(size, bits, None),
+            Contained::Bits(_) => return Err(Error::new(ErrorKind::ValueMismatch, 0)),
         }
         let octets = self.since(end);
         match size {

@@ -183,7 +183,7 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
         if unit == 8 {
             self.octet_string(size).map(Contained::Octets)
         } else {
-            Ok(Contained::Octets(self.bit_string(size)?.into_bytes().into()))
+            self.bit_string(size).map(Contained::from)
         }
     }
 
