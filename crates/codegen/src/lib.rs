@@ -7,6 +7,7 @@ mod choices;
 mod error;
 mod overlay;
 mod rust;
+mod same;
 mod types;
 
 pub use error::Error;

@@ -3,10 +3,11 @@
 use crate::Error;
 use crate::choices::Choices;
 use crate::overlay::{Overlay, OverlayError};
+use crate::same::{same, used_registers};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use tercet_lower::Lowering;
 use tercet_model::Model;
-use tercet_plan::shape::{Constant, Presence, Root, Shape};
+use tercet_plan::shape::{Constant, Field, Presence, Root, Shape};
 use tercet_plan::{FieldId, Kind, NodeId};
 
 /// How the values of a node are kept.
@@ -51,6 +52,8 @@ pub(crate) enum Origin {
     Named(String, String, String),
     /// Written inside of another: that one's node, the component's name.
     Inside(NodeId, String),
+    /// Written inside of several others, or a parameterized type of which several instances are the same: the name.
+    Shared(String),
     /// None of these: a part of an associated type of the standard.
     Associated,
 }
@@ -91,6 +94,8 @@ pub(crate) struct Types<'m> {
     recursive: Vec<bool>,
     boxed: HashSet<Edge>,
     keys: Vec<BTreeSet<u16>>,
+    /// The registers of keys that select something.
+    used: BTreeSet<u16>,
     pub(crate) choices: Choices,
 }
 
@@ -104,7 +109,8 @@ impl<'m> Types<'m> {
         let count = shape.nodes.len();
         let mut types = Self {
             shape,
-            same: same(lowering, shape),
+            same: (0..count).map(|i| NodeId(i as u32)).collect(),
+            used: used_registers(shape),
             reprs: Vec::new(),
             origins: vec![Origin::Associated; count],
             borrows: vec![false; count],
@@ -116,17 +122,24 @@ impl<'m> Types<'m> {
         };
         types.reprs = (0..count).map(|i| types.repr_of(NodeId(i as u32))).collect();
         types.name(model, lowering);
+        let (same, shared) = same(lowering, shape, &types.reprs, &types.origins);
+        types.same = same;
+        for node in shared {
+            if let Origin::Inside(_, name) | Origin::Named(_, name, _) = &types.origins[node.index()] {
+                types.origins[node.index()] = Origin::Shared(name.clone());
+            }
+        }
         types.choices = Choices::bind(overlay, &mut types)?;
         if let Some(node) = types.nodes().find(|node| types.is_list_of_itself(*node)) {
             let name = match types.origin(node) {
-                Origin::Named(_, name, _) | Origin::Inside(_, name) => name.clone(),
+                Origin::Named(_, name, _) | Origin::Inside(_, name) | Origin::Shared(name) => name.clone(),
                 Origin::Associated => String::new(),
             };
             return Err(Error::ListOfItself(name));
         }
         types.fix();
         let keyed = types.choices.lazy.iter().find(|node| !types.keys(**node).is_empty());
-        if let Some(Origin::Named(_, name, _) | Origin::Inside(_, name)) =
+        if let Some(Origin::Named(_, name, _) | Origin::Inside(_, name) | Origin::Shared(name)) =
             keyed.map(|node| types.origin(*node))
         {
             let why = "cannot be lazy: a component around it tells the types in its elements";
@@ -193,6 +206,11 @@ impl<'m> Types<'m> {
     /// The registers of keys that a node's open types want from around it.
     pub(crate) fn keys(&self, node: NodeId) -> &BTreeSet<u16> {
         &self.keys[self.same(node).index()]
+    }
+
+    /// Whether a component selects a row of a table.
+    pub(crate) fn is_key(&self, field: &Field) -> bool {
+        field.key.is_some_and(|key| self.used.contains(&key))
     }
 
     /// The roots, each type once: by its own name if that is a root.
@@ -393,7 +411,7 @@ impl<'m> Types<'m> {
             } && !self.is_owned(id)
                 || self.is_lazy(id);
             self.has_real[at] = self.repr(id) == Repr::Real;
-            if let Some(table) = &self.shape.node(id).table {
+            if let (Repr::Table(_), Some(table)) = (self.repr(id), &self.shape.node(id).table) {
                 self.keys[at].extend(&table.keys);
             }
         }
@@ -559,19 +577,6 @@ impl<'m> Types<'m> {
         }
         size
     }
-}
-
-/// Nodes that differ only in the tags they have where they stand alone have one type.
-fn same(lowering: &Lowering, shape: &Shape) -> Vec<NodeId> {
-    let mut first = HashMap::new();
-    let nodes = shape.nodes.iter().enumerate().map(|(i, node)| {
-        let id = NodeId(i as u32);
-        match lowering.types[i] {
-            Some(ty) if node.kind.is_constructed() => *first.entry((ty, node.kind)).or_insert(id),
-            _ => id,
-        }
-    });
-    nodes.collect()
 }
 
 fn machine_integer(lo: i128, hi: i128) -> Repr {

@@ -3,7 +3,7 @@
 #[allow(unreachable_pub, unused_imports)]
 pub use code::*;
 
-#[allow(clippy::all, clippy::nursery, clippy::pedantic, clippy::restriction, dead_code, unreachable_pub, unused_qualifications, unused_variables)]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic, clippy::restriction, dead_code, missing_docs, unreachable_pub, unused_qualifications, unused_variables)]
 #[rustfmt::skip]
 mod code {
 extern crate alloc;
@@ -25,11 +25,8 @@ use tercet_runtime::{Result, Tag, codec};
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct LdapMessage<'a> {
-    /// `messageID`
     pub message_id: MessageId,
-    /// `protocolOp`
     pub protocol_op: ProtocolOp<'a>,
-    /// `controls`
     pub controls: Option<Controls<'a>>,
 }
 
@@ -52,25 +49,15 @@ pub struct LdapMessage<'a> {
 #[derive(Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Filter<'a> {
-    /// `and`
     And(Vec<Filter<'a>>),
-    /// `or`
     Or(Vec<Filter<'a>>),
-    /// `not`
     Not(Box<Filter<'a>>),
-    /// `equalityMatch`
     EqualityMatch(AttributeValueAssertion<'a>),
-    /// `substrings`
     Substrings(SubstringFilter<'a>),
-    /// `greaterOrEqual`
     GreaterOrEqual(AttributeValueAssertion<'a>),
-    /// `lessOrEqual`
     LessOrEqual(AttributeValueAssertion<'a>),
-    /// `present`
     Present(LdapString<'a>),
-    /// `approxMatch`
     ApproxMatch(AttributeValueAssertion<'a>),
-    /// `extensibleMatch`
     ExtensibleMatch(MatchingRuleAssertion<'a>),
     /// An alternative of a later version.
     Unknown(Box<UnknownAlternative<'a>>),
@@ -85,9 +72,7 @@ pub enum Filter<'a> {
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct SearchResultEntry<'a> {
-    /// `objectName`
     pub object_name: LdapString<'a>,
-    /// `attributes`
     pub attributes: PartialAttributeList<'a>,
 }
 
@@ -100,9 +85,7 @@ pub struct SearchResultEntry<'a> {
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct PagedResults<'a> {
-    /// `size`
     pub size: u32,
-    /// `cookie`
     pub cookie: Octets<'a>,
 }
 
@@ -122,9 +105,7 @@ pub struct SortKeyList<'a>(pub Vec<SortKey<'a>>);
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct SortResult<'a> {
-    /// `sortResult`
     pub sort_result: SortResultCode,
-    /// `attributeType`
     pub attribute_type: Option<LdapString<'a>>,
 }
 
@@ -139,13 +120,9 @@ pub struct SortResult<'a> {
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct VirtualListViewRequest<'a> {
-    /// `beforeCount`
     pub before_count: u32,
-    /// `afterCount`
     pub after_count: u32,
-    /// `target`
     pub target: Target<'a>,
-    /// `contextID`
     pub context_id: Option<Octets<'a>>,
 }
 
@@ -160,13 +137,9 @@ pub struct VirtualListViewRequest<'a> {
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct VirtualListViewResponse<'a> {
-    /// `targetPosition`
     pub target_position: u32,
-    /// `contentCount`
     pub content_count: u32,
-    /// `virtualListViewResult`
     pub virtual_list_view_result: SortResultCode,
-    /// `contextID`
     pub context_id: Option<Octets<'a>>,
 }
 
@@ -180,11 +153,8 @@ pub struct VirtualListViewResponse<'a> {
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct SyncRequest<'a> {
-    /// `mode`
     pub mode: SyncRequestMode,
-    /// `cookie`
     pub cookie: Option<Octets<'a>>,
-    /// `reloadHint`
     pub reload_hint: bool,
 }
 
@@ -198,11 +168,8 @@ pub struct SyncRequest<'a> {
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct SyncState<'a> {
-    /// `state`
     pub state: SyncStateState,
-    /// `entryUUID`
     pub entry_uuid: Octets<'a>,
-    /// `cookie`
     pub cookie: Option<Octets<'a>>,
 }
 
@@ -215,9 +182,7 @@ pub struct SyncState<'a> {
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct SyncDone<'a> {
-    /// `cookie`
     pub cookie: Option<Octets<'a>>,
-    /// `refreshDeletes`
     pub refresh_deletes: bool,
 }
 
@@ -237,13 +202,9 @@ pub struct SyncDone<'a> {
 #[derive(Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SyncInfo<'a> {
-    /// `newcookie`
     Newcookie(Octets<'a>),
-    /// `refreshDelete`
     RefreshDelete(SyncInfoRefreshDelete<'a>),
-    /// `refreshPresent`
     RefreshPresent(SyncInfoRefreshPresent<'a>),
-    /// `syncIdSet`
     SyncIdSet(SyncInfoSyncIdSet<'a>),
     /// An alternative of a later version.
     Unknown(Box<UnknownAlternative<'a>>),
@@ -265,9 +226,7 @@ pub struct ValuesReturnFilter<'a>(pub Vec<Filter<'a>>);
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
 pub struct PasswordPolicy<'a> {
-    /// `warning`
     pub warning: Option<PasswordPolicyWarning<'a>>,
-    /// `error`
     pub error: Option<u8>,
 }
 
@@ -281,11 +240,8 @@ pub struct PasswordPolicy<'a> {
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
 pub struct PasswdModifyRequest<'a> {
-    /// `userIdentity`
     pub user_identity: Option<Octets<'a>>,
-    /// `oldPasswd`
     pub old_passwd: Option<Octets<'a>>,
-    /// `newPasswd`
     pub new_passwd: Option<Octets<'a>>,
 }
 
@@ -296,10 +252,7 @@ pub struct PasswdModifyRequest<'a> {
 /// }
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
-pub struct PasswdModifyResponse<'a> {
-    /// `genPasswd`
-    pub gen_passwd: Option<Octets<'a>>,
-}
+pub struct PasswdModifyResponse<'a> { pub gen_passwd: Option<Octets<'a>> }
 
 /// `LDAP-Controls.CancelRequest`
 /// ```text
@@ -308,10 +261,7 @@ pub struct PasswdModifyResponse<'a> {
 /// }
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub struct CancelRequest {
-    /// `cancelID`
-    pub cancel_id: u32,
-}
+pub struct CancelRequest { pub cancel_id: u32 }
 
 /// `LDAP-Controls.EndTransaction`
 /// ```text
@@ -322,9 +272,7 @@ pub struct CancelRequest {
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct EndTransaction<'a> {
-    /// `commit`
     pub commit: bool,
-    /// `identifier`
     pub identifier: Octets<'a>,
 }
 
@@ -338,11 +286,8 @@ pub struct EndTransaction<'a> {
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct PersistentSearch {
-    /// `changeTypes`
     pub change_types: u8,
-    /// `changesOnly`
     pub changes_only: bool,
-    /// `returnECs`
     pub return_e_cs: bool,
 }
 
@@ -356,11 +301,8 @@ pub struct PersistentSearch {
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct EntryChange<'a> {
-    /// `changeType`
     pub change_type: EntryChangeChangeType,
-    /// `previousDN`
     pub previous_dn: Option<LdapString<'a>>,
-    /// `changeNumber`
     pub change_number: Option<Integer<'a>>,
 }
 
@@ -374,11 +316,8 @@ pub struct EntryChange<'a> {
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct DirSync<'a> {
-    /// `flags`
     pub flags: Integer<'a>,
-    /// `maxBytes`
     pub max_bytes: u32,
-    /// `cookie`
     pub cookie: Octets<'a>,
 }
 
@@ -418,47 +357,26 @@ pub type MessageId = u32;
 #[derive(Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ProtocolOp<'a> {
-    /// `bindRequest`
     BindRequest(BindRequest<'a>),
-    /// `bindResponse`
     BindResponse(BindResponse<'a>),
-    /// `unbindRequest`
     UnbindRequest(UnbindRequest),
-    /// `searchRequest`
     SearchRequest(SearchRequest<'a>),
-    /// `searchResEntry`
     SearchResEntry(SearchResultEntry<'a>),
-    /// `searchResDone`
     SearchResDone(LdapResult<'a>),
-    /// `searchResRef`
     SearchResRef(SearchResultReference<'a>),
-    /// `modifyRequest`
     ModifyRequest(ModifyRequest<'a>),
-    /// `modifyResponse`
     ModifyResponse(LdapResult<'a>),
-    /// `addRequest`
     AddRequest(AddRequest<'a>),
-    /// `addResponse`
     AddResponse(LdapResult<'a>),
-    /// `delRequest`
     DelRequest(LdapString<'a>),
-    /// `delResponse`
     DelResponse(LdapResult<'a>),
-    /// `modDNRequest`
     ModDnRequest(ModifyDnRequest<'a>),
-    /// `modDNResponse`
     ModDnResponse(LdapResult<'a>),
-    /// `compareRequest`
     CompareRequest(CompareRequest<'a>),
-    /// `compareResponse`
     CompareResponse(LdapResult<'a>),
-    /// `abandonRequest`
     AbandonRequest(MessageId),
-    /// `extendedReq`
     ExtendedReq(ExtendedRequest<'a>),
-    /// `extendedResp`
     ExtendedResp(ExtendedResponse<'a>),
-    /// `intermediateResponse`
     IntermediateResponse(IntermediateResponse<'a>),
     /// An alternative of a later version.
     Unknown(Box<UnknownAlternative<'a>>),
@@ -479,9 +397,7 @@ pub type Controls<'a> = Vec<Control<'a>>;
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct AttributeValueAssertion<'a> {
-    /// `attributeDesc`
     pub attribute_desc: LdapString<'a>,
-    /// `assertionValue`
     pub assertion_value: AssertionValue<'a>,
 }
 
@@ -494,9 +410,7 @@ pub struct AttributeValueAssertion<'a> {
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct SubstringFilter<'a> {
-    /// `type`
     pub r#type: LdapString<'a>,
-    /// `substrings`
     pub substrings: Vec<Substring<'a>>,
 }
 
@@ -517,13 +431,9 @@ pub type LdapString<'a> = Octets<'a>;
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct MatchingRuleAssertion<'a> {
-    /// `matchingRule`
     pub matching_rule: Option<LdapString<'a>>,
-    /// `type`
     pub r#type: Option<LdapString<'a>>,
-    /// `matchValue`
     pub match_value: AssertionValue<'a>,
-    /// `dnAttributes`
     pub dn_attributes: bool,
 }
 
@@ -543,11 +453,8 @@ pub type PartialAttributeList<'a> = Vec<PartialAttribute<'a>>;
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct SortKey<'a> {
-    /// `attributeType`
     pub attribute_type: LdapString<'a>,
-    /// `orderingRule`
     pub ordering_rule: Option<LdapString<'a>>,
-    /// `reverseOrder`
     pub reverse_order: bool,
 }
 
@@ -558,7 +465,6 @@ pub struct SortKey<'a> {
 #[derive(Clone, PartialEq, Eq, Hash, Copy)]
 #[non_exhaustive]
 pub enum SortResultCode {
-    /// `success(0)`
     Success,
     /// Another number.
     Unknown(i64),
@@ -597,9 +503,7 @@ impl SortResultCode {
 #[derive(Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Target<'a> {
-    /// `byOffset`
     ByOffset(TargetByOffset),
-    /// `greaterThanOrEqual`
     GreaterThanOrEqual(AssertionValue<'a>),
     /// An alternative of a later version.
     Unknown(Box<UnknownAlternative<'a>>),
@@ -609,10 +513,7 @@ pub enum Target<'a> {
 #[derive(Clone, PartialEq, Eq, Hash, Copy)]
 #[non_exhaustive]
 pub enum SyncRequestMode {
-    /// `refreshOnly(1)`
-    RefreshOnly,
-    /// `refreshAndPersist(3)`
-    RefreshAndPersist,
+    RefreshOnly, RefreshAndPersist,
     /// Another number.
     Unknown(i64),
     /// An item of a later version, by its number among the additions (PER).
@@ -624,8 +525,7 @@ impl SyncRequestMode {
     #[must_use]
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
-            1 => Some(Self::RefreshOnly),
-            3 => Some(Self::RefreshAndPersist),
+            1 => Some(Self::RefreshOnly), 3 => Some(Self::RefreshAndPersist),
             other => Some(Self::Unknown(other)),
         }
     }
@@ -634,8 +534,7 @@ impl SyncRequestMode {
     #[must_use]
     pub const fn number(&self) -> i64 {
         match self {
-            Self::RefreshOnly => 1,
-            Self::RefreshAndPersist => 3,
+            Self::RefreshOnly => 1, Self::RefreshAndPersist => 3,
             Self::Unknown(number) => *number,
             Self::UnknownAddition(_) => -1,
         }
@@ -646,14 +545,7 @@ impl SyncRequestMode {
 #[derive(Clone, PartialEq, Eq, Hash, Copy)]
 #[non_exhaustive]
 pub enum SyncStateState {
-    /// `present(0)`
-    Present,
-    /// `add(1)`
-    Add,
-    /// `modify(2)`
-    Modify,
-    /// `delete(3)`
-    Delete,
+    Present, Add, Modify, Delete,
     /// Another number.
     Unknown(i64),
     /// An item of a later version, by its number among the additions (PER).
@@ -665,10 +557,7 @@ impl SyncStateState {
     #[must_use]
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
-            0 => Some(Self::Present),
-            1 => Some(Self::Add),
-            2 => Some(Self::Modify),
-            3 => Some(Self::Delete),
+            0 => Some(Self::Present), 1 => Some(Self::Add), 2 => Some(Self::Modify), 3 => Some(Self::Delete),
             other => Some(Self::Unknown(other)),
         }
     }
@@ -677,10 +566,7 @@ impl SyncStateState {
     #[must_use]
     pub const fn number(&self) -> i64 {
         match self {
-            Self::Present => 0,
-            Self::Add => 1,
-            Self::Modify => 2,
-            Self::Delete => 3,
+            Self::Present => 0, Self::Add => 1, Self::Modify => 2, Self::Delete => 3,
             Self::Unknown(number) => *number,
             Self::UnknownAddition(_) => -1,
         }
@@ -690,29 +576,22 @@ impl SyncStateState {
 /// `refreshDelete` of [`SyncInfo`].
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct SyncInfoRefreshDelete<'a> {
-    /// `cookie`
     pub cookie: Option<Octets<'a>>,
-    /// `refreshDone`
     pub refresh_done: bool,
 }
 
 /// `refreshPresent` of [`SyncInfo`].
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct SyncInfoRefreshPresent<'a> {
-    /// `cookie`
     pub cookie: Option<Octets<'a>>,
-    /// `refreshDone`
     pub refresh_done: bool,
 }
 
 /// `syncIdSet` of [`SyncInfo`].
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct SyncInfoSyncIdSet<'a> {
-    /// `cookie`
     pub cookie: Option<Octets<'a>>,
-    /// `refreshDeletes`
     pub refresh_deletes: bool,
-    /// `syncUUIDs`
     pub sync_uui_ds: Vec<Octets<'a>>,
 }
 
@@ -726,9 +605,7 @@ pub struct SyncInfoSyncIdSet<'a> {
 #[derive(Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PasswordPolicyWarning<'a> {
-    /// `timeBeforeExpiration`
     TimeBeforeExpiration(u32),
-    /// `graceAuthNsRemaining`
     GraceAuthNsRemaining(u32),
     /// An alternative of a later version.
     Unknown(Box<UnknownAlternative<'a>>),
@@ -738,14 +615,7 @@ pub enum PasswordPolicyWarning<'a> {
 #[derive(Clone, PartialEq, Eq, Hash, Copy)]
 #[non_exhaustive]
 pub enum EntryChangeChangeType {
-    /// `add(1)`
-    Add,
-    /// `delete(2)`
-    Delete,
-    /// `modify(4)`
-    Modify,
-    /// `modDN(8)`
-    ModDn,
+    Add, Delete, Modify, ModDn,
     /// Another number.
     Unknown(i64),
     /// An item of a later version, by its number among the additions (PER).
@@ -757,10 +627,7 @@ impl EntryChangeChangeType {
     #[must_use]
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
-            1 => Some(Self::Add),
-            2 => Some(Self::Delete),
-            4 => Some(Self::Modify),
-            8 => Some(Self::ModDn),
+            1 => Some(Self::Add), 2 => Some(Self::Delete), 4 => Some(Self::Modify), 8 => Some(Self::ModDn),
             other => Some(Self::Unknown(other)),
         }
     }
@@ -769,10 +636,7 @@ impl EntryChangeChangeType {
     #[must_use]
     pub const fn number(&self) -> i64 {
         match self {
-            Self::Add => 1,
-            Self::Delete => 2,
-            Self::Modify => 4,
-            Self::ModDn => 8,
+            Self::Add => 1, Self::Delete => 2, Self::Modify => 4, Self::ModDn => 8,
             Self::Unknown(number) => *number,
             Self::UnknownAddition(_) => -1,
         }
@@ -789,11 +653,8 @@ impl EntryChangeChangeType {
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct BindRequest<'a> {
-    /// `version`
     pub version: u8,
-    /// `name`
     pub name: LdapString<'a>,
-    /// `authentication`
     pub authentication: AuthenticationChoice<'a>,
 }
 
@@ -806,15 +667,10 @@ pub struct BindRequest<'a> {
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct BindResponse<'a> {
-    /// `resultCode`
     pub result_code: ResultCode,
-    /// `matchedDN`
     pub matched_dn: LdapString<'a>,
-    /// `diagnosticMessage`
     pub diagnostic_message: LdapString<'a>,
-    /// `referral`
     pub referral: Option<Referral<'a>>,
-    /// `serverSaslCreds`
     pub server_sasl_creds: Option<Octets<'a>>,
 }
 
@@ -839,21 +695,13 @@ pub type UnbindRequest = ();
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct SearchRequest<'a> {
-    /// `baseObject`
     pub base_object: LdapString<'a>,
-    /// `scope`
     pub scope: SearchRequestScope,
-    /// `derefAliases`
     pub deref_aliases: SearchRequestDerefAliases,
-    /// `sizeLimit`
     pub size_limit: u32,
-    /// `timeLimit`
     pub time_limit: u32,
-    /// `typesOnly`
     pub types_only: bool,
-    /// `filter`
     pub filter: Filter<'a>,
-    /// `attributes`
     pub attributes: AttributeSelection<'a>,
 }
 
@@ -868,13 +716,9 @@ pub struct SearchRequest<'a> {
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct LdapResult<'a> {
-    /// `resultCode`
     pub result_code: ResultCode,
-    /// `matchedDN`
     pub matched_dn: LdapString<'a>,
-    /// `diagnosticMessage`
     pub diagnostic_message: LdapString<'a>,
-    /// `referral`
     pub referral: Option<Referral<'a>>,
 }
 
@@ -893,9 +737,7 @@ pub type SearchResultReference<'a> = Vec<LdapString<'a>>;
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct ModifyRequest<'a> {
-    /// `object`
     pub object: LdapString<'a>,
-    /// `changes`
     pub changes: Vec<Change<'a>>,
 }
 
@@ -908,9 +750,7 @@ pub struct ModifyRequest<'a> {
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct AddRequest<'a> {
-    /// `entry`
     pub entry: LdapString<'a>,
-    /// `attributes`
     pub attributes: AttributeList<'a>,
 }
 
@@ -925,13 +765,9 @@ pub struct AddRequest<'a> {
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct ModifyDnRequest<'a> {
-    /// `entry`
     pub entry: LdapString<'a>,
-    /// `newrdn`
     pub newrdn: LdapString<'a>,
-    /// `deleteoldrdn`
     pub deleteoldrdn: bool,
-    /// `newSuperior`
     pub new_superior: Option<LdapString<'a>>,
 }
 
@@ -944,9 +780,7 @@ pub struct ModifyDnRequest<'a> {
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct CompareRequest<'a> {
-    /// `entry`
     pub entry: LdapString<'a>,
-    /// `ava`
     pub ava: AttributeValueAssertion<'a>,
 }
 
@@ -959,9 +793,7 @@ pub struct CompareRequest<'a> {
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct ExtendedRequest<'a> {
-    /// `requestName`
     pub request_name: Ldapoid<'a>,
-    /// `requestValue`
     pub request_value: Option<Octets<'a>>,
 }
 
@@ -975,17 +807,11 @@ pub struct ExtendedRequest<'a> {
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct ExtendedResponse<'a> {
-    /// `resultCode`
     pub result_code: ResultCode,
-    /// `matchedDN`
     pub matched_dn: LdapString<'a>,
-    /// `diagnosticMessage`
     pub diagnostic_message: LdapString<'a>,
-    /// `referral`
     pub referral: Option<Referral<'a>>,
-    /// `responseName`
     pub response_name: Option<Ldapoid<'a>>,
-    /// `responseValue`
     pub response_value: Option<Octets<'a>>,
 }
 
@@ -998,9 +824,7 @@ pub struct ExtendedResponse<'a> {
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
 pub struct IntermediateResponse<'a> {
-    /// `responseName`
     pub response_name: Option<Ldapoid<'a>>,
-    /// `responseValue`
     pub response_value: Option<Octets<'a>>,
 }
 
@@ -1014,11 +838,8 @@ pub struct IntermediateResponse<'a> {
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Control<'a> {
-    /// `controlType`
     pub control_type: Ldapoid<'a>,
-    /// `criticality`
     pub criticality: bool,
-    /// `controlValue`
     pub control_value: Option<Octets<'a>>,
 }
 
@@ -1037,18 +858,14 @@ pub type AssertionValue<'a> = Octets<'a>;
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct PartialAttribute<'a> {
-    /// `type`
     pub r#type: LdapString<'a>,
-    /// `vals`
     pub vals: Vec<AttributeValue<'a>>,
 }
 
 /// `byOffset` of [`Target`].
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct TargetByOffset {
-    /// `offset`
     pub offset: u32,
-    /// `contentCount`
     pub content_count: u32,
 }
 
@@ -1063,9 +880,7 @@ pub struct TargetByOffset {
 #[derive(Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum AuthenticationChoice<'a> {
-    /// `simple`
     Simple(Octets<'a>),
-    /// `sasl`
     Sasl(SaslCredentials<'a>),
     /// An alternative of a later version.
     Unknown(Box<UnknownAlternative<'a>>),
@@ -1087,84 +902,14 @@ pub enum AuthenticationChoice<'a> {
 #[derive(Clone, PartialEq, Eq, Hash, Copy)]
 #[non_exhaustive]
 pub enum ResultCode {
-    /// `success(0)`
-    Success,
-    /// `operationsError(1)`
-    OperationsError,
-    /// `protocolError(2)`
-    ProtocolError,
-    /// `timeLimitExceeded(3)`
-    TimeLimitExceeded,
-    /// `sizeLimitExceeded(4)`
-    SizeLimitExceeded,
-    /// `compareFalse(5)`
-    CompareFalse,
-    /// `compareTrue(6)`
-    CompareTrue,
-    /// `authMethodNotSupported(7)`
-    AuthMethodNotSupported,
-    /// `strongerAuthRequired(8)`
-    StrongerAuthRequired,
-    /// `referral(10)`
-    Referral,
-    /// `adminLimitExceeded(11)`
-    AdminLimitExceeded,
-    /// `unavailableCriticalExtension(12)`
-    UnavailableCriticalExtension,
-    /// `confidentialityRequired(13)`
-    ConfidentialityRequired,
-    /// `saslBindInProgress(14)`
-    SaslBindInProgress,
-    /// `noSuchAttribute(16)`
-    NoSuchAttribute,
-    /// `undefinedAttributeType(17)`
-    UndefinedAttributeType,
-    /// `inappropriateMatching(18)`
-    InappropriateMatching,
-    /// `constraintViolation(19)`
-    ConstraintViolation,
-    /// `attributeOrValueExists(20)`
-    AttributeOrValueExists,
-    /// `invalidAttributeSyntax(21)`
-    InvalidAttributeSyntax,
-    /// `noSuchObject(32)`
-    NoSuchObject,
-    /// `aliasProblem(33)`
-    AliasProblem,
-    /// `invalidDNSyntax(34)`
-    InvalidDnSyntax,
-    /// `aliasDereferencingProblem(36)`
-    AliasDereferencingProblem,
-    /// `inappropriateAuthentication(48)`
-    InappropriateAuthentication,
-    /// `invalidCredentials(49)`
-    InvalidCredentials,
-    /// `insufficientAccessRights(50)`
-    InsufficientAccessRights,
-    /// `busy(51)`
-    Busy,
-    /// `unavailable(52)`
-    Unavailable,
-    /// `unwillingToPerform(53)`
-    UnwillingToPerform,
-    /// `loopDetect(54)`
-    LoopDetect,
-    /// `namingViolation(64)`
-    NamingViolation,
-    /// `objectClassViolation(65)`
-    ObjectClassViolation,
-    /// `notAllowedOnNonLeaf(66)`
-    NotAllowedOnNonLeaf,
-    /// `notAllowedOnRDN(67)`
-    NotAllowedOnRdn,
-    /// `entryAlreadyExists(68)`
-    EntryAlreadyExists,
-    /// `objectClassModsProhibited(69)`
-    ObjectClassModsProhibited,
-    /// `affectsMultipleDSAs(71)`
-    AffectsMultipleDsAs,
-    /// `other(80)`
-    Other,
+    Success, OperationsError, ProtocolError, TimeLimitExceeded, SizeLimitExceeded, CompareFalse, CompareTrue,
+    AuthMethodNotSupported, StrongerAuthRequired, Referral, AdminLimitExceeded, UnavailableCriticalExtension,
+    ConfidentialityRequired, SaslBindInProgress, NoSuchAttribute, UndefinedAttributeType,
+    InappropriateMatching, ConstraintViolation, AttributeOrValueExists, InvalidAttributeSyntax, NoSuchObject,
+    AliasProblem, InvalidDnSyntax, AliasDereferencingProblem, InappropriateAuthentication, InvalidCredentials,
+    InsufficientAccessRights, Busy, Unavailable, UnwillingToPerform, LoopDetect, NamingViolation,
+    ObjectClassViolation, NotAllowedOnNonLeaf, NotAllowedOnRdn, EntryAlreadyExists, ObjectClassModsProhibited,
+    AffectsMultipleDsAs, Other,
     /// Another number.
     Unknown(i64),
     /// An item of a later version, by its number among the additions (PER).
@@ -1176,44 +921,24 @@ impl ResultCode {
     #[must_use]
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
-            0 => Some(Self::Success),
-            1 => Some(Self::OperationsError),
-            2 => Some(Self::ProtocolError),
-            3 => Some(Self::TimeLimitExceeded),
-            4 => Some(Self::SizeLimitExceeded),
-            5 => Some(Self::CompareFalse),
-            6 => Some(Self::CompareTrue),
-            7 => Some(Self::AuthMethodNotSupported),
-            8 => Some(Self::StrongerAuthRequired),
-            10 => Some(Self::Referral),
-            11 => Some(Self::AdminLimitExceeded),
-            12 => Some(Self::UnavailableCriticalExtension),
-            13 => Some(Self::ConfidentialityRequired),
-            14 => Some(Self::SaslBindInProgress),
-            16 => Some(Self::NoSuchAttribute),
-            17 => Some(Self::UndefinedAttributeType),
-            18 => Some(Self::InappropriateMatching),
-            19 => Some(Self::ConstraintViolation),
-            20 => Some(Self::AttributeOrValueExists),
-            21 => Some(Self::InvalidAttributeSyntax),
-            32 => Some(Self::NoSuchObject),
-            33 => Some(Self::AliasProblem),
-            34 => Some(Self::InvalidDnSyntax),
-            36 => Some(Self::AliasDereferencingProblem),
-            48 => Some(Self::InappropriateAuthentication),
-            49 => Some(Self::InvalidCredentials),
-            50 => Some(Self::InsufficientAccessRights),
-            51 => Some(Self::Busy),
-            52 => Some(Self::Unavailable),
-            53 => Some(Self::UnwillingToPerform),
-            54 => Some(Self::LoopDetect),
-            64 => Some(Self::NamingViolation),
-            65 => Some(Self::ObjectClassViolation),
-            66 => Some(Self::NotAllowedOnNonLeaf),
-            67 => Some(Self::NotAllowedOnRdn),
-            68 => Some(Self::EntryAlreadyExists),
-            69 => Some(Self::ObjectClassModsProhibited),
-            71 => Some(Self::AffectsMultipleDsAs),
+            0 => Some(Self::Success), 1 => Some(Self::OperationsError), 2 => Some(Self::ProtocolError),
+            3 => Some(Self::TimeLimitExceeded), 4 => Some(Self::SizeLimitExceeded),
+            5 => Some(Self::CompareFalse), 6 => Some(Self::CompareTrue),
+            7 => Some(Self::AuthMethodNotSupported), 8 => Some(Self::StrongerAuthRequired),
+            10 => Some(Self::Referral), 11 => Some(Self::AdminLimitExceeded),
+            12 => Some(Self::UnavailableCriticalExtension), 13 => Some(Self::ConfidentialityRequired),
+            14 => Some(Self::SaslBindInProgress), 16 => Some(Self::NoSuchAttribute),
+            17 => Some(Self::UndefinedAttributeType), 18 => Some(Self::InappropriateMatching),
+            19 => Some(Self::ConstraintViolation), 20 => Some(Self::AttributeOrValueExists),
+            21 => Some(Self::InvalidAttributeSyntax), 32 => Some(Self::NoSuchObject),
+            33 => Some(Self::AliasProblem), 34 => Some(Self::InvalidDnSyntax),
+            36 => Some(Self::AliasDereferencingProblem), 48 => Some(Self::InappropriateAuthentication),
+            49 => Some(Self::InvalidCredentials), 50 => Some(Self::InsufficientAccessRights),
+            51 => Some(Self::Busy), 52 => Some(Self::Unavailable), 53 => Some(Self::UnwillingToPerform),
+            54 => Some(Self::LoopDetect), 64 => Some(Self::NamingViolation),
+            65 => Some(Self::ObjectClassViolation), 66 => Some(Self::NotAllowedOnNonLeaf),
+            67 => Some(Self::NotAllowedOnRdn), 68 => Some(Self::EntryAlreadyExists),
+            69 => Some(Self::ObjectClassModsProhibited), 71 => Some(Self::AffectsMultipleDsAs),
             80 => Some(Self::Other),
             other => Some(Self::Unknown(other)),
         }
@@ -1223,45 +948,21 @@ impl ResultCode {
     #[must_use]
     pub const fn number(&self) -> i64 {
         match self {
-            Self::Success => 0,
-            Self::OperationsError => 1,
-            Self::ProtocolError => 2,
-            Self::TimeLimitExceeded => 3,
-            Self::SizeLimitExceeded => 4,
-            Self::CompareFalse => 5,
-            Self::CompareTrue => 6,
-            Self::AuthMethodNotSupported => 7,
-            Self::StrongerAuthRequired => 8,
-            Self::Referral => 10,
-            Self::AdminLimitExceeded => 11,
-            Self::UnavailableCriticalExtension => 12,
-            Self::ConfidentialityRequired => 13,
-            Self::SaslBindInProgress => 14,
-            Self::NoSuchAttribute => 16,
-            Self::UndefinedAttributeType => 17,
-            Self::InappropriateMatching => 18,
-            Self::ConstraintViolation => 19,
-            Self::AttributeOrValueExists => 20,
-            Self::InvalidAttributeSyntax => 21,
-            Self::NoSuchObject => 32,
-            Self::AliasProblem => 33,
-            Self::InvalidDnSyntax => 34,
-            Self::AliasDereferencingProblem => 36,
-            Self::InappropriateAuthentication => 48,
-            Self::InvalidCredentials => 49,
-            Self::InsufficientAccessRights => 50,
-            Self::Busy => 51,
-            Self::Unavailable => 52,
-            Self::UnwillingToPerform => 53,
-            Self::LoopDetect => 54,
-            Self::NamingViolation => 64,
-            Self::ObjectClassViolation => 65,
-            Self::NotAllowedOnNonLeaf => 66,
-            Self::NotAllowedOnRdn => 67,
-            Self::EntryAlreadyExists => 68,
-            Self::ObjectClassModsProhibited => 69,
-            Self::AffectsMultipleDsAs => 71,
-            Self::Other => 80,
+            Self::Success => 0, Self::OperationsError => 1, Self::ProtocolError => 2,
+            Self::TimeLimitExceeded => 3, Self::SizeLimitExceeded => 4, Self::CompareFalse => 5,
+            Self::CompareTrue => 6, Self::AuthMethodNotSupported => 7, Self::StrongerAuthRequired => 8,
+            Self::Referral => 10, Self::AdminLimitExceeded => 11, Self::UnavailableCriticalExtension => 12,
+            Self::ConfidentialityRequired => 13, Self::SaslBindInProgress => 14, Self::NoSuchAttribute => 16,
+            Self::UndefinedAttributeType => 17, Self::InappropriateMatching => 18,
+            Self::ConstraintViolation => 19, Self::AttributeOrValueExists => 20,
+            Self::InvalidAttributeSyntax => 21, Self::NoSuchObject => 32, Self::AliasProblem => 33,
+            Self::InvalidDnSyntax => 34, Self::AliasDereferencingProblem => 36,
+            Self::InappropriateAuthentication => 48, Self::InvalidCredentials => 49,
+            Self::InsufficientAccessRights => 50, Self::Busy => 51, Self::Unavailable => 52,
+            Self::UnwillingToPerform => 53, Self::LoopDetect => 54, Self::NamingViolation => 64,
+            Self::ObjectClassViolation => 65, Self::NotAllowedOnNonLeaf => 66, Self::NotAllowedOnRdn => 67,
+            Self::EntryAlreadyExists => 68, Self::ObjectClassModsProhibited => 69,
+            Self::AffectsMultipleDsAs => 71, Self::Other => 80,
             Self::Unknown(number) => *number,
             Self::UnknownAddition(_) => -1,
         }
@@ -1278,14 +979,7 @@ pub type Referral<'a> = Vec<LdapString<'a>>;
 #[derive(Clone, PartialEq, Eq, Hash, Copy)]
 #[non_exhaustive]
 pub enum SearchRequestScope {
-    /// `baseObject(0)`
-    BaseObject,
-    /// `singleLevel(1)`
-    SingleLevel,
-    /// `wholeSubtree(2)`
-    WholeSubtree,
-    /// `subordinateSubtree(3)`
-    SubordinateSubtree,
+    BaseObject, SingleLevel, WholeSubtree, SubordinateSubtree,
     /// Another number.
     Unknown(i64),
     /// An item of a later version, by its number among the additions (PER).
@@ -1297,9 +991,7 @@ impl SearchRequestScope {
     #[must_use]
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
-            0 => Some(Self::BaseObject),
-            1 => Some(Self::SingleLevel),
-            2 => Some(Self::WholeSubtree),
+            0 => Some(Self::BaseObject), 1 => Some(Self::SingleLevel), 2 => Some(Self::WholeSubtree),
             3 => Some(Self::SubordinateSubtree),
             other => Some(Self::Unknown(other)),
         }
@@ -1309,9 +1001,7 @@ impl SearchRequestScope {
     #[must_use]
     pub const fn number(&self) -> i64 {
         match self {
-            Self::BaseObject => 0,
-            Self::SingleLevel => 1,
-            Self::WholeSubtree => 2,
+            Self::BaseObject => 0, Self::SingleLevel => 1, Self::WholeSubtree => 2,
             Self::SubordinateSubtree => 3,
             Self::Unknown(number) => *number,
             Self::UnknownAddition(_) => -1,
@@ -1323,14 +1013,7 @@ impl SearchRequestScope {
 #[derive(Clone, PartialEq, Eq, Hash, Copy)]
 #[non_exhaustive]
 pub enum SearchRequestDerefAliases {
-    /// `neverDerefAliases(0)`
-    NeverDerefAliases,
-    /// `derefInSearching(1)`
-    DerefInSearching,
-    /// `derefFindingBaseObj(2)`
-    DerefFindingBaseObj,
-    /// `derefAlways(3)`
-    DerefAlways,
+    NeverDerefAliases, DerefInSearching, DerefFindingBaseObj, DerefAlways,
     /// Another number.
     Unknown(i64),
     /// An item of a later version, by its number among the additions (PER).
@@ -1342,10 +1025,8 @@ impl SearchRequestDerefAliases {
     #[must_use]
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
-            0 => Some(Self::NeverDerefAliases),
-            1 => Some(Self::DerefInSearching),
-            2 => Some(Self::DerefFindingBaseObj),
-            3 => Some(Self::DerefAlways),
+            0 => Some(Self::NeverDerefAliases), 1 => Some(Self::DerefInSearching),
+            2 => Some(Self::DerefFindingBaseObj), 3 => Some(Self::DerefAlways),
             other => Some(Self::Unknown(other)),
         }
     }
@@ -1354,9 +1035,7 @@ impl SearchRequestDerefAliases {
     #[must_use]
     pub const fn number(&self) -> i64 {
         match self {
-            Self::NeverDerefAliases => 0,
-            Self::DerefInSearching => 1,
-            Self::DerefFindingBaseObj => 2,
+            Self::NeverDerefAliases => 0, Self::DerefInSearching => 1, Self::DerefFindingBaseObj => 2,
             Self::DerefAlways => 3,
             Self::Unknown(number) => *number,
             Self::UnknownAddition(_) => -1,
@@ -1393,11 +1072,8 @@ pub type Ldapoid<'a> = Octets<'a>;
 #[derive(Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Substring<'a> {
-    /// `initial`
     Initial(AssertionValue<'a>),
-    /// `any`
     Any(AssertionValue<'a>),
-    /// `final`
     Final(AssertionValue<'a>),
     /// An alternative of a later version.
     Unknown(Box<UnknownAlternative<'a>>),
@@ -1412,9 +1088,7 @@ pub enum Substring<'a> {
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct SaslCredentials<'a> {
-    /// `mechanism`
     pub mechanism: LdapString<'a>,
-    /// `credentials`
     pub credentials: Option<Octets<'a>>,
 }
 
@@ -1427,9 +1101,7 @@ pub struct SaslCredentials<'a> {
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Change<'a> {
-    /// `operation`
     pub operation: ChangeOperation,
-    /// `modification`
     pub modification: PartialAttribute<'a>,
 }
 
@@ -1443,14 +1115,7 @@ pub type AttributeValue<'a> = Octets<'a>;
 #[derive(Clone, PartialEq, Eq, Hash, Copy)]
 #[non_exhaustive]
 pub enum ChangeOperation {
-    /// `add(0)`
-    Add,
-    /// `delete(1)`
-    Delete,
-    /// `replace(2)`
-    Replace,
-    /// `increment(3)`
-    Increment,
+    Add, Delete, Replace, Increment,
     /// Another number.
     Unknown(i64),
     /// An item of a later version, by its number among the additions (PER).
@@ -1462,9 +1127,7 @@ impl ChangeOperation {
     #[must_use]
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
-            0 => Some(Self::Add),
-            1 => Some(Self::Delete),
-            2 => Some(Self::Replace),
+            0 => Some(Self::Add), 1 => Some(Self::Delete), 2 => Some(Self::Replace),
             3 => Some(Self::Increment),
             other => Some(Self::Unknown(other)),
         }
@@ -1474,10 +1137,7 @@ impl ChangeOperation {
     #[must_use]
     pub const fn number(&self) -> i64 {
         match self {
-            Self::Add => 0,
-            Self::Delete => 1,
-            Self::Replace => 2,
-            Self::Increment => 3,
+            Self::Add => 0, Self::Delete => 1, Self::Replace => 2, Self::Increment => 3,
             Self::Unknown(number) => *number,
             Self::UnknownAddition(_) => -1,
         }
@@ -1492,8 +1152,7 @@ impl LdapMessage<'_> {
     #[must_use]
     pub fn into_owned(self) -> LdapMessage<'static> {
         LdapMessage {
-            message_id: self.message_id,
-            protocol_op: self.protocol_op.into_owned(),
+            message_id: self.message_id, protocol_op: self.protocol_op.into_owned(),
             controls: self.controls.map(|v| v.into_iter().map(|v| v.into_owned()).collect()),
         }
     }
@@ -1503,18 +1162,19 @@ impl Filter<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> Filter<'static> {
+        use Filter as To;
         match self {
-            Self::And(v) => Filter::And(v.into_iter().map(|v| v.into_owned()).collect()),
-            Self::Or(v) => Filter::Or(v.into_iter().map(|v| v.into_owned()).collect()),
-            Self::Not(v) => Filter::Not(Box::new((*v).into_owned())),
-            Self::EqualityMatch(v) => Filter::EqualityMatch(v.into_owned()),
-            Self::Substrings(v) => Filter::Substrings(v.into_owned()),
-            Self::GreaterOrEqual(v) => Filter::GreaterOrEqual(v.into_owned()),
-            Self::LessOrEqual(v) => Filter::LessOrEqual(v.into_owned()),
-            Self::Present(v) => Filter::Present(v.into_owned()),
-            Self::ApproxMatch(v) => Filter::ApproxMatch(v.into_owned()),
-            Self::ExtensibleMatch(v) => Filter::ExtensibleMatch(v.into_owned()),
-            Self::Unknown(v) => Filter::Unknown(Box::new(v.into_owned())),
+            Self::And(v) => To::And(v.into_iter().map(|v| v.into_owned()).collect()),
+            Self::Or(v) => To::Or(v.into_iter().map(|v| v.into_owned()).collect()),
+            Self::Not(v) => To::Not(Box::new((*v).into_owned())),
+            Self::EqualityMatch(v) => To::EqualityMatch(v.into_owned()),
+            Self::Substrings(v) => To::Substrings(v.into_owned()),
+            Self::GreaterOrEqual(v) => To::GreaterOrEqual(v.into_owned()),
+            Self::LessOrEqual(v) => To::LessOrEqual(v.into_owned()),
+            Self::Present(v) => To::Present(v.into_owned()),
+            Self::ApproxMatch(v) => To::ApproxMatch(v.into_owned()),
+            Self::ExtensibleMatch(v) => To::ExtensibleMatch(v.into_owned()),
+            Self::Unknown(v) => To::Unknown(Box::new(v.into_owned())),
         }
     }
 }
@@ -1534,10 +1194,7 @@ impl PagedResults<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> PagedResults<'static> {
-        PagedResults {
-            size: self.size,
-            cookie: self.cookie.into_owned(),
-        }
+        PagedResults { size: self.size, cookie: self.cookie.into_owned() }
     }
 }
 
@@ -1546,8 +1203,7 @@ impl SortResult<'_> {
     #[must_use]
     pub fn into_owned(self) -> SortResult<'static> {
         SortResult {
-            sort_result: self.sort_result,
-            attribute_type: self.attribute_type.map(|v| v.into_owned()),
+            sort_result: self.sort_result, attribute_type: self.attribute_type.map(|v| v.into_owned()),
         }
     }
 }
@@ -1557,9 +1213,7 @@ impl VirtualListViewRequest<'_> {
     #[must_use]
     pub fn into_owned(self) -> VirtualListViewRequest<'static> {
         VirtualListViewRequest {
-            before_count: self.before_count,
-            after_count: self.after_count,
-            target: self.target.into_owned(),
+            before_count: self.before_count, after_count: self.after_count, target: self.target.into_owned(),
             context_id: self.context_id.map(|v| v.into_owned()),
         }
     }
@@ -1570,8 +1224,7 @@ impl VirtualListViewResponse<'_> {
     #[must_use]
     pub fn into_owned(self) -> VirtualListViewResponse<'static> {
         VirtualListViewResponse {
-            target_position: self.target_position,
-            content_count: self.content_count,
+            target_position: self.target_position, content_count: self.content_count,
             virtual_list_view_result: self.virtual_list_view_result,
             context_id: self.context_id.map(|v| v.into_owned()),
         }
@@ -1583,9 +1236,7 @@ impl SyncRequest<'_> {
     #[must_use]
     pub fn into_owned(self) -> SyncRequest<'static> {
         SyncRequest {
-            mode: self.mode,
-            cookie: self.cookie.map(|v| v.into_owned()),
-            reload_hint: self.reload_hint,
+            mode: self.mode, cookie: self.cookie.map(|v| v.into_owned()), reload_hint: self.reload_hint,
         }
     }
 }
@@ -1595,8 +1246,7 @@ impl SyncState<'_> {
     #[must_use]
     pub fn into_owned(self) -> SyncState<'static> {
         SyncState {
-            state: self.state,
-            entry_uuid: self.entry_uuid.into_owned(),
+            state: self.state, entry_uuid: self.entry_uuid.into_owned(),
             cookie: self.cookie.map(|v| v.into_owned()),
         }
     }
@@ -1606,10 +1256,7 @@ impl SyncDone<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> SyncDone<'static> {
-        SyncDone {
-            cookie: self.cookie.map(|v| v.into_owned()),
-            refresh_deletes: self.refresh_deletes,
-        }
+        SyncDone { cookie: self.cookie.map(|v| v.into_owned()), refresh_deletes: self.refresh_deletes }
     }
 }
 
@@ -1617,12 +1264,13 @@ impl SyncInfo<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> SyncInfo<'static> {
+        use SyncInfo as To;
         match self {
-            Self::Newcookie(v) => SyncInfo::Newcookie(v.into_owned()),
-            Self::RefreshDelete(v) => SyncInfo::RefreshDelete(v.into_owned()),
-            Self::RefreshPresent(v) => SyncInfo::RefreshPresent(v.into_owned()),
-            Self::SyncIdSet(v) => SyncInfo::SyncIdSet(v.into_owned()),
-            Self::Unknown(v) => SyncInfo::Unknown(Box::new(v.into_owned())),
+            Self::Newcookie(v) => To::Newcookie(v.into_owned()),
+            Self::RefreshDelete(v) => To::RefreshDelete(v.into_owned()),
+            Self::RefreshPresent(v) => To::RefreshPresent(v.into_owned()),
+            Self::SyncIdSet(v) => To::SyncIdSet(v.into_owned()),
+            Self::Unknown(v) => To::Unknown(Box::new(v.into_owned())),
         }
     }
 }
@@ -1631,10 +1279,7 @@ impl PasswordPolicy<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> PasswordPolicy<'static> {
-        PasswordPolicy {
-            warning: self.warning.map(|v| v.into_owned()),
-            error: self.error,
-        }
+        PasswordPolicy { warning: self.warning.map(|v| v.into_owned()), error: self.error }
     }
 }
 
@@ -1654,9 +1299,7 @@ impl PasswdModifyResponse<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> PasswdModifyResponse<'static> {
-        PasswdModifyResponse {
-            gen_passwd: self.gen_passwd.map(|v| v.into_owned()),
-        }
+        PasswdModifyResponse { gen_passwd: self.gen_passwd.map(|v| v.into_owned()) }
     }
 }
 
@@ -1664,10 +1307,7 @@ impl EndTransaction<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> EndTransaction<'static> {
-        EndTransaction {
-            commit: self.commit,
-            identifier: self.identifier.into_owned(),
-        }
+        EndTransaction { commit: self.commit, identifier: self.identifier.into_owned() }
     }
 }
 
@@ -1676,8 +1316,7 @@ impl EntryChange<'_> {
     #[must_use]
     pub fn into_owned(self) -> EntryChange<'static> {
         EntryChange {
-            change_type: self.change_type,
-            previous_dn: self.previous_dn.map(|v| v.into_owned()),
+            change_type: self.change_type, previous_dn: self.previous_dn.map(|v| v.into_owned()),
             change_number: self.change_number.map(|v| v.into_owned()),
         }
     }
@@ -1688,9 +1327,7 @@ impl DirSync<'_> {
     #[must_use]
     pub fn into_owned(self) -> DirSync<'static> {
         DirSync {
-            flags: self.flags.into_owned(),
-            max_bytes: self.max_bytes,
-            cookie: self.cookie.into_owned(),
+            flags: self.flags.into_owned(), max_bytes: self.max_bytes, cookie: self.cookie.into_owned(),
         }
     }
 }
@@ -1699,29 +1336,30 @@ impl ProtocolOp<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> ProtocolOp<'static> {
+        use ProtocolOp as To;
         match self {
-            Self::BindRequest(v) => ProtocolOp::BindRequest(v.into_owned()),
-            Self::BindResponse(v) => ProtocolOp::BindResponse(v.into_owned()),
-            Self::UnbindRequest(v) => ProtocolOp::UnbindRequest(v),
-            Self::SearchRequest(v) => ProtocolOp::SearchRequest(v.into_owned()),
-            Self::SearchResEntry(v) => ProtocolOp::SearchResEntry(v.into_owned()),
-            Self::SearchResDone(v) => ProtocolOp::SearchResDone(v.into_owned()),
-            Self::SearchResRef(v) => ProtocolOp::SearchResRef(v.into_iter().map(|v| v.into_owned()).collect()),
-            Self::ModifyRequest(v) => ProtocolOp::ModifyRequest(v.into_owned()),
-            Self::ModifyResponse(v) => ProtocolOp::ModifyResponse(v.into_owned()),
-            Self::AddRequest(v) => ProtocolOp::AddRequest(v.into_owned()),
-            Self::AddResponse(v) => ProtocolOp::AddResponse(v.into_owned()),
-            Self::DelRequest(v) => ProtocolOp::DelRequest(v.into_owned()),
-            Self::DelResponse(v) => ProtocolOp::DelResponse(v.into_owned()),
-            Self::ModDnRequest(v) => ProtocolOp::ModDnRequest(v.into_owned()),
-            Self::ModDnResponse(v) => ProtocolOp::ModDnResponse(v.into_owned()),
-            Self::CompareRequest(v) => ProtocolOp::CompareRequest(v.into_owned()),
-            Self::CompareResponse(v) => ProtocolOp::CompareResponse(v.into_owned()),
-            Self::AbandonRequest(v) => ProtocolOp::AbandonRequest(v),
-            Self::ExtendedReq(v) => ProtocolOp::ExtendedReq(v.into_owned()),
-            Self::ExtendedResp(v) => ProtocolOp::ExtendedResp(v.into_owned()),
-            Self::IntermediateResponse(v) => ProtocolOp::IntermediateResponse(v.into_owned()),
-            Self::Unknown(v) => ProtocolOp::Unknown(Box::new(v.into_owned())),
+            Self::BindRequest(v) => To::BindRequest(v.into_owned()),
+            Self::BindResponse(v) => To::BindResponse(v.into_owned()),
+            Self::UnbindRequest(v) => To::UnbindRequest(v),
+            Self::SearchRequest(v) => To::SearchRequest(v.into_owned()),
+            Self::SearchResEntry(v) => To::SearchResEntry(v.into_owned()),
+            Self::SearchResDone(v) => To::SearchResDone(v.into_owned()),
+            Self::SearchResRef(v) => To::SearchResRef(v.into_iter().map(|v| v.into_owned()).collect()),
+            Self::ModifyRequest(v) => To::ModifyRequest(v.into_owned()),
+            Self::ModifyResponse(v) => To::ModifyResponse(v.into_owned()),
+            Self::AddRequest(v) => To::AddRequest(v.into_owned()),
+            Self::AddResponse(v) => To::AddResponse(v.into_owned()),
+            Self::DelRequest(v) => To::DelRequest(v.into_owned()),
+            Self::DelResponse(v) => To::DelResponse(v.into_owned()),
+            Self::ModDnRequest(v) => To::ModDnRequest(v.into_owned()),
+            Self::ModDnResponse(v) => To::ModDnResponse(v.into_owned()),
+            Self::CompareRequest(v) => To::CompareRequest(v.into_owned()),
+            Self::CompareResponse(v) => To::CompareResponse(v.into_owned()),
+            Self::AbandonRequest(v) => To::AbandonRequest(v),
+            Self::ExtendedReq(v) => To::ExtendedReq(v.into_owned()),
+            Self::ExtendedResp(v) => To::ExtendedResp(v.into_owned()),
+            Self::IntermediateResponse(v) => To::IntermediateResponse(v.into_owned()),
+            Self::Unknown(v) => To::Unknown(Box::new(v.into_owned())),
         }
     }
 }
@@ -1754,8 +1392,7 @@ impl MatchingRuleAssertion<'_> {
     pub fn into_owned(self) -> MatchingRuleAssertion<'static> {
         MatchingRuleAssertion {
             matching_rule: self.matching_rule.map(|v| v.into_owned()),
-            r#type: self.r#type.map(|v| v.into_owned()),
-            match_value: self.match_value.into_owned(),
+            r#type: self.r#type.map(|v| v.into_owned()), match_value: self.match_value.into_owned(),
             dn_attributes: self.dn_attributes,
         }
     }
@@ -1767,8 +1404,7 @@ impl SortKey<'_> {
     pub fn into_owned(self) -> SortKey<'static> {
         SortKey {
             attribute_type: self.attribute_type.into_owned(),
-            ordering_rule: self.ordering_rule.map(|v| v.into_owned()),
-            reverse_order: self.reverse_order,
+            ordering_rule: self.ordering_rule.map(|v| v.into_owned()), reverse_order: self.reverse_order,
         }
     }
 }
@@ -1777,10 +1413,11 @@ impl Target<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> Target<'static> {
+        use Target as To;
         match self {
-            Self::ByOffset(v) => Target::ByOffset(v),
-            Self::GreaterThanOrEqual(v) => Target::GreaterThanOrEqual(v.into_owned()),
-            Self::Unknown(v) => Target::Unknown(Box::new(v.into_owned())),
+            Self::ByOffset(v) => To::ByOffset(v),
+            Self::GreaterThanOrEqual(v) => To::GreaterThanOrEqual(v.into_owned()),
+            Self::Unknown(v) => To::Unknown(Box::new(v.into_owned())),
         }
     }
 }
@@ -1789,10 +1426,7 @@ impl SyncInfoRefreshDelete<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> SyncInfoRefreshDelete<'static> {
-        SyncInfoRefreshDelete {
-            cookie: self.cookie.map(|v| v.into_owned()),
-            refresh_done: self.refresh_done,
-        }
+        SyncInfoRefreshDelete { cookie: self.cookie.map(|v| v.into_owned()), refresh_done: self.refresh_done }
     }
 }
 
@@ -1801,8 +1435,7 @@ impl SyncInfoRefreshPresent<'_> {
     #[must_use]
     pub fn into_owned(self) -> SyncInfoRefreshPresent<'static> {
         SyncInfoRefreshPresent {
-            cookie: self.cookie.map(|v| v.into_owned()),
-            refresh_done: self.refresh_done,
+            cookie: self.cookie.map(|v| v.into_owned()), refresh_done: self.refresh_done,
         }
     }
 }
@@ -1812,8 +1445,7 @@ impl SyncInfoSyncIdSet<'_> {
     #[must_use]
     pub fn into_owned(self) -> SyncInfoSyncIdSet<'static> {
         SyncInfoSyncIdSet {
-            cookie: self.cookie.map(|v| v.into_owned()),
-            refresh_deletes: self.refresh_deletes,
+            cookie: self.cookie.map(|v| v.into_owned()), refresh_deletes: self.refresh_deletes,
             sync_uui_ds: self.sync_uui_ds.into_iter().map(|v| v.into_owned()).collect(),
         }
     }
@@ -1823,10 +1455,11 @@ impl PasswordPolicyWarning<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> PasswordPolicyWarning<'static> {
+        use PasswordPolicyWarning as To;
         match self {
-            Self::TimeBeforeExpiration(v) => PasswordPolicyWarning::TimeBeforeExpiration(v),
-            Self::GraceAuthNsRemaining(v) => PasswordPolicyWarning::GraceAuthNsRemaining(v),
-            Self::Unknown(v) => PasswordPolicyWarning::Unknown(Box::new(v.into_owned())),
+            Self::TimeBeforeExpiration(v) => To::TimeBeforeExpiration(v),
+            Self::GraceAuthNsRemaining(v) => To::GraceAuthNsRemaining(v),
+            Self::Unknown(v) => To::Unknown(Box::new(v.into_owned())),
         }
     }
 }
@@ -1836,8 +1469,7 @@ impl BindRequest<'_> {
     #[must_use]
     pub fn into_owned(self) -> BindRequest<'static> {
         BindRequest {
-            version: self.version,
-            name: self.name.into_owned(),
+            version: self.version, name: self.name.into_owned(),
             authentication: self.authentication.into_owned(),
         }
     }
@@ -1848,8 +1480,7 @@ impl BindResponse<'_> {
     #[must_use]
     pub fn into_owned(self) -> BindResponse<'static> {
         BindResponse {
-            result_code: self.result_code,
-            matched_dn: self.matched_dn.into_owned(),
+            result_code: self.result_code, matched_dn: self.matched_dn.into_owned(),
             diagnostic_message: self.diagnostic_message.into_owned(),
             referral: self.referral.map(|v| v.into_iter().map(|v| v.into_owned()).collect()),
             server_sasl_creds: self.server_sasl_creds.map(|v| v.into_owned()),
@@ -1862,12 +1493,8 @@ impl SearchRequest<'_> {
     #[must_use]
     pub fn into_owned(self) -> SearchRequest<'static> {
         SearchRequest {
-            base_object: self.base_object.into_owned(),
-            scope: self.scope,
-            deref_aliases: self.deref_aliases,
-            size_limit: self.size_limit,
-            time_limit: self.time_limit,
-            types_only: self.types_only,
+            base_object: self.base_object.into_owned(), scope: self.scope, deref_aliases: self.deref_aliases,
+            size_limit: self.size_limit, time_limit: self.time_limit, types_only: self.types_only,
             filter: self.filter.into_owned(),
             attributes: self.attributes.into_iter().map(|v| v.into_owned()).collect(),
         }
@@ -1879,8 +1506,7 @@ impl LdapResult<'_> {
     #[must_use]
     pub fn into_owned(self) -> LdapResult<'static> {
         LdapResult {
-            result_code: self.result_code,
-            matched_dn: self.matched_dn.into_owned(),
+            result_code: self.result_code, matched_dn: self.matched_dn.into_owned(),
             diagnostic_message: self.diagnostic_message.into_owned(),
             referral: self.referral.map(|v| v.into_iter().map(|v| v.into_owned()).collect()),
         }
@@ -1914,9 +1540,7 @@ impl ModifyDnRequest<'_> {
     #[must_use]
     pub fn into_owned(self) -> ModifyDnRequest<'static> {
         ModifyDnRequest {
-            entry: self.entry.into_owned(),
-            newrdn: self.newrdn.into_owned(),
-            deleteoldrdn: self.deleteoldrdn,
+            entry: self.entry.into_owned(), newrdn: self.newrdn.into_owned(), deleteoldrdn: self.deleteoldrdn,
             new_superior: self.new_superior.map(|v| v.into_owned()),
         }
     }
@@ -1926,10 +1550,7 @@ impl CompareRequest<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> CompareRequest<'static> {
-        CompareRequest {
-            entry: self.entry.into_owned(),
-            ava: self.ava.into_owned(),
-        }
+        CompareRequest { entry: self.entry.into_owned(), ava: self.ava.into_owned() }
     }
 }
 
@@ -1949,8 +1570,7 @@ impl ExtendedResponse<'_> {
     #[must_use]
     pub fn into_owned(self) -> ExtendedResponse<'static> {
         ExtendedResponse {
-            result_code: self.result_code,
-            matched_dn: self.matched_dn.into_owned(),
+            result_code: self.result_code, matched_dn: self.matched_dn.into_owned(),
             diagnostic_message: self.diagnostic_message.into_owned(),
             referral: self.referral.map(|v| v.into_iter().map(|v| v.into_owned()).collect()),
             response_name: self.response_name.map(|v| v.into_owned()),
@@ -1975,8 +1595,7 @@ impl Control<'_> {
     #[must_use]
     pub fn into_owned(self) -> Control<'static> {
         Control {
-            control_type: self.control_type.into_owned(),
-            criticality: self.criticality,
+            control_type: self.control_type.into_owned(), criticality: self.criticality,
             control_value: self.control_value.map(|v| v.into_owned()),
         }
     }
@@ -1987,8 +1606,7 @@ impl PartialAttribute<'_> {
     #[must_use]
     pub fn into_owned(self) -> PartialAttribute<'static> {
         PartialAttribute {
-            r#type: self.r#type.into_owned(),
-            vals: self.vals.into_iter().map(|v| v.into_owned()).collect(),
+            r#type: self.r#type.into_owned(), vals: self.vals.into_iter().map(|v| v.into_owned()).collect(),
         }
     }
 }
@@ -1997,10 +1615,10 @@ impl AuthenticationChoice<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> AuthenticationChoice<'static> {
+        use AuthenticationChoice as To;
         match self {
-            Self::Simple(v) => AuthenticationChoice::Simple(v.into_owned()),
-            Self::Sasl(v) => AuthenticationChoice::Sasl(v.into_owned()),
-            Self::Unknown(v) => AuthenticationChoice::Unknown(Box::new(v.into_owned())),
+            Self::Simple(v) => To::Simple(v.into_owned()), Self::Sasl(v) => To::Sasl(v.into_owned()),
+            Self::Unknown(v) => To::Unknown(Box::new(v.into_owned())),
         }
     }
 }
@@ -2009,11 +1627,11 @@ impl Substring<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> Substring<'static> {
+        use Substring as To;
         match self {
-            Self::Initial(v) => Substring::Initial(v.into_owned()),
-            Self::Any(v) => Substring::Any(v.into_owned()),
-            Self::Final(v) => Substring::Final(v.into_owned()),
-            Self::Unknown(v) => Substring::Unknown(Box::new(v.into_owned())),
+            Self::Initial(v) => To::Initial(v.into_owned()), Self::Any(v) => To::Any(v.into_owned()),
+            Self::Final(v) => To::Final(v.into_owned()),
+            Self::Unknown(v) => To::Unknown(Box::new(v.into_owned())),
         }
     }
 }
@@ -2023,8 +1641,7 @@ impl SaslCredentials<'_> {
     #[must_use]
     pub fn into_owned(self) -> SaslCredentials<'static> {
         SaslCredentials {
-            mechanism: self.mechanism.into_owned(),
-            credentials: self.credentials.map(|v| v.into_owned()),
+            mechanism: self.mechanism.into_owned(), credentials: self.credentials.map(|v| v.into_owned()),
         }
     }
 }
@@ -2033,10 +1650,7 @@ impl Change<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> Change<'static> {
-        Change {
-            operation: self.operation,
-            modification: self.modification.into_owned(),
-        }
+        Change { operation: self.operation, modification: self.modification.into_owned() }
     }
 }
 
@@ -2059,7 +1673,6 @@ impl ValuesReturnFilter<'_> {
 impl fmt::Debug for LdapMessage<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for LdapMessage<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("messageID", &self.message_id), ("protocolOp", &self.protocol_op), ("controls", &self.controls)])
@@ -2069,21 +1682,16 @@ impl Notation for LdapMessage<'_> {
 impl fmt::Debug for Filter<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for Filter<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
-            Self::And(v) => p.chosen("and", v),
-            Self::Or(v) => p.chosen("or", v),
-            Self::Not(v) => p.chosen("not", v),
-            Self::EqualityMatch(v) => p.chosen("equalityMatch", v),
+            Self::And(v) => p.chosen("and", v), Self::Or(v) => p.chosen("or", v),
+            Self::Not(v) => p.chosen("not", v), Self::EqualityMatch(v) => p.chosen("equalityMatch", v),
             Self::Substrings(v) => p.chosen("substrings", v),
             Self::GreaterOrEqual(v) => p.chosen("greaterOrEqual", v),
-            Self::LessOrEqual(v) => p.chosen("lessOrEqual", v),
-            Self::Present(v) => p.chosen("present", v),
+            Self::LessOrEqual(v) => p.chosen("lessOrEqual", v), Self::Present(v) => p.chosen("present", v),
             Self::ApproxMatch(v) => p.chosen("approxMatch", v),
-            Self::ExtensibleMatch(v) => p.chosen("extensibleMatch", v),
-            Self::Unknown(v) => v.notation(p),
+            Self::ExtensibleMatch(v) => p.chosen("extensibleMatch", v), Self::Unknown(v) => v.notation(p),
         }
     }
 }
@@ -2091,7 +1699,6 @@ impl Notation for Filter<'_> {
 impl fmt::Debug for SearchResultEntry<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for SearchResultEntry<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("objectName", &self.object_name), ("attributes", &self.attributes)])
@@ -2101,7 +1708,6 @@ impl Notation for SearchResultEntry<'_> {
 impl fmt::Debug for PagedResults<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for PagedResults<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("size", &self.size), ("cookie", &self.cookie)])
@@ -2111,7 +1717,6 @@ impl Notation for PagedResults<'_> {
 impl fmt::Debug for SortResult<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for SortResult<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("sortResult", &self.sort_result), ("attributeType", &self.attribute_type)])
@@ -2121,7 +1726,6 @@ impl Notation for SortResult<'_> {
 impl fmt::Debug for VirtualListViewRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for VirtualListViewRequest<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("beforeCount", &self.before_count), ("afterCount", &self.after_count), ("target", &self.target), ("contextID", &self.context_id)])
@@ -2131,7 +1735,6 @@ impl Notation for VirtualListViewRequest<'_> {
 impl fmt::Debug for VirtualListViewResponse<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for VirtualListViewResponse<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("targetPosition", &self.target_position), ("contentCount", &self.content_count), ("virtualListViewResult", &self.virtual_list_view_result), ("contextID", &self.context_id)])
@@ -2141,7 +1744,6 @@ impl Notation for VirtualListViewResponse<'_> {
 impl fmt::Debug for SyncRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for SyncRequest<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("mode", &self.mode), ("cookie", &self.cookie), ("reloadHint", &self.reload_hint)])
@@ -2151,7 +1753,6 @@ impl Notation for SyncRequest<'_> {
 impl fmt::Debug for SyncState<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for SyncState<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("state", &self.state), ("entryUUID", &self.entry_uuid), ("cookie", &self.cookie)])
@@ -2161,7 +1762,6 @@ impl Notation for SyncState<'_> {
 impl fmt::Debug for SyncDone<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for SyncDone<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("cookie", &self.cookie), ("refreshDeletes", &self.refresh_deletes)])
@@ -2171,15 +1771,13 @@ impl Notation for SyncDone<'_> {
 impl fmt::Debug for SyncInfo<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for SyncInfo<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
             Self::Newcookie(v) => p.chosen("newcookie", v),
             Self::RefreshDelete(v) => p.chosen("refreshDelete", v),
             Self::RefreshPresent(v) => p.chosen("refreshPresent", v),
-            Self::SyncIdSet(v) => p.chosen("syncIdSet", v),
-            Self::Unknown(v) => v.notation(p),
+            Self::SyncIdSet(v) => p.chosen("syncIdSet", v), Self::Unknown(v) => v.notation(p),
         }
     }
 }
@@ -2187,7 +1785,6 @@ impl Notation for SyncInfo<'_> {
 impl fmt::Debug for PasswordPolicy<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for PasswordPolicy<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("warning", &self.warning), ("error", &self.error)])
@@ -2197,7 +1794,6 @@ impl Notation for PasswordPolicy<'_> {
 impl fmt::Debug for PasswdModifyRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for PasswdModifyRequest<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("userIdentity", &self.user_identity), ("oldPasswd", &self.old_passwd), ("newPasswd", &self.new_passwd)])
@@ -2207,7 +1803,6 @@ impl Notation for PasswdModifyRequest<'_> {
 impl fmt::Debug for PasswdModifyResponse<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for PasswdModifyResponse<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("genPasswd", &self.gen_passwd)])
@@ -2217,7 +1812,6 @@ impl Notation for PasswdModifyResponse<'_> {
 impl fmt::Debug for CancelRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for CancelRequest {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("cancelID", &self.cancel_id)])
@@ -2227,7 +1821,6 @@ impl Notation for CancelRequest {
 impl fmt::Debug for EndTransaction<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for EndTransaction<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("commit", &self.commit), ("identifier", &self.identifier)])
@@ -2237,7 +1830,6 @@ impl Notation for EndTransaction<'_> {
 impl fmt::Debug for PersistentSearch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for PersistentSearch {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("changeTypes", &self.change_types), ("changesOnly", &self.changes_only), ("returnECs", &self.return_e_cs)])
@@ -2247,7 +1839,6 @@ impl Notation for PersistentSearch {
 impl fmt::Debug for EntryChange<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for EntryChange<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("changeType", &self.change_type), ("previousDN", &self.previous_dn), ("changeNumber", &self.change_number)])
@@ -2257,7 +1848,6 @@ impl Notation for EntryChange<'_> {
 impl fmt::Debug for DirSync<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for DirSync<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("flags", &self.flags), ("maxBytes", &self.max_bytes), ("cookie", &self.cookie)])
@@ -2267,7 +1857,6 @@ impl Notation for DirSync<'_> {
 impl fmt::Debug for ProtocolOp<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ProtocolOp<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
@@ -2300,7 +1889,6 @@ impl Notation for ProtocolOp<'_> {
 impl fmt::Debug for AttributeValueAssertion<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for AttributeValueAssertion<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("attributeDesc", &self.attribute_desc), ("assertionValue", &self.assertion_value)])
@@ -2310,7 +1898,6 @@ impl Notation for AttributeValueAssertion<'_> {
 impl fmt::Debug for SubstringFilter<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for SubstringFilter<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("type", &self.r#type), ("substrings", &self.substrings)])
@@ -2320,7 +1907,6 @@ impl Notation for SubstringFilter<'_> {
 impl fmt::Debug for MatchingRuleAssertion<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for MatchingRuleAssertion<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("matchingRule", &self.matching_rule), ("type", &self.r#type), ("matchValue", &self.match_value), ("dnAttributes", &self.dn_attributes)])
@@ -2330,7 +1916,6 @@ impl Notation for MatchingRuleAssertion<'_> {
 impl fmt::Debug for SortKey<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for SortKey<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("attributeType", &self.attribute_type), ("orderingRule", &self.ordering_rule), ("reverseOrder", &self.reverse_order)])
@@ -2340,7 +1925,6 @@ impl Notation for SortKey<'_> {
 impl fmt::Debug for SortResultCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for SortResultCode {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.word(match self {
@@ -2354,7 +1938,6 @@ impl Notation for SortResultCode {
 impl fmt::Debug for Target<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for Target<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
@@ -2368,12 +1951,10 @@ impl Notation for Target<'_> {
 impl fmt::Debug for SyncRequestMode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for SyncRequestMode {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.word(match self {
-            Self::RefreshOnly => "refreshOnly",
-            Self::RefreshAndPersist => "refreshAndPersist",
+            Self::RefreshOnly => "refreshOnly", Self::RefreshAndPersist => "refreshAndPersist",
             Self::Unknown(number) => return p.word(number),
             Self::UnknownAddition(number) => return p.word(format_args!("/* addition {number} */")),
         })
@@ -2383,13 +1964,10 @@ impl Notation for SyncRequestMode {
 impl fmt::Debug for SyncStateState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for SyncStateState {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.word(match self {
-            Self::Present => "present",
-            Self::Add => "add",
-            Self::Modify => "modify",
+            Self::Present => "present", Self::Add => "add", Self::Modify => "modify",
             Self::Delete => "delete",
             Self::Unknown(number) => return p.word(number),
             Self::UnknownAddition(number) => return p.word(format_args!("/* addition {number} */")),
@@ -2400,7 +1978,6 @@ impl Notation for SyncStateState {
 impl fmt::Debug for SyncInfoRefreshDelete<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for SyncInfoRefreshDelete<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("cookie", &self.cookie), ("refreshDone", &self.refresh_done)])
@@ -2410,7 +1987,6 @@ impl Notation for SyncInfoRefreshDelete<'_> {
 impl fmt::Debug for SyncInfoRefreshPresent<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for SyncInfoRefreshPresent<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("cookie", &self.cookie), ("refreshDone", &self.refresh_done)])
@@ -2420,7 +1996,6 @@ impl Notation for SyncInfoRefreshPresent<'_> {
 impl fmt::Debug for SyncInfoSyncIdSet<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for SyncInfoSyncIdSet<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("cookie", &self.cookie), ("refreshDeletes", &self.refresh_deletes), ("syncUUIDs", &self.sync_uui_ds)])
@@ -2430,7 +2005,6 @@ impl Notation for SyncInfoSyncIdSet<'_> {
 impl fmt::Debug for PasswordPolicyWarning<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for PasswordPolicyWarning<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
@@ -2444,14 +2018,10 @@ impl Notation for PasswordPolicyWarning<'_> {
 impl fmt::Debug for EntryChangeChangeType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for EntryChangeChangeType {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.word(match self {
-            Self::Add => "add",
-            Self::Delete => "delete",
-            Self::Modify => "modify",
-            Self::ModDn => "modDN",
+            Self::Add => "add", Self::Delete => "delete", Self::Modify => "modify", Self::ModDn => "modDN",
             Self::Unknown(number) => return p.word(number),
             Self::UnknownAddition(number) => return p.word(format_args!("/* addition {number} */")),
         })
@@ -2461,7 +2031,6 @@ impl Notation for EntryChangeChangeType {
 impl fmt::Debug for BindRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for BindRequest<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("version", &self.version), ("name", &self.name), ("authentication", &self.authentication)])
@@ -2471,7 +2040,6 @@ impl Notation for BindRequest<'_> {
 impl fmt::Debug for BindResponse<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for BindResponse<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("resultCode", &self.result_code), ("matchedDN", &self.matched_dn), ("diagnosticMessage", &self.diagnostic_message), ("referral", &self.referral), ("serverSaslCreds", &self.server_sasl_creds)])
@@ -2481,7 +2049,6 @@ impl Notation for BindResponse<'_> {
 impl fmt::Debug for SearchRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for SearchRequest<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("baseObject", &self.base_object), ("scope", &self.scope), ("derefAliases", &self.deref_aliases), ("sizeLimit", &self.size_limit), ("timeLimit", &self.time_limit), ("typesOnly", &self.types_only), ("filter", &self.filter), ("attributes", &self.attributes)])
@@ -2491,7 +2058,6 @@ impl Notation for SearchRequest<'_> {
 impl fmt::Debug for LdapResult<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for LdapResult<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("resultCode", &self.result_code), ("matchedDN", &self.matched_dn), ("diagnosticMessage", &self.diagnostic_message), ("referral", &self.referral)])
@@ -2501,7 +2067,6 @@ impl Notation for LdapResult<'_> {
 impl fmt::Debug for ModifyRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ModifyRequest<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("object", &self.object), ("changes", &self.changes)])
@@ -2511,7 +2076,6 @@ impl Notation for ModifyRequest<'_> {
 impl fmt::Debug for AddRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for AddRequest<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("entry", &self.entry), ("attributes", &self.attributes)])
@@ -2521,7 +2085,6 @@ impl Notation for AddRequest<'_> {
 impl fmt::Debug for ModifyDnRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ModifyDnRequest<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("entry", &self.entry), ("newrdn", &self.newrdn), ("deleteoldrdn", &self.deleteoldrdn), ("newSuperior", &self.new_superior)])
@@ -2531,7 +2094,6 @@ impl Notation for ModifyDnRequest<'_> {
 impl fmt::Debug for CompareRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for CompareRequest<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("entry", &self.entry), ("ava", &self.ava)])
@@ -2541,7 +2103,6 @@ impl Notation for CompareRequest<'_> {
 impl fmt::Debug for ExtendedRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ExtendedRequest<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("requestName", &self.request_name), ("requestValue", &self.request_value)])
@@ -2551,7 +2112,6 @@ impl Notation for ExtendedRequest<'_> {
 impl fmt::Debug for ExtendedResponse<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ExtendedResponse<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("resultCode", &self.result_code), ("matchedDN", &self.matched_dn), ("diagnosticMessage", &self.diagnostic_message), ("referral", &self.referral), ("responseName", &self.response_name), ("responseValue", &self.response_value)])
@@ -2561,7 +2121,6 @@ impl Notation for ExtendedResponse<'_> {
 impl fmt::Debug for IntermediateResponse<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for IntermediateResponse<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("responseName", &self.response_name), ("responseValue", &self.response_value)])
@@ -2571,7 +2130,6 @@ impl Notation for IntermediateResponse<'_> {
 impl fmt::Debug for Control<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for Control<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("controlType", &self.control_type), ("criticality", &self.criticality), ("controlValue", &self.control_value)])
@@ -2581,7 +2139,6 @@ impl Notation for Control<'_> {
 impl fmt::Debug for PartialAttribute<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for PartialAttribute<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("type", &self.r#type), ("vals", &self.vals)])
@@ -2591,7 +2148,6 @@ impl Notation for PartialAttribute<'_> {
 impl fmt::Debug for TargetByOffset {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for TargetByOffset {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("offset", &self.offset), ("contentCount", &self.content_count)])
@@ -2601,12 +2157,10 @@ impl Notation for TargetByOffset {
 impl fmt::Debug for AuthenticationChoice<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for AuthenticationChoice<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
-            Self::Simple(v) => p.chosen("simple", v),
-            Self::Sasl(v) => p.chosen("sasl", v),
+            Self::Simple(v) => p.chosen("simple", v), Self::Sasl(v) => p.chosen("sasl", v),
             Self::Unknown(v) => v.notation(p),
         }
     }
@@ -2615,49 +2169,35 @@ impl Notation for AuthenticationChoice<'_> {
 impl fmt::Debug for ResultCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ResultCode {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.word(match self {
-            Self::Success => "success",
-            Self::OperationsError => "operationsError",
-            Self::ProtocolError => "protocolError",
-            Self::TimeLimitExceeded => "timeLimitExceeded",
-            Self::SizeLimitExceeded => "sizeLimitExceeded",
-            Self::CompareFalse => "compareFalse",
-            Self::CompareTrue => "compareTrue",
-            Self::AuthMethodNotSupported => "authMethodNotSupported",
-            Self::StrongerAuthRequired => "strongerAuthRequired",
-            Self::Referral => "referral",
+            Self::Success => "success", Self::OperationsError => "operationsError",
+            Self::ProtocolError => "protocolError", Self::TimeLimitExceeded => "timeLimitExceeded",
+            Self::SizeLimitExceeded => "sizeLimitExceeded", Self::CompareFalse => "compareFalse",
+            Self::CompareTrue => "compareTrue", Self::AuthMethodNotSupported => "authMethodNotSupported",
+            Self::StrongerAuthRequired => "strongerAuthRequired", Self::Referral => "referral",
             Self::AdminLimitExceeded => "adminLimitExceeded",
             Self::UnavailableCriticalExtension => "unavailableCriticalExtension",
             Self::ConfidentialityRequired => "confidentialityRequired",
-            Self::SaslBindInProgress => "saslBindInProgress",
-            Self::NoSuchAttribute => "noSuchAttribute",
+            Self::SaslBindInProgress => "saslBindInProgress", Self::NoSuchAttribute => "noSuchAttribute",
             Self::UndefinedAttributeType => "undefinedAttributeType",
             Self::InappropriateMatching => "inappropriateMatching",
             Self::ConstraintViolation => "constraintViolation",
             Self::AttributeOrValueExists => "attributeOrValueExists",
-            Self::InvalidAttributeSyntax => "invalidAttributeSyntax",
-            Self::NoSuchObject => "noSuchObject",
-            Self::AliasProblem => "aliasProblem",
-            Self::InvalidDnSyntax => "invalidDNSyntax",
+            Self::InvalidAttributeSyntax => "invalidAttributeSyntax", Self::NoSuchObject => "noSuchObject",
+            Self::AliasProblem => "aliasProblem", Self::InvalidDnSyntax => "invalidDNSyntax",
             Self::AliasDereferencingProblem => "aliasDereferencingProblem",
             Self::InappropriateAuthentication => "inappropriateAuthentication",
             Self::InvalidCredentials => "invalidCredentials",
-            Self::InsufficientAccessRights => "insufficientAccessRights",
-            Self::Busy => "busy",
-            Self::Unavailable => "unavailable",
-            Self::UnwillingToPerform => "unwillingToPerform",
-            Self::LoopDetect => "loopDetect",
-            Self::NamingViolation => "namingViolation",
+            Self::InsufficientAccessRights => "insufficientAccessRights", Self::Busy => "busy",
+            Self::Unavailable => "unavailable", Self::UnwillingToPerform => "unwillingToPerform",
+            Self::LoopDetect => "loopDetect", Self::NamingViolation => "namingViolation",
             Self::ObjectClassViolation => "objectClassViolation",
-            Self::NotAllowedOnNonLeaf => "notAllowedOnNonLeaf",
-            Self::NotAllowedOnRdn => "notAllowedOnRDN",
+            Self::NotAllowedOnNonLeaf => "notAllowedOnNonLeaf", Self::NotAllowedOnRdn => "notAllowedOnRDN",
             Self::EntryAlreadyExists => "entryAlreadyExists",
             Self::ObjectClassModsProhibited => "objectClassModsProhibited",
-            Self::AffectsMultipleDsAs => "affectsMultipleDSAs",
-            Self::Other => "other",
+            Self::AffectsMultipleDsAs => "affectsMultipleDSAs", Self::Other => "other",
             Self::Unknown(number) => return p.word(number),
             Self::UnknownAddition(number) => return p.word(format_args!("/* addition {number} */")),
         })
@@ -2667,14 +2207,11 @@ impl Notation for ResultCode {
 impl fmt::Debug for SearchRequestScope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for SearchRequestScope {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.word(match self {
-            Self::BaseObject => "baseObject",
-            Self::SingleLevel => "singleLevel",
-            Self::WholeSubtree => "wholeSubtree",
-            Self::SubordinateSubtree => "subordinateSubtree",
+            Self::BaseObject => "baseObject", Self::SingleLevel => "singleLevel",
+            Self::WholeSubtree => "wholeSubtree", Self::SubordinateSubtree => "subordinateSubtree",
             Self::Unknown(number) => return p.word(number),
             Self::UnknownAddition(number) => return p.word(format_args!("/* addition {number} */")),
         })
@@ -2684,14 +2221,11 @@ impl Notation for SearchRequestScope {
 impl fmt::Debug for SearchRequestDerefAliases {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for SearchRequestDerefAliases {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.word(match self {
-            Self::NeverDerefAliases => "neverDerefAliases",
-            Self::DerefInSearching => "derefInSearching",
-            Self::DerefFindingBaseObj => "derefFindingBaseObj",
-            Self::DerefAlways => "derefAlways",
+            Self::NeverDerefAliases => "neverDerefAliases", Self::DerefInSearching => "derefInSearching",
+            Self::DerefFindingBaseObj => "derefFindingBaseObj", Self::DerefAlways => "derefAlways",
             Self::Unknown(number) => return p.word(number),
             Self::UnknownAddition(number) => return p.word(format_args!("/* addition {number} */")),
         })
@@ -2701,14 +2235,11 @@ impl Notation for SearchRequestDerefAliases {
 impl fmt::Debug for Substring<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for Substring<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
-            Self::Initial(v) => p.chosen("initial", v),
-            Self::Any(v) => p.chosen("any", v),
-            Self::Final(v) => p.chosen("final", v),
-            Self::Unknown(v) => v.notation(p),
+            Self::Initial(v) => p.chosen("initial", v), Self::Any(v) => p.chosen("any", v),
+            Self::Final(v) => p.chosen("final", v), Self::Unknown(v) => v.notation(p),
         }
     }
 }
@@ -2716,7 +2247,6 @@ impl Notation for Substring<'_> {
 impl fmt::Debug for SaslCredentials<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for SaslCredentials<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("mechanism", &self.mechanism), ("credentials", &self.credentials)])
@@ -2726,7 +2256,6 @@ impl Notation for SaslCredentials<'_> {
 impl fmt::Debug for Change<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for Change<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("operation", &self.operation), ("modification", &self.modification)])
@@ -2736,13 +2265,10 @@ impl Notation for Change<'_> {
 impl fmt::Debug for ChangeOperation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ChangeOperation {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.word(match self {
-            Self::Add => "add",
-            Self::Delete => "delete",
-            Self::Replace => "replace",
+            Self::Add => "add", Self::Delete => "delete", Self::Replace => "replace",
             Self::Increment => "increment",
             Self::Unknown(number) => return p.word(number),
             Self::UnknownAddition(number) => return p.word(format_args!("/* addition {number} */")),
@@ -2753,21 +2279,15 @@ impl Notation for ChangeOperation {
 impl fmt::Debug for SortKeyList<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for SortKeyList<'_> {
-    fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
-        self.0.notation(p)
-    }
+    fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result { self.0.notation(p) }
 }
 
 impl fmt::Debug for ValuesReturnFilter<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ValuesReturnFilter<'_> {
-    fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
-        self.0.notation(p)
-    }
+    fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result { self.0.notation(p) }
 }
 
 impl<'a> LdapMessage<'a> {
@@ -2783,7 +2303,6 @@ impl<'a> LdapMessage<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.controls {
             let m = w.open();
@@ -2818,57 +2337,18 @@ impl<'a> Filter<'a> {
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::And(v) => {
-                let m = w.open();
-                write_ber_filter_and(v, w)?;
-                w.close(Tag::context(0), m);
-            }
-            Self::Or(v) => {
-                let m = w.open();
-                write_ber_filter_or(v, w)?;
-                w.close(Tag::context(1), m);
-            }
-            Self::Not(v) => {
-                let m0 = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(2), m0);
-            }
-            Self::EqualityMatch(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(3), m);
-            }
-            Self::Substrings(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(4), m);
-            }
-            Self::GreaterOrEqual(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(5), m);
-            }
-            Self::LessOrEqual(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(6), m);
-            }
-            Self::Present(v) => {
-                w.octet_string(Tag::context(7), v);
-            }
-            Self::ApproxMatch(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(8), m);
-            }
-            Self::ExtensibleMatch(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(9), m);
-            }
+            Self::And(v) => { let m = w.open(); write_ber_filter_and(v, w)?; w.close(Tag::context(0), m); }
+            Self::Or(v) => { let m = w.open(); write_ber_filter_or(v, w)?; w.close(Tag::context(1), m); }
+            Self::Not(v) => { let m0 = w.open(); v.write_ber(w)?; w.close(Tag::context(2), m0); }
+            Self::EqualityMatch(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(3), m); }
+            Self::Substrings(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(4), m); }
+            Self::GreaterOrEqual(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(5), m); }
+            Self::LessOrEqual(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(6), m); }
+            Self::Present(v) => w.octet_string(Tag::context(7), v),
+            Self::ApproxMatch(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(8), m); }
+            Self::ExtensibleMatch(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(9), m); }
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
         Ok(())
@@ -2889,7 +2369,6 @@ impl<'a> SearchResultEntry<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
         write_ber_partial_attribute_list(&self.attributes, w)?;
@@ -2909,7 +2388,6 @@ impl<'a> PagedResults<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.octet_string(Tag::universal(4), &self.cookie);
         w.integer(Tag::universal(2), i64::from(self.size));
@@ -2920,7 +2398,6 @@ impl<'a> PagedResults<'a> {
 fn read_ber_sort_key_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<SortKey<'a>>> {
     ber::list(r, tag, |r| SortKey::read_ber(r, Tag::universal(16)))
 }
-
 fn write_ber_sort_key_list(list: &[SortKey<'_>], w: &mut ber::Writer) -> Result<()> {
     for v in list.iter().rev() {
         let m = w.open();
@@ -2942,11 +2419,8 @@ impl<'a> SortResult<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.attribute_type {
-            w.octet_string(Tag::context(0), v);
-        }
+        if let Some(v) = &self.attribute_type { w.octet_string(Tag::context(0), v); }
         w.integer(Tag::universal(10), self.sort_result.number());
         Ok(())
     }
@@ -2966,11 +2440,8 @@ impl<'a> VirtualListViewRequest<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.context_id {
-            w.octet_string(Tag::universal(4), v);
-        }
+        if let Some(v) = &self.context_id { w.octet_string(Tag::universal(4), v); }
         self.target.write_ber(w)?;
         w.integer(Tag::universal(2), i64::from(self.after_count));
         w.integer(Tag::universal(2), i64::from(self.before_count));
@@ -2992,11 +2463,8 @@ impl<'a> VirtualListViewResponse<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.context_id {
-            w.octet_string(Tag::universal(4), v);
-        }
+        if let Some(v) = &self.context_id { w.octet_string(Tag::universal(4), v); }
         w.integer(Tag::universal(10), self.virtual_list_view_result.number());
         w.integer(Tag::universal(2), i64::from(self.content_count));
         w.integer(Tag::universal(2), i64::from(self.target_position));
@@ -3021,14 +2489,9 @@ impl<'a> SyncRequest<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if !(self.reload_hint == false) {
-            w.boolean(Tag::universal(1), self.reload_hint);
-        }
-        if let Some(v) = &self.cookie {
-            w.octet_string(Tag::universal(4), v);
-        }
+        if !(self.reload_hint == false) { w.boolean(Tag::universal(1), self.reload_hint); }
+        if let Some(v) = &self.cookie { w.octet_string(Tag::universal(4), v); }
         w.integer(Tag::universal(10), self.mode.number());
         Ok(())
     }
@@ -3047,11 +2510,8 @@ impl<'a> SyncState<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.cookie {
-            w.octet_string(Tag::universal(4), v);
-        }
+        if let Some(v) = &self.cookie { w.octet_string(Tag::universal(4), v); }
         w.octet_string(Tag::universal(4), &self.entry_uuid);
         w.integer(Tag::universal(10), self.state.number());
         Ok(())
@@ -3074,14 +2534,9 @@ impl<'a> SyncDone<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if !(self.refresh_deletes == false) {
-            w.boolean(Tag::universal(1), self.refresh_deletes);
-        }
-        if let Some(v) = &self.cookie {
-            w.octet_string(Tag::universal(4), v);
-        }
+        if !(self.refresh_deletes == false) { w.boolean(Tag::universal(1), self.refresh_deletes); }
+        if let Some(v) = &self.cookie { w.octet_string(Tag::universal(4), v); }
         Ok(())
     }
 }
@@ -3097,27 +2552,12 @@ impl<'a> SyncInfo<'a> {
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::Newcookie(v) => {
-                w.octet_string(Tag::context(0), v);
-            }
-            Self::RefreshDelete(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(1), m);
-            }
-            Self::RefreshPresent(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(2), m);
-            }
-            Self::SyncIdSet(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(3), m);
-            }
+            Self::Newcookie(v) => w.octet_string(Tag::context(0), v),
+            Self::RefreshDelete(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(1), m); }
+            Self::RefreshPresent(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(2), m); }
+            Self::SyncIdSet(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(3), m); }
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
         Ok(())
@@ -3131,11 +2571,8 @@ impl<'a> SyncInfo<'a> {
 fn read_ber_values_return_filter<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<Filter<'a>>> {
     ber::list(r, tag, Filter::read_ber)
 }
-
 fn write_ber_values_return_filter(list: &[Filter<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
-        v.write_ber(w)?;
-    }
+    for v in list.iter().rev() { v.write_ber(w)?; }
     Ok(())
 }
 
@@ -3158,11 +2595,8 @@ impl<'a> PasswordPolicy<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.error {
-            w.integer(Tag::context(1), i64::from(*v));
-        }
+        if let Some(v) = &self.error { w.integer(Tag::context(1), i64::from(*v)); }
         if let Some(v) = &self.warning {
             let m0 = w.open();
             v.write_ber(w)?;
@@ -3189,17 +2623,10 @@ impl<'a> PasswdModifyRequest<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.new_passwd {
-            w.octet_string(Tag::context(2), v);
-        }
-        if let Some(v) = &self.old_passwd {
-            w.octet_string(Tag::context(1), v);
-        }
-        if let Some(v) = &self.user_identity {
-            w.octet_string(Tag::context(0), v);
-        }
+        if let Some(v) = &self.new_passwd { w.octet_string(Tag::context(2), v); }
+        if let Some(v) = &self.old_passwd { w.octet_string(Tag::context(1), v); }
+        if let Some(v) = &self.user_identity { w.octet_string(Tag::context(0), v); }
         Ok(())
     }
 }
@@ -3215,11 +2642,8 @@ impl<'a> PasswdModifyResponse<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.gen_passwd {
-            w.octet_string(Tag::context(0), v);
-        }
+        if let Some(v) = &self.gen_passwd { w.octet_string(Tag::context(0), v); }
         Ok(())
     }
 }
@@ -3227,13 +2651,10 @@ impl<'a> PasswdModifyResponse<'a> {
 impl CancelRequest {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
-        let value = Self {
-            cancel_id: ber::narrow::<u32>(r, Tag::universal(2))?,
-        };
+        let value = Self { cancel_id: ber::narrow::<u32>(r, Tag::universal(2))? };
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.integer(Tag::universal(2), i64::from(self.cancel_id));
         Ok(())
@@ -3254,12 +2675,9 @@ impl<'a> EndTransaction<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.octet_string(Tag::universal(4), &self.identifier);
-        if !(self.commit == true) {
-            w.boolean(Tag::universal(1), self.commit);
-        }
+        if !(self.commit == true) { w.boolean(Tag::universal(1), self.commit); }
         Ok(())
     }
 }
@@ -3275,7 +2693,6 @@ impl PersistentSearch {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.boolean(Tag::universal(1), self.return_e_cs);
         w.boolean(Tag::universal(1), self.changes_only);
@@ -3299,14 +2716,9 @@ impl<'a> EntryChange<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.change_number {
-            w.big_integer(Tag::universal(2), v.as_octets());
-        }
-        if let Some(v) = &self.previous_dn {
-            w.octet_string(Tag::universal(4), v);
-        }
+        if let Some(v) = &self.change_number { w.big_integer(Tag::universal(2), v.as_octets()); }
+        if let Some(v) = &self.previous_dn { w.octet_string(Tag::universal(4), v); }
         w.integer(Tag::universal(10), self.change_type.number());
         Ok(())
     }
@@ -3323,7 +2735,6 @@ impl<'a> DirSync<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.octet_string(Tag::universal(4), &self.cookie);
         w.integer(Tag::universal(2), i64::from(self.max_bytes));
@@ -3360,80 +2771,27 @@ impl<'a> ProtocolOp<'a> {
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::BindRequest(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::application(0), m);
-            }
-            Self::BindResponse(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::application(1), m);
-            }
-            Self::UnbindRequest(v) => {
-                w.null(Tag::application(2));
-            }
-            Self::SearchRequest(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::application(3), m);
-            }
-            Self::SearchResEntry(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::application(4), m);
-            }
-            Self::SearchResDone(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::application(5), m);
-            }
+            Self::BindRequest(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::application(0), m); }
+            Self::BindResponse(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::application(1), m); }
+            Self::UnbindRequest(v) => w.null(Tag::application(2)),
+            Self::SearchRequest(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::application(3), m); }
+            Self::SearchResEntry(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::application(4), m); }
+            Self::SearchResDone(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::application(5), m); }
             Self::SearchResRef(v) => {
                 let m = w.open();
                 write_ber_search_result_reference(v, w)?;
                 w.close(Tag::application(19), m);
             }
-            Self::ModifyRequest(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::application(6), m);
-            }
-            Self::ModifyResponse(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::application(7), m);
-            }
-            Self::AddRequest(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::application(8), m);
-            }
-            Self::AddResponse(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::application(9), m);
-            }
-            Self::DelRequest(v) => {
-                w.octet_string(Tag::application(10), v);
-            }
-            Self::DelResponse(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::application(11), m);
-            }
-            Self::ModDnRequest(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::application(12), m);
-            }
-            Self::ModDnResponse(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::application(13), m);
-            }
+            Self::ModifyRequest(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::application(6), m); }
+            Self::ModifyResponse(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::application(7), m); }
+            Self::AddRequest(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::application(8), m); }
+            Self::AddResponse(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::application(9), m); }
+            Self::DelRequest(v) => w.octet_string(Tag::application(10), v),
+            Self::DelResponse(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::application(11), m); }
+            Self::ModDnRequest(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::application(12), m); }
+            Self::ModDnResponse(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::application(13), m); }
             Self::CompareRequest(v) => {
                 let m = w.open();
                 v.write_ber(w)?;
@@ -3444,19 +2802,9 @@ impl<'a> ProtocolOp<'a> {
                 v.write_ber(w)?;
                 w.close(Tag::application(15), m);
             }
-            Self::AbandonRequest(v) => {
-                w.integer(Tag::application(16), i64::from(*v));
-            }
-            Self::ExtendedReq(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::application(23), m);
-            }
-            Self::ExtendedResp(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::application(24), m);
-            }
+            Self::AbandonRequest(v) => w.integer(Tag::application(16), i64::from(*v)),
+            Self::ExtendedReq(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::application(23), m); }
+            Self::ExtendedResp(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::application(24), m); }
             Self::IntermediateResponse(v) => {
                 let m = w.open();
                 v.write_ber(w)?;
@@ -3475,7 +2823,6 @@ impl<'a> ProtocolOp<'a> {
 fn read_ber_controls<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<Control<'a>>> {
     ber::list(r, tag, |r| Control::read_ber(r, Tag::universal(16)))
 }
-
 fn write_ber_controls(list: &[Control<'_>], w: &mut ber::Writer) -> Result<()> {
     for v in list.iter().rev() {
         let m = w.open();
@@ -3488,30 +2835,20 @@ fn write_ber_controls(list: &[Control<'_>], w: &mut ber::Writer) -> Result<()> {
 fn read_ber_filter_and<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<Filter<'a>>> {
     ber::set_of(r, tag, Filter::read_ber)
 }
-
 fn write_ber_filter_and(list: &[Filter<'_>], w: &mut ber::Writer) -> Result<()> {
     let set = w.mark();
-    for v in list.iter().rev() {
-        v.write_ber(w)?;
-    }
-    if w.rules() != ber::Rules::Ber {
-        w.sort_set_of(set)?;
-    }
+    for v in list.iter().rev() { v.write_ber(w)?; }
+    if w.rules() != ber::Rules::Ber { w.sort_set_of(set)?; }
     Ok(())
 }
 
 fn read_ber_filter_or<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<Filter<'a>>> {
     ber::set_of(r, tag, Filter::read_ber)
 }
-
 fn write_ber_filter_or(list: &[Filter<'_>], w: &mut ber::Writer) -> Result<()> {
     let set = w.mark();
-    for v in list.iter().rev() {
-        v.write_ber(w)?;
-    }
-    if w.rules() != ber::Rules::Ber {
-        w.sort_set_of(set)?;
-    }
+    for v in list.iter().rev() { v.write_ber(w)?; }
+    if w.rules() != ber::Rules::Ber { w.sort_set_of(set)?; }
     Ok(())
 }
 
@@ -3525,7 +2862,6 @@ impl<'a> AttributeValueAssertion<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.octet_string(Tag::universal(4), &self.assertion_value);
         w.octet_string(Tag::universal(4), &self.attribute_desc);
@@ -3543,7 +2879,6 @@ impl<'a> SubstringFilter<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
         write_ber_substring_filter_substrings(&self.substrings, w)?;
@@ -3571,18 +2906,11 @@ impl<'a> MatchingRuleAssertion<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if !(self.dn_attributes == false) {
-            w.boolean(Tag::context(4), self.dn_attributes);
-        }
+        if !(self.dn_attributes == false) { w.boolean(Tag::context(4), self.dn_attributes); }
         w.octet_string(Tag::context(3), &self.match_value);
-        if let Some(v) = &self.r#type {
-            w.octet_string(Tag::context(2), v);
-        }
-        if let Some(v) = &self.matching_rule {
-            w.octet_string(Tag::context(1), v);
-        }
+        if let Some(v) = &self.r#type { w.octet_string(Tag::context(2), v); }
+        if let Some(v) = &self.matching_rule { w.octet_string(Tag::context(1), v); }
         Ok(())
     }
 }
@@ -3590,7 +2918,6 @@ impl<'a> MatchingRuleAssertion<'a> {
 fn read_ber_partial_attribute_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<PartialAttribute<'a>>> {
     ber::list(r, tag, |r| PartialAttribute::read_ber(r, Tag::universal(16)))
 }
-
 fn write_ber_partial_attribute_list(list: &[PartialAttribute<'_>], w: &mut ber::Writer) -> Result<()> {
     for v in list.iter().rev() {
         let m = w.open();
@@ -3617,14 +2944,9 @@ impl<'a> SortKey<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if !(self.reverse_order == false) {
-            w.boolean(Tag::context(1), self.reverse_order);
-        }
-        if let Some(v) = &self.ordering_rule {
-            w.octet_string(Tag::context(0), v);
-        }
+        if !(self.reverse_order == false) { w.boolean(Tag::context(1), self.reverse_order); }
+        if let Some(v) = &self.ordering_rule { w.octet_string(Tag::context(0), v); }
         w.octet_string(Tag::universal(4), &self.attribute_type);
         Ok(())
     }
@@ -3639,25 +2961,16 @@ impl<'a> Target<'a> {
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::ByOffset(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(0), m);
-            }
-            Self::GreaterThanOrEqual(v) => {
-                w.octet_string(Tag::context(1), v);
-            }
+            Self::ByOffset(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(0), m); }
+            Self::GreaterThanOrEqual(v) => w.octet_string(Tag::context(1), v),
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
         Ok(())
     }
 
-    fn takes(tag: Tag) -> bool {
-        tag == Tag::context(0) || tag == Tag::context(1)
-    }
+    fn takes(tag: Tag) -> bool { tag == Tag::context(0) || tag == Tag::context(1) }
 }
 
 impl<'a> SyncInfoRefreshDelete<'a> {
@@ -3676,14 +2989,9 @@ impl<'a> SyncInfoRefreshDelete<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if !(self.refresh_done == true) {
-            w.boolean(Tag::universal(1), self.refresh_done);
-        }
-        if let Some(v) = &self.cookie {
-            w.octet_string(Tag::universal(4), v);
-        }
+        if !(self.refresh_done == true) { w.boolean(Tag::universal(1), self.refresh_done); }
+        if let Some(v) = &self.cookie { w.octet_string(Tag::universal(4), v); }
         Ok(())
     }
 }
@@ -3704,14 +3012,9 @@ impl<'a> SyncInfoRefreshPresent<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if !(self.refresh_done == true) {
-            w.boolean(Tag::universal(1), self.refresh_done);
-        }
-        if let Some(v) = &self.cookie {
-            w.octet_string(Tag::universal(4), v);
-        }
+        if !(self.refresh_done == true) { w.boolean(Tag::universal(1), self.refresh_done); }
+        if let Some(v) = &self.cookie { w.octet_string(Tag::universal(4), v); }
         Ok(())
     }
 }
@@ -3733,17 +3036,12 @@ impl<'a> SyncInfoSyncIdSet<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
         write_ber_sync_info_sync_id_set_sync_uui_ds(&self.sync_uui_ds, w)?;
         w.close(Tag::universal(17), m);
-        if !(self.refresh_deletes == false) {
-            w.boolean(Tag::universal(1), self.refresh_deletes);
-        }
-        if let Some(v) = &self.cookie {
-            w.octet_string(Tag::universal(4), v);
-        }
+        if !(self.refresh_deletes == false) { w.boolean(Tag::universal(1), self.refresh_deletes); }
+        if let Some(v) = &self.cookie { w.octet_string(Tag::universal(4), v); }
         Ok(())
     }
 }
@@ -3757,23 +3055,16 @@ impl<'a> PasswordPolicyWarning<'a> {
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::TimeBeforeExpiration(v) => {
-                w.integer(Tag::context(0), i64::from(*v));
-            }
-            Self::GraceAuthNsRemaining(v) => {
-                w.integer(Tag::context(1), i64::from(*v));
-            }
+            Self::TimeBeforeExpiration(v) => w.integer(Tag::context(0), i64::from(*v)),
+            Self::GraceAuthNsRemaining(v) => w.integer(Tag::context(1), i64::from(*v)),
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
         Ok(())
     }
 
-    fn takes(tag: Tag) -> bool {
-        tag == Tag::context(0) || tag == Tag::context(1)
-    }
+    fn takes(tag: Tag) -> bool { tag == Tag::context(0) || tag == Tag::context(1) }
 }
 
 impl<'a> BindRequest<'a> {
@@ -3787,7 +3078,6 @@ impl<'a> BindRequest<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         self.authentication.write_ber(w)?;
         w.octet_string(Tag::universal(4), &self.name);
@@ -3813,11 +3103,8 @@ impl<'a> BindResponse<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.server_sasl_creds {
-            w.octet_string(Tag::context(7), v);
-        }
+        if let Some(v) = &self.server_sasl_creds { w.octet_string(Tag::context(7), v); }
         if let Some(v) = &self.referral {
             let m = w.open();
             write_ber_referral(v, w)?;
@@ -3846,7 +3133,6 @@ impl<'a> SearchRequest<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
         write_ber_attribute_selection(&self.attributes, w)?;
@@ -3876,7 +3162,6 @@ impl<'a> LdapResult<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.referral {
             let m = w.open();
@@ -3893,11 +3178,8 @@ impl<'a> LdapResult<'a> {
 fn read_ber_search_result_reference<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<LdapString<'a>>> {
     ber::list(r, tag, |r| ber::octets(r, Tag::universal(4)))
 }
-
 fn write_ber_search_result_reference(list: &[LdapString<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
-        w.octet_string(Tag::universal(4), v);
-    }
+    for v in list.iter().rev() { w.octet_string(Tag::universal(4), v); }
     Ok(())
 }
 
@@ -3911,7 +3193,6 @@ impl<'a> ModifyRequest<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
         write_ber_modify_request_changes(&self.changes, w)?;
@@ -3931,7 +3212,6 @@ impl<'a> AddRequest<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
         write_ber_attribute_list(&self.attributes, w)?;
@@ -3955,11 +3235,8 @@ impl<'a> ModifyDnRequest<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.new_superior {
-            w.octet_string(Tag::context(0), v);
-        }
+        if let Some(v) = &self.new_superior { w.octet_string(Tag::context(0), v); }
         w.boolean(Tag::universal(1), self.deleteoldrdn);
         w.octet_string(Tag::universal(4), &self.newrdn);
         w.octet_string(Tag::universal(4), &self.entry);
@@ -3977,7 +3254,6 @@ impl<'a> CompareRequest<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
         self.ava.write_ber(w)?;
@@ -3999,11 +3275,8 @@ impl<'a> ExtendedRequest<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.request_value {
-            w.octet_string(Tag::context(1), v);
-        }
+        if let Some(v) = &self.request_value { w.octet_string(Tag::context(1), v); }
         w.octet_string(Tag::context(0), &self.request_name);
         Ok(())
     }
@@ -4029,14 +3302,9 @@ impl<'a> ExtendedResponse<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.response_value {
-            w.octet_string(Tag::context(11), v);
-        }
-        if let Some(v) = &self.response_name {
-            w.octet_string(Tag::context(10), v);
-        }
+        if let Some(v) = &self.response_value { w.octet_string(Tag::context(11), v); }
+        if let Some(v) = &self.response_name { w.octet_string(Tag::context(10), v); }
         if let Some(v) = &self.referral {
             let m = w.open();
             write_ber_referral(v, w)?;
@@ -4063,14 +3331,9 @@ impl<'a> IntermediateResponse<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.response_value {
-            w.octet_string(Tag::context(1), v);
-        }
-        if let Some(v) = &self.response_name {
-            w.octet_string(Tag::context(0), v);
-        }
+        if let Some(v) = &self.response_value { w.octet_string(Tag::context(1), v); }
+        if let Some(v) = &self.response_name { w.octet_string(Tag::context(0), v); }
         Ok(())
     }
 }
@@ -4092,14 +3355,9 @@ impl<'a> Control<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.control_value {
-            w.octet_string(Tag::universal(4), v);
-        }
-        if !(self.criticality == false) {
-            w.boolean(Tag::universal(1), self.criticality);
-        }
+        if let Some(v) = &self.control_value { w.octet_string(Tag::universal(4), v); }
+        if !(self.criticality == false) { w.boolean(Tag::universal(1), self.criticality); }
         w.octet_string(Tag::universal(4), &self.control_type);
         Ok(())
     }
@@ -4108,11 +3366,8 @@ impl<'a> Control<'a> {
 fn read_ber_substring_filter_substrings<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<Substring<'a>>> {
     ber::list(r, tag, Substring::read_ber)
 }
-
 fn write_ber_substring_filter_substrings(list: &[Substring<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
-        v.write_ber(w)?;
-    }
+    for v in list.iter().rev() { v.write_ber(w)?; }
     Ok(())
 }
 
@@ -4126,7 +3381,6 @@ impl<'a> PartialAttribute<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
         write_ber_partial_attribute_vals(&self.vals, w)?;
@@ -4146,7 +3400,6 @@ impl TargetByOffset {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.integer(Tag::universal(2), i64::from(self.content_count));
         w.integer(Tag::universal(2), i64::from(self.offset));
@@ -4157,15 +3410,10 @@ impl TargetByOffset {
 fn read_ber_sync_info_sync_id_set_sync_uui_ds<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<Octets<'a>>> {
     ber::set_of(r, tag, |r| ber::octets(r, Tag::universal(4)))
 }
-
 fn write_ber_sync_info_sync_id_set_sync_uui_ds(list: &[Octets<'_>], w: &mut ber::Writer) -> Result<()> {
     let set = w.mark();
-    for v in list.iter().rev() {
-        w.octet_string(Tag::universal(4), v);
-    }
-    if w.rules() != ber::Rules::Ber {
-        w.sort_set_of(set)?;
-    }
+    for v in list.iter().rev() { w.octet_string(Tag::universal(4), v); }
+    if w.rules() != ber::Rules::Ber { w.sort_set_of(set)?; }
     Ok(())
 }
 
@@ -4178,53 +3426,37 @@ impl<'a> AuthenticationChoice<'a> {
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::Simple(v) => {
-                w.octet_string(Tag::context(0), v);
-            }
-            Self::Sasl(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(3), m);
-            }
+            Self::Simple(v) => w.octet_string(Tag::context(0), v),
+            Self::Sasl(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(3), m); }
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
         Ok(())
     }
 
-    fn takes(tag: Tag) -> bool {
-        tag == Tag::context(0) || tag == Tag::context(3)
-    }
+    fn takes(tag: Tag) -> bool { tag == Tag::context(0) || tag == Tag::context(3) }
 }
 
 fn read_ber_referral<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<LdapString<'a>>> {
     ber::list(r, tag, |r| ber::octets(r, Tag::universal(4)))
 }
-
 fn write_ber_referral(list: &[LdapString<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
-        w.octet_string(Tag::universal(4), v);
-    }
+    for v in list.iter().rev() { w.octet_string(Tag::universal(4), v); }
     Ok(())
 }
 
 fn read_ber_attribute_selection<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<LdapString<'a>>> {
     ber::list(r, tag, |r| ber::octets(r, Tag::universal(4)))
 }
-
 fn write_ber_attribute_selection(list: &[LdapString<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
-        w.octet_string(Tag::universal(4), v);
-    }
+    for v in list.iter().rev() { w.octet_string(Tag::universal(4), v); }
     Ok(())
 }
 
 fn read_ber_modify_request_changes<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<Change<'a>>> {
     ber::list(r, tag, |r| Change::read_ber(r, Tag::universal(16)))
 }
-
 fn write_ber_modify_request_changes(list: &[Change<'_>], w: &mut ber::Writer) -> Result<()> {
     for v in list.iter().rev() {
         let m = w.open();
@@ -4237,7 +3469,6 @@ fn write_ber_modify_request_changes(list: &[Change<'_>], w: &mut ber::Writer) ->
 fn read_ber_attribute_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<PartialAttribute<'a>>> {
     ber::list(r, tag, |r| PartialAttribute::read_ber(r, Tag::universal(16)))
 }
-
 fn write_ber_attribute_list(list: &[PartialAttribute<'_>], w: &mut ber::Writer) -> Result<()> {
     for v in list.iter().rev() {
         let m = w.open();
@@ -4257,40 +3488,26 @@ impl<'a> Substring<'a> {
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::Initial(v) => {
-                w.octet_string(Tag::context(0), v);
-            }
-            Self::Any(v) => {
-                w.octet_string(Tag::context(1), v);
-            }
-            Self::Final(v) => {
-                w.octet_string(Tag::context(2), v);
-            }
+            Self::Initial(v) => w.octet_string(Tag::context(0), v),
+            Self::Any(v) => w.octet_string(Tag::context(1), v),
+            Self::Final(v) => w.octet_string(Tag::context(2), v),
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
         Ok(())
     }
 
-    fn takes(tag: Tag) -> bool {
-        tag == Tag::context(0) || tag == Tag::context(1) || tag == Tag::context(2)
-    }
+    fn takes(tag: Tag) -> bool { tag == Tag::context(0) || tag == Tag::context(1) || tag == Tag::context(2) }
 }
 
 fn read_ber_partial_attribute_vals<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<AttributeValue<'a>>> {
     ber::set_of(r, tag, |r| ber::octets(r, Tag::universal(4)))
 }
-
 fn write_ber_partial_attribute_vals(list: &[AttributeValue<'_>], w: &mut ber::Writer) -> Result<()> {
     let set = w.mark();
-    for v in list.iter().rev() {
-        w.octet_string(Tag::universal(4), v);
-    }
-    if w.rules() != ber::Rules::Ber {
-        w.sort_set_of(set)?;
-    }
+    for v in list.iter().rev() { w.octet_string(Tag::universal(4), v); }
+    if w.rules() != ber::Rules::Ber { w.sort_set_of(set)?; }
     Ok(())
 }
 
@@ -4306,11 +3523,8 @@ impl<'a> SaslCredentials<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.credentials {
-            w.octet_string(Tag::universal(4), v);
-        }
+        if let Some(v) = &self.credentials { w.octet_string(Tag::universal(4), v); }
         w.octet_string(Tag::universal(4), &self.mechanism);
         Ok(())
     }
@@ -4326,7 +3540,6 @@ impl<'a> Change<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
         self.modification.write_ber(w)?;
@@ -4355,9 +3568,7 @@ impl<'a> codec::BerType<'a> for LdapMessage<'a> {
 impl<'a> codec::BerType<'a> for Filter<'a> {
     const TAG: Option<Tag> = None;
 
-    fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
-        Filter::read_ber(r)
-    }
+    fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> { Filter::read_ber(r) }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {
         self.write_ber(w)?;
@@ -4512,9 +3723,7 @@ impl<'a> codec::BerType<'a> for SyncDone<'a> {
 impl<'a> codec::BerType<'a> for SyncInfo<'a> {
     const TAG: Option<Tag> = None;
 
-    fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
-        SyncInfo::read_ber(r)
-    }
+    fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> { SyncInfo::read_ber(r) }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {
         self.write_ber(w)?;

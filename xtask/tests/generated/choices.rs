@@ -3,7 +3,7 @@
 #[allow(unreachable_pub, unused_imports)]
 pub use code::*;
 
-#[allow(clippy::all, clippy::nursery, clippy::pedantic, clippy::restriction, dead_code, unreachable_pub, unused_qualifications, unused_variables)]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic, clippy::restriction, dead_code, missing_docs, unreachable_pub, unused_qualifications, unused_variables)]
 #[rustfmt::skip]
 mod code {
 extern crate alloc;
@@ -58,71 +58,39 @@ use tercet_runtime::{Error, ErrorKind, Result, Tag, codec};
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct Zoo<'a> {
-    /// `flag`
     pub flag: bool,
-    /// `nothing`
     pub nothing: (),
-    /// `small`
     pub small: u8,
-    /// `octet`
     pub octet: u8,
-    /// `negative`
     pub negative: i32,
-    /// `wide`
     pub wide: u64,
-    /// `wider`
     pub wider: Integer<'static>,
-    /// `semi`
     pub semi: Integer<'static>,
-    /// `any`
     pub any: Integer<'static>,
-    /// `grown`
     pub grown: i64,
-    /// `colour`
     pub colour: Colour,
-    /// `level`
     pub level: Option<ZooLevel>,
-    /// `real`
     pub real: f64,
-    /// `bits`
     pub bits: BitString<'static>,
-    /// `flags`
     pub flags: Option<BitString<'static>>,
-    /// `word`
     pub word: FixedBits<17>,
-    /// `nibble`
     pub nibble: FixedBits<4>,
-    /// `octets`
     pub octets: Octets<'static>,
-    /// `pair`
     pub pair: [u8; 2],
-    /// `six`
     pub six: [u8; 6],
-    /// `upTo`
     pub up_to: Octets<'static>,
-    /// `id`
     pub id: Option<ObjectIdentifier<'static>>,
-    /// `late`
     pub late: Option<Text<'static>>,
-    /// `later`
     pub later: Option<u8>,
-    /// `self`
     pub self_: SequenceOf<'a, Text<'static>>,
     /// `type`
     pub form: Option<Shape>,
-    /// `children`
     pub children: Option<SequenceOf<'a, Animal>>,
-    /// `bag`
     pub bag: SequenceOf<'a, u16>,
-    /// `text`
     pub text: Texts,
-    /// `when`
     pub when: Times,
-    /// `inside`
     pub inside: Contained<'static, Animal>,
-    /// `insideBits`
     pub inside_bits: Option<Contained<'static, Shape>>,
-    /// `message`
     pub message: Box<Message<'a>>,
     /// Extension additions of later versions.
     pub extension_additions: UnknownAdditions,
@@ -134,13 +102,9 @@ pub struct Zoo<'a> {
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Baum {
-    /// `value`
     pub value: u8,
-    /// `left`
     pub left: Option<Box<Baum>>,
-    /// `right`
     pub right: Option<Box<Baum>>,
-    /// `twigs`
     pub twigs: Option<Vec<Baum>>,
 }
 
@@ -158,16 +122,7 @@ pub struct Names<'a>(pub SequenceOf<'a, Text<'static>>);
 #[derive(Clone, PartialEq, Eq, Hash, Copy, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Colour {
-    /// `red(0)`
-    Red,
-    /// `green(1)`
-    Green,
-    /// `blue(2)`
-    Blue,
-    /// `violet(3)`
-    Violet,
-    /// `amber(4)`
-    Amber,
+    Red, Green, Blue, Violet, Amber,
     /// Another number.
     Unknown(i64),
     /// An item of a later version, by its number among the additions (PER).
@@ -179,10 +134,7 @@ impl Colour {
     #[must_use]
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
-            0 => Some(Self::Red),
-            1 => Some(Self::Green),
-            2 => Some(Self::Blue),
-            3 => Some(Self::Violet),
+            0 => Some(Self::Red), 1 => Some(Self::Green), 2 => Some(Self::Blue), 3 => Some(Self::Violet),
             4 => Some(Self::Amber),
             other => Some(Self::Unknown(other)),
         }
@@ -192,11 +144,7 @@ impl Colour {
     #[must_use]
     pub const fn number(&self) -> i64 {
         match self {
-            Self::Red => 0,
-            Self::Green => 1,
-            Self::Blue => 2,
-            Self::Violet => 3,
-            Self::Amber => 4,
+            Self::Red => 0, Self::Green => 1, Self::Blue => 2, Self::Violet => 3, Self::Amber => 4,
             Self::Unknown(number) => *number,
             Self::UnknownAddition(_) => -1,
         }
@@ -205,32 +153,21 @@ impl Colour {
 
 /// `level` of [`Zoo`].
 #[derive(Clone, PartialEq, Eq, Hash, Copy)]
-pub enum ZooLevel {
-    /// `low(-1)`
-    Low = -1,
-    /// `mid(5)`
-    Mid = 5,
-    /// `high(300)`
-    High = 300,
-}
+pub enum ZooLevel { Low = -1, Mid = 5, High = 300 }
 
 impl ZooLevel {
     /// The item with a number.
     #[must_use]
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
-            -1 => Some(Self::Low),
-            5 => Some(Self::Mid),
-            300 => Some(Self::High),
+            -1 => Some(Self::Low), 5 => Some(Self::Mid), 300 => Some(Self::High),
             _ => None,
         }
     }
 
     /// Its number; −1 for an item of a later version that has come without.
     #[must_use]
-    pub const fn number(&self) -> i64 {
-        *self as i64
-    }
+    pub const fn number(&self) -> i64 { *self as i64 }
 }
 
 /// `Zoo.Shape`
@@ -246,13 +183,9 @@ impl ZooLevel {
 #[derive(Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Shape {
-    /// `circle`
     Circle(u16),
-    /// `square`
     Square(bool),
-    /// `line`
     Line(ShapeLine),
-    /// `spot`
     Spot(()),
     /// An alternative of a later version.
     Unknown(Box<UnknownAlternative<'static>>),
@@ -272,19 +205,12 @@ pub enum Shape {
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Texts {
-    /// `utf8`
     pub utf8: Text<'static>,
-    /// `numeric`
     pub numeric: Text<'static>,
-    /// `letters`
     pub letters: Text<'static>,
-    /// `bmp`
     pub bmp: Text<'static>,
-    /// `universal`
     pub universal: Text<'static>,
-    /// `general`
     pub general: Text<'static>,
-    /// `oid`
     pub oid: RelativeObjectIdentifier<'static>,
 }
 
@@ -294,9 +220,7 @@ pub struct Texts {
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Times {
-    /// `utc`
     pub utc: Text<'static>,
-    /// `general`
     pub general: Text<'static>,
 }
 
@@ -309,18 +233,14 @@ pub struct Times {
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Message<'a> {
-    /// `code`
     pub code: u8,
-    /// `value`
     pub value: MessageValue<'a>,
 }
 
 /// `line` of [`Shape`].
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct ShapeLine {
-    /// `a`
     pub a: u8,
-    /// `b`
     pub b: u8,
 }
 
@@ -334,11 +254,8 @@ pub struct ShapeLine {
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Animal {
-    /// `name`
     pub name: Text<'static>,
-    /// `legs`
     pub legs: u16,
-    /// `kind`
     pub kind: Shape,
 }
 
@@ -346,14 +263,10 @@ pub struct Animal {
 #[derive(Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MessageValue<'a> {
-    /// For 1.
-    Shape(Shape),
-    /// For 2.
-    Names(SequenceOf<'a, Text<'static>>),
-    /// For 9.
-    Boolean(bool),
-    /// For 10.
-    Boolean2(bool),
+    #[doc = "For 1."] Shape(Shape),
+    #[doc = "For 2."] Names(SequenceOf<'a, Text<'static>>),
+    #[doc = "For 9."] Boolean(bool),
+    #[doc = "For 10."] Boolean2(bool),
     /// A complete encoding that no row of the table is known for.
     Other(Octets<'static>),
 }
@@ -363,40 +276,15 @@ impl Zoo<'_> {
     #[must_use]
     pub fn into_owned(self) -> Zoo<'static> {
         Zoo {
-            flag: self.flag,
-            nothing: self.nothing,
-            small: self.small,
-            octet: self.octet,
-            negative: self.negative,
-            wide: self.wide,
-            wider: self.wider,
-            semi: self.semi,
-            any: self.any,
-            grown: self.grown,
-            colour: self.colour,
-            level: self.level,
-            real: self.real,
-            bits: self.bits,
-            flags: self.flags,
-            word: self.word,
-            nibble: self.nibble,
-            octets: self.octets,
-            pair: self.pair,
-            six: self.six,
-            up_to: self.up_to,
-            id: self.id,
-            late: self.late,
-            later: self.later,
-            self_: self.self_.map_owned(|v| v),
-            form: self.form,
-            children: self.children.map(|v| v.map_owned(|v| v)),
-            bag: self.bag.map_owned(|v| v),
-            text: self.text,
-            when: self.when,
-            inside: self.inside,
-            inside_bits: self.inside_bits,
-            message: Box::new((*self.message).into_owned()),
-            extension_additions: self.extension_additions,
+            flag: self.flag, nothing: self.nothing, small: self.small, octet: self.octet,
+            negative: self.negative, wide: self.wide, wider: self.wider, semi: self.semi, any: self.any,
+            grown: self.grown, colour: self.colour, level: self.level, real: self.real, bits: self.bits,
+            flags: self.flags, word: self.word, nibble: self.nibble, octets: self.octets, pair: self.pair,
+            six: self.six, up_to: self.up_to, id: self.id, late: self.late, later: self.later,
+            self_: self.self_.map_owned(|v| v), form: self.form,
+            children: self.children.map(|v| v.map_owned(|v| v)), bag: self.bag.map_owned(|v| v),
+            text: self.text, when: self.when, inside: self.inside, inside_bits: self.inside_bits,
+            message: Box::new((*self.message).into_owned()), extension_additions: self.extension_additions,
         }
     }
 }
@@ -405,10 +293,7 @@ impl Message<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> Message<'static> {
-        Message {
-            code: self.code,
-            value: self.value.into_owned(),
-        }
+        Message { code: self.code, value: self.value.into_owned() }
     }
 }
 
@@ -416,12 +301,11 @@ impl MessageValue<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> MessageValue<'static> {
+        use MessageValue as To;
         match self {
-            Self::Shape(v) => MessageValue::Shape(v),
-            Self::Names(v) => MessageValue::Names(v.map_owned(|v| v)),
-            Self::Boolean(v) => MessageValue::Boolean(v),
-            Self::Boolean2(v) => MessageValue::Boolean2(v),
-            Self::Other(v) => MessageValue::Other(v.into_owned()),
+            Self::Shape(v) => To::Shape(v), Self::Names(v) => To::Names(v.map_owned(|v| v)),
+            Self::Boolean(v) => To::Boolean(v), Self::Boolean2(v) => To::Boolean2(v),
+            Self::Other(v) => To::Other(v.into_owned()),
         }
     }
 }
@@ -435,7 +319,6 @@ impl Names<'_> {
 impl fmt::Debug for Zoo<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for Zoo<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("flag", &self.flag), ("nothing", &self.nothing), ("small", &self.small), ("octet", &self.octet), ("negative", &self.negative), ("wide", &self.wide), ("wider", &self.wider), ("semi", &self.semi), ("any", &self.any), ("grown", &self.grown), ("colour", &self.colour), ("level", &self.level), ("real", &self.real), ("bits", &self.bits), ("flags", &self.flags), ("word", &self.word), ("nibble", &self.nibble), ("octets", &self.octets), ("pair", &self.pair), ("six", &self.six), ("upTo", &self.up_to), ("id", &self.id), ("late", &self.late), ("later", &self.later), ("self", &self.self_), ("type", &self.form), ("children", &self.children), ("bag", &self.bag), ("text", &self.text), ("when", &self.when), ("inside", &self.inside), ("insideBits", &self.inside_bits), ("message", &self.message), ("", &self.extension_additions)])
@@ -445,7 +328,6 @@ impl Notation for Zoo<'_> {
 impl fmt::Debug for Baum {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for Baum {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("value", &self.value), ("left", &self.left), ("right", &self.right), ("twigs", &self.twigs)])
@@ -455,14 +337,10 @@ impl Notation for Baum {
 impl fmt::Debug for Colour {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for Colour {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.word(match self {
-            Self::Red => "red",
-            Self::Green => "green",
-            Self::Blue => "blue",
-            Self::Violet => "violet",
+            Self::Red => "red", Self::Green => "green", Self::Blue => "blue", Self::Violet => "violet",
             Self::Amber => "amber",
             Self::Unknown(number) => return p.word(number),
             Self::UnknownAddition(number) => return p.word(format_args!("/* addition {number} */")),
@@ -473,28 +351,20 @@ impl Notation for Colour {
 impl fmt::Debug for ZooLevel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ZooLevel {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
-        p.word(match self {
-            Self::Low => "low",
-            Self::Mid => "mid",
-            Self::High => "high",
-        })
+        p.word(match self { Self::Low => "low", Self::Mid => "mid", Self::High => "high" })
     }
 }
 
 impl fmt::Debug for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for Shape {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
-            Self::Circle(v) => p.chosen("circle", v),
-            Self::Square(v) => p.chosen("square", v),
-            Self::Line(v) => p.chosen("line", v),
-            Self::Spot(v) => p.chosen("spot", v),
+            Self::Circle(v) => p.chosen("circle", v), Self::Square(v) => p.chosen("square", v),
+            Self::Line(v) => p.chosen("line", v), Self::Spot(v) => p.chosen("spot", v),
             Self::Unknown(v) => v.notation(p),
         }
     }
@@ -503,7 +373,6 @@ impl Notation for Shape {
 impl fmt::Debug for Texts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for Texts {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("utf8", &self.utf8), ("numeric", &self.numeric), ("letters", &self.letters), ("bmp", &self.bmp), ("universal", &self.universal), ("general", &self.general), ("oid", &self.oid)])
@@ -513,7 +382,6 @@ impl Notation for Texts {
 impl fmt::Debug for Times {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for Times {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("utc", &self.utc), ("general", &self.general)])
@@ -523,7 +391,6 @@ impl Notation for Times {
 impl fmt::Debug for Message<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for Message<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("code", &self.code), ("value", &self.value)])
@@ -533,7 +400,6 @@ impl Notation for Message<'_> {
 impl fmt::Debug for ShapeLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ShapeLine {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("a", &self.a), ("b", &self.b)])
@@ -543,7 +409,6 @@ impl Notation for ShapeLine {
 impl fmt::Debug for Animal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for Animal {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("name", &self.name), ("legs", &self.legs), ("kind", &self.kind)])
@@ -553,14 +418,11 @@ impl Notation for Animal {
 impl fmt::Debug for MessageValue<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for MessageValue<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
-            Self::Shape(v) => p.chosen("Shape", v),
-            Self::Names(v) => p.chosen("Names", v),
-            Self::Boolean(v) => p.chosen("BOOLEAN", v),
-            Self::Boolean2(v) => p.chosen("BOOLEAN", v),
+            Self::Shape(v) => p.chosen("Shape", v), Self::Names(v) => p.chosen("Names", v),
+            Self::Boolean(v) => p.chosen("BOOLEAN", v), Self::Boolean2(v) => p.chosen("BOOLEAN", v),
             Self::Other(v) => p.encoding(v),
         }
     }
@@ -569,11 +431,8 @@ impl Notation for MessageValue<'_> {
 impl fmt::Debug for Names<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for Names<'_> {
-    fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
-        self.0.notation(p)
-    }
+    fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result { self.0.notation(p) }
 }
 
 impl<'a> Zoo<'a> {
@@ -679,7 +538,6 @@ impl<'a> Zoo<'a> {
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
         self.message.write_ber(w)?;
@@ -730,32 +588,20 @@ impl<'a> Zoo<'a> {
             write_ber_names(&self.self_, w)?;
             w.close(Tag::context(31), m);
         }
-        if let Some(v) = &self.later {
-            w.integer(Tag::context(30), i64::from(*v));
-        }
-        if let Some(v) = &self.late {
-            ber::write_text(w, Tag::context(29), StringKind::Utf8, v)?;
-        }
-        if let Some(v) = &self.id {
-            w.raw(Tag::context(28), v.as_bytes());
-        }
+        if let Some(v) = &self.later { w.integer(Tag::context(30), i64::from(*v)); }
+        if let Some(v) = &self.late { ber::write_text(w, Tag::context(29), StringKind::Utf8, v)?; }
+        if let Some(v) = &self.id { w.raw(Tag::context(28), v.as_bytes()); }
         w.octet_string(Tag::context(20), &self.up_to);
         w.octet_string(Tag::context(19), &self.six);
         w.octet_string(Tag::context(18), &self.pair);
         w.octet_string(Tag::context(17), &self.octets);
         ber::write_fixed_bits(w, Tag::context(16), self.nibble);
         ber::write_fixed_bits(w, Tag::context(15), self.word);
-        if let Some(v) = &self.flags {
-            ber::write_named_bits(w, Tag::context(14), v, 0);
-        }
+        if let Some(v) = &self.flags { ber::write_named_bits(w, Tag::context(14), v, 0); }
         w.bit_string(Tag::context(13), self.bits.as_bits());
         w.float(Tag::context(12), self.real);
-        if let Some(v) = &self.level {
-            w.integer(Tag::context(11), v.number());
-        }
-        if !(self.colour == Colour::Green) {
-            w.integer(Tag::context(10), self.colour.number());
-        }
+        if let Some(v) = &self.level { w.integer(Tag::context(11), v.number()); }
+        if !(self.colour == Colour::Green) { w.integer(Tag::context(10), self.colour.number()); }
         w.integer(Tag::context(9), i64::from(self.grown));
         w.big_integer(Tag::context(8), self.any.as_octets());
         w.big_integer(Tag::context(7), self.semi.as_octets());
@@ -788,7 +634,6 @@ impl Baum {
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.twigs {
             let m = w.open();
@@ -813,12 +658,9 @@ impl Baum {
 fn read_ber_names<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<SequenceOf<'a, Text<'static>>> {
     SequenceOf::read_ber(r, tag, false, |r| Ok(ber::text(r, Tag::universal(19), StringKind::Printable)?.into_owned()))
 }
-
 fn write_ber_names(list: &SequenceOf<'_, Text<'static>>, w: &mut ber::Writer) -> Result<()> {
     list.write_ber(w, |list, w| {
-        for v in list.iter().rev() {
-            ber::write_text(w, Tag::universal(19), StringKind::Printable, v)?;
-        }
+        for v in list.iter().rev() { ber::write_text(w, Tag::universal(19), StringKind::Printable, v)?; }
         Ok(())
     })
 }
@@ -839,25 +681,16 @@ impl Shape {
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?.into_owned())),
         })
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::Circle(v) => {
-                w.integer(Tag::context(5), i64::from(*v));
-            }
+            Self::Circle(v) => w.integer(Tag::context(5), i64::from(*v)),
             Self::Square(v) => {
                 let m0 = w.open();
                 w.boolean(Tag::universal(1), *v);
                 w.close(Tag::context(6), m0);
             }
-            Self::Line(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(7), m);
-            }
-            Self::Spot(v) => {
-                w.null(Tag::context(8));
-            }
+            Self::Line(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(7), m); }
+            Self::Spot(v) => w.null(Tag::context(8)),
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
         Ok(())
@@ -871,7 +704,6 @@ impl Shape {
 fn read_ber_zoo_children<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<SequenceOf<'a, Animal>> {
     SequenceOf::read_ber(r, tag, false, |r| Animal::read_ber(r, Tag::universal(17)))
 }
-
 fn write_ber_zoo_children(list: &SequenceOf<'_, Animal>, w: &mut ber::Writer) -> Result<()> {
     list.write_ber(w, |list, w| {
         for v in list.iter().rev() {
@@ -886,16 +718,11 @@ fn write_ber_zoo_children(list: &SequenceOf<'_, Animal>, w: &mut ber::Writer) ->
 fn read_ber_zoo_bag<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<SequenceOf<'a, u16>> {
     SequenceOf::read_ber(r, tag, true, |r| ber::narrow::<u16>(r, Tag::universal(2)))
 }
-
 fn write_ber_zoo_bag(list: &SequenceOf<'_, u16>, w: &mut ber::Writer) -> Result<()> {
     list.write_ber(w, |list, w| {
         let set = w.mark();
-        for v in list.iter().rev() {
-            w.integer(Tag::universal(2), i64::from(*v));
-        }
-        if w.rules() != ber::Rules::Ber {
-            w.sort_set_of(set)?;
-        }
+        for v in list.iter().rev() { w.integer(Tag::universal(2), i64::from(*v)); }
+        if w.rules() != ber::Rules::Ber { w.sort_set_of(set)?; }
         Ok(())
     })
 }
@@ -915,7 +742,6 @@ impl Texts {
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.raw(Tag::context(6), self.oid.as_bytes());
         ber::write_text(w, Tag::context(5), StringKind::General, &self.general)?;
@@ -938,7 +764,6 @@ impl Times {
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.generalized_time(Tag::context(1), &self.general)?;
         ber::write_utc_time(w, Tag::context(0), &self.utc)?;
@@ -963,7 +788,6 @@ impl<'a> Message<'a> {
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m0 = w.open();
         self.value.write_ber(w)?;
@@ -976,7 +800,6 @@ impl<'a> Message<'a> {
 fn read_ber_baum_twigs(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Vec<Baum>> {
     ber::list(r, tag, |r| Baum::read_ber(r, Tag::universal(16)))
 }
-
 fn write_ber_baum_twigs(list: &[Baum], w: &mut ber::Writer) -> Result<()> {
     for v in list.iter().rev() {
         let m = w.open();
@@ -996,7 +819,6 @@ impl ShapeLine {
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.integer(Tag::context(1), i64::from(self.b));
         w.integer(Tag::context(0), i64::from(self.a));
@@ -1036,17 +858,12 @@ impl Animal {
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let set = w.mark();
         self.kind.write_ber(w)?;
-        if !(self.legs == 4) {
-            w.integer(Tag::context(1), i64::from(self.legs));
-        }
+        if !(self.legs == 4) { w.integer(Tag::context(1), i64::from(self.legs)); }
         ber::write_text(w, Tag::context(0), StringKind::Ia5, &self.name)?;
-        if w.rules() != ber::Rules::Ber {
-            w.sort_set(set)?;
-        }
+        if w.rules() != ber::Rules::Ber { w.sort_set(set)?; }
         Ok(())
     }
 }
@@ -1061,23 +878,12 @@ impl<'a> MessageValue<'a> {
             _ => Self::Other(ber::any(r)?.into_owned()),
         })
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::Shape(v) => {
-                v.write_ber(w)?;
-            }
-            Self::Names(v) => {
-                let m = w.open();
-                write_ber_names(v, w)?;
-                w.close(Tag::universal(16), m);
-            }
-            Self::Boolean(v) => {
-                w.boolean(Tag::universal(1), *v);
-            }
-            Self::Boolean2(v) => {
-                w.boolean(Tag::universal(1), *v);
-            }
+            Self::Shape(v) => v.write_ber(w)?,
+            Self::Names(v) => { let m = w.open(); write_ber_names(v, w)?; w.close(Tag::universal(16), m); }
+            Self::Boolean(v) => w.boolean(Tag::universal(1), *v),
+            Self::Boolean2(v) => w.boolean(Tag::universal(1), *v),
             Self::Other(v) => ber::write_any(w, v)?,
         }
         Ok(())
@@ -1215,7 +1021,6 @@ impl<'a> Zoo<'a> {
         }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 4] = [self.id.is_some(), self.late.is_some() || self.later.is_some(), !(self.self_.is_empty()), self.form.is_some()];
         let extended = additions.contains(&true) || !self.extension_additions.is_empty();
@@ -1229,12 +1034,8 @@ impl<'a> Zoo<'a> {
         w.semi_constrained(&self.semi, 3)?;
         w.unconstrained(&self.any);
         w.extensible_integer(per::Whole::Bits(4), self.grown, 1, 9)?;
-        if !(self.colour == Colour::Green) {
-            self.colour.write_aper(w)?;
-        }
-        if let Some(v) = &self.level {
-            v.write_aper(w)?;
-        }
+        if !(self.colour == Colour::Green) { self.colour.write_aper(w)?; }
+        if let Some(v) = &self.level { v.write_aper(w)?; }
         w.real(self.real);
         w.bit_string(per::Size::ANY, &self.bits, false)?;
         if let Some(v) = &self.flags {
@@ -1246,9 +1047,7 @@ impl<'a> Zoo<'a> {
         w.fixed_octets(&self.pair);
         w.fixed_octets(&self.six);
         w.octet_string(per::Size::new(true, 1, 20, Some(per::Whole::Bits(5))), &self.up_to)?;
-        if let Some(v) = &self.children {
-            write_aper_zoo_children(v, w)?;
-        }
+        if let Some(v) = &self.children { write_aper_zoo_children(v, w)?; }
         write_aper_zoo_bag(&self.bag, w)?;
         self.text.write_aper(w)?;
         self.when.write_aper(w)?;
@@ -1279,9 +1078,7 @@ impl<'a> Zoo<'a> {
             w.all_additions(&additions, &self.extension_additions)?;
             if additions[0] {
                 let open = w.open();
-                if let Some(v) = &self.id {
-                    w.contents(v.as_bytes());
-                }
+                if let Some(v) = &self.id { w.contents(v.as_bytes()); }
                 w.close(open);
             }
             if additions[1] {
@@ -1292,23 +1089,17 @@ impl<'a> Zoo<'a> {
                 } else {
                     return Err(Error::new(ErrorKind::MissingComponent, 0));
                 }
-                if let Some(v) = &self.later {
-                    w.integer(per::Whole::Bits(2), i64::from(*v), 0, 3)?;
-                }
+                if let Some(v) = &self.later { w.integer(per::Whole::Bits(2), i64::from(*v), 0, 3)?; }
                 w.close(open);
             }
             if additions[2] {
                 let open = w.open();
-                if !(self.self_.is_empty()) {
-                    write_aper_names(&self.self_, w)?;
-                }
+                if !(self.self_.is_empty()) { write_aper_names(&self.self_, w)?; }
                 w.close(open);
             }
             if additions[3] {
                 let open = w.open();
-                if let Some(v) = &self.form {
-                    v.write_aper(w)?;
-                }
+                if let Some(v) = &self.form { v.write_aper(w)?; }
                 w.close(open);
             }
             w.unknown_additions(&self.extension_additions)?;
@@ -1330,19 +1121,12 @@ impl Baum {
         r.leave();
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([self.left.is_some(), self.right.is_some(), self.twigs.is_some()]);
         w.integer(per::Whole::Octet, i64::from(self.value), 0, 255)?;
-        if let Some(v) = &self.left {
-            v.write_aper(w)?;
-        }
-        if let Some(v) = &self.right {
-            v.write_aper(w)?;
-        }
-        if let Some(v) = &self.twigs {
-            write_aper_baum_twigs(v, w)?;
-        }
+        if let Some(v) = &self.left { v.write_aper(w)?; }
+        if let Some(v) = &self.right { v.write_aper(w)?; }
+        if let Some(v) = &self.twigs { write_aper_baum_twigs(v, w)?; }
         Ok(())
     }
 }
@@ -1366,14 +1150,10 @@ impl Colour {
         }
         r.item(per::Whole::Bits(2), &[Self::Red, Self::Green, Self::Blue])
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let number = match self {
-            Self::Red => 0,
-            Self::Green => 1,
-            Self::Blue => 2,
-            Self::Violet => return w.added_item(0),
-            Self::Amber => return w.added_item(1),
+            Self::Red => 0, Self::Green => 1, Self::Blue => 2,
+            Self::Violet => return w.added_item(0), Self::Amber => return w.added_item(1),
             Self::UnknownAddition(number) => return w.added_item(*number),
             Self::Unknown(_) => return Err(Error::new(ErrorKind::UnknownEnumeration, 0)),
         };
@@ -1386,13 +1166,8 @@ impl ZooLevel {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
         r.item(per::Whole::Bits(2), &[Self::Low, Self::Mid, Self::High])
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        let number = match self {
-            Self::Low => 0,
-            Self::Mid => 1,
-            Self::High => 2,
-        };
+        let number = match self { Self::Low => 0, Self::Mid => 1, Self::High => 2 };
         w.bits(number, 2);
         Ok(())
     }
@@ -1414,25 +1189,12 @@ impl Shape {
         };
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::Circle(v) => {
-                w.bits(0, 3);
-                w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?;
-            }
-            Self::Square(v) => {
-                w.bits(1, 3);
-                w.bit(*v);
-            }
-            Self::Line(v) => {
-                w.bits(2, 3);
-                v.write_aper(w)?;
-            }
-            Self::Spot(v) => {
-                let open = w.added_alternative(0);
-                w.close(open);
-            }
+            Self::Circle(v) => { w.bits(0, 3); w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
+            Self::Square(v) => { w.bits(1, 3); w.bit(*v); }
+            Self::Line(v) => { w.bits(2, 3); v.write_aper(w)?; }
+            Self::Spot(v) => { let open = w.added_alternative(0); w.close(open); }
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
         Ok(())
@@ -1445,9 +1207,7 @@ fn read_aper_zoo_children<'a>(r: &mut per::Reader<'a, true>) -> Result<SequenceO
 
 fn write_aper_zoo_children(list: &SequenceOf<'_, Animal>, w: &mut per::Writer<true>) -> Result<()> {
     let list = &list.to_vec()?[..];
-    w.list(per::Size::new(false, 0, 4, Some(per::Whole::Bits(3))), list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::new(false, 0, 4, Some(per::Whole::Bits(3))), list, |w, v| { v.write_aper(w) })
 }
 
 fn read_aper_zoo_bag<'a>(r: &mut per::Reader<'a, true>) -> Result<SequenceOf<'a, u16>> {
@@ -1456,9 +1216,7 @@ fn read_aper_zoo_bag<'a>(r: &mut per::Reader<'a, true>) -> Result<SequenceOf<'a,
 
 fn write_aper_zoo_bag(list: &SequenceOf<'_, u16>, w: &mut per::Writer<true>) -> Result<()> {
     let list = &list.to_vec()?[..];
-    w.set_of(per::Size::ANY, list, |w, v| {
-        w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 1000)
-    })
+    w.set_of(per::Size::ANY, list, |w, v| { w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 1000) })
 }
 
 impl Texts {
@@ -1473,7 +1231,6 @@ impl Texts {
             oid: r.relative_oid()?.into_owned(),
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.other_string(StringKind::Utf8, &self.utf8)?;
         w.characters(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &APER_ALPHABET_1, &self.numeric)?;
@@ -1493,7 +1250,6 @@ impl Times {
             general: r.generalized_time(per::Size::ANY, &APER_ALPHABET_5)?.into_owned(),
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.check_utc_time(&self.utc)?;
         w.characters(per::Size::ANY, &APER_ALPHABET_5, &self.utc)?;
@@ -1511,7 +1267,6 @@ impl<'a> Message<'a> {
             value: f_value,
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.integer(per::Whole::Octet, i64::from(self.code), 0, 255)?;
         self.value.write_aper(w)
@@ -1526,9 +1281,7 @@ fn read_aper_baum_twigs(r: &mut per::Reader<'_, true>) -> Result<Vec<Baum>> {
 }
 
 fn write_aper_baum_twigs(list: &[Baum], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl ShapeLine {
@@ -1538,7 +1291,6 @@ impl ShapeLine {
             b: r.whole(per::Whole::Bits(4), 15)? as u8,
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.integer(per::Whole::Bits(4), i64::from(self.a), 0, 15)?;
         w.integer(per::Whole::Bits(4), i64::from(self.b), 0, 15)
@@ -1554,13 +1306,10 @@ impl Animal {
             kind: Shape::read_aper(r)?,
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(!(self.legs == 4));
         w.characters(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &APER_ALPHABET_6, &self.name)?;
-        if !(self.legs == 4) {
-            w.integer(per::Whole::TwoOctets, i64::from(self.legs), 0, 1000)?;
-        }
+        if !(self.legs == 4) { w.integer(per::Whole::TwoOctets, i64::from(self.legs), 0, 1000)?; }
         self.kind.write_aper(w)
     }
 }
@@ -1569,7 +1318,7 @@ impl<'a> MessageValue<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>, k0: Key<'_>) -> Result<Self> {
         let open = match r.open_type()? {
             Ok(open) => open,
-            Err(fragments) => return Ok(Self::Other(fragments.into_owned())),
+            Err(v) => return Ok(Self::Other(v.into_owned())),
         };
         let value = match k0 {
             Key::Int(1) => Self::Shape(Shape::read_aper(r)?),
@@ -1581,63 +1330,36 @@ impl<'a> MessageValue<'a> {
         r.close(open);
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
+        if let Self::Other(v) = self { return Ok(w.any(v)); }
+        let open = w.open();
         match self {
-            Self::Shape(v) => {
-                let open = w.open();
-                v.write_aper(w)?;
-                w.close(open);
-            }
-            Self::Names(v) => {
-                let open = w.open();
-                write_aper_names(v, w)?;
-                w.close(open);
-            }
-            Self::Boolean(v) => {
-                let open = w.open();
-                w.bit(*v);
-                w.close(open);
-            }
-            Self::Boolean2(v) => {
-                let open = w.open();
-                w.bit(*v);
-                w.close(open);
-            }
-            Self::Other(v) => w.any(v),
+            Self::Shape(v) => v.write_aper(w)?,
+            Self::Names(v) => write_aper_names(v, w)?,
+            Self::Boolean(v) => w.bit(*v),
+            Self::Boolean2(v) => w.bit(*v),
+            Self::Other(_) => {}
         }
-        Ok(())
+        Ok(w.close(open))
     }
 }
 
 impl<'a> codec::AperType<'a> for Zoo<'a> {
-    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        Zoo::read_aper(r)
-    }
+    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> { Zoo::read_aper(r) }
 
-    fn write(&self, w: &mut per::Writer<true>) -> Result<()> {
-        self.write_aper(w)
-    }
+    fn write(&self, w: &mut per::Writer<true>) -> Result<()> { self.write_aper(w) }
 }
 
 impl<'a> codec::AperType<'a> for Baum {
-    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        Baum::read_aper(r)
-    }
+    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> { Baum::read_aper(r) }
 
-    fn write(&self, w: &mut per::Writer<true>) -> Result<()> {
-        self.write_aper(w)
-    }
+    fn write(&self, w: &mut per::Writer<true>) -> Result<()> { self.write_aper(w) }
 }
 
 impl<'a> codec::AperType<'a> for Names<'a> {
-    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        Ok(Self(read_aper_names(r)?))
-    }
+    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> { Ok(Self(read_aper_names(r)?)) }
 
-    fn write(&self, w: &mut per::Writer<true>) -> Result<()> {
-        write_aper_names(&self.0, w)
-    }
+    fn write(&self, w: &mut per::Writer<true>) -> Result<()> { write_aper_names(&self.0, w) }
 }
 
 static UPER_ALPHABET_0: per::Alphabet = per::Alphabet::new(7, false, false, &[per::Range::new(32, 32, 0), per::Range::new(39, 41, 1), per::Range::new(43, 58, 4), per::Range::new(61, 61, 20), per::Range::new(63, 63, 21), per::Range::new(65, 90, 22), per::Range::new(97, 122, 48)]);
@@ -1723,7 +1445,6 @@ impl<'a> Zoo<'a> {
         }
         Ok(value)
     }
-
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         let additions: [bool; 4] = [self.id.is_some(), self.late.is_some() || self.later.is_some(), !(self.self_.is_empty()), self.form.is_some()];
         let extended = additions.contains(&true) || !self.extension_additions.is_empty();
@@ -1737,12 +1458,8 @@ impl<'a> Zoo<'a> {
         w.semi_constrained(&self.semi, 3)?;
         w.unconstrained(&self.any);
         w.extensible_integer(per::Whole::Bits(4), self.grown, 1, 9)?;
-        if !(self.colour == Colour::Green) {
-            self.colour.write_uper(w)?;
-        }
-        if let Some(v) = &self.level {
-            v.write_uper(w)?;
-        }
+        if !(self.colour == Colour::Green) { self.colour.write_uper(w)?; }
+        if let Some(v) = &self.level { v.write_uper(w)?; }
         w.real(self.real);
         w.bit_string(per::Size::ANY, &self.bits, false)?;
         if let Some(v) = &self.flags {
@@ -1754,9 +1471,7 @@ impl<'a> Zoo<'a> {
         w.fixed_octets(&self.pair);
         w.fixed_octets(&self.six);
         w.octet_string(per::Size::new(true, 1, 20, Some(per::Whole::Bits(5))), &self.up_to)?;
-        if let Some(v) = &self.children {
-            write_uper_zoo_children(v, w)?;
-        }
+        if let Some(v) = &self.children { write_uper_zoo_children(v, w)?; }
         write_uper_zoo_bag(&self.bag, w)?;
         self.text.write_uper(w)?;
         self.when.write_uper(w)?;
@@ -1787,9 +1502,7 @@ impl<'a> Zoo<'a> {
             w.all_additions(&additions, &self.extension_additions)?;
             if additions[0] {
                 let open = w.open();
-                if let Some(v) = &self.id {
-                    w.contents(v.as_bytes());
-                }
+                if let Some(v) = &self.id { w.contents(v.as_bytes()); }
                 w.close(open);
             }
             if additions[1] {
@@ -1800,23 +1513,17 @@ impl<'a> Zoo<'a> {
                 } else {
                     return Err(Error::new(ErrorKind::MissingComponent, 0));
                 }
-                if let Some(v) = &self.later {
-                    w.integer(per::Whole::Bits(2), i64::from(*v), 0, 3)?;
-                }
+                if let Some(v) = &self.later { w.integer(per::Whole::Bits(2), i64::from(*v), 0, 3)?; }
                 w.close(open);
             }
             if additions[2] {
                 let open = w.open();
-                if !(self.self_.is_empty()) {
-                    write_uper_names(&self.self_, w)?;
-                }
+                if !(self.self_.is_empty()) { write_uper_names(&self.self_, w)?; }
                 w.close(open);
             }
             if additions[3] {
                 let open = w.open();
-                if let Some(v) = &self.form {
-                    v.write_uper(w)?;
-                }
+                if let Some(v) = &self.form { v.write_uper(w)?; }
                 w.close(open);
             }
             w.unknown_additions(&self.extension_additions)?;
@@ -1838,19 +1545,12 @@ impl Baum {
         r.leave();
         Ok(value)
     }
-
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.flags([self.left.is_some(), self.right.is_some(), self.twigs.is_some()]);
         w.integer(per::Whole::Bits(8), i64::from(self.value), 0, 255)?;
-        if let Some(v) = &self.left {
-            v.write_uper(w)?;
-        }
-        if let Some(v) = &self.right {
-            v.write_uper(w)?;
-        }
-        if let Some(v) = &self.twigs {
-            write_uper_baum_twigs(v, w)?;
-        }
+        if let Some(v) = &self.left { v.write_uper(w)?; }
+        if let Some(v) = &self.right { v.write_uper(w)?; }
+        if let Some(v) = &self.twigs { write_uper_baum_twigs(v, w)?; }
         Ok(())
     }
 }
@@ -1874,14 +1574,10 @@ impl Colour {
         }
         r.item(per::Whole::Bits(2), &[Self::Red, Self::Green, Self::Blue])
     }
-
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         let number = match self {
-            Self::Red => 0,
-            Self::Green => 1,
-            Self::Blue => 2,
-            Self::Violet => return w.added_item(0),
-            Self::Amber => return w.added_item(1),
+            Self::Red => 0, Self::Green => 1, Self::Blue => 2,
+            Self::Violet => return w.added_item(0), Self::Amber => return w.added_item(1),
             Self::UnknownAddition(number) => return w.added_item(*number),
             Self::Unknown(_) => return Err(Error::new(ErrorKind::UnknownEnumeration, 0)),
         };
@@ -1894,13 +1590,8 @@ impl ZooLevel {
     fn read_uper(r: &mut per::Reader<'_, false>) -> Result<Self> {
         r.item(per::Whole::Bits(2), &[Self::Low, Self::Mid, Self::High])
     }
-
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
-        let number = match self {
-            Self::Low => 0,
-            Self::Mid => 1,
-            Self::High => 2,
-        };
+        let number = match self { Self::Low => 0, Self::Mid => 1, Self::High => 2 };
         w.bits(number, 2);
         Ok(())
     }
@@ -1922,25 +1613,12 @@ impl Shape {
         };
         Ok(value)
     }
-
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         match self {
-            Self::Circle(v) => {
-                w.bits(0, 3);
-                w.integer(per::Whole::Bits(16), i64::from(*v), 0, 65535)?;
-            }
-            Self::Square(v) => {
-                w.bits(1, 3);
-                w.bit(*v);
-            }
-            Self::Line(v) => {
-                w.bits(2, 3);
-                v.write_uper(w)?;
-            }
-            Self::Spot(v) => {
-                let open = w.added_alternative(0);
-                w.close(open);
-            }
+            Self::Circle(v) => { w.bits(0, 3); w.integer(per::Whole::Bits(16), i64::from(*v), 0, 65535)?; }
+            Self::Square(v) => { w.bits(1, 3); w.bit(*v); }
+            Self::Line(v) => { w.bits(2, 3); v.write_uper(w)?; }
+            Self::Spot(v) => { let open = w.added_alternative(0); w.close(open); }
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
         Ok(())
@@ -1953,9 +1631,7 @@ fn read_uper_zoo_children<'a>(r: &mut per::Reader<'a, false>) -> Result<Sequence
 
 fn write_uper_zoo_children(list: &SequenceOf<'_, Animal>, w: &mut per::Writer<false>) -> Result<()> {
     let list = &list.to_vec()?[..];
-    w.list(per::Size::new(false, 0, 4, Some(per::Whole::Bits(3))), list, |w, v| {
-        v.write_uper(w)
-    })
+    w.list(per::Size::new(false, 0, 4, Some(per::Whole::Bits(3))), list, |w, v| { v.write_uper(w) })
 }
 
 fn read_uper_zoo_bag<'a>(r: &mut per::Reader<'a, false>) -> Result<SequenceOf<'a, u16>> {
@@ -1964,9 +1640,7 @@ fn read_uper_zoo_bag<'a>(r: &mut per::Reader<'a, false>) -> Result<SequenceOf<'a
 
 fn write_uper_zoo_bag(list: &SequenceOf<'_, u16>, w: &mut per::Writer<false>) -> Result<()> {
     let list = &list.to_vec()?[..];
-    w.set_of(per::Size::ANY, list, |w, v| {
-        w.integer(per::Whole::Bits(10), i64::from(*v), 0, 1000)
-    })
+    w.set_of(per::Size::ANY, list, |w, v| { w.integer(per::Whole::Bits(10), i64::from(*v), 0, 1000) })
 }
 
 impl Texts {
@@ -1981,7 +1655,6 @@ impl Texts {
             oid: r.relative_oid()?.into_owned(),
         })
     }
-
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.other_string(StringKind::Utf8, &self.utf8)?;
         w.characters(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &UPER_ALPHABET_1, &self.numeric)?;
@@ -2001,7 +1674,6 @@ impl Times {
             general: r.generalized_time(per::Size::ANY, &UPER_ALPHABET_5)?.into_owned(),
         })
     }
-
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.check_utc_time(&self.utc)?;
         w.characters(per::Size::ANY, &UPER_ALPHABET_5, &self.utc)?;
@@ -2019,7 +1691,6 @@ impl<'a> Message<'a> {
             value: f_value,
         })
     }
-
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.integer(per::Whole::Bits(8), i64::from(self.code), 0, 255)?;
         self.value.write_uper(w)
@@ -2034,9 +1705,7 @@ fn read_uper_baum_twigs(r: &mut per::Reader<'_, false>) -> Result<Vec<Baum>> {
 }
 
 fn write_uper_baum_twigs(list: &[Baum], w: &mut per::Writer<false>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_uper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_uper(w) })
 }
 
 impl ShapeLine {
@@ -2046,7 +1715,6 @@ impl ShapeLine {
             b: r.whole(per::Whole::Bits(4), 15)? as u8,
         })
     }
-
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.integer(per::Whole::Bits(4), i64::from(self.a), 0, 15)?;
         w.integer(per::Whole::Bits(4), i64::from(self.b), 0, 15)
@@ -2062,13 +1730,10 @@ impl Animal {
             kind: Shape::read_uper(r)?,
         })
     }
-
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.bit(!(self.legs == 4));
         w.characters(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &UPER_ALPHABET_6, &self.name)?;
-        if !(self.legs == 4) {
-            w.integer(per::Whole::Bits(10), i64::from(self.legs), 0, 1000)?;
-        }
+        if !(self.legs == 4) { w.integer(per::Whole::Bits(10), i64::from(self.legs), 0, 1000)?; }
         self.kind.write_uper(w)
     }
 }
@@ -2077,7 +1742,7 @@ impl<'a> MessageValue<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>, k0: Key<'_>) -> Result<Self> {
         let open = match r.open_type()? {
             Ok(open) => open,
-            Err(fragments) => return Ok(Self::Other(fragments.into_owned())),
+            Err(v) => return Ok(Self::Other(v.into_owned())),
         };
         let value = match k0 {
             Key::Int(1) => Self::Shape(Shape::read_uper(r)?),
@@ -2089,63 +1754,36 @@ impl<'a> MessageValue<'a> {
         r.close(open);
         Ok(value)
     }
-
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
+        if let Self::Other(v) = self { return Ok(w.any(v)); }
+        let open = w.open();
         match self {
-            Self::Shape(v) => {
-                let open = w.open();
-                v.write_uper(w)?;
-                w.close(open);
-            }
-            Self::Names(v) => {
-                let open = w.open();
-                write_uper_names(v, w)?;
-                w.close(open);
-            }
-            Self::Boolean(v) => {
-                let open = w.open();
-                w.bit(*v);
-                w.close(open);
-            }
-            Self::Boolean2(v) => {
-                let open = w.open();
-                w.bit(*v);
-                w.close(open);
-            }
-            Self::Other(v) => w.any(v),
+            Self::Shape(v) => v.write_uper(w)?,
+            Self::Names(v) => write_uper_names(v, w)?,
+            Self::Boolean(v) => w.bit(*v),
+            Self::Boolean2(v) => w.bit(*v),
+            Self::Other(_) => {}
         }
-        Ok(())
+        Ok(w.close(open))
     }
 }
 
 impl<'a> codec::UperType<'a> for Zoo<'a> {
-    fn read(r: &mut per::Reader<'a, false>) -> Result<Self> {
-        Zoo::read_uper(r)
-    }
+    fn read(r: &mut per::Reader<'a, false>) -> Result<Self> { Zoo::read_uper(r) }
 
-    fn write(&self, w: &mut per::Writer<false>) -> Result<()> {
-        self.write_uper(w)
-    }
+    fn write(&self, w: &mut per::Writer<false>) -> Result<()> { self.write_uper(w) }
 }
 
 impl<'a> codec::UperType<'a> for Baum {
-    fn read(r: &mut per::Reader<'a, false>) -> Result<Self> {
-        Baum::read_uper(r)
-    }
+    fn read(r: &mut per::Reader<'a, false>) -> Result<Self> { Baum::read_uper(r) }
 
-    fn write(&self, w: &mut per::Writer<false>) -> Result<()> {
-        self.write_uper(w)
-    }
+    fn write(&self, w: &mut per::Writer<false>) -> Result<()> { self.write_uper(w) }
 }
 
 impl<'a> codec::UperType<'a> for Names<'a> {
-    fn read(r: &mut per::Reader<'a, false>) -> Result<Self> {
-        Ok(Self(read_uper_names(r)?))
-    }
+    fn read(r: &mut per::Reader<'a, false>) -> Result<Self> { Ok(Self(read_uper_names(r)?)) }
 
-    fn write(&self, w: &mut per::Writer<false>) -> Result<()> {
-        write_uper_names(&self.0, w)
-    }
+    fn write(&self, w: &mut per::Writer<false>) -> Result<()> { write_uper_names(&self.0, w) }
 }
 
 impl<'a> Zoo<'a> {
@@ -2213,9 +1851,7 @@ impl<'a> Zoo<'a> {
                 let open = r.open(oer::VARIABLE)?;
                 let g = r.preamble(1)?;
                 f_late = Some(r.text(oer::VARIABLE, StringKind::Utf8)?.into_owned());
-                if g >> 0 & 1 != 0 {
-                    f_later = Some(r.unsigned(1)? as u8);
-                }
+                if g >> 0 & 1 != 0 { f_later = Some(r.unsigned(1)? as u8); }
                 r.close(open)?;
             }
             if bitmap.next_addition() {
@@ -2273,7 +1909,6 @@ impl<'a> Zoo<'a> {
         };
         Ok(value)
     }
-
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
         let additions: [bool; 4] = [self.id.is_some(), self.late.is_some() || self.later.is_some(), !(self.self_.is_empty()), self.form.is_some()];
         let extended = additions.contains(&true) || !self.extension_additions.is_empty();
@@ -2281,23 +1916,17 @@ impl<'a> Zoo<'a> {
             w.unknown_additions(&self.extension_additions)?;
             if additions[3] {
                 let end = w.mark();
-                if let Some(v) = &self.form {
-                    v.write_oer(w)?;
-                }
+                if let Some(v) = &self.form { v.write_oer(w)?; }
                 w.close(end);
             }
             if additions[2] {
                 let end = w.mark();
-                if !(self.self_.is_empty()) {
-                    write_oer_names(&self.self_, w)?;
-                }
+                if !(self.self_.is_empty()) { write_oer_names(&self.self_, w)?; }
                 w.close(end);
             }
             if additions[1] {
                 let end = w.mark();
-                if let Some(v) = &self.later {
-                    w.unsigned(*v, 1)?;
-                }
+                if let Some(v) = &self.later { w.unsigned(*v, 1)?; }
                 if let Some(v) = &self.late {
                     w.text(oer::VARIABLE, StringKind::Utf8, v)?;
                 } else {
@@ -2308,9 +1937,7 @@ impl<'a> Zoo<'a> {
             }
             if additions[0] {
                 let end = w.mark();
-                if let Some(v) = &self.id {
-                    w.any(v.as_bytes());
-                }
+                if let Some(v) = &self.id { w.any(v.as_bytes()); }
                 w.close(end);
             }
             w.bitmap(&additions, &self.extension_additions)?;
@@ -2329,26 +1956,18 @@ impl<'a> Zoo<'a> {
         self.when.write_oer(w)?;
         self.text.write_oer(w)?;
         write_oer_zoo_bag(&self.bag, w)?;
-        if let Some(v) = &self.children {
-            write_oer_zoo_children(v, w)?;
-        }
+        if let Some(v) = &self.children { write_oer_zoo_children(v, w)?; }
         w.octet_string(oer::VARIABLE, &self.up_to)?;
         w.octet_string(6, &self.six)?;
         w.octet_string(2, &self.pair)?;
         w.octet_string(oer::VARIABLE, &self.octets)?;
         w.fixed_bits(4, self.nibble)?;
         w.fixed_bits(17, self.word)?;
-        if let Some(v) = &self.flags {
-            w.bit_string(oer::VARIABLE, v, Some(0))?;
-        }
+        if let Some(v) = &self.flags { w.bit_string(oer::VARIABLE, v, Some(0))?; }
         w.bit_string(oer::VARIABLE, &self.bits, None)?;
         w.real(self.real);
-        if let Some(v) = &self.level {
-            w.enumerated(v.number());
-        }
-        if !(self.colour == Colour::Green) {
-            w.enumerated(self.colour.number());
-        }
+        if let Some(v) = &self.level { w.enumerated(v.number()); }
+        if !(self.colour == Colour::Green) { w.enumerated(self.colour.number()); }
         w.variable(&Integer::from(self.grown), true)?;
         w.variable(&self.any, true)?;
         w.variable(&self.semi, false)?;
@@ -2375,17 +1994,10 @@ impl Baum {
         r.leave();
         Ok(value)
     }
-
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
-        if let Some(v) = &self.twigs {
-            write_oer_baum_twigs(v, w)?;
-        }
-        if let Some(v) = &self.right {
-            v.write_oer(w)?;
-        }
-        if let Some(v) = &self.left {
-            v.write_oer(w)?;
-        }
+        if let Some(v) = &self.twigs { write_oer_baum_twigs(v, w)?; }
+        if let Some(v) = &self.right { v.write_oer(w)?; }
+        if let Some(v) = &self.left { v.write_oer(w)?; }
         w.unsigned(self.value, 1)?;
         w.preamble(&[self.left.is_some(), self.right.is_some(), self.twigs.is_some()]);
         Ok(())
@@ -2420,26 +2032,12 @@ impl Shape {
         };
         Ok(value)
     }
-
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
         match self {
-            Self::Circle(v) => {
-                w.unsigned(*v, 2)?;
-                w.tag(Tag::context(5));
-            }
-            Self::Square(v) => {
-                w.boolean(*v);
-                w.tag(Tag::context(6));
-            }
-            Self::Line(v) => {
-                v.write_oer(w)?;
-                w.tag(Tag::context(7));
-            }
-            Self::Spot(v) => {
-                let end = w.mark();
-                w.close(end);
-                w.tag(Tag::context(8));
-            }
+            Self::Circle(v) => { w.unsigned(*v, 2)?; w.tag(Tag::context(5)); }
+            Self::Square(v) => { w.boolean(*v); w.tag(Tag::context(6)); }
+            Self::Line(v) => { v.write_oer(w)?; w.tag(Tag::context(7)); }
+            Self::Spot(v) => { let end = w.mark(); w.close(end); w.tag(Tag::context(8)); }
             Self::Unknown(v) => w.unknown_alternative(&v.octets)?,
         }
         Ok(())
@@ -2502,7 +2100,6 @@ impl Texts {
         };
         Ok(value)
     }
-
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
         w.any(self.oid.as_bytes());
         w.text(oer::VARIABLE, StringKind::General, &self.general)?;
@@ -2522,7 +2119,6 @@ impl Times {
         let value = Self { utc: f_utc, general: f_general };
         Ok(value)
     }
-
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
         w.generalized_time(oer::VARIABLE, &self.general)?;
         w.utc_time(oer::VARIABLE, &self.utc)?;
@@ -2537,7 +2133,6 @@ impl<'a> Message<'a> {
         let value = Self { code: f_code, value: f_value };
         Ok(value)
     }
-
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
         self.value.write_oer(w)?;
         w.unsigned(self.code, 1)?;
@@ -2566,7 +2161,6 @@ impl ShapeLine {
         let value = Self { a: f_a, b: f_b };
         Ok(value)
     }
-
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
         w.unsigned(self.b, 1)?;
         w.unsigned(self.a, 1)?;
@@ -2585,12 +2179,9 @@ impl Animal {
         let value = Self { name: f_name, legs: f_legs, kind: f_kind };
         Ok(value)
     }
-
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
         self.kind.write_oer(w)?;
-        if !(self.legs == 4) {
-            w.unsigned(self.legs, 2)?;
-        }
+        if !(self.legs == 4) { w.unsigned(self.legs, 2)?; }
         w.text(oer::VARIABLE, StringKind::Ia5, &self.name)?;
         w.preamble(&[!(self.legs == 4)]);
         Ok(())
@@ -2628,29 +2219,12 @@ impl<'a> MessageValue<'a> {
         };
         Ok(value)
     }
-
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
         match self {
-            Self::Shape(v) => {
-                let end = w.mark();
-                v.write_oer(w)?;
-                w.close(end);
-            }
-            Self::Names(v) => {
-                let end = w.mark();
-                write_oer_names(v, w)?;
-                w.close(end);
-            }
-            Self::Boolean(v) => {
-                let end = w.mark();
-                w.boolean(*v);
-                w.close(end);
-            }
-            Self::Boolean2(v) => {
-                let end = w.mark();
-                w.boolean(*v);
-                w.close(end);
-            }
+            Self::Shape(v) => { let end = w.mark(); v.write_oer(w)?; w.close(end); }
+            Self::Names(v) => { let end = w.mark(); write_oer_names(v, w)?; w.close(end); }
+            Self::Boolean(v) => { let end = w.mark(); w.boolean(*v); w.close(end); }
+            Self::Boolean2(v) => { let end = w.mark(); w.boolean(*v); w.close(end); }
             Self::Other(v) => w.any(v),
         }
         Ok(())

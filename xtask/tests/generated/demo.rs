@@ -3,7 +3,7 @@
 #[allow(unreachable_pub, unused_imports)]
 pub use code::*;
 
-#[allow(clippy::all, clippy::nursery, clippy::pedantic, clippy::restriction, dead_code, unreachable_pub, unused_qualifications, unused_variables)]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic, clippy::restriction, dead_code, missing_docs, unreachable_pub, unused_qualifications, unused_variables)]
 #[rustfmt::skip]
 mod code {
 extern crate alloc;
@@ -29,13 +29,9 @@ use tercet_runtime::{Error, ErrorKind, Result, Tag, codec};
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum CallRecord<'a> {
-    /// `moCall`
     MoCall(MoCall<'a>),
-    /// `mtCall`
     MtCall(MtCall<'a>),
-    /// `sms`
     Sms(ShortMessage<'a>),
-    /// `data`
     Data(DataSession<'a>),
     /// An alternative of a later version.
     Unknown(Box<UnknownAlternative<'a>>),
@@ -61,29 +57,17 @@ pub enum CallRecord<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct MoCall<'a> {
-    /// `recordNumber`
     pub record_number: u32,
-    /// `servedIMSI`
     pub served_imsi: Imsi<'a>,
-    /// `servedIMEI`
     pub served_imei: Option<Imei>,
-    /// `callingNumber`
     pub calling_number: AddressString<'a>,
-    /// `calledNumber`
     pub called_number: AddressString<'a>,
-    /// `location`
     pub location: Location<'a>,
-    /// `answerTime`
     pub answer_time: Option<TimeStamp>,
-    /// `releaseTime`
     pub release_time: TimeStamp,
-    /// `duration`
     pub duration: u32,
-    /// `cause`
     pub cause: CauseForTermination,
-    /// `supplementary`
     pub supplementary: Option<Vec<SupplementaryService<'a>>>,
-    /// `charge`
     pub charge: Option<Charge<'a>>,
     /// Extension additions of later versions.
     pub extension_additions: UnknownAdditions,
@@ -106,23 +90,14 @@ pub struct MoCall<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct MtCall<'a> {
-    /// `recordNumber`
     pub record_number: u32,
-    /// `servedIMSI`
     pub served_imsi: Imsi<'a>,
-    /// `servedIMEI`
     pub served_imei: Option<Imei>,
-    /// `callingNumber`
     pub calling_number: Option<AddressString<'a>>,
-    /// `location`
     pub location: Location<'a>,
-    /// `answerTime`
     pub answer_time: Option<TimeStamp>,
-    /// `releaseTime`
     pub release_time: TimeStamp,
-    /// `duration`
     pub duration: u32,
-    /// `cause`
     pub cause: CauseForTermination,
     /// Extension additions of later versions.
     pub extension_additions: UnknownAdditions,
@@ -143,19 +118,12 @@ pub struct MtCall<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct ShortMessage<'a> {
-    /// `recordNumber`
     pub record_number: u32,
-    /// `servedIMSI`
     pub served_imsi: Imsi<'a>,
-    /// `originating`
     pub originating: bool,
-    /// `otherParty`
     pub other_party: AddressString<'a>,
-    /// `serviceCentre`
     pub service_centre: AddressString<'a>,
-    /// `eventTime`
     pub event_time: TimeStamp,
-    /// `parts`
     pub parts: u8,
     /// Extension additions of later versions.
     pub extension_additions: UnknownAdditions,
@@ -178,23 +146,14 @@ pub struct ShortMessage<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct DataSession<'a> {
-    /// `recordNumber`
     pub record_number: u32,
-    /// `servedIMSI`
     pub served_imsi: Imsi<'a>,
-    /// `accessPoint`
     pub access_point: Text<'a>,
-    /// `servedAddress`
     pub served_address: Option<IpAddress>,
-    /// `openingTime`
     pub opening_time: TimeStamp,
-    /// `duration`
     pub duration: Integer<'a>,
-    /// `volumes`
     pub volumes: Vec<TrafficVolume<'a>>,
-    /// `features`
     pub features: Option<Features<'a>>,
-    /// `sliceName`
     pub slice_name: Option<Text<'a>>,
     /// Extension additions of later versions.
     pub extension_additions: UnknownAdditions,
@@ -227,9 +186,7 @@ pub type AddressString<'a> = Octets<'a>;
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct Location<'a> {
-    /// `cell`
     pub cell: CellIdentity,
-    /// `exchange`
     pub exchange: Option<Text<'a>>,
 }
 
@@ -246,14 +203,7 @@ pub type TimeStamp = [u8; 9];
 #[derive(Clone, PartialEq, Eq, Copy)]
 #[non_exhaustive]
 pub enum CauseForTermination {
-    /// `normalRelease(0)`
-    NormalRelease,
-    /// `partialRecord(1)`
-    PartialRecord,
-    /// `unsuccessfulAttempt(3)`
-    UnsuccessfulAttempt,
-    /// `timeLimit(16)`
-    TimeLimit,
+    NormalRelease, PartialRecord, UnsuccessfulAttempt, TimeLimit,
     /// Another number.
     Unknown(i64),
     /// An item of a later version, by its number among the additions (PER).
@@ -265,10 +215,8 @@ impl CauseForTermination {
     #[must_use]
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
-            0 => Some(Self::NormalRelease),
-            1 => Some(Self::PartialRecord),
-            3 => Some(Self::UnsuccessfulAttempt),
-            16 => Some(Self::TimeLimit),
+            0 => Some(Self::NormalRelease), 1 => Some(Self::PartialRecord),
+            3 => Some(Self::UnsuccessfulAttempt), 16 => Some(Self::TimeLimit),
             other => Some(Self::Unknown(other)),
         }
     }
@@ -277,9 +225,7 @@ impl CauseForTermination {
     #[must_use]
     pub const fn number(&self) -> i64 {
         match self {
-            Self::NormalRelease => 0,
-            Self::PartialRecord => 1,
-            Self::UnsuccessfulAttempt => 3,
+            Self::NormalRelease => 0, Self::PartialRecord => 1, Self::UnsuccessfulAttempt => 3,
             Self::TimeLimit => 16,
             Self::Unknown(number) => *number,
             Self::UnknownAddition(_) => -1,
@@ -297,11 +243,8 @@ impl CauseForTermination {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct Charge<'a> {
-    /// `amount`
     pub amount: Integer<'a>,
-    /// `decimals`
     pub decimals: u8,
-    /// `currency`
     pub currency: Text<'a>,
 }
 
@@ -314,9 +257,7 @@ pub struct Charge<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub enum IpAddress {
-    /// `v4`
     V4([u8; 4]),
-    /// `v6`
     V6([u8; 16]),
 }
 
@@ -341,9 +282,7 @@ pub type CellIdentity = [u8; 7];
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct SupplementaryService<'a> {
-    /// `code`
     pub code: [u8; 1],
-    /// `parameter`
     pub parameter: Option<Text<'a>>,
 }
 
@@ -358,13 +297,9 @@ pub struct SupplementaryService<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct TrafficVolume<'a> {
-    /// `uplink`
     pub uplink: Integer<'a>,
-    /// `downlink`
     pub downlink: Integer<'a>,
-    /// `changeTime`
     pub change_time: TimeStamp,
-    /// `ratType`
     pub rat_type: Option<RatType>,
 }
 
@@ -375,16 +310,7 @@ pub struct TrafficVolume<'a> {
 #[derive(Clone, PartialEq, Eq, Copy)]
 #[non_exhaustive]
 pub enum RatType {
-    /// `utran(1)`
-    Utran,
-    /// `geran(2)`
-    Geran,
-    /// `wlan(3)`
-    Wlan,
-    /// `eutran(6)`
-    Eutran,
-    /// `nr(51)`
-    Nr,
+    Utran, Geran, Wlan, Eutran, Nr,
     /// Another number.
     Unknown(i64),
     /// An item of a later version, by its number among the additions (PER).
@@ -396,10 +322,7 @@ impl RatType {
     #[must_use]
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
-            1 => Some(Self::Utran),
-            2 => Some(Self::Geran),
-            3 => Some(Self::Wlan),
-            6 => Some(Self::Eutran),
+            1 => Some(Self::Utran), 2 => Some(Self::Geran), 3 => Some(Self::Wlan), 6 => Some(Self::Eutran),
             51 => Some(Self::Nr),
             other => Some(Self::Unknown(other)),
         }
@@ -409,11 +332,7 @@ impl RatType {
     #[must_use]
     pub const fn number(&self) -> i64 {
         match self {
-            Self::Utran => 1,
-            Self::Geran => 2,
-            Self::Wlan => 3,
-            Self::Eutran => 6,
-            Self::Nr => 51,
+            Self::Utran => 1, Self::Geran => 2, Self::Wlan => 3, Self::Eutran => 6, Self::Nr => 51,
             Self::Unknown(number) => *number,
             Self::UnknownAddition(_) => -1,
         }
@@ -424,12 +343,11 @@ impl CallRecord<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> CallRecord<'static> {
+        use CallRecord as To;
         match self {
-            Self::MoCall(v) => CallRecord::MoCall(v.into_owned()),
-            Self::MtCall(v) => CallRecord::MtCall(v.into_owned()),
-            Self::Sms(v) => CallRecord::Sms(v.into_owned()),
-            Self::Data(v) => CallRecord::Data(v.into_owned()),
-            Self::Unknown(v) => CallRecord::Unknown(Box::new(v.into_owned())),
+            Self::MoCall(v) => To::MoCall(v.into_owned()), Self::MtCall(v) => To::MtCall(v.into_owned()),
+            Self::Sms(v) => To::Sms(v.into_owned()), Self::Data(v) => To::Data(v.into_owned()),
+            Self::Unknown(v) => To::Unknown(Box::new(v.into_owned())),
         }
     }
 }
@@ -439,19 +357,13 @@ impl MoCall<'_> {
     #[must_use]
     pub fn into_owned(self) -> MoCall<'static> {
         MoCall {
-            record_number: self.record_number,
-            served_imsi: self.served_imsi.into_owned(),
-            served_imei: self.served_imei,
-            calling_number: self.calling_number.into_owned(),
-            called_number: self.called_number.into_owned(),
-            location: self.location.into_owned(),
-            answer_time: self.answer_time,
-            release_time: self.release_time,
-            duration: self.duration,
+            record_number: self.record_number, served_imsi: self.served_imsi.into_owned(),
+            served_imei: self.served_imei, calling_number: self.calling_number.into_owned(),
+            called_number: self.called_number.into_owned(), location: self.location.into_owned(),
+            answer_time: self.answer_time, release_time: self.release_time, duration: self.duration,
             cause: self.cause,
             supplementary: self.supplementary.map(|v| v.into_iter().map(|v| v.into_owned()).collect()),
-            charge: self.charge.map(|v| v.into_owned()),
-            extension_additions: self.extension_additions,
+            charge: self.charge.map(|v| v.into_owned()), extension_additions: self.extension_additions,
         }
     }
 }
@@ -461,15 +373,10 @@ impl MtCall<'_> {
     #[must_use]
     pub fn into_owned(self) -> MtCall<'static> {
         MtCall {
-            record_number: self.record_number,
-            served_imsi: self.served_imsi.into_owned(),
-            served_imei: self.served_imei,
-            calling_number: self.calling_number.map(|v| v.into_owned()),
-            location: self.location.into_owned(),
-            answer_time: self.answer_time,
-            release_time: self.release_time,
-            duration: self.duration,
-            cause: self.cause,
+            record_number: self.record_number, served_imsi: self.served_imsi.into_owned(),
+            served_imei: self.served_imei, calling_number: self.calling_number.map(|v| v.into_owned()),
+            location: self.location.into_owned(), answer_time: self.answer_time,
+            release_time: self.release_time, duration: self.duration, cause: self.cause,
             extension_additions: self.extension_additions,
         }
     }
@@ -480,13 +387,9 @@ impl ShortMessage<'_> {
     #[must_use]
     pub fn into_owned(self) -> ShortMessage<'static> {
         ShortMessage {
-            record_number: self.record_number,
-            served_imsi: self.served_imsi.into_owned(),
-            originating: self.originating,
-            other_party: self.other_party.into_owned(),
-            service_centre: self.service_centre.into_owned(),
-            event_time: self.event_time,
-            parts: self.parts,
+            record_number: self.record_number, served_imsi: self.served_imsi.into_owned(),
+            originating: self.originating, other_party: self.other_party.into_owned(),
+            service_centre: self.service_centre.into_owned(), event_time: self.event_time, parts: self.parts,
             extension_additions: self.extension_additions,
         }
     }
@@ -497,12 +400,9 @@ impl DataSession<'_> {
     #[must_use]
     pub fn into_owned(self) -> DataSession<'static> {
         DataSession {
-            record_number: self.record_number,
-            served_imsi: self.served_imsi.into_owned(),
-            access_point: self.access_point.into_owned(),
-            served_address: self.served_address,
-            opening_time: self.opening_time,
-            duration: self.duration.into_owned(),
+            record_number: self.record_number, served_imsi: self.served_imsi.into_owned(),
+            access_point: self.access_point.into_owned(), served_address: self.served_address,
+            opening_time: self.opening_time, duration: self.duration.into_owned(),
             volumes: self.volumes.into_iter().map(|v| v.into_owned()).collect(),
             features: self.features.map(|v| v.into_owned()),
             slice_name: self.slice_name.map(|v| v.into_owned()),
@@ -515,10 +415,7 @@ impl Location<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> Location<'static> {
-        Location {
-            cell: self.cell,
-            exchange: self.exchange.map(|v| v.into_owned()),
-        }
+        Location { cell: self.cell, exchange: self.exchange.map(|v| v.into_owned()) }
     }
 }
 
@@ -527,9 +424,7 @@ impl Charge<'_> {
     #[must_use]
     pub fn into_owned(self) -> Charge<'static> {
         Charge {
-            amount: self.amount.into_owned(),
-            decimals: self.decimals,
-            currency: self.currency.into_owned(),
+            amount: self.amount.into_owned(), decimals: self.decimals, currency: self.currency.into_owned(),
         }
     }
 }
@@ -538,10 +433,7 @@ impl SupplementaryService<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> SupplementaryService<'static> {
-        SupplementaryService {
-            code: self.code,
-            parameter: self.parameter.map(|v| v.into_owned()),
-        }
+        SupplementaryService { code: self.code, parameter: self.parameter.map(|v| v.into_owned()) }
     }
 }
 
@@ -550,10 +442,8 @@ impl TrafficVolume<'_> {
     #[must_use]
     pub fn into_owned(self) -> TrafficVolume<'static> {
         TrafficVolume {
-            uplink: self.uplink.into_owned(),
-            downlink: self.downlink.into_owned(),
-            change_time: self.change_time,
-            rat_type: self.rat_type,
+            uplink: self.uplink.into_owned(), downlink: self.downlink.into_owned(),
+            change_time: self.change_time, rat_type: self.rat_type,
         }
     }
 }
@@ -561,14 +451,11 @@ impl TrafficVolume<'_> {
 impl fmt::Debug for CallRecord<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for CallRecord<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
-            Self::MoCall(v) => p.chosen("moCall", v),
-            Self::MtCall(v) => p.chosen("mtCall", v),
-            Self::Sms(v) => p.chosen("sms", v),
-            Self::Data(v) => p.chosen("data", v),
+            Self::MoCall(v) => p.chosen("moCall", v), Self::MtCall(v) => p.chosen("mtCall", v),
+            Self::Sms(v) => p.chosen("sms", v), Self::Data(v) => p.chosen("data", v),
             Self::Unknown(v) => v.notation(p),
         }
     }
@@ -577,7 +464,6 @@ impl Notation for CallRecord<'_> {
 impl fmt::Debug for MoCall<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for MoCall<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("recordNumber", &self.record_number), ("servedIMSI", &self.served_imsi), ("servedIMEI", &self.served_imei), ("callingNumber", &self.calling_number), ("calledNumber", &self.called_number), ("location", &self.location), ("answerTime", &self.answer_time), ("releaseTime", &self.release_time), ("duration", &self.duration), ("cause", &self.cause), ("supplementary", &self.supplementary), ("charge", &self.charge), ("", &self.extension_additions)])
@@ -587,7 +473,6 @@ impl Notation for MoCall<'_> {
 impl fmt::Debug for MtCall<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for MtCall<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("recordNumber", &self.record_number), ("servedIMSI", &self.served_imsi), ("servedIMEI", &self.served_imei), ("callingNumber", &self.calling_number), ("location", &self.location), ("answerTime", &self.answer_time), ("releaseTime", &self.release_time), ("duration", &self.duration), ("cause", &self.cause), ("", &self.extension_additions)])
@@ -597,7 +482,6 @@ impl Notation for MtCall<'_> {
 impl fmt::Debug for ShortMessage<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ShortMessage<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("recordNumber", &self.record_number), ("servedIMSI", &self.served_imsi), ("originating", &self.originating), ("otherParty", &self.other_party), ("serviceCentre", &self.service_centre), ("eventTime", &self.event_time), ("parts", &self.parts), ("", &self.extension_additions)])
@@ -607,7 +491,6 @@ impl Notation for ShortMessage<'_> {
 impl fmt::Debug for DataSession<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for DataSession<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("recordNumber", &self.record_number), ("servedIMSI", &self.served_imsi), ("accessPoint", &self.access_point), ("servedAddress", &self.served_address), ("openingTime", &self.opening_time), ("duration", &self.duration), ("volumes", &self.volumes), ("features", &self.features), ("sliceName", &self.slice_name), ("", &self.extension_additions)])
@@ -617,7 +500,6 @@ impl Notation for DataSession<'_> {
 impl fmt::Debug for Location<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for Location<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("cell", &self.cell), ("exchange", &self.exchange)])
@@ -627,14 +509,11 @@ impl Notation for Location<'_> {
 impl fmt::Debug for CauseForTermination {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for CauseForTermination {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.word(match self {
-            Self::NormalRelease => "normalRelease",
-            Self::PartialRecord => "partialRecord",
-            Self::UnsuccessfulAttempt => "unsuccessfulAttempt",
-            Self::TimeLimit => "timeLimit",
+            Self::NormalRelease => "normalRelease", Self::PartialRecord => "partialRecord",
+            Self::UnsuccessfulAttempt => "unsuccessfulAttempt", Self::TimeLimit => "timeLimit",
             Self::Unknown(number) => return p.word(number),
             Self::UnknownAddition(number) => return p.word(format_args!("/* addition {number} */")),
         })
@@ -644,7 +523,6 @@ impl Notation for CauseForTermination {
 impl fmt::Debug for Charge<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for Charge<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("amount", &self.amount), ("decimals", &self.decimals), ("currency", &self.currency)])
@@ -654,20 +532,15 @@ impl Notation for Charge<'_> {
 impl fmt::Debug for IpAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for IpAddress {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
-        match self {
-            Self::V4(v) => p.chosen("v4", v),
-            Self::V6(v) => p.chosen("v6", v),
-        }
+        match self { Self::V4(v) => p.chosen("v4", v), Self::V6(v) => p.chosen("v6", v) }
     }
 }
 
 impl fmt::Debug for SupplementaryService<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for SupplementaryService<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("code", &self.code), ("parameter", &self.parameter)])
@@ -677,7 +550,6 @@ impl Notation for SupplementaryService<'_> {
 impl fmt::Debug for TrafficVolume<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for TrafficVolume<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("uplink", &self.uplink), ("downlink", &self.downlink), ("changeTime", &self.change_time), ("ratType", &self.rat_type)])
@@ -687,14 +559,10 @@ impl Notation for TrafficVolume<'_> {
 impl fmt::Debug for RatType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for RatType {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.word(match self {
-            Self::Utran => "utran",
-            Self::Geran => "geran",
-            Self::Wlan => "wlan",
-            Self::Eutran => "eutran",
+            Self::Utran => "utran", Self::Geran => "geran", Self::Wlan => "wlan", Self::Eutran => "eutran",
             Self::Nr => "nr",
             Self::Unknown(number) => return p.word(number),
             Self::UnknownAddition(number) => return p.word(format_args!("/* addition {number} */")),
@@ -713,29 +581,12 @@ impl<'a> CallRecord<'a> {
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::MoCall(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(0), m);
-            }
-            Self::MtCall(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(1), m);
-            }
-            Self::Sms(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(2), m);
-            }
-            Self::Data(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(3), m);
-            }
+            Self::MoCall(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(0), m); }
+            Self::MtCall(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(1), m); }
+            Self::Sms(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(2), m); }
+            Self::Data(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(3), m); }
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
         Ok(())
@@ -839,7 +690,6 @@ impl<'a> MoCall<'a> {
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let set = w.mark();
         self.extension_additions.write_ber(w)?;
@@ -858,22 +708,16 @@ impl<'a> MoCall<'a> {
         }
         w.integer(Tag::context(8), i64::from(self.duration));
         w.octet_string(Tag::context(7), &self.release_time);
-        if let Some(v) = &self.answer_time {
-            w.octet_string(Tag::context(6), v);
-        }
+        if let Some(v) = &self.answer_time { w.octet_string(Tag::context(6), v); }
         let m = w.open();
         self.location.write_ber(w)?;
         w.close(Tag::context(5), m);
         w.octet_string(Tag::context(4), &self.called_number);
         w.octet_string(Tag::context(3), &self.calling_number);
-        if let Some(v) = &self.served_imei {
-            w.octet_string(Tag::context(2), v);
-        }
+        if let Some(v) = &self.served_imei { w.octet_string(Tag::context(2), v); }
         w.octet_string(Tag::context(1), &self.served_imsi);
         w.integer(Tag::context(0), i64::from(self.record_number));
-        if !self.extension_additions.is_empty() && w.rules() != ber::Rules::Ber {
-            w.sort_set(set)?;
-        }
+        if !self.extension_additions.is_empty() && w.rules() != ber::Rules::Ber { w.sort_set(set)?; }
         Ok(())
     }
 }
@@ -953,7 +797,6 @@ impl<'a> MtCall<'a> {
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let set = w.mark();
         self.extension_additions.write_ber(w)?;
@@ -962,23 +805,15 @@ impl<'a> MtCall<'a> {
         }
         w.integer(Tag::context(8), i64::from(self.duration));
         w.octet_string(Tag::context(7), &self.release_time);
-        if let Some(v) = &self.answer_time {
-            w.octet_string(Tag::context(6), v);
-        }
+        if let Some(v) = &self.answer_time { w.octet_string(Tag::context(6), v); }
         let m = w.open();
         self.location.write_ber(w)?;
         w.close(Tag::context(5), m);
-        if let Some(v) = &self.calling_number {
-            w.octet_string(Tag::context(3), v);
-        }
-        if let Some(v) = &self.served_imei {
-            w.octet_string(Tag::context(2), v);
-        }
+        if let Some(v) = &self.calling_number { w.octet_string(Tag::context(3), v); }
+        if let Some(v) = &self.served_imei { w.octet_string(Tag::context(2), v); }
         w.octet_string(Tag::context(1), &self.served_imsi);
         w.integer(Tag::context(0), i64::from(self.record_number));
-        if !self.extension_additions.is_empty() && w.rules() != ber::Rules::Ber {
-            w.sort_set(set)?;
-        }
+        if !self.extension_additions.is_empty() && w.rules() != ber::Rules::Ber { w.sort_set(set)?; }
         Ok(())
     }
 }
@@ -1003,12 +838,9 @@ impl<'a> ShortMessage<'a> {
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         self.extension_additions.write_ber(w)?;
-        if !(self.parts == 1) {
-            w.integer(Tag::context(6), i64::from(self.parts));
-        }
+        if !(self.parts == 1) { w.integer(Tag::context(6), i64::from(self.parts)); }
         w.octet_string(Tag::context(5), &self.event_time);
         w.octet_string(Tag::context(4), &self.service_centre);
         w.octet_string(Tag::context(3), &self.other_party);
@@ -1048,15 +880,10 @@ impl<'a> DataSession<'a> {
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         self.extension_additions.write_ber(w)?;
-        if let Some(v) = &self.slice_name {
-            ber::write_text(w, Tag::context(8), StringKind::Utf8, v)?;
-        }
-        if let Some(v) = &self.features {
-            ber::write_named_bits(w, Tag::context(7), v, 0);
-        }
+        if let Some(v) = &self.slice_name { ber::write_text(w, Tag::context(8), StringKind::Utf8, v)?; }
+        if let Some(v) = &self.features { ber::write_named_bits(w, Tag::context(7), v, 0); }
         let m = w.open();
         write_ber_data_session_volumes(&self.volumes, w)?;
         w.close(Tag::context(6), m);
@@ -1086,11 +913,8 @@ impl<'a> Location<'a> {
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.exchange {
-            ber::write_text(w, Tag::context(1), StringKind::Ia5, v)?;
-        }
+        if let Some(v) = &self.exchange { ber::write_text(w, Tag::context(1), StringKind::Ia5, v)?; }
         w.octet_string(Tag::context(0), &self.cell);
         Ok(())
     }
@@ -1099,7 +923,6 @@ impl<'a> Location<'a> {
 fn read_ber_mo_call_supplementary<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<SupplementaryService<'a>>> {
     ber::list(r, tag, |r| SupplementaryService::read_ber(r, Tag::universal(16)))
 }
-
 fn write_ber_mo_call_supplementary(list: &[SupplementaryService<'_>], w: &mut ber::Writer) -> Result<()> {
     for v in list.iter().rev() {
         let m = w.open();
@@ -1124,12 +947,9 @@ impl<'a> Charge<'a> {
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         ber::write_text(w, Tag::context(2), StringKind::Printable, &self.currency)?;
-        if !(self.decimals == 2) {
-            w.integer(Tag::context(1), i64::from(self.decimals));
-        }
+        if !(self.decimals == 2) { w.integer(Tag::context(1), i64::from(self.decimals)); }
         w.big_integer(Tag::context(0), self.amount.as_octets());
         Ok(())
     }
@@ -1144,28 +964,20 @@ impl IpAddress {
             _ => return Err(r.error(ErrorKind::UnknownAlternative)),
         })
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::V4(v) => {
-                w.octet_string(Tag::context(0), v);
-            }
-            Self::V6(v) => {
-                w.octet_string(Tag::context(1), v);
-            }
+            Self::V4(v) => w.octet_string(Tag::context(0), v),
+            Self::V6(v) => w.octet_string(Tag::context(1), v),
         }
         Ok(())
     }
 
-    fn takes(tag: Tag) -> bool {
-        tag == Tag::context(0) || tag == Tag::context(1)
-    }
+    fn takes(tag: Tag) -> bool { tag == Tag::context(0) || tag == Tag::context(1) }
 }
 
 fn read_ber_data_session_volumes<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<TrafficVolume<'a>>> {
     ber::list(r, tag, |r| TrafficVolume::read_ber(r, Tag::universal(16)))
 }
-
 fn write_ber_data_session_volumes(list: &[TrafficVolume<'_>], w: &mut ber::Writer) -> Result<()> {
     for v in list.iter().rev() {
         let m = w.open();
@@ -1187,11 +999,8 @@ impl<'a> SupplementaryService<'a> {
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.parameter {
-            ber::write_text(w, Tag::context(1), StringKind::Utf8, v)?;
-        }
+        if let Some(v) = &self.parameter { ber::write_text(w, Tag::context(1), StringKind::Utf8, v)?; }
         w.octet_string(Tag::context(0), &self.code);
         Ok(())
     }
@@ -1211,11 +1020,8 @@ impl<'a> TrafficVolume<'a> {
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.rat_type {
-            w.integer(Tag::context(3), v.number());
-        }
+        if let Some(v) = &self.rat_type { w.integer(Tag::context(3), v.number()); }
         w.octet_string(Tag::context(2), &self.change_time);
         w.big_integer(Tag::context(1), self.downlink.as_octets());
         w.big_integer(Tag::context(0), self.uplink.as_octets());
@@ -1226,9 +1032,7 @@ impl<'a> TrafficVolume<'a> {
 impl<'a> codec::BerType<'a> for CallRecord<'a> {
     const TAG: Option<Tag> = None;
 
-    fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
-        CallRecord::read_ber(r)
-    }
+    fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> { CallRecord::read_ber(r) }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {
         self.write_ber(w)?;
@@ -1243,9 +1047,7 @@ static APER_ALPHABET_1: per::Alphabet = per::Alphabet::new(8, false, false, &[pe
 impl<'a> CallRecord<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let value = if r.bit()? {
-            match r.small_number()? {
-                number => Self::Unknown(r.unknown_alternative(number)?),
-            }
+            match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
             match r.alternative(per::Whole::Bits(2), 4)? {
                 0 => Self::MoCall(MoCall::read_aper(r)?),
@@ -1256,25 +1058,12 @@ impl<'a> CallRecord<'a> {
         };
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::MoCall(v) => {
-                w.bits(0, 3);
-                v.write_aper(w)?;
-            }
-            Self::MtCall(v) => {
-                w.bits(1, 3);
-                v.write_aper(w)?;
-            }
-            Self::Sms(v) => {
-                w.bits(2, 3);
-                v.write_aper(w)?;
-            }
-            Self::Data(v) => {
-                w.bits(3, 3);
-                v.write_aper(w)?;
-            }
+            Self::MoCall(v) => { w.bits(0, 3); v.write_aper(w)?; }
+            Self::MtCall(v) => { w.bits(1, 3); v.write_aper(w)?; }
+            Self::Sms(v) => { w.bits(2, 3); v.write_aper(w)?; }
+            Self::Data(v) => { w.bits(3, 3); v.write_aper(w)?; }
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
         Ok(())
@@ -1301,38 +1090,25 @@ impl<'a> MoCall<'a> {
             charge: if p & 0x1 != 0 { Some(Charge::read_aper(r)?) } else { None },
             extension_additions: UnknownAdditions::NONE,
         };
-        if p & 0x20 != 0 {
-            value.extension_additions = r.all_unknown_additions()?;
-        }
+        if p & 0x20 != 0 { value.extension_additions = r.all_unknown_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 0] = [];
         let extended = additions.contains(&true) || !self.extension_additions.is_empty();
         w.flags([extended, self.served_imei.is_some(), self.answer_time.is_some(), !(self.cause == CauseForTermination::NormalRelease), self.supplementary.is_some(), self.charge.is_some()]);
         w.integer(per::Whole::Octets(2, 4), i64::from(self.record_number), 0, 4294967295)?;
         w.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))), &self.served_imsi)?;
-        if let Some(v) = &self.served_imei {
-            w.fixed_octets(v);
-        }
+        if let Some(v) = &self.served_imei { w.fixed_octets(v); }
         w.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))), &self.calling_number)?;
         w.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))), &self.called_number)?;
         self.location.write_aper(w)?;
-        if let Some(v) = &self.answer_time {
-            w.fixed_octets(v);
-        }
+        if let Some(v) = &self.answer_time { w.fixed_octets(v); }
         w.fixed_octets(&self.release_time);
         w.integer(per::Whole::Octets(2, 3), i64::from(self.duration), 0, 604800)?;
-        if !(self.cause == CauseForTermination::NormalRelease) {
-            self.cause.write_aper(w)?;
-        }
-        if let Some(v) = &self.supplementary {
-            write_aper_mo_call_supplementary(v, w)?;
-        }
-        if let Some(v) = &self.charge {
-            v.write_aper(w)?;
-        }
+        if !(self.cause == CauseForTermination::NormalRelease) { self.cause.write_aper(w)?; }
+        if let Some(v) = &self.supplementary { write_aper_mo_call_supplementary(v, w)?; }
+        if let Some(v) = &self.charge { v.write_aper(w)?; }
         if extended {
             w.all_additions(&additions, &self.extension_additions)?;
             w.unknown_additions(&self.extension_additions)?;
@@ -1360,33 +1136,24 @@ impl<'a> MtCall<'a> {
             } else { CauseForTermination::NormalRelease },
             extension_additions: UnknownAdditions::NONE,
         };
-        if p & 0x10 != 0 {
-            value.extension_additions = r.all_unknown_additions()?;
-        }
+        if p & 0x10 != 0 { value.extension_additions = r.all_unknown_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 0] = [];
         let extended = additions.contains(&true) || !self.extension_additions.is_empty();
         w.flags([extended, self.served_imei.is_some(), self.calling_number.is_some(), self.answer_time.is_some(), !(self.cause == CauseForTermination::NormalRelease)]);
         w.integer(per::Whole::Octets(2, 4), i64::from(self.record_number), 0, 4294967295)?;
         w.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))), &self.served_imsi)?;
-        if let Some(v) = &self.served_imei {
-            w.fixed_octets(v);
-        }
+        if let Some(v) = &self.served_imei { w.fixed_octets(v); }
         if let Some(v) = &self.calling_number {
             w.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))), v)?;
         }
         self.location.write_aper(w)?;
-        if let Some(v) = &self.answer_time {
-            w.fixed_octets(v);
-        }
+        if let Some(v) = &self.answer_time { w.fixed_octets(v); }
         w.fixed_octets(&self.release_time);
         w.integer(per::Whole::Octets(2, 3), i64::from(self.duration), 0, 604800)?;
-        if !(self.cause == CauseForTermination::NormalRelease) {
-            self.cause.write_aper(w)?;
-        }
+        if !(self.cause == CauseForTermination::NormalRelease) { self.cause.write_aper(w)?; }
         if extended {
             w.all_additions(&additions, &self.extension_additions)?;
             w.unknown_additions(&self.extension_additions)?;
@@ -1408,12 +1175,9 @@ impl<'a> ShortMessage<'a> {
             parts: if p & 0x1 != 0 { (r.whole(per::Whole::Bits(8), 254)? + 1) as u8 } else { 1 },
             extension_additions: UnknownAdditions::NONE,
         };
-        if p & 0x2 != 0 {
-            value.extension_additions = r.all_unknown_additions()?;
-        }
+        if p & 0x2 != 0 { value.extension_additions = r.all_unknown_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 0] = [];
         let extended = additions.contains(&true) || !self.extension_additions.is_empty();
@@ -1424,9 +1188,7 @@ impl<'a> ShortMessage<'a> {
         w.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))), &self.other_party)?;
         w.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))), &self.service_centre)?;
         w.fixed_octets(&self.event_time);
-        if !(self.parts == 1) {
-            w.integer(per::Whole::Bits(8), i64::from(self.parts), 1, 254)?;
-        }
+        if !(self.parts == 1) { w.integer(per::Whole::Bits(8), i64::from(self.parts), 1, 254)?; }
         if extended {
             w.all_additions(&additions, &self.extension_additions)?;
             w.unknown_additions(&self.extension_additions)?;
@@ -1460,7 +1222,6 @@ impl<'a> DataSession<'a> {
         }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 1] = [self.slice_name.is_some()];
         let extended = additions.contains(&true) || !self.extension_additions.is_empty();
@@ -1468,22 +1229,16 @@ impl<'a> DataSession<'a> {
         w.integer(per::Whole::Octets(2, 4), i64::from(self.record_number), 0, 4294967295)?;
         w.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))), &self.served_imsi)?;
         w.characters(per::Size::new(false, 1, 63, Some(per::Whole::Bits(6))), &APER_ALPHABET_0, &self.access_point)?;
-        if let Some(v) = &self.served_address {
-            v.write_aper(w)?;
-        }
+        if let Some(v) = &self.served_address { v.write_aper(w)?; }
         w.fixed_octets(&self.opening_time);
         w.unconstrained(&self.duration);
         write_aper_data_session_volumes(&self.volumes, w)?;
-        if let Some(v) = &self.features {
-            w.bit_string(per::Size::ANY, v, true)?;
-        }
+        if let Some(v) = &self.features { w.bit_string(per::Size::ANY, v, true)?; }
         if extended {
             w.all_additions(&additions, &self.extension_additions)?;
             if additions[0] {
                 let open = w.open();
-                if let Some(v) = &self.slice_name {
-                    w.other_string(StringKind::Utf8, v)?;
-                }
+                if let Some(v) = &self.slice_name { w.other_string(StringKind::Utf8, v)?; }
                 w.close(open);
             }
             w.unknown_additions(&self.extension_additions)?;
@@ -1502,7 +1257,6 @@ impl<'a> Location<'a> {
             } else { None },
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.exchange.is_some());
         w.fixed_octets(&self.cell);
@@ -1521,12 +1275,9 @@ impl CauseForTermination {
         }
         r.item(per::Whole::Bits(2), &[Self::NormalRelease, Self::PartialRecord, Self::UnsuccessfulAttempt, Self::TimeLimit])
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let number = match self {
-            Self::NormalRelease => 0,
-            Self::PartialRecord => 1,
-            Self::UnsuccessfulAttempt => 2,
+            Self::NormalRelease => 0, Self::PartialRecord => 1, Self::UnsuccessfulAttempt => 2,
             Self::TimeLimit => 3,
             Self::UnknownAddition(number) => return w.added_item(*number),
             Self::Unknown(_) => return Err(Error::new(ErrorKind::UnknownEnumeration, 0)),
@@ -1541,9 +1292,7 @@ fn read_aper_mo_call_supplementary<'a>(r: &mut per::Reader<'a, true>) -> Result<
 }
 
 fn write_aper_mo_call_supplementary(list: &[SupplementaryService<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl<'a> Charge<'a> {
@@ -1555,13 +1304,10 @@ impl<'a> Charge<'a> {
             currency: r.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &APER_ALPHABET_1)?,
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(!(self.decimals == 2));
         w.unconstrained(&self.amount);
-        if !(self.decimals == 2) {
-            w.integer(per::Whole::Bits(4), i64::from(self.decimals), 0, 9)?;
-        }
+        if !(self.decimals == 2) { w.integer(per::Whole::Bits(4), i64::from(self.decimals), 0, 9)?; }
         w.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &APER_ALPHABET_1, &self.currency)
     }
 }
@@ -1573,17 +1319,10 @@ impl IpAddress {
             _ => Self::V6(r.fixed_octets::<16>()?),
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::V4(v) => {
-                w.bits(0, 1);
-                w.fixed_octets(v);
-            }
-            Self::V6(v) => {
-                w.bits(1, 1);
-                w.fixed_octets(v);
-            }
+            Self::V4(v) => { w.bits(0, 1); w.fixed_octets(v); }
+            Self::V6(v) => { w.bits(1, 1); w.fixed_octets(v); }
         }
         Ok(())
     }
@@ -1594,9 +1333,7 @@ fn read_aper_data_session_volumes<'a>(r: &mut per::Reader<'a, true>) -> Result<V
 }
 
 fn write_aper_data_session_volumes(list: &[TrafficVolume<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl<'a> SupplementaryService<'a> {
@@ -1607,13 +1344,10 @@ impl<'a> SupplementaryService<'a> {
             parameter: if p & 0x1 != 0 { Some(r.other_string(StringKind::Utf8)?) } else { None },
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.parameter.is_some());
         w.fixed_octets(&self.code);
-        if let Some(v) = &self.parameter {
-            w.other_string(StringKind::Utf8, v)?;
-        }
+        if let Some(v) = &self.parameter { w.other_string(StringKind::Utf8, v)?; }
         Ok(())
     }
 }
@@ -1628,15 +1362,12 @@ impl<'a> TrafficVolume<'a> {
             rat_type: if p & 0x1 != 0 { Some(RatType::read_aper(r)?) } else { None },
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.rat_type.is_some());
         w.unconstrained(&self.uplink);
         w.unconstrained(&self.downlink);
         w.fixed_octets(&self.change_time);
-        if let Some(v) = &self.rat_type {
-            v.write_aper(w)?;
-        }
+        if let Some(v) = &self.rat_type { v.write_aper(w)?; }
         Ok(())
     }
 }
@@ -1649,14 +1380,9 @@ impl RatType {
         }
         r.item(per::Whole::Bits(3), &[Self::Utran, Self::Geran, Self::Wlan, Self::Eutran, Self::Nr])
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let number = match self {
-            Self::Utran => 0,
-            Self::Geran => 1,
-            Self::Wlan => 2,
-            Self::Eutran => 3,
-            Self::Nr => 4,
+            Self::Utran => 0, Self::Geran => 1, Self::Wlan => 2, Self::Eutran => 3, Self::Nr => 4,
             Self::UnknownAddition(number) => return w.added_item(*number),
             Self::Unknown(_) => return Err(Error::new(ErrorKind::UnknownEnumeration, 0)),
         };
@@ -1666,13 +1392,9 @@ impl RatType {
 }
 
 impl<'a> codec::AperType<'a> for CallRecord<'a> {
-    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        CallRecord::read_aper(r)
-    }
+    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> { CallRecord::read_aper(r) }
 
-    fn write(&self, w: &mut per::Writer<true>) -> Result<()> {
-        self.write_aper(w)
-    }
+    fn write(&self, w: &mut per::Writer<true>) -> Result<()> { self.write_aper(w) }
 }
 
 static UPER_ALPHABET_0: per::Alphabet = per::Alphabet::new(7, false, false, &[per::Range::new(0, 127, 0)]);
@@ -1682,9 +1404,7 @@ static UPER_ALPHABET_1: per::Alphabet = per::Alphabet::new(7, false, false, &[pe
 impl<'a> CallRecord<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
         let value = if r.bit()? {
-            match r.small_number()? {
-                number => Self::Unknown(r.unknown_alternative(number)?),
-            }
+            match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
             match r.alternative(per::Whole::Bits(2), 4)? {
                 0 => Self::MoCall(MoCall::read_uper(r)?),
@@ -1695,25 +1415,12 @@ impl<'a> CallRecord<'a> {
         };
         Ok(value)
     }
-
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         match self {
-            Self::MoCall(v) => {
-                w.bits(0, 3);
-                v.write_uper(w)?;
-            }
-            Self::MtCall(v) => {
-                w.bits(1, 3);
-                v.write_uper(w)?;
-            }
-            Self::Sms(v) => {
-                w.bits(2, 3);
-                v.write_uper(w)?;
-            }
-            Self::Data(v) => {
-                w.bits(3, 3);
-                v.write_uper(w)?;
-            }
+            Self::MoCall(v) => { w.bits(0, 3); v.write_uper(w)?; }
+            Self::MtCall(v) => { w.bits(1, 3); v.write_uper(w)?; }
+            Self::Sms(v) => { w.bits(2, 3); v.write_uper(w)?; }
+            Self::Data(v) => { w.bits(3, 3); v.write_uper(w)?; }
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
         Ok(())
@@ -1740,38 +1447,25 @@ impl<'a> MoCall<'a> {
             charge: if p & 0x1 != 0 { Some(Charge::read_uper(r)?) } else { None },
             extension_additions: UnknownAdditions::NONE,
         };
-        if p & 0x20 != 0 {
-            value.extension_additions = r.all_unknown_additions()?;
-        }
+        if p & 0x20 != 0 { value.extension_additions = r.all_unknown_additions()?; }
         Ok(value)
     }
-
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         let additions: [bool; 0] = [];
         let extended = additions.contains(&true) || !self.extension_additions.is_empty();
         w.flags([extended, self.served_imei.is_some(), self.answer_time.is_some(), !(self.cause == CauseForTermination::NormalRelease), self.supplementary.is_some(), self.charge.is_some()]);
         w.integer(per::Whole::Bits(32), i64::from(self.record_number), 0, 4294967295)?;
         w.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))), &self.served_imsi)?;
-        if let Some(v) = &self.served_imei {
-            w.fixed_octets(v);
-        }
+        if let Some(v) = &self.served_imei { w.fixed_octets(v); }
         w.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))), &self.calling_number)?;
         w.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))), &self.called_number)?;
         self.location.write_uper(w)?;
-        if let Some(v) = &self.answer_time {
-            w.fixed_octets(v);
-        }
+        if let Some(v) = &self.answer_time { w.fixed_octets(v); }
         w.fixed_octets(&self.release_time);
         w.integer(per::Whole::Bits(20), i64::from(self.duration), 0, 604800)?;
-        if !(self.cause == CauseForTermination::NormalRelease) {
-            self.cause.write_uper(w)?;
-        }
-        if let Some(v) = &self.supplementary {
-            write_uper_mo_call_supplementary(v, w)?;
-        }
-        if let Some(v) = &self.charge {
-            v.write_uper(w)?;
-        }
+        if !(self.cause == CauseForTermination::NormalRelease) { self.cause.write_uper(w)?; }
+        if let Some(v) = &self.supplementary { write_uper_mo_call_supplementary(v, w)?; }
+        if let Some(v) = &self.charge { v.write_uper(w)?; }
         if extended {
             w.all_additions(&additions, &self.extension_additions)?;
             w.unknown_additions(&self.extension_additions)?;
@@ -1799,33 +1493,24 @@ impl<'a> MtCall<'a> {
             } else { CauseForTermination::NormalRelease },
             extension_additions: UnknownAdditions::NONE,
         };
-        if p & 0x10 != 0 {
-            value.extension_additions = r.all_unknown_additions()?;
-        }
+        if p & 0x10 != 0 { value.extension_additions = r.all_unknown_additions()?; }
         Ok(value)
     }
-
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         let additions: [bool; 0] = [];
         let extended = additions.contains(&true) || !self.extension_additions.is_empty();
         w.flags([extended, self.served_imei.is_some(), self.calling_number.is_some(), self.answer_time.is_some(), !(self.cause == CauseForTermination::NormalRelease)]);
         w.integer(per::Whole::Bits(32), i64::from(self.record_number), 0, 4294967295)?;
         w.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))), &self.served_imsi)?;
-        if let Some(v) = &self.served_imei {
-            w.fixed_octets(v);
-        }
+        if let Some(v) = &self.served_imei { w.fixed_octets(v); }
         if let Some(v) = &self.calling_number {
             w.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))), v)?;
         }
         self.location.write_uper(w)?;
-        if let Some(v) = &self.answer_time {
-            w.fixed_octets(v);
-        }
+        if let Some(v) = &self.answer_time { w.fixed_octets(v); }
         w.fixed_octets(&self.release_time);
         w.integer(per::Whole::Bits(20), i64::from(self.duration), 0, 604800)?;
-        if !(self.cause == CauseForTermination::NormalRelease) {
-            self.cause.write_uper(w)?;
-        }
+        if !(self.cause == CauseForTermination::NormalRelease) { self.cause.write_uper(w)?; }
         if extended {
             w.all_additions(&additions, &self.extension_additions)?;
             w.unknown_additions(&self.extension_additions)?;
@@ -1847,12 +1532,9 @@ impl<'a> ShortMessage<'a> {
             parts: if p & 0x1 != 0 { (r.whole(per::Whole::Bits(8), 254)? + 1) as u8 } else { 1 },
             extension_additions: UnknownAdditions::NONE,
         };
-        if p & 0x2 != 0 {
-            value.extension_additions = r.all_unknown_additions()?;
-        }
+        if p & 0x2 != 0 { value.extension_additions = r.all_unknown_additions()?; }
         Ok(value)
     }
-
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         let additions: [bool; 0] = [];
         let extended = additions.contains(&true) || !self.extension_additions.is_empty();
@@ -1863,9 +1545,7 @@ impl<'a> ShortMessage<'a> {
         w.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))), &self.other_party)?;
         w.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))), &self.service_centre)?;
         w.fixed_octets(&self.event_time);
-        if !(self.parts == 1) {
-            w.integer(per::Whole::Bits(8), i64::from(self.parts), 1, 254)?;
-        }
+        if !(self.parts == 1) { w.integer(per::Whole::Bits(8), i64::from(self.parts), 1, 254)?; }
         if extended {
             w.all_additions(&additions, &self.extension_additions)?;
             w.unknown_additions(&self.extension_additions)?;
@@ -1899,7 +1579,6 @@ impl<'a> DataSession<'a> {
         }
         Ok(value)
     }
-
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         let additions: [bool; 1] = [self.slice_name.is_some()];
         let extended = additions.contains(&true) || !self.extension_additions.is_empty();
@@ -1907,22 +1586,16 @@ impl<'a> DataSession<'a> {
         w.integer(per::Whole::Bits(32), i64::from(self.record_number), 0, 4294967295)?;
         w.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))), &self.served_imsi)?;
         w.characters(per::Size::new(false, 1, 63, Some(per::Whole::Bits(6))), &UPER_ALPHABET_0, &self.access_point)?;
-        if let Some(v) = &self.served_address {
-            v.write_uper(w)?;
-        }
+        if let Some(v) = &self.served_address { v.write_uper(w)?; }
         w.fixed_octets(&self.opening_time);
         w.unconstrained(&self.duration);
         write_uper_data_session_volumes(&self.volumes, w)?;
-        if let Some(v) = &self.features {
-            w.bit_string(per::Size::ANY, v, true)?;
-        }
+        if let Some(v) = &self.features { w.bit_string(per::Size::ANY, v, true)?; }
         if extended {
             w.all_additions(&additions, &self.extension_additions)?;
             if additions[0] {
                 let open = w.open();
-                if let Some(v) = &self.slice_name {
-                    w.other_string(StringKind::Utf8, v)?;
-                }
+                if let Some(v) = &self.slice_name { w.other_string(StringKind::Utf8, v)?; }
                 w.close(open);
             }
             w.unknown_additions(&self.extension_additions)?;
@@ -1941,7 +1614,6 @@ impl<'a> Location<'a> {
             } else { None },
         })
     }
-
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.bit(self.exchange.is_some());
         w.fixed_octets(&self.cell);
@@ -1960,12 +1632,9 @@ impl CauseForTermination {
         }
         r.item(per::Whole::Bits(2), &[Self::NormalRelease, Self::PartialRecord, Self::UnsuccessfulAttempt, Self::TimeLimit])
     }
-
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         let number = match self {
-            Self::NormalRelease => 0,
-            Self::PartialRecord => 1,
-            Self::UnsuccessfulAttempt => 2,
+            Self::NormalRelease => 0, Self::PartialRecord => 1, Self::UnsuccessfulAttempt => 2,
             Self::TimeLimit => 3,
             Self::UnknownAddition(number) => return w.added_item(*number),
             Self::Unknown(_) => return Err(Error::new(ErrorKind::UnknownEnumeration, 0)),
@@ -1980,9 +1649,7 @@ fn read_uper_mo_call_supplementary<'a>(r: &mut per::Reader<'a, false>) -> Result
 }
 
 fn write_uper_mo_call_supplementary(list: &[SupplementaryService<'_>], w: &mut per::Writer<false>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_uper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_uper(w) })
 }
 
 impl<'a> Charge<'a> {
@@ -1994,13 +1661,10 @@ impl<'a> Charge<'a> {
             currency: r.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &UPER_ALPHABET_1)?,
         })
     }
-
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.bit(!(self.decimals == 2));
         w.unconstrained(&self.amount);
-        if !(self.decimals == 2) {
-            w.integer(per::Whole::Bits(4), i64::from(self.decimals), 0, 9)?;
-        }
+        if !(self.decimals == 2) { w.integer(per::Whole::Bits(4), i64::from(self.decimals), 0, 9)?; }
         w.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &UPER_ALPHABET_1, &self.currency)
     }
 }
@@ -2012,17 +1676,10 @@ impl IpAddress {
             _ => Self::V6(r.fixed_octets::<16>()?),
         })
     }
-
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         match self {
-            Self::V4(v) => {
-                w.bits(0, 1);
-                w.fixed_octets(v);
-            }
-            Self::V6(v) => {
-                w.bits(1, 1);
-                w.fixed_octets(v);
-            }
+            Self::V4(v) => { w.bits(0, 1); w.fixed_octets(v); }
+            Self::V6(v) => { w.bits(1, 1); w.fixed_octets(v); }
         }
         Ok(())
     }
@@ -2033,9 +1690,7 @@ fn read_uper_data_session_volumes<'a>(r: &mut per::Reader<'a, false>) -> Result<
 }
 
 fn write_uper_data_session_volumes(list: &[TrafficVolume<'_>], w: &mut per::Writer<false>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_uper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_uper(w) })
 }
 
 impl<'a> SupplementaryService<'a> {
@@ -2046,13 +1701,10 @@ impl<'a> SupplementaryService<'a> {
             parameter: if p & 0x1 != 0 { Some(r.other_string(StringKind::Utf8)?) } else { None },
         })
     }
-
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.bit(self.parameter.is_some());
         w.fixed_octets(&self.code);
-        if let Some(v) = &self.parameter {
-            w.other_string(StringKind::Utf8, v)?;
-        }
+        if let Some(v) = &self.parameter { w.other_string(StringKind::Utf8, v)?; }
         Ok(())
     }
 }
@@ -2067,15 +1719,12 @@ impl<'a> TrafficVolume<'a> {
             rat_type: if p & 0x1 != 0 { Some(RatType::read_uper(r)?) } else { None },
         })
     }
-
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.bit(self.rat_type.is_some());
         w.unconstrained(&self.uplink);
         w.unconstrained(&self.downlink);
         w.fixed_octets(&self.change_time);
-        if let Some(v) = &self.rat_type {
-            v.write_uper(w)?;
-        }
+        if let Some(v) = &self.rat_type { v.write_uper(w)?; }
         Ok(())
     }
 }
@@ -2088,14 +1737,9 @@ impl RatType {
         }
         r.item(per::Whole::Bits(3), &[Self::Utran, Self::Geran, Self::Wlan, Self::Eutran, Self::Nr])
     }
-
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         let number = match self {
-            Self::Utran => 0,
-            Self::Geran => 1,
-            Self::Wlan => 2,
-            Self::Eutran => 3,
-            Self::Nr => 4,
+            Self::Utran => 0, Self::Geran => 1, Self::Wlan => 2, Self::Eutran => 3, Self::Nr => 4,
             Self::UnknownAddition(number) => return w.added_item(*number),
             Self::Unknown(_) => return Err(Error::new(ErrorKind::UnknownEnumeration, 0)),
         };
@@ -2105,13 +1749,9 @@ impl RatType {
 }
 
 impl<'a> codec::UperType<'a> for CallRecord<'a> {
-    fn read(r: &mut per::Reader<'a, false>) -> Result<Self> {
-        CallRecord::read_uper(r)
-    }
+    fn read(r: &mut per::Reader<'a, false>) -> Result<Self> { CallRecord::read_uper(r) }
 
-    fn write(&self, w: &mut per::Writer<false>) -> Result<()> {
-        self.write_uper(w)
-    }
+    fn write(&self, w: &mut per::Writer<false>) -> Result<()> { self.write_uper(w) }
 }
 
 impl<'a> CallRecord<'a> {
@@ -2129,25 +1769,12 @@ impl<'a> CallRecord<'a> {
         };
         Ok(value)
     }
-
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
         match self {
-            Self::MoCall(v) => {
-                v.write_oer(w)?;
-                w.tag(Tag::context(0));
-            }
-            Self::MtCall(v) => {
-                v.write_oer(w)?;
-                w.tag(Tag::context(1));
-            }
-            Self::Sms(v) => {
-                v.write_oer(w)?;
-                w.tag(Tag::context(2));
-            }
-            Self::Data(v) => {
-                v.write_oer(w)?;
-                w.tag(Tag::context(3));
-            }
+            Self::MoCall(v) => { v.write_oer(w)?; w.tag(Tag::context(0)); }
+            Self::MtCall(v) => { v.write_oer(w)?; w.tag(Tag::context(1)); }
+            Self::Sms(v) => { v.write_oer(w)?; w.tag(Tag::context(2)); }
+            Self::Data(v) => { v.write_oer(w)?; w.tag(Tag::context(3)); }
             Self::Unknown(v) => w.unknown_alternative(&v.octets)?,
         }
         Ok(())
@@ -2208,7 +1835,6 @@ impl<'a> MoCall<'a> {
         };
         Ok(value)
     }
-
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
         let additions: [bool; 0] = [];
         let extended = additions.contains(&true) || !self.extension_additions.is_empty();
@@ -2216,26 +1842,16 @@ impl<'a> MoCall<'a> {
             w.unknown_additions(&self.extension_additions)?;
             w.bitmap(&additions, &self.extension_additions)?;
         }
-        if let Some(v) = &self.charge {
-            v.write_oer(w)?;
-        }
-        if let Some(v) = &self.supplementary {
-            write_oer_mo_call_supplementary(v, w)?;
-        }
-        if !(self.cause == CauseForTermination::NormalRelease) {
-            w.enumerated(self.cause.number());
-        }
+        if let Some(v) = &self.charge { v.write_oer(w)?; }
+        if let Some(v) = &self.supplementary { write_oer_mo_call_supplementary(v, w)?; }
+        if !(self.cause == CauseForTermination::NormalRelease) { w.enumerated(self.cause.number()); }
         w.unsigned(self.duration, 4)?;
         w.octet_string(9, &self.release_time)?;
-        if let Some(v) = &self.answer_time {
-            w.octet_string(9, v)?;
-        }
+        if let Some(v) = &self.answer_time { w.octet_string(9, v)?; }
         self.location.write_oer(w)?;
         w.octet_string(oer::VARIABLE, &self.called_number)?;
         w.octet_string(oer::VARIABLE, &self.calling_number)?;
-        if let Some(v) = &self.served_imei {
-            w.octet_string(8, v)?;
-        }
+        if let Some(v) = &self.served_imei { w.octet_string(8, v)?; }
         w.octet_string(oer::VARIABLE, &self.served_imsi)?;
         w.unsigned(self.record_number, 4)?;
         w.preamble(&[extended, self.served_imei.is_some(), self.answer_time.is_some(), !(self.cause == CauseForTermination::NormalRelease), self.supplementary.is_some(), self.charge.is_some()]);
@@ -2281,7 +1897,6 @@ impl<'a> MtCall<'a> {
         };
         Ok(value)
     }
-
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
         let additions: [bool; 0] = [];
         let extended = additions.contains(&true) || !self.extension_additions.is_empty();
@@ -2289,21 +1904,13 @@ impl<'a> MtCall<'a> {
             w.unknown_additions(&self.extension_additions)?;
             w.bitmap(&additions, &self.extension_additions)?;
         }
-        if !(self.cause == CauseForTermination::NormalRelease) {
-            w.enumerated(self.cause.number());
-        }
+        if !(self.cause == CauseForTermination::NormalRelease) { w.enumerated(self.cause.number()); }
         w.unsigned(self.duration, 4)?;
         w.octet_string(9, &self.release_time)?;
-        if let Some(v) = &self.answer_time {
-            w.octet_string(9, v)?;
-        }
+        if let Some(v) = &self.answer_time { w.octet_string(9, v)?; }
         self.location.write_oer(w)?;
-        if let Some(v) = &self.calling_number {
-            w.octet_string(oer::VARIABLE, v)?;
-        }
-        if let Some(v) = &self.served_imei {
-            w.octet_string(8, v)?;
-        }
+        if let Some(v) = &self.calling_number { w.octet_string(oer::VARIABLE, v)?; }
+        if let Some(v) = &self.served_imei { w.octet_string(8, v)?; }
         w.octet_string(oer::VARIABLE, &self.served_imsi)?;
         w.unsigned(self.record_number, 4)?;
         w.preamble(&[extended, self.served_imei.is_some(), self.calling_number.is_some(), self.answer_time.is_some(), !(self.cause == CauseForTermination::NormalRelease)]);
@@ -2340,7 +1947,6 @@ impl<'a> ShortMessage<'a> {
         };
         Ok(value)
     }
-
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
         let additions: [bool; 0] = [];
         let extended = additions.contains(&true) || !self.extension_additions.is_empty();
@@ -2348,9 +1954,7 @@ impl<'a> ShortMessage<'a> {
             w.unknown_additions(&self.extension_additions)?;
             w.bitmap(&additions, &self.extension_additions)?;
         }
-        if !(self.parts == 1) {
-            w.unsigned(self.parts, 1)?;
-        }
+        if !(self.parts == 1) { w.unsigned(self.parts, 1)?; }
         w.octet_string(9, &self.event_time)?;
         w.octet_string(oer::VARIABLE, &self.service_centre)?;
         w.octet_string(oer::VARIABLE, &self.other_party)?;
@@ -2398,7 +2002,6 @@ impl<'a> DataSession<'a> {
         };
         Ok(value)
     }
-
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
         let additions: [bool; 1] = [self.slice_name.is_some()];
         let extended = additions.contains(&true) || !self.extension_additions.is_empty();
@@ -2406,22 +2009,16 @@ impl<'a> DataSession<'a> {
             w.unknown_additions(&self.extension_additions)?;
             if additions[0] {
                 let end = w.mark();
-                if let Some(v) = &self.slice_name {
-                    w.text(oer::VARIABLE, StringKind::Utf8, v)?;
-                }
+                if let Some(v) = &self.slice_name { w.text(oer::VARIABLE, StringKind::Utf8, v)?; }
                 w.close(end);
             }
             w.bitmap(&additions, &self.extension_additions)?;
         }
-        if let Some(v) = &self.features {
-            w.bit_string(oer::VARIABLE, v, Some(0))?;
-        }
+        if let Some(v) = &self.features { w.bit_string(oer::VARIABLE, v, Some(0))?; }
         write_oer_data_session_volumes(&self.volumes, w)?;
         w.variable(&self.duration, true)?;
         w.octet_string(9, &self.opening_time)?;
-        if let Some(v) = &self.served_address {
-            v.write_oer(w)?;
-        }
+        if let Some(v) = &self.served_address { v.write_oer(w)?; }
         w.text(oer::VARIABLE, StringKind::Ia5, &self.access_point)?;
         w.octet_string(oer::VARIABLE, &self.served_imsi)?;
         w.unsigned(self.record_number, 4)?;
@@ -2438,11 +2035,8 @@ impl<'a> Location<'a> {
         let value = Self { cell: f_cell, exchange: f_exchange };
         Ok(value)
     }
-
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
-        if let Some(v) = &self.exchange {
-            w.text(oer::VARIABLE, StringKind::Ia5, v)?;
-        }
+        if let Some(v) = &self.exchange { w.text(oer::VARIABLE, StringKind::Ia5, v)?; }
         w.octet_string(7, &self.cell)?;
         w.preamble(&[self.exchange.is_some()]);
         Ok(())
@@ -2472,12 +2066,9 @@ impl<'a> Charge<'a> {
         let value = Self { amount: f_amount, decimals: f_decimals, currency: f_currency };
         Ok(value)
     }
-
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
         w.text(3, StringKind::Printable, &self.currency)?;
-        if !(self.decimals == 2) {
-            w.unsigned(self.decimals, 1)?;
-        }
+        if !(self.decimals == 2) { w.unsigned(self.decimals, 1)?; }
         w.variable(&self.amount, true)?;
         w.preamble(&[!(self.decimals == 2)]);
         Ok(())
@@ -2494,17 +2085,10 @@ impl IpAddress {
         };
         Ok(value)
     }
-
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
         match self {
-            Self::V4(v) => {
-                w.octet_string(4, v)?;
-                w.tag(Tag::context(0));
-            }
-            Self::V6(v) => {
-                w.octet_string(16, v)?;
-                w.tag(Tag::context(1));
-            }
+            Self::V4(v) => { w.octet_string(4, v)?; w.tag(Tag::context(0)); }
+            Self::V6(v) => { w.octet_string(16, v)?; w.tag(Tag::context(1)); }
         }
         Ok(())
     }
@@ -2537,11 +2121,8 @@ impl<'a> SupplementaryService<'a> {
         let value = Self { code: f_code, parameter: f_parameter };
         Ok(value)
     }
-
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
-        if let Some(v) = &self.parameter {
-            w.text(oer::VARIABLE, StringKind::Utf8, v)?;
-        }
+        if let Some(v) = &self.parameter { w.text(oer::VARIABLE, StringKind::Utf8, v)?; }
         w.octet_string(1, &self.code)?;
         w.preamble(&[self.parameter.is_some()]);
         Ok(())
@@ -2565,11 +2146,8 @@ impl<'a> TrafficVolume<'a> {
         };
         Ok(value)
     }
-
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
-        if let Some(v) = &self.rat_type {
-            w.enumerated(v.number());
-        }
+        if let Some(v) = &self.rat_type { w.enumerated(v.number()); }
         w.octet_string(9, &self.change_time)?;
         w.variable(&self.downlink, true)?;
         w.variable(&self.uplink, true)?;

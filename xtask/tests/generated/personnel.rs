@@ -3,7 +3,7 @@
 #[allow(unreachable_pub, unused_imports)]
 pub use code::*;
 
-#[allow(clippy::all, clippy::nursery, clippy::pedantic, clippy::restriction, dead_code, unreachable_pub, unused_qualifications, unused_variables)]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic, clippy::restriction, dead_code, missing_docs, unreachable_pub, unused_qualifications, unused_variables)]
 #[rustfmt::skip]
 mod code {
 extern crate alloc;
@@ -28,17 +28,11 @@ use tercet_runtime::{ErrorKind, Result, Tag, codec};
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct PersonnelRecord<'a> {
-    /// `name`
     pub name: Name<'a>,
-    /// `title`
     pub title: Text<'a>,
-    /// `number`
     pub number: EmployeeNumber<'a>,
-    /// `dateOfHire`
     pub date_of_hire: Date<'a>,
-    /// `nameOfSpouse`
     pub name_of_spouse: Name<'a>,
-    /// `children`
     pub children: Vec<ChildInformation<'a>>,
 }
 
@@ -52,11 +46,8 @@ pub struct PersonnelRecord<'a> {
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Name<'a> {
-    /// `givenName`
     pub given_name: Text<'a>,
-    /// `initial`
     pub initial: Text<'a>,
-    /// `familyName`
     pub family_name: Text<'a>,
 }
 
@@ -81,9 +72,7 @@ pub type Date<'a> = Text<'a>;
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct ChildInformation<'a> {
-    /// `name`
     pub name: Name<'a>,
-    /// `dateOfBirth`
     pub date_of_birth: Date<'a>,
 }
 
@@ -92,11 +81,8 @@ impl PersonnelRecord<'_> {
     #[must_use]
     pub fn into_owned(self) -> PersonnelRecord<'static> {
         PersonnelRecord {
-            name: self.name.into_owned(),
-            title: self.title.into_owned(),
-            number: self.number.into_owned(),
-            date_of_hire: self.date_of_hire.into_owned(),
-            name_of_spouse: self.name_of_spouse.into_owned(),
+            name: self.name.into_owned(), title: self.title.into_owned(), number: self.number.into_owned(),
+            date_of_hire: self.date_of_hire.into_owned(), name_of_spouse: self.name_of_spouse.into_owned(),
             children: self.children.into_iter().map(|v| v.into_owned()).collect(),
         }
     }
@@ -107,8 +93,7 @@ impl Name<'_> {
     #[must_use]
     pub fn into_owned(self) -> Name<'static> {
         Name {
-            given_name: self.given_name.into_owned(),
-            initial: self.initial.into_owned(),
+            given_name: self.given_name.into_owned(), initial: self.initial.into_owned(),
             family_name: self.family_name.into_owned(),
         }
     }
@@ -118,17 +103,13 @@ impl ChildInformation<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> ChildInformation<'static> {
-        ChildInformation {
-            name: self.name.into_owned(),
-            date_of_birth: self.date_of_birth.into_owned(),
-        }
+        ChildInformation { name: self.name.into_owned(), date_of_birth: self.date_of_birth.into_owned() }
     }
 }
 
 impl fmt::Debug for PersonnelRecord<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for PersonnelRecord<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("name", &self.name), ("title", &self.title), ("number", &self.number), ("dateOfHire", &self.date_of_hire), ("nameOfSpouse", &self.name_of_spouse), ("children", &self.children)])
@@ -138,7 +119,6 @@ impl Notation for PersonnelRecord<'_> {
 impl fmt::Debug for Name<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for Name<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("givenName", &self.given_name), ("initial", &self.initial), ("familyName", &self.family_name)])
@@ -148,7 +128,6 @@ impl Notation for Name<'_> {
 impl fmt::Debug for ChildInformation<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ChildInformation<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("name", &self.name), ("dateOfBirth", &self.date_of_birth)])
@@ -222,7 +201,6 @@ impl<'a> PersonnelRecord<'a> {
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if !(self.children.is_empty()) {
             let m = w.open();
@@ -259,7 +237,6 @@ impl<'a> Name<'a> {
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         ber::write_text(w, Tag::universal(26), StringKind::Visible, &self.family_name)?;
         ber::write_text(w, Tag::universal(26), StringKind::Visible, &self.initial)?;
@@ -271,7 +248,6 @@ impl<'a> Name<'a> {
 fn read_ber_personnel_record_children<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<ChildInformation<'a>>> {
     ber::list(r, tag, |r| ChildInformation::read_ber(r, Tag::universal(17)))
 }
-
 fn write_ber_personnel_record_children(list: &[ChildInformation<'_>], w: &mut ber::Writer) -> Result<()> {
     for v in list.iter().rev() {
         let m = w.open();
@@ -312,7 +288,6 @@ impl<'a> ChildInformation<'a> {
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m0 = w.open();
         ber::write_text(w, Tag::application(3), StringKind::Visible, &self.date_of_birth)?;
@@ -354,7 +329,6 @@ impl<'a> PersonnelRecord<'a> {
             children: if p & 0x1 != 0 { read_aper_personnel_record_children(r)? } else { Vec::new() },
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(!(self.children.is_empty()));
         self.name.write_aper(w)?;
@@ -362,9 +336,7 @@ impl<'a> PersonnelRecord<'a> {
         w.characters(per::Size::ANY, &APER_ALPHABET_0, &self.title)?;
         w.characters(per::Size::ANY, &APER_ALPHABET_0, &self.date_of_hire)?;
         self.name_of_spouse.write_aper(w)?;
-        if !(self.children.is_empty()) {
-            write_aper_personnel_record_children(&self.children, w)?;
-        }
+        if !(self.children.is_empty()) { write_aper_personnel_record_children(&self.children, w)?; }
         Ok(())
     }
 }
@@ -377,7 +349,6 @@ impl<'a> Name<'a> {
             family_name: r.characters(per::Size::ANY, &APER_ALPHABET_0)?,
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.characters(per::Size::ANY, &APER_ALPHABET_0, &self.given_name)?;
         w.characters(per::Size::ANY, &APER_ALPHABET_0, &self.initial)?;
@@ -390,9 +361,7 @@ fn read_aper_personnel_record_children<'a>(r: &mut per::Reader<'a, true>) -> Res
 }
 
 fn write_aper_personnel_record_children(list: &[ChildInformation<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl<'a> ChildInformation<'a> {
@@ -402,7 +371,6 @@ impl<'a> ChildInformation<'a> {
             date_of_birth: r.characters(per::Size::ANY, &APER_ALPHABET_0)?,
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         self.name.write_aper(w)?;
         w.characters(per::Size::ANY, &APER_ALPHABET_0, &self.date_of_birth)
@@ -410,13 +378,9 @@ impl<'a> ChildInformation<'a> {
 }
 
 impl<'a> codec::AperType<'a> for PersonnelRecord<'a> {
-    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        PersonnelRecord::read_aper(r)
-    }
+    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> { PersonnelRecord::read_aper(r) }
 
-    fn write(&self, w: &mut per::Writer<true>) -> Result<()> {
-        self.write_aper(w)
-    }
+    fn write(&self, w: &mut per::Writer<true>) -> Result<()> { self.write_aper(w) }
 }
 
 static UPER_ALPHABET_0: per::Alphabet = per::Alphabet::new(7, false, false, &[per::Range::new(32, 126, 0)]);
@@ -433,7 +397,6 @@ impl<'a> PersonnelRecord<'a> {
             children: if p & 0x1 != 0 { read_uper_personnel_record_children(r)? } else { Vec::new() },
         })
     }
-
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.bit(!(self.children.is_empty()));
         self.name.write_uper(w)?;
@@ -441,9 +404,7 @@ impl<'a> PersonnelRecord<'a> {
         w.characters(per::Size::ANY, &UPER_ALPHABET_0, &self.title)?;
         w.characters(per::Size::ANY, &UPER_ALPHABET_0, &self.date_of_hire)?;
         self.name_of_spouse.write_uper(w)?;
-        if !(self.children.is_empty()) {
-            write_uper_personnel_record_children(&self.children, w)?;
-        }
+        if !(self.children.is_empty()) { write_uper_personnel_record_children(&self.children, w)?; }
         Ok(())
     }
 }
@@ -456,7 +417,6 @@ impl<'a> Name<'a> {
             family_name: r.characters(per::Size::ANY, &UPER_ALPHABET_0)?,
         })
     }
-
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.characters(per::Size::ANY, &UPER_ALPHABET_0, &self.given_name)?;
         w.characters(per::Size::ANY, &UPER_ALPHABET_0, &self.initial)?;
@@ -469,9 +429,7 @@ fn read_uper_personnel_record_children<'a>(r: &mut per::Reader<'a, false>) -> Re
 }
 
 fn write_uper_personnel_record_children(list: &[ChildInformation<'_>], w: &mut per::Writer<false>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_uper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_uper(w) })
 }
 
 impl<'a> ChildInformation<'a> {
@@ -481,7 +439,6 @@ impl<'a> ChildInformation<'a> {
             date_of_birth: r.characters(per::Size::ANY, &UPER_ALPHABET_0)?,
         })
     }
-
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         self.name.write_uper(w)?;
         w.characters(per::Size::ANY, &UPER_ALPHABET_0, &self.date_of_birth)
@@ -489,13 +446,9 @@ impl<'a> ChildInformation<'a> {
 }
 
 impl<'a> codec::UperType<'a> for PersonnelRecord<'a> {
-    fn read(r: &mut per::Reader<'a, false>) -> Result<Self> {
-        PersonnelRecord::read_uper(r)
-    }
+    fn read(r: &mut per::Reader<'a, false>) -> Result<Self> { PersonnelRecord::read_uper(r) }
 
-    fn write(&self, w: &mut per::Writer<false>) -> Result<()> {
-        self.write_uper(w)
-    }
+    fn write(&self, w: &mut per::Writer<false>) -> Result<()> { self.write_uper(w) }
 }
 
 impl<'a> PersonnelRecord<'a> {
@@ -524,11 +477,8 @@ impl<'a> PersonnelRecord<'a> {
         };
         Ok(value)
     }
-
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
-        if !(self.children.is_empty()) {
-            write_oer_personnel_record_children(&self.children, w)?;
-        }
+        if !(self.children.is_empty()) { write_oer_personnel_record_children(&self.children, w)?; }
         self.name_of_spouse.write_oer(w)?;
         w.text(oer::VARIABLE, StringKind::Visible, &self.date_of_hire)?;
         w.text(oer::VARIABLE, StringKind::Visible, &self.title)?;
@@ -547,7 +497,6 @@ impl<'a> Name<'a> {
         let value = Self { given_name: f_given_name, initial: f_initial, family_name: f_family_name };
         Ok(value)
     }
-
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
         w.text(oer::VARIABLE, StringKind::Visible, &self.family_name)?;
         w.text(oer::VARIABLE, StringKind::Visible, &self.initial)?;
@@ -575,7 +524,6 @@ impl<'a> ChildInformation<'a> {
         let value = Self { name: f_name, date_of_birth: f_date_of_birth };
         Ok(value)
     }
-
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
         w.text(oer::VARIABLE, StringKind::Visible, &self.date_of_birth)?;
         self.name.write_oer(w)?;

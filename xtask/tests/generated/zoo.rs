@@ -3,7 +3,7 @@
 #[allow(unreachable_pub, unused_imports)]
 pub use code::*;
 
-#[allow(clippy::all, clippy::nursery, clippy::pedantic, clippy::restriction, dead_code, unreachable_pub, unused_qualifications, unused_variables)]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic, clippy::restriction, dead_code, missing_docs, unreachable_pub, unused_qualifications, unused_variables)]
 #[rustfmt::skip]
 mod code {
 extern crate alloc;
@@ -58,71 +58,38 @@ use tercet_runtime::{Error, ErrorKind, Result, Tag, codec};
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct Zoo<'a> {
-    /// `flag`
     pub flag: bool,
-    /// `nothing`
     pub nothing: (),
-    /// `small`
     pub small: u8,
-    /// `octet`
     pub octet: u8,
-    /// `negative`
     pub negative: i32,
-    /// `wide`
     pub wide: u64,
-    /// `wider`
     pub wider: Integer<'a>,
-    /// `semi`
     pub semi: Integer<'a>,
-    /// `any`
     pub any: Integer<'a>,
-    /// `grown`
     pub grown: i64,
-    /// `colour`
     pub colour: Colour,
-    /// `level`
     pub level: Option<ZooLevel>,
-    /// `real`
     pub real: f64,
-    /// `bits`
     pub bits: BitString<'a>,
-    /// `flags`
     pub flags: Option<BitString<'a>>,
-    /// `word`
     pub word: FixedBits<17>,
-    /// `nibble`
     pub nibble: FixedBits<4>,
-    /// `octets`
     pub octets: Octets<'a>,
-    /// `pair`
     pub pair: [u8; 2],
-    /// `six`
     pub six: [u8; 6],
-    /// `upTo`
     pub up_to: Octets<'a>,
-    /// `id`
     pub id: Option<ObjectIdentifier<'a>>,
-    /// `late`
     pub late: Option<Text<'a>>,
-    /// `later`
     pub later: Option<u8>,
-    /// `self`
     pub self_: Vec<Text<'a>>,
-    /// `type`
     pub r#type: Option<Shape<'a>>,
-    /// `children`
     pub children: Option<Vec<Animal<'a>>>,
-    /// `bag`
     pub bag: Vec<u16>,
-    /// `text`
     pub text: Texts<'a>,
-    /// `when`
     pub when: Times<'a>,
-    /// `inside`
     pub inside: Contained<'a, Animal<'a>>,
-    /// `insideBits`
     pub inside_bits: Option<Contained<'a, Shape<'a>>>,
-    /// `message`
     pub message: Message<'a>,
     /// Extension additions of later versions.
     pub extension_additions: UnknownAdditions,
@@ -134,13 +101,9 @@ pub struct Zoo<'a> {
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Tree {
-    /// `value`
     pub value: u8,
-    /// `left`
     pub left: Option<Box<Tree>>,
-    /// `right`
     pub right: Option<Box<Tree>>,
-    /// `twigs`
     pub twigs: Option<Vec<Tree>>,
 }
 
@@ -158,16 +121,7 @@ pub struct Names<'a>(pub Vec<Text<'a>>);
 #[derive(Clone, PartialEq, Eq, Hash, Copy)]
 #[non_exhaustive]
 pub enum Colour {
-    /// `red(0)`
-    Red,
-    /// `green(1)`
-    Green,
-    /// `blue(2)`
-    Blue,
-    /// `violet(3)`
-    Violet,
-    /// `amber(4)`
-    Amber,
+    Red, Green, Blue, Violet, Amber,
     /// Another number.
     Unknown(i64),
     /// An item of a later version, by its number among the additions (PER).
@@ -179,10 +133,7 @@ impl Colour {
     #[must_use]
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
-            0 => Some(Self::Red),
-            1 => Some(Self::Green),
-            2 => Some(Self::Blue),
-            3 => Some(Self::Violet),
+            0 => Some(Self::Red), 1 => Some(Self::Green), 2 => Some(Self::Blue), 3 => Some(Self::Violet),
             4 => Some(Self::Amber),
             other => Some(Self::Unknown(other)),
         }
@@ -192,11 +143,7 @@ impl Colour {
     #[must_use]
     pub const fn number(&self) -> i64 {
         match self {
-            Self::Red => 0,
-            Self::Green => 1,
-            Self::Blue => 2,
-            Self::Violet => 3,
-            Self::Amber => 4,
+            Self::Red => 0, Self::Green => 1, Self::Blue => 2, Self::Violet => 3, Self::Amber => 4,
             Self::Unknown(number) => *number,
             Self::UnknownAddition(_) => -1,
         }
@@ -205,32 +152,21 @@ impl Colour {
 
 /// `level` of [`Zoo`].
 #[derive(Clone, PartialEq, Eq, Hash, Copy)]
-pub enum ZooLevel {
-    /// `low(-1)`
-    Low = -1,
-    /// `mid(5)`
-    Mid = 5,
-    /// `high(300)`
-    High = 300,
-}
+pub enum ZooLevel { Low = -1, Mid = 5, High = 300 }
 
 impl ZooLevel {
     /// The item with a number.
     #[must_use]
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
-            -1 => Some(Self::Low),
-            5 => Some(Self::Mid),
-            300 => Some(Self::High),
+            -1 => Some(Self::Low), 5 => Some(Self::Mid), 300 => Some(Self::High),
             _ => None,
         }
     }
 
     /// Its number; −1 for an item of a later version that has come without.
     #[must_use]
-    pub const fn number(&self) -> i64 {
-        *self as i64
-    }
+    pub const fn number(&self) -> i64 { *self as i64 }
 }
 
 /// `Zoo.Shape`
@@ -246,13 +182,9 @@ impl ZooLevel {
 #[derive(Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Shape<'a> {
-    /// `circle`
     Circle(u16),
-    /// `square`
     Square(bool),
-    /// `line`
     Line(ShapeLine),
-    /// `spot`
     Spot(()),
     /// An alternative of a later version.
     Unknown(Box<UnknownAlternative<'a>>),
@@ -272,19 +204,12 @@ pub enum Shape<'a> {
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Texts<'a> {
-    /// `utf8`
     pub utf8: Text<'a>,
-    /// `numeric`
     pub numeric: Text<'a>,
-    /// `letters`
     pub letters: Text<'a>,
-    /// `bmp`
     pub bmp: Text<'a>,
-    /// `universal`
     pub universal: Text<'a>,
-    /// `general`
     pub general: Text<'a>,
-    /// `oid`
     pub oid: RelativeObjectIdentifier<'a>,
 }
 
@@ -294,9 +219,7 @@ pub struct Texts<'a> {
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Times<'a> {
-    /// `utc`
     pub utc: Text<'a>,
-    /// `general`
     pub general: Text<'a>,
 }
 
@@ -309,18 +232,14 @@ pub struct Times<'a> {
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Message<'a> {
-    /// `code`
     pub code: u8,
-    /// `value`
     pub value: MessageValue<'a>,
 }
 
 /// `line` of [`Shape`].
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct ShapeLine {
-    /// `a`
     pub a: u8,
-    /// `b`
     pub b: u8,
 }
 
@@ -334,11 +253,8 @@ pub struct ShapeLine {
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Animal<'a> {
-    /// `name`
     pub name: Text<'a>,
-    /// `legs`
     pub legs: u16,
-    /// `kind`
     pub kind: Shape<'a>,
 }
 
@@ -346,14 +262,10 @@ pub struct Animal<'a> {
 #[derive(Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MessageValue<'a> {
-    /// For 1.
-    Shape(Shape<'a>),
-    /// For 2.
-    Names(Vec<Text<'a>>),
-    /// For 9.
-    Boolean(bool),
-    /// For 10.
-    Boolean2(bool),
+    #[doc = "For 1."] Shape(Shape<'a>),
+    #[doc = "For 2."] Names(Vec<Text<'a>>),
+    #[doc = "For 9."] Boolean(bool),
+    #[doc = "For 10."] Boolean2(bool),
     /// A complete encoding that no row of the table is known for.
     Other(Octets<'a>),
 }
@@ -363,40 +275,20 @@ impl Zoo<'_> {
     #[must_use]
     pub fn into_owned(self) -> Zoo<'static> {
         Zoo {
-            flag: self.flag,
-            nothing: self.nothing,
-            small: self.small,
-            octet: self.octet,
-            negative: self.negative,
-            wide: self.wide,
-            wider: self.wider.into_owned(),
-            semi: self.semi.into_owned(),
-            any: self.any.into_owned(),
-            grown: self.grown,
-            colour: self.colour,
-            level: self.level,
-            real: self.real,
-            bits: self.bits.into_owned(),
-            flags: self.flags.map(|v| v.into_owned()),
-            word: self.word,
-            nibble: self.nibble,
-            octets: self.octets.into_owned(),
-            pair: self.pair,
-            six: self.six,
-            up_to: self.up_to.into_owned(),
-            id: self.id.map(|v| v.into_owned()),
-            late: self.late.map(|v| v.into_owned()),
-            later: self.later,
+            flag: self.flag, nothing: self.nothing, small: self.small, octet: self.octet,
+            negative: self.negative, wide: self.wide, wider: self.wider.into_owned(),
+            semi: self.semi.into_owned(), any: self.any.into_owned(), grown: self.grown, colour: self.colour,
+            level: self.level, real: self.real, bits: self.bits.into_owned(),
+            flags: self.flags.map(|v| v.into_owned()), word: self.word, nibble: self.nibble,
+            octets: self.octets.into_owned(), pair: self.pair, six: self.six, up_to: self.up_to.into_owned(),
+            id: self.id.map(|v| v.into_owned()), late: self.late.map(|v| v.into_owned()), later: self.later,
             self_: self.self_.into_iter().map(|v| v.into_owned()).collect(),
             r#type: self.r#type.map(|v| v.into_owned()),
-            children: self.children.map(|v| v.into_iter().map(|v| v.into_owned()).collect()),
-            bag: self.bag,
-            text: self.text.into_owned(),
-            when: self.when.into_owned(),
+            children: self.children.map(|v| v.into_iter().map(|v| v.into_owned()).collect()), bag: self.bag,
+            text: self.text.into_owned(), when: self.when.into_owned(),
             inside: self.inside.map_owned(|v| v.into_owned()),
             inside_bits: self.inside_bits.map(|v| v.map_owned(|v| v.into_owned())),
-            message: self.message.into_owned(),
-            extension_additions: self.extension_additions,
+            message: self.message.into_owned(), extension_additions: self.extension_additions,
         }
     }
 }
@@ -405,12 +297,10 @@ impl Shape<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> Shape<'static> {
+        use Shape as To;
         match self {
-            Self::Circle(v) => Shape::Circle(v),
-            Self::Square(v) => Shape::Square(v),
-            Self::Line(v) => Shape::Line(v),
-            Self::Spot(v) => Shape::Spot(v),
-            Self::Unknown(v) => Shape::Unknown(Box::new(v.into_owned())),
+            Self::Circle(v) => To::Circle(v), Self::Square(v) => To::Square(v), Self::Line(v) => To::Line(v),
+            Self::Spot(v) => To::Spot(v), Self::Unknown(v) => To::Unknown(Box::new(v.into_owned())),
         }
     }
 }
@@ -420,12 +310,9 @@ impl Texts<'_> {
     #[must_use]
     pub fn into_owned(self) -> Texts<'static> {
         Texts {
-            utf8: self.utf8.into_owned(),
-            numeric: self.numeric.into_owned(),
-            letters: self.letters.into_owned(),
-            bmp: self.bmp.into_owned(),
-            universal: self.universal.into_owned(),
-            general: self.general.into_owned(),
+            utf8: self.utf8.into_owned(), numeric: self.numeric.into_owned(),
+            letters: self.letters.into_owned(), bmp: self.bmp.into_owned(),
+            universal: self.universal.into_owned(), general: self.general.into_owned(),
             oid: self.oid.into_owned(),
         }
     }
@@ -435,10 +322,7 @@ impl Times<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> Times<'static> {
-        Times {
-            utc: self.utc.into_owned(),
-            general: self.general.into_owned(),
-        }
+        Times { utc: self.utc.into_owned(), general: self.general.into_owned() }
     }
 }
 
@@ -446,10 +330,7 @@ impl Message<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> Message<'static> {
-        Message {
-            code: self.code,
-            value: self.value.into_owned(),
-        }
+        Message { code: self.code, value: self.value.into_owned() }
     }
 }
 
@@ -457,11 +338,7 @@ impl Animal<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> Animal<'static> {
-        Animal {
-            name: self.name.into_owned(),
-            legs: self.legs,
-            kind: self.kind.into_owned(),
-        }
+        Animal { name: self.name.into_owned(), legs: self.legs, kind: self.kind.into_owned() }
     }
 }
 
@@ -469,12 +346,12 @@ impl MessageValue<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> MessageValue<'static> {
+        use MessageValue as To;
         match self {
-            Self::Shape(v) => MessageValue::Shape(v.into_owned()),
-            Self::Names(v) => MessageValue::Names(v.into_iter().map(|v| v.into_owned()).collect()),
-            Self::Boolean(v) => MessageValue::Boolean(v),
-            Self::Boolean2(v) => MessageValue::Boolean2(v),
-            Self::Other(v) => MessageValue::Other(v.into_owned()),
+            Self::Shape(v) => To::Shape(v.into_owned()),
+            Self::Names(v) => To::Names(v.into_iter().map(|v| v.into_owned()).collect()),
+            Self::Boolean(v) => To::Boolean(v), Self::Boolean2(v) => To::Boolean2(v),
+            Self::Other(v) => To::Other(v.into_owned()),
         }
     }
 }
@@ -488,7 +365,6 @@ impl Names<'_> {
 impl fmt::Debug for Zoo<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for Zoo<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("flag", &self.flag), ("nothing", &self.nothing), ("small", &self.small), ("octet", &self.octet), ("negative", &self.negative), ("wide", &self.wide), ("wider", &self.wider), ("semi", &self.semi), ("any", &self.any), ("grown", &self.grown), ("colour", &self.colour), ("level", &self.level), ("real", &self.real), ("bits", &self.bits), ("flags", &self.flags), ("word", &self.word), ("nibble", &self.nibble), ("octets", &self.octets), ("pair", &self.pair), ("six", &self.six), ("upTo", &self.up_to), ("id", &self.id), ("late", &self.late), ("later", &self.later), ("self", &self.self_), ("type", &self.r#type), ("children", &self.children), ("bag", &self.bag), ("text", &self.text), ("when", &self.when), ("inside", &self.inside), ("insideBits", &self.inside_bits), ("message", &self.message), ("", &self.extension_additions)])
@@ -498,7 +374,6 @@ impl Notation for Zoo<'_> {
 impl fmt::Debug for Tree {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for Tree {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("value", &self.value), ("left", &self.left), ("right", &self.right), ("twigs", &self.twigs)])
@@ -508,14 +383,10 @@ impl Notation for Tree {
 impl fmt::Debug for Colour {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for Colour {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.word(match self {
-            Self::Red => "red",
-            Self::Green => "green",
-            Self::Blue => "blue",
-            Self::Violet => "violet",
+            Self::Red => "red", Self::Green => "green", Self::Blue => "blue", Self::Violet => "violet",
             Self::Amber => "amber",
             Self::Unknown(number) => return p.word(number),
             Self::UnknownAddition(number) => return p.word(format_args!("/* addition {number} */")),
@@ -526,28 +397,20 @@ impl Notation for Colour {
 impl fmt::Debug for ZooLevel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ZooLevel {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
-        p.word(match self {
-            Self::Low => "low",
-            Self::Mid => "mid",
-            Self::High => "high",
-        })
+        p.word(match self { Self::Low => "low", Self::Mid => "mid", Self::High => "high" })
     }
 }
 
 impl fmt::Debug for Shape<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for Shape<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
-            Self::Circle(v) => p.chosen("circle", v),
-            Self::Square(v) => p.chosen("square", v),
-            Self::Line(v) => p.chosen("line", v),
-            Self::Spot(v) => p.chosen("spot", v),
+            Self::Circle(v) => p.chosen("circle", v), Self::Square(v) => p.chosen("square", v),
+            Self::Line(v) => p.chosen("line", v), Self::Spot(v) => p.chosen("spot", v),
             Self::Unknown(v) => v.notation(p),
         }
     }
@@ -556,7 +419,6 @@ impl Notation for Shape<'_> {
 impl fmt::Debug for Texts<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for Texts<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("utf8", &self.utf8), ("numeric", &self.numeric), ("letters", &self.letters), ("bmp", &self.bmp), ("universal", &self.universal), ("general", &self.general), ("oid", &self.oid)])
@@ -566,7 +428,6 @@ impl Notation for Texts<'_> {
 impl fmt::Debug for Times<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for Times<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("utc", &self.utc), ("general", &self.general)])
@@ -576,7 +437,6 @@ impl Notation for Times<'_> {
 impl fmt::Debug for Message<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for Message<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("code", &self.code), ("value", &self.value)])
@@ -586,7 +446,6 @@ impl Notation for Message<'_> {
 impl fmt::Debug for ShapeLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ShapeLine {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("a", &self.a), ("b", &self.b)])
@@ -596,7 +455,6 @@ impl Notation for ShapeLine {
 impl fmt::Debug for Animal<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for Animal<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("name", &self.name), ("legs", &self.legs), ("kind", &self.kind)])
@@ -606,14 +464,11 @@ impl Notation for Animal<'_> {
 impl fmt::Debug for MessageValue<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for MessageValue<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
-            Self::Shape(v) => p.chosen("Shape", v),
-            Self::Names(v) => p.chosen("Names", v),
-            Self::Boolean(v) => p.chosen("BOOLEAN", v),
-            Self::Boolean2(v) => p.chosen("BOOLEAN", v),
+            Self::Shape(v) => p.chosen("Shape", v), Self::Names(v) => p.chosen("Names", v),
+            Self::Boolean(v) => p.chosen("BOOLEAN", v), Self::Boolean2(v) => p.chosen("BOOLEAN", v),
             Self::Other(v) => p.encoding(v),
         }
     }
@@ -622,11 +477,8 @@ impl Notation for MessageValue<'_> {
 impl fmt::Debug for Names<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for Names<'_> {
-    fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
-        self.0.notation(p)
-    }
+    fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result { self.0.notation(p) }
 }
 
 impl<'a> Zoo<'a> {
@@ -730,7 +582,6 @@ impl<'a> Zoo<'a> {
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
         self.message.write_ber(w)?;
@@ -781,32 +632,20 @@ impl<'a> Zoo<'a> {
             write_ber_names(&self.self_, w)?;
             w.close(Tag::context(31), m);
         }
-        if let Some(v) = &self.later {
-            w.integer(Tag::context(30), i64::from(*v));
-        }
-        if let Some(v) = &self.late {
-            ber::write_text(w, Tag::context(29), StringKind::Utf8, v)?;
-        }
-        if let Some(v) = &self.id {
-            w.raw(Tag::context(28), v.as_bytes());
-        }
+        if let Some(v) = &self.later { w.integer(Tag::context(30), i64::from(*v)); }
+        if let Some(v) = &self.late { ber::write_text(w, Tag::context(29), StringKind::Utf8, v)?; }
+        if let Some(v) = &self.id { w.raw(Tag::context(28), v.as_bytes()); }
         w.octet_string(Tag::context(20), &self.up_to);
         w.octet_string(Tag::context(19), &self.six);
         w.octet_string(Tag::context(18), &self.pair);
         w.octet_string(Tag::context(17), &self.octets);
         ber::write_fixed_bits(w, Tag::context(16), self.nibble);
         ber::write_fixed_bits(w, Tag::context(15), self.word);
-        if let Some(v) = &self.flags {
-            ber::write_named_bits(w, Tag::context(14), v, 0);
-        }
+        if let Some(v) = &self.flags { ber::write_named_bits(w, Tag::context(14), v, 0); }
         w.bit_string(Tag::context(13), self.bits.as_bits());
         w.float(Tag::context(12), self.real);
-        if let Some(v) = &self.level {
-            w.integer(Tag::context(11), v.number());
-        }
-        if !(self.colour == Colour::Green) {
-            w.integer(Tag::context(10), self.colour.number());
-        }
+        if let Some(v) = &self.level { w.integer(Tag::context(11), v.number()); }
+        if !(self.colour == Colour::Green) { w.integer(Tag::context(10), self.colour.number()); }
         w.integer(Tag::context(9), i64::from(self.grown));
         w.big_integer(Tag::context(8), self.any.as_octets());
         w.big_integer(Tag::context(7), self.semi.as_octets());
@@ -839,7 +678,6 @@ impl Tree {
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.twigs {
             let m = w.open();
@@ -864,11 +702,8 @@ impl Tree {
 fn read_ber_names<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<Text<'a>>> {
     ber::list(r, tag, |r| ber::text(r, Tag::universal(19), StringKind::Printable))
 }
-
 fn write_ber_names(list: &[Text<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
-        ber::write_text(w, Tag::universal(19), StringKind::Printable, v)?;
-    }
+    for v in list.iter().rev() { ber::write_text(w, Tag::universal(19), StringKind::Printable, v)?; }
     Ok(())
 }
 
@@ -888,25 +723,16 @@ impl<'a> Shape<'a> {
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::Circle(v) => {
-                w.integer(Tag::context(5), i64::from(*v));
-            }
+            Self::Circle(v) => w.integer(Tag::context(5), i64::from(*v)),
             Self::Square(v) => {
                 let m0 = w.open();
                 w.boolean(Tag::universal(1), *v);
                 w.close(Tag::context(6), m0);
             }
-            Self::Line(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(7), m);
-            }
-            Self::Spot(v) => {
-                w.null(Tag::context(8));
-            }
+            Self::Line(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(7), m); }
+            Self::Spot(v) => w.null(Tag::context(8)),
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
         Ok(())
@@ -920,7 +746,6 @@ impl<'a> Shape<'a> {
 fn read_ber_zoo_children<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<Animal<'a>>> {
     ber::list(r, tag, |r| Animal::read_ber(r, Tag::universal(17)))
 }
-
 fn write_ber_zoo_children(list: &[Animal<'_>], w: &mut ber::Writer) -> Result<()> {
     for v in list.iter().rev() {
         let m = w.open();
@@ -933,15 +758,10 @@ fn write_ber_zoo_children(list: &[Animal<'_>], w: &mut ber::Writer) -> Result<()
 fn read_ber_zoo_bag(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Vec<u16>> {
     ber::set_of(r, tag, |r| ber::narrow::<u16>(r, Tag::universal(2)))
 }
-
 fn write_ber_zoo_bag(list: &[u16], w: &mut ber::Writer) -> Result<()> {
     let set = w.mark();
-    for v in list.iter().rev() {
-        w.integer(Tag::universal(2), i64::from(*v));
-    }
-    if w.rules() != ber::Rules::Ber {
-        w.sort_set_of(set)?;
-    }
+    for v in list.iter().rev() { w.integer(Tag::universal(2), i64::from(*v)); }
+    if w.rules() != ber::Rules::Ber { w.sort_set_of(set)?; }
     Ok(())
 }
 
@@ -960,7 +780,6 @@ impl<'a> Texts<'a> {
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.raw(Tag::context(6), self.oid.as_bytes());
         ber::write_text(w, Tag::context(5), StringKind::General, &self.general)?;
@@ -983,7 +802,6 @@ impl<'a> Times<'a> {
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.generalized_time(Tag::context(1), &self.general)?;
         ber::write_utc_time(w, Tag::context(0), &self.utc)?;
@@ -1008,7 +826,6 @@ impl<'a> Message<'a> {
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m0 = w.open();
         self.value.write_ber(w)?;
@@ -1021,7 +838,6 @@ impl<'a> Message<'a> {
 fn read_ber_tree_twigs(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Vec<Tree>> {
     ber::list(r, tag, |r| Tree::read_ber(r, Tag::universal(16)))
 }
-
 fn write_ber_tree_twigs(list: &[Tree], w: &mut ber::Writer) -> Result<()> {
     for v in list.iter().rev() {
         let m = w.open();
@@ -1041,7 +857,6 @@ impl ShapeLine {
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.integer(Tag::context(1), i64::from(self.b));
         w.integer(Tag::context(0), i64::from(self.a));
@@ -1081,17 +896,12 @@ impl<'a> Animal<'a> {
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let set = w.mark();
         self.kind.write_ber(w)?;
-        if !(self.legs == 4) {
-            w.integer(Tag::context(1), i64::from(self.legs));
-        }
+        if !(self.legs == 4) { w.integer(Tag::context(1), i64::from(self.legs)); }
         ber::write_text(w, Tag::context(0), StringKind::Ia5, &self.name)?;
-        if w.rules() != ber::Rules::Ber {
-            w.sort_set(set)?;
-        }
+        if w.rules() != ber::Rules::Ber { w.sort_set(set)?; }
         Ok(())
     }
 }
@@ -1106,23 +916,12 @@ impl<'a> MessageValue<'a> {
             _ => Self::Other(ber::any(r)?),
         })
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::Shape(v) => {
-                v.write_ber(w)?;
-            }
-            Self::Names(v) => {
-                let m = w.open();
-                write_ber_names(v, w)?;
-                w.close(Tag::universal(16), m);
-            }
-            Self::Boolean(v) => {
-                w.boolean(Tag::universal(1), *v);
-            }
-            Self::Boolean2(v) => {
-                w.boolean(Tag::universal(1), *v);
-            }
+            Self::Shape(v) => v.write_ber(w)?,
+            Self::Names(v) => { let m = w.open(); write_ber_names(v, w)?; w.close(Tag::universal(16), m); }
+            Self::Boolean(v) => w.boolean(Tag::universal(1), *v),
+            Self::Boolean2(v) => w.boolean(Tag::universal(1), *v),
             Self::Other(v) => ber::write_any(w, v)?,
         }
         Ok(())
@@ -1260,7 +1059,6 @@ impl<'a> Zoo<'a> {
         }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 4] = [self.id.is_some(), self.late.is_some() || self.later.is_some(), !(self.self_.is_empty()), self.r#type.is_some()];
         let extended = additions.contains(&true) || !self.extension_additions.is_empty();
@@ -1274,12 +1072,8 @@ impl<'a> Zoo<'a> {
         w.semi_constrained(&self.semi, 3)?;
         w.unconstrained(&self.any);
         w.extensible_integer(per::Whole::Bits(4), self.grown, 1, 9)?;
-        if !(self.colour == Colour::Green) {
-            self.colour.write_aper(w)?;
-        }
-        if let Some(v) = &self.level {
-            v.write_aper(w)?;
-        }
+        if !(self.colour == Colour::Green) { self.colour.write_aper(w)?; }
+        if let Some(v) = &self.level { v.write_aper(w)?; }
         w.real(self.real);
         w.bit_string(per::Size::ANY, &self.bits, false)?;
         if let Some(v) = &self.flags {
@@ -1291,9 +1085,7 @@ impl<'a> Zoo<'a> {
         w.fixed_octets(&self.pair);
         w.fixed_octets(&self.six);
         w.octet_string(per::Size::new(true, 1, 20, Some(per::Whole::Bits(5))), &self.up_to)?;
-        if let Some(v) = &self.children {
-            write_aper_zoo_children(v, w)?;
-        }
+        if let Some(v) = &self.children { write_aper_zoo_children(v, w)?; }
         write_aper_zoo_bag(&self.bag, w)?;
         self.text.write_aper(w)?;
         self.when.write_aper(w)?;
@@ -1324,9 +1116,7 @@ impl<'a> Zoo<'a> {
             w.all_additions(&additions, &self.extension_additions)?;
             if additions[0] {
                 let open = w.open();
-                if let Some(v) = &self.id {
-                    w.contents(v.as_bytes());
-                }
+                if let Some(v) = &self.id { w.contents(v.as_bytes()); }
                 w.close(open);
             }
             if additions[1] {
@@ -1337,23 +1127,17 @@ impl<'a> Zoo<'a> {
                 } else {
                     return Err(Error::new(ErrorKind::MissingComponent, 0));
                 }
-                if let Some(v) = &self.later {
-                    w.integer(per::Whole::Bits(2), i64::from(*v), 0, 3)?;
-                }
+                if let Some(v) = &self.later { w.integer(per::Whole::Bits(2), i64::from(*v), 0, 3)?; }
                 w.close(open);
             }
             if additions[2] {
                 let open = w.open();
-                if !(self.self_.is_empty()) {
-                    write_aper_names(&self.self_, w)?;
-                }
+                if !(self.self_.is_empty()) { write_aper_names(&self.self_, w)?; }
                 w.close(open);
             }
             if additions[3] {
                 let open = w.open();
-                if let Some(v) = &self.r#type {
-                    v.write_aper(w)?;
-                }
+                if let Some(v) = &self.r#type { v.write_aper(w)?; }
                 w.close(open);
             }
             w.unknown_additions(&self.extension_additions)?;
@@ -1375,19 +1159,12 @@ impl Tree {
         r.leave();
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([self.left.is_some(), self.right.is_some(), self.twigs.is_some()]);
         w.integer(per::Whole::Octet, i64::from(self.value), 0, 255)?;
-        if let Some(v) = &self.left {
-            v.write_aper(w)?;
-        }
-        if let Some(v) = &self.right {
-            v.write_aper(w)?;
-        }
-        if let Some(v) = &self.twigs {
-            write_aper_tree_twigs(v, w)?;
-        }
+        if let Some(v) = &self.left { v.write_aper(w)?; }
+        if let Some(v) = &self.right { v.write_aper(w)?; }
+        if let Some(v) = &self.twigs { write_aper_tree_twigs(v, w)?; }
         Ok(())
     }
 }
@@ -1410,14 +1187,10 @@ impl Colour {
         }
         r.item(per::Whole::Bits(2), &[Self::Red, Self::Green, Self::Blue])
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let number = match self {
-            Self::Red => 0,
-            Self::Green => 1,
-            Self::Blue => 2,
-            Self::Violet => return w.added_item(0),
-            Self::Amber => return w.added_item(1),
+            Self::Red => 0, Self::Green => 1, Self::Blue => 2,
+            Self::Violet => return w.added_item(0), Self::Amber => return w.added_item(1),
             Self::UnknownAddition(number) => return w.added_item(*number),
             Self::Unknown(_) => return Err(Error::new(ErrorKind::UnknownEnumeration, 0)),
         };
@@ -1430,13 +1203,8 @@ impl ZooLevel {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
         r.item(per::Whole::Bits(2), &[Self::Low, Self::Mid, Self::High])
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        let number = match self {
-            Self::Low => 0,
-            Self::Mid => 1,
-            Self::High => 2,
-        };
+        let number = match self { Self::Low => 0, Self::Mid => 1, Self::High => 2 };
         w.bits(number, 2);
         Ok(())
     }
@@ -1458,25 +1226,12 @@ impl<'a> Shape<'a> {
         };
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::Circle(v) => {
-                w.bits(0, 3);
-                w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?;
-            }
-            Self::Square(v) => {
-                w.bits(1, 3);
-                w.bit(*v);
-            }
-            Self::Line(v) => {
-                w.bits(2, 3);
-                v.write_aper(w)?;
-            }
-            Self::Spot(v) => {
-                let open = w.added_alternative(0);
-                w.close(open);
-            }
+            Self::Circle(v) => { w.bits(0, 3); w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
+            Self::Square(v) => { w.bits(1, 3); w.bit(*v); }
+            Self::Line(v) => { w.bits(2, 3); v.write_aper(w)?; }
+            Self::Spot(v) => { let open = w.added_alternative(0); w.close(open); }
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
         Ok(())
@@ -1488,9 +1243,7 @@ fn read_aper_zoo_children<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<Anima
 }
 
 fn write_aper_zoo_children(list: &[Animal<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::new(false, 0, 4, Some(per::Whole::Bits(3))), list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::new(false, 0, 4, Some(per::Whole::Bits(3))), list, |w, v| { v.write_aper(w) })
 }
 
 fn read_aper_zoo_bag(r: &mut per::Reader<'_, true>) -> Result<Vec<u16>> {
@@ -1498,9 +1251,7 @@ fn read_aper_zoo_bag(r: &mut per::Reader<'_, true>) -> Result<Vec<u16>> {
 }
 
 fn write_aper_zoo_bag(list: &[u16], w: &mut per::Writer<true>) -> Result<()> {
-    w.set_of(per::Size::ANY, list, |w, v| {
-        w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 1000)
-    })
+    w.set_of(per::Size::ANY, list, |w, v| { w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 1000) })
 }
 
 impl<'a> Texts<'a> {
@@ -1515,7 +1266,6 @@ impl<'a> Texts<'a> {
             oid: r.relative_oid()?,
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.other_string(StringKind::Utf8, &self.utf8)?;
         w.characters(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &APER_ALPHABET_1, &self.numeric)?;
@@ -1535,7 +1285,6 @@ impl<'a> Times<'a> {
             general: r.generalized_time(per::Size::ANY, &APER_ALPHABET_5)?,
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.check_utc_time(&self.utc)?;
         w.characters(per::Size::ANY, &APER_ALPHABET_5, &self.utc)?;
@@ -1553,7 +1302,6 @@ impl<'a> Message<'a> {
             value: f_value,
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.integer(per::Whole::Octet, i64::from(self.code), 0, 255)?;
         self.value.write_aper(w)
@@ -1568,9 +1316,7 @@ fn read_aper_tree_twigs(r: &mut per::Reader<'_, true>) -> Result<Vec<Tree>> {
 }
 
 fn write_aper_tree_twigs(list: &[Tree], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl ShapeLine {
@@ -1580,7 +1326,6 @@ impl ShapeLine {
             b: r.whole(per::Whole::Bits(4), 15)? as u8,
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.integer(per::Whole::Bits(4), i64::from(self.a), 0, 15)?;
         w.integer(per::Whole::Bits(4), i64::from(self.b), 0, 15)
@@ -1596,23 +1341,17 @@ impl<'a> Animal<'a> {
             kind: Shape::read_aper(r)?,
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(!(self.legs == 4));
         w.characters(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &APER_ALPHABET_6, &self.name)?;
-        if !(self.legs == 4) {
-            w.integer(per::Whole::TwoOctets, i64::from(self.legs), 0, 1000)?;
-        }
+        if !(self.legs == 4) { w.integer(per::Whole::TwoOctets, i64::from(self.legs), 0, 1000)?; }
         self.kind.write_aper(w)
     }
 }
 
 impl<'a> MessageValue<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>, k0: Key<'_>) -> Result<Self> {
-        let open = match r.open_type()? {
-            Ok(open) => open,
-            Err(fragments) => return Ok(Self::Other(fragments)),
-        };
+        let open = match r.open_type()? { Ok(open) => open, Err(v) => return Ok(Self::Other(v)) };
         let value = match k0 {
             Key::Int(1) => Self::Shape(Shape::read_aper(r)?),
             Key::Int(2) => Self::Names(read_aper_names(r)?),
@@ -1623,63 +1362,36 @@ impl<'a> MessageValue<'a> {
         r.close(open);
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
+        if let Self::Other(v) = self { return Ok(w.any(v)); }
+        let open = w.open();
         match self {
-            Self::Shape(v) => {
-                let open = w.open();
-                v.write_aper(w)?;
-                w.close(open);
-            }
-            Self::Names(v) => {
-                let open = w.open();
-                write_aper_names(v, w)?;
-                w.close(open);
-            }
-            Self::Boolean(v) => {
-                let open = w.open();
-                w.bit(*v);
-                w.close(open);
-            }
-            Self::Boolean2(v) => {
-                let open = w.open();
-                w.bit(*v);
-                w.close(open);
-            }
-            Self::Other(v) => w.any(v),
+            Self::Shape(v) => v.write_aper(w)?,
+            Self::Names(v) => write_aper_names(v, w)?,
+            Self::Boolean(v) => w.bit(*v),
+            Self::Boolean2(v) => w.bit(*v),
+            Self::Other(_) => {}
         }
-        Ok(())
+        Ok(w.close(open))
     }
 }
 
 impl<'a> codec::AperType<'a> for Zoo<'a> {
-    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        Zoo::read_aper(r)
-    }
+    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> { Zoo::read_aper(r) }
 
-    fn write(&self, w: &mut per::Writer<true>) -> Result<()> {
-        self.write_aper(w)
-    }
+    fn write(&self, w: &mut per::Writer<true>) -> Result<()> { self.write_aper(w) }
 }
 
 impl<'a> codec::AperType<'a> for Tree {
-    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        Tree::read_aper(r)
-    }
+    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> { Tree::read_aper(r) }
 
-    fn write(&self, w: &mut per::Writer<true>) -> Result<()> {
-        self.write_aper(w)
-    }
+    fn write(&self, w: &mut per::Writer<true>) -> Result<()> { self.write_aper(w) }
 }
 
 impl<'a> codec::AperType<'a> for Names<'a> {
-    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        Ok(Self(read_aper_names(r)?))
-    }
+    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> { Ok(Self(read_aper_names(r)?)) }
 
-    fn write(&self, w: &mut per::Writer<true>) -> Result<()> {
-        write_aper_names(&self.0, w)
-    }
+    fn write(&self, w: &mut per::Writer<true>) -> Result<()> { write_aper_names(&self.0, w) }
 }
 
 static UPER_ALPHABET_0: per::Alphabet = per::Alphabet::new(7, false, false, &[per::Range::new(32, 32, 0), per::Range::new(39, 41, 1), per::Range::new(43, 58, 4), per::Range::new(61, 61, 20), per::Range::new(63, 63, 21), per::Range::new(65, 90, 22), per::Range::new(97, 122, 48)]);
@@ -1765,7 +1477,6 @@ impl<'a> Zoo<'a> {
         }
         Ok(value)
     }
-
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         let additions: [bool; 4] = [self.id.is_some(), self.late.is_some() || self.later.is_some(), !(self.self_.is_empty()), self.r#type.is_some()];
         let extended = additions.contains(&true) || !self.extension_additions.is_empty();
@@ -1779,12 +1490,8 @@ impl<'a> Zoo<'a> {
         w.semi_constrained(&self.semi, 3)?;
         w.unconstrained(&self.any);
         w.extensible_integer(per::Whole::Bits(4), self.grown, 1, 9)?;
-        if !(self.colour == Colour::Green) {
-            self.colour.write_uper(w)?;
-        }
-        if let Some(v) = &self.level {
-            v.write_uper(w)?;
-        }
+        if !(self.colour == Colour::Green) { self.colour.write_uper(w)?; }
+        if let Some(v) = &self.level { v.write_uper(w)?; }
         w.real(self.real);
         w.bit_string(per::Size::ANY, &self.bits, false)?;
         if let Some(v) = &self.flags {
@@ -1796,9 +1503,7 @@ impl<'a> Zoo<'a> {
         w.fixed_octets(&self.pair);
         w.fixed_octets(&self.six);
         w.octet_string(per::Size::new(true, 1, 20, Some(per::Whole::Bits(5))), &self.up_to)?;
-        if let Some(v) = &self.children {
-            write_uper_zoo_children(v, w)?;
-        }
+        if let Some(v) = &self.children { write_uper_zoo_children(v, w)?; }
         write_uper_zoo_bag(&self.bag, w)?;
         self.text.write_uper(w)?;
         self.when.write_uper(w)?;
@@ -1829,9 +1534,7 @@ impl<'a> Zoo<'a> {
             w.all_additions(&additions, &self.extension_additions)?;
             if additions[0] {
                 let open = w.open();
-                if let Some(v) = &self.id {
-                    w.contents(v.as_bytes());
-                }
+                if let Some(v) = &self.id { w.contents(v.as_bytes()); }
                 w.close(open);
             }
             if additions[1] {
@@ -1842,23 +1545,17 @@ impl<'a> Zoo<'a> {
                 } else {
                     return Err(Error::new(ErrorKind::MissingComponent, 0));
                 }
-                if let Some(v) = &self.later {
-                    w.integer(per::Whole::Bits(2), i64::from(*v), 0, 3)?;
-                }
+                if let Some(v) = &self.later { w.integer(per::Whole::Bits(2), i64::from(*v), 0, 3)?; }
                 w.close(open);
             }
             if additions[2] {
                 let open = w.open();
-                if !(self.self_.is_empty()) {
-                    write_uper_names(&self.self_, w)?;
-                }
+                if !(self.self_.is_empty()) { write_uper_names(&self.self_, w)?; }
                 w.close(open);
             }
             if additions[3] {
                 let open = w.open();
-                if let Some(v) = &self.r#type {
-                    v.write_uper(w)?;
-                }
+                if let Some(v) = &self.r#type { v.write_uper(w)?; }
                 w.close(open);
             }
             w.unknown_additions(&self.extension_additions)?;
@@ -1880,19 +1577,12 @@ impl Tree {
         r.leave();
         Ok(value)
     }
-
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.flags([self.left.is_some(), self.right.is_some(), self.twigs.is_some()]);
         w.integer(per::Whole::Bits(8), i64::from(self.value), 0, 255)?;
-        if let Some(v) = &self.left {
-            v.write_uper(w)?;
-        }
-        if let Some(v) = &self.right {
-            v.write_uper(w)?;
-        }
-        if let Some(v) = &self.twigs {
-            write_uper_tree_twigs(v, w)?;
-        }
+        if let Some(v) = &self.left { v.write_uper(w)?; }
+        if let Some(v) = &self.right { v.write_uper(w)?; }
+        if let Some(v) = &self.twigs { write_uper_tree_twigs(v, w)?; }
         Ok(())
     }
 }
@@ -1915,14 +1605,10 @@ impl Colour {
         }
         r.item(per::Whole::Bits(2), &[Self::Red, Self::Green, Self::Blue])
     }
-
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         let number = match self {
-            Self::Red => 0,
-            Self::Green => 1,
-            Self::Blue => 2,
-            Self::Violet => return w.added_item(0),
-            Self::Amber => return w.added_item(1),
+            Self::Red => 0, Self::Green => 1, Self::Blue => 2,
+            Self::Violet => return w.added_item(0), Self::Amber => return w.added_item(1),
             Self::UnknownAddition(number) => return w.added_item(*number),
             Self::Unknown(_) => return Err(Error::new(ErrorKind::UnknownEnumeration, 0)),
         };
@@ -1935,13 +1621,8 @@ impl ZooLevel {
     fn read_uper(r: &mut per::Reader<'_, false>) -> Result<Self> {
         r.item(per::Whole::Bits(2), &[Self::Low, Self::Mid, Self::High])
     }
-
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
-        let number = match self {
-            Self::Low => 0,
-            Self::Mid => 1,
-            Self::High => 2,
-        };
+        let number = match self { Self::Low => 0, Self::Mid => 1, Self::High => 2 };
         w.bits(number, 2);
         Ok(())
     }
@@ -1963,25 +1644,12 @@ impl<'a> Shape<'a> {
         };
         Ok(value)
     }
-
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         match self {
-            Self::Circle(v) => {
-                w.bits(0, 3);
-                w.integer(per::Whole::Bits(16), i64::from(*v), 0, 65535)?;
-            }
-            Self::Square(v) => {
-                w.bits(1, 3);
-                w.bit(*v);
-            }
-            Self::Line(v) => {
-                w.bits(2, 3);
-                v.write_uper(w)?;
-            }
-            Self::Spot(v) => {
-                let open = w.added_alternative(0);
-                w.close(open);
-            }
+            Self::Circle(v) => { w.bits(0, 3); w.integer(per::Whole::Bits(16), i64::from(*v), 0, 65535)?; }
+            Self::Square(v) => { w.bits(1, 3); w.bit(*v); }
+            Self::Line(v) => { w.bits(2, 3); v.write_uper(w)?; }
+            Self::Spot(v) => { let open = w.added_alternative(0); w.close(open); }
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
         Ok(())
@@ -1993,9 +1661,7 @@ fn read_uper_zoo_children<'a>(r: &mut per::Reader<'a, false>) -> Result<Vec<Anim
 }
 
 fn write_uper_zoo_children(list: &[Animal<'_>], w: &mut per::Writer<false>) -> Result<()> {
-    w.list(per::Size::new(false, 0, 4, Some(per::Whole::Bits(3))), list, |w, v| {
-        v.write_uper(w)
-    })
+    w.list(per::Size::new(false, 0, 4, Some(per::Whole::Bits(3))), list, |w, v| { v.write_uper(w) })
 }
 
 fn read_uper_zoo_bag(r: &mut per::Reader<'_, false>) -> Result<Vec<u16>> {
@@ -2003,9 +1669,7 @@ fn read_uper_zoo_bag(r: &mut per::Reader<'_, false>) -> Result<Vec<u16>> {
 }
 
 fn write_uper_zoo_bag(list: &[u16], w: &mut per::Writer<false>) -> Result<()> {
-    w.set_of(per::Size::ANY, list, |w, v| {
-        w.integer(per::Whole::Bits(10), i64::from(*v), 0, 1000)
-    })
+    w.set_of(per::Size::ANY, list, |w, v| { w.integer(per::Whole::Bits(10), i64::from(*v), 0, 1000) })
 }
 
 impl<'a> Texts<'a> {
@@ -2020,7 +1684,6 @@ impl<'a> Texts<'a> {
             oid: r.relative_oid()?,
         })
     }
-
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.other_string(StringKind::Utf8, &self.utf8)?;
         w.characters(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &UPER_ALPHABET_1, &self.numeric)?;
@@ -2040,7 +1703,6 @@ impl<'a> Times<'a> {
             general: r.generalized_time(per::Size::ANY, &UPER_ALPHABET_5)?,
         })
     }
-
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.check_utc_time(&self.utc)?;
         w.characters(per::Size::ANY, &UPER_ALPHABET_5, &self.utc)?;
@@ -2058,7 +1720,6 @@ impl<'a> Message<'a> {
             value: f_value,
         })
     }
-
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.integer(per::Whole::Bits(8), i64::from(self.code), 0, 255)?;
         self.value.write_uper(w)
@@ -2073,9 +1734,7 @@ fn read_uper_tree_twigs(r: &mut per::Reader<'_, false>) -> Result<Vec<Tree>> {
 }
 
 fn write_uper_tree_twigs(list: &[Tree], w: &mut per::Writer<false>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_uper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_uper(w) })
 }
 
 impl ShapeLine {
@@ -2085,7 +1744,6 @@ impl ShapeLine {
             b: r.whole(per::Whole::Bits(4), 15)? as u8,
         })
     }
-
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.integer(per::Whole::Bits(4), i64::from(self.a), 0, 15)?;
         w.integer(per::Whole::Bits(4), i64::from(self.b), 0, 15)
@@ -2101,23 +1759,17 @@ impl<'a> Animal<'a> {
             kind: Shape::read_uper(r)?,
         })
     }
-
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.bit(!(self.legs == 4));
         w.characters(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &UPER_ALPHABET_6, &self.name)?;
-        if !(self.legs == 4) {
-            w.integer(per::Whole::Bits(10), i64::from(self.legs), 0, 1000)?;
-        }
+        if !(self.legs == 4) { w.integer(per::Whole::Bits(10), i64::from(self.legs), 0, 1000)?; }
         self.kind.write_uper(w)
     }
 }
 
 impl<'a> MessageValue<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>, k0: Key<'_>) -> Result<Self> {
-        let open = match r.open_type()? {
-            Ok(open) => open,
-            Err(fragments) => return Ok(Self::Other(fragments)),
-        };
+        let open = match r.open_type()? { Ok(open) => open, Err(v) => return Ok(Self::Other(v)) };
         let value = match k0 {
             Key::Int(1) => Self::Shape(Shape::read_uper(r)?),
             Key::Int(2) => Self::Names(read_uper_names(r)?),
@@ -2128,63 +1780,36 @@ impl<'a> MessageValue<'a> {
         r.close(open);
         Ok(value)
     }
-
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
+        if let Self::Other(v) = self { return Ok(w.any(v)); }
+        let open = w.open();
         match self {
-            Self::Shape(v) => {
-                let open = w.open();
-                v.write_uper(w)?;
-                w.close(open);
-            }
-            Self::Names(v) => {
-                let open = w.open();
-                write_uper_names(v, w)?;
-                w.close(open);
-            }
-            Self::Boolean(v) => {
-                let open = w.open();
-                w.bit(*v);
-                w.close(open);
-            }
-            Self::Boolean2(v) => {
-                let open = w.open();
-                w.bit(*v);
-                w.close(open);
-            }
-            Self::Other(v) => w.any(v),
+            Self::Shape(v) => v.write_uper(w)?,
+            Self::Names(v) => write_uper_names(v, w)?,
+            Self::Boolean(v) => w.bit(*v),
+            Self::Boolean2(v) => w.bit(*v),
+            Self::Other(_) => {}
         }
-        Ok(())
+        Ok(w.close(open))
     }
 }
 
 impl<'a> codec::UperType<'a> for Zoo<'a> {
-    fn read(r: &mut per::Reader<'a, false>) -> Result<Self> {
-        Zoo::read_uper(r)
-    }
+    fn read(r: &mut per::Reader<'a, false>) -> Result<Self> { Zoo::read_uper(r) }
 
-    fn write(&self, w: &mut per::Writer<false>) -> Result<()> {
-        self.write_uper(w)
-    }
+    fn write(&self, w: &mut per::Writer<false>) -> Result<()> { self.write_uper(w) }
 }
 
 impl<'a> codec::UperType<'a> for Tree {
-    fn read(r: &mut per::Reader<'a, false>) -> Result<Self> {
-        Tree::read_uper(r)
-    }
+    fn read(r: &mut per::Reader<'a, false>) -> Result<Self> { Tree::read_uper(r) }
 
-    fn write(&self, w: &mut per::Writer<false>) -> Result<()> {
-        self.write_uper(w)
-    }
+    fn write(&self, w: &mut per::Writer<false>) -> Result<()> { self.write_uper(w) }
 }
 
 impl<'a> codec::UperType<'a> for Names<'a> {
-    fn read(r: &mut per::Reader<'a, false>) -> Result<Self> {
-        Ok(Self(read_uper_names(r)?))
-    }
+    fn read(r: &mut per::Reader<'a, false>) -> Result<Self> { Ok(Self(read_uper_names(r)?)) }
 
-    fn write(&self, w: &mut per::Writer<false>) -> Result<()> {
-        write_uper_names(&self.0, w)
-    }
+    fn write(&self, w: &mut per::Writer<false>) -> Result<()> { write_uper_names(&self.0, w) }
 }
 
 impl<'a> Zoo<'a> {
@@ -2246,9 +1871,7 @@ impl<'a> Zoo<'a> {
                 let open = r.open(oer::VARIABLE)?;
                 let g = r.preamble(1)?;
                 f_late = Some(r.text(oer::VARIABLE, StringKind::Utf8)?);
-                if g >> 0 & 1 != 0 {
-                    f_later = Some(r.unsigned(1)? as u8);
-                }
+                if g >> 0 & 1 != 0 { f_later = Some(r.unsigned(1)? as u8); }
                 r.close(open)?;
             }
             if bitmap.next_addition() {
@@ -2306,7 +1929,6 @@ impl<'a> Zoo<'a> {
         };
         Ok(value)
     }
-
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
         let additions: [bool; 4] = [self.id.is_some(), self.late.is_some() || self.later.is_some(), !(self.self_.is_empty()), self.r#type.is_some()];
         let extended = additions.contains(&true) || !self.extension_additions.is_empty();
@@ -2314,23 +1936,17 @@ impl<'a> Zoo<'a> {
             w.unknown_additions(&self.extension_additions)?;
             if additions[3] {
                 let end = w.mark();
-                if let Some(v) = &self.r#type {
-                    v.write_oer(w)?;
-                }
+                if let Some(v) = &self.r#type { v.write_oer(w)?; }
                 w.close(end);
             }
             if additions[2] {
                 let end = w.mark();
-                if !(self.self_.is_empty()) {
-                    write_oer_names(&self.self_, w)?;
-                }
+                if !(self.self_.is_empty()) { write_oer_names(&self.self_, w)?; }
                 w.close(end);
             }
             if additions[1] {
                 let end = w.mark();
-                if let Some(v) = &self.later {
-                    w.unsigned(*v, 1)?;
-                }
+                if let Some(v) = &self.later { w.unsigned(*v, 1)?; }
                 if let Some(v) = &self.late {
                     w.text(oer::VARIABLE, StringKind::Utf8, v)?;
                 } else {
@@ -2341,9 +1957,7 @@ impl<'a> Zoo<'a> {
             }
             if additions[0] {
                 let end = w.mark();
-                if let Some(v) = &self.id {
-                    w.any(v.as_bytes());
-                }
+                if let Some(v) = &self.id { w.any(v.as_bytes()); }
                 w.close(end);
             }
             w.bitmap(&additions, &self.extension_additions)?;
@@ -2362,26 +1976,18 @@ impl<'a> Zoo<'a> {
         self.when.write_oer(w)?;
         self.text.write_oer(w)?;
         write_oer_zoo_bag(&self.bag, w)?;
-        if let Some(v) = &self.children {
-            write_oer_zoo_children(v, w)?;
-        }
+        if let Some(v) = &self.children { write_oer_zoo_children(v, w)?; }
         w.octet_string(oer::VARIABLE, &self.up_to)?;
         w.octet_string(6, &self.six)?;
         w.octet_string(2, &self.pair)?;
         w.octet_string(oer::VARIABLE, &self.octets)?;
         w.fixed_bits(4, self.nibble)?;
         w.fixed_bits(17, self.word)?;
-        if let Some(v) = &self.flags {
-            w.bit_string(oer::VARIABLE, v, Some(0))?;
-        }
+        if let Some(v) = &self.flags { w.bit_string(oer::VARIABLE, v, Some(0))?; }
         w.bit_string(oer::VARIABLE, &self.bits, None)?;
         w.real(self.real);
-        if let Some(v) = &self.level {
-            w.enumerated(v.number());
-        }
-        if !(self.colour == Colour::Green) {
-            w.enumerated(self.colour.number());
-        }
+        if let Some(v) = &self.level { w.enumerated(v.number()); }
+        if !(self.colour == Colour::Green) { w.enumerated(self.colour.number()); }
         w.variable(&Integer::from(self.grown), true)?;
         w.variable(&self.any, true)?;
         w.variable(&self.semi, false)?;
@@ -2408,17 +2014,10 @@ impl Tree {
         r.leave();
         Ok(value)
     }
-
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
-        if let Some(v) = &self.twigs {
-            write_oer_tree_twigs(v, w)?;
-        }
-        if let Some(v) = &self.right {
-            v.write_oer(w)?;
-        }
-        if let Some(v) = &self.left {
-            v.write_oer(w)?;
-        }
+        if let Some(v) = &self.twigs { write_oer_tree_twigs(v, w)?; }
+        if let Some(v) = &self.right { v.write_oer(w)?; }
+        if let Some(v) = &self.left { v.write_oer(w)?; }
         w.unsigned(self.value, 1)?;
         w.preamble(&[self.left.is_some(), self.right.is_some(), self.twigs.is_some()]);
         Ok(())
@@ -2452,26 +2051,12 @@ impl<'a> Shape<'a> {
         };
         Ok(value)
     }
-
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
         match self {
-            Self::Circle(v) => {
-                w.unsigned(*v, 2)?;
-                w.tag(Tag::context(5));
-            }
-            Self::Square(v) => {
-                w.boolean(*v);
-                w.tag(Tag::context(6));
-            }
-            Self::Line(v) => {
-                v.write_oer(w)?;
-                w.tag(Tag::context(7));
-            }
-            Self::Spot(v) => {
-                let end = w.mark();
-                w.close(end);
-                w.tag(Tag::context(8));
-            }
+            Self::Circle(v) => { w.unsigned(*v, 2)?; w.tag(Tag::context(5)); }
+            Self::Square(v) => { w.boolean(*v); w.tag(Tag::context(6)); }
+            Self::Line(v) => { v.write_oer(w)?; w.tag(Tag::context(7)); }
+            Self::Spot(v) => { let end = w.mark(); w.close(end); w.tag(Tag::context(8)); }
             Self::Unknown(v) => w.unknown_alternative(&v.octets)?,
         }
         Ok(())
@@ -2532,7 +2117,6 @@ impl<'a> Texts<'a> {
         };
         Ok(value)
     }
-
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
         w.any(self.oid.as_bytes());
         w.text(oer::VARIABLE, StringKind::General, &self.general)?;
@@ -2552,7 +2136,6 @@ impl<'a> Times<'a> {
         let value = Self { utc: f_utc, general: f_general };
         Ok(value)
     }
-
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
         w.generalized_time(oer::VARIABLE, &self.general)?;
         w.utc_time(oer::VARIABLE, &self.utc)?;
@@ -2567,7 +2150,6 @@ impl<'a> Message<'a> {
         let value = Self { code: f_code, value: f_value };
         Ok(value)
     }
-
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
         self.value.write_oer(w)?;
         w.unsigned(self.code, 1)?;
@@ -2596,7 +2178,6 @@ impl ShapeLine {
         let value = Self { a: f_a, b: f_b };
         Ok(value)
     }
-
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
         w.unsigned(self.b, 1)?;
         w.unsigned(self.a, 1)?;
@@ -2615,12 +2196,9 @@ impl<'a> Animal<'a> {
         let value = Self { name: f_name, legs: f_legs, kind: f_kind };
         Ok(value)
     }
-
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
         self.kind.write_oer(w)?;
-        if !(self.legs == 4) {
-            w.unsigned(self.legs, 2)?;
-        }
+        if !(self.legs == 4) { w.unsigned(self.legs, 2)?; }
         w.text(oer::VARIABLE, StringKind::Ia5, &self.name)?;
         w.preamble(&[!(self.legs == 4)]);
         Ok(())
@@ -2658,29 +2236,12 @@ impl<'a> MessageValue<'a> {
         };
         Ok(value)
     }
-
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
         match self {
-            Self::Shape(v) => {
-                let end = w.mark();
-                v.write_oer(w)?;
-                w.close(end);
-            }
-            Self::Names(v) => {
-                let end = w.mark();
-                write_oer_names(v, w)?;
-                w.close(end);
-            }
-            Self::Boolean(v) => {
-                let end = w.mark();
-                w.boolean(*v);
-                w.close(end);
-            }
-            Self::Boolean2(v) => {
-                let end = w.mark();
-                w.boolean(*v);
-                w.close(end);
-            }
+            Self::Shape(v) => { let end = w.mark(); v.write_oer(w)?; w.close(end); }
+            Self::Names(v) => { let end = w.mark(); write_oer_names(v, w)?; w.close(end); }
+            Self::Boolean(v) => { let end = w.mark(); w.boolean(*v); w.close(end); }
+            Self::Boolean2(v) => { let end = w.mark(); w.boolean(*v); w.close(end); }
             Self::Other(v) => w.any(v),
         }
         Ok(())

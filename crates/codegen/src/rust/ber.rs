@@ -84,7 +84,6 @@ impl Ber<'_, '_> {
                     _ => {}
                 }
                 self.close("}");
-                self.line("");
                 self.open("fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {");
                 match self.p.types.repr(node) {
                     Repr::Struct => self.write_struct(node),
@@ -113,7 +112,6 @@ impl Ber<'_, '_> {
                     self.read_list(node, element);
                 }
                 self.close("}");
-                self.line("");
                 let ty = self.p.ty(element, "'_");
                 if self.p.types.is_lazy(node) {
                     self.open(format!(

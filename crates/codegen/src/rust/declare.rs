@@ -1,10 +1,11 @@
 //! Declarations: structs, enums and aliases, with the notation that they stand for.
 
-use super::Printer;
+use super::{Printer, names};
 use crate::Config;
 use crate::types::{Edge, Origin, Repr};
 use tercet_lower::Lowering;
 use tercet_model::Model;
+use tercet_model::ir::TypeId;
 use tercet_plan::NodeId;
 
 pub(super) fn print(p: &mut Printer<'_>, model: &Model, lowering: &Lowering, config: &Config<'_>) {
@@ -60,10 +61,13 @@ fn document(p: &mut Printer<'_>, node: NodeId, model: &Model, lowering: &Lowerin
     let said = match p.types.origin(node) {
         Origin::Named(module, name, _) => format!("`{module}.{name}`"),
         Origin::Inside(parent, name) => format!("`{name}` of [`{}`].", p.names.ty(p.types.same(*parent))),
+        Origin::Shared(name) => format!("`{name}`, a type that several others have inside."),
         Origin::Associated => "An associated type (X.680).".into(),
     };
     p.text.doc(&said);
-    let ty = lowering.types[node.index()].filter(|ty| model.ty(*ty).name.is_some());
+    // The notation of a parameterized type is the same for all of its instances.
+    let is_plain = |ty: &TypeId| model.ty(*ty).name.as_ref().is_some_and(|name| name.arguments.is_empty());
+    let ty = lowering.types[node.index()].filter(is_plain);
     if let Some(notation) = ty.and_then(|ty| (config.notation)(ty)) {
         p.text.doc("");
         p.text.doc("```text");
@@ -93,8 +97,9 @@ fn structure(p: &mut Printer<'_>, node: NodeId) {
     for (id, field) in shape.fields_of(node) {
         let held = p.held(Edge::Field(id), field.node, "'a");
         let ty = if p.is_option(id) { format!("Option<{held}>") } else { held };
-        let name = p.names.field(id);
-        p.text.doc(&format!("`{}`", shape.name(field.name)));
+        let name = p.names.field(id).to_owned();
+        let said = shape.name(field.name);
+        name_in_specification(p, said, name == names::snake(said));
         let line = format!("pub {name}: {ty},");
         p.text.line(line);
     }
@@ -116,8 +121,9 @@ fn choice(p: &mut Printer<'_>, node: NodeId) {
     p.text.open(line);
     for (id, field) in shape.fields_of(node) {
         let held = p.held(Edge::Field(id), field.node, "'a");
-        p.text.doc(&format!("`{}`", shape.name(field.name)));
-        let line = format!("{}({held}),", p.names.field(id));
+        let (said, name) = (shape.name(field.name), p.names.field(id).to_owned());
+        name_in_specification(p, said, name == names::upper_camel(said));
+        let line = format!("{name}({held}),");
         p.text.line(line);
     }
     if shape.node(node).extensible {
@@ -126,6 +132,13 @@ fn choice(p: &mut Printer<'_>, node: NodeId) {
         p.text.line(line);
     }
     p.text.close("}");
+}
+
+/// Says what a component, alternative or item is called in the specification if that does not follow from its name.
+fn name_in_specification(p: &mut Printer<'_>, said: &str, follows: bool) {
+    if !follows {
+        p.text.doc(&format!("`{said}`"));
+    }
 }
 
 fn enumerated(p: &mut Printer<'_>, node: NodeId) {
@@ -143,10 +156,11 @@ fn enumerated(p: &mut Printer<'_>, node: NodeId) {
         .iter()
         .map(|item| (item.value, shape.name(item.name).to_owned(), p.names.item(node, item.value).to_owned()))
         .collect();
-    for (value, said, variant) in &items {
-        p.text.doc(&format!("`{said}({value})`"));
-        p.text.line(if extensible { format!("{variant},") } else { format!("{variant} = {value},") });
-    }
+    p.text.fill(items.iter().map(|(value, said, variant)| {
+        let follows = *variant == names::upper_camel(said);
+        let doc = if follows { String::new() } else { format!("#[doc = \"`{said}`\"] ") };
+        if extensible { format!("{doc}{variant},") } else { format!("{doc}{variant} = {value},") }
+    }));
     if extensible {
         p.text.doc("Another number.");
         p.text.line("Unknown(i64),");
@@ -154,7 +168,7 @@ fn enumerated(p: &mut Printer<'_>, node: NodeId) {
         p.text.line("UnknownAddition(u32),");
     }
     p.text.close("}");
-    if !p.numbered {
+    if !p.numbered && !p.key_types.contains(&node) {
         return;
     }
     p.text.line("");
@@ -163,9 +177,7 @@ fn enumerated(p: &mut Printer<'_>, node: NodeId) {
     p.text.line("#[must_use]");
     p.text.open("pub const fn from_number(number: i64) -> Option<Self> {");
     p.text.open("match number {");
-    for (value, _, variant) in &items {
-        p.text.line(format!("{value} => Some(Self::{variant}),"));
-    }
+    p.text.fill(items.iter().map(|(value, _, variant)| format!("{value} => Some(Self::{variant}),")));
     p.text.line(if extensible { "other => Some(Self::Unknown(other))," } else { "_ => None," });
     p.text.close("}");
     p.text.close("}");
@@ -175,9 +187,7 @@ fn enumerated(p: &mut Printer<'_>, node: NodeId) {
     p.text.open("pub const fn number(&self) -> i64 {");
     if extensible {
         p.text.open("match self {");
-        for (value, _, variant) in &items {
-            p.text.line(format!("Self::{variant} => {value},"));
-        }
+        p.text.fill(items.iter().map(|(value, _, variant)| format!("Self::{variant} => {value},")));
         p.text.line("Self::Unknown(number) => *number,");
         p.text.line("Self::UnknownAddition(_) => -1,");
         p.text.close("}");
@@ -198,8 +208,8 @@ fn open_type(p: &mut Printer<'_>, node: NodeId, table: u32) {
     for (number, row) in (0..).zip(&shape.tables[table as usize].rows) {
         let held = p.held(Edge::Row(node, number), row.node, "'a");
         let keys: Vec<String> = row.keys.iter().map(super::values::key_text).collect();
-        p.text.doc(&format!("For {}.", if keys.is_empty() { "every value".into() } else { keys.join(", ") }));
-        p.text.line(format!("{}({held}),", p.names.row(node, number)));
+        let keys = if keys.is_empty() { "every value".into() } else { keys.join(", ") };
+        p.text.line(format!("#[doc = \"For {keys}.\"] {}({held}),", p.names.row(node, number)));
     }
     p.text.doc("A complete encoding that no row of the table is known for.");
     let line = format!("Other(Octets<{}>),", p.own_lifetime(node, "'a"));

@@ -28,13 +28,15 @@ pub(crate) fn print(model: &Model, lowering: &Lowering, config: &Config<'_>) -> 
     let types = Types::new(model, lowering, &plan.shape, config.overlay)?;
     let names = Names::new(&types);
     // The numbers of items are needed where they are written, or are keys.
-    let numbered = lowering.plans.iter().any(|plan| matches!(plan.code, Code::Ber(_) | Code::Oer(_)))
-        || plan.shape.registers > 0;
+    let numbered = lowering.plans.iter().any(|plan| matches!(plan.code, Code::Ber(_) | Code::Oer(_)));
+    let keys = plan.shape.fields.iter().filter(|field| types.is_key(field));
+    let key_types = keys.map(|field| types.same(field.node)).collect();
     let mut printer = Printer {
         types,
         names,
         text: Text::default(),
         numbered,
+        key_types,
         hash: config.hash || config.overlay.hash,
         roots: Vec::new(),
     };
@@ -73,8 +75,10 @@ struct Printer<'m> {
     types: Types<'m>,
     names: Names,
     text: Text,
-    /// Whether enumerations have their numbers.
+    /// Whether all enumerations have their numbers.
     numbered: bool,
+    /// The types of components that select a row of a table.
+    key_types: HashSet<NodeId>,
     /// Whether types have `Eq` and `Hash`.
     hash: bool,
     /// The types that have codecs.
@@ -131,7 +135,8 @@ const USES: &[(&str, &[&str])] = &[
 ];
 
 /// What is said of code that nobody wrote by hand.
-const ALLOWED: &str = "clippy::all, clippy::nursery, clippy::pedantic, clippy::restriction, dead_code, unreachable_pub, \
+const ALLOWED: &str = "clippy::all, clippy::nursery, clippy::pedantic, clippy::restriction, dead_code, missing_docs, \
+    unreachable_pub, \
     unused_qualifications, unused_variables";
 
 /// The first lines: what the text is, and what it uses. All of it stands in a module of its own, since `include!` takes no

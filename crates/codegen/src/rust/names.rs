@@ -233,7 +233,7 @@ impl Names {
                 let parent = types.same(*parent);
                 self.made_up(types, parent, depth + 1) + &upper_camel(name)
             }
-            Origin::Named(_, name, _) => upper_camel(name),
+            Origin::Named(_, name, _) | Origin::Shared(name) => upper_camel(name),
             _ => "Associated".into(),
         }
     }

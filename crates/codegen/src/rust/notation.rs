@@ -17,7 +17,6 @@ pub(super) fn print(p: &mut Printer<'_>) {
         p.text.open(format!("impl fmt::Debug for {name} {{"));
         p.text.line("fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }");
         p.text.close("}");
-        p.text.line("");
         p.text.open(format!("impl Notation for {name} {{"));
         p.text.open("fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {");
         if wraps {
@@ -43,23 +42,21 @@ fn body(p: &mut Printer<'_>, node: NodeId) {
         }
         Repr::Choice => {
             p.text.open("match self {");
-            for (id, field) in shape.fields_of(node) {
-                let line =
-                    format!("Self::{}(v) => p.chosen({:?}, v),", p.names.field(id), shape.name(field.name));
-                p.text.line(line);
-            }
+            let fields = shape.fields_of(node).map(|(id, field)| (p.names.field(id), shape.name(field.name)));
+            let arm = |(variant, said): (&str, &str)| format!("Self::{variant}(v) => p.chosen({said:?}, v),");
+            let mut arms: Vec<String> = fields.map(arm).collect();
             if shape.node(node).extensible {
-                p.text.line("Self::Unknown(v) => v.notation(p),");
+                arms.push("Self::Unknown(v) => v.notation(p),".into());
             }
+            p.text.fill(arms);
             p.text.close("}");
         }
         Repr::Enumerated => {
             p.text.open("p.word(match self {");
-            for item in shape.items_of(node) {
-                let line =
-                    format!("Self::{} => {:?},", p.names.item(node, item.value), shape.name(item.name));
-                p.text.line(line);
-            }
+            let items = shape.items_of(node).iter();
+            let items = items.map(|item| (p.names.item(node, item.value), shape.name(item.name)));
+            let items: Vec<_> = items.map(|(item, said)| format!("Self::{item} => {said:?},")).collect();
+            p.text.fill(items);
             if shape.node(node).extensible {
                 p.text.line("Self::Unknown(number) => return p.word(number),");
                 p.text.line("Self::UnknownAddition(number) => return p.word(format_args!(\"/* addition {number} */\")),");
@@ -68,6 +65,7 @@ fn body(p: &mut Printer<'_>, node: NodeId) {
         }
         Repr::Table(table) => {
             p.text.open("match self {");
+            let mut arms = Vec::new();
             for (number, row) in (0..).zip(&shape.tables[table as usize].rows) {
                 let said = shape.content_name(node, row.node).rsplit('.').next();
                 let variant = p.names.row(node, number);
@@ -75,9 +73,10 @@ fn body(p: &mut Printer<'_>, node: NodeId) {
                     Some(said) => format!("Self::{variant}(v) => p.chosen({said:?}, v),"),
                     None => format!("Self::{variant}(v) => v.notation(p),"),
                 };
-                p.text.line(line);
+                arms.push(line);
             }
-            p.text.line("Self::Other(v) => p.encoding(v),");
+            arms.push("Self::Other(v) => p.encoding(v),".into());
+            p.text.fill(arms);
             p.text.close("}");
         }
         _ => {}

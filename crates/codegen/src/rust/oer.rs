@@ -69,7 +69,6 @@ impl Oer<'_, '_> {
                 }
                 self.line("Ok(value)");
                 self.close("}");
-                self.line("");
                 self.open("fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {");
                 match (repr, self.code(node)) {
                     (Repr::Struct, Code::Sequence(code)) => self.write_struct(node, code),

@@ -18,6 +18,7 @@ pub(super) fn print(p: &mut Printer<'_>) {
         match p.types.repr(node) {
             Repr::Struct => {
                 p.text.open(format!("{name} {{"));
+                let mut members = Vec::new();
                 for (id, field) in shape.fields_of(node) {
                     let member = p.names.field(id).to_owned();
                     let value = if p.is_option(id) {
@@ -29,33 +30,38 @@ pub(super) fn print(p: &mut Printer<'_>) {
                         let place = format!("self.{member}");
                         held(p, Edge::Field(id), field.node, &place).unwrap_or(place)
                     };
-                    p.text.line(format!("{member}: {value},"));
+                    members.push(format!("{member}: {value},"));
                 }
-                if let Some(name) = p.names.additions(node) {
-                    p.text.line(format!("{name}: self.{name},"));
-                }
+                members.extend(p.names.additions(node).map(|name| format!("{name}: self.{name},")));
+                p.text.fill(members);
                 p.text.close("}");
             }
             Repr::Choice => {
+                p.text.line(format!("use {name} as To;"));
                 p.text.open("match self {");
+                let mut arms = Vec::new();
                 for (id, field) in shape.fields_of(node) {
                     let value = held(p, Edge::Field(id), field.node, "v").unwrap_or_else(|| "v".into());
                     let variant = p.names.field(id).to_owned();
-                    p.text.line(format!("Self::{variant}(v) => {name}::{variant}({value}),"));
+                    arms.push(format!("Self::{variant}(v) => To::{variant}({value}),"));
                 }
                 if shape.node(node).extensible {
-                    p.text.line(format!("Self::Unknown(v) => {name}::Unknown(Box::new(v.into_owned())),"));
+                    arms.push("Self::Unknown(v) => To::Unknown(Box::new(v.into_owned())),".into());
                 }
+                p.text.fill(arms);
                 p.text.close("}");
             }
             Repr::Table(table) => {
+                p.text.line(format!("use {name} as To;"));
                 p.text.open("match self {");
+                let mut arms = Vec::new();
                 for (number, row) in (0..).zip(&shape.tables[table as usize].rows) {
                     let value = held(p, Edge::Row(node, number), row.node, "v").unwrap_or_else(|| "v".into());
                     let variant = p.names.row(node, number).to_owned();
-                    p.text.line(format!("Self::{variant}(v) => {name}::{variant}({value}),"));
+                    arms.push(format!("Self::{variant}(v) => To::{variant}({value}),"));
                 }
-                p.text.line(format!("Self::Other(v) => {name}::Other(v.into_owned()),"));
+                arms.push("Self::Other(v) => To::Other(v.into_owned()),".into());
+                p.text.fill(arms);
                 p.text.close("}");
             }
             _ => {}

@@ -91,7 +91,6 @@ impl Per<'_, '_> {
                     _ => self.line("Err(r.error(ErrorKind::Unsupported))"),
                 }
                 self.close("}");
-                self.line("");
                 self.open(format!(
                     "fn write_{rules}(&self, w: &mut per::Writer<{aligned}>) -> Result<()> {{"
                 ));

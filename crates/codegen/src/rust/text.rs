@@ -5,11 +5,16 @@ use std::fmt::Write;
 /// Columns of a line.
 const WIDTH: usize = 110;
 
+/// Columns of an arm that is one expression.
+const LONGEST_ARM: usize = 150;
+
 /// Text that grows line by line.
 #[derive(Debug, Default)]
 pub(crate) struct Text {
     out: String,
     depth: usize,
+    /// Where the lines begin that the open blocks begin with.
+    blocks: Vec<usize>,
 }
 
 impl Text {
@@ -31,6 +36,24 @@ impl Text {
         self.whole(line);
     }
 
+    /// Short parts, each with what ends it, as many in a line as fit.
+    pub(crate) fn fill(&mut self, parts: impl IntoIterator<Item = String>) {
+        let mut line = String::new();
+        for part in parts {
+            if !line.is_empty() && self.depth * 4 + line.len() + part.len() >= WIDTH {
+                self.whole(&line);
+                line.clear();
+            }
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line += &part;
+        }
+        if !line.is_empty() {
+            self.whole(&line);
+        }
+    }
+
     fn open_whole(&mut self, line: &str) {
         self.whole(line);
         self.depth += 1;
@@ -48,20 +71,53 @@ impl Text {
 
     /// A line that ends with a brace, what stands inside it follows.
     pub(crate) fn open(&mut self, line: impl AsRef<str>) {
+        self.blocks.push(self.out.len());
         self.line(line);
         self.depth += 1;
     }
 
-    /// Ends it.
+    /// Ends it; a block of one short line, and an arm of few, becomes one line.
     pub(crate) fn close(&mut self, line: impl AsRef<str>) {
         self.depth = self.depth.saturating_sub(1);
-        self.line(line);
+        let start = self.blocks.pop().unwrap_or(self.out.len());
+        match self.joined(start, line.as_ref()) {
+            Some(joined) => {
+                self.out.truncate(start);
+                self.whole(&joined);
+            }
+            None => self.line(line),
+        }
+    }
+
+    /// The block from `start` on as one line.
+    fn joined(&self, start: usize, end: &str) -> Option<String> {
+        let mut lines = self.out.get(start..)?.lines().map(str::trim);
+        let head = lines.next()?;
+        let inside: Vec<&str> = lines.collect();
+        let is_arm = head.ends_with("=> {");
+        let most = if is_arm { 3 } else { 1 };
+        let plain = !inside.iter().any(|line| line.is_empty() || line.starts_with("//"));
+        if head.starts_with('}') || inside.is_empty() || inside.len() > most || !plain {
+            return None;
+        }
+        if let [one] = inside[..]
+            && let (Some(value), true) = (one.strip_suffix(';'), is_arm)
+            && !one.contains("{ ")
+            && !one.starts_with("let ")
+        {
+            let joined = format!("{}{value},", head.strip_suffix('{').unwrap_or(head));
+            return (self.depth * 4 + joined.len() <= LONGEST_ARM).then_some(joined);
+        }
+        let inside = inside.join(" ");
+        let joined = format!("{head} {} {end}", inside.strip_suffix(',').unwrap_or(&inside));
+        (self.depth * 4 + joined.len() <= WIDTH).then_some(joined)
     }
 
     /// Ends it and begins what holds otherwise.
     pub(crate) fn otherwise(&mut self) {
-        self.close("} else {");
-        self.depth += 1;
+        self.depth = self.depth.saturating_sub(1);
+        self.blocks.pop();
+        self.open("} else {");
     }
 
     /// Documentation lines.
@@ -148,6 +204,30 @@ fn brackets(line: &str) -> impl Iterator<Item = (usize, char)> + '_ {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn short_blocks_are_one_line() {
+        let mut text = Text::default();
+        text.open("match v {");
+        text.open("Self::A(v) => {");
+        text.line("w.bits(0, 1);");
+        text.line("w.bit(*v);");
+        text.close("}");
+        text.open("Self::C(v) => {");
+        text.line("v.write(w)?;");
+        text.close("}");
+        text.open("Self::B => {");
+        text.open("if v {");
+        text.line("a();");
+        text.otherwise();
+        text.line("b();");
+        text.close("}");
+        text.close("}");
+        text.close("}");
+        let expected = "match v {\n    Self::A(v) => { w.bits(0, 1); w.bit(*v); }\n    Self::C(v) => v.write(w)?,\n    Self::B => {\n        if v {\n            \
+                        a();\n        } else {\n            b();\n        }\n    }\n}\n";
+        assert_eq!(text.finish(), expected);
+    }
 
     #[test]
     fn long_lines_are_broken_at_blocks() {

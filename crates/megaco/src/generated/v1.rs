@@ -3,7 +3,7 @@
 #[allow(unreachable_pub, unused_imports)]
 pub use code::*;
 
-#[allow(clippy::all, clippy::nursery, clippy::pedantic, clippy::restriction, dead_code, unreachable_pub, unused_qualifications, unused_variables)]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic, clippy::restriction, dead_code, missing_docs, unreachable_pub, unused_qualifications, unused_variables)]
 #[rustfmt::skip]
 mod code {
 extern crate alloc;
@@ -24,9 +24,7 @@ use tercet_runtime::{Error, ErrorKind, Result, codec};
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct MegacoMessage<'a> {
-    /// `authHeader`
     pub auth_header: Option<AuthenticationHeader<'a>>,
-    /// `mess`
     pub mess: Message<'a>,
 }
 
@@ -40,11 +38,8 @@ pub struct MegacoMessage<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct AuthenticationHeader<'a> {
-    /// `secParmIndex`
     pub sec_parm_index: SecurityParmIndex,
-    /// `seqNum`
     pub seq_num: SequenceNum,
-    /// `ad`
     pub ad: AuthData<'a>,
 }
 
@@ -62,11 +57,8 @@ pub struct AuthenticationHeader<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct Message<'a> {
-    /// `version`
     pub version: u8,
-    /// `mId`
     pub m_id: MId<'a>,
-    /// `messageBody`
     pub message_body: MessageMessageBody<'a>,
 }
 
@@ -102,15 +94,10 @@ pub type AuthData<'a> = Octets<'a>;
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum MId<'a> {
-    /// `ip4Address`
     Ip4Address(Ip4Address),
-    /// `ip6Address`
     Ip6Address(Ip6Address),
-    /// `domainName`
     DomainName(DomainName<'a>),
-    /// `deviceName`
     DeviceName(PathName<'a>),
-    /// `mtpAddress`
     MtpAddress(Octets<'a>),
     /// An alternative of a later version.
     Unknown(Box<UnknownAlternative<'a>>),
@@ -119,9 +106,7 @@ pub enum MId<'a> {
 /// `messageBody` of [`Message`].
 #[derive(Clone, PartialEq)]
 pub enum MessageMessageBody<'a> {
-    /// `messageError`
     MessageError(ErrorDescriptor<'a>),
-    /// `transactions`
     Transactions(Vec<Transaction<'a>>),
 }
 
@@ -134,9 +119,7 @@ pub enum MessageMessageBody<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct Ip4Address {
-    /// `address`
     pub address: [u8; 4],
-    /// `portNumber`
     pub port_number: Option<u16>,
 }
 
@@ -149,9 +132,7 @@ pub struct Ip4Address {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct Ip6Address {
-    /// `address`
     pub address: [u8; 16],
-    /// `portNumber`
     pub port_number: Option<u16>,
 }
 
@@ -164,9 +145,7 @@ pub struct Ip6Address {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct DomainName<'a> {
-    /// `name`
     pub name: Text<'a>,
-    /// `portNumber`
     pub port_number: Option<u16>,
 }
 
@@ -185,9 +164,7 @@ pub type PathName<'a> = Text<'a>;
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct ErrorDescriptor<'a> {
-    /// `errorCode`
     pub error_code: ErrorCode,
-    /// `errorText`
     pub error_text: Option<ErrorText<'a>>,
 }
 
@@ -216,13 +193,9 @@ pub type ErrorText<'a> = Text<'a>;
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Transaction<'a> {
-    /// `transactionRequest`
     TransactionRequest(TransactionRequest<'a>),
-    /// `transactionPending`
     TransactionPending(TransactionPending),
-    /// `transactionReply`
     TransactionReply(TransactionReply<'a>),
-    /// `transactionResponseAck`
     TransactionResponseAck(TransactionResponseAck),
     /// An alternative of a later version.
     Unknown(Box<UnknownAlternative<'a>>),
@@ -238,9 +211,7 @@ pub enum Transaction<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct TransactionRequest<'a> {
-    /// `transactionId`
     pub transaction_id: TransactionId,
-    /// `actions`
     pub actions: Vec<ActionRequest<'a>>,
 }
 
@@ -252,10 +223,7 @@ pub struct TransactionRequest<'a> {
 /// }
 /// ```
 #[derive(Clone, PartialEq)]
-pub struct TransactionPending {
-    /// `transactionId`
-    pub transaction_id: TransactionId,
-}
+pub struct TransactionPending { pub transaction_id: TransactionId }
 
 /// `MEDIA-GATEWAY-CONTROL-v1.TransactionReply`
 /// ```text
@@ -271,11 +239,8 @@ pub struct TransactionPending {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct TransactionReply<'a> {
-    /// `transactionId`
     pub transaction_id: TransactionId,
-    /// `immAckRequired`
     pub imm_ack_required: Option<()>,
-    /// `transactionResult`
     pub transaction_result: TransactionReplyTransactionResult<'a>,
 }
 
@@ -294,9 +259,7 @@ pub type TransactionId = u32;
 /// `transactionResult` of [`TransactionReply`].
 #[derive(Clone, PartialEq)]
 pub enum TransactionReplyTransactionResult<'a> {
-    /// `transactionError`
     TransactionError(ErrorDescriptor<'a>),
-    /// `actionReplies`
     ActionReplies(Vec<ActionReply<'a>>),
 }
 
@@ -309,9 +272,7 @@ pub enum TransactionReplyTransactionResult<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct TransactionAck {
-    /// `firstAck`
     pub first_ack: TransactionId,
-    /// `lastAck`
     pub last_ack: Option<TransactionId>,
 }
 
@@ -326,13 +287,9 @@ pub struct TransactionAck {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct ActionRequest<'a> {
-    /// `contextId`
     pub context_id: ContextId,
-    /// `contextRequest`
     pub context_request: Option<ContextRequest<'a>>,
-    /// `contextAttrAuditReq`
     pub context_attr_audit_req: Option<ContextAttrAuditRequest>,
-    /// `commandRequests`
     pub command_requests: Vec<CommandRequest<'a>>,
 }
 
@@ -353,11 +310,8 @@ pub type ContextId = u32;
 /// ```
 #[derive(Clone, PartialEq, Default)]
 pub struct ContextRequest<'a> {
-    /// `priority`
     pub priority: Option<u8>,
-    /// `emergency`
     pub emergency: Option<bool>,
-    /// `topologyReq`
     pub topology_req: Option<Vec<TopologyRequest<'a>>>,
 }
 
@@ -372,11 +326,8 @@ pub struct ContextRequest<'a> {
 /// ```
 #[derive(Clone, PartialEq, Default)]
 pub struct ContextAttrAuditRequest {
-    /// `topology`
     pub topology: Option<()>,
-    /// `emergency`
     pub emergency: Option<()>,
-    /// `priority`
     pub priority: Option<()>,
 }
 
@@ -391,13 +342,9 @@ pub struct ContextAttrAuditRequest {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct ActionReply<'a> {
-    /// `contextId`
     pub context_id: ContextId,
-    /// `errorDescriptor`
     pub error_descriptor: Option<ErrorDescriptor<'a>>,
-    /// `contextReply`
     pub context_reply: Option<ContextRequest<'a>>,
-    /// `commandReply`
     pub command_reply: Vec<CommandReply<'a>>,
 }
 
@@ -412,11 +359,8 @@ pub struct ActionReply<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct CommandRequest<'a> {
-    /// `command`
     pub command: Command<'a>,
-    /// `optional`
     pub optional: Option<()>,
-    /// `wildcardReturn`
     pub wildcard_return: Option<()>,
 }
 
@@ -434,11 +378,8 @@ pub struct CommandRequest<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct TopologyRequest<'a> {
-    /// `terminationFrom`
     pub termination_from: TerminationId<'a>,
-    /// `terminationTo`
     pub termination_to: TerminationId<'a>,
-    /// `topologyDirection`
     pub topology_direction: TopologyRequestTopologyDirection,
 }
 
@@ -459,21 +400,13 @@ pub struct TopologyRequest<'a> {
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Command<'a> {
-    /// `addReq`
     AddReq(AmmRequest<'a>),
-    /// `moveReq`
     MoveReq(AmmRequest<'a>),
-    /// `modReq`
     ModReq(AmmRequest<'a>),
-    /// `subtractReq`
     SubtractReq(SubtractRequest<'a>),
-    /// `auditCapRequest`
     AuditCapRequest(AuditRequest<'a>),
-    /// `auditValueRequest`
     AuditValueRequest(AuditRequest<'a>),
-    /// `notifyReq`
     NotifyReq(NotifyRequest<'a>),
-    /// `serviceChangeReq`
     ServiceChangeReq(ServiceChangeRequest<'a>),
     /// An alternative of a later version.
     Unknown(Box<UnknownAlternative<'a>>),
@@ -496,21 +429,13 @@ pub enum Command<'a> {
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum CommandReply<'a> {
-    /// `addReply`
     AddReply(AmmsReply<'a>),
-    /// `moveReply`
     MoveReply(AmmsReply<'a>),
-    /// `modReply`
     ModReply(AmmsReply<'a>),
-    /// `subtractReply`
     SubtractReply(AmmsReply<'a>),
-    /// `auditCapReply`
     AuditCapReply(AuditReply<'a>),
-    /// `auditValueReply`
     AuditValueReply(AuditReply<'a>),
-    /// `notifyReply`
     NotifyReply(NotifyReply<'a>),
-    /// `serviceChangeReply`
     ServiceChangeReply(ServiceChangeReply<'a>),
     /// An alternative of a later version.
     Unknown(Box<UnknownAlternative<'a>>),
@@ -526,22 +451,13 @@ pub enum CommandReply<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct TerminationId<'a> {
-    /// `wildcard`
     pub wildcard: Vec<WildcardField>,
-    /// `id`
     pub id: Octets<'a>,
 }
 
 /// `topologyDirection` of [`TopologyRequest`].
 #[derive(Clone, PartialEq, Eq, Copy)]
-pub enum TopologyRequestTopologyDirection {
-    /// `bothway(0)`
-    Bothway = 0,
-    /// `isolate(1)`
-    Isolate = 1,
-    /// `oneway(2)`
-    Oneway = 2,
-}
+pub enum TopologyRequestTopologyDirection { Bothway = 0, Isolate = 1, Oneway = 2 }
 
 /// `MEDIA-GATEWAY-CONTROL-v1.AmmRequest`
 /// ```text
@@ -553,9 +469,7 @@ pub enum TopologyRequestTopologyDirection {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct AmmRequest<'a> {
-    /// `terminationID`
     pub termination_id: TerminationIdList<'a>,
-    /// `descriptors`
     pub descriptors: Vec<AmmDescriptor<'a>>,
 }
 
@@ -569,9 +483,7 @@ pub struct AmmRequest<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct SubtractRequest<'a> {
-    /// `terminationID`
     pub termination_id: TerminationIdList<'a>,
-    /// `auditDescriptor`
     pub audit_descriptor: Option<AuditDescriptor<'a>>,
 }
 
@@ -585,9 +497,7 @@ pub struct SubtractRequest<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct AuditRequest<'a> {
-    /// `terminationID`
     pub termination_id: TerminationId<'a>,
-    /// `auditDescriptor`
     pub audit_descriptor: AuditDescriptor<'a>,
 }
 
@@ -602,11 +512,8 @@ pub struct AuditRequest<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct NotifyRequest<'a> {
-    /// `terminationID`
     pub termination_id: TerminationIdList<'a>,
-    /// `observedEventsDescriptor`
     pub observed_events_descriptor: ObservedEventsDescriptor<'a>,
-    /// `errorDescriptor`
     pub error_descriptor: Option<ErrorDescriptor<'a>>,
 }
 
@@ -620,9 +527,7 @@ pub struct NotifyRequest<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct ServiceChangeRequest<'a> {
-    /// `terminationID`
     pub termination_id: TerminationIdList<'a>,
-    /// `serviceChangeParms`
     pub service_change_parms: ServiceChangeParm<'a>,
 }
 
@@ -636,9 +541,7 @@ pub struct ServiceChangeRequest<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct AmmsReply<'a> {
-    /// `terminationID`
     pub termination_id: TerminationIdList<'a>,
-    /// `terminationAudit`
     pub termination_audit: Option<TerminationAudit<'a>>,
 }
 
@@ -654,11 +557,8 @@ pub struct AmmsReply<'a> {
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum AuditReply<'a> {
-    /// `contextAuditResult`
     ContextAuditResult(TerminationIdList<'a>),
-    /// `error`
     Error(ErrorDescriptor<'a>),
-    /// `auditResult`
     AuditResult(AuditResult<'a>),
     /// An alternative of a later version.
     Unknown(Box<UnknownAlternative<'a>>),
@@ -674,9 +574,7 @@ pub enum AuditReply<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct NotifyReply<'a> {
-    /// `terminationID`
     pub termination_id: TerminationIdList<'a>,
-    /// `errorDescriptor`
     pub error_descriptor: Option<ErrorDescriptor<'a>>,
 }
 
@@ -690,9 +588,7 @@ pub struct NotifyReply<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct ServiceChangeReply<'a> {
-    /// `terminationID`
     pub termination_id: TerminationIdList<'a>,
-    /// `serviceChangeResult`
     pub service_change_result: ServiceChangeResult<'a>,
 }
 
@@ -721,10 +617,7 @@ pub type TerminationIdList<'a> = Vec<TerminationId<'a>>;
 /// }
 /// ```
 #[derive(Clone, PartialEq, Default)]
-pub struct AuditDescriptor<'a> {
-    /// `auditToken`
-    pub audit_token: Option<BitString<'a>>,
-}
+pub struct AuditDescriptor<'a> { pub audit_token: Option<BitString<'a>> }
 
 /// `MEDIA-GATEWAY-CONTROL-v1.ObservedEventsDescriptor`
 /// ```text
@@ -735,9 +628,7 @@ pub struct AuditDescriptor<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct ObservedEventsDescriptor<'a> {
-    /// `requestId`
     pub request_id: RequestId,
-    /// `observedEventLst`
     pub observed_event_lst: Vec<ObservedEvent<'a>>,
 }
 
@@ -758,23 +649,14 @@ pub struct ObservedEventsDescriptor<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct ServiceChangeParm<'a> {
-    /// `serviceChangeMethod`
     pub service_change_method: ServiceChangeMethod,
-    /// `serviceChangeAddress`
     pub service_change_address: Option<ServiceChangeAddress<'a>>,
-    /// `serviceChangeVersion`
     pub service_change_version: Option<u8>,
-    /// `serviceChangeProfile`
     pub service_change_profile: Option<ServiceChangeProfile<'a>>,
-    /// `serviceChangeReason`
     pub service_change_reason: Value<'a>,
-    /// `serviceChangeDelay`
     pub service_change_delay: Option<u32>,
-    /// `serviceChangeMgcId`
     pub service_change_mgc_id: Option<MId<'a>>,
-    /// `timeStamp`
     pub time_stamp: Option<TimeNotation<'a>>,
-    /// `nonStandardData`
     pub non_standard_data: Option<NonStandardData<'a>>,
 }
 
@@ -793,9 +675,7 @@ pub type TerminationAudit<'a> = Vec<AuditReturnParameter<'a>>;
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct AuditResult<'a> {
-    /// `terminationID`
     pub termination_id: TerminationId<'a>,
-    /// `terminationAuditResult`
     pub termination_audit_result: TerminationAudit<'a>,
 }
 
@@ -808,9 +688,7 @@ pub struct AuditResult<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub enum ServiceChangeResult<'a> {
-    /// `errorDescriptor`
     ErrorDescriptor(ErrorDescriptor<'a>),
-    /// `serviceChangeResParms`
     ServiceChangeResParms(ServiceChangeResParm<'a>),
 }
 
@@ -837,21 +715,13 @@ pub type WildcardField = [u8; 1];
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum AmmDescriptor<'a> {
-    /// `mediaDescriptor`
     MediaDescriptor(MediaDescriptor<'a>),
-    /// `modemDescriptor`
     ModemDescriptor(ModemDescriptor<'a>),
-    /// `muxDescriptor`
     MuxDescriptor(MuxDescriptor<'a>),
-    /// `eventsDescriptor`
     EventsDescriptor(EventsDescriptor<'a>),
-    /// `eventBufferDescriptor`
     EventBufferDescriptor(EventBufferDescriptor<'a>),
-    /// `signalsDescriptor`
     SignalsDescriptor(SignalsDescriptor<'a>),
-    /// `digitMapDescriptor`
     DigitMapDescriptor(DigitMapDescriptor<'a>),
-    /// `auditDescriptor`
     AuditDescriptor(AuditDescriptor<'a>),
     /// An alternative of a later version.
     Unknown(Box<UnknownAlternative<'a>>),
@@ -878,18 +748,7 @@ pub type RequestId = u32;
 #[derive(Clone, PartialEq, Eq, Copy)]
 #[non_exhaustive]
 pub enum ServiceChangeMethod {
-    /// `failover(0)`
-    Failover,
-    /// `forced(1)`
-    Forced,
-    /// `graceful(2)`
-    Graceful,
-    /// `restart(3)`
-    Restart,
-    /// `disconnected(4)`
-    Disconnected,
-    /// `handOff(5)`
-    HandOff,
+    Failover, Forced, Graceful, Restart, Disconnected, HandOff,
     /// Another number.
     Unknown(i64),
     /// An item of a later version, by its number among the additions (PER).
@@ -911,17 +770,11 @@ pub enum ServiceChangeMethod {
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ServiceChangeAddress<'a> {
-    /// `portNumber`
     PortNumber(u16),
-    /// `ip4Address`
     Ip4Address(Ip4Address),
-    /// `ip6Address`
     Ip6Address(Ip6Address),
-    /// `domainName`
     DomainName(DomainName<'a>),
-    /// `deviceName`
     DeviceName(PathName<'a>),
-    /// `mtpAddress`
     MtpAddress(Octets<'a>),
     /// An alternative of a later version.
     Unknown(Box<UnknownAlternative<'a>>),
@@ -934,10 +787,7 @@ pub enum ServiceChangeAddress<'a> {
 /// }
 /// ```
 #[derive(Clone, PartialEq)]
-pub struct ServiceChangeProfile<'a> {
-    /// `profileName`
-    pub profile_name: Text<'a>,
-}
+pub struct ServiceChangeProfile<'a> { pub profile_name: Text<'a> }
 
 /// `MEDIA-GATEWAY-CONTROL-v1.Value`
 /// ```text
@@ -954,9 +804,7 @@ pub type Value<'a> = Vec<Octets<'a>>;
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct TimeNotation<'a> {
-    /// `date`
     pub date: Text<'a>,
-    /// `time`
     pub time: Text<'a>,
 }
 
@@ -969,9 +817,7 @@ pub struct TimeNotation<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct NonStandardData<'a> {
-    /// `nonStandardIdentifier`
     pub non_standard_identifier: NonStandardIdentifier<'a>,
-    /// `data`
     pub data: Octets<'a>,
 }
 
@@ -996,29 +842,17 @@ pub struct NonStandardData<'a> {
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum AuditReturnParameter<'a> {
-    /// `errorDescriptor`
     ErrorDescriptor(ErrorDescriptor<'a>),
-    /// `mediaDescriptor`
     MediaDescriptor(MediaDescriptor<'a>),
-    /// `modemDescriptor`
     ModemDescriptor(ModemDescriptor<'a>),
-    /// `muxDescriptor`
     MuxDescriptor(MuxDescriptor<'a>),
-    /// `eventsDescriptor`
     EventsDescriptor(EventsDescriptor<'a>),
-    /// `eventBufferDescriptor`
     EventBufferDescriptor(EventBufferDescriptor<'a>),
-    /// `signalsDescriptor`
     SignalsDescriptor(SignalsDescriptor<'a>),
-    /// `digitMapDescriptor`
     DigitMapDescriptor(DigitMapDescriptor<'a>),
-    /// `observedEventsDescriptor`
     ObservedEventsDescriptor(ObservedEventsDescriptor<'a>),
-    /// `statisticsDescriptor`
     StatisticsDescriptor(StatisticsDescriptor<'a>),
-    /// `packagesDescriptor`
     PackagesDescriptor(PackagesDescriptor),
-    /// `emptyDescriptors`
     EmptyDescriptors(AuditDescriptor<'a>),
     /// An alternative of a later version.
     Unknown(Box<UnknownAlternative<'a>>),
@@ -1037,15 +871,10 @@ pub enum AuditReturnParameter<'a> {
 /// ```
 #[derive(Clone, PartialEq, Default)]
 pub struct ServiceChangeResParm<'a> {
-    /// `serviceChangeMgcId`
     pub service_change_mgc_id: Option<MId<'a>>,
-    /// `serviceChangeAddress`
     pub service_change_address: Option<ServiceChangeAddress<'a>>,
-    /// `serviceChangeVersion`
     pub service_change_version: Option<u8>,
-    /// `serviceChangeProfile`
     pub service_change_profile: Option<ServiceChangeProfile<'a>>,
-    /// `timeStamp`
     pub time_stamp: Option<TimeNotation<'a>>,
 }
 
@@ -1062,9 +891,7 @@ pub struct ServiceChangeResParm<'a> {
 /// ```
 #[derive(Clone, PartialEq, Default)]
 pub struct MediaDescriptor<'a> {
-    /// `termStateDescr`
     pub term_state_descr: Option<TerminationStateDescriptor<'a>>,
-    /// `streams`
     pub streams: Option<MediaDescriptorStreams<'a>>,
 }
 
@@ -1078,11 +905,8 @@ pub struct MediaDescriptor<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct ModemDescriptor<'a> {
-    /// `mtl`
     pub mtl: Vec<ModemType>,
-    /// `mpl`
     pub mpl: Vec<PropertyParm<'a>>,
-    /// `nonStandardData`
     pub non_standard_data: Option<NonStandardData<'a>>,
 }
 
@@ -1097,11 +921,8 @@ pub struct ModemDescriptor<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct MuxDescriptor<'a> {
-    /// `muxType`
     pub mux_type: MuxType,
-    /// `termList`
     pub term_list: Vec<TerminationId<'a>>,
-    /// `nonStandardData`
     pub non_standard_data: Option<NonStandardData<'a>>,
 }
 
@@ -1115,9 +936,7 @@ pub struct MuxDescriptor<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct EventsDescriptor<'a> {
-    /// `requestID`
     pub request_id: RequestId,
-    /// `eventList`
     pub event_list: Vec<RequestedEvent<'a>>,
 }
 
@@ -1142,9 +961,7 @@ pub type SignalsDescriptor<'a> = Vec<SignalRequest<'a>>;
 /// ```
 #[derive(Clone, PartialEq, Default)]
 pub struct DigitMapDescriptor<'a> {
-    /// `digitMapName`
     pub digit_map_name: Option<Name>,
-    /// `digitMapValue`
     pub digit_map_value: Option<DigitMapValue<'a>>,
 }
 
@@ -1160,13 +977,9 @@ pub struct DigitMapDescriptor<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct ObservedEvent<'a> {
-    /// `eventName`
     pub event_name: PkgdName,
-    /// `streamID`
     pub stream_id: Option<StreamId>,
-    /// `eventParList`
     pub event_par_list: Vec<EventParameter<'a>>,
-    /// `timeNotation`
     pub time_notation: Option<TimeNotation<'a>>,
 }
 
@@ -1182,11 +995,8 @@ pub struct ObservedEvent<'a> {
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum NonStandardIdentifier<'a> {
-    /// `object`
     Object(ObjectIdentifier<'a>),
-    /// `h221NonStandard`
     H221NonStandard(H221NonStandard),
-    /// `experimental`
     Experimental(Text<'a>),
     /// An alternative of a later version.
     Unknown(Box<UnknownAlternative<'a>>),
@@ -1215,20 +1025,15 @@ pub type PackagesDescriptor = Vec<PackagesItem>;
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct TerminationStateDescriptor<'a> {
-    /// `propertyParms`
     pub property_parms: Vec<PropertyParm<'a>>,
-    /// `eventBufferControl`
     pub event_buffer_control: Option<EventBufferControl>,
-    /// `serviceState`
     pub service_state: Option<ServiceState>,
 }
 
 /// `streams` of [`MediaDescriptor`].
 #[derive(Clone, PartialEq)]
 pub enum MediaDescriptorStreams<'a> {
-    /// `oneStream`
     OneStream(StreamParms<'a>),
-    /// `multiStream`
     MultiStream(Vec<StreamDescriptor<'a>>),
 }
 
@@ -1245,14 +1050,7 @@ pub enum MediaDescriptorStreams<'a> {
 #[derive(Clone, PartialEq, Eq, Copy)]
 #[non_exhaustive]
 pub enum MuxType {
-    /// `h221(0)`
-    H221,
-    /// `h223(1)`
-    H223,
-    /// `h226(2)`
-    H226,
-    /// `v76(3)`
-    V76,
+    H221, H223, H226, V76,
     /// Another number.
     Unknown(i64),
     /// An item of a later version, by its number among the additions (PER).
@@ -1270,11 +1068,8 @@ pub enum MuxType {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct EventSpec<'a> {
-    /// `eventName`
     pub event_name: PkgdName,
-    /// `streamID`
     pub stream_id: Option<StreamId>,
-    /// `eventParList`
     pub event_par_list: Vec<EventParameter<'a>>,
 }
 
@@ -1289,9 +1084,7 @@ pub struct EventSpec<'a> {
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum SignalRequest<'a> {
-    /// `signal`
     Signal(Signal<'a>),
-    /// `seqSigList`
     SeqSigList(SeqSigList<'a>),
     /// An alternative of a later version.
     Unknown(Box<UnknownAlternative<'a>>),
@@ -1315,13 +1108,9 @@ pub type Name = [u8; 2];
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct DigitMapValue<'a> {
-    /// `startTimer`
     pub start_timer: Option<u8>,
-    /// `shortTimer`
     pub short_timer: Option<u8>,
-    /// `longTimer`
     pub long_timer: Option<u8>,
-    /// `digitMapBody`
     pub digit_map_body: Text<'a>,
 }
 
@@ -1349,13 +1138,9 @@ pub type StreamId = u16;
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct H221NonStandard {
-    /// `t35CountryCode1`
     pub t35_country_code1: u8,
-    /// `t35CountryCode2`
     pub t35_country_code2: u8,
-    /// `t35Extension`
     pub t35_extension: u8,
-    /// `manufacturerCode`
     pub manufacturer_code: u16,
 }
 
@@ -1368,9 +1153,7 @@ pub struct H221NonStandard {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct StatisticsParameter<'a> {
-    /// `statName`
     pub stat_name: PkgdName,
-    /// `statValue`
     pub stat_value: Option<Value<'a>>,
 }
 
@@ -1384,9 +1167,7 @@ pub struct StatisticsParameter<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct PackagesItem {
-    /// `packageName`
     pub package_name: Name,
-    /// `packageVersion`
     pub package_version: u8,
 }
 
@@ -1401,10 +1182,7 @@ pub struct PackagesItem {
 #[derive(Clone, PartialEq, Eq, Copy)]
 #[non_exhaustive]
 pub enum EventBufferControl {
-    /// `off(0)`
-    Off,
-    /// `lockStep(1)`
-    LockStep,
+    Off, LockStep,
     /// Another number.
     Unknown(i64),
     /// An item of a later version, by its number among the additions (PER).
@@ -1423,12 +1201,7 @@ pub enum EventBufferControl {
 #[derive(Clone, PartialEq, Eq, Copy)]
 #[non_exhaustive]
 pub enum ServiceState {
-    /// `test(0)`
-    Test,
-    /// `outOfSvc(1)`
-    OutOfSvc,
-    /// `inSvc(2)`
-    InSvc,
+    Test, OutOfSvc, InSvc,
     /// Another number.
     Unknown(i64),
     /// An item of a later version, by its number among the additions (PER).
@@ -1446,11 +1219,8 @@ pub enum ServiceState {
 /// ```
 #[derive(Clone, PartialEq, Default)]
 pub struct StreamParms<'a> {
-    /// `localControlDescriptor`
     pub local_control_descriptor: Option<LocalControlDescriptor<'a>>,
-    /// `localDescriptor`
     pub local_descriptor: Option<LocalRemoteDescriptor<'a>>,
-    /// `remoteDescriptor`
     pub remote_descriptor: Option<LocalRemoteDescriptor<'a>>,
 }
 
@@ -1472,24 +1242,7 @@ pub struct StreamParms<'a> {
 #[derive(Clone, PartialEq, Eq, Copy)]
 #[non_exhaustive]
 pub enum ModemType {
-    /// `v18(0)`
-    V18,
-    /// `v22(1)`
-    V22,
-    /// `v22bis(2)`
-    V22bis,
-    /// `v32(3)`
-    V32,
-    /// `v32bis(4)`
-    V32bis,
-    /// `v34(5)`
-    V34,
-    /// `v90(6)`
-    V90,
-    /// `v91(7)`
-    V91,
-    /// `synchISDN(8)`
-    SynchIsdn,
+    V18, V22, V22bis, V32, V32bis, V34, V90, V91, SynchIsdn,
     /// Another number.
     Unknown(i64),
     /// An item of a later version, by its number among the additions (PER).
@@ -1511,12 +1264,9 @@ pub enum ModemType {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct PropertyParm<'a> {
-    /// `name`
     pub name: PkgdName,
-    /// `value`
     pub value: Vec<Octets<'a>>,
-    /// `extraInfo`
-    pub extra_info: Option<PropertyParmExtraInfo>,
+    pub extra_info: Option<ExtraInfo>,
 }
 
 /// `MEDIA-GATEWAY-CONTROL-v1.RequestedEvent`
@@ -1531,13 +1281,9 @@ pub struct PropertyParm<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct RequestedEvent<'a> {
-    /// `pkgdName`
     pub pkgd_name: PkgdName,
-    /// `streamID`
     pub stream_id: Option<StreamId>,
-    /// `eventAction`
     pub event_action: Option<RequestedActions<'a>>,
-    /// `evParList`
     pub ev_par_list: Vec<EventParameter<'a>>,
 }
 
@@ -1556,19 +1302,12 @@ pub struct RequestedEvent<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct Signal<'a> {
-    /// `signalName`
     pub signal_name: PkgdName,
-    /// `streamID`
     pub stream_id: Option<StreamId>,
-    /// `sigType`
     pub sig_type: Option<SignalType>,
-    /// `duration`
     pub duration: Option<u16>,
-    /// `notifyCompletion`
     pub notify_completion: Option<NotifyCompletion<'a>>,
-    /// `keepActive`
     pub keep_active: Option<bool>,
-    /// `sigParList`
     pub sig_par_list: Vec<SigParameter<'a>>,
 }
 
@@ -1581,9 +1320,7 @@ pub struct Signal<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct SeqSigList<'a> {
-    /// `id`
     pub id: u16,
-    /// `signalList`
     pub signal_list: Vec<Signal<'a>>,
 }
 
@@ -1602,12 +1339,9 @@ pub struct SeqSigList<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct EventParameter<'a> {
-    /// `eventParameterName`
     pub event_parameter_name: Name,
-    /// `value`
     pub value: Value<'a>,
-    /// `extraInfo`
-    pub extra_info: Option<EventParameterExtraInfo>,
+    pub extra_info: Option<ExtraInfo>,
 }
 
 /// `MEDIA-GATEWAY-CONTROL-v1.LocalControlDescriptor`
@@ -1622,13 +1356,9 @@ pub struct EventParameter<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct LocalControlDescriptor<'a> {
-    /// `streamMode`
     pub stream_mode: Option<StreamMode>,
-    /// `reserveValue`
     pub reserve_value: Option<bool>,
-    /// `reserveGroup`
     pub reserve_group: Option<bool>,
-    /// `propertyParms`
     pub property_parms: Vec<PropertyParm<'a>>,
 }
 
@@ -1640,10 +1370,7 @@ pub struct LocalControlDescriptor<'a> {
 /// }
 /// ```
 #[derive(Clone, PartialEq)]
-pub struct LocalRemoteDescriptor<'a> {
-    /// `propGrps`
-    pub prop_grps: Vec<PropertyGroup<'a>>,
-}
+pub struct LocalRemoteDescriptor<'a> { pub prop_grps: Vec<PropertyGroup<'a>> }
 
 /// `MEDIA-GATEWAY-CONTROL-v1.StreamDescriptor`
 /// ```text
@@ -1654,20 +1381,15 @@ pub struct LocalRemoteDescriptor<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct StreamDescriptor<'a> {
-    /// `streamID`
     pub stream_id: StreamId,
-    /// `streamParms`
     pub stream_parms: StreamParms<'a>,
 }
 
-/// `extraInfo` of [`PropertyParm`].
+/// `extraInfo`, a type that several others have inside.
 #[derive(Clone, PartialEq)]
-pub enum PropertyParmExtraInfo {
-    /// `relation`
+pub enum ExtraInfo {
     Relation(Relation),
-    /// `range`
     Range(bool),
-    /// `sublist`
     Sublist(bool),
 }
 
@@ -1683,13 +1405,9 @@ pub enum PropertyParmExtraInfo {
 /// ```
 #[derive(Clone, PartialEq, Default)]
 pub struct RequestedActions<'a> {
-    /// `keepActive`
     pub keep_active: Option<bool>,
-    /// `eventDM`
     pub event_dm: Option<EventDm<'a>>,
-    /// `secondEvent`
     pub second_event: Option<SecondEventsDescriptor<'a>>,
-    /// `signalsDescriptor`
     pub signals_descriptor: Option<SignalsDescriptor<'a>>,
 }
 
@@ -1705,12 +1423,7 @@ pub struct RequestedActions<'a> {
 #[derive(Clone, PartialEq, Eq, Copy)]
 #[non_exhaustive]
 pub enum SignalType {
-    /// `brief(0)`
-    Brief,
-    /// `onOff(1)`
-    OnOff,
-    /// `timeOut(2)`
-    TimeOut,
+    Brief, OnOff, TimeOut,
     /// Another number.
     Unknown(i64),
     /// An item of a later version, by its number among the additions (PER).
@@ -1728,17 +1441,6 @@ pub enum SignalType {
 /// ```
 pub type NotifyCompletion<'a> = BitString<'a>;
 
-/// `extraInfo` of [`EventParameter`].
-#[derive(Clone, PartialEq)]
-pub enum EventParameterExtraInfo {
-    /// `relation`
-    Relation(Relation),
-    /// `range`
-    Range(bool),
-    /// `sublist`
-    Sublist(bool),
-}
-
 /// `MEDIA-GATEWAY-CONTROL-v1.StreamMode`
 /// ```text
 /// ENUMERATED {
@@ -1753,16 +1455,7 @@ pub enum EventParameterExtraInfo {
 #[derive(Clone, PartialEq, Eq, Copy)]
 #[non_exhaustive]
 pub enum StreamMode {
-    /// `sendOnly(0)`
-    SendOnly,
-    /// `recvOnly(1)`
-    RecvOnly,
-    /// `sendRecv(2)`
-    SendRecv,
-    /// `inactive(3)`
-    Inactive,
-    /// `loopBack(4)`
-    LoopBack,
+    SendOnly, RecvOnly, SendRecv, Inactive, LoopBack,
     /// Another number.
     Unknown(i64),
     /// An item of a later version, by its number among the additions (PER).
@@ -1781,12 +1474,7 @@ pub enum StreamMode {
 #[derive(Clone, PartialEq, Eq, Copy)]
 #[non_exhaustive]
 pub enum Relation {
-    /// `greaterThan(0)`
-    GreaterThan,
-    /// `smallerThan(1)`
-    SmallerThan,
-    /// `unequalTo(2)`
-    UnequalTo,
+    GreaterThan, SmallerThan, UnequalTo,
     /// Another number.
     Unknown(i64),
     /// An item of a later version, by its number among the additions (PER).
@@ -1802,9 +1490,7 @@ pub enum Relation {
 /// ```
 #[derive(Clone, PartialEq)]
 pub enum EventDm<'a> {
-    /// `digitMapName`
     DigitMapName(Name),
-    /// `digitMapValue`
     DigitMapValue(DigitMapValue<'a>),
 }
 
@@ -1818,9 +1504,7 @@ pub enum EventDm<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct SecondEventsDescriptor<'a> {
-    /// `requestID`
     pub request_id: RequestId,
-    /// `eventList`
     pub event_list: Vec<SecondRequestedEvent<'a>>,
 }
 
@@ -1839,12 +1523,9 @@ pub struct SecondEventsDescriptor<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct SigParameter<'a> {
-    /// `sigParameterName`
     pub sig_parameter_name: Name,
-    /// `value`
     pub value: Value<'a>,
-    /// `extraInfo`
-    pub extra_info: Option<SigParameterExtraInfo>,
+    pub extra_info: Option<ExtraInfo>,
 }
 
 /// `MEDIA-GATEWAY-CONTROL-v1.PropertyGroup`
@@ -1852,17 +1533,6 @@ pub struct SigParameter<'a> {
 /// SEQUENCE OF PropertyParm
 /// ```
 pub type PropertyGroup<'a> = Vec<PropertyParm<'a>>;
-
-/// `extraInfo` of [`SigParameter`].
-#[derive(Clone, PartialEq)]
-pub enum SigParameterExtraInfo {
-    /// `relation`
-    Relation(Relation),
-    /// `range`
-    Range(bool),
-    /// `sublist`
-    Sublist(bool),
-}
 
 /// `MEDIA-GATEWAY-CONTROL-v1.SecondRequestedEvent`
 /// ```text
@@ -1876,13 +1546,9 @@ pub enum SigParameterExtraInfo {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct SecondRequestedEvent<'a> {
-    /// `pkgdName`
     pub pkgd_name: PkgdName,
-    /// `streamID`
     pub stream_id: Option<StreamId>,
-    /// `eventAction`
     pub event_action: Option<SecondRequestedActions<'a>>,
-    /// `evParList`
     pub ev_par_list: Vec<EventParameter<'a>>,
 }
 
@@ -1897,11 +1563,8 @@ pub struct SecondRequestedEvent<'a> {
 /// ```
 #[derive(Clone, PartialEq, Default)]
 pub struct SecondRequestedActions<'a> {
-    /// `keepActive`
     pub keep_active: Option<bool>,
-    /// `eventDM`
     pub event_dm: Option<EventDm<'a>>,
-    /// `signalsDescriptor`
     pub signals_descriptor: Option<SignalsDescriptor<'a>>,
 }
 
@@ -1909,10 +1572,7 @@ impl MegacoMessage<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> MegacoMessage<'static> {
-        MegacoMessage {
-            auth_header: self.auth_header.map(|v| v.into_owned()),
-            mess: self.mess.into_owned(),
-        }
+        MegacoMessage { auth_header: self.auth_header.map(|v| v.into_owned()), mess: self.mess.into_owned() }
     }
 }
 
@@ -1921,9 +1581,7 @@ impl AuthenticationHeader<'_> {
     #[must_use]
     pub fn into_owned(self) -> AuthenticationHeader<'static> {
         AuthenticationHeader {
-            sec_parm_index: self.sec_parm_index,
-            seq_num: self.seq_num,
-            ad: self.ad.into_owned(),
+            sec_parm_index: self.sec_parm_index, seq_num: self.seq_num, ad: self.ad.into_owned(),
         }
     }
 }
@@ -1933,9 +1591,7 @@ impl Message<'_> {
     #[must_use]
     pub fn into_owned(self) -> Message<'static> {
         Message {
-            version: self.version,
-            m_id: self.m_id.into_owned(),
-            message_body: self.message_body.into_owned(),
+            version: self.version, m_id: self.m_id.into_owned(), message_body: self.message_body.into_owned(),
         }
     }
 }
@@ -1944,13 +1600,13 @@ impl MId<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> MId<'static> {
+        use MId as To;
         match self {
-            Self::Ip4Address(v) => MId::Ip4Address(v),
-            Self::Ip6Address(v) => MId::Ip6Address(v),
-            Self::DomainName(v) => MId::DomainName(v.into_owned()),
-            Self::DeviceName(v) => MId::DeviceName(v.into_owned()),
-            Self::MtpAddress(v) => MId::MtpAddress(v.into_owned()),
-            Self::Unknown(v) => MId::Unknown(Box::new(v.into_owned())),
+            Self::Ip4Address(v) => To::Ip4Address(v), Self::Ip6Address(v) => To::Ip6Address(v),
+            Self::DomainName(v) => To::DomainName(v.into_owned()),
+            Self::DeviceName(v) => To::DeviceName(v.into_owned()),
+            Self::MtpAddress(v) => To::MtpAddress(v.into_owned()),
+            Self::Unknown(v) => To::Unknown(Box::new(v.into_owned())),
         }
     }
 }
@@ -1959,9 +1615,10 @@ impl MessageMessageBody<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> MessageMessageBody<'static> {
+        use MessageMessageBody as To;
         match self {
-            Self::MessageError(v) => MessageMessageBody::MessageError(v.into_owned()),
-            Self::Transactions(v) => MessageMessageBody::Transactions(v.into_iter().map(|v| v.into_owned()).collect()),
+            Self::MessageError(v) => To::MessageError(v.into_owned()),
+            Self::Transactions(v) => To::Transactions(v.into_iter().map(|v| v.into_owned()).collect()),
         }
     }
 }
@@ -1970,10 +1627,7 @@ impl DomainName<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> DomainName<'static> {
-        DomainName {
-            name: self.name.into_owned(),
-            port_number: self.port_number,
-        }
+        DomainName { name: self.name.into_owned(), port_number: self.port_number }
     }
 }
 
@@ -1981,10 +1635,7 @@ impl ErrorDescriptor<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> ErrorDescriptor<'static> {
-        ErrorDescriptor {
-            error_code: self.error_code,
-            error_text: self.error_text.map(|v| v.into_owned()),
-        }
+        ErrorDescriptor { error_code: self.error_code, error_text: self.error_text.map(|v| v.into_owned()) }
     }
 }
 
@@ -1992,12 +1643,13 @@ impl Transaction<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> Transaction<'static> {
+        use Transaction as To;
         match self {
-            Self::TransactionRequest(v) => Transaction::TransactionRequest(v.into_owned()),
-            Self::TransactionPending(v) => Transaction::TransactionPending(v),
-            Self::TransactionReply(v) => Transaction::TransactionReply(v.into_owned()),
-            Self::TransactionResponseAck(v) => Transaction::TransactionResponseAck(v),
-            Self::Unknown(v) => Transaction::Unknown(Box::new(v.into_owned())),
+            Self::TransactionRequest(v) => To::TransactionRequest(v.into_owned()),
+            Self::TransactionPending(v) => To::TransactionPending(v),
+            Self::TransactionReply(v) => To::TransactionReply(v.into_owned()),
+            Self::TransactionResponseAck(v) => To::TransactionResponseAck(v),
+            Self::Unknown(v) => To::Unknown(Box::new(v.into_owned())),
         }
     }
 }
@@ -2018,8 +1670,7 @@ impl TransactionReply<'_> {
     #[must_use]
     pub fn into_owned(self) -> TransactionReply<'static> {
         TransactionReply {
-            transaction_id: self.transaction_id,
-            imm_ack_required: self.imm_ack_required,
+            transaction_id: self.transaction_id, imm_ack_required: self.imm_ack_required,
             transaction_result: self.transaction_result.into_owned(),
         }
     }
@@ -2029,9 +1680,10 @@ impl TransactionReplyTransactionResult<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> TransactionReplyTransactionResult<'static> {
+        use TransactionReplyTransactionResult as To;
         match self {
-            Self::TransactionError(v) => TransactionReplyTransactionResult::TransactionError(v.into_owned()),
-            Self::ActionReplies(v) => TransactionReplyTransactionResult::ActionReplies(v.into_iter().map(|v| v.into_owned()).collect()),
+            Self::TransactionError(v) => To::TransactionError(v.into_owned()),
+            Self::ActionReplies(v) => To::ActionReplies(v.into_iter().map(|v| v.into_owned()).collect()),
         }
     }
 }
@@ -2041,8 +1693,7 @@ impl ActionRequest<'_> {
     #[must_use]
     pub fn into_owned(self) -> ActionRequest<'static> {
         ActionRequest {
-            context_id: self.context_id,
-            context_request: self.context_request.map(|v| v.into_owned()),
+            context_id: self.context_id, context_request: self.context_request.map(|v| v.into_owned()),
             context_attr_audit_req: self.context_attr_audit_req,
             command_requests: self.command_requests.into_iter().map(|v| v.into_owned()).collect(),
         }
@@ -2054,8 +1705,7 @@ impl ContextRequest<'_> {
     #[must_use]
     pub fn into_owned(self) -> ContextRequest<'static> {
         ContextRequest {
-            priority: self.priority,
-            emergency: self.emergency,
+            priority: self.priority, emergency: self.emergency,
             topology_req: self.topology_req.map(|v| v.into_iter().map(|v| v.into_owned()).collect()),
         }
     }
@@ -2066,8 +1716,7 @@ impl ActionReply<'_> {
     #[must_use]
     pub fn into_owned(self) -> ActionReply<'static> {
         ActionReply {
-            context_id: self.context_id,
-            error_descriptor: self.error_descriptor.map(|v| v.into_owned()),
+            context_id: self.context_id, error_descriptor: self.error_descriptor.map(|v| v.into_owned()),
             context_reply: self.context_reply.map(|v| v.into_owned()),
             command_reply: self.command_reply.into_iter().map(|v| v.into_owned()).collect(),
         }
@@ -2079,8 +1728,7 @@ impl CommandRequest<'_> {
     #[must_use]
     pub fn into_owned(self) -> CommandRequest<'static> {
         CommandRequest {
-            command: self.command.into_owned(),
-            optional: self.optional,
+            command: self.command.into_owned(), optional: self.optional,
             wildcard_return: self.wildcard_return,
         }
     }
@@ -2092,8 +1740,7 @@ impl TopologyRequest<'_> {
     pub fn into_owned(self) -> TopologyRequest<'static> {
         TopologyRequest {
             termination_from: self.termination_from.into_owned(),
-            termination_to: self.termination_to.into_owned(),
-            topology_direction: self.topology_direction,
+            termination_to: self.termination_to.into_owned(), topology_direction: self.topology_direction,
         }
     }
 }
@@ -2102,16 +1749,16 @@ impl Command<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> Command<'static> {
+        use Command as To;
         match self {
-            Self::AddReq(v) => Command::AddReq(v.into_owned()),
-            Self::MoveReq(v) => Command::MoveReq(v.into_owned()),
-            Self::ModReq(v) => Command::ModReq(v.into_owned()),
-            Self::SubtractReq(v) => Command::SubtractReq(v.into_owned()),
-            Self::AuditCapRequest(v) => Command::AuditCapRequest(v.into_owned()),
-            Self::AuditValueRequest(v) => Command::AuditValueRequest(v.into_owned()),
-            Self::NotifyReq(v) => Command::NotifyReq(v.into_owned()),
-            Self::ServiceChangeReq(v) => Command::ServiceChangeReq(v.into_owned()),
-            Self::Unknown(v) => Command::Unknown(Box::new(v.into_owned())),
+            Self::AddReq(v) => To::AddReq(v.into_owned()), Self::MoveReq(v) => To::MoveReq(v.into_owned()),
+            Self::ModReq(v) => To::ModReq(v.into_owned()),
+            Self::SubtractReq(v) => To::SubtractReq(v.into_owned()),
+            Self::AuditCapRequest(v) => To::AuditCapRequest(v.into_owned()),
+            Self::AuditValueRequest(v) => To::AuditValueRequest(v.into_owned()),
+            Self::NotifyReq(v) => To::NotifyReq(v.into_owned()),
+            Self::ServiceChangeReq(v) => To::ServiceChangeReq(v.into_owned()),
+            Self::Unknown(v) => To::Unknown(Box::new(v.into_owned())),
         }
     }
 }
@@ -2120,16 +1767,17 @@ impl CommandReply<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> CommandReply<'static> {
+        use CommandReply as To;
         match self {
-            Self::AddReply(v) => CommandReply::AddReply(v.into_owned()),
-            Self::MoveReply(v) => CommandReply::MoveReply(v.into_owned()),
-            Self::ModReply(v) => CommandReply::ModReply(v.into_owned()),
-            Self::SubtractReply(v) => CommandReply::SubtractReply(v.into_owned()),
-            Self::AuditCapReply(v) => CommandReply::AuditCapReply(v.into_owned()),
-            Self::AuditValueReply(v) => CommandReply::AuditValueReply(v.into_owned()),
-            Self::NotifyReply(v) => CommandReply::NotifyReply(v.into_owned()),
-            Self::ServiceChangeReply(v) => CommandReply::ServiceChangeReply(v.into_owned()),
-            Self::Unknown(v) => CommandReply::Unknown(Box::new(v.into_owned())),
+            Self::AddReply(v) => To::AddReply(v.into_owned()),
+            Self::MoveReply(v) => To::MoveReply(v.into_owned()),
+            Self::ModReply(v) => To::ModReply(v.into_owned()),
+            Self::SubtractReply(v) => To::SubtractReply(v.into_owned()),
+            Self::AuditCapReply(v) => To::AuditCapReply(v.into_owned()),
+            Self::AuditValueReply(v) => To::AuditValueReply(v.into_owned()),
+            Self::NotifyReply(v) => To::NotifyReply(v.into_owned()),
+            Self::ServiceChangeReply(v) => To::ServiceChangeReply(v.into_owned()),
+            Self::Unknown(v) => To::Unknown(Box::new(v.into_owned())),
         }
     }
 }
@@ -2138,10 +1786,7 @@ impl TerminationId<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> TerminationId<'static> {
-        TerminationId {
-            wildcard: self.wildcard,
-            id: self.id.into_owned(),
-        }
+        TerminationId { wildcard: self.wildcard, id: self.id.into_owned() }
     }
 }
 
@@ -2216,11 +1861,12 @@ impl AuditReply<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> AuditReply<'static> {
+        use AuditReply as To;
         match self {
-            Self::ContextAuditResult(v) => AuditReply::ContextAuditResult(v.into_iter().map(|v| v.into_owned()).collect()),
-            Self::Error(v) => AuditReply::Error(v.into_owned()),
-            Self::AuditResult(v) => AuditReply::AuditResult(v.into_owned()),
-            Self::Unknown(v) => AuditReply::Unknown(Box::new(v.into_owned())),
+            Self::ContextAuditResult(v) => To::ContextAuditResult(v.into_iter().map(|v| v.into_owned()).collect()),
+            Self::Error(v) => To::Error(v.into_owned()),
+            Self::AuditResult(v) => To::AuditResult(v.into_owned()),
+            Self::Unknown(v) => To::Unknown(Box::new(v.into_owned())),
         }
     }
 }
@@ -2251,9 +1897,7 @@ impl AuditDescriptor<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> AuditDescriptor<'static> {
-        AuditDescriptor {
-            audit_token: self.audit_token.map(|v| v.into_owned()),
-        }
+        AuditDescriptor { audit_token: self.audit_token.map(|v| v.into_owned()) }
     }
 }
 
@@ -2301,9 +1945,10 @@ impl ServiceChangeResult<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> ServiceChangeResult<'static> {
+        use ServiceChangeResult as To;
         match self {
-            Self::ErrorDescriptor(v) => ServiceChangeResult::ErrorDescriptor(v.into_owned()),
-            Self::ServiceChangeResParms(v) => ServiceChangeResult::ServiceChangeResParms(v.into_owned()),
+            Self::ErrorDescriptor(v) => To::ErrorDescriptor(v.into_owned()),
+            Self::ServiceChangeResParms(v) => To::ServiceChangeResParms(v.into_owned()),
         }
     }
 }
@@ -2312,16 +1957,17 @@ impl AmmDescriptor<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> AmmDescriptor<'static> {
+        use AmmDescriptor as To;
         match self {
-            Self::MediaDescriptor(v) => AmmDescriptor::MediaDescriptor(v.into_owned()),
-            Self::ModemDescriptor(v) => AmmDescriptor::ModemDescriptor(v.into_owned()),
-            Self::MuxDescriptor(v) => AmmDescriptor::MuxDescriptor(v.into_owned()),
-            Self::EventsDescriptor(v) => AmmDescriptor::EventsDescriptor(v.into_owned()),
-            Self::EventBufferDescriptor(v) => AmmDescriptor::EventBufferDescriptor(v.into_iter().map(|v| v.into_owned()).collect()),
-            Self::SignalsDescriptor(v) => AmmDescriptor::SignalsDescriptor(v.into_iter().map(|v| v.into_owned()).collect()),
-            Self::DigitMapDescriptor(v) => AmmDescriptor::DigitMapDescriptor(v.into_owned()),
-            Self::AuditDescriptor(v) => AmmDescriptor::AuditDescriptor(v.into_owned()),
-            Self::Unknown(v) => AmmDescriptor::Unknown(Box::new(v.into_owned())),
+            Self::MediaDescriptor(v) => To::MediaDescriptor(v.into_owned()),
+            Self::ModemDescriptor(v) => To::ModemDescriptor(v.into_owned()),
+            Self::MuxDescriptor(v) => To::MuxDescriptor(v.into_owned()),
+            Self::EventsDescriptor(v) => To::EventsDescriptor(v.into_owned()),
+            Self::EventBufferDescriptor(v) => To::EventBufferDescriptor(v.into_iter().map(|v| v.into_owned()).collect()),
+            Self::SignalsDescriptor(v) => To::SignalsDescriptor(v.into_iter().map(|v| v.into_owned()).collect()),
+            Self::DigitMapDescriptor(v) => To::DigitMapDescriptor(v.into_owned()),
+            Self::AuditDescriptor(v) => To::AuditDescriptor(v.into_owned()),
+            Self::Unknown(v) => To::Unknown(Box::new(v.into_owned())),
         }
     }
 }
@@ -2330,14 +1976,13 @@ impl ServiceChangeAddress<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> ServiceChangeAddress<'static> {
+        use ServiceChangeAddress as To;
         match self {
-            Self::PortNumber(v) => ServiceChangeAddress::PortNumber(v),
-            Self::Ip4Address(v) => ServiceChangeAddress::Ip4Address(v),
-            Self::Ip6Address(v) => ServiceChangeAddress::Ip6Address(v),
-            Self::DomainName(v) => ServiceChangeAddress::DomainName(v.into_owned()),
-            Self::DeviceName(v) => ServiceChangeAddress::DeviceName(v.into_owned()),
-            Self::MtpAddress(v) => ServiceChangeAddress::MtpAddress(v.into_owned()),
-            Self::Unknown(v) => ServiceChangeAddress::Unknown(Box::new(v.into_owned())),
+            Self::PortNumber(v) => To::PortNumber(v), Self::Ip4Address(v) => To::Ip4Address(v),
+            Self::Ip6Address(v) => To::Ip6Address(v), Self::DomainName(v) => To::DomainName(v.into_owned()),
+            Self::DeviceName(v) => To::DeviceName(v.into_owned()),
+            Self::MtpAddress(v) => To::MtpAddress(v.into_owned()),
+            Self::Unknown(v) => To::Unknown(Box::new(v.into_owned())),
         }
     }
 }
@@ -2346,9 +1991,7 @@ impl ServiceChangeProfile<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> ServiceChangeProfile<'static> {
-        ServiceChangeProfile {
-            profile_name: self.profile_name.into_owned(),
-        }
+        ServiceChangeProfile { profile_name: self.profile_name.into_owned() }
     }
 }
 
@@ -2356,10 +1999,7 @@ impl TimeNotation<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> TimeNotation<'static> {
-        TimeNotation {
-            date: self.date.into_owned(),
-            time: self.time.into_owned(),
-        }
+        TimeNotation { date: self.date.into_owned(), time: self.time.into_owned() }
     }
 }
 
@@ -2368,8 +2008,7 @@ impl NonStandardData<'_> {
     #[must_use]
     pub fn into_owned(self) -> NonStandardData<'static> {
         NonStandardData {
-            non_standard_identifier: self.non_standard_identifier.into_owned(),
-            data: self.data.into_owned(),
+            non_standard_identifier: self.non_standard_identifier.into_owned(), data: self.data.into_owned(),
         }
     }
 }
@@ -2378,20 +2017,21 @@ impl AuditReturnParameter<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> AuditReturnParameter<'static> {
+        use AuditReturnParameter as To;
         match self {
-            Self::ErrorDescriptor(v) => AuditReturnParameter::ErrorDescriptor(v.into_owned()),
-            Self::MediaDescriptor(v) => AuditReturnParameter::MediaDescriptor(v.into_owned()),
-            Self::ModemDescriptor(v) => AuditReturnParameter::ModemDescriptor(v.into_owned()),
-            Self::MuxDescriptor(v) => AuditReturnParameter::MuxDescriptor(v.into_owned()),
-            Self::EventsDescriptor(v) => AuditReturnParameter::EventsDescriptor(v.into_owned()),
-            Self::EventBufferDescriptor(v) => AuditReturnParameter::EventBufferDescriptor(v.into_iter().map(|v| v.into_owned()).collect()),
-            Self::SignalsDescriptor(v) => AuditReturnParameter::SignalsDescriptor(v.into_iter().map(|v| v.into_owned()).collect()),
-            Self::DigitMapDescriptor(v) => AuditReturnParameter::DigitMapDescriptor(v.into_owned()),
-            Self::ObservedEventsDescriptor(v) => AuditReturnParameter::ObservedEventsDescriptor(v.into_owned()),
-            Self::StatisticsDescriptor(v) => AuditReturnParameter::StatisticsDescriptor(v.into_iter().map(|v| v.into_owned()).collect()),
-            Self::PackagesDescriptor(v) => AuditReturnParameter::PackagesDescriptor(v),
-            Self::EmptyDescriptors(v) => AuditReturnParameter::EmptyDescriptors(v.into_owned()),
-            Self::Unknown(v) => AuditReturnParameter::Unknown(Box::new(v.into_owned())),
+            Self::ErrorDescriptor(v) => To::ErrorDescriptor(v.into_owned()),
+            Self::MediaDescriptor(v) => To::MediaDescriptor(v.into_owned()),
+            Self::ModemDescriptor(v) => To::ModemDescriptor(v.into_owned()),
+            Self::MuxDescriptor(v) => To::MuxDescriptor(v.into_owned()),
+            Self::EventsDescriptor(v) => To::EventsDescriptor(v.into_owned()),
+            Self::EventBufferDescriptor(v) => To::EventBufferDescriptor(v.into_iter().map(|v| v.into_owned()).collect()),
+            Self::SignalsDescriptor(v) => To::SignalsDescriptor(v.into_iter().map(|v| v.into_owned()).collect()),
+            Self::DigitMapDescriptor(v) => To::DigitMapDescriptor(v.into_owned()),
+            Self::ObservedEventsDescriptor(v) => To::ObservedEventsDescriptor(v.into_owned()),
+            Self::StatisticsDescriptor(v) => To::StatisticsDescriptor(v.into_iter().map(|v| v.into_owned()).collect()),
+            Self::PackagesDescriptor(v) => To::PackagesDescriptor(v),
+            Self::EmptyDescriptors(v) => To::EmptyDescriptors(v.into_owned()),
+            Self::Unknown(v) => To::Unknown(Box::new(v.into_owned())),
         }
     }
 }
@@ -2426,8 +2066,7 @@ impl ModemDescriptor<'_> {
     #[must_use]
     pub fn into_owned(self) -> ModemDescriptor<'static> {
         ModemDescriptor {
-            mtl: self.mtl,
-            mpl: self.mpl.into_iter().map(|v| v.into_owned()).collect(),
+            mtl: self.mtl, mpl: self.mpl.into_iter().map(|v| v.into_owned()).collect(),
             non_standard_data: self.non_standard_data.map(|v| v.into_owned()),
         }
     }
@@ -2438,8 +2077,7 @@ impl MuxDescriptor<'_> {
     #[must_use]
     pub fn into_owned(self) -> MuxDescriptor<'static> {
         MuxDescriptor {
-            mux_type: self.mux_type,
-            term_list: self.term_list.into_iter().map(|v| v.into_owned()).collect(),
+            mux_type: self.mux_type, term_list: self.term_list.into_iter().map(|v| v.into_owned()).collect(),
             non_standard_data: self.non_standard_data.map(|v| v.into_owned()),
         }
     }
@@ -2472,8 +2110,7 @@ impl ObservedEvent<'_> {
     #[must_use]
     pub fn into_owned(self) -> ObservedEvent<'static> {
         ObservedEvent {
-            event_name: self.event_name,
-            stream_id: self.stream_id,
+            event_name: self.event_name, stream_id: self.stream_id,
             event_par_list: self.event_par_list.into_iter().map(|v| v.into_owned()).collect(),
             time_notation: self.time_notation.map(|v| v.into_owned()),
         }
@@ -2484,11 +2121,11 @@ impl NonStandardIdentifier<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> NonStandardIdentifier<'static> {
+        use NonStandardIdentifier as To;
         match self {
-            Self::Object(v) => NonStandardIdentifier::Object(v.into_owned()),
-            Self::H221NonStandard(v) => NonStandardIdentifier::H221NonStandard(v),
-            Self::Experimental(v) => NonStandardIdentifier::Experimental(v.into_owned()),
-            Self::Unknown(v) => NonStandardIdentifier::Unknown(Box::new(v.into_owned())),
+            Self::Object(v) => To::Object(v.into_owned()), Self::H221NonStandard(v) => To::H221NonStandard(v),
+            Self::Experimental(v) => To::Experimental(v.into_owned()),
+            Self::Unknown(v) => To::Unknown(Box::new(v.into_owned())),
         }
     }
 }
@@ -2499,8 +2136,7 @@ impl TerminationStateDescriptor<'_> {
     pub fn into_owned(self) -> TerminationStateDescriptor<'static> {
         TerminationStateDescriptor {
             property_parms: self.property_parms.into_iter().map(|v| v.into_owned()).collect(),
-            event_buffer_control: self.event_buffer_control,
-            service_state: self.service_state,
+            event_buffer_control: self.event_buffer_control, service_state: self.service_state,
         }
     }
 }
@@ -2509,9 +2145,10 @@ impl MediaDescriptorStreams<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> MediaDescriptorStreams<'static> {
+        use MediaDescriptorStreams as To;
         match self {
-            Self::OneStream(v) => MediaDescriptorStreams::OneStream(v.into_owned()),
-            Self::MultiStream(v) => MediaDescriptorStreams::MultiStream(v.into_iter().map(|v| v.into_owned()).collect()),
+            Self::OneStream(v) => To::OneStream(v.into_owned()),
+            Self::MultiStream(v) => To::MultiStream(v.into_iter().map(|v| v.into_owned()).collect()),
         }
     }
 }
@@ -2521,8 +2158,7 @@ impl EventSpec<'_> {
     #[must_use]
     pub fn into_owned(self) -> EventSpec<'static> {
         EventSpec {
-            event_name: self.event_name,
-            stream_id: self.stream_id,
+            event_name: self.event_name, stream_id: self.stream_id,
             event_par_list: self.event_par_list.into_iter().map(|v| v.into_owned()).collect(),
         }
     }
@@ -2532,10 +2168,11 @@ impl SignalRequest<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> SignalRequest<'static> {
+        use SignalRequest as To;
         match self {
-            Self::Signal(v) => SignalRequest::Signal(v.into_owned()),
-            Self::SeqSigList(v) => SignalRequest::SeqSigList(v.into_owned()),
-            Self::Unknown(v) => SignalRequest::Unknown(Box::new(v.into_owned())),
+            Self::Signal(v) => To::Signal(v.into_owned()),
+            Self::SeqSigList(v) => To::SeqSigList(v.into_owned()),
+            Self::Unknown(v) => To::Unknown(Box::new(v.into_owned())),
         }
     }
 }
@@ -2545,9 +2182,7 @@ impl DigitMapValue<'_> {
     #[must_use]
     pub fn into_owned(self) -> DigitMapValue<'static> {
         DigitMapValue {
-            start_timer: self.start_timer,
-            short_timer: self.short_timer,
-            long_timer: self.long_timer,
+            start_timer: self.start_timer, short_timer: self.short_timer, long_timer: self.long_timer,
             digit_map_body: self.digit_map_body.into_owned(),
         }
     }
@@ -2581,8 +2216,7 @@ impl PropertyParm<'_> {
     #[must_use]
     pub fn into_owned(self) -> PropertyParm<'static> {
         PropertyParm {
-            name: self.name,
-            value: self.value.into_iter().map(|v| v.into_owned()).collect(),
+            name: self.name, value: self.value.into_iter().map(|v| v.into_owned()).collect(),
             extra_info: self.extra_info,
         }
     }
@@ -2593,8 +2227,7 @@ impl RequestedEvent<'_> {
     #[must_use]
     pub fn into_owned(self) -> RequestedEvent<'static> {
         RequestedEvent {
-            pkgd_name: self.pkgd_name,
-            stream_id: self.stream_id,
+            pkgd_name: self.pkgd_name, stream_id: self.stream_id,
             event_action: self.event_action.map(|v| v.into_owned()),
             ev_par_list: self.ev_par_list.into_iter().map(|v| v.into_owned()).collect(),
         }
@@ -2606,11 +2239,8 @@ impl Signal<'_> {
     #[must_use]
     pub fn into_owned(self) -> Signal<'static> {
         Signal {
-            signal_name: self.signal_name,
-            stream_id: self.stream_id,
-            sig_type: self.sig_type,
-            duration: self.duration,
-            notify_completion: self.notify_completion.map(|v| v.into_owned()),
+            signal_name: self.signal_name, stream_id: self.stream_id, sig_type: self.sig_type,
+            duration: self.duration, notify_completion: self.notify_completion.map(|v| v.into_owned()),
             keep_active: self.keep_active,
             sig_par_list: self.sig_par_list.into_iter().map(|v| v.into_owned()).collect(),
         }
@@ -2622,8 +2252,7 @@ impl SeqSigList<'_> {
     #[must_use]
     pub fn into_owned(self) -> SeqSigList<'static> {
         SeqSigList {
-            id: self.id,
-            signal_list: self.signal_list.into_iter().map(|v| v.into_owned()).collect(),
+            id: self.id, signal_list: self.signal_list.into_iter().map(|v| v.into_owned()).collect(),
         }
     }
 }
@@ -2634,8 +2263,7 @@ impl EventParameter<'_> {
     pub fn into_owned(self) -> EventParameter<'static> {
         EventParameter {
             event_parameter_name: self.event_parameter_name,
-            value: self.value.into_iter().map(|v| v.into_owned()).collect(),
-            extra_info: self.extra_info,
+            value: self.value.into_iter().map(|v| v.into_owned()).collect(), extra_info: self.extra_info,
         }
     }
 }
@@ -2645,8 +2273,7 @@ impl LocalControlDescriptor<'_> {
     #[must_use]
     pub fn into_owned(self) -> LocalControlDescriptor<'static> {
         LocalControlDescriptor {
-            stream_mode: self.stream_mode,
-            reserve_value: self.reserve_value,
+            stream_mode: self.stream_mode, reserve_value: self.reserve_value,
             reserve_group: self.reserve_group,
             property_parms: self.property_parms.into_iter().map(|v| v.into_owned()).collect(),
         }
@@ -2667,10 +2294,7 @@ impl StreamDescriptor<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> StreamDescriptor<'static> {
-        StreamDescriptor {
-            stream_id: self.stream_id,
-            stream_parms: self.stream_parms.into_owned(),
-        }
+        StreamDescriptor { stream_id: self.stream_id, stream_parms: self.stream_parms.into_owned() }
     }
 }
 
@@ -2679,8 +2303,7 @@ impl RequestedActions<'_> {
     #[must_use]
     pub fn into_owned(self) -> RequestedActions<'static> {
         RequestedActions {
-            keep_active: self.keep_active,
-            event_dm: self.event_dm.map(|v| v.into_owned()),
+            keep_active: self.keep_active, event_dm: self.event_dm.map(|v| v.into_owned()),
             second_event: self.second_event.map(|v| v.into_owned()),
             signals_descriptor: self.signals_descriptor.map(|v| v.into_iter().map(|v| v.into_owned()).collect()),
         }
@@ -2691,9 +2314,10 @@ impl EventDm<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> EventDm<'static> {
+        use EventDm as To;
         match self {
-            Self::DigitMapName(v) => EventDm::DigitMapName(v),
-            Self::DigitMapValue(v) => EventDm::DigitMapValue(v.into_owned()),
+            Self::DigitMapName(v) => To::DigitMapName(v),
+            Self::DigitMapValue(v) => To::DigitMapValue(v.into_owned()),
         }
     }
 }
@@ -2715,8 +2339,7 @@ impl SigParameter<'_> {
     pub fn into_owned(self) -> SigParameter<'static> {
         SigParameter {
             sig_parameter_name: self.sig_parameter_name,
-            value: self.value.into_iter().map(|v| v.into_owned()).collect(),
-            extra_info: self.extra_info,
+            value: self.value.into_iter().map(|v| v.into_owned()).collect(), extra_info: self.extra_info,
         }
     }
 }
@@ -2726,8 +2349,7 @@ impl SecondRequestedEvent<'_> {
     #[must_use]
     pub fn into_owned(self) -> SecondRequestedEvent<'static> {
         SecondRequestedEvent {
-            pkgd_name: self.pkgd_name,
-            stream_id: self.stream_id,
+            pkgd_name: self.pkgd_name, stream_id: self.stream_id,
             event_action: self.event_action.map(|v| v.into_owned()),
             ev_par_list: self.ev_par_list.into_iter().map(|v| v.into_owned()).collect(),
         }
@@ -2739,8 +2361,7 @@ impl SecondRequestedActions<'_> {
     #[must_use]
     pub fn into_owned(self) -> SecondRequestedActions<'static> {
         SecondRequestedActions {
-            keep_active: self.keep_active,
-            event_dm: self.event_dm.map(|v| v.into_owned()),
+            keep_active: self.keep_active, event_dm: self.event_dm.map(|v| v.into_owned()),
             signals_descriptor: self.signals_descriptor.map(|v| v.into_iter().map(|v| v.into_owned()).collect()),
         }
     }
@@ -2749,7 +2370,6 @@ impl SecondRequestedActions<'_> {
 impl fmt::Debug for MegacoMessage<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for MegacoMessage<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("authHeader", &self.auth_header), ("mess", &self.mess)])
@@ -2759,7 +2379,6 @@ impl Notation for MegacoMessage<'_> {
 impl fmt::Debug for AuthenticationHeader<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for AuthenticationHeader<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("secParmIndex", &self.sec_parm_index), ("seqNum", &self.seq_num), ("ad", &self.ad)])
@@ -2769,7 +2388,6 @@ impl Notation for AuthenticationHeader<'_> {
 impl fmt::Debug for Message<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for Message<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("version", &self.version), ("mId", &self.m_id), ("messageBody", &self.message_body)])
@@ -2779,7 +2397,6 @@ impl Notation for Message<'_> {
 impl fmt::Debug for MId<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for MId<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
@@ -2787,8 +2404,7 @@ impl Notation for MId<'_> {
             Self::Ip6Address(v) => p.chosen("ip6Address", v),
             Self::DomainName(v) => p.chosen("domainName", v),
             Self::DeviceName(v) => p.chosen("deviceName", v),
-            Self::MtpAddress(v) => p.chosen("mtpAddress", v),
-            Self::Unknown(v) => v.notation(p),
+            Self::MtpAddress(v) => p.chosen("mtpAddress", v), Self::Unknown(v) => v.notation(p),
         }
     }
 }
@@ -2796,7 +2412,6 @@ impl Notation for MId<'_> {
 impl fmt::Debug for MessageMessageBody<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for MessageMessageBody<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
@@ -2809,7 +2424,6 @@ impl Notation for MessageMessageBody<'_> {
 impl fmt::Debug for Ip4Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for Ip4Address {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("address", &self.address), ("portNumber", &self.port_number)])
@@ -2819,7 +2433,6 @@ impl Notation for Ip4Address {
 impl fmt::Debug for Ip6Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for Ip6Address {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("address", &self.address), ("portNumber", &self.port_number)])
@@ -2829,7 +2442,6 @@ impl Notation for Ip6Address {
 impl fmt::Debug for DomainName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for DomainName<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("name", &self.name), ("portNumber", &self.port_number)])
@@ -2839,7 +2451,6 @@ impl Notation for DomainName<'_> {
 impl fmt::Debug for ErrorDescriptor<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ErrorDescriptor<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("errorCode", &self.error_code), ("errorText", &self.error_text)])
@@ -2849,7 +2460,6 @@ impl Notation for ErrorDescriptor<'_> {
 impl fmt::Debug for Transaction<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for Transaction<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
@@ -2865,7 +2475,6 @@ impl Notation for Transaction<'_> {
 impl fmt::Debug for TransactionRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for TransactionRequest<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("transactionId", &self.transaction_id), ("actions", &self.actions)])
@@ -2875,7 +2484,6 @@ impl Notation for TransactionRequest<'_> {
 impl fmt::Debug for TransactionPending {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for TransactionPending {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("transactionId", &self.transaction_id)])
@@ -2885,7 +2493,6 @@ impl Notation for TransactionPending {
 impl fmt::Debug for TransactionReply<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for TransactionReply<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("transactionId", &self.transaction_id), ("immAckRequired", &self.imm_ack_required), ("transactionResult", &self.transaction_result)])
@@ -2895,7 +2502,6 @@ impl Notation for TransactionReply<'_> {
 impl fmt::Debug for TransactionReplyTransactionResult<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for TransactionReplyTransactionResult<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
@@ -2908,7 +2514,6 @@ impl Notation for TransactionReplyTransactionResult<'_> {
 impl fmt::Debug for TransactionAck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for TransactionAck {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("firstAck", &self.first_ack), ("lastAck", &self.last_ack)])
@@ -2918,7 +2523,6 @@ impl Notation for TransactionAck {
 impl fmt::Debug for ActionRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ActionRequest<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("contextId", &self.context_id), ("contextRequest", &self.context_request), ("contextAttrAuditReq", &self.context_attr_audit_req), ("commandRequests", &self.command_requests)])
@@ -2928,7 +2532,6 @@ impl Notation for ActionRequest<'_> {
 impl fmt::Debug for ContextRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ContextRequest<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("priority", &self.priority), ("emergency", &self.emergency), ("topologyReq", &self.topology_req)])
@@ -2938,7 +2541,6 @@ impl Notation for ContextRequest<'_> {
 impl fmt::Debug for ContextAttrAuditRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ContextAttrAuditRequest {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("topology", &self.topology), ("emergency", &self.emergency), ("priority", &self.priority)])
@@ -2948,7 +2550,6 @@ impl Notation for ContextAttrAuditRequest {
 impl fmt::Debug for ActionReply<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ActionReply<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("contextId", &self.context_id), ("errorDescriptor", &self.error_descriptor), ("contextReply", &self.context_reply), ("commandReply", &self.command_reply)])
@@ -2958,7 +2559,6 @@ impl Notation for ActionReply<'_> {
 impl fmt::Debug for CommandRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for CommandRequest<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("command", &self.command), ("optional", &self.optional), ("wildcardReturn", &self.wildcard_return)])
@@ -2968,7 +2568,6 @@ impl Notation for CommandRequest<'_> {
 impl fmt::Debug for TopologyRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for TopologyRequest<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("terminationFrom", &self.termination_from), ("terminationTo", &self.termination_to), ("topologyDirection", &self.topology_direction)])
@@ -2978,19 +2577,15 @@ impl Notation for TopologyRequest<'_> {
 impl fmt::Debug for Command<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for Command<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
-            Self::AddReq(v) => p.chosen("addReq", v),
-            Self::MoveReq(v) => p.chosen("moveReq", v),
-            Self::ModReq(v) => p.chosen("modReq", v),
-            Self::SubtractReq(v) => p.chosen("subtractReq", v),
+            Self::AddReq(v) => p.chosen("addReq", v), Self::MoveReq(v) => p.chosen("moveReq", v),
+            Self::ModReq(v) => p.chosen("modReq", v), Self::SubtractReq(v) => p.chosen("subtractReq", v),
             Self::AuditCapRequest(v) => p.chosen("auditCapRequest", v),
             Self::AuditValueRequest(v) => p.chosen("auditValueRequest", v),
             Self::NotifyReq(v) => p.chosen("notifyReq", v),
-            Self::ServiceChangeReq(v) => p.chosen("serviceChangeReq", v),
-            Self::Unknown(v) => v.notation(p),
+            Self::ServiceChangeReq(v) => p.chosen("serviceChangeReq", v), Self::Unknown(v) => v.notation(p),
         }
     }
 }
@@ -2998,12 +2593,10 @@ impl Notation for Command<'_> {
 impl fmt::Debug for CommandReply<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for CommandReply<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
-            Self::AddReply(v) => p.chosen("addReply", v),
-            Self::MoveReply(v) => p.chosen("moveReply", v),
+            Self::AddReply(v) => p.chosen("addReply", v), Self::MoveReply(v) => p.chosen("moveReply", v),
             Self::ModReply(v) => p.chosen("modReply", v),
             Self::SubtractReply(v) => p.chosen("subtractReply", v),
             Self::AuditCapReply(v) => p.chosen("auditCapReply", v),
@@ -3018,7 +2611,6 @@ impl Notation for CommandReply<'_> {
 impl fmt::Debug for TerminationId<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for TerminationId<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("wildcard", &self.wildcard), ("id", &self.id)])
@@ -3028,13 +2620,10 @@ impl Notation for TerminationId<'_> {
 impl fmt::Debug for TopologyRequestTopologyDirection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for TopologyRequestTopologyDirection {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.word(match self {
-            Self::Bothway => "bothway",
-            Self::Isolate => "isolate",
-            Self::Oneway => "oneway",
+            Self::Bothway => "bothway", Self::Isolate => "isolate", Self::Oneway => "oneway",
         })
     }
 }
@@ -3042,7 +2631,6 @@ impl Notation for TopologyRequestTopologyDirection {
 impl fmt::Debug for AmmRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for AmmRequest<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("terminationID", &self.termination_id), ("descriptors", &self.descriptors)])
@@ -3052,7 +2640,6 @@ impl Notation for AmmRequest<'_> {
 impl fmt::Debug for SubtractRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for SubtractRequest<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("terminationID", &self.termination_id), ("auditDescriptor", &self.audit_descriptor)])
@@ -3062,7 +2649,6 @@ impl Notation for SubtractRequest<'_> {
 impl fmt::Debug for AuditRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for AuditRequest<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("terminationID", &self.termination_id), ("auditDescriptor", &self.audit_descriptor)])
@@ -3072,7 +2658,6 @@ impl Notation for AuditRequest<'_> {
 impl fmt::Debug for NotifyRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for NotifyRequest<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("terminationID", &self.termination_id), ("observedEventsDescriptor", &self.observed_events_descriptor), ("errorDescriptor", &self.error_descriptor)])
@@ -3082,7 +2667,6 @@ impl Notation for NotifyRequest<'_> {
 impl fmt::Debug for ServiceChangeRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ServiceChangeRequest<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("terminationID", &self.termination_id), ("serviceChangeParms", &self.service_change_parms)])
@@ -3092,7 +2676,6 @@ impl Notation for ServiceChangeRequest<'_> {
 impl fmt::Debug for AmmsReply<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for AmmsReply<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("terminationID", &self.termination_id), ("terminationAudit", &self.termination_audit)])
@@ -3102,13 +2685,11 @@ impl Notation for AmmsReply<'_> {
 impl fmt::Debug for AuditReply<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for AuditReply<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
             Self::ContextAuditResult(v) => p.chosen("contextAuditResult", v),
-            Self::Error(v) => p.chosen("error", v),
-            Self::AuditResult(v) => p.chosen("auditResult", v),
+            Self::Error(v) => p.chosen("error", v), Self::AuditResult(v) => p.chosen("auditResult", v),
             Self::Unknown(v) => v.notation(p),
         }
     }
@@ -3117,7 +2698,6 @@ impl Notation for AuditReply<'_> {
 impl fmt::Debug for NotifyReply<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for NotifyReply<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("terminationID", &self.termination_id), ("errorDescriptor", &self.error_descriptor)])
@@ -3127,7 +2707,6 @@ impl Notation for NotifyReply<'_> {
 impl fmt::Debug for ServiceChangeReply<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ServiceChangeReply<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("terminationID", &self.termination_id), ("serviceChangeResult", &self.service_change_result)])
@@ -3137,7 +2716,6 @@ impl Notation for ServiceChangeReply<'_> {
 impl fmt::Debug for AuditDescriptor<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for AuditDescriptor<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("auditToken", &self.audit_token)])
@@ -3147,7 +2725,6 @@ impl Notation for AuditDescriptor<'_> {
 impl fmt::Debug for ObservedEventsDescriptor<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ObservedEventsDescriptor<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("requestId", &self.request_id), ("observedEventLst", &self.observed_event_lst)])
@@ -3157,7 +2734,6 @@ impl Notation for ObservedEventsDescriptor<'_> {
 impl fmt::Debug for ServiceChangeParm<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ServiceChangeParm<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("serviceChangeMethod", &self.service_change_method), ("serviceChangeAddress", &self.service_change_address), ("serviceChangeVersion", &self.service_change_version), ("serviceChangeProfile", &self.service_change_profile), ("serviceChangeReason", &self.service_change_reason), ("serviceChangeDelay", &self.service_change_delay), ("serviceChangeMgcId", &self.service_change_mgc_id), ("timeStamp", &self.time_stamp), ("nonStandardData", &self.non_standard_data)])
@@ -3167,7 +2743,6 @@ impl Notation for ServiceChangeParm<'_> {
 impl fmt::Debug for AuditResult<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for AuditResult<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("terminationID", &self.termination_id), ("terminationAuditResult", &self.termination_audit_result)])
@@ -3177,7 +2752,6 @@ impl Notation for AuditResult<'_> {
 impl fmt::Debug for ServiceChangeResult<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ServiceChangeResult<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
@@ -3190,7 +2764,6 @@ impl Notation for ServiceChangeResult<'_> {
 impl fmt::Debug for AmmDescriptor<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for AmmDescriptor<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
@@ -3201,8 +2774,7 @@ impl Notation for AmmDescriptor<'_> {
             Self::EventBufferDescriptor(v) => p.chosen("eventBufferDescriptor", v),
             Self::SignalsDescriptor(v) => p.chosen("signalsDescriptor", v),
             Self::DigitMapDescriptor(v) => p.chosen("digitMapDescriptor", v),
-            Self::AuditDescriptor(v) => p.chosen("auditDescriptor", v),
-            Self::Unknown(v) => v.notation(p),
+            Self::AuditDescriptor(v) => p.chosen("auditDescriptor", v), Self::Unknown(v) => v.notation(p),
         }
     }
 }
@@ -3210,16 +2782,11 @@ impl Notation for AmmDescriptor<'_> {
 impl fmt::Debug for ServiceChangeMethod {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ServiceChangeMethod {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.word(match self {
-            Self::Failover => "failover",
-            Self::Forced => "forced",
-            Self::Graceful => "graceful",
-            Self::Restart => "restart",
-            Self::Disconnected => "disconnected",
-            Self::HandOff => "handOff",
+            Self::Failover => "failover", Self::Forced => "forced", Self::Graceful => "graceful",
+            Self::Restart => "restart", Self::Disconnected => "disconnected", Self::HandOff => "handOff",
             Self::Unknown(number) => return p.word(number),
             Self::UnknownAddition(number) => return p.word(format_args!("/* addition {number} */")),
         })
@@ -3229,7 +2796,6 @@ impl Notation for ServiceChangeMethod {
 impl fmt::Debug for ServiceChangeAddress<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ServiceChangeAddress<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
@@ -3238,8 +2804,7 @@ impl Notation for ServiceChangeAddress<'_> {
             Self::Ip6Address(v) => p.chosen("ip6Address", v),
             Self::DomainName(v) => p.chosen("domainName", v),
             Self::DeviceName(v) => p.chosen("deviceName", v),
-            Self::MtpAddress(v) => p.chosen("mtpAddress", v),
-            Self::Unknown(v) => v.notation(p),
+            Self::MtpAddress(v) => p.chosen("mtpAddress", v), Self::Unknown(v) => v.notation(p),
         }
     }
 }
@@ -3247,7 +2812,6 @@ impl Notation for ServiceChangeAddress<'_> {
 impl fmt::Debug for ServiceChangeProfile<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ServiceChangeProfile<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("profileName", &self.profile_name)])
@@ -3257,7 +2821,6 @@ impl Notation for ServiceChangeProfile<'_> {
 impl fmt::Debug for TimeNotation<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for TimeNotation<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("date", &self.date), ("time", &self.time)])
@@ -3267,7 +2830,6 @@ impl Notation for TimeNotation<'_> {
 impl fmt::Debug for NonStandardData<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for NonStandardData<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("nonStandardIdentifier", &self.non_standard_identifier), ("data", &self.data)])
@@ -3277,7 +2839,6 @@ impl Notation for NonStandardData<'_> {
 impl fmt::Debug for AuditReturnParameter<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for AuditReturnParameter<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
@@ -3292,8 +2853,7 @@ impl Notation for AuditReturnParameter<'_> {
             Self::ObservedEventsDescriptor(v) => p.chosen("observedEventsDescriptor", v),
             Self::StatisticsDescriptor(v) => p.chosen("statisticsDescriptor", v),
             Self::PackagesDescriptor(v) => p.chosen("packagesDescriptor", v),
-            Self::EmptyDescriptors(v) => p.chosen("emptyDescriptors", v),
-            Self::Unknown(v) => v.notation(p),
+            Self::EmptyDescriptors(v) => p.chosen("emptyDescriptors", v), Self::Unknown(v) => v.notation(p),
         }
     }
 }
@@ -3301,7 +2861,6 @@ impl Notation for AuditReturnParameter<'_> {
 impl fmt::Debug for ServiceChangeResParm<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ServiceChangeResParm<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("serviceChangeMgcId", &self.service_change_mgc_id), ("serviceChangeAddress", &self.service_change_address), ("serviceChangeVersion", &self.service_change_version), ("serviceChangeProfile", &self.service_change_profile), ("timeStamp", &self.time_stamp)])
@@ -3311,7 +2870,6 @@ impl Notation for ServiceChangeResParm<'_> {
 impl fmt::Debug for MediaDescriptor<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for MediaDescriptor<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("termStateDescr", &self.term_state_descr), ("streams", &self.streams)])
@@ -3321,7 +2879,6 @@ impl Notation for MediaDescriptor<'_> {
 impl fmt::Debug for ModemDescriptor<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ModemDescriptor<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("mtl", &self.mtl), ("mpl", &self.mpl), ("nonStandardData", &self.non_standard_data)])
@@ -3331,7 +2888,6 @@ impl Notation for ModemDescriptor<'_> {
 impl fmt::Debug for MuxDescriptor<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for MuxDescriptor<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("muxType", &self.mux_type), ("termList", &self.term_list), ("nonStandardData", &self.non_standard_data)])
@@ -3341,7 +2897,6 @@ impl Notation for MuxDescriptor<'_> {
 impl fmt::Debug for EventsDescriptor<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for EventsDescriptor<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("requestID", &self.request_id), ("eventList", &self.event_list)])
@@ -3351,7 +2906,6 @@ impl Notation for EventsDescriptor<'_> {
 impl fmt::Debug for DigitMapDescriptor<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for DigitMapDescriptor<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("digitMapName", &self.digit_map_name), ("digitMapValue", &self.digit_map_value)])
@@ -3361,7 +2915,6 @@ impl Notation for DigitMapDescriptor<'_> {
 impl fmt::Debug for ObservedEvent<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ObservedEvent<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("eventName", &self.event_name), ("streamID", &self.stream_id), ("eventParList", &self.event_par_list), ("timeNotation", &self.time_notation)])
@@ -3371,14 +2924,12 @@ impl Notation for ObservedEvent<'_> {
 impl fmt::Debug for NonStandardIdentifier<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for NonStandardIdentifier<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
             Self::Object(v) => p.chosen("object", v),
             Self::H221NonStandard(v) => p.chosen("h221NonStandard", v),
-            Self::Experimental(v) => p.chosen("experimental", v),
-            Self::Unknown(v) => v.notation(p),
+            Self::Experimental(v) => p.chosen("experimental", v), Self::Unknown(v) => v.notation(p),
         }
     }
 }
@@ -3386,7 +2937,6 @@ impl Notation for NonStandardIdentifier<'_> {
 impl fmt::Debug for TerminationStateDescriptor<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for TerminationStateDescriptor<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("propertyParms", &self.property_parms), ("eventBufferControl", &self.event_buffer_control), ("serviceState", &self.service_state)])
@@ -3396,7 +2946,6 @@ impl Notation for TerminationStateDescriptor<'_> {
 impl fmt::Debug for MediaDescriptorStreams<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for MediaDescriptorStreams<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
@@ -3409,14 +2958,10 @@ impl Notation for MediaDescriptorStreams<'_> {
 impl fmt::Debug for MuxType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for MuxType {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.word(match self {
-            Self::H221 => "h221",
-            Self::H223 => "h223",
-            Self::H226 => "h226",
-            Self::V76 => "v76",
+            Self::H221 => "h221", Self::H223 => "h223", Self::H226 => "h226", Self::V76 => "v76",
             Self::Unknown(number) => return p.word(number),
             Self::UnknownAddition(number) => return p.word(format_args!("/* addition {number} */")),
         })
@@ -3426,7 +2971,6 @@ impl Notation for MuxType {
 impl fmt::Debug for EventSpec<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for EventSpec<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("eventName", &self.event_name), ("streamID", &self.stream_id), ("eventParList", &self.event_par_list)])
@@ -3436,12 +2980,10 @@ impl Notation for EventSpec<'_> {
 impl fmt::Debug for SignalRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for SignalRequest<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
-            Self::Signal(v) => p.chosen("signal", v),
-            Self::SeqSigList(v) => p.chosen("seqSigList", v),
+            Self::Signal(v) => p.chosen("signal", v), Self::SeqSigList(v) => p.chosen("seqSigList", v),
             Self::Unknown(v) => v.notation(p),
         }
     }
@@ -3450,7 +2992,6 @@ impl Notation for SignalRequest<'_> {
 impl fmt::Debug for DigitMapValue<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for DigitMapValue<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("startTimer", &self.start_timer), ("shortTimer", &self.short_timer), ("longTimer", &self.long_timer), ("digitMapBody", &self.digit_map_body)])
@@ -3460,7 +3001,6 @@ impl Notation for DigitMapValue<'_> {
 impl fmt::Debug for H221NonStandard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for H221NonStandard {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("t35CountryCode1", &self.t35_country_code1), ("t35CountryCode2", &self.t35_country_code2), ("t35Extension", &self.t35_extension), ("manufacturerCode", &self.manufacturer_code)])
@@ -3470,7 +3010,6 @@ impl Notation for H221NonStandard {
 impl fmt::Debug for StatisticsParameter<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for StatisticsParameter<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("statName", &self.stat_name), ("statValue", &self.stat_value)])
@@ -3480,7 +3019,6 @@ impl Notation for StatisticsParameter<'_> {
 impl fmt::Debug for PackagesItem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for PackagesItem {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("packageName", &self.package_name), ("packageVersion", &self.package_version)])
@@ -3490,12 +3028,10 @@ impl Notation for PackagesItem {
 impl fmt::Debug for EventBufferControl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for EventBufferControl {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.word(match self {
-            Self::Off => "off",
-            Self::LockStep => "lockStep",
+            Self::Off => "off", Self::LockStep => "lockStep",
             Self::Unknown(number) => return p.word(number),
             Self::UnknownAddition(number) => return p.word(format_args!("/* addition {number} */")),
         })
@@ -3505,13 +3041,10 @@ impl Notation for EventBufferControl {
 impl fmt::Debug for ServiceState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ServiceState {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.word(match self {
-            Self::Test => "test",
-            Self::OutOfSvc => "outOfSvc",
-            Self::InSvc => "inSvc",
+            Self::Test => "test", Self::OutOfSvc => "outOfSvc", Self::InSvc => "inSvc",
             Self::Unknown(number) => return p.word(number),
             Self::UnknownAddition(number) => return p.word(format_args!("/* addition {number} */")),
         })
@@ -3521,7 +3054,6 @@ impl Notation for ServiceState {
 impl fmt::Debug for StreamParms<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for StreamParms<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("localControlDescriptor", &self.local_control_descriptor), ("localDescriptor", &self.local_descriptor), ("remoteDescriptor", &self.remote_descriptor)])
@@ -3531,18 +3063,11 @@ impl Notation for StreamParms<'_> {
 impl fmt::Debug for ModemType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ModemType {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.word(match self {
-            Self::V18 => "v18",
-            Self::V22 => "v22",
-            Self::V22bis => "v22bis",
-            Self::V32 => "v32",
-            Self::V32bis => "v32bis",
-            Self::V34 => "v34",
-            Self::V90 => "v90",
-            Self::V91 => "v91",
+            Self::V18 => "v18", Self::V22 => "v22", Self::V22bis => "v22bis", Self::V32 => "v32",
+            Self::V32bis => "v32bis", Self::V34 => "v34", Self::V90 => "v90", Self::V91 => "v91",
             Self::SynchIsdn => "synchISDN",
             Self::Unknown(number) => return p.word(number),
             Self::UnknownAddition(number) => return p.word(format_args!("/* addition {number} */")),
@@ -3553,7 +3078,6 @@ impl Notation for ModemType {
 impl fmt::Debug for PropertyParm<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for PropertyParm<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("name", &self.name), ("value", &self.value), ("extraInfo", &self.extra_info)])
@@ -3563,7 +3087,6 @@ impl Notation for PropertyParm<'_> {
 impl fmt::Debug for RequestedEvent<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for RequestedEvent<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("pkgdName", &self.pkgd_name), ("streamID", &self.stream_id), ("eventAction", &self.event_action), ("evParList", &self.ev_par_list)])
@@ -3573,7 +3096,6 @@ impl Notation for RequestedEvent<'_> {
 impl fmt::Debug for Signal<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for Signal<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("signalName", &self.signal_name), ("streamID", &self.stream_id), ("sigType", &self.sig_type), ("duration", &self.duration), ("notifyCompletion", &self.notify_completion), ("keepActive", &self.keep_active), ("sigParList", &self.sig_par_list)])
@@ -3583,7 +3105,6 @@ impl Notation for Signal<'_> {
 impl fmt::Debug for SeqSigList<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for SeqSigList<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("id", &self.id), ("signalList", &self.signal_list)])
@@ -3593,7 +3114,6 @@ impl Notation for SeqSigList<'_> {
 impl fmt::Debug for EventParameter<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for EventParameter<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("eventParameterName", &self.event_parameter_name), ("value", &self.value), ("extraInfo", &self.extra_info)])
@@ -3603,7 +3123,6 @@ impl Notation for EventParameter<'_> {
 impl fmt::Debug for LocalControlDescriptor<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for LocalControlDescriptor<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("streamMode", &self.stream_mode), ("reserveValue", &self.reserve_value), ("reserveGroup", &self.reserve_group), ("propertyParms", &self.property_parms)])
@@ -3613,7 +3132,6 @@ impl Notation for LocalControlDescriptor<'_> {
 impl fmt::Debug for LocalRemoteDescriptor<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for LocalRemoteDescriptor<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("propGrps", &self.prop_grps)])
@@ -3623,22 +3141,19 @@ impl Notation for LocalRemoteDescriptor<'_> {
 impl fmt::Debug for StreamDescriptor<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for StreamDescriptor<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("streamID", &self.stream_id), ("streamParms", &self.stream_parms)])
     }
 }
 
-impl fmt::Debug for PropertyParmExtraInfo {
+impl fmt::Debug for ExtraInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
-impl Notation for PropertyParmExtraInfo {
+impl Notation for ExtraInfo {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
-            Self::Relation(v) => p.chosen("relation", v),
-            Self::Range(v) => p.chosen("range", v),
+            Self::Relation(v) => p.chosen("relation", v), Self::Range(v) => p.chosen("range", v),
             Self::Sublist(v) => p.chosen("sublist", v),
         }
     }
@@ -3647,7 +3162,6 @@ impl Notation for PropertyParmExtraInfo {
 impl fmt::Debug for RequestedActions<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for RequestedActions<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("keepActive", &self.keep_active), ("eventDM", &self.event_dm), ("secondEvent", &self.second_event), ("signalsDescriptor", &self.signals_descriptor)])
@@ -3657,45 +3171,24 @@ impl Notation for RequestedActions<'_> {
 impl fmt::Debug for SignalType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for SignalType {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.word(match self {
-            Self::Brief => "brief",
-            Self::OnOff => "onOff",
-            Self::TimeOut => "timeOut",
+            Self::Brief => "brief", Self::OnOff => "onOff", Self::TimeOut => "timeOut",
             Self::Unknown(number) => return p.word(number),
             Self::UnknownAddition(number) => return p.word(format_args!("/* addition {number} */")),
         })
     }
 }
 
-impl fmt::Debug for EventParameterExtraInfo {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
-}
-
-impl Notation for EventParameterExtraInfo {
-    fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
-        match self {
-            Self::Relation(v) => p.chosen("relation", v),
-            Self::Range(v) => p.chosen("range", v),
-            Self::Sublist(v) => p.chosen("sublist", v),
-        }
-    }
-}
-
 impl fmt::Debug for StreamMode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for StreamMode {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.word(match self {
-            Self::SendOnly => "sendOnly",
-            Self::RecvOnly => "recvOnly",
-            Self::SendRecv => "sendRecv",
-            Self::Inactive => "inactive",
-            Self::LoopBack => "loopBack",
+            Self::SendOnly => "sendOnly", Self::RecvOnly => "recvOnly", Self::SendRecv => "sendRecv",
+            Self::Inactive => "inactive", Self::LoopBack => "loopBack",
             Self::Unknown(number) => return p.word(number),
             Self::UnknownAddition(number) => return p.word(format_args!("/* addition {number} */")),
         })
@@ -3705,12 +3198,10 @@ impl Notation for StreamMode {
 impl fmt::Debug for Relation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for Relation {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.word(match self {
-            Self::GreaterThan => "greaterThan",
-            Self::SmallerThan => "smallerThan",
+            Self::GreaterThan => "greaterThan", Self::SmallerThan => "smallerThan",
             Self::UnequalTo => "unequalTo",
             Self::Unknown(number) => return p.word(number),
             Self::UnknownAddition(number) => return p.word(format_args!("/* addition {number} */")),
@@ -3721,7 +3212,6 @@ impl Notation for Relation {
 impl fmt::Debug for EventDm<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for EventDm<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
@@ -3734,7 +3224,6 @@ impl Notation for EventDm<'_> {
 impl fmt::Debug for SecondEventsDescriptor<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for SecondEventsDescriptor<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("requestID", &self.request_id), ("eventList", &self.event_list)])
@@ -3744,31 +3233,15 @@ impl Notation for SecondEventsDescriptor<'_> {
 impl fmt::Debug for SigParameter<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for SigParameter<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("sigParameterName", &self.sig_parameter_name), ("value", &self.value), ("extraInfo", &self.extra_info)])
     }
 }
 
-impl fmt::Debug for SigParameterExtraInfo {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
-}
-
-impl Notation for SigParameterExtraInfo {
-    fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
-        match self {
-            Self::Relation(v) => p.chosen("relation", v),
-            Self::Range(v) => p.chosen("range", v),
-            Self::Sublist(v) => p.chosen("sublist", v),
-        }
-    }
-}
-
 impl fmt::Debug for SecondRequestedEvent<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for SecondRequestedEvent<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("pkgdName", &self.pkgd_name), ("streamID", &self.stream_id), ("eventAction", &self.event_action), ("evParList", &self.ev_par_list)])
@@ -3778,7 +3251,6 @@ impl Notation for SecondRequestedEvent<'_> {
 impl fmt::Debug for SecondRequestedActions<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for SecondRequestedActions<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("keepActive", &self.keep_active), ("eventDM", &self.event_dm), ("signalsDescriptor", &self.signals_descriptor)])
@@ -3795,12 +3267,9 @@ impl<'a> MegacoMessage<'a> {
             mess: Message::read_aper(r)?,
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.auth_header.is_some());
-        if let Some(v) = &self.auth_header {
-            v.write_aper(w)?;
-        }
+        if let Some(v) = &self.auth_header { v.write_aper(w)?; }
         self.mess.write_aper(w)
     }
 }
@@ -3813,7 +3282,6 @@ impl<'a> AuthenticationHeader<'a> {
             ad: r.octet_string(per::Size::new(false, 12, 32, Some(per::Whole::Bits(5))))?,
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.fixed_octets(&self.sec_parm_index);
         w.fixed_octets(&self.seq_num);
@@ -3829,12 +3297,9 @@ impl<'a> Message<'a> {
             m_id: MId::read_aper(r)?,
             message_body: MessageMessageBody::read_aper(r)?,
         };
-        if p & 0x1 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
         w.integer(per::Whole::Bits(7), i64::from(self.version), 0, 99)?;
@@ -3846,9 +3311,7 @@ impl<'a> Message<'a> {
 impl<'a> MId<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let value = if r.bit()? {
-            match r.small_number()? {
-                number => Self::Unknown(r.unknown_alternative(number)?),
-            }
+            match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
             match r.alternative(per::Whole::Bits(3), 5)? {
                 0 => Self::Ip4Address(Ip4Address::read_aper(r)?),
@@ -3860,21 +3323,11 @@ impl<'a> MId<'a> {
         };
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::Ip4Address(v) => {
-                w.bits(0, 4);
-                v.write_aper(w)?;
-            }
-            Self::Ip6Address(v) => {
-                w.bits(1, 4);
-                v.write_aper(w)?;
-            }
-            Self::DomainName(v) => {
-                w.bits(2, 4);
-                v.write_aper(w)?;
-            }
+            Self::Ip4Address(v) => { w.bits(0, 4); v.write_aper(w)?; }
+            Self::Ip6Address(v) => { w.bits(1, 4); v.write_aper(w)?; }
+            Self::DomainName(v) => { w.bits(2, 4); v.write_aper(w)?; }
             Self::DeviceName(v) => {
                 w.bits(3, 4);
                 w.characters(per::Size::new(false, 1, 64, Some(per::Whole::Bits(6))), &APER_ALPHABET_0, v)?;
@@ -3896,17 +3349,10 @@ impl<'a> MessageMessageBody<'a> {
             _ => Self::Transactions(read_aper_message_message_body_transactions(r)?),
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::MessageError(v) => {
-                w.bits(0, 1);
-                v.write_aper(w)?;
-            }
-            Self::Transactions(v) => {
-                w.bits(1, 1);
-                write_aper_message_message_body_transactions(v, w)?;
-            }
+            Self::MessageError(v) => { w.bits(0, 1); v.write_aper(w)?; }
+            Self::Transactions(v) => { w.bits(1, 1); write_aper_message_message_body_transactions(v, w)?; }
         }
         Ok(())
     }
@@ -3922,13 +3368,10 @@ impl Ip4Address {
             } else { None },
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.port_number.is_some());
         w.fixed_octets(&self.address);
-        if let Some(v) = &self.port_number {
-            w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?;
-        }
+        if let Some(v) = &self.port_number { w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
         Ok(())
     }
 }
@@ -3943,13 +3386,10 @@ impl Ip6Address {
             } else { None },
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.port_number.is_some());
         w.fixed_octets(&self.address);
-        if let Some(v) = &self.port_number {
-            w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?;
-        }
+        if let Some(v) = &self.port_number { w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
         Ok(())
     }
 }
@@ -3964,13 +3404,10 @@ impl<'a> DomainName<'a> {
             } else { None },
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.port_number.is_some());
         w.characters(per::Size::ANY, &APER_ALPHABET_0, &self.name)?;
-        if let Some(v) = &self.port_number {
-            w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?;
-        }
+        if let Some(v) = &self.port_number { w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
         Ok(())
     }
 }
@@ -3985,13 +3422,10 @@ impl<'a> ErrorDescriptor<'a> {
             } else { None },
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.error_text.is_some());
         w.integer(per::Whole::TwoOctets, i64::from(self.error_code), 0, 65535)?;
-        if let Some(v) = &self.error_text {
-            w.characters(per::Size::ANY, &APER_ALPHABET_0, v)?;
-        }
+        if let Some(v) = &self.error_text { w.characters(per::Size::ANY, &APER_ALPHABET_0, v)?; }
         Ok(())
     }
 }
@@ -4001,17 +3435,13 @@ fn read_aper_message_message_body_transactions<'a>(r: &mut per::Reader<'a, true>
 }
 
 fn write_aper_message_message_body_transactions(list: &[Transaction<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl<'a> Transaction<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let value = if r.bit()? {
-            match r.small_number()? {
-                number => Self::Unknown(r.unknown_alternative(number)?),
-            }
+            match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
             match r.alternative(per::Whole::Bits(2), 4)? {
                 0 => Self::TransactionRequest(TransactionRequest::read_aper(r)?),
@@ -4022,25 +3452,12 @@ impl<'a> Transaction<'a> {
         };
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::TransactionRequest(v) => {
-                w.bits(0, 3);
-                v.write_aper(w)?;
-            }
-            Self::TransactionPending(v) => {
-                w.bits(1, 3);
-                v.write_aper(w)?;
-            }
-            Self::TransactionReply(v) => {
-                w.bits(2, 3);
-                v.write_aper(w)?;
-            }
-            Self::TransactionResponseAck(v) => {
-                w.bits(3, 3);
-                write_aper_transaction_response_ack(v, w)?;
-            }
+            Self::TransactionRequest(v) => { w.bits(0, 3); v.write_aper(w)?; }
+            Self::TransactionPending(v) => { w.bits(1, 3); v.write_aper(w)?; }
+            Self::TransactionReply(v) => { w.bits(2, 3); v.write_aper(w)?; }
+            Self::TransactionResponseAck(v) => { w.bits(3, 3); write_aper_transaction_response_ack(v, w)?; }
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
         Ok(())
@@ -4054,12 +3471,9 @@ impl<'a> TransactionRequest<'a> {
             transaction_id: r.whole(per::Whole::Octets(2, 4), 4294967295)? as u32,
             actions: read_aper_transaction_request_actions(r)?,
         };
-        if p & 0x1 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
         w.integer(per::Whole::Octets(2, 4), i64::from(self.transaction_id), 0, 4294967295)?;
@@ -4070,15 +3484,10 @@ impl<'a> TransactionRequest<'a> {
 impl TransactionPending {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
         let p = r.bits(1)?;
-        let value = Self {
-            transaction_id: r.whole(per::Whole::Octets(2, 4), 4294967295)? as u32,
-        };
-        if p & 0x1 != 0 {
-            r.skip_all_additions()?;
-        }
+        let value = Self { transaction_id: r.whole(per::Whole::Octets(2, 4), 4294967295)? as u32 };
+        if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
         w.integer(per::Whole::Octets(2, 4), i64::from(self.transaction_id), 0, 4294967295)
@@ -4093,12 +3502,9 @@ impl<'a> TransactionReply<'a> {
             imm_ack_required: if p & 0x1 != 0 { Some(()) } else { None },
             transaction_result: TransactionReplyTransactionResult::read_aper(r)?,
         };
-        if p & 0x2 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x2 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.imm_ack_required.is_some()]);
         w.integer(per::Whole::Octets(2, 4), i64::from(self.transaction_id), 0, 4294967295)?;
@@ -4113,9 +3519,7 @@ fn read_aper_transaction_response_ack(r: &mut per::Reader<'_, true>) -> Result<V
 }
 
 fn write_aper_transaction_response_ack(list: &[TransactionAck], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 fn read_aper_transaction_request_actions<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<ActionRequest<'a>>> {
@@ -4123,9 +3527,7 @@ fn read_aper_transaction_request_actions<'a>(r: &mut per::Reader<'a, true>) -> R
 }
 
 fn write_aper_transaction_request_actions(list: &[ActionRequest<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl<'a> TransactionReplyTransactionResult<'a> {
@@ -4135,13 +3537,9 @@ impl<'a> TransactionReplyTransactionResult<'a> {
             _ => Self::ActionReplies(read_aper_transaction_reply_transaction_result_action_replies(r)?),
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::TransactionError(v) => {
-                w.bits(0, 1);
-                v.write_aper(w)?;
-            }
+            Self::TransactionError(v) => { w.bits(0, 1); v.write_aper(w)?; }
             Self::ActionReplies(v) => {
                 w.bits(1, 1);
                 write_aper_transaction_reply_transaction_result_action_replies(v, w)?;
@@ -4161,7 +3559,6 @@ impl TransactionAck {
             } else { None },
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.last_ack.is_some());
         w.integer(per::Whole::Octets(2, 4), i64::from(self.first_ack), 0, 4294967295)?;
@@ -4184,16 +3581,11 @@ impl<'a> ActionRequest<'a> {
             command_requests: read_aper_action_request_command_requests(r)?,
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([self.context_request.is_some(), self.context_attr_audit_req.is_some()]);
         w.integer(per::Whole::Octets(2, 4), i64::from(self.context_id), 0, 4294967295)?;
-        if let Some(v) = &self.context_request {
-            v.write_aper(w)?;
-        }
-        if let Some(v) = &self.context_attr_audit_req {
-            v.write_aper(w)?;
-        }
+        if let Some(v) = &self.context_request { v.write_aper(w)?; }
+        if let Some(v) = &self.context_attr_audit_req { v.write_aper(w)?; }
         write_aper_action_request_command_requests(&self.command_requests, w)
     }
 }
@@ -4203,9 +3595,7 @@ fn read_aper_transaction_reply_transaction_result_action_replies<'a>(r: &mut per
 }
 
 fn write_aper_transaction_reply_transaction_result_action_replies(list: &[ActionReply<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl<'a> ContextRequest<'a> {
@@ -4216,23 +3606,14 @@ impl<'a> ContextRequest<'a> {
             emergency: if p & 0x2 != 0 { Some(r.bit()?) } else { None },
             topology_req: if p & 0x1 != 0 { Some(read_aper_context_request_topology_req(r)?) } else { None },
         };
-        if p & 0x8 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x8 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.priority.is_some(), self.emergency.is_some(), self.topology_req.is_some()]);
-        if let Some(v) = &self.priority {
-            w.integer(per::Whole::Bits(4), i64::from(*v), 0, 15)?;
-        }
-        if let Some(v) = &self.emergency {
-            w.bit(*v);
-        }
-        if let Some(v) = &self.topology_req {
-            write_aper_context_request_topology_req(v, w)?;
-        }
+        if let Some(v) = &self.priority { w.integer(per::Whole::Bits(4), i64::from(*v), 0, 15)?; }
+        if let Some(v) = &self.emergency { w.bit(*v); }
+        if let Some(v) = &self.topology_req { write_aper_context_request_topology_req(v, w)?; }
         Ok(())
     }
 }
@@ -4245,12 +3626,9 @@ impl ContextAttrAuditRequest {
             emergency: if p & 0x2 != 0 { Some(()) } else { None },
             priority: if p & 0x1 != 0 { Some(()) } else { None },
         };
-        if p & 0x8 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x8 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.topology.is_some(), self.emergency.is_some(), self.priority.is_some()]);
         if let Some(v) = &self.topology {
@@ -4268,9 +3646,7 @@ fn read_aper_action_request_command_requests<'a>(r: &mut per::Reader<'a, true>) 
 }
 
 fn write_aper_action_request_command_requests(list: &[CommandRequest<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl<'a> ActionReply<'a> {
@@ -4283,16 +3659,11 @@ impl<'a> ActionReply<'a> {
             command_reply: read_aper_action_reply_command_reply(r)?,
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([self.error_descriptor.is_some(), self.context_reply.is_some()]);
         w.integer(per::Whole::Octets(2, 4), i64::from(self.context_id), 0, 4294967295)?;
-        if let Some(v) = &self.error_descriptor {
-            v.write_aper(w)?;
-        }
-        if let Some(v) = &self.context_reply {
-            v.write_aper(w)?;
-        }
+        if let Some(v) = &self.error_descriptor { v.write_aper(w)?; }
+        if let Some(v) = &self.context_reply { v.write_aper(w)?; }
         write_aper_action_reply_command_reply(&self.command_reply, w)
     }
 }
@@ -4302,9 +3673,7 @@ fn read_aper_context_request_topology_req<'a>(r: &mut per::Reader<'a, true>) -> 
 }
 
 fn write_aper_context_request_topology_req(list: &[TopologyRequest<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl<'a> CommandRequest<'a> {
@@ -4315,12 +3684,9 @@ impl<'a> CommandRequest<'a> {
             optional: if p & 0x2 != 0 { Some(()) } else { None },
             wildcard_return: if p & 0x1 != 0 { Some(()) } else { None },
         };
-        if p & 0x4 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x4 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.optional.is_some(), self.wildcard_return.is_some()]);
         self.command.write_aper(w)?;
@@ -4337,9 +3703,7 @@ fn read_aper_action_reply_command_reply<'a>(r: &mut per::Reader<'a, true>) -> Re
 }
 
 fn write_aper_action_reply_command_reply(list: &[CommandReply<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl<'a> TopologyRequest<'a> {
@@ -4350,7 +3714,6 @@ impl<'a> TopologyRequest<'a> {
             topology_direction: TopologyRequestTopologyDirection::read_aper(r)?,
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         self.termination_from.write_aper(w)?;
         self.termination_to.write_aper(w)?;
@@ -4361,9 +3724,7 @@ impl<'a> TopologyRequest<'a> {
 impl<'a> Command<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let value = if r.bit()? {
-            match r.small_number()? {
-                number => Self::Unknown(r.unknown_alternative(number)?),
-            }
+            match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
             match r.alternative(per::Whole::Bits(3), 8)? {
                 0 => Self::AddReq(AmmRequest::read_aper(r)?),
@@ -4378,41 +3739,16 @@ impl<'a> Command<'a> {
         };
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::AddReq(v) => {
-                w.bits(0, 4);
-                v.write_aper(w)?;
-            }
-            Self::MoveReq(v) => {
-                w.bits(1, 4);
-                v.write_aper(w)?;
-            }
-            Self::ModReq(v) => {
-                w.bits(2, 4);
-                v.write_aper(w)?;
-            }
-            Self::SubtractReq(v) => {
-                w.bits(3, 4);
-                v.write_aper(w)?;
-            }
-            Self::AuditCapRequest(v) => {
-                w.bits(4, 4);
-                v.write_aper(w)?;
-            }
-            Self::AuditValueRequest(v) => {
-                w.bits(5, 4);
-                v.write_aper(w)?;
-            }
-            Self::NotifyReq(v) => {
-                w.bits(6, 4);
-                v.write_aper(w)?;
-            }
-            Self::ServiceChangeReq(v) => {
-                w.bits(7, 4);
-                v.write_aper(w)?;
-            }
+            Self::AddReq(v) => { w.bits(0, 4); v.write_aper(w)?; }
+            Self::MoveReq(v) => { w.bits(1, 4); v.write_aper(w)?; }
+            Self::ModReq(v) => { w.bits(2, 4); v.write_aper(w)?; }
+            Self::SubtractReq(v) => { w.bits(3, 4); v.write_aper(w)?; }
+            Self::AuditCapRequest(v) => { w.bits(4, 4); v.write_aper(w)?; }
+            Self::AuditValueRequest(v) => { w.bits(5, 4); v.write_aper(w)?; }
+            Self::NotifyReq(v) => { w.bits(6, 4); v.write_aper(w)?; }
+            Self::ServiceChangeReq(v) => { w.bits(7, 4); v.write_aper(w)?; }
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
         Ok(())
@@ -4422,9 +3758,7 @@ impl<'a> Command<'a> {
 impl<'a> CommandReply<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let value = if r.bit()? {
-            match r.small_number()? {
-                number => Self::Unknown(r.unknown_alternative(number)?),
-            }
+            match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
             match r.alternative(per::Whole::Bits(3), 8)? {
                 0 => Self::AddReply(AmmsReply::read_aper(r)?),
@@ -4439,41 +3773,16 @@ impl<'a> CommandReply<'a> {
         };
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::AddReply(v) => {
-                w.bits(0, 4);
-                v.write_aper(w)?;
-            }
-            Self::MoveReply(v) => {
-                w.bits(1, 4);
-                v.write_aper(w)?;
-            }
-            Self::ModReply(v) => {
-                w.bits(2, 4);
-                v.write_aper(w)?;
-            }
-            Self::SubtractReply(v) => {
-                w.bits(3, 4);
-                v.write_aper(w)?;
-            }
-            Self::AuditCapReply(v) => {
-                w.bits(4, 4);
-                v.write_aper(w)?;
-            }
-            Self::AuditValueReply(v) => {
-                w.bits(5, 4);
-                v.write_aper(w)?;
-            }
-            Self::NotifyReply(v) => {
-                w.bits(6, 4);
-                v.write_aper(w)?;
-            }
-            Self::ServiceChangeReply(v) => {
-                w.bits(7, 4);
-                v.write_aper(w)?;
-            }
+            Self::AddReply(v) => { w.bits(0, 4); v.write_aper(w)?; }
+            Self::MoveReply(v) => { w.bits(1, 4); v.write_aper(w)?; }
+            Self::ModReply(v) => { w.bits(2, 4); v.write_aper(w)?; }
+            Self::SubtractReply(v) => { w.bits(3, 4); v.write_aper(w)?; }
+            Self::AuditCapReply(v) => { w.bits(4, 4); v.write_aper(w)?; }
+            Self::AuditValueReply(v) => { w.bits(5, 4); v.write_aper(w)?; }
+            Self::NotifyReply(v) => { w.bits(6, 4); v.write_aper(w)?; }
+            Self::ServiceChangeReply(v) => { w.bits(7, 4); v.write_aper(w)?; }
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
         Ok(())
@@ -4487,12 +3796,9 @@ impl<'a> TerminationId<'a> {
             wildcard: read_aper_termination_id_wildcard(r)?,
             id: r.octet_string(per::Size::new(false, 1, 8, Some(per::Whole::Bits(3))))?,
         };
-        if p & 0x1 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
         write_aper_termination_id_wildcard(&self.wildcard, w)?;
@@ -4504,7 +3810,6 @@ impl TopologyRequestTopologyDirection {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
         r.item(per::Whole::Bits(2), &[Self::Bothway, Self::Isolate, Self::Oneway])
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bits(*self as u64, 2);
         Ok(())
@@ -4518,12 +3823,9 @@ impl<'a> AmmRequest<'a> {
             termination_id: read_aper_termination_id_list(r)?,
             descriptors: read_aper_amm_request_descriptors(r)?,
         };
-        if p & 0x1 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
         write_aper_termination_id_list(&self.termination_id, w)?;
@@ -4538,18 +3840,13 @@ impl<'a> SubtractRequest<'a> {
             termination_id: read_aper_termination_id_list(r)?,
             audit_descriptor: if p & 0x1 != 0 { Some(AuditDescriptor::read_aper(r)?) } else { None },
         };
-        if p & 0x2 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x2 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.audit_descriptor.is_some()]);
         write_aper_termination_id_list(&self.termination_id, w)?;
-        if let Some(v) = &self.audit_descriptor {
-            v.write_aper(w)?;
-        }
+        if let Some(v) = &self.audit_descriptor { v.write_aper(w)?; }
         Ok(())
     }
 }
@@ -4561,12 +3858,9 @@ impl<'a> AuditRequest<'a> {
             termination_id: TerminationId::read_aper(r)?,
             audit_descriptor: AuditDescriptor::read_aper(r)?,
         };
-        if p & 0x1 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
         self.termination_id.write_aper(w)?;
@@ -4582,19 +3876,14 @@ impl<'a> NotifyRequest<'a> {
             observed_events_descriptor: ObservedEventsDescriptor::read_aper(r)?,
             error_descriptor: if p & 0x1 != 0 { Some(ErrorDescriptor::read_aper(r)?) } else { None },
         };
-        if p & 0x2 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x2 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.error_descriptor.is_some()]);
         write_aper_termination_id_list(&self.termination_id, w)?;
         self.observed_events_descriptor.write_aper(w)?;
-        if let Some(v) = &self.error_descriptor {
-            v.write_aper(w)?;
-        }
+        if let Some(v) = &self.error_descriptor { v.write_aper(w)?; }
         Ok(())
     }
 }
@@ -4606,12 +3895,9 @@ impl<'a> ServiceChangeRequest<'a> {
             termination_id: read_aper_termination_id_list(r)?,
             service_change_parms: ServiceChangeParm::read_aper(r)?,
         };
-        if p & 0x1 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
         write_aper_termination_id_list(&self.termination_id, w)?;
@@ -4626,18 +3912,13 @@ impl<'a> AmmsReply<'a> {
             termination_id: read_aper_termination_id_list(r)?,
             termination_audit: if p & 0x1 != 0 { Some(read_aper_termination_audit(r)?) } else { None },
         };
-        if p & 0x2 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x2 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.termination_audit.is_some()]);
         write_aper_termination_id_list(&self.termination_id, w)?;
-        if let Some(v) = &self.termination_audit {
-            write_aper_termination_audit(v, w)?;
-        }
+        if let Some(v) = &self.termination_audit { write_aper_termination_audit(v, w)?; }
         Ok(())
     }
 }
@@ -4645,9 +3926,7 @@ impl<'a> AmmsReply<'a> {
 impl<'a> AuditReply<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let value = if r.bit()? {
-            match r.small_number()? {
-                number => Self::Unknown(r.unknown_alternative(number)?),
-            }
+            match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
             match r.alternative(per::Whole::Bits(2), 3)? {
                 0 => Self::ContextAuditResult(read_aper_termination_id_list(r)?),
@@ -4657,21 +3936,11 @@ impl<'a> AuditReply<'a> {
         };
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::ContextAuditResult(v) => {
-                w.bits(0, 3);
-                write_aper_termination_id_list(v, w)?;
-            }
-            Self::Error(v) => {
-                w.bits(1, 3);
-                v.write_aper(w)?;
-            }
-            Self::AuditResult(v) => {
-                w.bits(2, 3);
-                v.write_aper(w)?;
-            }
+            Self::ContextAuditResult(v) => { w.bits(0, 3); write_aper_termination_id_list(v, w)?; }
+            Self::Error(v) => { w.bits(1, 3); v.write_aper(w)?; }
+            Self::AuditResult(v) => { w.bits(2, 3); v.write_aper(w)?; }
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
         Ok(())
@@ -4685,18 +3954,13 @@ impl<'a> NotifyReply<'a> {
             termination_id: read_aper_termination_id_list(r)?,
             error_descriptor: if p & 0x1 != 0 { Some(ErrorDescriptor::read_aper(r)?) } else { None },
         };
-        if p & 0x2 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x2 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.error_descriptor.is_some()]);
         write_aper_termination_id_list(&self.termination_id, w)?;
-        if let Some(v) = &self.error_descriptor {
-            v.write_aper(w)?;
-        }
+        if let Some(v) = &self.error_descriptor { v.write_aper(w)?; }
         Ok(())
     }
 }
@@ -4708,12 +3972,9 @@ impl<'a> ServiceChangeReply<'a> {
             termination_id: read_aper_termination_id_list(r)?,
             service_change_result: ServiceChangeResult::read_aper(r)?,
         };
-        if p & 0x1 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
         write_aper_termination_id_list(&self.termination_id, w)?;
@@ -4737,9 +3998,7 @@ fn read_aper_termination_id_list<'a>(r: &mut per::Reader<'a, true>) -> Result<Ve
 }
 
 fn write_aper_termination_id_list(list: &[TerminationId<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 fn read_aper_amm_request_descriptors<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<AmmDescriptor<'a>>> {
@@ -4747,9 +4006,7 @@ fn read_aper_amm_request_descriptors<'a>(r: &mut per::Reader<'a, true>) -> Resul
 }
 
 fn write_aper_amm_request_descriptors(list: &[AmmDescriptor<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl<'a> AuditDescriptor<'a> {
@@ -4758,17 +4015,12 @@ impl<'a> AuditDescriptor<'a> {
         let value = Self {
             audit_token: if p & 0x1 != 0 { Some(r.bit_string(per::Size::ANY)?) } else { None },
         };
-        if p & 0x2 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x2 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.audit_token.is_some()]);
-        if let Some(v) = &self.audit_token {
-            w.bit_string(per::Size::ANY, v, true)?;
-        }
+        if let Some(v) = &self.audit_token { w.bit_string(per::Size::ANY, v, true)?; }
         Ok(())
     }
 }
@@ -4780,7 +4032,6 @@ impl<'a> ObservedEventsDescriptor<'a> {
             observed_event_lst: read_aper_observed_events_descriptor_observed_event_lst(r)?,
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.integer(per::Whole::Octets(2, 4), i64::from(self.request_id), 0, 4294967295)?;
         write_aper_observed_events_descriptor_observed_event_lst(&self.observed_event_lst, w)
@@ -4809,37 +4060,24 @@ impl<'a> ServiceChangeParm<'a> {
             time_stamp: if p & 0x2 != 0 { Some(TimeNotation::read_aper(r)?) } else { None },
             non_standard_data: if p & 0x1 != 0 { Some(NonStandardData::read_aper(r)?) } else { None },
         };
-        if p & 0x80 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x80 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.service_change_address.is_some(), self.service_change_version.is_some(), self.service_change_profile.is_some(), self.service_change_delay.is_some(), self.service_change_mgc_id.is_some(), self.time_stamp.is_some(), self.non_standard_data.is_some()]);
         self.service_change_method.write_aper(w)?;
-        if let Some(v) = &self.service_change_address {
-            v.write_aper(w)?;
-        }
+        if let Some(v) = &self.service_change_address { v.write_aper(w)?; }
         if let Some(v) = &self.service_change_version {
             w.integer(per::Whole::Bits(7), i64::from(*v), 0, 99)?;
         }
-        if let Some(v) = &self.service_change_profile {
-            v.write_aper(w)?;
-        }
+        if let Some(v) = &self.service_change_profile { v.write_aper(w)?; }
         write_aper_value(&self.service_change_reason, w)?;
         if let Some(v) = &self.service_change_delay {
             w.integer(per::Whole::Octets(2, 4), i64::from(*v), 0, 4294967295)?;
         }
-        if let Some(v) = &self.service_change_mgc_id {
-            v.write_aper(w)?;
-        }
-        if let Some(v) = &self.time_stamp {
-            v.write_aper(w)?;
-        }
-        if let Some(v) = &self.non_standard_data {
-            v.write_aper(w)?;
-        }
+        if let Some(v) = &self.service_change_mgc_id { v.write_aper(w)?; }
+        if let Some(v) = &self.time_stamp { v.write_aper(w)?; }
+        if let Some(v) = &self.non_standard_data { v.write_aper(w)?; }
         Ok(())
     }
 }
@@ -4849,9 +4087,7 @@ fn read_aper_termination_audit<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<
 }
 
 fn write_aper_termination_audit(list: &[AuditReturnParameter<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl<'a> AuditResult<'a> {
@@ -4861,7 +4097,6 @@ impl<'a> AuditResult<'a> {
             termination_audit_result: read_aper_termination_audit(r)?,
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         self.termination_id.write_aper(w)?;
         write_aper_termination_audit(&self.termination_audit_result, w)
@@ -4875,17 +4110,10 @@ impl<'a> ServiceChangeResult<'a> {
             _ => Self::ServiceChangeResParms(ServiceChangeResParm::read_aper(r)?),
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::ErrorDescriptor(v) => {
-                w.bits(0, 1);
-                v.write_aper(w)?;
-            }
-            Self::ServiceChangeResParms(v) => {
-                w.bits(1, 1);
-                v.write_aper(w)?;
-            }
+            Self::ErrorDescriptor(v) => { w.bits(0, 1); v.write_aper(w)?; }
+            Self::ServiceChangeResParms(v) => { w.bits(1, 1); v.write_aper(w)?; }
         }
         Ok(())
     }
@@ -4894,9 +4122,7 @@ impl<'a> ServiceChangeResult<'a> {
 impl<'a> AmmDescriptor<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let value = if r.bit()? {
-            match r.small_number()? {
-                number => Self::Unknown(r.unknown_alternative(number)?),
-            }
+            match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
             match r.alternative(per::Whole::Bits(3), 8)? {
                 0 => Self::MediaDescriptor(MediaDescriptor::read_aper(r)?),
@@ -4911,41 +4137,16 @@ impl<'a> AmmDescriptor<'a> {
         };
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::MediaDescriptor(v) => {
-                w.bits(0, 4);
-                v.write_aper(w)?;
-            }
-            Self::ModemDescriptor(v) => {
-                w.bits(1, 4);
-                v.write_aper(w)?;
-            }
-            Self::MuxDescriptor(v) => {
-                w.bits(2, 4);
-                v.write_aper(w)?;
-            }
-            Self::EventsDescriptor(v) => {
-                w.bits(3, 4);
-                v.write_aper(w)?;
-            }
-            Self::EventBufferDescriptor(v) => {
-                w.bits(4, 4);
-                write_aper_event_buffer_descriptor(v, w)?;
-            }
-            Self::SignalsDescriptor(v) => {
-                w.bits(5, 4);
-                write_aper_signals_descriptor(v, w)?;
-            }
-            Self::DigitMapDescriptor(v) => {
-                w.bits(6, 4);
-                v.write_aper(w)?;
-            }
-            Self::AuditDescriptor(v) => {
-                w.bits(7, 4);
-                v.write_aper(w)?;
-            }
+            Self::MediaDescriptor(v) => { w.bits(0, 4); v.write_aper(w)?; }
+            Self::ModemDescriptor(v) => { w.bits(1, 4); v.write_aper(w)?; }
+            Self::MuxDescriptor(v) => { w.bits(2, 4); v.write_aper(w)?; }
+            Self::EventsDescriptor(v) => { w.bits(3, 4); v.write_aper(w)?; }
+            Self::EventBufferDescriptor(v) => { w.bits(4, 4); write_aper_event_buffer_descriptor(v, w)?; }
+            Self::SignalsDescriptor(v) => { w.bits(5, 4); write_aper_signals_descriptor(v, w)?; }
+            Self::DigitMapDescriptor(v) => { w.bits(6, 4); v.write_aper(w)?; }
+            Self::AuditDescriptor(v) => { w.bits(7, 4); v.write_aper(w)?; }
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
         Ok(())
@@ -4957,9 +4158,7 @@ fn read_aper_observed_events_descriptor_observed_event_lst<'a>(r: &mut per::Read
 }
 
 fn write_aper_observed_events_descriptor_observed_event_lst(list: &[ObservedEvent<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl ServiceChangeMethod {
@@ -4970,15 +4169,10 @@ impl ServiceChangeMethod {
         }
         r.item(per::Whole::Bits(3), &[Self::Failover, Self::Forced, Self::Graceful, Self::Restart, Self::Disconnected, Self::HandOff])
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let number = match self {
-            Self::Failover => 0,
-            Self::Forced => 1,
-            Self::Graceful => 2,
-            Self::Restart => 3,
-            Self::Disconnected => 4,
-            Self::HandOff => 5,
+            Self::Failover => 0, Self::Forced => 1, Self::Graceful => 2, Self::Restart => 3,
+            Self::Disconnected => 4, Self::HandOff => 5,
             Self::UnknownAddition(number) => return w.added_item(*number),
             Self::Unknown(_) => return Err(Error::new(ErrorKind::UnknownEnumeration, 0)),
         };
@@ -4990,9 +4184,7 @@ impl ServiceChangeMethod {
 impl<'a> ServiceChangeAddress<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let value = if r.bit()? {
-            match r.small_number()? {
-                number => Self::Unknown(r.unknown_alternative(number)?),
-            }
+            match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
             match r.alternative(per::Whole::Bits(3), 6)? {
                 0 => Self::PortNumber(r.whole(per::Whole::TwoOctets, 65535)? as u16),
@@ -5005,25 +4197,15 @@ impl<'a> ServiceChangeAddress<'a> {
         };
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
             Self::PortNumber(v) => {
                 w.bits(0, 4);
                 w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?;
             }
-            Self::Ip4Address(v) => {
-                w.bits(1, 4);
-                v.write_aper(w)?;
-            }
-            Self::Ip6Address(v) => {
-                w.bits(2, 4);
-                v.write_aper(w)?;
-            }
-            Self::DomainName(v) => {
-                w.bits(3, 4);
-                v.write_aper(w)?;
-            }
+            Self::Ip4Address(v) => { w.bits(1, 4); v.write_aper(w)?; }
+            Self::Ip6Address(v) => { w.bits(2, 4); v.write_aper(w)?; }
+            Self::DomainName(v) => { w.bits(3, 4); v.write_aper(w)?; }
             Self::DeviceName(v) => {
                 w.bits(4, 4);
                 w.characters(per::Size::new(false, 1, 64, Some(per::Whole::Bits(6))), &APER_ALPHABET_0, v)?;
@@ -5044,7 +4226,6 @@ impl<'a> ServiceChangeProfile<'a> {
             profile_name: r.characters(per::Size::new(false, 1, 67, Some(per::Whole::Bits(7))), &APER_ALPHABET_0)?,
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.characters(per::Size::new(false, 1, 67, Some(per::Whole::Bits(7))), &APER_ALPHABET_0, &self.profile_name)
     }
@@ -5055,9 +4236,7 @@ fn read_aper_value<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<Octets<'a>>>
 }
 
 fn write_aper_value(list: &[Octets<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        w.octet_string(per::Size::ANY, v)
-    })
+    w.list(per::Size::ANY, list, |w, v| { w.octet_string(per::Size::ANY, v) })
 }
 
 impl<'a> TimeNotation<'a> {
@@ -5067,7 +4246,6 @@ impl<'a> TimeNotation<'a> {
             time: r.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0)?,
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0, &self.date)?;
         w.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0, &self.time)
@@ -5081,7 +4259,6 @@ impl<'a> NonStandardData<'a> {
             data: r.octet_string(per::Size::ANY)?,
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         self.non_standard_identifier.write_aper(w)?;
         w.octet_string(per::Size::ANY, &self.data)
@@ -5091,9 +4268,7 @@ impl<'a> NonStandardData<'a> {
 impl<'a> AuditReturnParameter<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let value = if r.bit()? {
-            match r.small_number()? {
-                number => Self::Unknown(r.unknown_alternative(number)?),
-            }
+            match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
             match r.alternative(per::Whole::Bits(4), 12)? {
                 0 => Self::ErrorDescriptor(ErrorDescriptor::read_aper(r)?),
@@ -5112,57 +4287,20 @@ impl<'a> AuditReturnParameter<'a> {
         };
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::ErrorDescriptor(v) => {
-                w.bits(0, 5);
-                v.write_aper(w)?;
-            }
-            Self::MediaDescriptor(v) => {
-                w.bits(1, 5);
-                v.write_aper(w)?;
-            }
-            Self::ModemDescriptor(v) => {
-                w.bits(2, 5);
-                v.write_aper(w)?;
-            }
-            Self::MuxDescriptor(v) => {
-                w.bits(3, 5);
-                v.write_aper(w)?;
-            }
-            Self::EventsDescriptor(v) => {
-                w.bits(4, 5);
-                v.write_aper(w)?;
-            }
-            Self::EventBufferDescriptor(v) => {
-                w.bits(5, 5);
-                write_aper_event_buffer_descriptor(v, w)?;
-            }
-            Self::SignalsDescriptor(v) => {
-                w.bits(6, 5);
-                write_aper_signals_descriptor(v, w)?;
-            }
-            Self::DigitMapDescriptor(v) => {
-                w.bits(7, 5);
-                v.write_aper(w)?;
-            }
-            Self::ObservedEventsDescriptor(v) => {
-                w.bits(8, 5);
-                v.write_aper(w)?;
-            }
-            Self::StatisticsDescriptor(v) => {
-                w.bits(9, 5);
-                write_aper_statistics_descriptor(v, w)?;
-            }
-            Self::PackagesDescriptor(v) => {
-                w.bits(10, 5);
-                write_aper_packages_descriptor(v, w)?;
-            }
-            Self::EmptyDescriptors(v) => {
-                w.bits(11, 5);
-                v.write_aper(w)?;
-            }
+            Self::ErrorDescriptor(v) => { w.bits(0, 5); v.write_aper(w)?; }
+            Self::MediaDescriptor(v) => { w.bits(1, 5); v.write_aper(w)?; }
+            Self::ModemDescriptor(v) => { w.bits(2, 5); v.write_aper(w)?; }
+            Self::MuxDescriptor(v) => { w.bits(3, 5); v.write_aper(w)?; }
+            Self::EventsDescriptor(v) => { w.bits(4, 5); v.write_aper(w)?; }
+            Self::EventBufferDescriptor(v) => { w.bits(5, 5); write_aper_event_buffer_descriptor(v, w)?; }
+            Self::SignalsDescriptor(v) => { w.bits(6, 5); write_aper_signals_descriptor(v, w)?; }
+            Self::DigitMapDescriptor(v) => { w.bits(7, 5); v.write_aper(w)?; }
+            Self::ObservedEventsDescriptor(v) => { w.bits(8, 5); v.write_aper(w)?; }
+            Self::StatisticsDescriptor(v) => { w.bits(9, 5); write_aper_statistics_descriptor(v, w)?; }
+            Self::PackagesDescriptor(v) => { w.bits(10, 5); write_aper_packages_descriptor(v, w)?; }
+            Self::EmptyDescriptors(v) => { w.bits(11, 5); v.write_aper(w)?; }
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
         Ok(())
@@ -5185,29 +4323,18 @@ impl<'a> ServiceChangeResParm<'a> {
             } else { None },
             time_stamp: if p & 0x1 != 0 { Some(TimeNotation::read_aper(r)?) } else { None },
         };
-        if p & 0x20 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x20 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.service_change_mgc_id.is_some(), self.service_change_address.is_some(), self.service_change_version.is_some(), self.service_change_profile.is_some(), self.time_stamp.is_some()]);
-        if let Some(v) = &self.service_change_mgc_id {
-            v.write_aper(w)?;
-        }
-        if let Some(v) = &self.service_change_address {
-            v.write_aper(w)?;
-        }
+        if let Some(v) = &self.service_change_mgc_id { v.write_aper(w)?; }
+        if let Some(v) = &self.service_change_address { v.write_aper(w)?; }
         if let Some(v) = &self.service_change_version {
             w.integer(per::Whole::Bits(7), i64::from(*v), 0, 99)?;
         }
-        if let Some(v) = &self.service_change_profile {
-            v.write_aper(w)?;
-        }
-        if let Some(v) = &self.time_stamp {
-            v.write_aper(w)?;
-        }
+        if let Some(v) = &self.service_change_profile { v.write_aper(w)?; }
+        if let Some(v) = &self.time_stamp { v.write_aper(w)?; }
         Ok(())
     }
 }
@@ -5221,20 +4348,13 @@ impl<'a> MediaDescriptor<'a> {
             } else { None },
             streams: if p & 0x1 != 0 { Some(MediaDescriptorStreams::read_aper(r)?) } else { None },
         };
-        if p & 0x4 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x4 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.term_state_descr.is_some(), self.streams.is_some()]);
-        if let Some(v) = &self.term_state_descr {
-            v.write_aper(w)?;
-        }
-        if let Some(v) = &self.streams {
-            v.write_aper(w)?;
-        }
+        if let Some(v) = &self.term_state_descr { v.write_aper(w)?; }
+        if let Some(v) = &self.streams { v.write_aper(w)?; }
         Ok(())
     }
 }
@@ -5248,14 +4368,11 @@ impl<'a> ModemDescriptor<'a> {
             non_standard_data: if p & 0x1 != 0 { Some(NonStandardData::read_aper(r)?) } else { None },
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.non_standard_data.is_some());
         write_aper_modem_descriptor_mtl(&self.mtl, w)?;
         write_aper_modem_descriptor_mpl(&self.mpl, w)?;
-        if let Some(v) = &self.non_standard_data {
-            v.write_aper(w)?;
-        }
+        if let Some(v) = &self.non_standard_data { v.write_aper(w)?; }
         Ok(())
     }
 }
@@ -5268,19 +4385,14 @@ impl<'a> MuxDescriptor<'a> {
             term_list: read_aper_mux_descriptor_term_list(r)?,
             non_standard_data: if p & 0x1 != 0 { Some(NonStandardData::read_aper(r)?) } else { None },
         };
-        if p & 0x2 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x2 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.non_standard_data.is_some()]);
         self.mux_type.write_aper(w)?;
         write_aper_mux_descriptor_term_list(&self.term_list, w)?;
-        if let Some(v) = &self.non_standard_data {
-            v.write_aper(w)?;
-        }
+        if let Some(v) = &self.non_standard_data { v.write_aper(w)?; }
         Ok(())
     }
 }
@@ -5292,12 +4404,9 @@ impl<'a> EventsDescriptor<'a> {
             request_id: r.whole(per::Whole::Octets(2, 4), 4294967295)? as u32,
             event_list: read_aper_events_descriptor_event_list(r)?,
         };
-        if p & 0x1 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
         w.integer(per::Whole::Octets(2, 4), i64::from(self.request_id), 0, 4294967295)?;
@@ -5310,9 +4419,7 @@ fn read_aper_event_buffer_descriptor<'a>(r: &mut per::Reader<'a, true>) -> Resul
 }
 
 fn write_aper_event_buffer_descriptor(list: &[EventSpec<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 fn read_aper_signals_descriptor<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<SignalRequest<'a>>> {
@@ -5320,9 +4427,7 @@ fn read_aper_signals_descriptor<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec
 }
 
 fn write_aper_signals_descriptor(list: &[SignalRequest<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl<'a> DigitMapDescriptor<'a> {
@@ -5333,15 +4438,10 @@ impl<'a> DigitMapDescriptor<'a> {
             digit_map_value: if p & 0x1 != 0 { Some(DigitMapValue::read_aper(r)?) } else { None },
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([self.digit_map_name.is_some(), self.digit_map_value.is_some()]);
-        if let Some(v) = &self.digit_map_name {
-            w.fixed_octets(v);
-        }
-        if let Some(v) = &self.digit_map_value {
-            v.write_aper(w)?;
-        }
+        if let Some(v) = &self.digit_map_name { w.fixed_octets(v); }
+        if let Some(v) = &self.digit_map_value { v.write_aper(w)?; }
         Ok(())
     }
 }
@@ -5352,25 +4452,18 @@ impl<'a> ObservedEvent<'a> {
         let value = Self {
             event_name: r.fixed_octets::<4>()?,
             stream_id: if p & 0x2 != 0 { Some(r.whole(per::Whole::TwoOctets, 65535)? as u16) } else { None },
-            event_par_list: read_aper_observed_event_event_par_list(r)?,
+            event_par_list: read_aper_event_par_list(r)?,
             time_notation: if p & 0x1 != 0 { Some(TimeNotation::read_aper(r)?) } else { None },
         };
-        if p & 0x4 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x4 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.stream_id.is_some(), self.time_notation.is_some()]);
         w.fixed_octets(&self.event_name);
-        if let Some(v) = &self.stream_id {
-            w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?;
-        }
-        write_aper_observed_event_event_par_list(&self.event_par_list, w)?;
-        if let Some(v) = &self.time_notation {
-            v.write_aper(w)?;
-        }
+        if let Some(v) = &self.stream_id { w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
+        write_aper_event_par_list(&self.event_par_list, w)?;
+        if let Some(v) = &self.time_notation { v.write_aper(w)?; }
         Ok(())
     }
 }
@@ -5378,9 +4471,7 @@ impl<'a> ObservedEvent<'a> {
 impl<'a> NonStandardIdentifier<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let value = if r.bit()? {
-            match r.small_number()? {
-                number => Self::Unknown(r.unknown_alternative(number)?),
-            }
+            match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
             match r.alternative(per::Whole::Bits(2), 3)? {
                 0 => Self::Object(r.oid()?),
@@ -5390,17 +4481,10 @@ impl<'a> NonStandardIdentifier<'a> {
         };
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::Object(v) => {
-                w.bits(0, 3);
-                w.contents(v.as_bytes());
-            }
-            Self::H221NonStandard(v) => {
-                w.bits(1, 3);
-                v.write_aper(w)?;
-            }
+            Self::Object(v) => { w.bits(0, 3); w.contents(v.as_bytes()); }
+            Self::H221NonStandard(v) => { w.bits(1, 3); v.write_aper(w)?; }
             Self::Experimental(v) => {
                 w.bits(2, 3);
                 w.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0, v)?;
@@ -5416,9 +4500,7 @@ fn read_aper_statistics_descriptor<'a>(r: &mut per::Reader<'a, true>) -> Result<
 }
 
 fn write_aper_statistics_descriptor(list: &[StatisticsParameter<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 fn read_aper_packages_descriptor(r: &mut per::Reader<'_, true>) -> Result<Vec<PackagesItem>> {
@@ -5426,34 +4508,25 @@ fn read_aper_packages_descriptor(r: &mut per::Reader<'_, true>) -> Result<Vec<Pa
 }
 
 fn write_aper_packages_descriptor(list: &[PackagesItem], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl<'a> TerminationStateDescriptor<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(3)?;
         let value = Self {
-            property_parms: read_aper_termination_state_descriptor_property_parms(r)?,
+            property_parms: read_aper_property_parms(r)?,
             event_buffer_control: if p & 0x2 != 0 { Some(EventBufferControl::read_aper(r)?) } else { None },
             service_state: if p & 0x1 != 0 { Some(ServiceState::read_aper(r)?) } else { None },
         };
-        if p & 0x4 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x4 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.event_buffer_control.is_some(), self.service_state.is_some()]);
-        write_aper_termination_state_descriptor_property_parms(&self.property_parms, w)?;
-        if let Some(v) = &self.event_buffer_control {
-            v.write_aper(w)?;
-        }
-        if let Some(v) = &self.service_state {
-            v.write_aper(w)?;
-        }
+        write_aper_property_parms(&self.property_parms, w)?;
+        if let Some(v) = &self.event_buffer_control { v.write_aper(w)?; }
+        if let Some(v) = &self.service_state { v.write_aper(w)?; }
         Ok(())
     }
 }
@@ -5465,17 +4538,10 @@ impl<'a> MediaDescriptorStreams<'a> {
             _ => Self::MultiStream(read_aper_media_descriptor_streams_multi_stream(r)?),
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::OneStream(v) => {
-                w.bits(0, 1);
-                v.write_aper(w)?;
-            }
-            Self::MultiStream(v) => {
-                w.bits(1, 1);
-                write_aper_media_descriptor_streams_multi_stream(v, w)?;
-            }
+            Self::OneStream(v) => { w.bits(0, 1); v.write_aper(w)?; }
+            Self::MultiStream(v) => { w.bits(1, 1); write_aper_media_descriptor_streams_multi_stream(v, w)?; }
         }
         Ok(())
     }
@@ -5486,9 +4552,7 @@ fn read_aper_modem_descriptor_mtl(r: &mut per::Reader<'_, true>) -> Result<Vec<M
 }
 
 fn write_aper_modem_descriptor_mtl(list: &[ModemType], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 fn read_aper_modem_descriptor_mpl<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<PropertyParm<'a>>> {
@@ -5496,9 +4560,7 @@ fn read_aper_modem_descriptor_mpl<'a>(r: &mut per::Reader<'a, true>) -> Result<V
 }
 
 fn write_aper_modem_descriptor_mpl(list: &[PropertyParm<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl MuxType {
@@ -5509,13 +4571,9 @@ impl MuxType {
         }
         r.item(per::Whole::Bits(2), &[Self::H221, Self::H223, Self::H226, Self::V76])
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let number = match self {
-            Self::H221 => 0,
-            Self::H223 => 1,
-            Self::H226 => 2,
-            Self::V76 => 3,
+            Self::H221 => 0, Self::H223 => 1, Self::H226 => 2, Self::V76 => 3,
             Self::UnknownAddition(number) => return w.added_item(*number),
             Self::Unknown(_) => return Err(Error::new(ErrorKind::UnknownEnumeration, 0)),
         };
@@ -5529,9 +4587,7 @@ fn read_aper_mux_descriptor_term_list<'a>(r: &mut per::Reader<'a, true>) -> Resu
 }
 
 fn write_aper_mux_descriptor_term_list(list: &[TerminationId<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 fn read_aper_events_descriptor_event_list<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<RequestedEvent<'a>>> {
@@ -5539,9 +4595,7 @@ fn read_aper_events_descriptor_event_list<'a>(r: &mut per::Reader<'a, true>) -> 
 }
 
 fn write_aper_events_descriptor_event_list(list: &[RequestedEvent<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl<'a> EventSpec<'a> {
@@ -5550,30 +4604,23 @@ impl<'a> EventSpec<'a> {
         let value = Self {
             event_name: r.fixed_octets::<4>()?,
             stream_id: if p & 0x1 != 0 { Some(r.whole(per::Whole::TwoOctets, 65535)? as u16) } else { None },
-            event_par_list: read_aper_event_spec_event_par_list(r)?,
+            event_par_list: read_aper_event_par_list(r)?,
         };
-        if p & 0x2 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x2 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.stream_id.is_some()]);
         w.fixed_octets(&self.event_name);
-        if let Some(v) = &self.stream_id {
-            w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?;
-        }
-        write_aper_event_spec_event_par_list(&self.event_par_list, w)
+        if let Some(v) = &self.stream_id { w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
+        write_aper_event_par_list(&self.event_par_list, w)
     }
 }
 
 impl<'a> SignalRequest<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let value = if r.bit()? {
-            match r.small_number()? {
-                number => Self::Unknown(r.unknown_alternative(number)?),
-            }
+            match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
             match r.alternative(per::Whole::Bits(1), 2)? {
                 0 => Self::Signal(Signal::read_aper(r)?),
@@ -5582,17 +4629,10 @@ impl<'a> SignalRequest<'a> {
         };
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::Signal(v) => {
-                w.bits(0, 2);
-                v.write_aper(w)?;
-            }
-            Self::SeqSigList(v) => {
-                w.bits(1, 2);
-                v.write_aper(w)?;
-            }
+            Self::Signal(v) => { w.bits(0, 2); v.write_aper(w)?; }
+            Self::SeqSigList(v) => { w.bits(1, 2); v.write_aper(w)?; }
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
         Ok(())
@@ -5608,35 +4648,24 @@ impl<'a> DigitMapValue<'a> {
             long_timer: if p & 0x1 != 0 { Some(r.whole(per::Whole::Bits(7), 99)? as u8) } else { None },
             digit_map_body: r.characters(per::Size::ANY, &APER_ALPHABET_0)?,
         };
-        if p & 0x8 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x8 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.start_timer.is_some(), self.short_timer.is_some(), self.long_timer.is_some()]);
-        if let Some(v) = &self.start_timer {
-            w.integer(per::Whole::Bits(7), i64::from(*v), 0, 99)?;
-        }
-        if let Some(v) = &self.short_timer {
-            w.integer(per::Whole::Bits(7), i64::from(*v), 0, 99)?;
-        }
-        if let Some(v) = &self.long_timer {
-            w.integer(per::Whole::Bits(7), i64::from(*v), 0, 99)?;
-        }
+        if let Some(v) = &self.start_timer { w.integer(per::Whole::Bits(7), i64::from(*v), 0, 99)?; }
+        if let Some(v) = &self.short_timer { w.integer(per::Whole::Bits(7), i64::from(*v), 0, 99)?; }
+        if let Some(v) = &self.long_timer { w.integer(per::Whole::Bits(7), i64::from(*v), 0, 99)?; }
         w.characters(per::Size::ANY, &APER_ALPHABET_0, &self.digit_map_body)
     }
 }
 
-fn read_aper_observed_event_event_par_list<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<EventParameter<'a>>> {
+fn read_aper_event_par_list<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<EventParameter<'a>>> {
     r.list(per::Size::ANY, EventParameter::read_aper)
 }
 
-fn write_aper_observed_event_event_par_list(list: &[EventParameter<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+fn write_aper_event_par_list(list: &[EventParameter<'_>], w: &mut per::Writer<true>) -> Result<()> {
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl H221NonStandard {
@@ -5648,12 +4677,9 @@ impl H221NonStandard {
             t35_extension: r.whole(per::Whole::Octet, 255)? as u8,
             manufacturer_code: r.whole(per::Whole::TwoOctets, 65535)? as u16,
         };
-        if p & 0x1 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
         w.integer(per::Whole::Octet, i64::from(self.t35_country_code1), 0, 255)?;
@@ -5671,13 +4697,10 @@ impl<'a> StatisticsParameter<'a> {
             stat_value: if p & 0x1 != 0 { Some(read_aper_value(r)?) } else { None },
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.stat_value.is_some());
         w.fixed_octets(&self.stat_name);
-        if let Some(v) = &self.stat_value {
-            write_aper_value(v, w)?;
-        }
+        if let Some(v) = &self.stat_value { write_aper_value(v, w)?; }
         Ok(())
     }
 }
@@ -5689,12 +4712,9 @@ impl PackagesItem {
             package_name: r.fixed_octets::<2>()?,
             package_version: r.whole(per::Whole::Bits(7), 99)? as u8,
         };
-        if p & 0x1 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
         w.fixed_octets(&self.package_name);
@@ -5702,14 +4722,12 @@ impl PackagesItem {
     }
 }
 
-fn read_aper_termination_state_descriptor_property_parms<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<PropertyParm<'a>>> {
+fn read_aper_property_parms<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<PropertyParm<'a>>> {
     r.list(per::Size::ANY, PropertyParm::read_aper)
 }
 
-fn write_aper_termination_state_descriptor_property_parms(list: &[PropertyParm<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+fn write_aper_property_parms(list: &[PropertyParm<'_>], w: &mut per::Writer<true>) -> Result<()> {
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl EventBufferControl {
@@ -5720,11 +4738,9 @@ impl EventBufferControl {
         }
         r.item(per::Whole::Bits(1), &[Self::Off, Self::LockStep])
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let number = match self {
-            Self::Off => 0,
-            Self::LockStep => 1,
+            Self::Off => 0, Self::LockStep => 1,
             Self::UnknownAddition(number) => return w.added_item(*number),
             Self::Unknown(_) => return Err(Error::new(ErrorKind::UnknownEnumeration, 0)),
         };
@@ -5741,12 +4757,9 @@ impl ServiceState {
         }
         r.item(per::Whole::Bits(2), &[Self::Test, Self::OutOfSvc, Self::InSvc])
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let number = match self {
-            Self::Test => 0,
-            Self::OutOfSvc => 1,
-            Self::InSvc => 2,
+            Self::Test => 0, Self::OutOfSvc => 1, Self::InSvc => 2,
             Self::UnknownAddition(number) => return w.added_item(*number),
             Self::Unknown(_) => return Err(Error::new(ErrorKind::UnknownEnumeration, 0)),
         };
@@ -5765,23 +4778,14 @@ impl<'a> StreamParms<'a> {
             local_descriptor: if p & 0x2 != 0 { Some(LocalRemoteDescriptor::read_aper(r)?) } else { None },
             remote_descriptor: if p & 0x1 != 0 { Some(LocalRemoteDescriptor::read_aper(r)?) } else { None },
         };
-        if p & 0x8 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x8 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.local_control_descriptor.is_some(), self.local_descriptor.is_some(), self.remote_descriptor.is_some()]);
-        if let Some(v) = &self.local_control_descriptor {
-            v.write_aper(w)?;
-        }
-        if let Some(v) = &self.local_descriptor {
-            v.write_aper(w)?;
-        }
-        if let Some(v) = &self.remote_descriptor {
-            v.write_aper(w)?;
-        }
+        if let Some(v) = &self.local_control_descriptor { v.write_aper(w)?; }
+        if let Some(v) = &self.local_descriptor { v.write_aper(w)?; }
+        if let Some(v) = &self.remote_descriptor { v.write_aper(w)?; }
         Ok(())
     }
 }
@@ -5791,9 +4795,7 @@ fn read_aper_media_descriptor_streams_multi_stream<'a>(r: &mut per::Reader<'a, t
 }
 
 fn write_aper_media_descriptor_streams_multi_stream(list: &[StreamDescriptor<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl ModemType {
@@ -5804,18 +4806,10 @@ impl ModemType {
         }
         r.item(per::Whole::Bits(4), &[Self::V18, Self::V22, Self::V22bis, Self::V32, Self::V32bis, Self::V34, Self::V90, Self::V91, Self::SynchIsdn])
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let number = match self {
-            Self::V18 => 0,
-            Self::V22 => 1,
-            Self::V22bis => 2,
-            Self::V32 => 3,
-            Self::V32bis => 4,
-            Self::V34 => 5,
-            Self::V90 => 6,
-            Self::V91 => 7,
-            Self::SynchIsdn => 8,
+            Self::V18 => 0, Self::V22 => 1, Self::V22bis => 2, Self::V32 => 3, Self::V32bis => 4,
+            Self::V34 => 5, Self::V90 => 6, Self::V91 => 7, Self::SynchIsdn => 8,
             Self::UnknownAddition(number) => return w.added_item(*number),
             Self::Unknown(_) => return Err(Error::new(ErrorKind::UnknownEnumeration, 0)),
         };
@@ -5830,21 +4824,16 @@ impl<'a> PropertyParm<'a> {
         let value = Self {
             name: r.fixed_octets::<4>()?,
             value: read_aper_property_parm_value(r)?,
-            extra_info: if p & 0x1 != 0 { Some(PropertyParmExtraInfo::read_aper(r)?) } else { None },
+            extra_info: if p & 0x1 != 0 { Some(ExtraInfo::read_aper(r)?) } else { None },
         };
-        if p & 0x2 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x2 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.extra_info.is_some()]);
         w.fixed_octets(&self.name);
         write_aper_property_parm_value(&self.value, w)?;
-        if let Some(v) = &self.extra_info {
-            v.write_aper(w)?;
-        }
+        if let Some(v) = &self.extra_info { v.write_aper(w)?; }
         Ok(())
     }
 }
@@ -5856,35 +4845,18 @@ impl<'a> RequestedEvent<'a> {
             pkgd_name: r.fixed_octets::<4>()?,
             stream_id: if p & 0x2 != 0 { Some(r.whole(per::Whole::TwoOctets, 65535)? as u16) } else { None },
             event_action: if p & 0x1 != 0 { Some(RequestedActions::read_aper(r)?) } else { None },
-            ev_par_list: read_aper_requested_event_ev_par_list(r)?,
+            ev_par_list: read_aper_ev_par_list(r)?,
         };
-        if p & 0x4 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x4 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.stream_id.is_some(), self.event_action.is_some()]);
         w.fixed_octets(&self.pkgd_name);
-        if let Some(v) = &self.stream_id {
-            w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?;
-        }
-        if let Some(v) = &self.event_action {
-            v.write_aper(w)?;
-        }
-        write_aper_requested_event_ev_par_list(&self.ev_par_list, w)
+        if let Some(v) = &self.stream_id { w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
+        if let Some(v) = &self.event_action { v.write_aper(w)?; }
+        write_aper_ev_par_list(&self.ev_par_list, w)
     }
-}
-
-fn read_aper_event_spec_event_par_list<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<EventParameter<'a>>> {
-    r.list(per::Size::ANY, EventParameter::read_aper)
-}
-
-fn write_aper_event_spec_event_par_list(list: &[EventParameter<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
 }
 
 impl<'a> Signal<'a> {
@@ -5899,30 +4871,17 @@ impl<'a> Signal<'a> {
             keep_active: if p & 0x1 != 0 { Some(r.bit()?) } else { None },
             sig_par_list: read_aper_signal_sig_par_list(r)?,
         };
-        if p & 0x20 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x20 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.stream_id.is_some(), self.sig_type.is_some(), self.duration.is_some(), self.notify_completion.is_some(), self.keep_active.is_some()]);
         w.fixed_octets(&self.signal_name);
-        if let Some(v) = &self.stream_id {
-            w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?;
-        }
-        if let Some(v) = &self.sig_type {
-            v.write_aper(w)?;
-        }
-        if let Some(v) = &self.duration {
-            w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?;
-        }
-        if let Some(v) = &self.notify_completion {
-            w.bit_string(per::Size::ANY, v, true)?;
-        }
-        if let Some(v) = &self.keep_active {
-            w.bit(*v);
-        }
+        if let Some(v) = &self.stream_id { w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
+        if let Some(v) = &self.sig_type { v.write_aper(w)?; }
+        if let Some(v) = &self.duration { w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
+        if let Some(v) = &self.notify_completion { w.bit_string(per::Size::ANY, v, true)?; }
+        if let Some(v) = &self.keep_active { w.bit(*v); }
         write_aper_signal_sig_par_list(&self.sig_par_list, w)
     }
 }
@@ -5934,7 +4893,6 @@ impl<'a> SeqSigList<'a> {
             signal_list: read_aper_seq_sig_list_signal_list(r)?,
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.integer(per::Whole::TwoOctets, i64::from(self.id), 0, 65535)?;
         write_aper_seq_sig_list_signal_list(&self.signal_list, w)
@@ -5947,21 +4905,16 @@ impl<'a> EventParameter<'a> {
         let value = Self {
             event_parameter_name: r.fixed_octets::<2>()?,
             value: read_aper_value(r)?,
-            extra_info: if p & 0x1 != 0 { Some(EventParameterExtraInfo::read_aper(r)?) } else { None },
+            extra_info: if p & 0x1 != 0 { Some(ExtraInfo::read_aper(r)?) } else { None },
         };
-        if p & 0x2 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x2 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.extra_info.is_some()]);
         w.fixed_octets(&self.event_parameter_name);
         write_aper_value(&self.value, w)?;
-        if let Some(v) = &self.extra_info {
-            v.write_aper(w)?;
-        }
+        if let Some(v) = &self.extra_info { v.write_aper(w)?; }
         Ok(())
     }
 }
@@ -5973,41 +4926,27 @@ impl<'a> LocalControlDescriptor<'a> {
             stream_mode: if p & 0x4 != 0 { Some(StreamMode::read_aper(r)?) } else { None },
             reserve_value: if p & 0x2 != 0 { Some(r.bit()?) } else { None },
             reserve_group: if p & 0x1 != 0 { Some(r.bit()?) } else { None },
-            property_parms: read_aper_local_control_descriptor_property_parms(r)?,
+            property_parms: read_aper_property_parms(r)?,
         };
-        if p & 0x8 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x8 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.stream_mode.is_some(), self.reserve_value.is_some(), self.reserve_group.is_some()]);
-        if let Some(v) = &self.stream_mode {
-            v.write_aper(w)?;
-        }
-        if let Some(v) = &self.reserve_value {
-            w.bit(*v);
-        }
-        if let Some(v) = &self.reserve_group {
-            w.bit(*v);
-        }
-        write_aper_local_control_descriptor_property_parms(&self.property_parms, w)
+        if let Some(v) = &self.stream_mode { v.write_aper(w)?; }
+        if let Some(v) = &self.reserve_value { w.bit(*v); }
+        if let Some(v) = &self.reserve_group { w.bit(*v); }
+        write_aper_property_parms(&self.property_parms, w)
     }
 }
 
 impl<'a> LocalRemoteDescriptor<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
-        let value = Self {
-            prop_grps: read_aper_local_remote_descriptor_prop_grps(r)?,
-        };
-        if p & 0x1 != 0 {
-            r.skip_all_additions()?;
-        }
+        let value = Self { prop_grps: read_aper_local_remote_descriptor_prop_grps(r)? };
+        if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
         write_aper_local_remote_descriptor_prop_grps(&self.prop_grps, w)
@@ -6021,7 +4960,6 @@ impl<'a> StreamDescriptor<'a> {
             stream_parms: StreamParms::read_aper(r)?,
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.integer(per::Whole::TwoOctets, i64::from(self.stream_id), 0, 65535)?;
         self.stream_parms.write_aper(w)
@@ -6033,12 +4971,10 @@ fn read_aper_property_parm_value<'a>(r: &mut per::Reader<'a, true>) -> Result<Ve
 }
 
 fn write_aper_property_parm_value(list: &[Octets<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        w.octet_string(per::Size::ANY, v)
-    })
+    w.list(per::Size::ANY, list, |w, v| { w.octet_string(per::Size::ANY, v) })
 }
 
-impl PropertyParmExtraInfo {
+impl ExtraInfo {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
         Ok(match r.alternative(per::Whole::Bits(2), 3)? {
             0 => Self::Relation(Relation::read_aper(r)?),
@@ -6046,21 +4982,11 @@ impl PropertyParmExtraInfo {
             _ => Self::Sublist(r.bit()?),
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::Relation(v) => {
-                w.bits(0, 2);
-                v.write_aper(w)?;
-            }
-            Self::Range(v) => {
-                w.bits(1, 2);
-                w.bit(*v);
-            }
-            Self::Sublist(v) => {
-                w.bits(2, 2);
-                w.bit(*v);
-            }
+            Self::Relation(v) => { w.bits(0, 2); v.write_aper(w)?; }
+            Self::Range(v) => { w.bits(1, 2); w.bit(*v); }
+            Self::Sublist(v) => { w.bits(2, 2); w.bit(*v); }
         }
         Ok(())
     }
@@ -6075,38 +5001,25 @@ impl<'a> RequestedActions<'a> {
             second_event: if p & 0x2 != 0 { Some(SecondEventsDescriptor::read_aper(r)?) } else { None },
             signals_descriptor: if p & 0x1 != 0 { Some(read_aper_signals_descriptor(r)?) } else { None },
         };
-        if p & 0x10 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x10 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.keep_active.is_some(), self.event_dm.is_some(), self.second_event.is_some(), self.signals_descriptor.is_some()]);
-        if let Some(v) = &self.keep_active {
-            w.bit(*v);
-        }
-        if let Some(v) = &self.event_dm {
-            v.write_aper(w)?;
-        }
-        if let Some(v) = &self.second_event {
-            v.write_aper(w)?;
-        }
-        if let Some(v) = &self.signals_descriptor {
-            write_aper_signals_descriptor(v, w)?;
-        }
+        if let Some(v) = &self.keep_active { w.bit(*v); }
+        if let Some(v) = &self.event_dm { v.write_aper(w)?; }
+        if let Some(v) = &self.second_event { v.write_aper(w)?; }
+        if let Some(v) = &self.signals_descriptor { write_aper_signals_descriptor(v, w)?; }
         Ok(())
     }
 }
 
-fn read_aper_requested_event_ev_par_list<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<EventParameter<'a>>> {
+fn read_aper_ev_par_list<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<EventParameter<'a>>> {
     r.list(per::Size::ANY, EventParameter::read_aper)
 }
 
-fn write_aper_requested_event_ev_par_list(list: &[EventParameter<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+fn write_aper_ev_par_list(list: &[EventParameter<'_>], w: &mut per::Writer<true>) -> Result<()> {
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl SignalType {
@@ -6117,12 +5030,9 @@ impl SignalType {
         }
         r.item(per::Whole::Bits(2), &[Self::Brief, Self::OnOff, Self::TimeOut])
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let number = match self {
-            Self::Brief => 0,
-            Self::OnOff => 1,
-            Self::TimeOut => 2,
+            Self::Brief => 0, Self::OnOff => 1, Self::TimeOut => 2,
             Self::UnknownAddition(number) => return w.added_item(*number),
             Self::Unknown(_) => return Err(Error::new(ErrorKind::UnknownEnumeration, 0)),
         };
@@ -6136,9 +5046,7 @@ fn read_aper_signal_sig_par_list<'a>(r: &mut per::Reader<'a, true>) -> Result<Ve
 }
 
 fn write_aper_signal_sig_par_list(list: &[SigParameter<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 fn read_aper_seq_sig_list_signal_list<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<Signal<'a>>> {
@@ -6146,37 +5054,7 @@ fn read_aper_seq_sig_list_signal_list<'a>(r: &mut per::Reader<'a, true>) -> Resu
 }
 
 fn write_aper_seq_sig_list_signal_list(list: &[Signal<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
-}
-
-impl EventParameterExtraInfo {
-    fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
-        Ok(match r.alternative(per::Whole::Bits(2), 3)? {
-            0 => Self::Relation(Relation::read_aper(r)?),
-            1 => Self::Range(r.bit()?),
-            _ => Self::Sublist(r.bit()?),
-        })
-    }
-
-    fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        match self {
-            Self::Relation(v) => {
-                w.bits(0, 2);
-                v.write_aper(w)?;
-            }
-            Self::Range(v) => {
-                w.bits(1, 2);
-                w.bit(*v);
-            }
-            Self::Sublist(v) => {
-                w.bits(2, 2);
-                w.bit(*v);
-            }
-        }
-        Ok(())
-    }
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl StreamMode {
@@ -6187,13 +5065,9 @@ impl StreamMode {
         }
         r.item(per::Whole::Bits(3), &[Self::SendOnly, Self::RecvOnly, Self::SendRecv, Self::Inactive, Self::LoopBack])
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let number = match self {
-            Self::SendOnly => 0,
-            Self::RecvOnly => 1,
-            Self::SendRecv => 2,
-            Self::Inactive => 3,
+            Self::SendOnly => 0, Self::RecvOnly => 1, Self::SendRecv => 2, Self::Inactive => 3,
             Self::LoopBack => 4,
             Self::UnknownAddition(number) => return w.added_item(*number),
             Self::Unknown(_) => return Err(Error::new(ErrorKind::UnknownEnumeration, 0)),
@@ -6203,24 +5077,12 @@ impl StreamMode {
     }
 }
 
-fn read_aper_local_control_descriptor_property_parms<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<PropertyParm<'a>>> {
-    r.list(per::Size::ANY, PropertyParm::read_aper)
-}
-
-fn write_aper_local_control_descriptor_property_parms(list: &[PropertyParm<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
-}
-
 fn read_aper_local_remote_descriptor_prop_grps<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<PropertyGroup<'a>>> {
     r.list(per::Size::ANY, read_aper_property_group)
 }
 
 fn write_aper_local_remote_descriptor_prop_grps(list: &[PropertyGroup<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        write_aper_property_group(v, w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { write_aper_property_group(v, w) })
 }
 
 impl Relation {
@@ -6231,12 +5093,9 @@ impl Relation {
         }
         r.item(per::Whole::Bits(2), &[Self::GreaterThan, Self::SmallerThan, Self::UnequalTo])
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let number = match self {
-            Self::GreaterThan => 0,
-            Self::SmallerThan => 1,
-            Self::UnequalTo => 2,
+            Self::GreaterThan => 0, Self::SmallerThan => 1, Self::UnequalTo => 2,
             Self::UnknownAddition(number) => return w.added_item(*number),
             Self::Unknown(_) => return Err(Error::new(ErrorKind::UnknownEnumeration, 0)),
         };
@@ -6252,17 +5111,10 @@ impl<'a> EventDm<'a> {
             _ => Self::DigitMapValue(DigitMapValue::read_aper(r)?),
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::DigitMapName(v) => {
-                w.bits(0, 1);
-                w.fixed_octets(v);
-            }
-            Self::DigitMapValue(v) => {
-                w.bits(1, 1);
-                v.write_aper(w)?;
-            }
+            Self::DigitMapName(v) => { w.bits(0, 1); w.fixed_octets(v); }
+            Self::DigitMapValue(v) => { w.bits(1, 1); v.write_aper(w)?; }
         }
         Ok(())
     }
@@ -6275,12 +5127,9 @@ impl<'a> SecondEventsDescriptor<'a> {
             request_id: r.whole(per::Whole::Octets(2, 4), 4294967295)? as u32,
             event_list: read_aper_second_events_descriptor_event_list(r)?,
         };
-        if p & 0x1 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
         w.integer(per::Whole::Octets(2, 4), i64::from(self.request_id), 0, 4294967295)?;
@@ -6294,21 +5143,16 @@ impl<'a> SigParameter<'a> {
         let value = Self {
             sig_parameter_name: r.fixed_octets::<2>()?,
             value: read_aper_value(r)?,
-            extra_info: if p & 0x1 != 0 { Some(SigParameterExtraInfo::read_aper(r)?) } else { None },
+            extra_info: if p & 0x1 != 0 { Some(ExtraInfo::read_aper(r)?) } else { None },
         };
-        if p & 0x2 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x2 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.extra_info.is_some()]);
         w.fixed_octets(&self.sig_parameter_name);
         write_aper_value(&self.value, w)?;
-        if let Some(v) = &self.extra_info {
-            v.write_aper(w)?;
-        }
+        if let Some(v) = &self.extra_info { v.write_aper(w)?; }
         Ok(())
     }
 }
@@ -6318,9 +5162,7 @@ fn read_aper_property_group<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<Pro
 }
 
 fn write_aper_property_group(list: &[PropertyParm<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 fn read_aper_second_events_descriptor_event_list<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<SecondRequestedEvent<'a>>> {
@@ -6328,37 +5170,7 @@ fn read_aper_second_events_descriptor_event_list<'a>(r: &mut per::Reader<'a, tru
 }
 
 fn write_aper_second_events_descriptor_event_list(list: &[SecondRequestedEvent<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
-}
-
-impl SigParameterExtraInfo {
-    fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
-        Ok(match r.alternative(per::Whole::Bits(2), 3)? {
-            0 => Self::Relation(Relation::read_aper(r)?),
-            1 => Self::Range(r.bit()?),
-            _ => Self::Sublist(r.bit()?),
-        })
-    }
-
-    fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        match self {
-            Self::Relation(v) => {
-                w.bits(0, 2);
-                v.write_aper(w)?;
-            }
-            Self::Range(v) => {
-                w.bits(1, 2);
-                w.bit(*v);
-            }
-            Self::Sublist(v) => {
-                w.bits(2, 2);
-                w.bit(*v);
-            }
-        }
-        Ok(())
-    }
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl<'a> SecondRequestedEvent<'a> {
@@ -6368,24 +5180,17 @@ impl<'a> SecondRequestedEvent<'a> {
             pkgd_name: r.fixed_octets::<4>()?,
             stream_id: if p & 0x2 != 0 { Some(r.whole(per::Whole::TwoOctets, 65535)? as u16) } else { None },
             event_action: if p & 0x1 != 0 { Some(SecondRequestedActions::read_aper(r)?) } else { None },
-            ev_par_list: read_aper_second_requested_event_ev_par_list(r)?,
+            ev_par_list: read_aper_ev_par_list(r)?,
         };
-        if p & 0x4 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x4 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.stream_id.is_some(), self.event_action.is_some()]);
         w.fixed_octets(&self.pkgd_name);
-        if let Some(v) = &self.stream_id {
-            w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?;
-        }
-        if let Some(v) = &self.event_action {
-            v.write_aper(w)?;
-        }
-        write_aper_second_requested_event_ev_par_list(&self.ev_par_list, w)
+        if let Some(v) = &self.stream_id { w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
+        if let Some(v) = &self.event_action { v.write_aper(w)?; }
+        write_aper_ev_par_list(&self.ev_par_list, w)
     }
 }
 
@@ -6397,44 +5202,21 @@ impl<'a> SecondRequestedActions<'a> {
             event_dm: if p & 0x2 != 0 { Some(EventDm::read_aper(r)?) } else { None },
             signals_descriptor: if p & 0x1 != 0 { Some(read_aper_signals_descriptor(r)?) } else { None },
         };
-        if p & 0x8 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x8 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.keep_active.is_some(), self.event_dm.is_some(), self.signals_descriptor.is_some()]);
-        if let Some(v) = &self.keep_active {
-            w.bit(*v);
-        }
-        if let Some(v) = &self.event_dm {
-            v.write_aper(w)?;
-        }
-        if let Some(v) = &self.signals_descriptor {
-            write_aper_signals_descriptor(v, w)?;
-        }
+        if let Some(v) = &self.keep_active { w.bit(*v); }
+        if let Some(v) = &self.event_dm { v.write_aper(w)?; }
+        if let Some(v) = &self.signals_descriptor { write_aper_signals_descriptor(v, w)?; }
         Ok(())
     }
 }
 
-fn read_aper_second_requested_event_ev_par_list<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<EventParameter<'a>>> {
-    r.list(per::Size::ANY, EventParameter::read_aper)
-}
-
-fn write_aper_second_requested_event_ev_par_list(list: &[EventParameter<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
-}
-
 impl<'a> codec::AperType<'a> for MegacoMessage<'a> {
-    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        MegacoMessage::read_aper(r)
-    }
+    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> { MegacoMessage::read_aper(r) }
 
-    fn write(&self, w: &mut per::Writer<true>) -> Result<()> {
-        self.write_aper(w)
-    }
+    fn write(&self, w: &mut per::Writer<true>) -> Result<()> { self.write_aper(w) }
 }
 }

@@ -3,7 +3,7 @@
 #[allow(unreachable_pub, unused_imports)]
 pub use code::*;
 
-#[allow(clippy::all, clippy::nursery, clippy::pedantic, clippy::restriction, dead_code, unreachable_pub, unused_qualifications, unused_variables)]
+#[allow(clippy::all, clippy::nursery, clippy::pedantic, clippy::restriction, dead_code, missing_docs, unreachable_pub, unused_qualifications, unused_variables)]
 #[rustfmt::skip]
 mod code {
 extern crate alloc;
@@ -25,9 +25,7 @@ use tercet_runtime::{Error, ErrorKind, Result, Tag, codec};
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct MegacoMessage<'a> {
-    /// `authHeader`
     pub auth_header: Option<AuthenticationHeader<'a>>,
-    /// `mess`
     pub mess: Message<'a>,
 }
 
@@ -41,11 +39,8 @@ pub struct MegacoMessage<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct AuthenticationHeader<'a> {
-    /// `secParmIndex`
     pub sec_parm_index: SecurityParmIndex,
-    /// `seqNum`
     pub seq_num: SequenceNum,
-    /// `ad`
     pub ad: AuthData<'a>,
 }
 
@@ -63,11 +58,8 @@ pub struct AuthenticationHeader<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct Message<'a> {
-    /// `version`
     pub version: u8,
-    /// `mId`
     pub m_id: MId<'a>,
-    /// `messageBody`
     pub message_body: MessageMessageBody<'a>,
 }
 
@@ -103,15 +95,10 @@ pub type AuthData<'a> = Octets<'a>;
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum MId<'a> {
-    /// `ip4Address`
     Ip4Address(Ip4Address),
-    /// `ip6Address`
     Ip6Address(Ip6Address),
-    /// `domainName`
     DomainName(DomainName<'a>),
-    /// `deviceName`
     DeviceName(PathName<'a>),
-    /// `mtpAddress`
     MtpAddress(Octets<'a>),
     /// An alternative of a later version.
     Unknown(Box<UnknownAlternative<'a>>),
@@ -120,9 +107,7 @@ pub enum MId<'a> {
 /// `messageBody` of [`Message`].
 #[derive(Clone, PartialEq)]
 pub enum MessageMessageBody<'a> {
-    /// `messageError`
     MessageError(ErrorDescriptor<'a>),
-    /// `transactions`
     Transactions(Vec<Transaction<'a>>),
 }
 
@@ -135,9 +120,7 @@ pub enum MessageMessageBody<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct Ip4Address {
-    /// `address`
     pub address: [u8; 4],
-    /// `portNumber`
     pub port_number: Option<u16>,
 }
 
@@ -150,9 +133,7 @@ pub struct Ip4Address {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct Ip6Address {
-    /// `address`
     pub address: [u8; 16],
-    /// `portNumber`
     pub port_number: Option<u16>,
 }
 
@@ -165,9 +146,7 @@ pub struct Ip6Address {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct DomainName<'a> {
-    /// `name`
     pub name: Text<'a>,
-    /// `portNumber`
     pub port_number: Option<u16>,
 }
 
@@ -186,9 +165,7 @@ pub type PathName<'a> = Text<'a>;
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct ErrorDescriptor<'a> {
-    /// `errorCode`
     pub error_code: ErrorCode,
-    /// `errorText`
     pub error_text: Option<ErrorText<'a>>,
 }
 
@@ -218,15 +195,10 @@ pub type ErrorText<'a> = Text<'a>;
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Transaction<'a> {
-    /// `transactionRequest`
     TransactionRequest(TransactionRequest<'a>),
-    /// `transactionPending`
     TransactionPending(TransactionPending),
-    /// `transactionReply`
     TransactionReply(TransactionReply<'a>),
-    /// `transactionResponseAck`
     TransactionResponseAck(TransactionResponseAck),
-    /// `segmentReply`
     SegmentReply(SegmentReply),
     /// An alternative of a later version.
     Unknown(Box<UnknownAlternative<'a>>),
@@ -242,9 +214,7 @@ pub enum Transaction<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct TransactionRequest<'a> {
-    /// `transactionId`
     pub transaction_id: TransactionId,
-    /// `actions`
     pub actions: Vec<ActionRequest<'a>>,
 }
 
@@ -256,10 +226,7 @@ pub struct TransactionRequest<'a> {
 /// }
 /// ```
 #[derive(Clone, PartialEq)]
-pub struct TransactionPending {
-    /// `transactionId`
-    pub transaction_id: TransactionId,
-}
+pub struct TransactionPending { pub transaction_id: TransactionId }
 
 /// `MEDIA-GATEWAY-CONTROL-v3.TransactionReply`
 /// ```text
@@ -277,15 +244,10 @@ pub struct TransactionPending {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct TransactionReply<'a> {
-    /// `transactionId`
     pub transaction_id: TransactionId,
-    /// `immAckRequired`
     pub imm_ack_required: Option<()>,
-    /// `transactionResult`
     pub transaction_result: TransactionReplyTransactionResult<'a>,
-    /// `segmentNumber`
     pub segment_number: Option<SegmentNumber>,
-    /// `segmentationComplete`
     pub segmentation_complete: Option<()>,
 }
 
@@ -306,11 +268,8 @@ pub type TransactionResponseAck = Vec<TransactionAck>;
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct SegmentReply {
-    /// `transactionId`
     pub transaction_id: TransactionId,
-    /// `segmentNumber`
     pub segment_number: SegmentNumber,
-    /// `segmentationComplete`
     pub segmentation_complete: Option<()>,
 }
 
@@ -323,9 +282,7 @@ pub type TransactionId = u32;
 /// `transactionResult` of [`TransactionReply`].
 #[derive(Clone, PartialEq)]
 pub enum TransactionReplyTransactionResult<'a> {
-    /// `transactionError`
     TransactionError(ErrorDescriptor<'a>),
-    /// `actionReplies`
     ActionReplies(Vec<ActionReply<'a>>),
 }
 
@@ -344,9 +301,7 @@ pub type SegmentNumber = u16;
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct TransactionAck {
-    /// `firstAck`
     pub first_ack: TransactionId,
-    /// `lastAck`
     pub last_ack: Option<TransactionId>,
 }
 
@@ -361,13 +316,9 @@ pub struct TransactionAck {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct ActionRequest<'a> {
-    /// `contextId`
     pub context_id: ContextId,
-    /// `contextRequest`
     pub context_request: Option<ContextRequest<'a>>,
-    /// `contextAttrAuditReq`
     pub context_attr_audit_req: Option<ContextAttrAuditRequest<'a>>,
-    /// `commandRequests`
     pub command_requests: Vec<CommandRequest<'a>>,
 }
 
@@ -391,17 +342,11 @@ pub type ContextId = u32;
 /// ```
 #[derive(Clone, PartialEq, Default)]
 pub struct ContextRequest<'a> {
-    /// `priority`
     pub priority: Option<u8>,
-    /// `emergency`
     pub emergency: Option<bool>,
-    /// `topologyReq`
     pub topology_req: Option<Vec<TopologyRequest<'a>>>,
-    /// `iepscallind`
     pub iepscallind: Option<bool>,
-    /// `contextProp`
     pub context_prop: Option<Vec<PropertyParm<'a>>>,
-    /// `contextList`
     pub context_list: Option<Vec<ContextId>>,
 }
 
@@ -422,23 +367,14 @@ pub struct ContextRequest<'a> {
 /// ```
 #[derive(Clone, PartialEq, Default)]
 pub struct ContextAttrAuditRequest<'a> {
-    /// `topology`
     pub topology: Option<()>,
-    /// `emergency`
     pub emergency: Option<()>,
-    /// `priority`
     pub priority: Option<()>,
-    /// `iepscallind`
     pub iepscallind: Option<()>,
-    /// `contextPropAud`
     pub context_prop_aud: Option<Vec<IndAudPropertyParm<'a>>>,
-    /// `selectpriority`
     pub selectpriority: Option<u8>,
-    /// `selectemergency`
     pub selectemergency: Option<bool>,
-    /// `selectiepscallind`
     pub selectiepscallind: Option<bool>,
-    /// `selectLogic`
     pub select_logic: Option<SelectLogic<'a>>,
 }
 
@@ -453,13 +389,9 @@ pub struct ContextAttrAuditRequest<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct ActionReply<'a> {
-    /// `contextId`
     pub context_id: ContextId,
-    /// `errorDescriptor`
     pub error_descriptor: Option<ErrorDescriptor<'a>>,
-    /// `contextReply`
     pub context_reply: Option<ContextRequest<'a>>,
-    /// `commandReply`
     pub command_reply: Vec<CommandReply<'a>>,
 }
 
@@ -474,9 +406,7 @@ pub struct ActionReply<'a> {
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum SelectLogic<'a> {
-    /// `andAUDITSelect`
     AndAuditSelect(()),
-    /// `orAUDITSelect`
     OrAuditSelect(()),
     /// An alternative of a later version.
     Unknown(Box<UnknownAlternative<'a>>),
@@ -493,11 +423,8 @@ pub enum SelectLogic<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct CommandRequest<'a> {
-    /// `command`
     pub command: Command<'a>,
-    /// `optional`
     pub optional: Option<()>,
-    /// `wildcardReturn`
     pub wildcard_return: Option<()>,
 }
 
@@ -522,15 +449,10 @@ pub struct CommandRequest<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct TopologyRequest<'a> {
-    /// `terminationFrom`
     pub termination_from: TerminationId<'a>,
-    /// `terminationTo`
     pub termination_to: TerminationId<'a>,
-    /// `topologyDirection`
     pub topology_direction: TopologyRequestTopologyDirection,
-    /// `streamID`
     pub stream_id: Option<StreamId>,
-    /// `topologyDirectionExtension`
     pub topology_direction_extension: Option<TopologyRequestTopologyDirectionExtension>,
 }
 
@@ -549,12 +471,9 @@ pub struct TopologyRequest<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct PropertyParm<'a> {
-    /// `name`
     pub name: PkgdName,
-    /// `value`
     pub value: Vec<Octets<'a>>,
-    /// `extraInfo`
-    pub extra_info: Option<PropertyParmExtraInfo>,
+    pub extra_info: Option<ExtraInfo>,
 }
 
 /// `MEDIA-GATEWAY-CONTROL-v3.IndAudPropertyParm`
@@ -567,9 +486,7 @@ pub struct PropertyParm<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct IndAudPropertyParm<'a> {
-    /// `name`
     pub name: PkgdName,
-    /// `propertyParms`
     pub property_parms: Option<PropertyParm<'a>>,
 }
 
@@ -590,21 +507,13 @@ pub struct IndAudPropertyParm<'a> {
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Command<'a> {
-    /// `addReq`
     AddReq(AmmRequest<'a>),
-    /// `moveReq`
     MoveReq(AmmRequest<'a>),
-    /// `modReq`
     ModReq(AmmRequest<'a>),
-    /// `subtractReq`
     SubtractReq(SubtractRequest<'a>),
-    /// `auditCapRequest`
     AuditCapRequest(AuditRequest<'a>),
-    /// `auditValueRequest`
     AuditValueRequest(AuditRequest<'a>),
-    /// `notifyReq`
     NotifyReq(NotifyRequest<'a>),
-    /// `serviceChangeReq`
     ServiceChangeReq(ServiceChangeRequest<'a>),
     /// An alternative of a later version.
     Unknown(Box<UnknownAlternative<'a>>),
@@ -627,21 +536,13 @@ pub enum Command<'a> {
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum CommandReply<'a> {
-    /// `addReply`
     AddReply(AmmsReply<'a>),
-    /// `moveReply`
     MoveReply(AmmsReply<'a>),
-    /// `modReply`
     ModReply(AmmsReply<'a>),
-    /// `subtractReply`
     SubtractReply(AmmsReply<'a>),
-    /// `auditCapReply`
     AuditCapReply(AuditReply<'a>),
-    /// `auditValueReply`
     AuditValueReply(AuditReply<'a>),
-    /// `notifyReply`
     NotifyReply(NotifyReply<'a>),
-    /// `serviceChangeReply`
     ServiceChangeReply(ServiceChangeReply<'a>),
     /// An alternative of a later version.
     Unknown(Box<UnknownAlternative<'a>>),
@@ -657,40 +558,27 @@ pub enum CommandReply<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct TerminationId<'a> {
-    /// `wildcard`
     pub wildcard: Vec<WildcardField>,
-    /// `id`
     pub id: Octets<'a>,
 }
 
 /// `topologyDirection` of [`TopologyRequest`].
 #[derive(Clone, PartialEq, Eq, Copy)]
-pub enum TopologyRequestTopologyDirection {
-    /// `bothway(0)`
-    Bothway = 0,
-    /// `isolate(1)`
-    Isolate = 1,
-    /// `oneway(2)`
-    Oneway = 2,
-}
+pub enum TopologyRequestTopologyDirection { Bothway = 0, Isolate = 1, Oneway = 2 }
 
 impl TopologyRequestTopologyDirection {
     /// The item with a number.
     #[must_use]
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
-            0 => Some(Self::Bothway),
-            1 => Some(Self::Isolate),
-            2 => Some(Self::Oneway),
+            0 => Some(Self::Bothway), 1 => Some(Self::Isolate), 2 => Some(Self::Oneway),
             _ => None,
         }
     }
 
     /// Its number; −1 for an item of a later version that has come without.
     #[must_use]
-    pub const fn number(&self) -> i64 {
-        *self as i64
-    }
+    pub const fn number(&self) -> i64 { *self as i64 }
 }
 
 /// `MEDIA-GATEWAY-CONTROL-v3.StreamID`
@@ -703,10 +591,7 @@ pub type StreamId = u16;
 #[derive(Clone, PartialEq, Eq, Copy)]
 #[non_exhaustive]
 pub enum TopologyRequestTopologyDirectionExtension {
-    /// `onewayexternal(0)`
-    Onewayexternal,
-    /// `onewayboth(1)`
-    Onewayboth,
+    Onewayexternal, Onewayboth,
     /// Another number.
     Unknown(i64),
     /// An item of a later version, by its number among the additions (PER).
@@ -718,8 +603,7 @@ impl TopologyRequestTopologyDirectionExtension {
     #[must_use]
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
-            0 => Some(Self::Onewayexternal),
-            1 => Some(Self::Onewayboth),
+            0 => Some(Self::Onewayexternal), 1 => Some(Self::Onewayboth),
             other => Some(Self::Unknown(other)),
         }
     }
@@ -728,8 +612,7 @@ impl TopologyRequestTopologyDirectionExtension {
     #[must_use]
     pub const fn number(&self) -> i64 {
         match self {
-            Self::Onewayexternal => 0,
-            Self::Onewayboth => 1,
+            Self::Onewayexternal => 0, Self::Onewayboth => 1,
             Self::Unknown(number) => *number,
             Self::UnknownAddition(_) => -1,
         }
@@ -742,14 +625,11 @@ impl TopologyRequestTopologyDirectionExtension {
 /// ```
 pub type PkgdName = [u8; 4];
 
-/// `extraInfo` of [`PropertyParm`].
+/// `extraInfo`, a type that several others have inside.
 #[derive(Clone, PartialEq)]
-pub enum PropertyParmExtraInfo {
-    /// `relation`
+pub enum ExtraInfo {
     Relation(Relation),
-    /// `range`
     Range(bool),
-    /// `sublist`
     Sublist(bool),
 }
 
@@ -763,9 +643,7 @@ pub enum PropertyParmExtraInfo {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct AmmRequest<'a> {
-    /// `terminationID`
     pub termination_id: TerminationIdList<'a>,
-    /// `descriptors`
     pub descriptors: Vec<AmmDescriptor<'a>>,
 }
 
@@ -779,9 +657,7 @@ pub struct AmmRequest<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct SubtractRequest<'a> {
-    /// `terminationID`
     pub termination_id: TerminationIdList<'a>,
-    /// `auditDescriptor`
     pub audit_descriptor: Option<AuditDescriptor<'a>>,
 }
 
@@ -796,11 +672,8 @@ pub struct SubtractRequest<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct AuditRequest<'a> {
-    /// `terminationID`
     pub termination_id: TerminationId<'a>,
-    /// `auditDescriptor`
     pub audit_descriptor: AuditDescriptor<'a>,
-    /// `terminationIDList`
     pub termination_id_list: Option<TerminationIdList<'a>>,
 }
 
@@ -815,11 +688,8 @@ pub struct AuditRequest<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct NotifyRequest<'a> {
-    /// `terminationID`
     pub termination_id: TerminationIdList<'a>,
-    /// `observedEventsDescriptor`
     pub observed_events_descriptor: ObservedEventsDescriptor<'a>,
-    /// `errorDescriptor`
     pub error_descriptor: Option<ErrorDescriptor<'a>>,
 }
 
@@ -833,9 +703,7 @@ pub struct NotifyRequest<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct ServiceChangeRequest<'a> {
-    /// `terminationID`
     pub termination_id: TerminationIdList<'a>,
-    /// `serviceChangeParms`
     pub service_change_parms: ServiceChangeParm<'a>,
 }
 
@@ -849,9 +717,7 @@ pub struct ServiceChangeRequest<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct AmmsReply<'a> {
-    /// `terminationID`
     pub termination_id: TerminationIdList<'a>,
-    /// `terminationAudit`
     pub termination_audit: Option<TerminationAudit<'a>>,
 }
 
@@ -868,13 +734,9 @@ pub struct AmmsReply<'a> {
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum AuditReply<'a> {
-    /// `contextAuditResult`
     ContextAuditResult(TerminationIdList<'a>),
-    /// `error`
     Error(ErrorDescriptor<'a>),
-    /// `auditResult`
     AuditResult(AuditResult<'a>),
-    /// `auditResultTermList`
     AuditResultTermList(TermListAuditResult<'a>),
     /// An alternative of a later version.
     Unknown(Box<UnknownAlternative<'a>>),
@@ -890,9 +752,7 @@ pub enum AuditReply<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct NotifyReply<'a> {
-    /// `terminationID`
     pub termination_id: TerminationIdList<'a>,
-    /// `errorDescriptor`
     pub error_descriptor: Option<ErrorDescriptor<'a>>,
 }
 
@@ -906,9 +766,7 @@ pub struct NotifyReply<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct ServiceChangeReply<'a> {
-    /// `terminationID`
     pub termination_id: TerminationIdList<'a>,
-    /// `serviceChangeResult`
     pub service_change_result: ServiceChangeResult<'a>,
 }
 
@@ -924,12 +782,7 @@ pub struct ServiceChangeReply<'a> {
 #[derive(Clone, PartialEq, Eq, Copy)]
 #[non_exhaustive]
 pub enum Relation {
-    /// `greaterThan(0)`
-    GreaterThan,
-    /// `smallerThan(1)`
-    SmallerThan,
-    /// `unequalTo(2)`
-    UnequalTo,
+    GreaterThan, SmallerThan, UnequalTo,
     /// Another number.
     Unknown(i64),
     /// An item of a later version, by its number among the additions (PER).
@@ -941,9 +794,7 @@ impl Relation {
     #[must_use]
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
-            0 => Some(Self::GreaterThan),
-            1 => Some(Self::SmallerThan),
-            2 => Some(Self::UnequalTo),
+            0 => Some(Self::GreaterThan), 1 => Some(Self::SmallerThan), 2 => Some(Self::UnequalTo),
             other => Some(Self::Unknown(other)),
         }
     }
@@ -952,9 +803,7 @@ impl Relation {
     #[must_use]
     pub const fn number(&self) -> i64 {
         match self {
-            Self::GreaterThan => 0,
-            Self::SmallerThan => 1,
-            Self::UnequalTo => 2,
+            Self::GreaterThan => 0, Self::SmallerThan => 1, Self::UnequalTo => 2,
             Self::Unknown(number) => *number,
             Self::UnknownAddition(_) => -1,
         }
@@ -988,9 +837,7 @@ pub type TerminationIdList<'a> = Vec<TerminationId<'a>>;
 /// ```
 #[derive(Clone, PartialEq, Default)]
 pub struct AuditDescriptor<'a> {
-    /// `auditToken`
     pub audit_token: Option<BitString<'a>>,
-    /// `auditPropertyToken`
     pub audit_property_token: Option<Vec<IndAuditParameter<'a>>>,
 }
 
@@ -1003,9 +850,7 @@ pub struct AuditDescriptor<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct ObservedEventsDescriptor<'a> {
-    /// `requestId`
     pub request_id: RequestId,
-    /// `observedEventLst`
     pub observed_event_lst: Vec<ObservedEvent<'a>>,
 }
 
@@ -1028,27 +873,16 @@ pub struct ObservedEventsDescriptor<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct ServiceChangeParm<'a> {
-    /// `serviceChangeMethod`
     pub service_change_method: ServiceChangeMethod,
-    /// `serviceChangeAddress`
     pub service_change_address: Option<ServiceChangeAddress<'a>>,
-    /// `serviceChangeVersion`
     pub service_change_version: Option<u8>,
-    /// `serviceChangeProfile`
     pub service_change_profile: Option<ServiceChangeProfile<'a>>,
-    /// `serviceChangeReason`
     pub service_change_reason: Value<'a>,
-    /// `serviceChangeDelay`
     pub service_change_delay: Option<u32>,
-    /// `serviceChangeMgcId`
     pub service_change_mgc_id: Option<MId<'a>>,
-    /// `timeStamp`
     pub time_stamp: Option<TimeNotation<'a>>,
-    /// `nonStandardData`
     pub non_standard_data: Option<NonStandardData<'a>>,
-    /// `serviceChangeInfo`
     pub service_change_info: Option<AuditDescriptor<'a>>,
-    /// `serviceChangeIncompleteFlag`
     pub service_change_incomplete_flag: Option<()>,
 }
 
@@ -1067,9 +901,7 @@ pub type TerminationAudit<'a> = Vec<AuditReturnParameter<'a>>;
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct AuditResult<'a> {
-    /// `terminationID`
     pub termination_id: TerminationId<'a>,
-    /// `terminationAuditResult`
     pub termination_audit_result: TerminationAudit<'a>,
 }
 
@@ -1083,9 +915,7 @@ pub struct AuditResult<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct TermListAuditResult<'a> {
-    /// `terminationIDList`
     pub termination_id_list: TerminationIdList<'a>,
-    /// `terminationAuditResult`
     pub termination_audit_result: TerminationAudit<'a>,
 }
 
@@ -1098,9 +928,7 @@ pub struct TermListAuditResult<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub enum ServiceChangeResult<'a> {
-    /// `errorDescriptor`
     ErrorDescriptor(ErrorDescriptor<'a>),
-    /// `serviceChangeResParms`
     ServiceChangeResParms(ServiceChangeResParm<'a>),
 }
 
@@ -1128,23 +956,14 @@ pub type WildcardField = [u8; 1];
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum AmmDescriptor<'a> {
-    /// `mediaDescriptor`
     MediaDescriptor(MediaDescriptor<'a>),
-    /// `modemDescriptor`
     ModemDescriptor(ModemDescriptor<'a>),
-    /// `muxDescriptor`
     MuxDescriptor(MuxDescriptor<'a>),
-    /// `eventsDescriptor`
     EventsDescriptor(EventsDescriptor<'a>),
-    /// `eventBufferDescriptor`
     EventBufferDescriptor(EventBufferDescriptor<'a>),
-    /// `signalsDescriptor`
     SignalsDescriptor(SignalsDescriptor<'a>),
-    /// `digitMapDescriptor`
     DigitMapDescriptor(DigitMapDescriptor<'a>),
-    /// `auditDescriptor`
     AuditDescriptor(AuditDescriptor<'a>),
-    /// `statisticsDescriptor`
     StatisticsDescriptor(StatisticsDescriptor<'a>),
     /// An alternative of a later version.
     Unknown(Box<UnknownAlternative<'a>>),
@@ -1171,18 +990,7 @@ pub type RequestId = u32;
 #[derive(Clone, PartialEq, Eq, Copy)]
 #[non_exhaustive]
 pub enum ServiceChangeMethod {
-    /// `failover(0)`
-    Failover,
-    /// `forced(1)`
-    Forced,
-    /// `graceful(2)`
-    Graceful,
-    /// `restart(3)`
-    Restart,
-    /// `disconnected(4)`
-    Disconnected,
-    /// `handOff(5)`
-    HandOff,
+    Failover, Forced, Graceful, Restart, Disconnected, HandOff,
     /// Another number.
     Unknown(i64),
     /// An item of a later version, by its number among the additions (PER).
@@ -1194,12 +1002,8 @@ impl ServiceChangeMethod {
     #[must_use]
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
-            0 => Some(Self::Failover),
-            1 => Some(Self::Forced),
-            2 => Some(Self::Graceful),
-            3 => Some(Self::Restart),
-            4 => Some(Self::Disconnected),
-            5 => Some(Self::HandOff),
+            0 => Some(Self::Failover), 1 => Some(Self::Forced), 2 => Some(Self::Graceful),
+            3 => Some(Self::Restart), 4 => Some(Self::Disconnected), 5 => Some(Self::HandOff),
             other => Some(Self::Unknown(other)),
         }
     }
@@ -1208,12 +1012,8 @@ impl ServiceChangeMethod {
     #[must_use]
     pub const fn number(&self) -> i64 {
         match self {
-            Self::Failover => 0,
-            Self::Forced => 1,
-            Self::Graceful => 2,
-            Self::Restart => 3,
-            Self::Disconnected => 4,
-            Self::HandOff => 5,
+            Self::Failover => 0, Self::Forced => 1, Self::Graceful => 2, Self::Restart => 3,
+            Self::Disconnected => 4, Self::HandOff => 5,
             Self::Unknown(number) => *number,
             Self::UnknownAddition(_) => -1,
         }
@@ -1235,17 +1035,11 @@ impl ServiceChangeMethod {
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ServiceChangeAddress<'a> {
-    /// `portNumber`
     PortNumber(u16),
-    /// `ip4Address`
     Ip4Address(Ip4Address),
-    /// `ip6Address`
     Ip6Address(Ip6Address),
-    /// `domainName`
     DomainName(DomainName<'a>),
-    /// `deviceName`
     DeviceName(PathName<'a>),
-    /// `mtpAddress`
     MtpAddress(Octets<'a>),
     /// An alternative of a later version.
     Unknown(Box<UnknownAlternative<'a>>),
@@ -1258,10 +1052,7 @@ pub enum ServiceChangeAddress<'a> {
 /// }
 /// ```
 #[derive(Clone, PartialEq)]
-pub struct ServiceChangeProfile<'a> {
-    /// `profileName`
-    pub profile_name: Text<'a>,
-}
+pub struct ServiceChangeProfile<'a> { pub profile_name: Text<'a> }
 
 /// `MEDIA-GATEWAY-CONTROL-v3.Value`
 /// ```text
@@ -1278,9 +1069,7 @@ pub type Value<'a> = Vec<Octets<'a>>;
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct TimeNotation<'a> {
-    /// `date`
     pub date: Text<'a>,
-    /// `time`
     pub time: Text<'a>,
 }
 
@@ -1293,9 +1082,7 @@ pub struct TimeNotation<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct NonStandardData<'a> {
-    /// `nonStandardIdentifier`
     pub non_standard_identifier: NonStandardIdentifier<'a>,
-    /// `data`
     pub data: Octets<'a>,
 }
 
@@ -1320,29 +1107,17 @@ pub struct NonStandardData<'a> {
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum AuditReturnParameter<'a> {
-    /// `errorDescriptor`
     ErrorDescriptor(ErrorDescriptor<'a>),
-    /// `mediaDescriptor`
     MediaDescriptor(MediaDescriptor<'a>),
-    /// `modemDescriptor`
     ModemDescriptor(ModemDescriptor<'a>),
-    /// `muxDescriptor`
     MuxDescriptor(MuxDescriptor<'a>),
-    /// `eventsDescriptor`
     EventsDescriptor(EventsDescriptor<'a>),
-    /// `eventBufferDescriptor`
     EventBufferDescriptor(EventBufferDescriptor<'a>),
-    /// `signalsDescriptor`
     SignalsDescriptor(SignalsDescriptor<'a>),
-    /// `digitMapDescriptor`
     DigitMapDescriptor(DigitMapDescriptor<'a>),
-    /// `observedEventsDescriptor`
     ObservedEventsDescriptor(ObservedEventsDescriptor<'a>),
-    /// `statisticsDescriptor`
     StatisticsDescriptor(StatisticsDescriptor<'a>),
-    /// `packagesDescriptor`
     PackagesDescriptor(PackagesDescriptor),
-    /// `emptyDescriptors`
     EmptyDescriptors(AuditDescriptor<'a>),
     /// An alternative of a later version.
     Unknown(Box<UnknownAlternative<'a>>),
@@ -1361,15 +1136,10 @@ pub enum AuditReturnParameter<'a> {
 /// ```
 #[derive(Clone, PartialEq, Default)]
 pub struct ServiceChangeResParm<'a> {
-    /// `serviceChangeMgcId`
     pub service_change_mgc_id: Option<MId<'a>>,
-    /// `serviceChangeAddress`
     pub service_change_address: Option<ServiceChangeAddress<'a>>,
-    /// `serviceChangeVersion`
     pub service_change_version: Option<u8>,
-    /// `serviceChangeProfile`
     pub service_change_profile: Option<ServiceChangeProfile<'a>>,
-    /// `timestamp`
     pub timestamp: Option<TimeNotation<'a>>,
 }
 
@@ -1386,9 +1156,7 @@ pub struct ServiceChangeResParm<'a> {
 /// ```
 #[derive(Clone, PartialEq, Default)]
 pub struct MediaDescriptor<'a> {
-    /// `termStateDescr`
     pub term_state_descr: Option<TerminationStateDescriptor<'a>>,
-    /// `streams`
     pub streams: Option<MediaDescriptorStreams<'a>>,
 }
 
@@ -1402,11 +1170,8 @@ pub struct MediaDescriptor<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct ModemDescriptor<'a> {
-    /// `mtl`
     pub mtl: Vec<ModemType>,
-    /// `mpl`
     pub mpl: Vec<PropertyParm<'a>>,
-    /// `nonStandardData`
     pub non_standard_data: Option<NonStandardData<'a>>,
 }
 
@@ -1421,11 +1186,8 @@ pub struct ModemDescriptor<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct MuxDescriptor<'a> {
-    /// `muxType`
     pub mux_type: MuxType,
-    /// `termList`
     pub term_list: Vec<TerminationId<'a>>,
-    /// `nonStandardData`
     pub non_standard_data: Option<NonStandardData<'a>>,
 }
 
@@ -1439,9 +1201,7 @@ pub struct MuxDescriptor<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct EventsDescriptor<'a> {
-    /// `requestID`
     pub request_id: Option<RequestId>,
-    /// `eventList`
     pub event_list: Vec<RequestedEvent<'a>>,
 }
 
@@ -1466,9 +1226,7 @@ pub type SignalsDescriptor<'a> = Vec<SignalRequest<'a>>;
 /// ```
 #[derive(Clone, PartialEq, Default)]
 pub struct DigitMapDescriptor<'a> {
-    /// `digitMapName`
     pub digit_map_name: Option<Name>,
-    /// `digitMapValue`
     pub digit_map_value: Option<DigitMapValue<'a>>,
 }
 
@@ -1494,19 +1252,12 @@ pub type StatisticsDescriptor<'a> = Vec<StatisticsParameter<'a>>;
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum IndAuditParameter<'a> {
-    /// `indAudMediaDescriptor`
     IndAudMediaDescriptor(IndAudMediaDescriptor<'a>),
-    /// `indAudEventsDescriptor`
     IndAudEventsDescriptor(IndAudEventsDescriptor),
-    /// `indAudEventBufferDescriptor`
     IndAudEventBufferDescriptor(IndAudEventBufferDescriptor),
-    /// `indAudSignalsDescriptor`
     IndAudSignalsDescriptor(IndAudSignalsDescriptor<'a>),
-    /// `indAudDigitMapDescriptor`
     IndAudDigitMapDescriptor(IndAudDigitMapDescriptor),
-    /// `indAudStatisticsDescriptor`
     IndAudStatisticsDescriptor(IndAudStatisticsDescriptor),
-    /// `indAudPackagesDescriptor`
     IndAudPackagesDescriptor(IndAudPackagesDescriptor),
     /// An alternative of a later version.
     Unknown(Box<UnknownAlternative<'a>>),
@@ -1524,13 +1275,9 @@ pub enum IndAuditParameter<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct ObservedEvent<'a> {
-    /// `eventName`
     pub event_name: PkgdName,
-    /// `streamID`
     pub stream_id: Option<StreamId>,
-    /// `eventParList`
     pub event_par_list: Vec<EventParameter<'a>>,
-    /// `timeNotation`
     pub time_notation: Option<TimeNotation<'a>>,
 }
 
@@ -1546,11 +1293,8 @@ pub struct ObservedEvent<'a> {
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum NonStandardIdentifier<'a> {
-    /// `object`
     Object(ObjectIdentifier<'a>),
-    /// `h221NonStandard`
     H221NonStandard(H221NonStandard),
-    /// `experimental`
     Experimental(Text<'a>),
     /// An alternative of a later version.
     Unknown(Box<UnknownAlternative<'a>>),
@@ -1573,20 +1317,15 @@ pub type PackagesDescriptor = Vec<PackagesItem>;
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct TerminationStateDescriptor<'a> {
-    /// `propertyParms`
     pub property_parms: Vec<PropertyParm<'a>>,
-    /// `eventBufferControl`
     pub event_buffer_control: Option<EventBufferControl>,
-    /// `serviceState`
     pub service_state: Option<ServiceState>,
 }
 
 /// `streams` of [`MediaDescriptor`].
 #[derive(Clone, PartialEq)]
 pub enum MediaDescriptorStreams<'a> {
-    /// `oneStream`
     OneStream(StreamParms<'a>),
-    /// `multiStream`
     MultiStream(Vec<StreamDescriptor<'a>>),
 }
 
@@ -1604,16 +1343,7 @@ pub enum MediaDescriptorStreams<'a> {
 #[derive(Clone, PartialEq, Eq, Copy)]
 #[non_exhaustive]
 pub enum MuxType {
-    /// `h221(0)`
-    H221,
-    /// `h223(1)`
-    H223,
-    /// `h226(2)`
-    H226,
-    /// `v76(3)`
-    V76,
-    /// `nx64k(4)`
-    Nx64k,
+    H221, H223, H226, V76, Nx64k,
     /// Another number.
     Unknown(i64),
     /// An item of a later version, by its number among the additions (PER).
@@ -1625,10 +1355,7 @@ impl MuxType {
     #[must_use]
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
-            0 => Some(Self::H221),
-            1 => Some(Self::H223),
-            2 => Some(Self::H226),
-            3 => Some(Self::V76),
+            0 => Some(Self::H221), 1 => Some(Self::H223), 2 => Some(Self::H226), 3 => Some(Self::V76),
             4 => Some(Self::Nx64k),
             other => Some(Self::Unknown(other)),
         }
@@ -1638,11 +1365,7 @@ impl MuxType {
     #[must_use]
     pub const fn number(&self) -> i64 {
         match self {
-            Self::H221 => 0,
-            Self::H223 => 1,
-            Self::H226 => 2,
-            Self::V76 => 3,
-            Self::Nx64k => 4,
+            Self::H221 => 0, Self::H223 => 1, Self::H226 => 2, Self::V76 => 3, Self::Nx64k => 4,
             Self::Unknown(number) => *number,
             Self::UnknownAddition(_) => -1,
         }
@@ -1660,11 +1383,8 @@ impl MuxType {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct EventSpec<'a> {
-    /// `eventName`
     pub event_name: PkgdName,
-    /// `streamID`
     pub stream_id: Option<StreamId>,
-    /// `eventParList`
     pub event_par_list: Vec<EventParameter<'a>>,
 }
 
@@ -1679,9 +1399,7 @@ pub struct EventSpec<'a> {
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum SignalRequest<'a> {
-    /// `signal`
     Signal(Signal<'a>),
-    /// `seqSigList`
     SeqSigList(SeqSigList<'a>),
     /// An alternative of a later version.
     Unknown(Box<UnknownAlternative<'a>>),
@@ -1706,15 +1424,10 @@ pub type Name = [u8; 2];
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct DigitMapValue<'a> {
-    /// `startTimer`
     pub start_timer: Option<u8>,
-    /// `shortTimer`
     pub short_timer: Option<u8>,
-    /// `longTimer`
     pub long_timer: Option<u8>,
-    /// `digitMapBody`
     pub digit_map_body: Text<'a>,
-    /// `durationTimer`
     pub duration_timer: Option<u8>,
 }
 
@@ -1727,9 +1440,7 @@ pub struct DigitMapValue<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct StatisticsParameter<'a> {
-    /// `statName`
     pub stat_name: PkgdName,
-    /// `statValue`
     pub stat_value: Option<Value<'a>>,
 }
 
@@ -1746,9 +1457,7 @@ pub struct StatisticsParameter<'a> {
 /// ```
 #[derive(Clone, PartialEq, Default)]
 pub struct IndAudMediaDescriptor<'a> {
-    /// `termStateDescr`
     pub term_state_descr: Option<IndAudTerminationStateDescriptor<'a>>,
-    /// `streams`
     pub streams: Option<IndAudMediaDescriptorStreams<'a>>,
 }
 
@@ -1763,11 +1472,8 @@ pub struct IndAudMediaDescriptor<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct IndAudEventsDescriptor {
-    /// `requestID`
     pub request_id: Option<RequestId>,
-    /// `pkgdName`
     pub pkgd_name: PkgdName,
-    /// `streamID`
     pub stream_id: Option<StreamId>,
 }
 
@@ -1781,9 +1487,7 @@ pub struct IndAudEventsDescriptor {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct IndAudEventBufferDescriptor {
-    /// `eventName`
     pub event_name: PkgdName,
-    /// `streamID`
     pub stream_id: Option<StreamId>,
 }
 
@@ -1798,9 +1502,7 @@ pub struct IndAudEventBufferDescriptor {
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum IndAudSignalsDescriptor<'a> {
-    /// `signal`
     Signal(IndAudSignal),
-    /// `seqSigList`
     SeqSigList(IndAudSeqSigList),
     /// An alternative of a later version.
     Unknown(Box<UnknownAlternative<'a>>),
@@ -1813,10 +1515,7 @@ pub enum IndAudSignalsDescriptor<'a> {
 /// }
 /// ```
 #[derive(Clone, PartialEq, Default)]
-pub struct IndAudDigitMapDescriptor {
-    /// `digitMapName`
-    pub digit_map_name: Option<Name>,
-}
+pub struct IndAudDigitMapDescriptor { pub digit_map_name: Option<Name> }
 
 /// `MEDIA-GATEWAY-CONTROL-v3.IndAudStatisticsDescriptor`
 /// ```text
@@ -1825,10 +1524,7 @@ pub struct IndAudDigitMapDescriptor {
 /// }
 /// ```
 #[derive(Clone, PartialEq)]
-pub struct IndAudStatisticsDescriptor {
-    /// `statName`
-    pub stat_name: PkgdName,
-}
+pub struct IndAudStatisticsDescriptor { pub stat_name: PkgdName }
 
 /// `MEDIA-GATEWAY-CONTROL-v3.IndAudPackagesDescriptor`
 /// ```text
@@ -1840,9 +1536,7 @@ pub struct IndAudStatisticsDescriptor {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct IndAudPackagesDescriptor {
-    /// `packageName`
     pub package_name: Name,
-    /// `packageVersion`
     pub package_version: u8,
 }
 
@@ -1858,13 +1552,9 @@ pub struct IndAudPackagesDescriptor {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct H221NonStandard {
-    /// `t35CountryCode1`
     pub t35_country_code1: u8,
-    /// `t35CountryCode2`
     pub t35_country_code2: u8,
-    /// `t35Extension`
     pub t35_extension: u8,
-    /// `manufacturerCode`
     pub manufacturer_code: u16,
 }
 
@@ -1878,9 +1568,7 @@ pub struct H221NonStandard {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct PackagesItem {
-    /// `packageName`
     pub package_name: Name,
-    /// `packageVersion`
     pub package_version: u8,
 }
 
@@ -1895,10 +1583,7 @@ pub struct PackagesItem {
 #[derive(Clone, PartialEq, Eq, Copy)]
 #[non_exhaustive]
 pub enum EventBufferControl {
-    /// `off(0)`
-    Off,
-    /// `lockStep(1)`
-    LockStep,
+    Off, LockStep,
     /// Another number.
     Unknown(i64),
     /// An item of a later version, by its number among the additions (PER).
@@ -1910,8 +1595,7 @@ impl EventBufferControl {
     #[must_use]
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
-            0 => Some(Self::Off),
-            1 => Some(Self::LockStep),
+            0 => Some(Self::Off), 1 => Some(Self::LockStep),
             other => Some(Self::Unknown(other)),
         }
     }
@@ -1920,8 +1604,7 @@ impl EventBufferControl {
     #[must_use]
     pub const fn number(&self) -> i64 {
         match self {
-            Self::Off => 0,
-            Self::LockStep => 1,
+            Self::Off => 0, Self::LockStep => 1,
             Self::Unknown(number) => *number,
             Self::UnknownAddition(_) => -1,
         }
@@ -1940,12 +1623,7 @@ impl EventBufferControl {
 #[derive(Clone, PartialEq, Eq, Copy)]
 #[non_exhaustive]
 pub enum ServiceState {
-    /// `test(0)`
-    Test,
-    /// `outOfSvc(1)`
-    OutOfSvc,
-    /// `inSvc(2)`
-    InSvc,
+    Test, OutOfSvc, InSvc,
     /// Another number.
     Unknown(i64),
     /// An item of a later version, by its number among the additions (PER).
@@ -1957,9 +1635,7 @@ impl ServiceState {
     #[must_use]
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
-            0 => Some(Self::Test),
-            1 => Some(Self::OutOfSvc),
-            2 => Some(Self::InSvc),
+            0 => Some(Self::Test), 1 => Some(Self::OutOfSvc), 2 => Some(Self::InSvc),
             other => Some(Self::Unknown(other)),
         }
     }
@@ -1968,9 +1644,7 @@ impl ServiceState {
     #[must_use]
     pub const fn number(&self) -> i64 {
         match self {
-            Self::Test => 0,
-            Self::OutOfSvc => 1,
-            Self::InSvc => 2,
+            Self::Test => 0, Self::OutOfSvc => 1, Self::InSvc => 2,
             Self::Unknown(number) => *number,
             Self::UnknownAddition(_) => -1,
         }
@@ -1989,13 +1663,9 @@ impl ServiceState {
 /// ```
 #[derive(Clone, PartialEq, Default)]
 pub struct StreamParms<'a> {
-    /// `localControlDescriptor`
     pub local_control_descriptor: Option<LocalControlDescriptor<'a>>,
-    /// `localDescriptor`
     pub local_descriptor: Option<LocalRemoteDescriptor<'a>>,
-    /// `remoteDescriptor`
     pub remote_descriptor: Option<LocalRemoteDescriptor<'a>>,
-    /// `statisticsDescriptor`
     pub statistics_descriptor: Option<StatisticsDescriptor<'a>>,
 }
 
@@ -2017,24 +1687,7 @@ pub struct StreamParms<'a> {
 #[derive(Clone, PartialEq, Eq, Copy)]
 #[non_exhaustive]
 pub enum ModemType {
-    /// `v18(0)`
-    V18,
-    /// `v22(1)`
-    V22,
-    /// `v22bis(2)`
-    V22bis,
-    /// `v32(3)`
-    V32,
-    /// `v32bis(4)`
-    V32bis,
-    /// `v34(5)`
-    V34,
-    /// `v90(6)`
-    V90,
-    /// `v91(7)`
-    V91,
-    /// `synchISDN(8)`
-    SynchIsdn,
+    V18, V22, V22bis, V32, V32bis, V34, V90, V91, SynchIsdn,
     /// Another number.
     Unknown(i64),
     /// An item of a later version, by its number among the additions (PER).
@@ -2046,14 +1699,8 @@ impl ModemType {
     #[must_use]
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
-            0 => Some(Self::V18),
-            1 => Some(Self::V22),
-            2 => Some(Self::V22bis),
-            3 => Some(Self::V32),
-            4 => Some(Self::V32bis),
-            5 => Some(Self::V34),
-            6 => Some(Self::V90),
-            7 => Some(Self::V91),
+            0 => Some(Self::V18), 1 => Some(Self::V22), 2 => Some(Self::V22bis), 3 => Some(Self::V32),
+            4 => Some(Self::V32bis), 5 => Some(Self::V34), 6 => Some(Self::V90), 7 => Some(Self::V91),
             8 => Some(Self::SynchIsdn),
             other => Some(Self::Unknown(other)),
         }
@@ -2063,15 +1710,8 @@ impl ModemType {
     #[must_use]
     pub const fn number(&self) -> i64 {
         match self {
-            Self::V18 => 0,
-            Self::V22 => 1,
-            Self::V22bis => 2,
-            Self::V32 => 3,
-            Self::V32bis => 4,
-            Self::V34 => 5,
-            Self::V90 => 6,
-            Self::V91 => 7,
-            Self::SynchIsdn => 8,
+            Self::V18 => 0, Self::V22 => 1, Self::V22bis => 2, Self::V32 => 3, Self::V32bis => 4,
+            Self::V34 => 5, Self::V90 => 6, Self::V91 => 7, Self::SynchIsdn => 8,
             Self::Unknown(number) => *number,
             Self::UnknownAddition(_) => -1,
         }
@@ -2090,13 +1730,9 @@ impl ModemType {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct RequestedEvent<'a> {
-    /// `pkgdName`
     pub pkgd_name: PkgdName,
-    /// `streamID`
     pub stream_id: Option<StreamId>,
-    /// `eventAction`
     pub event_action: Option<RequestedActions<'a>>,
-    /// `evParList`
     pub ev_par_list: Vec<EventParameter<'a>>,
 }
 
@@ -2118,25 +1754,15 @@ pub struct RequestedEvent<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct Signal<'a> {
-    /// `signalName`
     pub signal_name: PkgdName,
-    /// `streamID`
     pub stream_id: Option<StreamId>,
-    /// `sigType`
     pub sig_type: Option<SignalType>,
-    /// `duration`
     pub duration: Option<u16>,
-    /// `notifyCompletion`
     pub notify_completion: Option<NotifyCompletion<'a>>,
-    /// `keepActive`
     pub keep_active: Option<bool>,
-    /// `sigParList`
     pub sig_par_list: Vec<SigParameter<'a>>,
-    /// `direction`
     pub direction: Option<SignalDirection>,
-    /// `requestID`
     pub request_id: Option<RequestId>,
-    /// `intersigDelay`
     pub intersig_delay: Option<u16>,
 }
 
@@ -2149,9 +1775,7 @@ pub struct Signal<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct SeqSigList<'a> {
-    /// `id`
     pub id: u16,
-    /// `signalList`
     pub signal_list: Vec<Signal<'a>>,
 }
 
@@ -2167,22 +1791,16 @@ pub struct SeqSigList<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct IndAudTerminationStateDescriptor<'a> {
-    /// `propertyParms`
     pub property_parms: Vec<IndAudPropertyParm<'a>>,
-    /// `eventBufferControl`
     pub event_buffer_control: Option<()>,
-    /// `serviceState`
     pub service_state: Option<()>,
-    /// `serviceStateSel`
     pub service_state_sel: Option<ServiceState>,
 }
 
 /// `streams` of [`IndAudMediaDescriptor`].
 #[derive(Clone, PartialEq)]
 pub enum IndAudMediaDescriptorStreams<'a> {
-    /// `oneStream`
     OneStream(IndAudStreamParms<'a>),
-    /// `multiStream`
     MultiStream(Vec<IndAudStreamDescriptor<'a>>),
 }
 
@@ -2197,11 +1815,8 @@ pub enum IndAudMediaDescriptorStreams<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct IndAudSignal {
-    /// `signalName`
     pub signal_name: PkgdName,
-    /// `streamID`
     pub stream_id: Option<StreamId>,
-    /// `signalRequestID`
     pub signal_request_id: Option<RequestId>,
 }
 
@@ -2214,9 +1829,7 @@ pub struct IndAudSignal {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct IndAudSeqSigList {
-    /// `id`
     pub id: u16,
-    /// `signalList`
     pub signal_list: Option<IndAudSignal>,
 }
 
@@ -2235,12 +1848,9 @@ pub struct IndAudSeqSigList {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct EventParameter<'a> {
-    /// `eventParameterName`
     pub event_parameter_name: Name,
-    /// `value`
     pub value: Value<'a>,
-    /// `extraInfo`
-    pub extra_info: Option<EventParameterExtraInfo>,
+    pub extra_info: Option<ExtraInfo>,
 }
 
 /// `MEDIA-GATEWAY-CONTROL-v3.LocalControlDescriptor`
@@ -2255,13 +1865,9 @@ pub struct EventParameter<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct LocalControlDescriptor<'a> {
-    /// `streamMode`
     pub stream_mode: Option<StreamMode>,
-    /// `reserveValue`
     pub reserve_value: Option<bool>,
-    /// `reserveGroup`
     pub reserve_group: Option<bool>,
-    /// `propertyParms`
     pub property_parms: Vec<PropertyParm<'a>>,
 }
 
@@ -2273,10 +1879,7 @@ pub struct LocalControlDescriptor<'a> {
 /// }
 /// ```
 #[derive(Clone, PartialEq)]
-pub struct LocalRemoteDescriptor<'a> {
-    /// `propGrps`
-    pub prop_grps: Vec<PropertyGroup<'a>>,
-}
+pub struct LocalRemoteDescriptor<'a> { pub prop_grps: Vec<PropertyGroup<'a>> }
 
 /// `MEDIA-GATEWAY-CONTROL-v3.StreamDescriptor`
 /// ```text
@@ -2287,9 +1890,7 @@ pub struct LocalRemoteDescriptor<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct StreamDescriptor<'a> {
-    /// `streamID`
     pub stream_id: StreamId,
-    /// `streamParms`
     pub stream_parms: StreamParms<'a>,
 }
 
@@ -2307,17 +1908,11 @@ pub struct StreamDescriptor<'a> {
 /// ```
 #[derive(Clone, PartialEq, Default)]
 pub struct RequestedActions<'a> {
-    /// `keepActive`
     pub keep_active: Option<bool>,
-    /// `eventDM`
     pub event_dm: Option<EventDm<'a>>,
-    /// `secondEvent`
     pub second_event: Option<SecondEventsDescriptor<'a>>,
-    /// `signalsDescriptor`
     pub signals_descriptor: Option<SignalsDescriptor<'a>>,
-    /// `notifyBehaviour`
     pub notify_behaviour: Option<NotifyBehaviour<'a>>,
-    /// `resetEventsDescriptor`
     pub reset_events_descriptor: Option<()>,
 }
 
@@ -2333,12 +1928,7 @@ pub struct RequestedActions<'a> {
 #[derive(Clone, PartialEq, Eq, Copy)]
 #[non_exhaustive]
 pub enum SignalType {
-    /// `brief(0)`
-    Brief,
-    /// `onOff(1)`
-    OnOff,
-    /// `timeOut(2)`
-    TimeOut,
+    Brief, OnOff, TimeOut,
     /// Another number.
     Unknown(i64),
     /// An item of a later version, by its number among the additions (PER).
@@ -2350,9 +1940,7 @@ impl SignalType {
     #[must_use]
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
-            0 => Some(Self::Brief),
-            1 => Some(Self::OnOff),
-            2 => Some(Self::TimeOut),
+            0 => Some(Self::Brief), 1 => Some(Self::OnOff), 2 => Some(Self::TimeOut),
             other => Some(Self::Unknown(other)),
         }
     }
@@ -2361,9 +1949,7 @@ impl SignalType {
     #[must_use]
     pub const fn number(&self) -> i64 {
         match self {
-            Self::Brief => 0,
-            Self::OnOff => 1,
-            Self::TimeOut => 2,
+            Self::Brief => 0, Self::OnOff => 1, Self::TimeOut => 2,
             Self::Unknown(number) => *number,
             Self::UnknownAddition(_) => -1,
         }
@@ -2394,12 +1980,7 @@ pub type NotifyCompletion<'a> = BitString<'a>;
 #[derive(Clone, PartialEq, Eq, Copy)]
 #[non_exhaustive]
 pub enum SignalDirection {
-    /// `internal(0)`
-    Internal,
-    /// `external(1)`
-    External,
-    /// `both(3)`
-    Both,
+    Internal, External, Both,
     /// Another number.
     Unknown(i64),
     /// An item of a later version, by its number among the additions (PER).
@@ -2411,9 +1992,7 @@ impl SignalDirection {
     #[must_use]
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
-            0 => Some(Self::Internal),
-            1 => Some(Self::External),
-            3 => Some(Self::Both),
+            0 => Some(Self::Internal), 1 => Some(Self::External), 3 => Some(Self::Both),
             other => Some(Self::Unknown(other)),
         }
     }
@@ -2422,9 +2001,7 @@ impl SignalDirection {
     #[must_use]
     pub const fn number(&self) -> i64 {
         match self {
-            Self::Internal => 0,
-            Self::External => 1,
-            Self::Both => 3,
+            Self::Internal => 0, Self::External => 1, Self::Both => 3,
             Self::Unknown(number) => *number,
             Self::UnknownAddition(_) => -1,
         }
@@ -2443,25 +2020,10 @@ impl SignalDirection {
 /// ```
 #[derive(Clone, PartialEq, Default)]
 pub struct IndAudStreamParms<'a> {
-    /// `localControlDescriptor`
     pub local_control_descriptor: Option<IndAudLocalControlDescriptor<'a>>,
-    /// `localDescriptor`
     pub local_descriptor: Option<IndAudLocalRemoteDescriptor<'a>>,
-    /// `remoteDescriptor`
     pub remote_descriptor: Option<IndAudLocalRemoteDescriptor<'a>>,
-    /// `statisticsDescriptor`
     pub statistics_descriptor: Option<IndAudStatisticsDescriptor>,
-}
-
-/// `extraInfo` of [`EventParameter`].
-#[derive(Clone, PartialEq)]
-pub enum EventParameterExtraInfo {
-    /// `relation`
-    Relation(Relation),
-    /// `range`
-    Range(bool),
-    /// `sublist`
-    Sublist(bool),
 }
 
 /// `MEDIA-GATEWAY-CONTROL-v3.StreamMode`
@@ -2478,16 +2040,7 @@ pub enum EventParameterExtraInfo {
 #[derive(Clone, PartialEq, Eq, Copy)]
 #[non_exhaustive]
 pub enum StreamMode {
-    /// `sendOnly(0)`
-    SendOnly,
-    /// `recvOnly(1)`
-    RecvOnly,
-    /// `sendRecv(2)`
-    SendRecv,
-    /// `inactive(3)`
-    Inactive,
-    /// `loopBack(4)`
-    LoopBack,
+    SendOnly, RecvOnly, SendRecv, Inactive, LoopBack,
     /// Another number.
     Unknown(i64),
     /// An item of a later version, by its number among the additions (PER).
@@ -2499,11 +2052,8 @@ impl StreamMode {
     #[must_use]
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
-            0 => Some(Self::SendOnly),
-            1 => Some(Self::RecvOnly),
-            2 => Some(Self::SendRecv),
-            3 => Some(Self::Inactive),
-            4 => Some(Self::LoopBack),
+            0 => Some(Self::SendOnly), 1 => Some(Self::RecvOnly), 2 => Some(Self::SendRecv),
+            3 => Some(Self::Inactive), 4 => Some(Self::LoopBack),
             other => Some(Self::Unknown(other)),
         }
     }
@@ -2512,10 +2062,7 @@ impl StreamMode {
     #[must_use]
     pub const fn number(&self) -> i64 {
         match self {
-            Self::SendOnly => 0,
-            Self::RecvOnly => 1,
-            Self::SendRecv => 2,
-            Self::Inactive => 3,
+            Self::SendOnly => 0, Self::RecvOnly => 1, Self::SendRecv => 2, Self::Inactive => 3,
             Self::LoopBack => 4,
             Self::Unknown(number) => *number,
             Self::UnknownAddition(_) => -1,
@@ -2532,9 +2079,7 @@ impl StreamMode {
 /// ```
 #[derive(Clone, PartialEq)]
 pub enum EventDm<'a> {
-    /// `digitMapName`
     DigitMapName(Name),
-    /// `digitMapValue`
     DigitMapValue(DigitMapValue<'a>),
 }
 
@@ -2548,9 +2093,7 @@ pub enum EventDm<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct SecondEventsDescriptor<'a> {
-    /// `requestID`
     pub request_id: Option<RequestId>,
-    /// `eventList`
     pub event_list: Vec<SecondRequestedEvent<'a>>,
 }
 
@@ -2566,11 +2109,8 @@ pub struct SecondEventsDescriptor<'a> {
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum NotifyBehaviour<'a> {
-    /// `notifyImmediate`
     NotifyImmediate(()),
-    /// `notifyRegulated`
     NotifyRegulated(RegulatedEmbeddedDescriptor<'a>),
-    /// `neverNotify`
     NeverNotify(()),
     /// An alternative of a later version.
     Unknown(Box<UnknownAlternative<'a>>),
@@ -2591,12 +2131,9 @@ pub enum NotifyBehaviour<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct SigParameter<'a> {
-    /// `sigParameterName`
     pub sig_parameter_name: Name,
-    /// `value`
     pub value: Value<'a>,
-    /// `extraInfo`
-    pub extra_info: Option<SigParameterExtraInfo>,
+    pub extra_info: Option<ExtraInfo>,
 }
 
 /// `MEDIA-GATEWAY-CONTROL-v3.IndAudLocalControlDescriptor`
@@ -2612,15 +2149,10 @@ pub struct SigParameter<'a> {
 /// ```
 #[derive(Clone, PartialEq, Default)]
 pub struct IndAudLocalControlDescriptor<'a> {
-    /// `streamMode`
     pub stream_mode: Option<()>,
-    /// `reserveValue`
     pub reserve_value: Option<()>,
-    /// `reserveGroup`
     pub reserve_group: Option<()>,
-    /// `propertyParms`
     pub property_parms: Option<Vec<IndAudPropertyParm<'a>>>,
-    /// `streamModeSel`
     pub stream_mode_sel: Option<StreamMode>,
 }
 
@@ -2634,9 +2166,7 @@ pub struct IndAudLocalControlDescriptor<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct IndAudLocalRemoteDescriptor<'a> {
-    /// `propGroupID`
     pub prop_group_id: Option<u16>,
-    /// `propGrps`
     pub prop_grps: IndAudPropertyGroup<'a>,
 }
 
@@ -2649,9 +2179,7 @@ pub struct IndAudLocalRemoteDescriptor<'a> {
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct IndAudStreamDescriptor<'a> {
-    /// `streamID`
     pub stream_id: StreamId,
-    /// `streamParms`
     pub stream_parms: IndAudStreamParms<'a>,
 }
 
@@ -2671,21 +2199,8 @@ pub type PropertyGroup<'a> = Vec<PropertyParm<'a>>;
 /// ```
 #[derive(Clone, PartialEq, Default)]
 pub struct RegulatedEmbeddedDescriptor<'a> {
-    /// `secondEvent`
     pub second_event: Option<SecondEventsDescriptor<'a>>,
-    /// `signalsDescriptor`
     pub signals_descriptor: Option<SignalsDescriptor<'a>>,
-}
-
-/// `extraInfo` of [`SigParameter`].
-#[derive(Clone, PartialEq)]
-pub enum SigParameterExtraInfo {
-    /// `relation`
-    Relation(Relation),
-    /// `range`
-    Range(bool),
-    /// `sublist`
-    Sublist(bool),
 }
 
 /// `MEDIA-GATEWAY-CONTROL-v3.IndAudPropertyGroup`
@@ -2706,13 +2221,9 @@ pub type IndAudPropertyGroup<'a> = Vec<IndAudPropertyParm<'a>>;
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct SecondRequestedEvent<'a> {
-    /// `pkgdName`
     pub pkgd_name: PkgdName,
-    /// `streamID`
     pub stream_id: Option<StreamId>,
-    /// `eventAction`
     pub event_action: Option<SecondRequestedActions<'a>>,
-    /// `evParList`
     pub ev_par_list: Vec<EventParameter<'a>>,
 }
 
@@ -2729,15 +2240,10 @@ pub struct SecondRequestedEvent<'a> {
 /// ```
 #[derive(Clone, PartialEq, Default)]
 pub struct SecondRequestedActions<'a> {
-    /// `keepActive`
     pub keep_active: Option<bool>,
-    /// `eventDM`
     pub event_dm: Option<EventDm<'a>>,
-    /// `signalsDescriptor`
     pub signals_descriptor: Option<SignalsDescriptor<'a>>,
-    /// `notifyBehaviour`
     pub notify_behaviour: Option<NotifyBehaviour<'a>>,
-    /// `resetEventsDescriptor`
     pub reset_events_descriptor: Option<()>,
 }
 
@@ -2745,10 +2251,7 @@ impl MegacoMessage<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> MegacoMessage<'static> {
-        MegacoMessage {
-            auth_header: self.auth_header.map(|v| v.into_owned()),
-            mess: self.mess.into_owned(),
-        }
+        MegacoMessage { auth_header: self.auth_header.map(|v| v.into_owned()), mess: self.mess.into_owned() }
     }
 }
 
@@ -2757,9 +2260,7 @@ impl AuthenticationHeader<'_> {
     #[must_use]
     pub fn into_owned(self) -> AuthenticationHeader<'static> {
         AuthenticationHeader {
-            sec_parm_index: self.sec_parm_index,
-            seq_num: self.seq_num,
-            ad: self.ad.into_owned(),
+            sec_parm_index: self.sec_parm_index, seq_num: self.seq_num, ad: self.ad.into_owned(),
         }
     }
 }
@@ -2769,9 +2270,7 @@ impl Message<'_> {
     #[must_use]
     pub fn into_owned(self) -> Message<'static> {
         Message {
-            version: self.version,
-            m_id: self.m_id.into_owned(),
-            message_body: self.message_body.into_owned(),
+            version: self.version, m_id: self.m_id.into_owned(), message_body: self.message_body.into_owned(),
         }
     }
 }
@@ -2780,13 +2279,13 @@ impl MId<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> MId<'static> {
+        use MId as To;
         match self {
-            Self::Ip4Address(v) => MId::Ip4Address(v),
-            Self::Ip6Address(v) => MId::Ip6Address(v),
-            Self::DomainName(v) => MId::DomainName(v.into_owned()),
-            Self::DeviceName(v) => MId::DeviceName(v.into_owned()),
-            Self::MtpAddress(v) => MId::MtpAddress(v.into_owned()),
-            Self::Unknown(v) => MId::Unknown(Box::new(v.into_owned())),
+            Self::Ip4Address(v) => To::Ip4Address(v), Self::Ip6Address(v) => To::Ip6Address(v),
+            Self::DomainName(v) => To::DomainName(v.into_owned()),
+            Self::DeviceName(v) => To::DeviceName(v.into_owned()),
+            Self::MtpAddress(v) => To::MtpAddress(v.into_owned()),
+            Self::Unknown(v) => To::Unknown(Box::new(v.into_owned())),
         }
     }
 }
@@ -2795,9 +2294,10 @@ impl MessageMessageBody<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> MessageMessageBody<'static> {
+        use MessageMessageBody as To;
         match self {
-            Self::MessageError(v) => MessageMessageBody::MessageError(v.into_owned()),
-            Self::Transactions(v) => MessageMessageBody::Transactions(v.into_iter().map(|v| v.into_owned()).collect()),
+            Self::MessageError(v) => To::MessageError(v.into_owned()),
+            Self::Transactions(v) => To::Transactions(v.into_iter().map(|v| v.into_owned()).collect()),
         }
     }
 }
@@ -2806,10 +2306,7 @@ impl DomainName<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> DomainName<'static> {
-        DomainName {
-            name: self.name.into_owned(),
-            port_number: self.port_number,
-        }
+        DomainName { name: self.name.into_owned(), port_number: self.port_number }
     }
 }
 
@@ -2817,10 +2314,7 @@ impl ErrorDescriptor<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> ErrorDescriptor<'static> {
-        ErrorDescriptor {
-            error_code: self.error_code,
-            error_text: self.error_text.map(|v| v.into_owned()),
-        }
+        ErrorDescriptor { error_code: self.error_code, error_text: self.error_text.map(|v| v.into_owned()) }
     }
 }
 
@@ -2828,13 +2322,14 @@ impl Transaction<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> Transaction<'static> {
+        use Transaction as To;
         match self {
-            Self::TransactionRequest(v) => Transaction::TransactionRequest(v.into_owned()),
-            Self::TransactionPending(v) => Transaction::TransactionPending(v),
-            Self::TransactionReply(v) => Transaction::TransactionReply(v.into_owned()),
-            Self::TransactionResponseAck(v) => Transaction::TransactionResponseAck(v),
-            Self::SegmentReply(v) => Transaction::SegmentReply(v),
-            Self::Unknown(v) => Transaction::Unknown(Box::new(v.into_owned())),
+            Self::TransactionRequest(v) => To::TransactionRequest(v.into_owned()),
+            Self::TransactionPending(v) => To::TransactionPending(v),
+            Self::TransactionReply(v) => To::TransactionReply(v.into_owned()),
+            Self::TransactionResponseAck(v) => To::TransactionResponseAck(v),
+            Self::SegmentReply(v) => To::SegmentReply(v),
+            Self::Unknown(v) => To::Unknown(Box::new(v.into_owned())),
         }
     }
 }
@@ -2855,10 +2350,8 @@ impl TransactionReply<'_> {
     #[must_use]
     pub fn into_owned(self) -> TransactionReply<'static> {
         TransactionReply {
-            transaction_id: self.transaction_id,
-            imm_ack_required: self.imm_ack_required,
-            transaction_result: self.transaction_result.into_owned(),
-            segment_number: self.segment_number,
+            transaction_id: self.transaction_id, imm_ack_required: self.imm_ack_required,
+            transaction_result: self.transaction_result.into_owned(), segment_number: self.segment_number,
             segmentation_complete: self.segmentation_complete,
         }
     }
@@ -2868,9 +2361,10 @@ impl TransactionReplyTransactionResult<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> TransactionReplyTransactionResult<'static> {
+        use TransactionReplyTransactionResult as To;
         match self {
-            Self::TransactionError(v) => TransactionReplyTransactionResult::TransactionError(v.into_owned()),
-            Self::ActionReplies(v) => TransactionReplyTransactionResult::ActionReplies(v.into_iter().map(|v| v.into_owned()).collect()),
+            Self::TransactionError(v) => To::TransactionError(v.into_owned()),
+            Self::ActionReplies(v) => To::ActionReplies(v.into_iter().map(|v| v.into_owned()).collect()),
         }
     }
 }
@@ -2880,8 +2374,7 @@ impl ActionRequest<'_> {
     #[must_use]
     pub fn into_owned(self) -> ActionRequest<'static> {
         ActionRequest {
-            context_id: self.context_id,
-            context_request: self.context_request.map(|v| v.into_owned()),
+            context_id: self.context_id, context_request: self.context_request.map(|v| v.into_owned()),
             context_attr_audit_req: self.context_attr_audit_req.map(|v| v.into_owned()),
             command_requests: self.command_requests.into_iter().map(|v| v.into_owned()).collect(),
         }
@@ -2893,8 +2386,7 @@ impl ContextRequest<'_> {
     #[must_use]
     pub fn into_owned(self) -> ContextRequest<'static> {
         ContextRequest {
-            priority: self.priority,
-            emergency: self.emergency,
+            priority: self.priority, emergency: self.emergency,
             topology_req: self.topology_req.map(|v| v.into_iter().map(|v| v.into_owned()).collect()),
             iepscallind: self.iepscallind,
             context_prop: self.context_prop.map(|v| v.into_iter().map(|v| v.into_owned()).collect()),
@@ -2908,13 +2400,10 @@ impl ContextAttrAuditRequest<'_> {
     #[must_use]
     pub fn into_owned(self) -> ContextAttrAuditRequest<'static> {
         ContextAttrAuditRequest {
-            topology: self.topology,
-            emergency: self.emergency,
-            priority: self.priority,
+            topology: self.topology, emergency: self.emergency, priority: self.priority,
             iepscallind: self.iepscallind,
             context_prop_aud: self.context_prop_aud.map(|v| v.into_iter().map(|v| v.into_owned()).collect()),
-            selectpriority: self.selectpriority,
-            selectemergency: self.selectemergency,
+            selectpriority: self.selectpriority, selectemergency: self.selectemergency,
             selectiepscallind: self.selectiepscallind,
             select_logic: self.select_logic.map(|v| v.into_owned()),
         }
@@ -2926,8 +2415,7 @@ impl ActionReply<'_> {
     #[must_use]
     pub fn into_owned(self) -> ActionReply<'static> {
         ActionReply {
-            context_id: self.context_id,
-            error_descriptor: self.error_descriptor.map(|v| v.into_owned()),
+            context_id: self.context_id, error_descriptor: self.error_descriptor.map(|v| v.into_owned()),
             context_reply: self.context_reply.map(|v| v.into_owned()),
             command_reply: self.command_reply.into_iter().map(|v| v.into_owned()).collect(),
         }
@@ -2938,10 +2426,10 @@ impl SelectLogic<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> SelectLogic<'static> {
+        use SelectLogic as To;
         match self {
-            Self::AndAuditSelect(v) => SelectLogic::AndAuditSelect(v),
-            Self::OrAuditSelect(v) => SelectLogic::OrAuditSelect(v),
-            Self::Unknown(v) => SelectLogic::Unknown(Box::new(v.into_owned())),
+            Self::AndAuditSelect(v) => To::AndAuditSelect(v), Self::OrAuditSelect(v) => To::OrAuditSelect(v),
+            Self::Unknown(v) => To::Unknown(Box::new(v.into_owned())),
         }
     }
 }
@@ -2951,8 +2439,7 @@ impl CommandRequest<'_> {
     #[must_use]
     pub fn into_owned(self) -> CommandRequest<'static> {
         CommandRequest {
-            command: self.command.into_owned(),
-            optional: self.optional,
+            command: self.command.into_owned(), optional: self.optional,
             wildcard_return: self.wildcard_return,
         }
     }
@@ -2964,10 +2451,8 @@ impl TopologyRequest<'_> {
     pub fn into_owned(self) -> TopologyRequest<'static> {
         TopologyRequest {
             termination_from: self.termination_from.into_owned(),
-            termination_to: self.termination_to.into_owned(),
-            topology_direction: self.topology_direction,
-            stream_id: self.stream_id,
-            topology_direction_extension: self.topology_direction_extension,
+            termination_to: self.termination_to.into_owned(), topology_direction: self.topology_direction,
+            stream_id: self.stream_id, topology_direction_extension: self.topology_direction_extension,
         }
     }
 }
@@ -2977,8 +2462,7 @@ impl PropertyParm<'_> {
     #[must_use]
     pub fn into_owned(self) -> PropertyParm<'static> {
         PropertyParm {
-            name: self.name,
-            value: self.value.into_iter().map(|v| v.into_owned()).collect(),
+            name: self.name, value: self.value.into_iter().map(|v| v.into_owned()).collect(),
             extra_info: self.extra_info,
         }
     }
@@ -2988,10 +2472,7 @@ impl IndAudPropertyParm<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> IndAudPropertyParm<'static> {
-        IndAudPropertyParm {
-            name: self.name,
-            property_parms: self.property_parms.map(|v| v.into_owned()),
-        }
+        IndAudPropertyParm { name: self.name, property_parms: self.property_parms.map(|v| v.into_owned()) }
     }
 }
 
@@ -2999,16 +2480,16 @@ impl Command<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> Command<'static> {
+        use Command as To;
         match self {
-            Self::AddReq(v) => Command::AddReq(v.into_owned()),
-            Self::MoveReq(v) => Command::MoveReq(v.into_owned()),
-            Self::ModReq(v) => Command::ModReq(v.into_owned()),
-            Self::SubtractReq(v) => Command::SubtractReq(v.into_owned()),
-            Self::AuditCapRequest(v) => Command::AuditCapRequest(v.into_owned()),
-            Self::AuditValueRequest(v) => Command::AuditValueRequest(v.into_owned()),
-            Self::NotifyReq(v) => Command::NotifyReq(v.into_owned()),
-            Self::ServiceChangeReq(v) => Command::ServiceChangeReq(v.into_owned()),
-            Self::Unknown(v) => Command::Unknown(Box::new(v.into_owned())),
+            Self::AddReq(v) => To::AddReq(v.into_owned()), Self::MoveReq(v) => To::MoveReq(v.into_owned()),
+            Self::ModReq(v) => To::ModReq(v.into_owned()),
+            Self::SubtractReq(v) => To::SubtractReq(v.into_owned()),
+            Self::AuditCapRequest(v) => To::AuditCapRequest(v.into_owned()),
+            Self::AuditValueRequest(v) => To::AuditValueRequest(v.into_owned()),
+            Self::NotifyReq(v) => To::NotifyReq(v.into_owned()),
+            Self::ServiceChangeReq(v) => To::ServiceChangeReq(v.into_owned()),
+            Self::Unknown(v) => To::Unknown(Box::new(v.into_owned())),
         }
     }
 }
@@ -3017,16 +2498,17 @@ impl CommandReply<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> CommandReply<'static> {
+        use CommandReply as To;
         match self {
-            Self::AddReply(v) => CommandReply::AddReply(v.into_owned()),
-            Self::MoveReply(v) => CommandReply::MoveReply(v.into_owned()),
-            Self::ModReply(v) => CommandReply::ModReply(v.into_owned()),
-            Self::SubtractReply(v) => CommandReply::SubtractReply(v.into_owned()),
-            Self::AuditCapReply(v) => CommandReply::AuditCapReply(v.into_owned()),
-            Self::AuditValueReply(v) => CommandReply::AuditValueReply(v.into_owned()),
-            Self::NotifyReply(v) => CommandReply::NotifyReply(v.into_owned()),
-            Self::ServiceChangeReply(v) => CommandReply::ServiceChangeReply(v.into_owned()),
-            Self::Unknown(v) => CommandReply::Unknown(Box::new(v.into_owned())),
+            Self::AddReply(v) => To::AddReply(v.into_owned()),
+            Self::MoveReply(v) => To::MoveReply(v.into_owned()),
+            Self::ModReply(v) => To::ModReply(v.into_owned()),
+            Self::SubtractReply(v) => To::SubtractReply(v.into_owned()),
+            Self::AuditCapReply(v) => To::AuditCapReply(v.into_owned()),
+            Self::AuditValueReply(v) => To::AuditValueReply(v.into_owned()),
+            Self::NotifyReply(v) => To::NotifyReply(v.into_owned()),
+            Self::ServiceChangeReply(v) => To::ServiceChangeReply(v.into_owned()),
+            Self::Unknown(v) => To::Unknown(Box::new(v.into_owned())),
         }
     }
 }
@@ -3035,10 +2517,7 @@ impl TerminationId<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> TerminationId<'static> {
-        TerminationId {
-            wildcard: self.wildcard,
-            id: self.id.into_owned(),
-        }
+        TerminationId { wildcard: self.wildcard, id: self.id.into_owned() }
     }
 }
 
@@ -3114,12 +2593,13 @@ impl AuditReply<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> AuditReply<'static> {
+        use AuditReply as To;
         match self {
-            Self::ContextAuditResult(v) => AuditReply::ContextAuditResult(v.into_iter().map(|v| v.into_owned()).collect()),
-            Self::Error(v) => AuditReply::Error(v.into_owned()),
-            Self::AuditResult(v) => AuditReply::AuditResult(v.into_owned()),
-            Self::AuditResultTermList(v) => AuditReply::AuditResultTermList(v.into_owned()),
-            Self::Unknown(v) => AuditReply::Unknown(Box::new(v.into_owned())),
+            Self::ContextAuditResult(v) => To::ContextAuditResult(v.into_iter().map(|v| v.into_owned()).collect()),
+            Self::Error(v) => To::Error(v.into_owned()),
+            Self::AuditResult(v) => To::AuditResult(v.into_owned()),
+            Self::AuditResultTermList(v) => To::AuditResultTermList(v.into_owned()),
+            Self::Unknown(v) => To::Unknown(Box::new(v.into_owned())),
         }
     }
 }
@@ -3214,9 +2694,10 @@ impl ServiceChangeResult<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> ServiceChangeResult<'static> {
+        use ServiceChangeResult as To;
         match self {
-            Self::ErrorDescriptor(v) => ServiceChangeResult::ErrorDescriptor(v.into_owned()),
-            Self::ServiceChangeResParms(v) => ServiceChangeResult::ServiceChangeResParms(v.into_owned()),
+            Self::ErrorDescriptor(v) => To::ErrorDescriptor(v.into_owned()),
+            Self::ServiceChangeResParms(v) => To::ServiceChangeResParms(v.into_owned()),
         }
     }
 }
@@ -3225,17 +2706,18 @@ impl AmmDescriptor<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> AmmDescriptor<'static> {
+        use AmmDescriptor as To;
         match self {
-            Self::MediaDescriptor(v) => AmmDescriptor::MediaDescriptor(v.into_owned()),
-            Self::ModemDescriptor(v) => AmmDescriptor::ModemDescriptor(v.into_owned()),
-            Self::MuxDescriptor(v) => AmmDescriptor::MuxDescriptor(v.into_owned()),
-            Self::EventsDescriptor(v) => AmmDescriptor::EventsDescriptor(v.into_owned()),
-            Self::EventBufferDescriptor(v) => AmmDescriptor::EventBufferDescriptor(v.into_iter().map(|v| v.into_owned()).collect()),
-            Self::SignalsDescriptor(v) => AmmDescriptor::SignalsDescriptor(v.into_iter().map(|v| v.into_owned()).collect()),
-            Self::DigitMapDescriptor(v) => AmmDescriptor::DigitMapDescriptor(v.into_owned()),
-            Self::AuditDescriptor(v) => AmmDescriptor::AuditDescriptor(v.into_owned()),
-            Self::StatisticsDescriptor(v) => AmmDescriptor::StatisticsDescriptor(v.into_iter().map(|v| v.into_owned()).collect()),
-            Self::Unknown(v) => AmmDescriptor::Unknown(Box::new(v.into_owned())),
+            Self::MediaDescriptor(v) => To::MediaDescriptor(v.into_owned()),
+            Self::ModemDescriptor(v) => To::ModemDescriptor(v.into_owned()),
+            Self::MuxDescriptor(v) => To::MuxDescriptor(v.into_owned()),
+            Self::EventsDescriptor(v) => To::EventsDescriptor(v.into_owned()),
+            Self::EventBufferDescriptor(v) => To::EventBufferDescriptor(v.into_iter().map(|v| v.into_owned()).collect()),
+            Self::SignalsDescriptor(v) => To::SignalsDescriptor(v.into_iter().map(|v| v.into_owned()).collect()),
+            Self::DigitMapDescriptor(v) => To::DigitMapDescriptor(v.into_owned()),
+            Self::AuditDescriptor(v) => To::AuditDescriptor(v.into_owned()),
+            Self::StatisticsDescriptor(v) => To::StatisticsDescriptor(v.into_iter().map(|v| v.into_owned()).collect()),
+            Self::Unknown(v) => To::Unknown(Box::new(v.into_owned())),
         }
     }
 }
@@ -3244,14 +2726,13 @@ impl ServiceChangeAddress<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> ServiceChangeAddress<'static> {
+        use ServiceChangeAddress as To;
         match self {
-            Self::PortNumber(v) => ServiceChangeAddress::PortNumber(v),
-            Self::Ip4Address(v) => ServiceChangeAddress::Ip4Address(v),
-            Self::Ip6Address(v) => ServiceChangeAddress::Ip6Address(v),
-            Self::DomainName(v) => ServiceChangeAddress::DomainName(v.into_owned()),
-            Self::DeviceName(v) => ServiceChangeAddress::DeviceName(v.into_owned()),
-            Self::MtpAddress(v) => ServiceChangeAddress::MtpAddress(v.into_owned()),
-            Self::Unknown(v) => ServiceChangeAddress::Unknown(Box::new(v.into_owned())),
+            Self::PortNumber(v) => To::PortNumber(v), Self::Ip4Address(v) => To::Ip4Address(v),
+            Self::Ip6Address(v) => To::Ip6Address(v), Self::DomainName(v) => To::DomainName(v.into_owned()),
+            Self::DeviceName(v) => To::DeviceName(v.into_owned()),
+            Self::MtpAddress(v) => To::MtpAddress(v.into_owned()),
+            Self::Unknown(v) => To::Unknown(Box::new(v.into_owned())),
         }
     }
 }
@@ -3260,9 +2741,7 @@ impl ServiceChangeProfile<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> ServiceChangeProfile<'static> {
-        ServiceChangeProfile {
-            profile_name: self.profile_name.into_owned(),
-        }
+        ServiceChangeProfile { profile_name: self.profile_name.into_owned() }
     }
 }
 
@@ -3270,10 +2749,7 @@ impl TimeNotation<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> TimeNotation<'static> {
-        TimeNotation {
-            date: self.date.into_owned(),
-            time: self.time.into_owned(),
-        }
+        TimeNotation { date: self.date.into_owned(), time: self.time.into_owned() }
     }
 }
 
@@ -3282,8 +2758,7 @@ impl NonStandardData<'_> {
     #[must_use]
     pub fn into_owned(self) -> NonStandardData<'static> {
         NonStandardData {
-            non_standard_identifier: self.non_standard_identifier.into_owned(),
-            data: self.data.into_owned(),
+            non_standard_identifier: self.non_standard_identifier.into_owned(), data: self.data.into_owned(),
         }
     }
 }
@@ -3292,20 +2767,21 @@ impl AuditReturnParameter<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> AuditReturnParameter<'static> {
+        use AuditReturnParameter as To;
         match self {
-            Self::ErrorDescriptor(v) => AuditReturnParameter::ErrorDescriptor(v.into_owned()),
-            Self::MediaDescriptor(v) => AuditReturnParameter::MediaDescriptor(v.into_owned()),
-            Self::ModemDescriptor(v) => AuditReturnParameter::ModemDescriptor(v.into_owned()),
-            Self::MuxDescriptor(v) => AuditReturnParameter::MuxDescriptor(v.into_owned()),
-            Self::EventsDescriptor(v) => AuditReturnParameter::EventsDescriptor(v.into_owned()),
-            Self::EventBufferDescriptor(v) => AuditReturnParameter::EventBufferDescriptor(v.into_iter().map(|v| v.into_owned()).collect()),
-            Self::SignalsDescriptor(v) => AuditReturnParameter::SignalsDescriptor(v.into_iter().map(|v| v.into_owned()).collect()),
-            Self::DigitMapDescriptor(v) => AuditReturnParameter::DigitMapDescriptor(v.into_owned()),
-            Self::ObservedEventsDescriptor(v) => AuditReturnParameter::ObservedEventsDescriptor(v.into_owned()),
-            Self::StatisticsDescriptor(v) => AuditReturnParameter::StatisticsDescriptor(v.into_iter().map(|v| v.into_owned()).collect()),
-            Self::PackagesDescriptor(v) => AuditReturnParameter::PackagesDescriptor(v),
-            Self::EmptyDescriptors(v) => AuditReturnParameter::EmptyDescriptors(v.into_owned()),
-            Self::Unknown(v) => AuditReturnParameter::Unknown(Box::new(v.into_owned())),
+            Self::ErrorDescriptor(v) => To::ErrorDescriptor(v.into_owned()),
+            Self::MediaDescriptor(v) => To::MediaDescriptor(v.into_owned()),
+            Self::ModemDescriptor(v) => To::ModemDescriptor(v.into_owned()),
+            Self::MuxDescriptor(v) => To::MuxDescriptor(v.into_owned()),
+            Self::EventsDescriptor(v) => To::EventsDescriptor(v.into_owned()),
+            Self::EventBufferDescriptor(v) => To::EventBufferDescriptor(v.into_iter().map(|v| v.into_owned()).collect()),
+            Self::SignalsDescriptor(v) => To::SignalsDescriptor(v.into_iter().map(|v| v.into_owned()).collect()),
+            Self::DigitMapDescriptor(v) => To::DigitMapDescriptor(v.into_owned()),
+            Self::ObservedEventsDescriptor(v) => To::ObservedEventsDescriptor(v.into_owned()),
+            Self::StatisticsDescriptor(v) => To::StatisticsDescriptor(v.into_iter().map(|v| v.into_owned()).collect()),
+            Self::PackagesDescriptor(v) => To::PackagesDescriptor(v),
+            Self::EmptyDescriptors(v) => To::EmptyDescriptors(v.into_owned()),
+            Self::Unknown(v) => To::Unknown(Box::new(v.into_owned())),
         }
     }
 }
@@ -3340,8 +2816,7 @@ impl ModemDescriptor<'_> {
     #[must_use]
     pub fn into_owned(self) -> ModemDescriptor<'static> {
         ModemDescriptor {
-            mtl: self.mtl,
-            mpl: self.mpl.into_iter().map(|v| v.into_owned()).collect(),
+            mtl: self.mtl, mpl: self.mpl.into_iter().map(|v| v.into_owned()).collect(),
             non_standard_data: self.non_standard_data.map(|v| v.into_owned()),
         }
     }
@@ -3352,8 +2827,7 @@ impl MuxDescriptor<'_> {
     #[must_use]
     pub fn into_owned(self) -> MuxDescriptor<'static> {
         MuxDescriptor {
-            mux_type: self.mux_type,
-            term_list: self.term_list.into_iter().map(|v| v.into_owned()).collect(),
+            mux_type: self.mux_type, term_list: self.term_list.into_iter().map(|v| v.into_owned()).collect(),
             non_standard_data: self.non_standard_data.map(|v| v.into_owned()),
         }
     }
@@ -3385,15 +2859,16 @@ impl IndAuditParameter<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> IndAuditParameter<'static> {
+        use IndAuditParameter as To;
         match self {
-            Self::IndAudMediaDescriptor(v) => IndAuditParameter::IndAudMediaDescriptor(v.into_owned()),
-            Self::IndAudEventsDescriptor(v) => IndAuditParameter::IndAudEventsDescriptor(v),
-            Self::IndAudEventBufferDescriptor(v) => IndAuditParameter::IndAudEventBufferDescriptor(v),
-            Self::IndAudSignalsDescriptor(v) => IndAuditParameter::IndAudSignalsDescriptor(v.into_owned()),
-            Self::IndAudDigitMapDescriptor(v) => IndAuditParameter::IndAudDigitMapDescriptor(v),
-            Self::IndAudStatisticsDescriptor(v) => IndAuditParameter::IndAudStatisticsDescriptor(v),
-            Self::IndAudPackagesDescriptor(v) => IndAuditParameter::IndAudPackagesDescriptor(v),
-            Self::Unknown(v) => IndAuditParameter::Unknown(Box::new(v.into_owned())),
+            Self::IndAudMediaDescriptor(v) => To::IndAudMediaDescriptor(v.into_owned()),
+            Self::IndAudEventsDescriptor(v) => To::IndAudEventsDescriptor(v),
+            Self::IndAudEventBufferDescriptor(v) => To::IndAudEventBufferDescriptor(v),
+            Self::IndAudSignalsDescriptor(v) => To::IndAudSignalsDescriptor(v.into_owned()),
+            Self::IndAudDigitMapDescriptor(v) => To::IndAudDigitMapDescriptor(v),
+            Self::IndAudStatisticsDescriptor(v) => To::IndAudStatisticsDescriptor(v),
+            Self::IndAudPackagesDescriptor(v) => To::IndAudPackagesDescriptor(v),
+            Self::Unknown(v) => To::Unknown(Box::new(v.into_owned())),
         }
     }
 }
@@ -3403,8 +2878,7 @@ impl ObservedEvent<'_> {
     #[must_use]
     pub fn into_owned(self) -> ObservedEvent<'static> {
         ObservedEvent {
-            event_name: self.event_name,
-            stream_id: self.stream_id,
+            event_name: self.event_name, stream_id: self.stream_id,
             event_par_list: self.event_par_list.into_iter().map(|v| v.into_owned()).collect(),
             time_notation: self.time_notation.map(|v| v.into_owned()),
         }
@@ -3415,11 +2889,11 @@ impl NonStandardIdentifier<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> NonStandardIdentifier<'static> {
+        use NonStandardIdentifier as To;
         match self {
-            Self::Object(v) => NonStandardIdentifier::Object(v.into_owned()),
-            Self::H221NonStandard(v) => NonStandardIdentifier::H221NonStandard(v),
-            Self::Experimental(v) => NonStandardIdentifier::Experimental(v.into_owned()),
-            Self::Unknown(v) => NonStandardIdentifier::Unknown(Box::new(v.into_owned())),
+            Self::Object(v) => To::Object(v.into_owned()), Self::H221NonStandard(v) => To::H221NonStandard(v),
+            Self::Experimental(v) => To::Experimental(v.into_owned()),
+            Self::Unknown(v) => To::Unknown(Box::new(v.into_owned())),
         }
     }
 }
@@ -3430,8 +2904,7 @@ impl TerminationStateDescriptor<'_> {
     pub fn into_owned(self) -> TerminationStateDescriptor<'static> {
         TerminationStateDescriptor {
             property_parms: self.property_parms.into_iter().map(|v| v.into_owned()).collect(),
-            event_buffer_control: self.event_buffer_control,
-            service_state: self.service_state,
+            event_buffer_control: self.event_buffer_control, service_state: self.service_state,
         }
     }
 }
@@ -3440,9 +2913,10 @@ impl MediaDescriptorStreams<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> MediaDescriptorStreams<'static> {
+        use MediaDescriptorStreams as To;
         match self {
-            Self::OneStream(v) => MediaDescriptorStreams::OneStream(v.into_owned()),
-            Self::MultiStream(v) => MediaDescriptorStreams::MultiStream(v.into_iter().map(|v| v.into_owned()).collect()),
+            Self::OneStream(v) => To::OneStream(v.into_owned()),
+            Self::MultiStream(v) => To::MultiStream(v.into_iter().map(|v| v.into_owned()).collect()),
         }
     }
 }
@@ -3452,8 +2926,7 @@ impl EventSpec<'_> {
     #[must_use]
     pub fn into_owned(self) -> EventSpec<'static> {
         EventSpec {
-            event_name: self.event_name,
-            stream_id: self.stream_id,
+            event_name: self.event_name, stream_id: self.stream_id,
             event_par_list: self.event_par_list.into_iter().map(|v| v.into_owned()).collect(),
         }
     }
@@ -3463,10 +2936,11 @@ impl SignalRequest<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> SignalRequest<'static> {
+        use SignalRequest as To;
         match self {
-            Self::Signal(v) => SignalRequest::Signal(v.into_owned()),
-            Self::SeqSigList(v) => SignalRequest::SeqSigList(v.into_owned()),
-            Self::Unknown(v) => SignalRequest::Unknown(Box::new(v.into_owned())),
+            Self::Signal(v) => To::Signal(v.into_owned()),
+            Self::SeqSigList(v) => To::SeqSigList(v.into_owned()),
+            Self::Unknown(v) => To::Unknown(Box::new(v.into_owned())),
         }
     }
 }
@@ -3476,11 +2950,8 @@ impl DigitMapValue<'_> {
     #[must_use]
     pub fn into_owned(self) -> DigitMapValue<'static> {
         DigitMapValue {
-            start_timer: self.start_timer,
-            short_timer: self.short_timer,
-            long_timer: self.long_timer,
-            digit_map_body: self.digit_map_body.into_owned(),
-            duration_timer: self.duration_timer,
+            start_timer: self.start_timer, short_timer: self.short_timer, long_timer: self.long_timer,
+            digit_map_body: self.digit_map_body.into_owned(), duration_timer: self.duration_timer,
         }
     }
 }
@@ -3511,10 +2982,10 @@ impl IndAudSignalsDescriptor<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> IndAudSignalsDescriptor<'static> {
+        use IndAudSignalsDescriptor as To;
         match self {
-            Self::Signal(v) => IndAudSignalsDescriptor::Signal(v),
-            Self::SeqSigList(v) => IndAudSignalsDescriptor::SeqSigList(v),
-            Self::Unknown(v) => IndAudSignalsDescriptor::Unknown(Box::new(v.into_owned())),
+            Self::Signal(v) => To::Signal(v), Self::SeqSigList(v) => To::SeqSigList(v),
+            Self::Unknown(v) => To::Unknown(Box::new(v.into_owned())),
         }
     }
 }
@@ -3537,8 +3008,7 @@ impl RequestedEvent<'_> {
     #[must_use]
     pub fn into_owned(self) -> RequestedEvent<'static> {
         RequestedEvent {
-            pkgd_name: self.pkgd_name,
-            stream_id: self.stream_id,
+            pkgd_name: self.pkgd_name, stream_id: self.stream_id,
             event_action: self.event_action.map(|v| v.into_owned()),
             ev_par_list: self.ev_par_list.into_iter().map(|v| v.into_owned()).collect(),
         }
@@ -3550,16 +3020,11 @@ impl Signal<'_> {
     #[must_use]
     pub fn into_owned(self) -> Signal<'static> {
         Signal {
-            signal_name: self.signal_name,
-            stream_id: self.stream_id,
-            sig_type: self.sig_type,
-            duration: self.duration,
-            notify_completion: self.notify_completion.map(|v| v.into_owned()),
+            signal_name: self.signal_name, stream_id: self.stream_id, sig_type: self.sig_type,
+            duration: self.duration, notify_completion: self.notify_completion.map(|v| v.into_owned()),
             keep_active: self.keep_active,
             sig_par_list: self.sig_par_list.into_iter().map(|v| v.into_owned()).collect(),
-            direction: self.direction,
-            request_id: self.request_id,
-            intersig_delay: self.intersig_delay,
+            direction: self.direction, request_id: self.request_id, intersig_delay: self.intersig_delay,
         }
     }
 }
@@ -3569,8 +3034,7 @@ impl SeqSigList<'_> {
     #[must_use]
     pub fn into_owned(self) -> SeqSigList<'static> {
         SeqSigList {
-            id: self.id,
-            signal_list: self.signal_list.into_iter().map(|v| v.into_owned()).collect(),
+            id: self.id, signal_list: self.signal_list.into_iter().map(|v| v.into_owned()).collect(),
         }
     }
 }
@@ -3581,8 +3045,7 @@ impl IndAudTerminationStateDescriptor<'_> {
     pub fn into_owned(self) -> IndAudTerminationStateDescriptor<'static> {
         IndAudTerminationStateDescriptor {
             property_parms: self.property_parms.into_iter().map(|v| v.into_owned()).collect(),
-            event_buffer_control: self.event_buffer_control,
-            service_state: self.service_state,
+            event_buffer_control: self.event_buffer_control, service_state: self.service_state,
             service_state_sel: self.service_state_sel,
         }
     }
@@ -3592,9 +3055,10 @@ impl IndAudMediaDescriptorStreams<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> IndAudMediaDescriptorStreams<'static> {
+        use IndAudMediaDescriptorStreams as To;
         match self {
-            Self::OneStream(v) => IndAudMediaDescriptorStreams::OneStream(v.into_owned()),
-            Self::MultiStream(v) => IndAudMediaDescriptorStreams::MultiStream(v.into_iter().map(|v| v.into_owned()).collect()),
+            Self::OneStream(v) => To::OneStream(v.into_owned()),
+            Self::MultiStream(v) => To::MultiStream(v.into_iter().map(|v| v.into_owned()).collect()),
         }
     }
 }
@@ -3605,8 +3069,7 @@ impl EventParameter<'_> {
     pub fn into_owned(self) -> EventParameter<'static> {
         EventParameter {
             event_parameter_name: self.event_parameter_name,
-            value: self.value.into_iter().map(|v| v.into_owned()).collect(),
-            extra_info: self.extra_info,
+            value: self.value.into_iter().map(|v| v.into_owned()).collect(), extra_info: self.extra_info,
         }
     }
 }
@@ -3616,8 +3079,7 @@ impl LocalControlDescriptor<'_> {
     #[must_use]
     pub fn into_owned(self) -> LocalControlDescriptor<'static> {
         LocalControlDescriptor {
-            stream_mode: self.stream_mode,
-            reserve_value: self.reserve_value,
+            stream_mode: self.stream_mode, reserve_value: self.reserve_value,
             reserve_group: self.reserve_group,
             property_parms: self.property_parms.into_iter().map(|v| v.into_owned()).collect(),
         }
@@ -3638,10 +3100,7 @@ impl StreamDescriptor<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> StreamDescriptor<'static> {
-        StreamDescriptor {
-            stream_id: self.stream_id,
-            stream_parms: self.stream_parms.into_owned(),
-        }
+        StreamDescriptor { stream_id: self.stream_id, stream_parms: self.stream_parms.into_owned() }
     }
 }
 
@@ -3650,8 +3109,7 @@ impl RequestedActions<'_> {
     #[must_use]
     pub fn into_owned(self) -> RequestedActions<'static> {
         RequestedActions {
-            keep_active: self.keep_active,
-            event_dm: self.event_dm.map(|v| v.into_owned()),
+            keep_active: self.keep_active, event_dm: self.event_dm.map(|v| v.into_owned()),
             second_event: self.second_event.map(|v| v.into_owned()),
             signals_descriptor: self.signals_descriptor.map(|v| v.into_iter().map(|v| v.into_owned()).collect()),
             notify_behaviour: self.notify_behaviour.map(|v| v.into_owned()),
@@ -3677,9 +3135,10 @@ impl EventDm<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> EventDm<'static> {
+        use EventDm as To;
         match self {
-            Self::DigitMapName(v) => EventDm::DigitMapName(v),
-            Self::DigitMapValue(v) => EventDm::DigitMapValue(v.into_owned()),
+            Self::DigitMapName(v) => To::DigitMapName(v),
+            Self::DigitMapValue(v) => To::DigitMapValue(v.into_owned()),
         }
     }
 }
@@ -3699,11 +3158,12 @@ impl NotifyBehaviour<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> NotifyBehaviour<'static> {
+        use NotifyBehaviour as To;
         match self {
-            Self::NotifyImmediate(v) => NotifyBehaviour::NotifyImmediate(v),
-            Self::NotifyRegulated(v) => NotifyBehaviour::NotifyRegulated(v.into_owned()),
-            Self::NeverNotify(v) => NotifyBehaviour::NeverNotify(v),
-            Self::Unknown(v) => NotifyBehaviour::Unknown(Box::new(v.into_owned())),
+            Self::NotifyImmediate(v) => To::NotifyImmediate(v),
+            Self::NotifyRegulated(v) => To::NotifyRegulated(v.into_owned()),
+            Self::NeverNotify(v) => To::NeverNotify(v),
+            Self::Unknown(v) => To::Unknown(Box::new(v.into_owned())),
         }
     }
 }
@@ -3714,8 +3174,7 @@ impl SigParameter<'_> {
     pub fn into_owned(self) -> SigParameter<'static> {
         SigParameter {
             sig_parameter_name: self.sig_parameter_name,
-            value: self.value.into_iter().map(|v| v.into_owned()).collect(),
-            extra_info: self.extra_info,
+            value: self.value.into_iter().map(|v| v.into_owned()).collect(), extra_info: self.extra_info,
         }
     }
 }
@@ -3725,8 +3184,7 @@ impl IndAudLocalControlDescriptor<'_> {
     #[must_use]
     pub fn into_owned(self) -> IndAudLocalControlDescriptor<'static> {
         IndAudLocalControlDescriptor {
-            stream_mode: self.stream_mode,
-            reserve_value: self.reserve_value,
+            stream_mode: self.stream_mode, reserve_value: self.reserve_value,
             reserve_group: self.reserve_group,
             property_parms: self.property_parms.map(|v| v.into_iter().map(|v| v.into_owned()).collect()),
             stream_mode_sel: self.stream_mode_sel,
@@ -3749,10 +3207,7 @@ impl IndAudStreamDescriptor<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> IndAudStreamDescriptor<'static> {
-        IndAudStreamDescriptor {
-            stream_id: self.stream_id,
-            stream_parms: self.stream_parms.into_owned(),
-        }
+        IndAudStreamDescriptor { stream_id: self.stream_id, stream_parms: self.stream_parms.into_owned() }
     }
 }
 
@@ -3772,8 +3227,7 @@ impl SecondRequestedEvent<'_> {
     #[must_use]
     pub fn into_owned(self) -> SecondRequestedEvent<'static> {
         SecondRequestedEvent {
-            pkgd_name: self.pkgd_name,
-            stream_id: self.stream_id,
+            pkgd_name: self.pkgd_name, stream_id: self.stream_id,
             event_action: self.event_action.map(|v| v.into_owned()),
             ev_par_list: self.ev_par_list.into_iter().map(|v| v.into_owned()).collect(),
         }
@@ -3785,8 +3239,7 @@ impl SecondRequestedActions<'_> {
     #[must_use]
     pub fn into_owned(self) -> SecondRequestedActions<'static> {
         SecondRequestedActions {
-            keep_active: self.keep_active,
-            event_dm: self.event_dm.map(|v| v.into_owned()),
+            keep_active: self.keep_active, event_dm: self.event_dm.map(|v| v.into_owned()),
             signals_descriptor: self.signals_descriptor.map(|v| v.into_iter().map(|v| v.into_owned()).collect()),
             notify_behaviour: self.notify_behaviour.map(|v| v.into_owned()),
             reset_events_descriptor: self.reset_events_descriptor,
@@ -3797,7 +3250,6 @@ impl SecondRequestedActions<'_> {
 impl fmt::Debug for MegacoMessage<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for MegacoMessage<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("authHeader", &self.auth_header), ("mess", &self.mess)])
@@ -3807,7 +3259,6 @@ impl Notation for MegacoMessage<'_> {
 impl fmt::Debug for AuthenticationHeader<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for AuthenticationHeader<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("secParmIndex", &self.sec_parm_index), ("seqNum", &self.seq_num), ("ad", &self.ad)])
@@ -3817,7 +3268,6 @@ impl Notation for AuthenticationHeader<'_> {
 impl fmt::Debug for Message<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for Message<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("version", &self.version), ("mId", &self.m_id), ("messageBody", &self.message_body)])
@@ -3827,7 +3277,6 @@ impl Notation for Message<'_> {
 impl fmt::Debug for MId<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for MId<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
@@ -3835,8 +3284,7 @@ impl Notation for MId<'_> {
             Self::Ip6Address(v) => p.chosen("ip6Address", v),
             Self::DomainName(v) => p.chosen("domainName", v),
             Self::DeviceName(v) => p.chosen("deviceName", v),
-            Self::MtpAddress(v) => p.chosen("mtpAddress", v),
-            Self::Unknown(v) => v.notation(p),
+            Self::MtpAddress(v) => p.chosen("mtpAddress", v), Self::Unknown(v) => v.notation(p),
         }
     }
 }
@@ -3844,7 +3292,6 @@ impl Notation for MId<'_> {
 impl fmt::Debug for MessageMessageBody<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for MessageMessageBody<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
@@ -3857,7 +3304,6 @@ impl Notation for MessageMessageBody<'_> {
 impl fmt::Debug for Ip4Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for Ip4Address {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("address", &self.address), ("portNumber", &self.port_number)])
@@ -3867,7 +3313,6 @@ impl Notation for Ip4Address {
 impl fmt::Debug for Ip6Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for Ip6Address {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("address", &self.address), ("portNumber", &self.port_number)])
@@ -3877,7 +3322,6 @@ impl Notation for Ip6Address {
 impl fmt::Debug for DomainName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for DomainName<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("name", &self.name), ("portNumber", &self.port_number)])
@@ -3887,7 +3331,6 @@ impl Notation for DomainName<'_> {
 impl fmt::Debug for ErrorDescriptor<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ErrorDescriptor<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("errorCode", &self.error_code), ("errorText", &self.error_text)])
@@ -3897,7 +3340,6 @@ impl Notation for ErrorDescriptor<'_> {
 impl fmt::Debug for Transaction<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for Transaction<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
@@ -3905,8 +3347,7 @@ impl Notation for Transaction<'_> {
             Self::TransactionPending(v) => p.chosen("transactionPending", v),
             Self::TransactionReply(v) => p.chosen("transactionReply", v),
             Self::TransactionResponseAck(v) => p.chosen("transactionResponseAck", v),
-            Self::SegmentReply(v) => p.chosen("segmentReply", v),
-            Self::Unknown(v) => v.notation(p),
+            Self::SegmentReply(v) => p.chosen("segmentReply", v), Self::Unknown(v) => v.notation(p),
         }
     }
 }
@@ -3914,7 +3355,6 @@ impl Notation for Transaction<'_> {
 impl fmt::Debug for TransactionRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for TransactionRequest<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("transactionId", &self.transaction_id), ("actions", &self.actions)])
@@ -3924,7 +3364,6 @@ impl Notation for TransactionRequest<'_> {
 impl fmt::Debug for TransactionPending {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for TransactionPending {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("transactionId", &self.transaction_id)])
@@ -3934,7 +3373,6 @@ impl Notation for TransactionPending {
 impl fmt::Debug for TransactionReply<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for TransactionReply<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("transactionId", &self.transaction_id), ("immAckRequired", &self.imm_ack_required), ("transactionResult", &self.transaction_result), ("segmentNumber", &self.segment_number), ("segmentationComplete", &self.segmentation_complete)])
@@ -3944,7 +3382,6 @@ impl Notation for TransactionReply<'_> {
 impl fmt::Debug for SegmentReply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for SegmentReply {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("transactionId", &self.transaction_id), ("segmentNumber", &self.segment_number), ("segmentationComplete", &self.segmentation_complete)])
@@ -3954,7 +3391,6 @@ impl Notation for SegmentReply {
 impl fmt::Debug for TransactionReplyTransactionResult<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for TransactionReplyTransactionResult<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
@@ -3967,7 +3403,6 @@ impl Notation for TransactionReplyTransactionResult<'_> {
 impl fmt::Debug for TransactionAck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for TransactionAck {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("firstAck", &self.first_ack), ("lastAck", &self.last_ack)])
@@ -3977,7 +3412,6 @@ impl Notation for TransactionAck {
 impl fmt::Debug for ActionRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ActionRequest<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("contextId", &self.context_id), ("contextRequest", &self.context_request), ("contextAttrAuditReq", &self.context_attr_audit_req), ("commandRequests", &self.command_requests)])
@@ -3987,7 +3421,6 @@ impl Notation for ActionRequest<'_> {
 impl fmt::Debug for ContextRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ContextRequest<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("priority", &self.priority), ("emergency", &self.emergency), ("topologyReq", &self.topology_req), ("iepscallind", &self.iepscallind), ("contextProp", &self.context_prop), ("contextList", &self.context_list)])
@@ -3997,7 +3430,6 @@ impl Notation for ContextRequest<'_> {
 impl fmt::Debug for ContextAttrAuditRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ContextAttrAuditRequest<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("topology", &self.topology), ("emergency", &self.emergency), ("priority", &self.priority), ("iepscallind", &self.iepscallind), ("contextPropAud", &self.context_prop_aud), ("selectpriority", &self.selectpriority), ("selectemergency", &self.selectemergency), ("selectiepscallind", &self.selectiepscallind), ("selectLogic", &self.select_logic)])
@@ -4007,7 +3439,6 @@ impl Notation for ContextAttrAuditRequest<'_> {
 impl fmt::Debug for ActionReply<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ActionReply<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("contextId", &self.context_id), ("errorDescriptor", &self.error_descriptor), ("contextReply", &self.context_reply), ("commandReply", &self.command_reply)])
@@ -4017,13 +3448,11 @@ impl Notation for ActionReply<'_> {
 impl fmt::Debug for SelectLogic<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for SelectLogic<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
             Self::AndAuditSelect(v) => p.chosen("andAUDITSelect", v),
-            Self::OrAuditSelect(v) => p.chosen("orAUDITSelect", v),
-            Self::Unknown(v) => v.notation(p),
+            Self::OrAuditSelect(v) => p.chosen("orAUDITSelect", v), Self::Unknown(v) => v.notation(p),
         }
     }
 }
@@ -4031,7 +3460,6 @@ impl Notation for SelectLogic<'_> {
 impl fmt::Debug for CommandRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for CommandRequest<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("command", &self.command), ("optional", &self.optional), ("wildcardReturn", &self.wildcard_return)])
@@ -4041,7 +3469,6 @@ impl Notation for CommandRequest<'_> {
 impl fmt::Debug for TopologyRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for TopologyRequest<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("terminationFrom", &self.termination_from), ("terminationTo", &self.termination_to), ("topologyDirection", &self.topology_direction), ("streamID", &self.stream_id), ("topologyDirectionExtension", &self.topology_direction_extension)])
@@ -4051,7 +3478,6 @@ impl Notation for TopologyRequest<'_> {
 impl fmt::Debug for PropertyParm<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for PropertyParm<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("name", &self.name), ("value", &self.value), ("extraInfo", &self.extra_info)])
@@ -4061,7 +3487,6 @@ impl Notation for PropertyParm<'_> {
 impl fmt::Debug for IndAudPropertyParm<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for IndAudPropertyParm<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("name", &self.name), ("propertyParms", &self.property_parms)])
@@ -4071,19 +3496,15 @@ impl Notation for IndAudPropertyParm<'_> {
 impl fmt::Debug for Command<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for Command<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
-            Self::AddReq(v) => p.chosen("addReq", v),
-            Self::MoveReq(v) => p.chosen("moveReq", v),
-            Self::ModReq(v) => p.chosen("modReq", v),
-            Self::SubtractReq(v) => p.chosen("subtractReq", v),
+            Self::AddReq(v) => p.chosen("addReq", v), Self::MoveReq(v) => p.chosen("moveReq", v),
+            Self::ModReq(v) => p.chosen("modReq", v), Self::SubtractReq(v) => p.chosen("subtractReq", v),
             Self::AuditCapRequest(v) => p.chosen("auditCapRequest", v),
             Self::AuditValueRequest(v) => p.chosen("auditValueRequest", v),
             Self::NotifyReq(v) => p.chosen("notifyReq", v),
-            Self::ServiceChangeReq(v) => p.chosen("serviceChangeReq", v),
-            Self::Unknown(v) => v.notation(p),
+            Self::ServiceChangeReq(v) => p.chosen("serviceChangeReq", v), Self::Unknown(v) => v.notation(p),
         }
     }
 }
@@ -4091,12 +3512,10 @@ impl Notation for Command<'_> {
 impl fmt::Debug for CommandReply<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for CommandReply<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
-            Self::AddReply(v) => p.chosen("addReply", v),
-            Self::MoveReply(v) => p.chosen("moveReply", v),
+            Self::AddReply(v) => p.chosen("addReply", v), Self::MoveReply(v) => p.chosen("moveReply", v),
             Self::ModReply(v) => p.chosen("modReply", v),
             Self::SubtractReply(v) => p.chosen("subtractReply", v),
             Self::AuditCapReply(v) => p.chosen("auditCapReply", v),
@@ -4111,7 +3530,6 @@ impl Notation for CommandReply<'_> {
 impl fmt::Debug for TerminationId<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for TerminationId<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("wildcard", &self.wildcard), ("id", &self.id)])
@@ -4121,13 +3539,10 @@ impl Notation for TerminationId<'_> {
 impl fmt::Debug for TopologyRequestTopologyDirection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for TopologyRequestTopologyDirection {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.word(match self {
-            Self::Bothway => "bothway",
-            Self::Isolate => "isolate",
-            Self::Oneway => "oneway",
+            Self::Bothway => "bothway", Self::Isolate => "isolate", Self::Oneway => "oneway",
         })
     }
 }
@@ -4135,27 +3550,23 @@ impl Notation for TopologyRequestTopologyDirection {
 impl fmt::Debug for TopologyRequestTopologyDirectionExtension {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for TopologyRequestTopologyDirectionExtension {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.word(match self {
-            Self::Onewayexternal => "onewayexternal",
-            Self::Onewayboth => "onewayboth",
+            Self::Onewayexternal => "onewayexternal", Self::Onewayboth => "onewayboth",
             Self::Unknown(number) => return p.word(number),
             Self::UnknownAddition(number) => return p.word(format_args!("/* addition {number} */")),
         })
     }
 }
 
-impl fmt::Debug for PropertyParmExtraInfo {
+impl fmt::Debug for ExtraInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
-impl Notation for PropertyParmExtraInfo {
+impl Notation for ExtraInfo {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
-            Self::Relation(v) => p.chosen("relation", v),
-            Self::Range(v) => p.chosen("range", v),
+            Self::Relation(v) => p.chosen("relation", v), Self::Range(v) => p.chosen("range", v),
             Self::Sublist(v) => p.chosen("sublist", v),
         }
     }
@@ -4164,7 +3575,6 @@ impl Notation for PropertyParmExtraInfo {
 impl fmt::Debug for AmmRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for AmmRequest<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("terminationID", &self.termination_id), ("descriptors", &self.descriptors)])
@@ -4174,7 +3584,6 @@ impl Notation for AmmRequest<'_> {
 impl fmt::Debug for SubtractRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for SubtractRequest<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("terminationID", &self.termination_id), ("auditDescriptor", &self.audit_descriptor)])
@@ -4184,7 +3593,6 @@ impl Notation for SubtractRequest<'_> {
 impl fmt::Debug for AuditRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for AuditRequest<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("terminationID", &self.termination_id), ("auditDescriptor", &self.audit_descriptor), ("terminationIDList", &self.termination_id_list)])
@@ -4194,7 +3602,6 @@ impl Notation for AuditRequest<'_> {
 impl fmt::Debug for NotifyRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for NotifyRequest<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("terminationID", &self.termination_id), ("observedEventsDescriptor", &self.observed_events_descriptor), ("errorDescriptor", &self.error_descriptor)])
@@ -4204,7 +3611,6 @@ impl Notation for NotifyRequest<'_> {
 impl fmt::Debug for ServiceChangeRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ServiceChangeRequest<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("terminationID", &self.termination_id), ("serviceChangeParms", &self.service_change_parms)])
@@ -4214,7 +3620,6 @@ impl Notation for ServiceChangeRequest<'_> {
 impl fmt::Debug for AmmsReply<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for AmmsReply<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("terminationID", &self.termination_id), ("terminationAudit", &self.termination_audit)])
@@ -4224,13 +3629,11 @@ impl Notation for AmmsReply<'_> {
 impl fmt::Debug for AuditReply<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for AuditReply<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
             Self::ContextAuditResult(v) => p.chosen("contextAuditResult", v),
-            Self::Error(v) => p.chosen("error", v),
-            Self::AuditResult(v) => p.chosen("auditResult", v),
+            Self::Error(v) => p.chosen("error", v), Self::AuditResult(v) => p.chosen("auditResult", v),
             Self::AuditResultTermList(v) => p.chosen("auditResultTermList", v),
             Self::Unknown(v) => v.notation(p),
         }
@@ -4240,7 +3643,6 @@ impl Notation for AuditReply<'_> {
 impl fmt::Debug for NotifyReply<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for NotifyReply<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("terminationID", &self.termination_id), ("errorDescriptor", &self.error_descriptor)])
@@ -4250,7 +3652,6 @@ impl Notation for NotifyReply<'_> {
 impl fmt::Debug for ServiceChangeReply<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ServiceChangeReply<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("terminationID", &self.termination_id), ("serviceChangeResult", &self.service_change_result)])
@@ -4260,12 +3661,10 @@ impl Notation for ServiceChangeReply<'_> {
 impl fmt::Debug for Relation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for Relation {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.word(match self {
-            Self::GreaterThan => "greaterThan",
-            Self::SmallerThan => "smallerThan",
+            Self::GreaterThan => "greaterThan", Self::SmallerThan => "smallerThan",
             Self::UnequalTo => "unequalTo",
             Self::Unknown(number) => return p.word(number),
             Self::UnknownAddition(number) => return p.word(format_args!("/* addition {number} */")),
@@ -4276,7 +3675,6 @@ impl Notation for Relation {
 impl fmt::Debug for AuditDescriptor<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for AuditDescriptor<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("auditToken", &self.audit_token), ("auditPropertyToken", &self.audit_property_token)])
@@ -4286,7 +3684,6 @@ impl Notation for AuditDescriptor<'_> {
 impl fmt::Debug for ObservedEventsDescriptor<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ObservedEventsDescriptor<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("requestId", &self.request_id), ("observedEventLst", &self.observed_event_lst)])
@@ -4296,7 +3693,6 @@ impl Notation for ObservedEventsDescriptor<'_> {
 impl fmt::Debug for ServiceChangeParm<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ServiceChangeParm<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("serviceChangeMethod", &self.service_change_method), ("serviceChangeAddress", &self.service_change_address), ("serviceChangeVersion", &self.service_change_version), ("serviceChangeProfile", &self.service_change_profile), ("serviceChangeReason", &self.service_change_reason), ("serviceChangeDelay", &self.service_change_delay), ("serviceChangeMgcId", &self.service_change_mgc_id), ("timeStamp", &self.time_stamp), ("nonStandardData", &self.non_standard_data), ("serviceChangeInfo", &self.service_change_info), ("serviceChangeIncompleteFlag", &self.service_change_incomplete_flag)])
@@ -4306,7 +3702,6 @@ impl Notation for ServiceChangeParm<'_> {
 impl fmt::Debug for AuditResult<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for AuditResult<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("terminationID", &self.termination_id), ("terminationAuditResult", &self.termination_audit_result)])
@@ -4316,7 +3711,6 @@ impl Notation for AuditResult<'_> {
 impl fmt::Debug for TermListAuditResult<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for TermListAuditResult<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("terminationIDList", &self.termination_id_list), ("terminationAuditResult", &self.termination_audit_result)])
@@ -4326,7 +3720,6 @@ impl Notation for TermListAuditResult<'_> {
 impl fmt::Debug for ServiceChangeResult<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ServiceChangeResult<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
@@ -4339,7 +3732,6 @@ impl Notation for ServiceChangeResult<'_> {
 impl fmt::Debug for AmmDescriptor<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for AmmDescriptor<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
@@ -4360,16 +3752,11 @@ impl Notation for AmmDescriptor<'_> {
 impl fmt::Debug for ServiceChangeMethod {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ServiceChangeMethod {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.word(match self {
-            Self::Failover => "failover",
-            Self::Forced => "forced",
-            Self::Graceful => "graceful",
-            Self::Restart => "restart",
-            Self::Disconnected => "disconnected",
-            Self::HandOff => "handOff",
+            Self::Failover => "failover", Self::Forced => "forced", Self::Graceful => "graceful",
+            Self::Restart => "restart", Self::Disconnected => "disconnected", Self::HandOff => "handOff",
             Self::Unknown(number) => return p.word(number),
             Self::UnknownAddition(number) => return p.word(format_args!("/* addition {number} */")),
         })
@@ -4379,7 +3766,6 @@ impl Notation for ServiceChangeMethod {
 impl fmt::Debug for ServiceChangeAddress<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ServiceChangeAddress<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
@@ -4388,8 +3774,7 @@ impl Notation for ServiceChangeAddress<'_> {
             Self::Ip6Address(v) => p.chosen("ip6Address", v),
             Self::DomainName(v) => p.chosen("domainName", v),
             Self::DeviceName(v) => p.chosen("deviceName", v),
-            Self::MtpAddress(v) => p.chosen("mtpAddress", v),
-            Self::Unknown(v) => v.notation(p),
+            Self::MtpAddress(v) => p.chosen("mtpAddress", v), Self::Unknown(v) => v.notation(p),
         }
     }
 }
@@ -4397,7 +3782,6 @@ impl Notation for ServiceChangeAddress<'_> {
 impl fmt::Debug for ServiceChangeProfile<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ServiceChangeProfile<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("profileName", &self.profile_name)])
@@ -4407,7 +3791,6 @@ impl Notation for ServiceChangeProfile<'_> {
 impl fmt::Debug for TimeNotation<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for TimeNotation<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("date", &self.date), ("time", &self.time)])
@@ -4417,7 +3800,6 @@ impl Notation for TimeNotation<'_> {
 impl fmt::Debug for NonStandardData<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for NonStandardData<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("nonStandardIdentifier", &self.non_standard_identifier), ("data", &self.data)])
@@ -4427,7 +3809,6 @@ impl Notation for NonStandardData<'_> {
 impl fmt::Debug for AuditReturnParameter<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for AuditReturnParameter<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
@@ -4442,8 +3823,7 @@ impl Notation for AuditReturnParameter<'_> {
             Self::ObservedEventsDescriptor(v) => p.chosen("observedEventsDescriptor", v),
             Self::StatisticsDescriptor(v) => p.chosen("statisticsDescriptor", v),
             Self::PackagesDescriptor(v) => p.chosen("packagesDescriptor", v),
-            Self::EmptyDescriptors(v) => p.chosen("emptyDescriptors", v),
-            Self::Unknown(v) => v.notation(p),
+            Self::EmptyDescriptors(v) => p.chosen("emptyDescriptors", v), Self::Unknown(v) => v.notation(p),
         }
     }
 }
@@ -4451,7 +3831,6 @@ impl Notation for AuditReturnParameter<'_> {
 impl fmt::Debug for ServiceChangeResParm<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ServiceChangeResParm<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("serviceChangeMgcId", &self.service_change_mgc_id), ("serviceChangeAddress", &self.service_change_address), ("serviceChangeVersion", &self.service_change_version), ("serviceChangeProfile", &self.service_change_profile), ("timestamp", &self.timestamp)])
@@ -4461,7 +3840,6 @@ impl Notation for ServiceChangeResParm<'_> {
 impl fmt::Debug for MediaDescriptor<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for MediaDescriptor<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("termStateDescr", &self.term_state_descr), ("streams", &self.streams)])
@@ -4471,7 +3849,6 @@ impl Notation for MediaDescriptor<'_> {
 impl fmt::Debug for ModemDescriptor<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ModemDescriptor<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("mtl", &self.mtl), ("mpl", &self.mpl), ("nonStandardData", &self.non_standard_data)])
@@ -4481,7 +3858,6 @@ impl Notation for ModemDescriptor<'_> {
 impl fmt::Debug for MuxDescriptor<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for MuxDescriptor<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("muxType", &self.mux_type), ("termList", &self.term_list), ("nonStandardData", &self.non_standard_data)])
@@ -4491,7 +3867,6 @@ impl Notation for MuxDescriptor<'_> {
 impl fmt::Debug for EventsDescriptor<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for EventsDescriptor<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("requestID", &self.request_id), ("eventList", &self.event_list)])
@@ -4501,7 +3876,6 @@ impl Notation for EventsDescriptor<'_> {
 impl fmt::Debug for DigitMapDescriptor<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for DigitMapDescriptor<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("digitMapName", &self.digit_map_name), ("digitMapValue", &self.digit_map_value)])
@@ -4511,7 +3885,6 @@ impl Notation for DigitMapDescriptor<'_> {
 impl fmt::Debug for IndAuditParameter<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for IndAuditParameter<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
@@ -4530,7 +3903,6 @@ impl Notation for IndAuditParameter<'_> {
 impl fmt::Debug for ObservedEvent<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ObservedEvent<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("eventName", &self.event_name), ("streamID", &self.stream_id), ("eventParList", &self.event_par_list), ("timeNotation", &self.time_notation)])
@@ -4540,14 +3912,12 @@ impl Notation for ObservedEvent<'_> {
 impl fmt::Debug for NonStandardIdentifier<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for NonStandardIdentifier<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
             Self::Object(v) => p.chosen("object", v),
             Self::H221NonStandard(v) => p.chosen("h221NonStandard", v),
-            Self::Experimental(v) => p.chosen("experimental", v),
-            Self::Unknown(v) => v.notation(p),
+            Self::Experimental(v) => p.chosen("experimental", v), Self::Unknown(v) => v.notation(p),
         }
     }
 }
@@ -4555,7 +3925,6 @@ impl Notation for NonStandardIdentifier<'_> {
 impl fmt::Debug for TerminationStateDescriptor<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for TerminationStateDescriptor<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("propertyParms", &self.property_parms), ("eventBufferControl", &self.event_buffer_control), ("serviceState", &self.service_state)])
@@ -4565,7 +3934,6 @@ impl Notation for TerminationStateDescriptor<'_> {
 impl fmt::Debug for MediaDescriptorStreams<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for MediaDescriptorStreams<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
@@ -4578,14 +3946,10 @@ impl Notation for MediaDescriptorStreams<'_> {
 impl fmt::Debug for MuxType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for MuxType {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.word(match self {
-            Self::H221 => "h221",
-            Self::H223 => "h223",
-            Self::H226 => "h226",
-            Self::V76 => "v76",
+            Self::H221 => "h221", Self::H223 => "h223", Self::H226 => "h226", Self::V76 => "v76",
             Self::Nx64k => "nx64k",
             Self::Unknown(number) => return p.word(number),
             Self::UnknownAddition(number) => return p.word(format_args!("/* addition {number} */")),
@@ -4596,7 +3960,6 @@ impl Notation for MuxType {
 impl fmt::Debug for EventSpec<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for EventSpec<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("eventName", &self.event_name), ("streamID", &self.stream_id), ("eventParList", &self.event_par_list)])
@@ -4606,12 +3969,10 @@ impl Notation for EventSpec<'_> {
 impl fmt::Debug for SignalRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for SignalRequest<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
-            Self::Signal(v) => p.chosen("signal", v),
-            Self::SeqSigList(v) => p.chosen("seqSigList", v),
+            Self::Signal(v) => p.chosen("signal", v), Self::SeqSigList(v) => p.chosen("seqSigList", v),
             Self::Unknown(v) => v.notation(p),
         }
     }
@@ -4620,7 +3981,6 @@ impl Notation for SignalRequest<'_> {
 impl fmt::Debug for DigitMapValue<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for DigitMapValue<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("startTimer", &self.start_timer), ("shortTimer", &self.short_timer), ("longTimer", &self.long_timer), ("digitMapBody", &self.digit_map_body), ("durationTimer", &self.duration_timer)])
@@ -4630,7 +3990,6 @@ impl Notation for DigitMapValue<'_> {
 impl fmt::Debug for StatisticsParameter<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for StatisticsParameter<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("statName", &self.stat_name), ("statValue", &self.stat_value)])
@@ -4640,7 +3999,6 @@ impl Notation for StatisticsParameter<'_> {
 impl fmt::Debug for IndAudMediaDescriptor<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for IndAudMediaDescriptor<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("termStateDescr", &self.term_state_descr), ("streams", &self.streams)])
@@ -4650,7 +4008,6 @@ impl Notation for IndAudMediaDescriptor<'_> {
 impl fmt::Debug for IndAudEventsDescriptor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for IndAudEventsDescriptor {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("requestID", &self.request_id), ("pkgdName", &self.pkgd_name), ("streamID", &self.stream_id)])
@@ -4660,7 +4017,6 @@ impl Notation for IndAudEventsDescriptor {
 impl fmt::Debug for IndAudEventBufferDescriptor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for IndAudEventBufferDescriptor {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("eventName", &self.event_name), ("streamID", &self.stream_id)])
@@ -4670,12 +4026,10 @@ impl Notation for IndAudEventBufferDescriptor {
 impl fmt::Debug for IndAudSignalsDescriptor<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for IndAudSignalsDescriptor<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
-            Self::Signal(v) => p.chosen("signal", v),
-            Self::SeqSigList(v) => p.chosen("seqSigList", v),
+            Self::Signal(v) => p.chosen("signal", v), Self::SeqSigList(v) => p.chosen("seqSigList", v),
             Self::Unknown(v) => v.notation(p),
         }
     }
@@ -4684,7 +4038,6 @@ impl Notation for IndAudSignalsDescriptor<'_> {
 impl fmt::Debug for IndAudDigitMapDescriptor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for IndAudDigitMapDescriptor {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("digitMapName", &self.digit_map_name)])
@@ -4694,7 +4047,6 @@ impl Notation for IndAudDigitMapDescriptor {
 impl fmt::Debug for IndAudStatisticsDescriptor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for IndAudStatisticsDescriptor {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("statName", &self.stat_name)])
@@ -4704,7 +4056,6 @@ impl Notation for IndAudStatisticsDescriptor {
 impl fmt::Debug for IndAudPackagesDescriptor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for IndAudPackagesDescriptor {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("packageName", &self.package_name), ("packageVersion", &self.package_version)])
@@ -4714,7 +4065,6 @@ impl Notation for IndAudPackagesDescriptor {
 impl fmt::Debug for H221NonStandard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for H221NonStandard {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("t35CountryCode1", &self.t35_country_code1), ("t35CountryCode2", &self.t35_country_code2), ("t35Extension", &self.t35_extension), ("manufacturerCode", &self.manufacturer_code)])
@@ -4724,7 +4074,6 @@ impl Notation for H221NonStandard {
 impl fmt::Debug for PackagesItem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for PackagesItem {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("packageName", &self.package_name), ("packageVersion", &self.package_version)])
@@ -4734,12 +4083,10 @@ impl Notation for PackagesItem {
 impl fmt::Debug for EventBufferControl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for EventBufferControl {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.word(match self {
-            Self::Off => "off",
-            Self::LockStep => "lockStep",
+            Self::Off => "off", Self::LockStep => "lockStep",
             Self::Unknown(number) => return p.word(number),
             Self::UnknownAddition(number) => return p.word(format_args!("/* addition {number} */")),
         })
@@ -4749,13 +4096,10 @@ impl Notation for EventBufferControl {
 impl fmt::Debug for ServiceState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ServiceState {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.word(match self {
-            Self::Test => "test",
-            Self::OutOfSvc => "outOfSvc",
-            Self::InSvc => "inSvc",
+            Self::Test => "test", Self::OutOfSvc => "outOfSvc", Self::InSvc => "inSvc",
             Self::Unknown(number) => return p.word(number),
             Self::UnknownAddition(number) => return p.word(format_args!("/* addition {number} */")),
         })
@@ -4765,7 +4109,6 @@ impl Notation for ServiceState {
 impl fmt::Debug for StreamParms<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for StreamParms<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("localControlDescriptor", &self.local_control_descriptor), ("localDescriptor", &self.local_descriptor), ("remoteDescriptor", &self.remote_descriptor), ("statisticsDescriptor", &self.statistics_descriptor)])
@@ -4775,18 +4118,11 @@ impl Notation for StreamParms<'_> {
 impl fmt::Debug for ModemType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for ModemType {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.word(match self {
-            Self::V18 => "v18",
-            Self::V22 => "v22",
-            Self::V22bis => "v22bis",
-            Self::V32 => "v32",
-            Self::V32bis => "v32bis",
-            Self::V34 => "v34",
-            Self::V90 => "v90",
-            Self::V91 => "v91",
+            Self::V18 => "v18", Self::V22 => "v22", Self::V22bis => "v22bis", Self::V32 => "v32",
+            Self::V32bis => "v32bis", Self::V34 => "v34", Self::V90 => "v90", Self::V91 => "v91",
             Self::SynchIsdn => "synchISDN",
             Self::Unknown(number) => return p.word(number),
             Self::UnknownAddition(number) => return p.word(format_args!("/* addition {number} */")),
@@ -4797,7 +4133,6 @@ impl Notation for ModemType {
 impl fmt::Debug for RequestedEvent<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for RequestedEvent<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("pkgdName", &self.pkgd_name), ("streamID", &self.stream_id), ("eventAction", &self.event_action), ("evParList", &self.ev_par_list)])
@@ -4807,7 +4142,6 @@ impl Notation for RequestedEvent<'_> {
 impl fmt::Debug for Signal<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for Signal<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("signalName", &self.signal_name), ("streamID", &self.stream_id), ("sigType", &self.sig_type), ("duration", &self.duration), ("notifyCompletion", &self.notify_completion), ("keepActive", &self.keep_active), ("sigParList", &self.sig_par_list), ("direction", &self.direction), ("requestID", &self.request_id), ("intersigDelay", &self.intersig_delay)])
@@ -4817,7 +4151,6 @@ impl Notation for Signal<'_> {
 impl fmt::Debug for SeqSigList<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for SeqSigList<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("id", &self.id), ("signalList", &self.signal_list)])
@@ -4827,7 +4160,6 @@ impl Notation for SeqSigList<'_> {
 impl fmt::Debug for IndAudTerminationStateDescriptor<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for IndAudTerminationStateDescriptor<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("propertyParms", &self.property_parms), ("eventBufferControl", &self.event_buffer_control), ("serviceState", &self.service_state), ("serviceStateSel", &self.service_state_sel)])
@@ -4837,7 +4169,6 @@ impl Notation for IndAudTerminationStateDescriptor<'_> {
 impl fmt::Debug for IndAudMediaDescriptorStreams<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for IndAudMediaDescriptorStreams<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
@@ -4850,7 +4181,6 @@ impl Notation for IndAudMediaDescriptorStreams<'_> {
 impl fmt::Debug for IndAudSignal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for IndAudSignal {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("signalName", &self.signal_name), ("streamID", &self.stream_id), ("signalRequestID", &self.signal_request_id)])
@@ -4860,7 +4190,6 @@ impl Notation for IndAudSignal {
 impl fmt::Debug for IndAudSeqSigList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for IndAudSeqSigList {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("id", &self.id), ("signalList", &self.signal_list)])
@@ -4870,7 +4199,6 @@ impl Notation for IndAudSeqSigList {
 impl fmt::Debug for EventParameter<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for EventParameter<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("eventParameterName", &self.event_parameter_name), ("value", &self.value), ("extraInfo", &self.extra_info)])
@@ -4880,7 +4208,6 @@ impl Notation for EventParameter<'_> {
 impl fmt::Debug for LocalControlDescriptor<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for LocalControlDescriptor<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("streamMode", &self.stream_mode), ("reserveValue", &self.reserve_value), ("reserveGroup", &self.reserve_group), ("propertyParms", &self.property_parms)])
@@ -4890,7 +4217,6 @@ impl Notation for LocalControlDescriptor<'_> {
 impl fmt::Debug for LocalRemoteDescriptor<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for LocalRemoteDescriptor<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("propGrps", &self.prop_grps)])
@@ -4900,7 +4226,6 @@ impl Notation for LocalRemoteDescriptor<'_> {
 impl fmt::Debug for StreamDescriptor<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for StreamDescriptor<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("streamID", &self.stream_id), ("streamParms", &self.stream_parms)])
@@ -4910,7 +4235,6 @@ impl Notation for StreamDescriptor<'_> {
 impl fmt::Debug for RequestedActions<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for RequestedActions<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("keepActive", &self.keep_active), ("eventDM", &self.event_dm), ("secondEvent", &self.second_event), ("signalsDescriptor", &self.signals_descriptor), ("notifyBehaviour", &self.notify_behaviour), ("resetEventsDescriptor", &self.reset_events_descriptor)])
@@ -4920,13 +4244,10 @@ impl Notation for RequestedActions<'_> {
 impl fmt::Debug for SignalType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for SignalType {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.word(match self {
-            Self::Brief => "brief",
-            Self::OnOff => "onOff",
-            Self::TimeOut => "timeOut",
+            Self::Brief => "brief", Self::OnOff => "onOff", Self::TimeOut => "timeOut",
             Self::Unknown(number) => return p.word(number),
             Self::UnknownAddition(number) => return p.word(format_args!("/* addition {number} */")),
         })
@@ -4936,13 +4257,10 @@ impl Notation for SignalType {
 impl fmt::Debug for SignalDirection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for SignalDirection {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.word(match self {
-            Self::Internal => "internal",
-            Self::External => "external",
-            Self::Both => "both",
+            Self::Internal => "internal", Self::External => "external", Self::Both => "both",
             Self::Unknown(number) => return p.word(number),
             Self::UnknownAddition(number) => return p.word(format_args!("/* addition {number} */")),
         })
@@ -4952,39 +4270,20 @@ impl Notation for SignalDirection {
 impl fmt::Debug for IndAudStreamParms<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for IndAudStreamParms<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("localControlDescriptor", &self.local_control_descriptor), ("localDescriptor", &self.local_descriptor), ("remoteDescriptor", &self.remote_descriptor), ("statisticsDescriptor", &self.statistics_descriptor)])
     }
 }
 
-impl fmt::Debug for EventParameterExtraInfo {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
-}
-
-impl Notation for EventParameterExtraInfo {
-    fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
-        match self {
-            Self::Relation(v) => p.chosen("relation", v),
-            Self::Range(v) => p.chosen("range", v),
-            Self::Sublist(v) => p.chosen("sublist", v),
-        }
-    }
-}
-
 impl fmt::Debug for StreamMode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for StreamMode {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.word(match self {
-            Self::SendOnly => "sendOnly",
-            Self::RecvOnly => "recvOnly",
-            Self::SendRecv => "sendRecv",
-            Self::Inactive => "inactive",
-            Self::LoopBack => "loopBack",
+            Self::SendOnly => "sendOnly", Self::RecvOnly => "recvOnly", Self::SendRecv => "sendRecv",
+            Self::Inactive => "inactive", Self::LoopBack => "loopBack",
             Self::Unknown(number) => return p.word(number),
             Self::UnknownAddition(number) => return p.word(format_args!("/* addition {number} */")),
         })
@@ -4994,7 +4293,6 @@ impl Notation for StreamMode {
 impl fmt::Debug for EventDm<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for EventDm<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
@@ -5007,7 +4305,6 @@ impl Notation for EventDm<'_> {
 impl fmt::Debug for SecondEventsDescriptor<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for SecondEventsDescriptor<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("requestID", &self.request_id), ("eventList", &self.event_list)])
@@ -5017,14 +4314,12 @@ impl Notation for SecondEventsDescriptor<'_> {
 impl fmt::Debug for NotifyBehaviour<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for NotifyBehaviour<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         match self {
             Self::NotifyImmediate(v) => p.chosen("notifyImmediate", v),
             Self::NotifyRegulated(v) => p.chosen("notifyRegulated", v),
-            Self::NeverNotify(v) => p.chosen("neverNotify", v),
-            Self::Unknown(v) => v.notation(p),
+            Self::NeverNotify(v) => p.chosen("neverNotify", v), Self::Unknown(v) => v.notation(p),
         }
     }
 }
@@ -5032,7 +4327,6 @@ impl Notation for NotifyBehaviour<'_> {
 impl fmt::Debug for SigParameter<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for SigParameter<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("sigParameterName", &self.sig_parameter_name), ("value", &self.value), ("extraInfo", &self.extra_info)])
@@ -5042,7 +4336,6 @@ impl Notation for SigParameter<'_> {
 impl fmt::Debug for IndAudLocalControlDescriptor<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for IndAudLocalControlDescriptor<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("streamMode", &self.stream_mode), ("reserveValue", &self.reserve_value), ("reserveGroup", &self.reserve_group), ("propertyParms", &self.property_parms), ("streamModeSel", &self.stream_mode_sel)])
@@ -5052,7 +4345,6 @@ impl Notation for IndAudLocalControlDescriptor<'_> {
 impl fmt::Debug for IndAudLocalRemoteDescriptor<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for IndAudLocalRemoteDescriptor<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("propGroupID", &self.prop_group_id), ("propGrps", &self.prop_grps)])
@@ -5062,7 +4354,6 @@ impl Notation for IndAudLocalRemoteDescriptor<'_> {
 impl fmt::Debug for IndAudStreamDescriptor<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for IndAudStreamDescriptor<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("streamID", &self.stream_id), ("streamParms", &self.stream_parms)])
@@ -5072,31 +4363,15 @@ impl Notation for IndAudStreamDescriptor<'_> {
 impl fmt::Debug for RegulatedEmbeddedDescriptor<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for RegulatedEmbeddedDescriptor<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("secondEvent", &self.second_event), ("signalsDescriptor", &self.signals_descriptor)])
     }
 }
 
-impl fmt::Debug for SigParameterExtraInfo {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
-}
-
-impl Notation for SigParameterExtraInfo {
-    fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
-        match self {
-            Self::Relation(v) => p.chosen("relation", v),
-            Self::Range(v) => p.chosen("range", v),
-            Self::Sublist(v) => p.chosen("sublist", v),
-        }
-    }
-}
-
 impl fmt::Debug for SecondRequestedEvent<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for SecondRequestedEvent<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("pkgdName", &self.pkgd_name), ("streamID", &self.stream_id), ("eventAction", &self.event_action), ("evParList", &self.ev_par_list)])
@@ -5106,7 +4381,6 @@ impl Notation for SecondRequestedEvent<'_> {
 impl fmt::Debug for SecondRequestedActions<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
-
 impl Notation for SecondRequestedActions<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("keepActive", &self.keep_active), ("eventDM", &self.event_dm), ("signalsDescriptor", &self.signals_descriptor), ("notifyBehaviour", &self.notify_behaviour), ("resetEventsDescriptor", &self.reset_events_descriptor)])
@@ -5125,7 +4399,6 @@ impl<'a> MegacoMessage<'a> {
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
         self.mess.write_ber(w)?;
@@ -5150,7 +4423,6 @@ impl<'a> AuthenticationHeader<'a> {
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.octet_string(Tag::context(2), &self.ad);
         w.octet_string(Tag::context(1), &self.seq_num);
@@ -5175,7 +4447,6 @@ impl<'a> Message<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m0 = w.open();
         self.message_body.write_ber(w)?;
@@ -5200,30 +4471,13 @@ impl<'a> MId<'a> {
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::Ip4Address(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(0), m);
-            }
-            Self::Ip6Address(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(1), m);
-            }
-            Self::DomainName(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(2), m);
-            }
-            Self::DeviceName(v) => {
-                ber::write_text(w, Tag::context(3), StringKind::Ia5, v)?;
-            }
-            Self::MtpAddress(v) => {
-                w.octet_string(Tag::context(4), v);
-            }
+            Self::Ip4Address(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(0), m); }
+            Self::Ip6Address(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(1), m); }
+            Self::DomainName(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(2), m); }
+            Self::DeviceName(v) => ber::write_text(w, Tag::context(3), StringKind::Ia5, v)?,
+            Self::MtpAddress(v) => w.octet_string(Tag::context(4), v),
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
         Ok(())
@@ -5243,14 +4497,9 @@ impl<'a> MessageMessageBody<'a> {
             _ => return Err(r.error(ErrorKind::UnknownAlternative)),
         })
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::MessageError(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(0), m);
-            }
+            Self::MessageError(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(0), m); }
             Self::Transactions(v) => {
                 let m = w.open();
                 write_ber_message_message_body_transactions(v, w)?;
@@ -5260,9 +4509,7 @@ impl<'a> MessageMessageBody<'a> {
         Ok(())
     }
 
-    fn takes(tag: Tag) -> bool {
-        tag == Tag::context(0) || tag == Tag::context(1)
-    }
+    fn takes(tag: Tag) -> bool { tag == Tag::context(0) || tag == Tag::context(1) }
 }
 
 impl Ip4Address {
@@ -5277,11 +4524,8 @@ impl Ip4Address {
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.port_number {
-            w.integer(Tag::context(1), i64::from(*v));
-        }
+        if let Some(v) = &self.port_number { w.integer(Tag::context(1), i64::from(*v)); }
         w.octet_string(Tag::context(0), &self.address);
         Ok(())
     }
@@ -5299,11 +4543,8 @@ impl Ip6Address {
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.port_number {
-            w.integer(Tag::context(1), i64::from(*v));
-        }
+        if let Some(v) = &self.port_number { w.integer(Tag::context(1), i64::from(*v)); }
         w.octet_string(Tag::context(0), &self.address);
         Ok(())
     }
@@ -5321,11 +4562,8 @@ impl<'a> DomainName<'a> {
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.port_number {
-            w.integer(Tag::context(1), i64::from(*v));
-        }
+        if let Some(v) = &self.port_number { w.integer(Tag::context(1), i64::from(*v)); }
         ber::write_text(w, Tag::context(0), StringKind::Ia5, &self.name)?;
         Ok(())
     }
@@ -5343,11 +4581,8 @@ impl<'a> ErrorDescriptor<'a> {
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.error_text {
-            ber::write_text(w, Tag::context(1), StringKind::Ia5, v)?;
-        }
+        if let Some(v) = &self.error_text { ber::write_text(w, Tag::context(1), StringKind::Ia5, v)?; }
         w.integer(Tag::context(0), i64::from(self.error_code));
         Ok(())
     }
@@ -5356,11 +4591,8 @@ impl<'a> ErrorDescriptor<'a> {
 fn read_ber_message_message_body_transactions<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<Transaction<'a>>> {
     ber::list(r, tag, Transaction::read_ber)
 }
-
 fn write_ber_message_message_body_transactions(list: &[Transaction<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
-        v.write_ber(w)?;
-    }
+    for v in list.iter().rev() { v.write_ber(w)?; }
     Ok(())
 }
 
@@ -5376,34 +4608,17 @@ impl<'a> Transaction<'a> {
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::TransactionRequest(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(0), m);
-            }
-            Self::TransactionPending(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(1), m);
-            }
-            Self::TransactionReply(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(2), m);
-            }
+            Self::TransactionRequest(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(0), m); }
+            Self::TransactionPending(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(1), m); }
+            Self::TransactionReply(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(2), m); }
             Self::TransactionResponseAck(v) => {
                 let m = w.open();
                 write_ber_transaction_response_ack(v, w)?;
                 w.close(Tag::context(3), m);
             }
-            Self::SegmentReply(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(4), m);
-            }
+            Self::SegmentReply(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(4), m); }
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
         Ok(())
@@ -5424,7 +4639,6 @@ impl<'a> TransactionRequest<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
         write_ber_transaction_request_actions(&self.actions, w)?;
@@ -5437,13 +4651,10 @@ impl<'a> TransactionRequest<'a> {
 impl TransactionPending {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
-        let value = Self {
-            transaction_id: ber::narrow::<u32>(r, Tag::context(0))?,
-        };
+        let value = Self { transaction_id: ber::narrow::<u32>(r, Tag::context(0))? };
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.integer(Tag::context(0), i64::from(self.transaction_id));
         Ok(())
@@ -5474,20 +4685,13 @@ impl<'a> TransactionReply<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.segmentation_complete {
-            w.null(Tag::context(4));
-        }
-        if let Some(v) = &self.segment_number {
-            w.integer(Tag::context(3), i64::from(*v));
-        }
+        if let Some(v) = &self.segmentation_complete { w.null(Tag::context(4)); }
+        if let Some(v) = &self.segment_number { w.integer(Tag::context(3), i64::from(*v)); }
         let m0 = w.open();
         self.transaction_result.write_ber(w)?;
         w.close(Tag::context(2), m0);
-        if let Some(v) = &self.imm_ack_required {
-            w.null(Tag::context(1));
-        }
+        if let Some(v) = &self.imm_ack_required { w.null(Tag::context(1)); }
         w.integer(Tag::context(0), i64::from(self.transaction_id));
         Ok(())
     }
@@ -5496,7 +4700,6 @@ impl<'a> TransactionReply<'a> {
 fn read_ber_transaction_response_ack(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Vec<TransactionAck>> {
     ber::list(r, tag, |r| TransactionAck::read_ber(r, Tag::universal(16)))
 }
-
 fn write_ber_transaction_response_ack(list: &[TransactionAck], w: &mut ber::Writer) -> Result<()> {
     for v in list.iter().rev() {
         let m = w.open();
@@ -5519,11 +4722,8 @@ impl SegmentReply {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.segmentation_complete {
-            w.null(Tag::context(2));
-        }
+        if let Some(v) = &self.segmentation_complete { w.null(Tag::context(2)); }
         w.integer(Tag::context(1), i64::from(self.segment_number));
         w.integer(Tag::context(0), i64::from(self.transaction_id));
         Ok(())
@@ -5533,7 +4733,6 @@ impl SegmentReply {
 fn read_ber_transaction_request_actions<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<ActionRequest<'a>>> {
     ber::list(r, tag, |r| ActionRequest::read_ber(r, Tag::universal(16)))
 }
-
 fn write_ber_transaction_request_actions(list: &[ActionRequest<'_>], w: &mut ber::Writer) -> Result<()> {
     for v in list.iter().rev() {
         let m = w.open();
@@ -5552,14 +4751,9 @@ impl<'a> TransactionReplyTransactionResult<'a> {
             _ => return Err(r.error(ErrorKind::UnknownAlternative)),
         })
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::TransactionError(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(0), m);
-            }
+            Self::TransactionError(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(0), m); }
             Self::ActionReplies(v) => {
                 let m = w.open();
                 write_ber_transaction_reply_transaction_result_action_replies(v, w)?;
@@ -5569,9 +4763,7 @@ impl<'a> TransactionReplyTransactionResult<'a> {
         Ok(())
     }
 
-    fn takes(tag: Tag) -> bool {
-        tag == Tag::context(0) || tag == Tag::context(1)
-    }
+    fn takes(tag: Tag) -> bool { tag == Tag::context(0) || tag == Tag::context(1) }
 }
 
 impl TransactionAck {
@@ -5586,11 +4778,8 @@ impl TransactionAck {
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.last_ack {
-            w.integer(Tag::context(1), i64::from(*v));
-        }
+        if let Some(v) = &self.last_ack { w.integer(Tag::context(1), i64::from(*v)); }
         w.integer(Tag::context(0), i64::from(self.first_ack));
         Ok(())
     }
@@ -5612,7 +4801,6 @@ impl<'a> ActionRequest<'a> {
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
         write_ber_action_request_command_requests(&self.command_requests, w)?;
@@ -5635,7 +4823,6 @@ impl<'a> ActionRequest<'a> {
 fn read_ber_transaction_reply_transaction_result_action_replies<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<ActionReply<'a>>> {
     ber::list(r, tag, |r| ActionReply::read_ber(r, Tag::universal(16)))
 }
-
 fn write_ber_transaction_reply_transaction_result_action_replies(list: &[ActionReply<'_>], w: &mut ber::Writer) -> Result<()> {
     for v in list.iter().rev() {
         let m = w.open();
@@ -5671,7 +4858,6 @@ impl<'a> ContextRequest<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.context_list {
             let m = w.open();
@@ -5683,20 +4869,14 @@ impl<'a> ContextRequest<'a> {
             write_ber_context_request_context_prop(v, w)?;
             w.close(Tag::context(4), m);
         }
-        if let Some(v) = &self.iepscallind {
-            w.boolean(Tag::context(3), *v);
-        }
+        if let Some(v) = &self.iepscallind { w.boolean(Tag::context(3), *v); }
         if let Some(v) = &self.topology_req {
             let m = w.open();
             write_ber_context_request_topology_req(v, w)?;
             w.close(Tag::context(2), m);
         }
-        if let Some(v) = &self.emergency {
-            w.boolean(Tag::context(1), *v);
-        }
-        if let Some(v) = &self.priority {
-            w.integer(Tag::context(0), i64::from(*v));
-        }
+        if let Some(v) = &self.emergency { w.boolean(Tag::context(1), *v); }
+        if let Some(v) = &self.priority { w.integer(Tag::context(0), i64::from(*v)); }
         Ok(())
     }
 }
@@ -5733,39 +4913,24 @@ impl<'a> ContextAttrAuditRequest<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.select_logic {
             let m0 = w.open();
             v.write_ber(w)?;
             w.close(Tag::context(8), m0);
         }
-        if let Some(v) = &self.selectiepscallind {
-            w.boolean(Tag::context(7), *v);
-        }
-        if let Some(v) = &self.selectemergency {
-            w.boolean(Tag::context(6), *v);
-        }
-        if let Some(v) = &self.selectpriority {
-            w.integer(Tag::context(5), i64::from(*v));
-        }
+        if let Some(v) = &self.selectiepscallind { w.boolean(Tag::context(7), *v); }
+        if let Some(v) = &self.selectemergency { w.boolean(Tag::context(6), *v); }
+        if let Some(v) = &self.selectpriority { w.integer(Tag::context(5), i64::from(*v)); }
         if let Some(v) = &self.context_prop_aud {
             let m = w.open();
             write_ber_context_attr_audit_request_context_prop_aud(v, w)?;
             w.close(Tag::context(4), m);
         }
-        if let Some(v) = &self.iepscallind {
-            w.null(Tag::context(3));
-        }
-        if let Some(v) = &self.priority {
-            w.null(Tag::context(2));
-        }
-        if let Some(v) = &self.emergency {
-            w.null(Tag::context(1));
-        }
-        if let Some(v) = &self.topology {
-            w.null(Tag::context(0));
-        }
+        if let Some(v) = &self.iepscallind { w.null(Tag::context(3)); }
+        if let Some(v) = &self.priority { w.null(Tag::context(2)); }
+        if let Some(v) = &self.emergency { w.null(Tag::context(1)); }
+        if let Some(v) = &self.topology { w.null(Tag::context(0)); }
         Ok(())
     }
 }
@@ -5773,7 +4938,6 @@ impl<'a> ContextAttrAuditRequest<'a> {
 fn read_ber_action_request_command_requests<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<CommandRequest<'a>>> {
     ber::list(r, tag, |r| CommandRequest::read_ber(r, Tag::universal(16)))
 }
-
 fn write_ber_action_request_command_requests(list: &[CommandRequest<'_>], w: &mut ber::Writer) -> Result<()> {
     for v in list.iter().rev() {
         let m = w.open();
@@ -5799,7 +4963,6 @@ impl<'a> ActionReply<'a> {
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
         write_ber_action_reply_command_reply(&self.command_reply, w)?;
@@ -5822,7 +4985,6 @@ impl<'a> ActionReply<'a> {
 fn read_ber_context_request_topology_req<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<TopologyRequest<'a>>> {
     ber::list(r, tag, |r| TopologyRequest::read_ber(r, Tag::universal(16)))
 }
-
 fn write_ber_context_request_topology_req(list: &[TopologyRequest<'_>], w: &mut ber::Writer) -> Result<()> {
     for v in list.iter().rev() {
         let m = w.open();
@@ -5835,7 +4997,6 @@ fn write_ber_context_request_topology_req(list: &[TopologyRequest<'_>], w: &mut 
 fn read_ber_context_request_context_prop<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<PropertyParm<'a>>> {
     ber::list(r, tag, |r| PropertyParm::read_ber(r, Tag::universal(16)))
 }
-
 fn write_ber_context_request_context_prop(list: &[PropertyParm<'_>], w: &mut ber::Writer) -> Result<()> {
     for v in list.iter().rev() {
         let m = w.open();
@@ -5848,18 +5009,14 @@ fn write_ber_context_request_context_prop(list: &[PropertyParm<'_>], w: &mut ber
 fn read_ber_context_request_context_list(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Vec<ContextId>> {
     ber::list(r, tag, |r| ber::narrow::<u32>(r, Tag::universal(2)))
 }
-
 fn write_ber_context_request_context_list(list: &[ContextId], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
-        w.integer(Tag::universal(2), i64::from(*v));
-    }
+    for v in list.iter().rev() { w.integer(Tag::universal(2), i64::from(*v)); }
     Ok(())
 }
 
 fn read_ber_context_attr_audit_request_context_prop_aud<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<IndAudPropertyParm<'a>>> {
     ber::list(r, tag, |r| IndAudPropertyParm::read_ber(r, Tag::universal(16)))
 }
-
 fn write_ber_context_attr_audit_request_context_prop_aud(list: &[IndAudPropertyParm<'_>], w: &mut ber::Writer) -> Result<()> {
     for v in list.iter().rev() {
         let m = w.open();
@@ -5878,23 +5035,16 @@ impl<'a> SelectLogic<'a> {
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::AndAuditSelect(v) => {
-                w.null(Tag::context(0));
-            }
-            Self::OrAuditSelect(v) => {
-                w.null(Tag::context(1));
-            }
+            Self::AndAuditSelect(v) => w.null(Tag::context(0)),
+            Self::OrAuditSelect(v) => w.null(Tag::context(1)),
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
         Ok(())
     }
 
-    fn takes(tag: Tag) -> bool {
-        tag == Tag::context(0) || tag == Tag::context(1)
-    }
+    fn takes(tag: Tag) -> bool { tag == Tag::context(0) || tag == Tag::context(1) }
 }
 
 impl<'a> CommandRequest<'a> {
@@ -5915,14 +5065,9 @@ impl<'a> CommandRequest<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.wildcard_return {
-            w.null(Tag::context(2));
-        }
-        if let Some(v) = &self.optional {
-            w.null(Tag::context(1));
-        }
+        if let Some(v) = &self.wildcard_return { w.null(Tag::context(2)); }
+        if let Some(v) = &self.optional { w.null(Tag::context(1)); }
         let m0 = w.open();
         self.command.write_ber(w)?;
         w.close(Tag::context(0), m0);
@@ -5933,11 +5078,8 @@ impl<'a> CommandRequest<'a> {
 fn read_ber_action_reply_command_reply<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<CommandReply<'a>>> {
     ber::list(r, tag, CommandReply::read_ber)
 }
-
 fn write_ber_action_reply_command_reply(list: &[CommandReply<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
-        v.write_ber(w)?;
-    }
+    for v in list.iter().rev() { v.write_ber(w)?; }
     Ok(())
 }
 
@@ -5958,14 +5100,9 @@ impl<'a> TopologyRequest<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.topology_direction_extension {
-            w.integer(Tag::context(4), v.number());
-        }
-        if let Some(v) = &self.stream_id {
-            w.integer(Tag::context(3), i64::from(*v));
-        }
+        if let Some(v) = &self.topology_direction_extension { w.integer(Tag::context(4), v.number()); }
+        if let Some(v) = &self.stream_id { w.integer(Tag::context(3), i64::from(*v)); }
         w.integer(Tag::context(2), self.topology_direction.number());
         let m = w.open();
         self.termination_to.write_ber(w)?;
@@ -5986,7 +5123,7 @@ impl<'a> PropertyParm<'a> {
             extra_info: if r.is_next(Tag::context(2)) {
                 Some({
                     let f0 = ber::enter(r, Tag::context(2))?;
-                    let v = PropertyParmExtraInfo::read_ber(r)?;
+                    let v = ExtraInfo::read_ber(r)?;
                     r.leave(f0)?;
                     v
                 })
@@ -5995,7 +5132,6 @@ impl<'a> PropertyParm<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.extra_info {
             let m0 = w.open();
@@ -6022,7 +5158,6 @@ impl<'a> IndAudPropertyParm<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.property_parms {
             let m = w.open();
@@ -6049,49 +5184,16 @@ impl<'a> Command<'a> {
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::AddReq(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(0), m);
-            }
-            Self::MoveReq(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(1), m);
-            }
-            Self::ModReq(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(2), m);
-            }
-            Self::SubtractReq(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(3), m);
-            }
-            Self::AuditCapRequest(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(4), m);
-            }
-            Self::AuditValueRequest(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(5), m);
-            }
-            Self::NotifyReq(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(6), m);
-            }
-            Self::ServiceChangeReq(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(7), m);
-            }
+            Self::AddReq(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(0), m); }
+            Self::MoveReq(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(1), m); }
+            Self::ModReq(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(2), m); }
+            Self::SubtractReq(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(3), m); }
+            Self::AuditCapRequest(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(4), m); }
+            Self::AuditValueRequest(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(5), m); }
+            Self::NotifyReq(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(6), m); }
+            Self::ServiceChangeReq(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(7), m); }
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
         Ok(())
@@ -6127,49 +5229,16 @@ impl<'a> CommandReply<'a> {
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::AddReply(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(0), m);
-            }
-            Self::MoveReply(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(1), m);
-            }
-            Self::ModReply(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(2), m);
-            }
-            Self::SubtractReply(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(3), m);
-            }
-            Self::AuditCapReply(v) => {
-                let m0 = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(4), m0);
-            }
-            Self::AuditValueReply(v) => {
-                let m0 = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(5), m0);
-            }
-            Self::NotifyReply(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(6), m);
-            }
-            Self::ServiceChangeReply(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(7), m);
-            }
+            Self::AddReply(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(0), m); }
+            Self::MoveReply(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(1), m); }
+            Self::ModReply(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(2), m); }
+            Self::SubtractReply(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(3), m); }
+            Self::AuditCapReply(v) => { let m0 = w.open(); v.write_ber(w)?; w.close(Tag::context(4), m0); }
+            Self::AuditValueReply(v) => { let m0 = w.open(); v.write_ber(w)?; w.close(Tag::context(5), m0); }
+            Self::NotifyReply(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(6), m); }
+            Self::ServiceChangeReply(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(7), m); }
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
         Ok(())
@@ -6190,7 +5259,6 @@ impl<'a> TerminationId<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.octet_string(Tag::context(1), &self.id);
         let m = w.open();
@@ -6203,15 +5271,12 @@ impl<'a> TerminationId<'a> {
 fn read_ber_property_parm_value<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<Octets<'a>>> {
     ber::list(r, tag, |r| ber::octets(r, Tag::universal(4)))
 }
-
 fn write_ber_property_parm_value(list: &[Octets<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
-        w.octet_string(Tag::universal(4), v);
-    }
+    for v in list.iter().rev() { w.octet_string(Tag::universal(4), v); }
     Ok(())
 }
 
-impl PropertyParmExtraInfo {
+impl ExtraInfo {
     fn read_ber(r: &mut ber::Reader<'_>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
@@ -6221,25 +5286,16 @@ impl PropertyParmExtraInfo {
             _ => return Err(r.error(ErrorKind::UnknownAlternative)),
         })
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::Relation(v) => {
-                w.integer(Tag::context(0), v.number());
-            }
-            Self::Range(v) => {
-                w.boolean(Tag::context(1), *v);
-            }
-            Self::Sublist(v) => {
-                w.boolean(Tag::context(2), *v);
-            }
+            Self::Relation(v) => w.integer(Tag::context(0), v.number()),
+            Self::Range(v) => w.boolean(Tag::context(1), *v),
+            Self::Sublist(v) => w.boolean(Tag::context(2), *v),
         }
         Ok(())
     }
 
-    fn takes(tag: Tag) -> bool {
-        tag == Tag::context(0) || tag == Tag::context(1) || tag == Tag::context(2)
-    }
+    fn takes(tag: Tag) -> bool { tag == Tag::context(0) || tag == Tag::context(1) || tag == Tag::context(2) }
 }
 
 impl<'a> AmmRequest<'a> {
@@ -6252,7 +5308,6 @@ impl<'a> AmmRequest<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
         write_ber_amm_request_descriptors(&self.descriptors, w)?;
@@ -6276,7 +5331,6 @@ impl<'a> SubtractRequest<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.audit_descriptor {
             let m = w.open();
@@ -6303,7 +5357,6 @@ impl<'a> AuditRequest<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.termination_id_list {
             let m = w.open();
@@ -6333,7 +5386,6 @@ impl<'a> NotifyRequest<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.error_descriptor {
             let m = w.open();
@@ -6360,7 +5412,6 @@ impl<'a> ServiceChangeRequest<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
         self.service_change_parms.write_ber(w)?;
@@ -6384,7 +5435,6 @@ impl<'a> AmmsReply<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.termination_audit {
             let m = w.open();
@@ -6409,7 +5459,6 @@ impl<'a> AuditReply<'a> {
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
             Self::ContextAuditResult(v) => {
@@ -6417,16 +5466,8 @@ impl<'a> AuditReply<'a> {
                 write_ber_termination_id_list(v, w)?;
                 w.close(Tag::context(0), m);
             }
-            Self::Error(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(1), m);
-            }
-            Self::AuditResult(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(2), m);
-            }
+            Self::Error(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(1), m); }
+            Self::AuditResult(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(2), m); }
             Self::AuditResultTermList(v) => {
                 let m = w.open();
                 v.write_ber(w)?;
@@ -6454,7 +5495,6 @@ impl<'a> NotifyReply<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.error_descriptor {
             let m = w.open();
@@ -6483,7 +5523,6 @@ impl<'a> ServiceChangeReply<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m0 = w.open();
         self.service_change_result.write_ber(w)?;
@@ -6498,18 +5537,14 @@ impl<'a> ServiceChangeReply<'a> {
 fn read_ber_termination_id_wildcard(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Vec<WildcardField>> {
     ber::list(r, tag, |r| ber::fixed_octets::<1>(r, Tag::universal(4)))
 }
-
 fn write_ber_termination_id_wildcard(list: &[WildcardField], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
-        w.octet_string(Tag::universal(4), v);
-    }
+    for v in list.iter().rev() { w.octet_string(Tag::universal(4), v); }
     Ok(())
 }
 
 fn read_ber_termination_id_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<TerminationId<'a>>> {
     ber::list(r, tag, |r| TerminationId::read_ber(r, Tag::universal(16)))
 }
-
 fn write_ber_termination_id_list(list: &[TerminationId<'_>], w: &mut ber::Writer) -> Result<()> {
     for v in list.iter().rev() {
         let m = w.open();
@@ -6522,11 +5557,8 @@ fn write_ber_termination_id_list(list: &[TerminationId<'_>], w: &mut ber::Writer
 fn read_ber_amm_request_descriptors<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<AmmDescriptor<'a>>> {
     ber::list(r, tag, AmmDescriptor::read_ber)
 }
-
 fn write_ber_amm_request_descriptors(list: &[AmmDescriptor<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
-        v.write_ber(w)?;
-    }
+    for v in list.iter().rev() { v.write_ber(w)?; }
     Ok(())
 }
 
@@ -6544,16 +5576,13 @@ impl<'a> AuditDescriptor<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.audit_property_token {
             let m = w.open();
             write_ber_audit_descriptor_audit_property_token(v, w)?;
             w.close(Tag::context(1), m);
         }
-        if let Some(v) = &self.audit_token {
-            ber::write_named_bits(w, Tag::context(0), v, 0);
-        }
+        if let Some(v) = &self.audit_token { ber::write_named_bits(w, Tag::context(0), v, 0); }
         Ok(())
     }
 }
@@ -6568,7 +5597,6 @@ impl<'a> ObservedEventsDescriptor<'a> {
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
         write_ber_observed_events_descriptor_observed_event_lst(&self.observed_event_lst, w)?;
@@ -6668,11 +5696,8 @@ impl<'a> ServiceChangeParm<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.service_change_incomplete_flag {
-            w.null(Tag::context(10));
-        }
+        if let Some(v) = &self.service_change_incomplete_flag { w.null(Tag::context(10)); }
         if let Some(v) = &self.service_change_info {
             let m = w.open();
             v.write_ber(w)?;
@@ -6693,9 +5718,7 @@ impl<'a> ServiceChangeParm<'a> {
             v.write_ber(w)?;
             w.close(Tag::context(6), m0);
         }
-        if let Some(v) = &self.service_change_delay {
-            w.integer(Tag::context(5), i64::from(*v));
-        }
+        if let Some(v) = &self.service_change_delay { w.integer(Tag::context(5), i64::from(*v)); }
         let m = w.open();
         write_ber_value(&self.service_change_reason, w)?;
         w.close(Tag::context(4), m);
@@ -6704,9 +5727,7 @@ impl<'a> ServiceChangeParm<'a> {
             v.write_ber(w)?;
             w.close(Tag::context(3), m);
         }
-        if let Some(v) = &self.service_change_version {
-            w.integer(Tag::context(2), i64::from(*v));
-        }
+        if let Some(v) = &self.service_change_version { w.integer(Tag::context(2), i64::from(*v)); }
         if let Some(v) = &self.service_change_address {
             let m0 = w.open();
             v.write_ber(w)?;
@@ -6720,11 +5741,8 @@ impl<'a> ServiceChangeParm<'a> {
 fn read_ber_termination_audit<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<AuditReturnParameter<'a>>> {
     ber::list(r, tag, AuditReturnParameter::read_ber)
 }
-
 fn write_ber_termination_audit(list: &[AuditReturnParameter<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
-        v.write_ber(w)?;
-    }
+    for v in list.iter().rev() { v.write_ber(w)?; }
     Ok(())
 }
 
@@ -6738,7 +5756,6 @@ impl<'a> AuditResult<'a> {
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
         write_ber_termination_audit(&self.termination_audit_result, w)?;
@@ -6760,7 +5777,6 @@ impl<'a> TermListAuditResult<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
         write_ber_termination_audit(&self.termination_audit_result, w)?;
@@ -6781,14 +5797,9 @@ impl<'a> ServiceChangeResult<'a> {
             _ => return Err(r.error(ErrorKind::UnknownAlternative)),
         })
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::ErrorDescriptor(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(0), m);
-            }
+            Self::ErrorDescriptor(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(0), m); }
             Self::ServiceChangeResParms(v) => {
                 let m = w.open();
                 v.write_ber(w)?;
@@ -6798,9 +5809,7 @@ impl<'a> ServiceChangeResult<'a> {
         Ok(())
     }
 
-    fn takes(tag: Tag) -> bool {
-        tag == Tag::context(0) || tag == Tag::context(1)
-    }
+    fn takes(tag: Tag) -> bool { tag == Tag::context(0) || tag == Tag::context(1) }
 }
 
 impl<'a> AmmDescriptor<'a> {
@@ -6819,29 +5828,12 @@ impl<'a> AmmDescriptor<'a> {
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::MediaDescriptor(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(0), m);
-            }
-            Self::ModemDescriptor(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(1), m);
-            }
-            Self::MuxDescriptor(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(2), m);
-            }
-            Self::EventsDescriptor(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(3), m);
-            }
+            Self::MediaDescriptor(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(0), m); }
+            Self::ModemDescriptor(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(1), m); }
+            Self::MuxDescriptor(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(2), m); }
+            Self::EventsDescriptor(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(3), m); }
             Self::EventBufferDescriptor(v) => {
                 let m = w.open();
                 write_ber_event_buffer_descriptor(v, w)?;
@@ -6852,16 +5844,8 @@ impl<'a> AmmDescriptor<'a> {
                 write_ber_signals_descriptor(v, w)?;
                 w.close(Tag::context(5), m);
             }
-            Self::DigitMapDescriptor(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(6), m);
-            }
-            Self::AuditDescriptor(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(7), m);
-            }
+            Self::DigitMapDescriptor(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(6), m); }
+            Self::AuditDescriptor(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(7), m); }
             Self::StatisticsDescriptor(v) => {
                 let m = w.open();
                 write_ber_statistics_descriptor(v, w)?;
@@ -6880,18 +5864,14 @@ impl<'a> AmmDescriptor<'a> {
 fn read_ber_audit_descriptor_audit_property_token<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<IndAuditParameter<'a>>> {
     ber::list(r, tag, IndAuditParameter::read_ber)
 }
-
 fn write_ber_audit_descriptor_audit_property_token(list: &[IndAuditParameter<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
-        v.write_ber(w)?;
-    }
+    for v in list.iter().rev() { v.write_ber(w)?; }
     Ok(())
 }
 
 fn read_ber_observed_events_descriptor_observed_event_lst<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<ObservedEvent<'a>>> {
     ber::list(r, tag, |r| ObservedEvent::read_ber(r, Tag::universal(16)))
 }
-
 fn write_ber_observed_events_descriptor_observed_event_lst(list: &[ObservedEvent<'_>], w: &mut ber::Writer) -> Result<()> {
     for v in list.iter().rev() {
         let m = w.open();
@@ -6914,33 +5894,14 @@ impl<'a> ServiceChangeAddress<'a> {
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::PortNumber(v) => {
-                w.integer(Tag::context(0), i64::from(*v));
-            }
-            Self::Ip4Address(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(1), m);
-            }
-            Self::Ip6Address(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(2), m);
-            }
-            Self::DomainName(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(3), m);
-            }
-            Self::DeviceName(v) => {
-                ber::write_text(w, Tag::context(4), StringKind::Ia5, v)?;
-            }
-            Self::MtpAddress(v) => {
-                w.octet_string(Tag::context(5), v);
-            }
+            Self::PortNumber(v) => w.integer(Tag::context(0), i64::from(*v)),
+            Self::Ip4Address(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(1), m); }
+            Self::Ip6Address(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(2), m); }
+            Self::DomainName(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(3), m); }
+            Self::DeviceName(v) => ber::write_text(w, Tag::context(4), StringKind::Ia5, v)?,
+            Self::MtpAddress(v) => w.octet_string(Tag::context(5), v),
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
         Ok(())
@@ -6954,13 +5915,10 @@ impl<'a> ServiceChangeAddress<'a> {
 impl<'a> ServiceChangeProfile<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
-        let value = Self {
-            profile_name: ber::text(r, Tag::context(0), StringKind::Ia5)?,
-        };
+        let value = Self { profile_name: ber::text(r, Tag::context(0), StringKind::Ia5)? };
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         ber::write_text(w, Tag::context(0), StringKind::Ia5, &self.profile_name)?;
         Ok(())
@@ -6970,11 +5928,8 @@ impl<'a> ServiceChangeProfile<'a> {
 fn read_ber_value<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<Octets<'a>>> {
     ber::list(r, tag, |r| ber::octets(r, Tag::universal(4)))
 }
-
 fn write_ber_value(list: &[Octets<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
-        w.octet_string(Tag::universal(4), v);
-    }
+    for v in list.iter().rev() { w.octet_string(Tag::universal(4), v); }
     Ok(())
 }
 
@@ -6988,7 +5943,6 @@ impl<'a> TimeNotation<'a> {
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         ber::write_text(w, Tag::context(1), StringKind::Ia5, &self.time)?;
         ber::write_text(w, Tag::context(0), StringKind::Ia5, &self.date)?;
@@ -7011,7 +5965,6 @@ impl<'a> NonStandardData<'a> {
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.octet_string(Tag::context(1), &self.data);
         let m0 = w.open();
@@ -7040,34 +5993,13 @@ impl<'a> AuditReturnParameter<'a> {
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::ErrorDescriptor(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(0), m);
-            }
-            Self::MediaDescriptor(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(1), m);
-            }
-            Self::ModemDescriptor(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(2), m);
-            }
-            Self::MuxDescriptor(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(3), m);
-            }
-            Self::EventsDescriptor(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(4), m);
-            }
+            Self::ErrorDescriptor(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(0), m); }
+            Self::MediaDescriptor(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(1), m); }
+            Self::ModemDescriptor(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(2), m); }
+            Self::MuxDescriptor(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(3), m); }
+            Self::EventsDescriptor(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(4), m); }
             Self::EventBufferDescriptor(v) => {
                 let m = w.open();
                 write_ber_event_buffer_descriptor(v, w)?;
@@ -7078,11 +6010,7 @@ impl<'a> AuditReturnParameter<'a> {
                 write_ber_signals_descriptor(v, w)?;
                 w.close(Tag::context(6), m);
             }
-            Self::DigitMapDescriptor(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(7), m);
-            }
+            Self::DigitMapDescriptor(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(7), m); }
             Self::ObservedEventsDescriptor(v) => {
                 let m = w.open();
                 v.write_ber(w)?;
@@ -7098,11 +6026,7 @@ impl<'a> AuditReturnParameter<'a> {
                 write_ber_packages_descriptor(v, w)?;
                 w.close(Tag::context(10), m);
             }
-            Self::EmptyDescriptors(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(11), m);
-            }
+            Self::EmptyDescriptors(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(11), m); }
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
         Ok(())
@@ -7141,7 +6065,6 @@ impl<'a> ServiceChangeResParm<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.timestamp {
             let m = w.open();
@@ -7153,9 +6076,7 @@ impl<'a> ServiceChangeResParm<'a> {
             v.write_ber(w)?;
             w.close(Tag::context(3), m);
         }
-        if let Some(v) = &self.service_change_version {
-            w.integer(Tag::context(2), i64::from(*v));
-        }
+        if let Some(v) = &self.service_change_version { w.integer(Tag::context(2), i64::from(*v)); }
         if let Some(v) = &self.service_change_address {
             let m0 = w.open();
             v.write_ber(w)?;
@@ -7189,7 +6110,6 @@ impl<'a> MediaDescriptor<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.streams {
             let m0 = w.open();
@@ -7218,7 +6138,6 @@ impl<'a> ModemDescriptor<'a> {
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.non_standard_data {
             let m = w.open();
@@ -7248,7 +6167,6 @@ impl<'a> MuxDescriptor<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.non_standard_data {
             let m = w.open();
@@ -7275,14 +6193,11 @@ impl<'a> EventsDescriptor<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
         write_ber_events_descriptor_event_list(&self.event_list, w)?;
         w.close(Tag::context(1), m);
-        if let Some(v) = &self.request_id {
-            w.integer(Tag::context(0), i64::from(*v));
-        }
+        if let Some(v) = &self.request_id { w.integer(Tag::context(0), i64::from(*v)); }
         Ok(())
     }
 }
@@ -7290,7 +6205,6 @@ impl<'a> EventsDescriptor<'a> {
 fn read_ber_event_buffer_descriptor<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<EventSpec<'a>>> {
     ber::list(r, tag, |r| EventSpec::read_ber(r, Tag::universal(16)))
 }
-
 fn write_ber_event_buffer_descriptor(list: &[EventSpec<'_>], w: &mut ber::Writer) -> Result<()> {
     for v in list.iter().rev() {
         let m = w.open();
@@ -7303,11 +6217,8 @@ fn write_ber_event_buffer_descriptor(list: &[EventSpec<'_>], w: &mut ber::Writer
 fn read_ber_signals_descriptor<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<SignalRequest<'a>>> {
     ber::list(r, tag, SignalRequest::read_ber)
 }
-
 fn write_ber_signals_descriptor(list: &[SignalRequest<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
-        v.write_ber(w)?;
-    }
+    for v in list.iter().rev() { v.write_ber(w)?; }
     Ok(())
 }
 
@@ -7325,16 +6236,13 @@ impl<'a> DigitMapDescriptor<'a> {
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.digit_map_value {
             let m = w.open();
             v.write_ber(w)?;
             w.close(Tag::context(1), m);
         }
-        if let Some(v) = &self.digit_map_name {
-            w.octet_string(Tag::context(0), v);
-        }
+        if let Some(v) = &self.digit_map_name { w.octet_string(Tag::context(0), v); }
         Ok(())
     }
 }
@@ -7342,7 +6250,6 @@ impl<'a> DigitMapDescriptor<'a> {
 fn read_ber_statistics_descriptor<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<StatisticsParameter<'a>>> {
     ber::list(r, tag, |r| StatisticsParameter::read_ber(r, Tag::universal(16)))
 }
-
 fn write_ber_statistics_descriptor(list: &[StatisticsParameter<'_>], w: &mut ber::Writer) -> Result<()> {
     for v in list.iter().rev() {
         let m = w.open();
@@ -7371,7 +6278,6 @@ impl<'a> IndAuditParameter<'a> {
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
             Self::IndAudMediaDescriptor(v) => {
@@ -7427,7 +6333,7 @@ impl<'a> ObservedEvent<'a> {
             stream_id: if r.is_next(Tag::context(1)) {
                 Some(ber::narrow::<u16>(r, Tag::context(1))?)
             } else { None },
-            event_par_list: read_ber_observed_event_event_par_list(r, Tag::context(2))?,
+            event_par_list: read_ber_event_par_list(r, Tag::context(2))?,
             time_notation: if r.is_next(Tag::context(3)) {
                 Some(TimeNotation::read_ber(r, Tag::context(3))?)
             } else { None },
@@ -7435,7 +6341,6 @@ impl<'a> ObservedEvent<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.time_notation {
             let m = w.open();
@@ -7443,11 +6348,9 @@ impl<'a> ObservedEvent<'a> {
             w.close(Tag::context(3), m);
         }
         let m = w.open();
-        write_ber_observed_event_event_par_list(&self.event_par_list, w)?;
+        write_ber_event_par_list(&self.event_par_list, w)?;
         w.close(Tag::context(2), m);
-        if let Some(v) = &self.stream_id {
-            w.integer(Tag::context(1), i64::from(*v));
-        }
+        if let Some(v) = &self.stream_id { w.integer(Tag::context(1), i64::from(*v)); }
         w.octet_string(Tag::context(0), &self.event_name);
         Ok(())
     }
@@ -7463,34 +6366,22 @@ impl<'a> NonStandardIdentifier<'a> {
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::Object(v) => {
-                w.raw(Tag::context(0), v.as_bytes());
-            }
-            Self::H221NonStandard(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(1), m);
-            }
-            Self::Experimental(v) => {
-                ber::write_text(w, Tag::context(2), StringKind::Ia5, v)?;
-            }
+            Self::Object(v) => w.raw(Tag::context(0), v.as_bytes()),
+            Self::H221NonStandard(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(1), m); }
+            Self::Experimental(v) => ber::write_text(w, Tag::context(2), StringKind::Ia5, v)?,
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
         Ok(())
     }
 
-    fn takes(tag: Tag) -> bool {
-        tag == Tag::context(0) || tag == Tag::context(1) || tag == Tag::context(2)
-    }
+    fn takes(tag: Tag) -> bool { tag == Tag::context(0) || tag == Tag::context(1) || tag == Tag::context(2) }
 }
 
 fn read_ber_packages_descriptor(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Vec<PackagesItem>> {
     ber::list(r, tag, |r| PackagesItem::read_ber(r, Tag::universal(16)))
 }
-
 fn write_ber_packages_descriptor(list: &[PackagesItem], w: &mut ber::Writer) -> Result<()> {
     for v in list.iter().rev() {
         let m = w.open();
@@ -7504,7 +6395,7 @@ impl<'a> TerminationStateDescriptor<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            property_parms: read_ber_termination_state_descriptor_property_parms(r, Tag::context(0))?,
+            property_parms: read_ber_property_parms(r, Tag::context(0))?,
             event_buffer_control: if r.is_next(Tag::context(1)) {
                 Some(ber::enumerated(r, Tag::context(1), EventBufferControl::from_number)?)
             } else { None },
@@ -7515,16 +6406,11 @@ impl<'a> TerminationStateDescriptor<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.service_state {
-            w.integer(Tag::context(2), v.number());
-        }
-        if let Some(v) = &self.event_buffer_control {
-            w.integer(Tag::context(1), v.number());
-        }
+        if let Some(v) = &self.service_state { w.integer(Tag::context(2), v.number()); }
+        if let Some(v) = &self.event_buffer_control { w.integer(Tag::context(1), v.number()); }
         let m = w.open();
-        write_ber_termination_state_descriptor_property_parms(&self.property_parms, w)?;
+        write_ber_property_parms(&self.property_parms, w)?;
         w.close(Tag::context(0), m);
         Ok(())
     }
@@ -7539,14 +6425,9 @@ impl<'a> MediaDescriptorStreams<'a> {
             _ => return Err(r.error(ErrorKind::UnknownAlternative)),
         })
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::OneStream(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(0), m);
-            }
+            Self::OneStream(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(0), m); }
             Self::MultiStream(v) => {
                 let m = w.open();
                 write_ber_media_descriptor_streams_multi_stream(v, w)?;
@@ -7556,26 +6437,20 @@ impl<'a> MediaDescriptorStreams<'a> {
         Ok(())
     }
 
-    fn takes(tag: Tag) -> bool {
-        tag == Tag::context(0) || tag == Tag::context(1)
-    }
+    fn takes(tag: Tag) -> bool { tag == Tag::context(0) || tag == Tag::context(1) }
 }
 
 fn read_ber_modem_descriptor_mtl(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Vec<ModemType>> {
     ber::list(r, tag, |r| ber::enumerated(r, Tag::universal(10), ModemType::from_number))
 }
-
 fn write_ber_modem_descriptor_mtl(list: &[ModemType], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
-        w.integer(Tag::universal(10), v.number());
-    }
+    for v in list.iter().rev() { w.integer(Tag::universal(10), v.number()); }
     Ok(())
 }
 
 fn read_ber_modem_descriptor_mpl<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<PropertyParm<'a>>> {
     ber::list(r, tag, |r| PropertyParm::read_ber(r, Tag::universal(16)))
 }
-
 fn write_ber_modem_descriptor_mpl(list: &[PropertyParm<'_>], w: &mut ber::Writer) -> Result<()> {
     for v in list.iter().rev() {
         let m = w.open();
@@ -7588,7 +6463,6 @@ fn write_ber_modem_descriptor_mpl(list: &[PropertyParm<'_>], w: &mut ber::Writer
 fn read_ber_mux_descriptor_term_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<TerminationId<'a>>> {
     ber::list(r, tag, |r| TerminationId::read_ber(r, Tag::universal(16)))
 }
-
 fn write_ber_mux_descriptor_term_list(list: &[TerminationId<'_>], w: &mut ber::Writer) -> Result<()> {
     for v in list.iter().rev() {
         let m = w.open();
@@ -7601,7 +6475,6 @@ fn write_ber_mux_descriptor_term_list(list: &[TerminationId<'_>], w: &mut ber::W
 fn read_ber_events_descriptor_event_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<RequestedEvent<'a>>> {
     ber::list(r, tag, |r| RequestedEvent::read_ber(r, Tag::universal(16)))
 }
-
 fn write_ber_events_descriptor_event_list(list: &[RequestedEvent<'_>], w: &mut ber::Writer) -> Result<()> {
     for v in list.iter().rev() {
         let m = w.open();
@@ -7619,19 +6492,16 @@ impl<'a> EventSpec<'a> {
             stream_id: if r.is_next(Tag::context(1)) {
                 Some(ber::narrow::<u16>(r, Tag::context(1))?)
             } else { None },
-            event_par_list: read_ber_event_spec_event_par_list(r, Tag::context(2))?,
+            event_par_list: read_ber_event_par_list(r, Tag::context(2))?,
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
-        write_ber_event_spec_event_par_list(&self.event_par_list, w)?;
+        write_ber_event_par_list(&self.event_par_list, w)?;
         w.close(Tag::context(2), m);
-        if let Some(v) = &self.stream_id {
-            w.integer(Tag::context(1), i64::from(*v));
-        }
+        if let Some(v) = &self.stream_id { w.integer(Tag::context(1), i64::from(*v)); }
         w.octet_string(Tag::context(0), &self.event_name);
         Ok(())
     }
@@ -7646,27 +6516,16 @@ impl<'a> SignalRequest<'a> {
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::Signal(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(0), m);
-            }
-            Self::SeqSigList(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(1), m);
-            }
+            Self::Signal(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(0), m); }
+            Self::SeqSigList(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(1), m); }
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
         Ok(())
     }
 
-    fn takes(tag: Tag) -> bool {
-        tag == Tag::context(0) || tag == Tag::context(1)
-    }
+    fn takes(tag: Tag) -> bool { tag == Tag::context(0) || tag == Tag::context(1) }
 }
 
 impl<'a> DigitMapValue<'a> {
@@ -7690,21 +6549,12 @@ impl<'a> DigitMapValue<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.duration_timer {
-            w.integer(Tag::context(4), i64::from(*v));
-        }
+        if let Some(v) = &self.duration_timer { w.integer(Tag::context(4), i64::from(*v)); }
         ber::write_text(w, Tag::context(3), StringKind::Ia5, &self.digit_map_body)?;
-        if let Some(v) = &self.long_timer {
-            w.integer(Tag::context(2), i64::from(*v));
-        }
-        if let Some(v) = &self.short_timer {
-            w.integer(Tag::context(1), i64::from(*v));
-        }
-        if let Some(v) = &self.start_timer {
-            w.integer(Tag::context(0), i64::from(*v));
-        }
+        if let Some(v) = &self.long_timer { w.integer(Tag::context(2), i64::from(*v)); }
+        if let Some(v) = &self.short_timer { w.integer(Tag::context(1), i64::from(*v)); }
+        if let Some(v) = &self.start_timer { w.integer(Tag::context(0), i64::from(*v)); }
         Ok(())
     }
 }
@@ -7721,7 +6571,6 @@ impl<'a> StatisticsParameter<'a> {
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.stat_value {
             let m = w.open();
@@ -7752,7 +6601,6 @@ impl<'a> IndAudMediaDescriptor<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.streams {
             let m0 = w.open();
@@ -7783,15 +6631,10 @@ impl IndAudEventsDescriptor {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.stream_id {
-            w.integer(Tag::context(2), i64::from(*v));
-        }
+        if let Some(v) = &self.stream_id { w.integer(Tag::context(2), i64::from(*v)); }
         w.octet_string(Tag::context(1), &self.pkgd_name);
-        if let Some(v) = &self.request_id {
-            w.integer(Tag::context(0), i64::from(*v));
-        }
+        if let Some(v) = &self.request_id { w.integer(Tag::context(0), i64::from(*v)); }
         Ok(())
     }
 }
@@ -7808,11 +6651,8 @@ impl IndAudEventBufferDescriptor {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.stream_id {
-            w.integer(Tag::context(1), i64::from(*v));
-        }
+        if let Some(v) = &self.stream_id { w.integer(Tag::context(1), i64::from(*v)); }
         w.octet_string(Tag::context(0), &self.event_name);
         Ok(())
     }
@@ -7827,27 +6667,16 @@ impl<'a> IndAudSignalsDescriptor<'a> {
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::Signal(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(0), m);
-            }
-            Self::SeqSigList(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(1), m);
-            }
+            Self::Signal(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(0), m); }
+            Self::SeqSigList(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(1), m); }
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
         Ok(())
     }
 
-    fn takes(tag: Tag) -> bool {
-        tag == Tag::context(0) || tag == Tag::context(1)
-    }
+    fn takes(tag: Tag) -> bool { tag == Tag::context(0) || tag == Tag::context(1) }
 }
 
 impl IndAudDigitMapDescriptor {
@@ -7861,11 +6690,8 @@ impl IndAudDigitMapDescriptor {
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.digit_map_name {
-            w.octet_string(Tag::context(0), v);
-        }
+        if let Some(v) = &self.digit_map_name { w.octet_string(Tag::context(0), v); }
         Ok(())
     }
 }
@@ -7873,13 +6699,10 @@ impl IndAudDigitMapDescriptor {
 impl IndAudStatisticsDescriptor {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
-        let value = Self {
-            stat_name: ber::fixed_octets::<4>(r, Tag::context(0))?,
-        };
+        let value = Self { stat_name: ber::fixed_octets::<4>(r, Tag::context(0))? };
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.octet_string(Tag::context(0), &self.stat_name);
         Ok(())
@@ -7896,7 +6719,6 @@ impl IndAudPackagesDescriptor {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.integer(Tag::context(1), i64::from(self.package_version));
         w.octet_string(Tag::context(0), &self.package_name);
@@ -7904,11 +6726,10 @@ impl IndAudPackagesDescriptor {
     }
 }
 
-fn read_ber_observed_event_event_par_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<EventParameter<'a>>> {
+fn read_ber_event_par_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<EventParameter<'a>>> {
     ber::list(r, tag, |r| EventParameter::read_ber(r, Tag::universal(16)))
 }
-
-fn write_ber_observed_event_event_par_list(list: &[EventParameter<'_>], w: &mut ber::Writer) -> Result<()> {
+fn write_ber_event_par_list(list: &[EventParameter<'_>], w: &mut ber::Writer) -> Result<()> {
     for v in list.iter().rev() {
         let m = w.open();
         v.write_ber(w)?;
@@ -7929,7 +6750,6 @@ impl H221NonStandard {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.integer(Tag::context(3), i64::from(self.manufacturer_code));
         w.integer(Tag::context(2), i64::from(self.t35_extension));
@@ -7949,7 +6769,6 @@ impl PackagesItem {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.integer(Tag::context(1), i64::from(self.package_version));
         w.octet_string(Tag::context(0), &self.package_name);
@@ -7957,11 +6776,10 @@ impl PackagesItem {
     }
 }
 
-fn read_ber_termination_state_descriptor_property_parms<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<PropertyParm<'a>>> {
+fn read_ber_property_parms<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<PropertyParm<'a>>> {
     ber::list(r, tag, |r| PropertyParm::read_ber(r, Tag::universal(16)))
 }
-
-fn write_ber_termination_state_descriptor_property_parms(list: &[PropertyParm<'_>], w: &mut ber::Writer) -> Result<()> {
+fn write_ber_property_parms(list: &[PropertyParm<'_>], w: &mut ber::Writer) -> Result<()> {
     for v in list.iter().rev() {
         let m = w.open();
         v.write_ber(w)?;
@@ -7990,7 +6808,6 @@ impl<'a> StreamParms<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.statistics_descriptor {
             let m = w.open();
@@ -8019,7 +6836,6 @@ impl<'a> StreamParms<'a> {
 fn read_ber_media_descriptor_streams_multi_stream<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<StreamDescriptor<'a>>> {
     ber::list(r, tag, |r| StreamDescriptor::read_ber(r, Tag::universal(16)))
 }
-
 fn write_ber_media_descriptor_streams_multi_stream(list: &[StreamDescriptor<'_>], w: &mut ber::Writer) -> Result<()> {
     for v in list.iter().rev() {
         let m = w.open();
@@ -8040,40 +6856,24 @@ impl<'a> RequestedEvent<'a> {
             event_action: if r.is_next(Tag::context(2)) {
                 Some(RequestedActions::read_ber(r, Tag::context(2))?)
             } else { None },
-            ev_par_list: read_ber_requested_event_ev_par_list(r, Tag::context(3))?,
+            ev_par_list: read_ber_ev_par_list(r, Tag::context(3))?,
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
-        write_ber_requested_event_ev_par_list(&self.ev_par_list, w)?;
+        write_ber_ev_par_list(&self.ev_par_list, w)?;
         w.close(Tag::context(3), m);
         if let Some(v) = &self.event_action {
             let m = w.open();
             v.write_ber(w)?;
             w.close(Tag::context(2), m);
         }
-        if let Some(v) = &self.stream_id {
-            w.integer(Tag::context(1), i64::from(*v));
-        }
+        if let Some(v) = &self.stream_id { w.integer(Tag::context(1), i64::from(*v)); }
         w.octet_string(Tag::context(0), &self.pkgd_name);
         Ok(())
     }
-}
-
-fn read_ber_event_spec_event_par_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<EventParameter<'a>>> {
-    ber::list(r, tag, |r| EventParameter::read_ber(r, Tag::universal(16)))
-}
-
-fn write_ber_event_spec_event_par_list(list: &[EventParameter<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
-        let m = w.open();
-        v.write_ber(w)?;
-        w.close(Tag::universal(16), m);
-    }
-    Ok(())
 }
 
 impl<'a> Signal<'a> {
@@ -8150,35 +6950,18 @@ impl<'a> Signal<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.intersig_delay {
-            w.integer(Tag::context(9), i64::from(*v));
-        }
-        if let Some(v) = &self.request_id {
-            w.integer(Tag::context(8), i64::from(*v));
-        }
-        if let Some(v) = &self.direction {
-            w.integer(Tag::context(7), v.number());
-        }
+        if let Some(v) = &self.intersig_delay { w.integer(Tag::context(9), i64::from(*v)); }
+        if let Some(v) = &self.request_id { w.integer(Tag::context(8), i64::from(*v)); }
+        if let Some(v) = &self.direction { w.integer(Tag::context(7), v.number()); }
         let m = w.open();
         write_ber_signal_sig_par_list(&self.sig_par_list, w)?;
         w.close(Tag::context(6), m);
-        if let Some(v) = &self.keep_active {
-            w.boolean(Tag::context(5), *v);
-        }
-        if let Some(v) = &self.notify_completion {
-            ber::write_named_bits(w, Tag::context(4), v, 0);
-        }
-        if let Some(v) = &self.duration {
-            w.integer(Tag::context(3), i64::from(*v));
-        }
-        if let Some(v) = &self.sig_type {
-            w.integer(Tag::context(2), v.number());
-        }
-        if let Some(v) = &self.stream_id {
-            w.integer(Tag::context(1), i64::from(*v));
-        }
+        if let Some(v) = &self.keep_active { w.boolean(Tag::context(5), *v); }
+        if let Some(v) = &self.notify_completion { ber::write_named_bits(w, Tag::context(4), v, 0); }
+        if let Some(v) = &self.duration { w.integer(Tag::context(3), i64::from(*v)); }
+        if let Some(v) = &self.sig_type { w.integer(Tag::context(2), v.number()); }
+        if let Some(v) = &self.stream_id { w.integer(Tag::context(1), i64::from(*v)); }
         w.octet_string(Tag::context(0), &self.signal_name);
         Ok(())
     }
@@ -8194,7 +6977,6 @@ impl<'a> SeqSigList<'a> {
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
         write_ber_seq_sig_list_signal_list(&self.signal_list, w)?;
@@ -8208,7 +6990,7 @@ impl<'a> IndAudTerminationStateDescriptor<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            property_parms: read_ber_ind_aud_termination_state_descriptor_property_parms(r, Tag::context(0))?,
+            property_parms: read_ber_property_parms2(r, Tag::context(0))?,
             event_buffer_control: if r.is_next(Tag::context(1)) {
                 Some(ber::null(r, Tag::context(1))?)
             } else { None },
@@ -8222,19 +7004,12 @@ impl<'a> IndAudTerminationStateDescriptor<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.service_state_sel {
-            w.integer(Tag::context(3), v.number());
-        }
-        if let Some(v) = &self.service_state {
-            w.null(Tag::context(2));
-        }
-        if let Some(v) = &self.event_buffer_control {
-            w.null(Tag::context(1));
-        }
+        if let Some(v) = &self.service_state_sel { w.integer(Tag::context(3), v.number()); }
+        if let Some(v) = &self.service_state { w.null(Tag::context(2)); }
+        if let Some(v) = &self.event_buffer_control { w.null(Tag::context(1)); }
         let m = w.open();
-        write_ber_ind_aud_termination_state_descriptor_property_parms(&self.property_parms, w)?;
+        write_ber_property_parms2(&self.property_parms, w)?;
         w.close(Tag::context(0), m);
         Ok(())
     }
@@ -8249,14 +7024,9 @@ impl<'a> IndAudMediaDescriptorStreams<'a> {
             _ => return Err(r.error(ErrorKind::UnknownAlternative)),
         })
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::OneStream(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(0), m);
-            }
+            Self::OneStream(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(0), m); }
             Self::MultiStream(v) => {
                 let m = w.open();
                 write_ber_ind_aud_media_descriptor_streams_multi_stream(v, w)?;
@@ -8266,9 +7036,7 @@ impl<'a> IndAudMediaDescriptorStreams<'a> {
         Ok(())
     }
 
-    fn takes(tag: Tag) -> bool {
-        tag == Tag::context(0) || tag == Tag::context(1)
-    }
+    fn takes(tag: Tag) -> bool { tag == Tag::context(0) || tag == Tag::context(1) }
 }
 
 impl IndAudSignal {
@@ -8286,14 +7054,9 @@ impl IndAudSignal {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.signal_request_id {
-            w.integer(Tag::context(2), i64::from(*v));
-        }
-        if let Some(v) = &self.stream_id {
-            w.integer(Tag::context(1), i64::from(*v));
-        }
+        if let Some(v) = &self.signal_request_id { w.integer(Tag::context(2), i64::from(*v)); }
+        if let Some(v) = &self.stream_id { w.integer(Tag::context(1), i64::from(*v)); }
         w.octet_string(Tag::context(0), &self.signal_name);
         Ok(())
     }
@@ -8311,7 +7074,6 @@ impl IndAudSeqSigList {
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.signal_list {
             let m = w.open();
@@ -8332,7 +7094,7 @@ impl<'a> EventParameter<'a> {
             extra_info: if r.is_next(Tag::context(2)) {
                 Some({
                     let f0 = ber::enter(r, Tag::context(2))?;
-                    let v = EventParameterExtraInfo::read_ber(r)?;
+                    let v = ExtraInfo::read_ber(r)?;
                     r.leave(f0)?;
                     v
                 })
@@ -8341,7 +7103,6 @@ impl<'a> EventParameter<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.extra_info {
             let m0 = w.open();
@@ -8369,25 +7130,18 @@ impl<'a> LocalControlDescriptor<'a> {
             reserve_group: if r.is_next(Tag::context(2)) {
                 Some(ber::boolean(r, Tag::context(2))?)
             } else { None },
-            property_parms: read_ber_local_control_descriptor_property_parms(r, Tag::context(3))?,
+            property_parms: read_ber_property_parms(r, Tag::context(3))?,
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
-        write_ber_local_control_descriptor_property_parms(&self.property_parms, w)?;
+        write_ber_property_parms(&self.property_parms, w)?;
         w.close(Tag::context(3), m);
-        if let Some(v) = &self.reserve_group {
-            w.boolean(Tag::context(2), *v);
-        }
-        if let Some(v) = &self.reserve_value {
-            w.boolean(Tag::context(1), *v);
-        }
-        if let Some(v) = &self.stream_mode {
-            w.integer(Tag::context(0), v.number());
-        }
+        if let Some(v) = &self.reserve_group { w.boolean(Tag::context(2), *v); }
+        if let Some(v) = &self.reserve_value { w.boolean(Tag::context(1), *v); }
+        if let Some(v) = &self.stream_mode { w.integer(Tag::context(0), v.number()); }
         Ok(())
     }
 }
@@ -8395,13 +7149,10 @@ impl<'a> LocalControlDescriptor<'a> {
 impl<'a> LocalRemoteDescriptor<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
-        let value = Self {
-            prop_grps: read_ber_local_remote_descriptor_prop_grps(r, Tag::context(0))?,
-        };
+        let value = Self { prop_grps: read_ber_local_remote_descriptor_prop_grps(r, Tag::context(0))? };
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
         write_ber_local_remote_descriptor_prop_grps(&self.prop_grps, w)?;
@@ -8420,7 +7171,6 @@ impl<'a> StreamDescriptor<'a> {
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
         self.stream_parms.write_ber(w)?;
@@ -8466,11 +7216,8 @@ impl<'a> RequestedActions<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.reset_events_descriptor {
-            w.null(Tag::context(5));
-        }
+        if let Some(v) = &self.reset_events_descriptor { w.null(Tag::context(5)); }
         if let Some(v) = &self.notify_behaviour {
             let m0 = w.open();
             v.write_ber(w)?;
@@ -8491,18 +7238,15 @@ impl<'a> RequestedActions<'a> {
             v.write_ber(w)?;
             w.close(Tag::context(1), m0);
         }
-        if let Some(v) = &self.keep_active {
-            w.boolean(Tag::context(0), *v);
-        }
+        if let Some(v) = &self.keep_active { w.boolean(Tag::context(0), *v); }
         Ok(())
     }
 }
 
-fn read_ber_requested_event_ev_par_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<EventParameter<'a>>> {
+fn read_ber_ev_par_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<EventParameter<'a>>> {
     ber::list(r, tag, |r| EventParameter::read_ber(r, Tag::universal(16)))
 }
-
-fn write_ber_requested_event_ev_par_list(list: &[EventParameter<'_>], w: &mut ber::Writer) -> Result<()> {
+fn write_ber_ev_par_list(list: &[EventParameter<'_>], w: &mut ber::Writer) -> Result<()> {
     for v in list.iter().rev() {
         let m = w.open();
         v.write_ber(w)?;
@@ -8514,7 +7258,6 @@ fn write_ber_requested_event_ev_par_list(list: &[EventParameter<'_>], w: &mut be
 fn read_ber_signal_sig_par_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<SigParameter<'a>>> {
     ber::list(r, tag, |r| SigParameter::read_ber(r, Tag::universal(16)))
 }
-
 fn write_ber_signal_sig_par_list(list: &[SigParameter<'_>], w: &mut ber::Writer) -> Result<()> {
     for v in list.iter().rev() {
         let m = w.open();
@@ -8527,7 +7270,6 @@ fn write_ber_signal_sig_par_list(list: &[SigParameter<'_>], w: &mut ber::Writer)
 fn read_ber_seq_sig_list_signal_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<Signal<'a>>> {
     ber::list(r, tag, |r| Signal::read_ber(r, Tag::universal(16)))
 }
-
 fn write_ber_seq_sig_list_signal_list(list: &[Signal<'_>], w: &mut ber::Writer) -> Result<()> {
     for v in list.iter().rev() {
         let m = w.open();
@@ -8537,11 +7279,10 @@ fn write_ber_seq_sig_list_signal_list(list: &[Signal<'_>], w: &mut ber::Writer) 
     Ok(())
 }
 
-fn read_ber_ind_aud_termination_state_descriptor_property_parms<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<IndAudPropertyParm<'a>>> {
+fn read_ber_property_parms2<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<IndAudPropertyParm<'a>>> {
     ber::list(r, tag, |r| IndAudPropertyParm::read_ber(r, Tag::universal(16)))
 }
-
-fn write_ber_ind_aud_termination_state_descriptor_property_parms(list: &[IndAudPropertyParm<'_>], w: &mut ber::Writer) -> Result<()> {
+fn write_ber_property_parms2(list: &[IndAudPropertyParm<'_>], w: &mut ber::Writer) -> Result<()> {
     for v in list.iter().rev() {
         let m = w.open();
         v.write_ber(w)?;
@@ -8570,7 +7311,6 @@ impl<'a> IndAudStreamParms<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.statistics_descriptor {
             let m = w.open();
@@ -8599,52 +7339,7 @@ impl<'a> IndAudStreamParms<'a> {
 fn read_ber_ind_aud_media_descriptor_streams_multi_stream<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<IndAudStreamDescriptor<'a>>> {
     ber::list(r, tag, |r| IndAudStreamDescriptor::read_ber(r, Tag::universal(16)))
 }
-
 fn write_ber_ind_aud_media_descriptor_streams_multi_stream(list: &[IndAudStreamDescriptor<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
-        let m = w.open();
-        v.write_ber(w)?;
-        w.close(Tag::universal(16), m);
-    }
-    Ok(())
-}
-
-impl EventParameterExtraInfo {
-    fn read_ber(r: &mut ber::Reader<'_>) -> Result<Self> {
-        let tag = ber::tag(r)?;
-        Ok(match tag.bits() {
-            0x80000000 => Self::Relation(ber::enumerated(r, Tag::context(0), Relation::from_number)?),
-            0x80000001 => Self::Range(ber::boolean(r, Tag::context(1))?),
-            0x80000002 => Self::Sublist(ber::boolean(r, Tag::context(2))?),
-            _ => return Err(r.error(ErrorKind::UnknownAlternative)),
-        })
-    }
-
-    fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        match self {
-            Self::Relation(v) => {
-                w.integer(Tag::context(0), v.number());
-            }
-            Self::Range(v) => {
-                w.boolean(Tag::context(1), *v);
-            }
-            Self::Sublist(v) => {
-                w.boolean(Tag::context(2), *v);
-            }
-        }
-        Ok(())
-    }
-
-    fn takes(tag: Tag) -> bool {
-        tag == Tag::context(0) || tag == Tag::context(1) || tag == Tag::context(2)
-    }
-}
-
-fn read_ber_local_control_descriptor_property_parms<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<PropertyParm<'a>>> {
-    ber::list(r, tag, |r| PropertyParm::read_ber(r, Tag::universal(16)))
-}
-
-fn write_ber_local_control_descriptor_property_parms(list: &[PropertyParm<'_>], w: &mut ber::Writer) -> Result<()> {
     for v in list.iter().rev() {
         let m = w.open();
         v.write_ber(w)?;
@@ -8656,7 +7351,6 @@ fn write_ber_local_control_descriptor_property_parms(list: &[PropertyParm<'_>], 
 fn read_ber_local_remote_descriptor_prop_grps<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<PropertyGroup<'a>>> {
     ber::list(r, tag, |r| read_ber_property_group(r, Tag::universal(16)))
 }
-
 fn write_ber_local_remote_descriptor_prop_grps(list: &[PropertyGroup<'_>], w: &mut ber::Writer) -> Result<()> {
     for v in list.iter().rev() {
         let m = w.open();
@@ -8675,24 +7369,15 @@ impl<'a> EventDm<'a> {
             _ => return Err(r.error(ErrorKind::UnknownAlternative)),
         })
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::DigitMapName(v) => {
-                w.octet_string(Tag::context(0), v);
-            }
-            Self::DigitMapValue(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(1), m);
-            }
+            Self::DigitMapName(v) => w.octet_string(Tag::context(0), v),
+            Self::DigitMapValue(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(1), m); }
         }
         Ok(())
     }
 
-    fn takes(tag: Tag) -> bool {
-        tag == Tag::context(0) || tag == Tag::context(1)
-    }
+    fn takes(tag: Tag) -> bool { tag == Tag::context(0) || tag == Tag::context(1) }
 }
 
 impl<'a> SecondEventsDescriptor<'a> {
@@ -8707,14 +7392,11 @@ impl<'a> SecondEventsDescriptor<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
         write_ber_second_events_descriptor_event_list(&self.event_list, w)?;
         w.close(Tag::context(1), m);
-        if let Some(v) = &self.request_id {
-            w.integer(Tag::context(0), i64::from(*v));
-        }
+        if let Some(v) = &self.request_id { w.integer(Tag::context(0), i64::from(*v)); }
         Ok(())
     }
 }
@@ -8729,28 +7411,17 @@ impl<'a> NotifyBehaviour<'a> {
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::NotifyImmediate(v) => {
-                w.null(Tag::context(0));
-            }
-            Self::NotifyRegulated(v) => {
-                let m = w.open();
-                v.write_ber(w)?;
-                w.close(Tag::context(1), m);
-            }
-            Self::NeverNotify(v) => {
-                w.null(Tag::context(2));
-            }
+            Self::NotifyImmediate(v) => w.null(Tag::context(0)),
+            Self::NotifyRegulated(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(1), m); }
+            Self::NeverNotify(v) => w.null(Tag::context(2)),
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
         Ok(())
     }
 
-    fn takes(tag: Tag) -> bool {
-        tag == Tag::context(0) || tag == Tag::context(1) || tag == Tag::context(2)
-    }
+    fn takes(tag: Tag) -> bool { tag == Tag::context(0) || tag == Tag::context(1) || tag == Tag::context(2) }
 }
 
 impl<'a> SigParameter<'a> {
@@ -8762,7 +7433,7 @@ impl<'a> SigParameter<'a> {
             extra_info: if r.is_next(Tag::context(2)) {
                 Some({
                     let f0 = ber::enter(r, Tag::context(2))?;
-                    let v = SigParameterExtraInfo::read_ber(r)?;
+                    let v = ExtraInfo::read_ber(r)?;
                     r.leave(f0)?;
                     v
                 })
@@ -8771,7 +7442,6 @@ impl<'a> SigParameter<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.extra_info {
             let m0 = w.open();
@@ -8798,7 +7468,7 @@ impl<'a> IndAudLocalControlDescriptor<'a> {
                 Some(ber::null(r, Tag::context(2))?)
             } else { None },
             property_parms: if r.is_next(Tag::context(3)) {
-                Some(read_ber_ind_aud_local_control_descriptor_property_parms(r, Tag::context(3))?)
+                Some(read_ber_property_parms2(r, Tag::context(3))?)
             } else { None },
             stream_mode_sel: if r.is_next(Tag::context(4)) {
                 Some(ber::enumerated(r, Tag::context(4), StreamMode::from_number)?)
@@ -8807,25 +7477,16 @@ impl<'a> IndAudLocalControlDescriptor<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.stream_mode_sel {
-            w.integer(Tag::context(4), v.number());
-        }
+        if let Some(v) = &self.stream_mode_sel { w.integer(Tag::context(4), v.number()); }
         if let Some(v) = &self.property_parms {
             let m = w.open();
-            write_ber_ind_aud_local_control_descriptor_property_parms(v, w)?;
+            write_ber_property_parms2(v, w)?;
             w.close(Tag::context(3), m);
         }
-        if let Some(v) = &self.reserve_group {
-            w.null(Tag::context(2));
-        }
-        if let Some(v) = &self.reserve_value {
-            w.null(Tag::context(1));
-        }
-        if let Some(v) = &self.stream_mode {
-            w.null(Tag::context(0));
-        }
+        if let Some(v) = &self.reserve_group { w.null(Tag::context(2)); }
+        if let Some(v) = &self.reserve_value { w.null(Tag::context(1)); }
+        if let Some(v) = &self.stream_mode { w.null(Tag::context(0)); }
         Ok(())
     }
 }
@@ -8842,14 +7503,11 @@ impl<'a> IndAudLocalRemoteDescriptor<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
         write_ber_ind_aud_property_group(&self.prop_grps, w)?;
         w.close(Tag::context(1), m);
-        if let Some(v) = &self.prop_group_id {
-            w.integer(Tag::context(0), i64::from(*v));
-        }
+        if let Some(v) = &self.prop_group_id { w.integer(Tag::context(0), i64::from(*v)); }
         Ok(())
     }
 }
@@ -8864,7 +7522,6 @@ impl<'a> IndAudStreamDescriptor<'a> {
         r.leave(level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
         self.stream_parms.write_ber(w)?;
@@ -8877,7 +7534,6 @@ impl<'a> IndAudStreamDescriptor<'a> {
 fn read_ber_property_group<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<PropertyParm<'a>>> {
     ber::list(r, tag, |r| PropertyParm::read_ber(r, Tag::universal(16)))
 }
-
 fn write_ber_property_group(list: &[PropertyParm<'_>], w: &mut ber::Writer) -> Result<()> {
     for v in list.iter().rev() {
         let m = w.open();
@@ -8890,7 +7546,6 @@ fn write_ber_property_group(list: &[PropertyParm<'_>], w: &mut ber::Writer) -> R
 fn read_ber_second_events_descriptor_event_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<SecondRequestedEvent<'a>>> {
     ber::list(r, tag, |r| SecondRequestedEvent::read_ber(r, Tag::universal(16)))
 }
-
 fn write_ber_second_events_descriptor_event_list(list: &[SecondRequestedEvent<'_>], w: &mut ber::Writer) -> Result<()> {
     for v in list.iter().rev() {
         let m = w.open();
@@ -8914,7 +7569,6 @@ impl<'a> RegulatedEmbeddedDescriptor<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.signals_descriptor {
             let m = w.open();
@@ -8930,54 +7584,9 @@ impl<'a> RegulatedEmbeddedDescriptor<'a> {
     }
 }
 
-impl SigParameterExtraInfo {
-    fn read_ber(r: &mut ber::Reader<'_>) -> Result<Self> {
-        let tag = ber::tag(r)?;
-        Ok(match tag.bits() {
-            0x80000000 => Self::Relation(ber::enumerated(r, Tag::context(0), Relation::from_number)?),
-            0x80000001 => Self::Range(ber::boolean(r, Tag::context(1))?),
-            0x80000002 => Self::Sublist(ber::boolean(r, Tag::context(2))?),
-            _ => return Err(r.error(ErrorKind::UnknownAlternative)),
-        })
-    }
-
-    fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        match self {
-            Self::Relation(v) => {
-                w.integer(Tag::context(0), v.number());
-            }
-            Self::Range(v) => {
-                w.boolean(Tag::context(1), *v);
-            }
-            Self::Sublist(v) => {
-                w.boolean(Tag::context(2), *v);
-            }
-        }
-        Ok(())
-    }
-
-    fn takes(tag: Tag) -> bool {
-        tag == Tag::context(0) || tag == Tag::context(1) || tag == Tag::context(2)
-    }
-}
-
-fn read_ber_ind_aud_local_control_descriptor_property_parms<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<IndAudPropertyParm<'a>>> {
-    ber::list(r, tag, |r| IndAudPropertyParm::read_ber(r, Tag::universal(16)))
-}
-
-fn write_ber_ind_aud_local_control_descriptor_property_parms(list: &[IndAudPropertyParm<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
-        let m = w.open();
-        v.write_ber(w)?;
-        w.close(Tag::universal(16), m);
-    }
-    Ok(())
-}
-
 fn read_ber_ind_aud_property_group<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<IndAudPropertyParm<'a>>> {
     ber::list(r, tag, |r| IndAudPropertyParm::read_ber(r, Tag::universal(16)))
 }
-
 fn write_ber_ind_aud_property_group(list: &[IndAudPropertyParm<'_>], w: &mut ber::Writer) -> Result<()> {
     for v in list.iter().rev() {
         let m = w.open();
@@ -8998,24 +7607,21 @@ impl<'a> SecondRequestedEvent<'a> {
             event_action: if r.is_next(Tag::context(2)) {
                 Some(SecondRequestedActions::read_ber(r, Tag::context(2))?)
             } else { None },
-            ev_par_list: read_ber_second_requested_event_ev_par_list(r, Tag::context(3))?,
+            ev_par_list: read_ber_ev_par_list(r, Tag::context(3))?,
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
-        write_ber_second_requested_event_ev_par_list(&self.ev_par_list, w)?;
+        write_ber_ev_par_list(&self.ev_par_list, w)?;
         w.close(Tag::context(3), m);
         if let Some(v) = &self.event_action {
             let m = w.open();
             v.write_ber(w)?;
             w.close(Tag::context(2), m);
         }
-        if let Some(v) = &self.stream_id {
-            w.integer(Tag::context(1), i64::from(*v));
-        }
+        if let Some(v) = &self.stream_id { w.integer(Tag::context(1), i64::from(*v)); }
         w.octet_string(Tag::context(0), &self.pkgd_name);
         Ok(())
     }
@@ -9054,11 +7660,8 @@ impl<'a> SecondRequestedActions<'a> {
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
-
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.reset_events_descriptor {
-            w.null(Tag::context(4));
-        }
+        if let Some(v) = &self.reset_events_descriptor { w.null(Tag::context(4)); }
         if let Some(v) = &self.notify_behaviour {
             let m0 = w.open();
             v.write_ber(w)?;
@@ -9074,24 +7677,9 @@ impl<'a> SecondRequestedActions<'a> {
             v.write_ber(w)?;
             w.close(Tag::context(1), m0);
         }
-        if let Some(v) = &self.keep_active {
-            w.boolean(Tag::context(0), *v);
-        }
+        if let Some(v) = &self.keep_active { w.boolean(Tag::context(0), *v); }
         Ok(())
     }
-}
-
-fn read_ber_second_requested_event_ev_par_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<EventParameter<'a>>> {
-    ber::list(r, tag, |r| EventParameter::read_ber(r, Tag::universal(16)))
-}
-
-fn write_ber_second_requested_event_ev_par_list(list: &[EventParameter<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
-        let m = w.open();
-        v.write_ber(w)?;
-        w.close(Tag::universal(16), m);
-    }
-    Ok(())
 }
 
 impl<'a> codec::BerType<'a> for MegacoMessage<'a> {
@@ -9120,12 +7708,9 @@ impl<'a> MegacoMessage<'a> {
             mess: Message::read_aper(r)?,
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.auth_header.is_some());
-        if let Some(v) = &self.auth_header {
-            v.write_aper(w)?;
-        }
+        if let Some(v) = &self.auth_header { v.write_aper(w)?; }
         self.mess.write_aper(w)
     }
 }
@@ -9138,7 +7723,6 @@ impl<'a> AuthenticationHeader<'a> {
             ad: r.octet_string(per::Size::new(false, 12, 32, Some(per::Whole::Bits(5))))?,
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.fixed_octets(&self.sec_parm_index);
         w.fixed_octets(&self.seq_num);
@@ -9154,12 +7738,9 @@ impl<'a> Message<'a> {
             m_id: MId::read_aper(r)?,
             message_body: MessageMessageBody::read_aper(r)?,
         };
-        if p & 0x1 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
         w.integer(per::Whole::Bits(7), i64::from(self.version), 0, 99)?;
@@ -9171,9 +7752,7 @@ impl<'a> Message<'a> {
 impl<'a> MId<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let value = if r.bit()? {
-            match r.small_number()? {
-                number => Self::Unknown(r.unknown_alternative(number)?),
-            }
+            match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
             match r.alternative(per::Whole::Bits(3), 5)? {
                 0 => Self::Ip4Address(Ip4Address::read_aper(r)?),
@@ -9185,21 +7764,11 @@ impl<'a> MId<'a> {
         };
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::Ip4Address(v) => {
-                w.bits(0, 4);
-                v.write_aper(w)?;
-            }
-            Self::Ip6Address(v) => {
-                w.bits(1, 4);
-                v.write_aper(w)?;
-            }
-            Self::DomainName(v) => {
-                w.bits(2, 4);
-                v.write_aper(w)?;
-            }
+            Self::Ip4Address(v) => { w.bits(0, 4); v.write_aper(w)?; }
+            Self::Ip6Address(v) => { w.bits(1, 4); v.write_aper(w)?; }
+            Self::DomainName(v) => { w.bits(2, 4); v.write_aper(w)?; }
             Self::DeviceName(v) => {
                 w.bits(3, 4);
                 w.characters(per::Size::new(false, 1, 64, Some(per::Whole::Bits(6))), &APER_ALPHABET_0, v)?;
@@ -9221,17 +7790,10 @@ impl<'a> MessageMessageBody<'a> {
             _ => Self::Transactions(read_aper_message_message_body_transactions(r)?),
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::MessageError(v) => {
-                w.bits(0, 1);
-                v.write_aper(w)?;
-            }
-            Self::Transactions(v) => {
-                w.bits(1, 1);
-                write_aper_message_message_body_transactions(v, w)?;
-            }
+            Self::MessageError(v) => { w.bits(0, 1); v.write_aper(w)?; }
+            Self::Transactions(v) => { w.bits(1, 1); write_aper_message_message_body_transactions(v, w)?; }
         }
         Ok(())
     }
@@ -9247,13 +7809,10 @@ impl Ip4Address {
             } else { None },
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.port_number.is_some());
         w.fixed_octets(&self.address);
-        if let Some(v) = &self.port_number {
-            w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?;
-        }
+        if let Some(v) = &self.port_number { w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
         Ok(())
     }
 }
@@ -9268,13 +7827,10 @@ impl Ip6Address {
             } else { None },
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.port_number.is_some());
         w.fixed_octets(&self.address);
-        if let Some(v) = &self.port_number {
-            w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?;
-        }
+        if let Some(v) = &self.port_number { w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
         Ok(())
     }
 }
@@ -9289,13 +7845,10 @@ impl<'a> DomainName<'a> {
             } else { None },
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.port_number.is_some());
         w.characters(per::Size::ANY, &APER_ALPHABET_0, &self.name)?;
-        if let Some(v) = &self.port_number {
-            w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?;
-        }
+        if let Some(v) = &self.port_number { w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
         Ok(())
     }
 }
@@ -9310,13 +7863,10 @@ impl<'a> ErrorDescriptor<'a> {
             } else { None },
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.error_text.is_some());
         w.integer(per::Whole::TwoOctets, i64::from(self.error_code), 0, 65535)?;
-        if let Some(v) = &self.error_text {
-            w.characters(per::Size::ANY, &APER_ALPHABET_0, v)?;
-        }
+        if let Some(v) = &self.error_text { w.characters(per::Size::ANY, &APER_ALPHABET_0, v)?; }
         Ok(())
     }
 }
@@ -9326,9 +7876,7 @@ fn read_aper_message_message_body_transactions<'a>(r: &mut per::Reader<'a, true>
 }
 
 fn write_aper_message_message_body_transactions(list: &[Transaction<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl<'a> Transaction<'a> {
@@ -9353,30 +7901,13 @@ impl<'a> Transaction<'a> {
         };
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::TransactionRequest(v) => {
-                w.bits(0, 3);
-                v.write_aper(w)?;
-            }
-            Self::TransactionPending(v) => {
-                w.bits(1, 3);
-                v.write_aper(w)?;
-            }
-            Self::TransactionReply(v) => {
-                w.bits(2, 3);
-                v.write_aper(w)?;
-            }
-            Self::TransactionResponseAck(v) => {
-                w.bits(3, 3);
-                write_aper_transaction_response_ack(v, w)?;
-            }
-            Self::SegmentReply(v) => {
-                let open = w.added_alternative(0);
-                v.write_aper(w)?;
-                w.close(open);
-            }
+            Self::TransactionRequest(v) => { w.bits(0, 3); v.write_aper(w)?; }
+            Self::TransactionPending(v) => { w.bits(1, 3); v.write_aper(w)?; }
+            Self::TransactionReply(v) => { w.bits(2, 3); v.write_aper(w)?; }
+            Self::TransactionResponseAck(v) => { w.bits(3, 3); write_aper_transaction_response_ack(v, w)?; }
+            Self::SegmentReply(v) => { let open = w.added_alternative(0); v.write_aper(w)?; w.close(open); }
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
         Ok(())
@@ -9390,12 +7921,9 @@ impl<'a> TransactionRequest<'a> {
             transaction_id: r.whole(per::Whole::Octets(2, 4), 4294967295)? as u32,
             actions: read_aper_transaction_request_actions(r)?,
         };
-        if p & 0x1 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
         w.integer(per::Whole::Octets(2, 4), i64::from(self.transaction_id), 0, 4294967295)?;
@@ -9406,15 +7934,10 @@ impl<'a> TransactionRequest<'a> {
 impl TransactionPending {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
         let p = r.bits(1)?;
-        let value = Self {
-            transaction_id: r.whole(per::Whole::Octets(2, 4), 4294967295)? as u32,
-        };
-        if p & 0x1 != 0 {
-            r.skip_all_additions()?;
-        }
+        let value = Self { transaction_id: r.whole(per::Whole::Octets(2, 4), 4294967295)? as u32 };
+        if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
         w.integer(per::Whole::Octets(2, 4), i64::from(self.transaction_id), 0, 4294967295)
@@ -9445,7 +7968,6 @@ impl<'a> TransactionReply<'a> {
         }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 2] = [self.segment_number.is_some(), self.segmentation_complete.is_some()];
         let extended = additions.contains(&true);
@@ -9479,9 +8001,7 @@ fn read_aper_transaction_response_ack(r: &mut per::Reader<'_, true>) -> Result<V
 }
 
 fn write_aper_transaction_response_ack(list: &[TransactionAck], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl SegmentReply {
@@ -9492,12 +8012,9 @@ impl SegmentReply {
             segment_number: r.whole(per::Whole::TwoOctets, 65535)? as u16,
             segmentation_complete: if p & 0x1 != 0 { Some(()) } else { None },
         };
-        if p & 0x2 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x2 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.segmentation_complete.is_some()]);
         w.integer(per::Whole::Octets(2, 4), i64::from(self.transaction_id), 0, 4294967295)?;
@@ -9513,9 +8030,7 @@ fn read_aper_transaction_request_actions<'a>(r: &mut per::Reader<'a, true>) -> R
 }
 
 fn write_aper_transaction_request_actions(list: &[ActionRequest<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl<'a> TransactionReplyTransactionResult<'a> {
@@ -9525,13 +8040,9 @@ impl<'a> TransactionReplyTransactionResult<'a> {
             _ => Self::ActionReplies(read_aper_transaction_reply_transaction_result_action_replies(r)?),
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::TransactionError(v) => {
-                w.bits(0, 1);
-                v.write_aper(w)?;
-            }
+            Self::TransactionError(v) => { w.bits(0, 1); v.write_aper(w)?; }
             Self::ActionReplies(v) => {
                 w.bits(1, 1);
                 write_aper_transaction_reply_transaction_result_action_replies(v, w)?;
@@ -9551,7 +8062,6 @@ impl TransactionAck {
             } else { None },
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.last_ack.is_some());
         w.integer(per::Whole::Octets(2, 4), i64::from(self.first_ack), 0, 4294967295)?;
@@ -9574,16 +8084,11 @@ impl<'a> ActionRequest<'a> {
             command_requests: read_aper_action_request_command_requests(r)?,
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([self.context_request.is_some(), self.context_attr_audit_req.is_some()]);
         w.integer(per::Whole::Octets(2, 4), i64::from(self.context_id), 0, 4294967295)?;
-        if let Some(v) = &self.context_request {
-            v.write_aper(w)?;
-        }
-        if let Some(v) = &self.context_attr_audit_req {
-            v.write_aper(w)?;
-        }
+        if let Some(v) = &self.context_request { v.write_aper(w)?; }
+        if let Some(v) = &self.context_attr_audit_req { v.write_aper(w)?; }
         write_aper_action_request_command_requests(&self.command_requests, w)
     }
 }
@@ -9593,9 +8098,7 @@ fn read_aper_transaction_reply_transaction_result_action_replies<'a>(r: &mut per
 }
 
 fn write_aper_transaction_reply_transaction_result_action_replies(list: &[ActionReply<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl<'a> ContextRequest<'a> {
@@ -9627,41 +8130,28 @@ impl<'a> ContextRequest<'a> {
         }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 3] = [self.iepscallind.is_some(), self.context_prop.is_some(), self.context_list.is_some()];
         let extended = additions.contains(&true);
         w.flags([extended, self.priority.is_some(), self.emergency.is_some(), self.topology_req.is_some()]);
-        if let Some(v) = &self.priority {
-            w.integer(per::Whole::Bits(4), i64::from(*v), 0, 15)?;
-        }
-        if let Some(v) = &self.emergency {
-            w.bit(*v);
-        }
-        if let Some(v) = &self.topology_req {
-            write_aper_context_request_topology_req(v, w)?;
-        }
+        if let Some(v) = &self.priority { w.integer(per::Whole::Bits(4), i64::from(*v), 0, 15)?; }
+        if let Some(v) = &self.emergency { w.bit(*v); }
+        if let Some(v) = &self.topology_req { write_aper_context_request_topology_req(v, w)?; }
         if extended {
             w.additions(&additions);
             if additions[0] {
                 let open = w.open();
-                if let Some(v) = &self.iepscallind {
-                    w.bit(*v);
-                }
+                if let Some(v) = &self.iepscallind { w.bit(*v); }
                 w.close(open);
             }
             if additions[1] {
                 let open = w.open();
-                if let Some(v) = &self.context_prop {
-                    write_aper_context_request_context_prop(v, w)?;
-                }
+                if let Some(v) = &self.context_prop { write_aper_context_request_context_prop(v, w)?; }
                 w.close(open);
             }
             if additions[2] {
                 let open = w.open();
-                if let Some(v) = &self.context_list {
-                    write_aper_context_request_context_list(v, w)?;
-                }
+                if let Some(v) = &self.context_list { write_aper_context_request_context_list(v, w)?; }
                 w.close(open);
             }
         }
@@ -9713,7 +8203,6 @@ impl<'a> ContextAttrAuditRequest<'a> {
         }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 6] = [self.iepscallind.is_some(), self.context_prop_aud.is_some(), self.selectpriority.is_some(), self.selectemergency.is_some(), self.selectiepscallind.is_some(), self.select_logic.is_some()];
         let extended = additions.contains(&true);
@@ -9748,23 +8237,17 @@ impl<'a> ContextAttrAuditRequest<'a> {
             }
             if additions[3] {
                 let open = w.open();
-                if let Some(v) = &self.selectemergency {
-                    w.bit(*v);
-                }
+                if let Some(v) = &self.selectemergency { w.bit(*v); }
                 w.close(open);
             }
             if additions[4] {
                 let open = w.open();
-                if let Some(v) = &self.selectiepscallind {
-                    w.bit(*v);
-                }
+                if let Some(v) = &self.selectiepscallind { w.bit(*v); }
                 w.close(open);
             }
             if additions[5] {
                 let open = w.open();
-                if let Some(v) = &self.select_logic {
-                    v.write_aper(w)?;
-                }
+                if let Some(v) = &self.select_logic { v.write_aper(w)?; }
                 w.close(open);
             }
         }
@@ -9777,9 +8260,7 @@ fn read_aper_action_request_command_requests<'a>(r: &mut per::Reader<'a, true>) 
 }
 
 fn write_aper_action_request_command_requests(list: &[CommandRequest<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl<'a> ActionReply<'a> {
@@ -9792,16 +8273,11 @@ impl<'a> ActionReply<'a> {
             command_reply: read_aper_action_reply_command_reply(r)?,
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([self.error_descriptor.is_some(), self.context_reply.is_some()]);
         w.integer(per::Whole::Octets(2, 4), i64::from(self.context_id), 0, 4294967295)?;
-        if let Some(v) = &self.error_descriptor {
-            v.write_aper(w)?;
-        }
-        if let Some(v) = &self.context_reply {
-            v.write_aper(w)?;
-        }
+        if let Some(v) = &self.error_descriptor { v.write_aper(w)?; }
+        if let Some(v) = &self.context_reply { v.write_aper(w)?; }
         write_aper_action_reply_command_reply(&self.command_reply, w)
     }
 }
@@ -9811,9 +8287,7 @@ fn read_aper_context_request_topology_req<'a>(r: &mut per::Reader<'a, true>) -> 
 }
 
 fn write_aper_context_request_topology_req(list: &[TopologyRequest<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 fn read_aper_context_request_context_prop<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<PropertyParm<'a>>> {
@@ -9821,9 +8295,7 @@ fn read_aper_context_request_context_prop<'a>(r: &mut per::Reader<'a, true>) -> 
 }
 
 fn write_aper_context_request_context_prop(list: &[PropertyParm<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 fn read_aper_context_request_context_list(r: &mut per::Reader<'_, true>) -> Result<Vec<ContextId>> {
@@ -9831,9 +8303,7 @@ fn read_aper_context_request_context_list(r: &mut per::Reader<'_, true>) -> Resu
 }
 
 fn write_aper_context_request_context_list(list: &[ContextId], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        w.integer(per::Whole::Octets(2, 4), i64::from(*v), 0, 4294967295)
-    })
+    w.list(per::Size::ANY, list, |w, v| { w.integer(per::Whole::Octets(2, 4), i64::from(*v), 0, 4294967295) })
 }
 
 fn read_aper_context_attr_audit_request_context_prop_aud<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<IndAudPropertyParm<'a>>> {
@@ -9841,17 +8311,13 @@ fn read_aper_context_attr_audit_request_context_prop_aud<'a>(r: &mut per::Reader
 }
 
 fn write_aper_context_attr_audit_request_context_prop_aud(list: &[IndAudPropertyParm<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl<'a> SelectLogic<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let value = if r.bit()? {
-            match r.small_number()? {
-                number => Self::Unknown(r.unknown_alternative(number)?),
-            }
+            match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
             match r.alternative(per::Whole::Bits(1), 2)? {
                 0 => Self::AndAuditSelect(()),
@@ -9860,15 +8326,10 @@ impl<'a> SelectLogic<'a> {
         };
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::AndAuditSelect(v) => {
-                w.bits(0, 2);
-            }
-            Self::OrAuditSelect(v) => {
-                w.bits(1, 2);
-            }
+            Self::AndAuditSelect(v) => w.bits(0, 2),
+            Self::OrAuditSelect(v) => w.bits(1, 2),
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
         Ok(())
@@ -9883,12 +8344,9 @@ impl<'a> CommandRequest<'a> {
             optional: if p & 0x2 != 0 { Some(()) } else { None },
             wildcard_return: if p & 0x1 != 0 { Some(()) } else { None },
         };
-        if p & 0x4 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x4 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.optional.is_some(), self.wildcard_return.is_some()]);
         self.command.write_aper(w)?;
@@ -9905,9 +8363,7 @@ fn read_aper_action_reply_command_reply<'a>(r: &mut per::Reader<'a, true>) -> Re
 }
 
 fn write_aper_action_reply_command_reply(list: &[CommandReply<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl<'a> TopologyRequest<'a> {
@@ -9934,7 +8390,6 @@ impl<'a> TopologyRequest<'a> {
         }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 2] = [self.stream_id.is_some(), self.topology_direction_extension.is_some()];
         let extended = additions.contains(&true);
@@ -9953,9 +8408,7 @@ impl<'a> TopologyRequest<'a> {
             }
             if additions[1] {
                 let open = w.open();
-                if let Some(v) = &self.topology_direction_extension {
-                    v.write_aper(w)?;
-                }
+                if let Some(v) = &self.topology_direction_extension { v.write_aper(w)?; }
                 w.close(open);
             }
         }
@@ -9969,21 +8422,16 @@ impl<'a> PropertyParm<'a> {
         let value = Self {
             name: r.fixed_octets::<4>()?,
             value: read_aper_property_parm_value(r)?,
-            extra_info: if p & 0x1 != 0 { Some(PropertyParmExtraInfo::read_aper(r)?) } else { None },
+            extra_info: if p & 0x1 != 0 { Some(ExtraInfo::read_aper(r)?) } else { None },
         };
-        if p & 0x2 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x2 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.extra_info.is_some()]);
         w.fixed_octets(&self.name);
         write_aper_property_parm_value(&self.value, w)?;
-        if let Some(v) = &self.extra_info {
-            v.write_aper(w)?;
-        }
+        if let Some(v) = &self.extra_info { v.write_aper(w)?; }
         Ok(())
     }
 }
@@ -10005,7 +8453,6 @@ impl<'a> IndAudPropertyParm<'a> {
         }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 1] = [self.property_parms.is_some()];
         let extended = additions.contains(&true);
@@ -10015,9 +8462,7 @@ impl<'a> IndAudPropertyParm<'a> {
             w.additions(&additions);
             if additions[0] {
                 let open = w.open();
-                if let Some(v) = &self.property_parms {
-                    v.write_aper(w)?;
-                }
+                if let Some(v) = &self.property_parms { v.write_aper(w)?; }
                 w.close(open);
             }
         }
@@ -10028,9 +8473,7 @@ impl<'a> IndAudPropertyParm<'a> {
 impl<'a> Command<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let value = if r.bit()? {
-            match r.small_number()? {
-                number => Self::Unknown(r.unknown_alternative(number)?),
-            }
+            match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
             match r.alternative(per::Whole::Bits(3), 8)? {
                 0 => Self::AddReq(AmmRequest::read_aper(r)?),
@@ -10045,41 +8488,16 @@ impl<'a> Command<'a> {
         };
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::AddReq(v) => {
-                w.bits(0, 4);
-                v.write_aper(w)?;
-            }
-            Self::MoveReq(v) => {
-                w.bits(1, 4);
-                v.write_aper(w)?;
-            }
-            Self::ModReq(v) => {
-                w.bits(2, 4);
-                v.write_aper(w)?;
-            }
-            Self::SubtractReq(v) => {
-                w.bits(3, 4);
-                v.write_aper(w)?;
-            }
-            Self::AuditCapRequest(v) => {
-                w.bits(4, 4);
-                v.write_aper(w)?;
-            }
-            Self::AuditValueRequest(v) => {
-                w.bits(5, 4);
-                v.write_aper(w)?;
-            }
-            Self::NotifyReq(v) => {
-                w.bits(6, 4);
-                v.write_aper(w)?;
-            }
-            Self::ServiceChangeReq(v) => {
-                w.bits(7, 4);
-                v.write_aper(w)?;
-            }
+            Self::AddReq(v) => { w.bits(0, 4); v.write_aper(w)?; }
+            Self::MoveReq(v) => { w.bits(1, 4); v.write_aper(w)?; }
+            Self::ModReq(v) => { w.bits(2, 4); v.write_aper(w)?; }
+            Self::SubtractReq(v) => { w.bits(3, 4); v.write_aper(w)?; }
+            Self::AuditCapRequest(v) => { w.bits(4, 4); v.write_aper(w)?; }
+            Self::AuditValueRequest(v) => { w.bits(5, 4); v.write_aper(w)?; }
+            Self::NotifyReq(v) => { w.bits(6, 4); v.write_aper(w)?; }
+            Self::ServiceChangeReq(v) => { w.bits(7, 4); v.write_aper(w)?; }
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
         Ok(())
@@ -10089,9 +8507,7 @@ impl<'a> Command<'a> {
 impl<'a> CommandReply<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let value = if r.bit()? {
-            match r.small_number()? {
-                number => Self::Unknown(r.unknown_alternative(number)?),
-            }
+            match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
             match r.alternative(per::Whole::Bits(3), 8)? {
                 0 => Self::AddReply(AmmsReply::read_aper(r)?),
@@ -10106,41 +8522,16 @@ impl<'a> CommandReply<'a> {
         };
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::AddReply(v) => {
-                w.bits(0, 4);
-                v.write_aper(w)?;
-            }
-            Self::MoveReply(v) => {
-                w.bits(1, 4);
-                v.write_aper(w)?;
-            }
-            Self::ModReply(v) => {
-                w.bits(2, 4);
-                v.write_aper(w)?;
-            }
-            Self::SubtractReply(v) => {
-                w.bits(3, 4);
-                v.write_aper(w)?;
-            }
-            Self::AuditCapReply(v) => {
-                w.bits(4, 4);
-                v.write_aper(w)?;
-            }
-            Self::AuditValueReply(v) => {
-                w.bits(5, 4);
-                v.write_aper(w)?;
-            }
-            Self::NotifyReply(v) => {
-                w.bits(6, 4);
-                v.write_aper(w)?;
-            }
-            Self::ServiceChangeReply(v) => {
-                w.bits(7, 4);
-                v.write_aper(w)?;
-            }
+            Self::AddReply(v) => { w.bits(0, 4); v.write_aper(w)?; }
+            Self::MoveReply(v) => { w.bits(1, 4); v.write_aper(w)?; }
+            Self::ModReply(v) => { w.bits(2, 4); v.write_aper(w)?; }
+            Self::SubtractReply(v) => { w.bits(3, 4); v.write_aper(w)?; }
+            Self::AuditCapReply(v) => { w.bits(4, 4); v.write_aper(w)?; }
+            Self::AuditValueReply(v) => { w.bits(5, 4); v.write_aper(w)?; }
+            Self::NotifyReply(v) => { w.bits(6, 4); v.write_aper(w)?; }
+            Self::ServiceChangeReply(v) => { w.bits(7, 4); v.write_aper(w)?; }
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
         Ok(())
@@ -10154,12 +8545,9 @@ impl<'a> TerminationId<'a> {
             wildcard: read_aper_termination_id_wildcard(r)?,
             id: r.octet_string(per::Size::new(false, 1, 8, Some(per::Whole::Bits(3))))?,
         };
-        if p & 0x1 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
         write_aper_termination_id_wildcard(&self.wildcard, w)?;
@@ -10171,7 +8559,6 @@ impl TopologyRequestTopologyDirection {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
         r.item(per::Whole::Bits(2), &[Self::Bothway, Self::Isolate, Self::Oneway])
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bits(*self as u64, 2);
         Ok(())
@@ -10186,11 +8573,9 @@ impl TopologyRequestTopologyDirectionExtension {
         }
         r.item(per::Whole::Bits(1), &[Self::Onewayexternal, Self::Onewayboth])
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let number = match self {
-            Self::Onewayexternal => 0,
-            Self::Onewayboth => 1,
+            Self::Onewayexternal => 0, Self::Onewayboth => 1,
             Self::UnknownAddition(number) => return w.added_item(*number),
             Self::Unknown(_) => return Err(Error::new(ErrorKind::UnknownEnumeration, 0)),
         };
@@ -10204,12 +8589,10 @@ fn read_aper_property_parm_value<'a>(r: &mut per::Reader<'a, true>) -> Result<Ve
 }
 
 fn write_aper_property_parm_value(list: &[Octets<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        w.octet_string(per::Size::ANY, v)
-    })
+    w.list(per::Size::ANY, list, |w, v| { w.octet_string(per::Size::ANY, v) })
 }
 
-impl PropertyParmExtraInfo {
+impl ExtraInfo {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
         Ok(match r.alternative(per::Whole::Bits(2), 3)? {
             0 => Self::Relation(Relation::read_aper(r)?),
@@ -10217,21 +8600,11 @@ impl PropertyParmExtraInfo {
             _ => Self::Sublist(r.bit()?),
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::Relation(v) => {
-                w.bits(0, 2);
-                v.write_aper(w)?;
-            }
-            Self::Range(v) => {
-                w.bits(1, 2);
-                w.bit(*v);
-            }
-            Self::Sublist(v) => {
-                w.bits(2, 2);
-                w.bit(*v);
-            }
+            Self::Relation(v) => { w.bits(0, 2); v.write_aper(w)?; }
+            Self::Range(v) => { w.bits(1, 2); w.bit(*v); }
+            Self::Sublist(v) => { w.bits(2, 2); w.bit(*v); }
         }
         Ok(())
     }
@@ -10244,12 +8617,9 @@ impl<'a> AmmRequest<'a> {
             termination_id: read_aper_termination_id_list(r)?,
             descriptors: read_aper_amm_request_descriptors(r)?,
         };
-        if p & 0x1 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
         write_aper_termination_id_list(&self.termination_id, w)?;
@@ -10264,18 +8634,13 @@ impl<'a> SubtractRequest<'a> {
             termination_id: read_aper_termination_id_list(r)?,
             audit_descriptor: if p & 0x1 != 0 { Some(AuditDescriptor::read_aper(r)?) } else { None },
         };
-        if p & 0x2 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x2 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.audit_descriptor.is_some()]);
         write_aper_termination_id_list(&self.termination_id, w)?;
-        if let Some(v) = &self.audit_descriptor {
-            v.write_aper(w)?;
-        }
+        if let Some(v) = &self.audit_descriptor { v.write_aper(w)?; }
         Ok(())
     }
 }
@@ -10298,7 +8663,6 @@ impl<'a> AuditRequest<'a> {
         }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 1] = [self.termination_id_list.is_some()];
         let extended = additions.contains(&true);
@@ -10309,9 +8673,7 @@ impl<'a> AuditRequest<'a> {
             w.additions(&additions);
             if additions[0] {
                 let open = w.open();
-                if let Some(v) = &self.termination_id_list {
-                    write_aper_termination_id_list(v, w)?;
-                }
+                if let Some(v) = &self.termination_id_list { write_aper_termination_id_list(v, w)?; }
                 w.close(open);
             }
         }
@@ -10327,19 +8689,14 @@ impl<'a> NotifyRequest<'a> {
             observed_events_descriptor: ObservedEventsDescriptor::read_aper(r)?,
             error_descriptor: if p & 0x1 != 0 { Some(ErrorDescriptor::read_aper(r)?) } else { None },
         };
-        if p & 0x2 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x2 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.error_descriptor.is_some()]);
         write_aper_termination_id_list(&self.termination_id, w)?;
         self.observed_events_descriptor.write_aper(w)?;
-        if let Some(v) = &self.error_descriptor {
-            v.write_aper(w)?;
-        }
+        if let Some(v) = &self.error_descriptor { v.write_aper(w)?; }
         Ok(())
     }
 }
@@ -10351,12 +8708,9 @@ impl<'a> ServiceChangeRequest<'a> {
             termination_id: read_aper_termination_id_list(r)?,
             service_change_parms: ServiceChangeParm::read_aper(r)?,
         };
-        if p & 0x1 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
         write_aper_termination_id_list(&self.termination_id, w)?;
@@ -10371,18 +8725,13 @@ impl<'a> AmmsReply<'a> {
             termination_id: read_aper_termination_id_list(r)?,
             termination_audit: if p & 0x1 != 0 { Some(read_aper_termination_audit(r)?) } else { None },
         };
-        if p & 0x2 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x2 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.termination_audit.is_some()]);
         write_aper_termination_id_list(&self.termination_id, w)?;
-        if let Some(v) = &self.termination_audit {
-            write_aper_termination_audit(v, w)?;
-        }
+        if let Some(v) = &self.termination_audit { write_aper_termination_audit(v, w)?; }
         Ok(())
     }
 }
@@ -10408,21 +8757,11 @@ impl<'a> AuditReply<'a> {
         };
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::ContextAuditResult(v) => {
-                w.bits(0, 3);
-                write_aper_termination_id_list(v, w)?;
-            }
-            Self::Error(v) => {
-                w.bits(1, 3);
-                v.write_aper(w)?;
-            }
-            Self::AuditResult(v) => {
-                w.bits(2, 3);
-                v.write_aper(w)?;
-            }
+            Self::ContextAuditResult(v) => { w.bits(0, 3); write_aper_termination_id_list(v, w)?; }
+            Self::Error(v) => { w.bits(1, 3); v.write_aper(w)?; }
+            Self::AuditResult(v) => { w.bits(2, 3); v.write_aper(w)?; }
             Self::AuditResultTermList(v) => {
                 let open = w.added_alternative(0);
                 v.write_aper(w)?;
@@ -10441,18 +8780,13 @@ impl<'a> NotifyReply<'a> {
             termination_id: read_aper_termination_id_list(r)?,
             error_descriptor: if p & 0x1 != 0 { Some(ErrorDescriptor::read_aper(r)?) } else { None },
         };
-        if p & 0x2 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x2 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.error_descriptor.is_some()]);
         write_aper_termination_id_list(&self.termination_id, w)?;
-        if let Some(v) = &self.error_descriptor {
-            v.write_aper(w)?;
-        }
+        if let Some(v) = &self.error_descriptor { v.write_aper(w)?; }
         Ok(())
     }
 }
@@ -10464,12 +8798,9 @@ impl<'a> ServiceChangeReply<'a> {
             termination_id: read_aper_termination_id_list(r)?,
             service_change_result: ServiceChangeResult::read_aper(r)?,
         };
-        if p & 0x1 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
         write_aper_termination_id_list(&self.termination_id, w)?;
@@ -10496,12 +8827,9 @@ impl Relation {
         }
         r.item(per::Whole::Bits(2), &[Self::GreaterThan, Self::SmallerThan, Self::UnequalTo])
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let number = match self {
-            Self::GreaterThan => 0,
-            Self::SmallerThan => 1,
-            Self::UnequalTo => 2,
+            Self::GreaterThan => 0, Self::SmallerThan => 1, Self::UnequalTo => 2,
             Self::UnknownAddition(number) => return w.added_item(*number),
             Self::Unknown(_) => return Err(Error::new(ErrorKind::UnknownEnumeration, 0)),
         };
@@ -10515,9 +8843,7 @@ fn read_aper_termination_id_list<'a>(r: &mut per::Reader<'a, true>) -> Result<Ve
 }
 
 fn write_aper_termination_id_list(list: &[TerminationId<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 fn read_aper_amm_request_descriptors<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<AmmDescriptor<'a>>> {
@@ -10525,9 +8851,7 @@ fn read_aper_amm_request_descriptors<'a>(r: &mut per::Reader<'a, true>) -> Resul
 }
 
 fn write_aper_amm_request_descriptors(list: &[AmmDescriptor<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl<'a> AuditDescriptor<'a> {
@@ -10547,14 +8871,11 @@ impl<'a> AuditDescriptor<'a> {
         }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 1] = [self.audit_property_token.is_some()];
         let extended = additions.contains(&true);
         w.flags([extended, self.audit_token.is_some()]);
-        if let Some(v) = &self.audit_token {
-            w.bit_string(per::Size::ANY, v, true)?;
-        }
+        if let Some(v) = &self.audit_token { w.bit_string(per::Size::ANY, v, true)?; }
         if extended {
             w.additions(&additions);
             if additions[0] {
@@ -10576,7 +8897,6 @@ impl<'a> ObservedEventsDescriptor<'a> {
             observed_event_lst: read_aper_observed_events_descriptor_observed_event_lst(r)?,
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.integer(per::Whole::Octets(2, 4), i64::from(self.request_id), 0, 4294967295)?;
         write_aper_observed_events_descriptor_observed_event_lst(&self.observed_event_lst, w)
@@ -10621,41 +8941,28 @@ impl<'a> ServiceChangeParm<'a> {
         }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 2] = [self.service_change_info.is_some(), self.service_change_incomplete_flag.is_some()];
         let extended = additions.contains(&true);
         w.flags([extended, self.service_change_address.is_some(), self.service_change_version.is_some(), self.service_change_profile.is_some(), self.service_change_delay.is_some(), self.service_change_mgc_id.is_some(), self.time_stamp.is_some(), self.non_standard_data.is_some()]);
         self.service_change_method.write_aper(w)?;
-        if let Some(v) = &self.service_change_address {
-            v.write_aper(w)?;
-        }
+        if let Some(v) = &self.service_change_address { v.write_aper(w)?; }
         if let Some(v) = &self.service_change_version {
             w.integer(per::Whole::Bits(7), i64::from(*v), 0, 99)?;
         }
-        if let Some(v) = &self.service_change_profile {
-            v.write_aper(w)?;
-        }
+        if let Some(v) = &self.service_change_profile { v.write_aper(w)?; }
         write_aper_value(&self.service_change_reason, w)?;
         if let Some(v) = &self.service_change_delay {
             w.integer(per::Whole::Octets(2, 4), i64::from(*v), 0, 4294967295)?;
         }
-        if let Some(v) = &self.service_change_mgc_id {
-            v.write_aper(w)?;
-        }
-        if let Some(v) = &self.time_stamp {
-            v.write_aper(w)?;
-        }
-        if let Some(v) = &self.non_standard_data {
-            v.write_aper(w)?;
-        }
+        if let Some(v) = &self.service_change_mgc_id { v.write_aper(w)?; }
+        if let Some(v) = &self.time_stamp { v.write_aper(w)?; }
+        if let Some(v) = &self.non_standard_data { v.write_aper(w)?; }
         if extended {
             w.additions(&additions);
             if additions[0] {
                 let open = w.open();
-                if let Some(v) = &self.service_change_info {
-                    v.write_aper(w)?;
-                }
+                if let Some(v) = &self.service_change_info { v.write_aper(w)?; }
                 w.close(open);
             }
             if additions[1] {
@@ -10674,9 +8981,7 @@ fn read_aper_termination_audit<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<
 }
 
 fn write_aper_termination_audit(list: &[AuditReturnParameter<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl<'a> AuditResult<'a> {
@@ -10686,7 +8991,6 @@ impl<'a> AuditResult<'a> {
             termination_audit_result: read_aper_termination_audit(r)?,
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         self.termination_id.write_aper(w)?;
         write_aper_termination_audit(&self.termination_audit_result, w)
@@ -10700,12 +9004,9 @@ impl<'a> TermListAuditResult<'a> {
             termination_id_list: read_aper_termination_id_list(r)?,
             termination_audit_result: read_aper_termination_audit(r)?,
         };
-        if p & 0x1 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
         write_aper_termination_id_list(&self.termination_id_list, w)?;
@@ -10720,17 +9021,10 @@ impl<'a> ServiceChangeResult<'a> {
             _ => Self::ServiceChangeResParms(ServiceChangeResParm::read_aper(r)?),
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::ErrorDescriptor(v) => {
-                w.bits(0, 1);
-                v.write_aper(w)?;
-            }
-            Self::ServiceChangeResParms(v) => {
-                w.bits(1, 1);
-                v.write_aper(w)?;
-            }
+            Self::ErrorDescriptor(v) => { w.bits(0, 1); v.write_aper(w)?; }
+            Self::ServiceChangeResParms(v) => { w.bits(1, 1); v.write_aper(w)?; }
         }
         Ok(())
     }
@@ -10762,41 +9056,16 @@ impl<'a> AmmDescriptor<'a> {
         };
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::MediaDescriptor(v) => {
-                w.bits(0, 4);
-                v.write_aper(w)?;
-            }
-            Self::ModemDescriptor(v) => {
-                w.bits(1, 4);
-                v.write_aper(w)?;
-            }
-            Self::MuxDescriptor(v) => {
-                w.bits(2, 4);
-                v.write_aper(w)?;
-            }
-            Self::EventsDescriptor(v) => {
-                w.bits(3, 4);
-                v.write_aper(w)?;
-            }
-            Self::EventBufferDescriptor(v) => {
-                w.bits(4, 4);
-                write_aper_event_buffer_descriptor(v, w)?;
-            }
-            Self::SignalsDescriptor(v) => {
-                w.bits(5, 4);
-                write_aper_signals_descriptor(v, w)?;
-            }
-            Self::DigitMapDescriptor(v) => {
-                w.bits(6, 4);
-                v.write_aper(w)?;
-            }
-            Self::AuditDescriptor(v) => {
-                w.bits(7, 4);
-                v.write_aper(w)?;
-            }
+            Self::MediaDescriptor(v) => { w.bits(0, 4); v.write_aper(w)?; }
+            Self::ModemDescriptor(v) => { w.bits(1, 4); v.write_aper(w)?; }
+            Self::MuxDescriptor(v) => { w.bits(2, 4); v.write_aper(w)?; }
+            Self::EventsDescriptor(v) => { w.bits(3, 4); v.write_aper(w)?; }
+            Self::EventBufferDescriptor(v) => { w.bits(4, 4); write_aper_event_buffer_descriptor(v, w)?; }
+            Self::SignalsDescriptor(v) => { w.bits(5, 4); write_aper_signals_descriptor(v, w)?; }
+            Self::DigitMapDescriptor(v) => { w.bits(6, 4); v.write_aper(w)?; }
+            Self::AuditDescriptor(v) => { w.bits(7, 4); v.write_aper(w)?; }
             Self::StatisticsDescriptor(v) => {
                 let open = w.added_alternative(0);
                 write_aper_statistics_descriptor(v, w)?;
@@ -10813,9 +9082,7 @@ fn read_aper_audit_descriptor_audit_property_token<'a>(r: &mut per::Reader<'a, t
 }
 
 fn write_aper_audit_descriptor_audit_property_token(list: &[IndAuditParameter<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 fn read_aper_observed_events_descriptor_observed_event_lst<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<ObservedEvent<'a>>> {
@@ -10823,9 +9090,7 @@ fn read_aper_observed_events_descriptor_observed_event_lst<'a>(r: &mut per::Read
 }
 
 fn write_aper_observed_events_descriptor_observed_event_lst(list: &[ObservedEvent<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl ServiceChangeMethod {
@@ -10836,15 +9101,10 @@ impl ServiceChangeMethod {
         }
         r.item(per::Whole::Bits(3), &[Self::Failover, Self::Forced, Self::Graceful, Self::Restart, Self::Disconnected, Self::HandOff])
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let number = match self {
-            Self::Failover => 0,
-            Self::Forced => 1,
-            Self::Graceful => 2,
-            Self::Restart => 3,
-            Self::Disconnected => 4,
-            Self::HandOff => 5,
+            Self::Failover => 0, Self::Forced => 1, Self::Graceful => 2, Self::Restart => 3,
+            Self::Disconnected => 4, Self::HandOff => 5,
             Self::UnknownAddition(number) => return w.added_item(*number),
             Self::Unknown(_) => return Err(Error::new(ErrorKind::UnknownEnumeration, 0)),
         };
@@ -10856,9 +9116,7 @@ impl ServiceChangeMethod {
 impl<'a> ServiceChangeAddress<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let value = if r.bit()? {
-            match r.small_number()? {
-                number => Self::Unknown(r.unknown_alternative(number)?),
-            }
+            match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
             match r.alternative(per::Whole::Bits(3), 6)? {
                 0 => Self::PortNumber(r.whole(per::Whole::TwoOctets, 65535)? as u16),
@@ -10871,25 +9129,15 @@ impl<'a> ServiceChangeAddress<'a> {
         };
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
             Self::PortNumber(v) => {
                 w.bits(0, 4);
                 w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?;
             }
-            Self::Ip4Address(v) => {
-                w.bits(1, 4);
-                v.write_aper(w)?;
-            }
-            Self::Ip6Address(v) => {
-                w.bits(2, 4);
-                v.write_aper(w)?;
-            }
-            Self::DomainName(v) => {
-                w.bits(3, 4);
-                v.write_aper(w)?;
-            }
+            Self::Ip4Address(v) => { w.bits(1, 4); v.write_aper(w)?; }
+            Self::Ip6Address(v) => { w.bits(2, 4); v.write_aper(w)?; }
+            Self::DomainName(v) => { w.bits(3, 4); v.write_aper(w)?; }
             Self::DeviceName(v) => {
                 w.bits(4, 4);
                 w.characters(per::Size::new(false, 1, 64, Some(per::Whole::Bits(6))), &APER_ALPHABET_0, v)?;
@@ -10910,7 +9158,6 @@ impl<'a> ServiceChangeProfile<'a> {
             profile_name: r.characters(per::Size::new(false, 1, 67, Some(per::Whole::Bits(7))), &APER_ALPHABET_0)?,
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.characters(per::Size::new(false, 1, 67, Some(per::Whole::Bits(7))), &APER_ALPHABET_0, &self.profile_name)
     }
@@ -10921,9 +9168,7 @@ fn read_aper_value<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<Octets<'a>>>
 }
 
 fn write_aper_value(list: &[Octets<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        w.octet_string(per::Size::ANY, v)
-    })
+    w.list(per::Size::ANY, list, |w, v| { w.octet_string(per::Size::ANY, v) })
 }
 
 impl<'a> TimeNotation<'a> {
@@ -10933,7 +9178,6 @@ impl<'a> TimeNotation<'a> {
             time: r.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0)?,
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0, &self.date)?;
         w.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0, &self.time)
@@ -10947,7 +9191,6 @@ impl<'a> NonStandardData<'a> {
             data: r.octet_string(per::Size::ANY)?,
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         self.non_standard_identifier.write_aper(w)?;
         w.octet_string(per::Size::ANY, &self.data)
@@ -10957,9 +9200,7 @@ impl<'a> NonStandardData<'a> {
 impl<'a> AuditReturnParameter<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let value = if r.bit()? {
-            match r.small_number()? {
-                number => Self::Unknown(r.unknown_alternative(number)?),
-            }
+            match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
             match r.alternative(per::Whole::Bits(4), 12)? {
                 0 => Self::ErrorDescriptor(ErrorDescriptor::read_aper(r)?),
@@ -10978,57 +9219,20 @@ impl<'a> AuditReturnParameter<'a> {
         };
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::ErrorDescriptor(v) => {
-                w.bits(0, 5);
-                v.write_aper(w)?;
-            }
-            Self::MediaDescriptor(v) => {
-                w.bits(1, 5);
-                v.write_aper(w)?;
-            }
-            Self::ModemDescriptor(v) => {
-                w.bits(2, 5);
-                v.write_aper(w)?;
-            }
-            Self::MuxDescriptor(v) => {
-                w.bits(3, 5);
-                v.write_aper(w)?;
-            }
-            Self::EventsDescriptor(v) => {
-                w.bits(4, 5);
-                v.write_aper(w)?;
-            }
-            Self::EventBufferDescriptor(v) => {
-                w.bits(5, 5);
-                write_aper_event_buffer_descriptor(v, w)?;
-            }
-            Self::SignalsDescriptor(v) => {
-                w.bits(6, 5);
-                write_aper_signals_descriptor(v, w)?;
-            }
-            Self::DigitMapDescriptor(v) => {
-                w.bits(7, 5);
-                v.write_aper(w)?;
-            }
-            Self::ObservedEventsDescriptor(v) => {
-                w.bits(8, 5);
-                v.write_aper(w)?;
-            }
-            Self::StatisticsDescriptor(v) => {
-                w.bits(9, 5);
-                write_aper_statistics_descriptor(v, w)?;
-            }
-            Self::PackagesDescriptor(v) => {
-                w.bits(10, 5);
-                write_aper_packages_descriptor(v, w)?;
-            }
-            Self::EmptyDescriptors(v) => {
-                w.bits(11, 5);
-                v.write_aper(w)?;
-            }
+            Self::ErrorDescriptor(v) => { w.bits(0, 5); v.write_aper(w)?; }
+            Self::MediaDescriptor(v) => { w.bits(1, 5); v.write_aper(w)?; }
+            Self::ModemDescriptor(v) => { w.bits(2, 5); v.write_aper(w)?; }
+            Self::MuxDescriptor(v) => { w.bits(3, 5); v.write_aper(w)?; }
+            Self::EventsDescriptor(v) => { w.bits(4, 5); v.write_aper(w)?; }
+            Self::EventBufferDescriptor(v) => { w.bits(5, 5); write_aper_event_buffer_descriptor(v, w)?; }
+            Self::SignalsDescriptor(v) => { w.bits(6, 5); write_aper_signals_descriptor(v, w)?; }
+            Self::DigitMapDescriptor(v) => { w.bits(7, 5); v.write_aper(w)?; }
+            Self::ObservedEventsDescriptor(v) => { w.bits(8, 5); v.write_aper(w)?; }
+            Self::StatisticsDescriptor(v) => { w.bits(9, 5); write_aper_statistics_descriptor(v, w)?; }
+            Self::PackagesDescriptor(v) => { w.bits(10, 5); write_aper_packages_descriptor(v, w)?; }
+            Self::EmptyDescriptors(v) => { w.bits(11, 5); v.write_aper(w)?; }
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
         Ok(())
@@ -11051,29 +9255,18 @@ impl<'a> ServiceChangeResParm<'a> {
             } else { None },
             timestamp: if p & 0x1 != 0 { Some(TimeNotation::read_aper(r)?) } else { None },
         };
-        if p & 0x20 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x20 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.service_change_mgc_id.is_some(), self.service_change_address.is_some(), self.service_change_version.is_some(), self.service_change_profile.is_some(), self.timestamp.is_some()]);
-        if let Some(v) = &self.service_change_mgc_id {
-            v.write_aper(w)?;
-        }
-        if let Some(v) = &self.service_change_address {
-            v.write_aper(w)?;
-        }
+        if let Some(v) = &self.service_change_mgc_id { v.write_aper(w)?; }
+        if let Some(v) = &self.service_change_address { v.write_aper(w)?; }
         if let Some(v) = &self.service_change_version {
             w.integer(per::Whole::Bits(7), i64::from(*v), 0, 99)?;
         }
-        if let Some(v) = &self.service_change_profile {
-            v.write_aper(w)?;
-        }
-        if let Some(v) = &self.timestamp {
-            v.write_aper(w)?;
-        }
+        if let Some(v) = &self.service_change_profile { v.write_aper(w)?; }
+        if let Some(v) = &self.timestamp { v.write_aper(w)?; }
         Ok(())
     }
 }
@@ -11087,20 +9280,13 @@ impl<'a> MediaDescriptor<'a> {
             } else { None },
             streams: if p & 0x1 != 0 { Some(MediaDescriptorStreams::read_aper(r)?) } else { None },
         };
-        if p & 0x4 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x4 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.term_state_descr.is_some(), self.streams.is_some()]);
-        if let Some(v) = &self.term_state_descr {
-            v.write_aper(w)?;
-        }
-        if let Some(v) = &self.streams {
-            v.write_aper(w)?;
-        }
+        if let Some(v) = &self.term_state_descr { v.write_aper(w)?; }
+        if let Some(v) = &self.streams { v.write_aper(w)?; }
         Ok(())
     }
 }
@@ -11114,14 +9300,11 @@ impl<'a> ModemDescriptor<'a> {
             non_standard_data: if p & 0x1 != 0 { Some(NonStandardData::read_aper(r)?) } else { None },
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.non_standard_data.is_some());
         write_aper_modem_descriptor_mtl(&self.mtl, w)?;
         write_aper_modem_descriptor_mpl(&self.mpl, w)?;
-        if let Some(v) = &self.non_standard_data {
-            v.write_aper(w)?;
-        }
+        if let Some(v) = &self.non_standard_data { v.write_aper(w)?; }
         Ok(())
     }
 }
@@ -11134,19 +9317,14 @@ impl<'a> MuxDescriptor<'a> {
             term_list: read_aper_mux_descriptor_term_list(r)?,
             non_standard_data: if p & 0x1 != 0 { Some(NonStandardData::read_aper(r)?) } else { None },
         };
-        if p & 0x2 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x2 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.non_standard_data.is_some()]);
         self.mux_type.write_aper(w)?;
         write_aper_mux_descriptor_term_list(&self.term_list, w)?;
-        if let Some(v) = &self.non_standard_data {
-            v.write_aper(w)?;
-        }
+        if let Some(v) = &self.non_standard_data { v.write_aper(w)?; }
         Ok(())
     }
 }
@@ -11160,12 +9338,9 @@ impl<'a> EventsDescriptor<'a> {
             } else { None },
             event_list: read_aper_events_descriptor_event_list(r)?,
         };
-        if p & 0x2 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x2 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.request_id.is_some()]);
         if let Some(v) = &self.request_id {
@@ -11180,9 +9355,7 @@ fn read_aper_event_buffer_descriptor<'a>(r: &mut per::Reader<'a, true>) -> Resul
 }
 
 fn write_aper_event_buffer_descriptor(list: &[EventSpec<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 fn read_aper_signals_descriptor<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<SignalRequest<'a>>> {
@@ -11190,9 +9363,7 @@ fn read_aper_signals_descriptor<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec
 }
 
 fn write_aper_signals_descriptor(list: &[SignalRequest<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl<'a> DigitMapDescriptor<'a> {
@@ -11203,15 +9374,10 @@ impl<'a> DigitMapDescriptor<'a> {
             digit_map_value: if p & 0x1 != 0 { Some(DigitMapValue::read_aper(r)?) } else { None },
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([self.digit_map_name.is_some(), self.digit_map_value.is_some()]);
-        if let Some(v) = &self.digit_map_name {
-            w.fixed_octets(v);
-        }
-        if let Some(v) = &self.digit_map_value {
-            v.write_aper(w)?;
-        }
+        if let Some(v) = &self.digit_map_name { w.fixed_octets(v); }
+        if let Some(v) = &self.digit_map_value { v.write_aper(w)?; }
         Ok(())
     }
 }
@@ -11221,17 +9387,13 @@ fn read_aper_statistics_descriptor<'a>(r: &mut per::Reader<'a, true>) -> Result<
 }
 
 fn write_aper_statistics_descriptor(list: &[StatisticsParameter<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl<'a> IndAuditParameter<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let value = if r.bit()? {
-            match r.small_number()? {
-                number => Self::Unknown(r.unknown_alternative(number)?),
-            }
+            match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
             match r.alternative(per::Whole::Bits(3), 7)? {
                 0 => Self::IndAudMediaDescriptor(IndAudMediaDescriptor::read_aper(r)?),
@@ -11245,37 +9407,15 @@ impl<'a> IndAuditParameter<'a> {
         };
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::IndAudMediaDescriptor(v) => {
-                w.bits(0, 4);
-                v.write_aper(w)?;
-            }
-            Self::IndAudEventsDescriptor(v) => {
-                w.bits(1, 4);
-                v.write_aper(w)?;
-            }
-            Self::IndAudEventBufferDescriptor(v) => {
-                w.bits(2, 4);
-                v.write_aper(w)?;
-            }
-            Self::IndAudSignalsDescriptor(v) => {
-                w.bits(3, 4);
-                v.write_aper(w)?;
-            }
-            Self::IndAudDigitMapDescriptor(v) => {
-                w.bits(4, 4);
-                v.write_aper(w)?;
-            }
-            Self::IndAudStatisticsDescriptor(v) => {
-                w.bits(5, 4);
-                v.write_aper(w)?;
-            }
-            Self::IndAudPackagesDescriptor(v) => {
-                w.bits(6, 4);
-                v.write_aper(w)?;
-            }
+            Self::IndAudMediaDescriptor(v) => { w.bits(0, 4); v.write_aper(w)?; }
+            Self::IndAudEventsDescriptor(v) => { w.bits(1, 4); v.write_aper(w)?; }
+            Self::IndAudEventBufferDescriptor(v) => { w.bits(2, 4); v.write_aper(w)?; }
+            Self::IndAudSignalsDescriptor(v) => { w.bits(3, 4); v.write_aper(w)?; }
+            Self::IndAudDigitMapDescriptor(v) => { w.bits(4, 4); v.write_aper(w)?; }
+            Self::IndAudStatisticsDescriptor(v) => { w.bits(5, 4); v.write_aper(w)?; }
+            Self::IndAudPackagesDescriptor(v) => { w.bits(6, 4); v.write_aper(w)?; }
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
         Ok(())
@@ -11288,25 +9428,18 @@ impl<'a> ObservedEvent<'a> {
         let value = Self {
             event_name: r.fixed_octets::<4>()?,
             stream_id: if p & 0x2 != 0 { Some(r.whole(per::Whole::TwoOctets, 65535)? as u16) } else { None },
-            event_par_list: read_aper_observed_event_event_par_list(r)?,
+            event_par_list: read_aper_event_par_list(r)?,
             time_notation: if p & 0x1 != 0 { Some(TimeNotation::read_aper(r)?) } else { None },
         };
-        if p & 0x4 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x4 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.stream_id.is_some(), self.time_notation.is_some()]);
         w.fixed_octets(&self.event_name);
-        if let Some(v) = &self.stream_id {
-            w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?;
-        }
-        write_aper_observed_event_event_par_list(&self.event_par_list, w)?;
-        if let Some(v) = &self.time_notation {
-            v.write_aper(w)?;
-        }
+        if let Some(v) = &self.stream_id { w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
+        write_aper_event_par_list(&self.event_par_list, w)?;
+        if let Some(v) = &self.time_notation { v.write_aper(w)?; }
         Ok(())
     }
 }
@@ -11314,9 +9447,7 @@ impl<'a> ObservedEvent<'a> {
 impl<'a> NonStandardIdentifier<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let value = if r.bit()? {
-            match r.small_number()? {
-                number => Self::Unknown(r.unknown_alternative(number)?),
-            }
+            match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
             match r.alternative(per::Whole::Bits(2), 3)? {
                 0 => Self::Object(r.oid()?),
@@ -11326,17 +9457,10 @@ impl<'a> NonStandardIdentifier<'a> {
         };
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::Object(v) => {
-                w.bits(0, 3);
-                w.contents(v.as_bytes());
-            }
-            Self::H221NonStandard(v) => {
-                w.bits(1, 3);
-                v.write_aper(w)?;
-            }
+            Self::Object(v) => { w.bits(0, 3); w.contents(v.as_bytes()); }
+            Self::H221NonStandard(v) => { w.bits(1, 3); v.write_aper(w)?; }
             Self::Experimental(v) => {
                 w.bits(2, 3);
                 w.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0, v)?;
@@ -11352,34 +9476,25 @@ fn read_aper_packages_descriptor(r: &mut per::Reader<'_, true>) -> Result<Vec<Pa
 }
 
 fn write_aper_packages_descriptor(list: &[PackagesItem], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl<'a> TerminationStateDescriptor<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(3)?;
         let value = Self {
-            property_parms: read_aper_termination_state_descriptor_property_parms(r)?,
+            property_parms: read_aper_property_parms(r)?,
             event_buffer_control: if p & 0x2 != 0 { Some(EventBufferControl::read_aper(r)?) } else { None },
             service_state: if p & 0x1 != 0 { Some(ServiceState::read_aper(r)?) } else { None },
         };
-        if p & 0x4 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x4 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.event_buffer_control.is_some(), self.service_state.is_some()]);
-        write_aper_termination_state_descriptor_property_parms(&self.property_parms, w)?;
-        if let Some(v) = &self.event_buffer_control {
-            v.write_aper(w)?;
-        }
-        if let Some(v) = &self.service_state {
-            v.write_aper(w)?;
-        }
+        write_aper_property_parms(&self.property_parms, w)?;
+        if let Some(v) = &self.event_buffer_control { v.write_aper(w)?; }
+        if let Some(v) = &self.service_state { v.write_aper(w)?; }
         Ok(())
     }
 }
@@ -11391,17 +9506,10 @@ impl<'a> MediaDescriptorStreams<'a> {
             _ => Self::MultiStream(read_aper_media_descriptor_streams_multi_stream(r)?),
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::OneStream(v) => {
-                w.bits(0, 1);
-                v.write_aper(w)?;
-            }
-            Self::MultiStream(v) => {
-                w.bits(1, 1);
-                write_aper_media_descriptor_streams_multi_stream(v, w)?;
-            }
+            Self::OneStream(v) => { w.bits(0, 1); v.write_aper(w)?; }
+            Self::MultiStream(v) => { w.bits(1, 1); write_aper_media_descriptor_streams_multi_stream(v, w)?; }
         }
         Ok(())
     }
@@ -11412,9 +9520,7 @@ fn read_aper_modem_descriptor_mtl(r: &mut per::Reader<'_, true>) -> Result<Vec<M
 }
 
 fn write_aper_modem_descriptor_mtl(list: &[ModemType], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 fn read_aper_modem_descriptor_mpl<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<PropertyParm<'a>>> {
@@ -11422,9 +9528,7 @@ fn read_aper_modem_descriptor_mpl<'a>(r: &mut per::Reader<'a, true>) -> Result<V
 }
 
 fn write_aper_modem_descriptor_mpl(list: &[PropertyParm<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl MuxType {
@@ -11435,13 +9539,9 @@ impl MuxType {
         }
         r.item(per::Whole::Bits(2), &[Self::H221, Self::H223, Self::H226, Self::V76])
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let number = match self {
-            Self::H221 => 0,
-            Self::H223 => 1,
-            Self::H226 => 2,
-            Self::V76 => 3,
+            Self::H221 => 0, Self::H223 => 1, Self::H226 => 2, Self::V76 => 3,
             Self::Nx64k => return w.added_item(0),
             Self::UnknownAddition(number) => return w.added_item(*number),
             Self::Unknown(_) => return Err(Error::new(ErrorKind::UnknownEnumeration, 0)),
@@ -11456,9 +9556,7 @@ fn read_aper_mux_descriptor_term_list<'a>(r: &mut per::Reader<'a, true>) -> Resu
 }
 
 fn write_aper_mux_descriptor_term_list(list: &[TerminationId<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 fn read_aper_events_descriptor_event_list<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<RequestedEvent<'a>>> {
@@ -11466,9 +9564,7 @@ fn read_aper_events_descriptor_event_list<'a>(r: &mut per::Reader<'a, true>) -> 
 }
 
 fn write_aper_events_descriptor_event_list(list: &[RequestedEvent<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl<'a> EventSpec<'a> {
@@ -11477,30 +9573,23 @@ impl<'a> EventSpec<'a> {
         let value = Self {
             event_name: r.fixed_octets::<4>()?,
             stream_id: if p & 0x1 != 0 { Some(r.whole(per::Whole::TwoOctets, 65535)? as u16) } else { None },
-            event_par_list: read_aper_event_spec_event_par_list(r)?,
+            event_par_list: read_aper_event_par_list(r)?,
         };
-        if p & 0x2 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x2 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.stream_id.is_some()]);
         w.fixed_octets(&self.event_name);
-        if let Some(v) = &self.stream_id {
-            w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?;
-        }
-        write_aper_event_spec_event_par_list(&self.event_par_list, w)
+        if let Some(v) = &self.stream_id { w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
+        write_aper_event_par_list(&self.event_par_list, w)
     }
 }
 
 impl<'a> SignalRequest<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let value = if r.bit()? {
-            match r.small_number()? {
-                number => Self::Unknown(r.unknown_alternative(number)?),
-            }
+            match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
             match r.alternative(per::Whole::Bits(1), 2)? {
                 0 => Self::Signal(Signal::read_aper(r)?),
@@ -11509,17 +9598,10 @@ impl<'a> SignalRequest<'a> {
         };
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::Signal(v) => {
-                w.bits(0, 2);
-                v.write_aper(w)?;
-            }
-            Self::SeqSigList(v) => {
-                w.bits(1, 2);
-                v.write_aper(w)?;
-            }
+            Self::Signal(v) => { w.bits(0, 2); v.write_aper(w)?; }
+            Self::SeqSigList(v) => { w.bits(1, 2); v.write_aper(w)?; }
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
         Ok(())
@@ -11546,20 +9628,13 @@ impl<'a> DigitMapValue<'a> {
         }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 1] = [self.duration_timer.is_some()];
         let extended = additions.contains(&true);
         w.flags([extended, self.start_timer.is_some(), self.short_timer.is_some(), self.long_timer.is_some()]);
-        if let Some(v) = &self.start_timer {
-            w.integer(per::Whole::Bits(7), i64::from(*v), 0, 99)?;
-        }
-        if let Some(v) = &self.short_timer {
-            w.integer(per::Whole::Bits(7), i64::from(*v), 0, 99)?;
-        }
-        if let Some(v) = &self.long_timer {
-            w.integer(per::Whole::Bits(7), i64::from(*v), 0, 99)?;
-        }
+        if let Some(v) = &self.start_timer { w.integer(per::Whole::Bits(7), i64::from(*v), 0, 99)?; }
+        if let Some(v) = &self.short_timer { w.integer(per::Whole::Bits(7), i64::from(*v), 0, 99)?; }
+        if let Some(v) = &self.long_timer { w.integer(per::Whole::Bits(7), i64::from(*v), 0, 99)?; }
         w.characters(per::Size::ANY, &APER_ALPHABET_0, &self.digit_map_body)?;
         if extended {
             w.additions(&additions);
@@ -11583,13 +9658,10 @@ impl<'a> StatisticsParameter<'a> {
             stat_value: if p & 0x1 != 0 { Some(read_aper_value(r)?) } else { None },
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.stat_value.is_some());
         w.fixed_octets(&self.stat_name);
-        if let Some(v) = &self.stat_value {
-            write_aper_value(v, w)?;
-        }
+        if let Some(v) = &self.stat_value { write_aper_value(v, w)?; }
         Ok(())
     }
 }
@@ -11603,20 +9675,13 @@ impl<'a> IndAudMediaDescriptor<'a> {
             } else { None },
             streams: if p & 0x1 != 0 { Some(IndAudMediaDescriptorStreams::read_aper(r)?) } else { None },
         };
-        if p & 0x4 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x4 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.term_state_descr.is_some(), self.streams.is_some()]);
-        if let Some(v) = &self.term_state_descr {
-            v.write_aper(w)?;
-        }
-        if let Some(v) = &self.streams {
-            v.write_aper(w)?;
-        }
+        if let Some(v) = &self.term_state_descr { v.write_aper(w)?; }
+        if let Some(v) = &self.streams { v.write_aper(w)?; }
         Ok(())
     }
 }
@@ -11631,21 +9696,16 @@ impl IndAudEventsDescriptor {
             pkgd_name: r.fixed_octets::<4>()?,
             stream_id: if p & 0x1 != 0 { Some(r.whole(per::Whole::TwoOctets, 65535)? as u16) } else { None },
         };
-        if p & 0x4 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x4 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.request_id.is_some(), self.stream_id.is_some()]);
         if let Some(v) = &self.request_id {
             w.integer(per::Whole::Octets(2, 4), i64::from(*v), 0, 4294967295)?;
         }
         w.fixed_octets(&self.pkgd_name);
-        if let Some(v) = &self.stream_id {
-            w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?;
-        }
+        if let Some(v) = &self.stream_id { w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
         Ok(())
     }
 }
@@ -11657,18 +9717,13 @@ impl IndAudEventBufferDescriptor {
             event_name: r.fixed_octets::<4>()?,
             stream_id: if p & 0x1 != 0 { Some(r.whole(per::Whole::TwoOctets, 65535)? as u16) } else { None },
         };
-        if p & 0x2 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x2 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.stream_id.is_some()]);
         w.fixed_octets(&self.event_name);
-        if let Some(v) = &self.stream_id {
-            w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?;
-        }
+        if let Some(v) = &self.stream_id { w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
         Ok(())
     }
 }
@@ -11676,9 +9731,7 @@ impl IndAudEventBufferDescriptor {
 impl<'a> IndAudSignalsDescriptor<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let value = if r.bit()? {
-            match r.small_number()? {
-                number => Self::Unknown(r.unknown_alternative(number)?),
-            }
+            match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
             match r.alternative(per::Whole::Bits(1), 2)? {
                 0 => Self::Signal(IndAudSignal::read_aper(r)?),
@@ -11687,17 +9740,10 @@ impl<'a> IndAudSignalsDescriptor<'a> {
         };
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::Signal(v) => {
-                w.bits(0, 2);
-                v.write_aper(w)?;
-            }
-            Self::SeqSigList(v) => {
-                w.bits(1, 2);
-                v.write_aper(w)?;
-            }
+            Self::Signal(v) => { w.bits(0, 2); v.write_aper(w)?; }
+            Self::SeqSigList(v) => { w.bits(1, 2); v.write_aper(w)?; }
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
         Ok(())
@@ -11707,27 +9753,19 @@ impl<'a> IndAudSignalsDescriptor<'a> {
 impl IndAudDigitMapDescriptor {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
         let p = r.bits(1)?;
-        Ok(Self {
-            digit_map_name: if p & 0x1 != 0 { Some(r.fixed_octets::<2>()?) } else { None },
-        })
+        Ok(Self { digit_map_name: if p & 0x1 != 0 { Some(r.fixed_octets::<2>()?) } else { None } })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.digit_map_name.is_some());
-        if let Some(v) = &self.digit_map_name {
-            w.fixed_octets(v);
-        }
+        if let Some(v) = &self.digit_map_name { w.fixed_octets(v); }
         Ok(())
     }
 }
 
 impl IndAudStatisticsDescriptor {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
-        Ok(Self {
-            stat_name: r.fixed_octets::<4>()?,
-        })
+        Ok(Self { stat_name: r.fixed_octets::<4>()? })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.fixed_octets(&self.stat_name);
         Ok(())
@@ -11741,12 +9779,9 @@ impl IndAudPackagesDescriptor {
             package_name: r.fixed_octets::<2>()?,
             package_version: r.whole(per::Whole::Bits(7), 99)? as u8,
         };
-        if p & 0x1 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
         w.fixed_octets(&self.package_name);
@@ -11754,14 +9789,12 @@ impl IndAudPackagesDescriptor {
     }
 }
 
-fn read_aper_observed_event_event_par_list<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<EventParameter<'a>>> {
+fn read_aper_event_par_list<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<EventParameter<'a>>> {
     r.list(per::Size::ANY, EventParameter::read_aper)
 }
 
-fn write_aper_observed_event_event_par_list(list: &[EventParameter<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+fn write_aper_event_par_list(list: &[EventParameter<'_>], w: &mut per::Writer<true>) -> Result<()> {
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl H221NonStandard {
@@ -11773,12 +9806,9 @@ impl H221NonStandard {
             t35_extension: r.whole(per::Whole::Octet, 255)? as u8,
             manufacturer_code: r.whole(per::Whole::TwoOctets, 65535)? as u16,
         };
-        if p & 0x1 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
         w.integer(per::Whole::Octet, i64::from(self.t35_country_code1), 0, 255)?;
@@ -11795,12 +9825,9 @@ impl PackagesItem {
             package_name: r.fixed_octets::<2>()?,
             package_version: r.whole(per::Whole::Bits(7), 99)? as u8,
         };
-        if p & 0x1 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
         w.fixed_octets(&self.package_name);
@@ -11808,14 +9835,12 @@ impl PackagesItem {
     }
 }
 
-fn read_aper_termination_state_descriptor_property_parms<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<PropertyParm<'a>>> {
+fn read_aper_property_parms<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<PropertyParm<'a>>> {
     r.list(per::Size::ANY, PropertyParm::read_aper)
 }
 
-fn write_aper_termination_state_descriptor_property_parms(list: &[PropertyParm<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+fn write_aper_property_parms(list: &[PropertyParm<'_>], w: &mut per::Writer<true>) -> Result<()> {
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl EventBufferControl {
@@ -11826,11 +9851,9 @@ impl EventBufferControl {
         }
         r.item(per::Whole::Bits(1), &[Self::Off, Self::LockStep])
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let number = match self {
-            Self::Off => 0,
-            Self::LockStep => 1,
+            Self::Off => 0, Self::LockStep => 1,
             Self::UnknownAddition(number) => return w.added_item(*number),
             Self::Unknown(_) => return Err(Error::new(ErrorKind::UnknownEnumeration, 0)),
         };
@@ -11847,12 +9870,9 @@ impl ServiceState {
         }
         r.item(per::Whole::Bits(2), &[Self::Test, Self::OutOfSvc, Self::InSvc])
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let number = match self {
-            Self::Test => 0,
-            Self::OutOfSvc => 1,
-            Self::InSvc => 2,
+            Self::Test => 0, Self::OutOfSvc => 1, Self::InSvc => 2,
             Self::UnknownAddition(number) => return w.added_item(*number),
             Self::Unknown(_) => return Err(Error::new(ErrorKind::UnknownEnumeration, 0)),
         };
@@ -11882,27 +9902,18 @@ impl<'a> StreamParms<'a> {
         }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 1] = [self.statistics_descriptor.is_some()];
         let extended = additions.contains(&true);
         w.flags([extended, self.local_control_descriptor.is_some(), self.local_descriptor.is_some(), self.remote_descriptor.is_some()]);
-        if let Some(v) = &self.local_control_descriptor {
-            v.write_aper(w)?;
-        }
-        if let Some(v) = &self.local_descriptor {
-            v.write_aper(w)?;
-        }
-        if let Some(v) = &self.remote_descriptor {
-            v.write_aper(w)?;
-        }
+        if let Some(v) = &self.local_control_descriptor { v.write_aper(w)?; }
+        if let Some(v) = &self.local_descriptor { v.write_aper(w)?; }
+        if let Some(v) = &self.remote_descriptor { v.write_aper(w)?; }
         if extended {
             w.additions(&additions);
             if additions[0] {
                 let open = w.open();
-                if let Some(v) = &self.statistics_descriptor {
-                    write_aper_statistics_descriptor(v, w)?;
-                }
+                if let Some(v) = &self.statistics_descriptor { write_aper_statistics_descriptor(v, w)?; }
                 w.close(open);
             }
         }
@@ -11915,9 +9926,7 @@ fn read_aper_media_descriptor_streams_multi_stream<'a>(r: &mut per::Reader<'a, t
 }
 
 fn write_aper_media_descriptor_streams_multi_stream(list: &[StreamDescriptor<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl ModemType {
@@ -11928,18 +9937,10 @@ impl ModemType {
         }
         r.item(per::Whole::Bits(4), &[Self::V18, Self::V22, Self::V22bis, Self::V32, Self::V32bis, Self::V34, Self::V90, Self::V91, Self::SynchIsdn])
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let number = match self {
-            Self::V18 => 0,
-            Self::V22 => 1,
-            Self::V22bis => 2,
-            Self::V32 => 3,
-            Self::V32bis => 4,
-            Self::V34 => 5,
-            Self::V90 => 6,
-            Self::V91 => 7,
-            Self::SynchIsdn => 8,
+            Self::V18 => 0, Self::V22 => 1, Self::V22bis => 2, Self::V32 => 3, Self::V32bis => 4,
+            Self::V34 => 5, Self::V90 => 6, Self::V91 => 7, Self::SynchIsdn => 8,
             Self::UnknownAddition(number) => return w.added_item(*number),
             Self::Unknown(_) => return Err(Error::new(ErrorKind::UnknownEnumeration, 0)),
         };
@@ -11955,35 +9956,18 @@ impl<'a> RequestedEvent<'a> {
             pkgd_name: r.fixed_octets::<4>()?,
             stream_id: if p & 0x2 != 0 { Some(r.whole(per::Whole::TwoOctets, 65535)? as u16) } else { None },
             event_action: if p & 0x1 != 0 { Some(RequestedActions::read_aper(r)?) } else { None },
-            ev_par_list: read_aper_requested_event_ev_par_list(r)?,
+            ev_par_list: read_aper_ev_par_list(r)?,
         };
-        if p & 0x4 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x4 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.stream_id.is_some(), self.event_action.is_some()]);
         w.fixed_octets(&self.pkgd_name);
-        if let Some(v) = &self.stream_id {
-            w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?;
-        }
-        if let Some(v) = &self.event_action {
-            v.write_aper(w)?;
-        }
-        write_aper_requested_event_ev_par_list(&self.ev_par_list, w)
+        if let Some(v) = &self.stream_id { w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
+        if let Some(v) = &self.event_action { v.write_aper(w)?; }
+        write_aper_ev_par_list(&self.ev_par_list, w)
     }
-}
-
-fn read_aper_event_spec_event_par_list<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<EventParameter<'a>>> {
-    r.list(per::Size::ANY, EventParameter::read_aper)
-}
-
-fn write_aper_event_spec_event_par_list(list: &[EventParameter<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
 }
 
 impl<'a> Signal<'a> {
@@ -12019,35 +10003,22 @@ impl<'a> Signal<'a> {
         }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 3] = [self.direction.is_some(), self.request_id.is_some(), self.intersig_delay.is_some()];
         let extended = additions.contains(&true);
         w.flags([extended, self.stream_id.is_some(), self.sig_type.is_some(), self.duration.is_some(), self.notify_completion.is_some(), self.keep_active.is_some()]);
         w.fixed_octets(&self.signal_name);
-        if let Some(v) = &self.stream_id {
-            w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?;
-        }
-        if let Some(v) = &self.sig_type {
-            v.write_aper(w)?;
-        }
-        if let Some(v) = &self.duration {
-            w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?;
-        }
-        if let Some(v) = &self.notify_completion {
-            w.bit_string(per::Size::ANY, v, true)?;
-        }
-        if let Some(v) = &self.keep_active {
-            w.bit(*v);
-        }
+        if let Some(v) = &self.stream_id { w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
+        if let Some(v) = &self.sig_type { v.write_aper(w)?; }
+        if let Some(v) = &self.duration { w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
+        if let Some(v) = &self.notify_completion { w.bit_string(per::Size::ANY, v, true)?; }
+        if let Some(v) = &self.keep_active { w.bit(*v); }
         write_aper_signal_sig_par_list(&self.sig_par_list, w)?;
         if extended {
             w.additions(&additions);
             if additions[0] {
                 let open = w.open();
-                if let Some(v) = &self.direction {
-                    v.write_aper(w)?;
-                }
+                if let Some(v) = &self.direction { v.write_aper(w)?; }
                 w.close(open);
             }
             if additions[1] {
@@ -12076,7 +10047,6 @@ impl<'a> SeqSigList<'a> {
             signal_list: read_aper_seq_sig_list_signal_list(r)?,
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.integer(per::Whole::TwoOctets, i64::from(self.id), 0, 65535)?;
         write_aper_seq_sig_list_signal_list(&self.signal_list, w)
@@ -12087,7 +10057,7 @@ impl<'a> IndAudTerminationStateDescriptor<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(3)?;
         let mut value = Self {
-            property_parms: read_aper_ind_aud_termination_state_descriptor_property_parms(r)?,
+            property_parms: read_aper_property_parms2(r)?,
             event_buffer_control: if p & 0x2 != 0 { Some(()) } else { None },
             service_state: if p & 0x1 != 0 { Some(()) } else { None },
             service_state_sel: None,
@@ -12102,12 +10072,11 @@ impl<'a> IndAudTerminationStateDescriptor<'a> {
         }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 1] = [self.service_state_sel.is_some()];
         let extended = additions.contains(&true);
         w.flags([extended, self.event_buffer_control.is_some(), self.service_state.is_some()]);
-        write_aper_ind_aud_termination_state_descriptor_property_parms(&self.property_parms, w)?;
+        write_aper_property_parms2(&self.property_parms, w)?;
         if let Some(v) = &self.event_buffer_control {
         }
         if let Some(v) = &self.service_state {
@@ -12116,9 +10085,7 @@ impl<'a> IndAudTerminationStateDescriptor<'a> {
             w.additions(&additions);
             if additions[0] {
                 let open = w.open();
-                if let Some(v) = &self.service_state_sel {
-                    v.write_aper(w)?;
-                }
+                if let Some(v) = &self.service_state_sel { v.write_aper(w)?; }
                 w.close(open);
             }
         }
@@ -12133,13 +10100,9 @@ impl<'a> IndAudMediaDescriptorStreams<'a> {
             _ => Self::MultiStream(read_aper_ind_aud_media_descriptor_streams_multi_stream(r)?),
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::OneStream(v) => {
-                w.bits(0, 1);
-                v.write_aper(w)?;
-            }
+            Self::OneStream(v) => { w.bits(0, 1); v.write_aper(w)?; }
             Self::MultiStream(v) => {
                 w.bits(1, 1);
                 write_aper_ind_aud_media_descriptor_streams_multi_stream(v, w)?;
@@ -12167,15 +10130,12 @@ impl IndAudSignal {
         }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 1] = [self.signal_request_id.is_some()];
         let extended = additions.contains(&true);
         w.flags([extended, self.stream_id.is_some()]);
         w.fixed_octets(&self.signal_name);
-        if let Some(v) = &self.stream_id {
-            w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?;
-        }
+        if let Some(v) = &self.stream_id { w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
         if extended {
             w.additions(&additions);
             if additions[0] {
@@ -12198,13 +10158,10 @@ impl IndAudSeqSigList {
             signal_list: if p & 0x1 != 0 { Some(IndAudSignal::read_aper(r)?) } else { None },
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.signal_list.is_some());
         w.integer(per::Whole::TwoOctets, i64::from(self.id), 0, 65535)?;
-        if let Some(v) = &self.signal_list {
-            v.write_aper(w)?;
-        }
+        if let Some(v) = &self.signal_list { v.write_aper(w)?; }
         Ok(())
     }
 }
@@ -12215,21 +10172,16 @@ impl<'a> EventParameter<'a> {
         let value = Self {
             event_parameter_name: r.fixed_octets::<2>()?,
             value: read_aper_value(r)?,
-            extra_info: if p & 0x1 != 0 { Some(EventParameterExtraInfo::read_aper(r)?) } else { None },
+            extra_info: if p & 0x1 != 0 { Some(ExtraInfo::read_aper(r)?) } else { None },
         };
-        if p & 0x2 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x2 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.extra_info.is_some()]);
         w.fixed_octets(&self.event_parameter_name);
         write_aper_value(&self.value, w)?;
-        if let Some(v) = &self.extra_info {
-            v.write_aper(w)?;
-        }
+        if let Some(v) = &self.extra_info { v.write_aper(w)?; }
         Ok(())
     }
 }
@@ -12241,41 +10193,27 @@ impl<'a> LocalControlDescriptor<'a> {
             stream_mode: if p & 0x4 != 0 { Some(StreamMode::read_aper(r)?) } else { None },
             reserve_value: if p & 0x2 != 0 { Some(r.bit()?) } else { None },
             reserve_group: if p & 0x1 != 0 { Some(r.bit()?) } else { None },
-            property_parms: read_aper_local_control_descriptor_property_parms(r)?,
+            property_parms: read_aper_property_parms(r)?,
         };
-        if p & 0x8 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x8 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.stream_mode.is_some(), self.reserve_value.is_some(), self.reserve_group.is_some()]);
-        if let Some(v) = &self.stream_mode {
-            v.write_aper(w)?;
-        }
-        if let Some(v) = &self.reserve_value {
-            w.bit(*v);
-        }
-        if let Some(v) = &self.reserve_group {
-            w.bit(*v);
-        }
-        write_aper_local_control_descriptor_property_parms(&self.property_parms, w)
+        if let Some(v) = &self.stream_mode { v.write_aper(w)?; }
+        if let Some(v) = &self.reserve_value { w.bit(*v); }
+        if let Some(v) = &self.reserve_group { w.bit(*v); }
+        write_aper_property_parms(&self.property_parms, w)
     }
 }
 
 impl<'a> LocalRemoteDescriptor<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
-        let value = Self {
-            prop_grps: read_aper_local_remote_descriptor_prop_grps(r)?,
-        };
-        if p & 0x1 != 0 {
-            r.skip_all_additions()?;
-        }
+        let value = Self { prop_grps: read_aper_local_remote_descriptor_prop_grps(r)? };
+        if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
         write_aper_local_remote_descriptor_prop_grps(&self.prop_grps, w)
@@ -12289,7 +10227,6 @@ impl<'a> StreamDescriptor<'a> {
             stream_parms: StreamParms::read_aper(r)?,
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.integer(per::Whole::TwoOctets, i64::from(self.stream_id), 0, 65535)?;
         self.stream_parms.write_aper(w)
@@ -12321,30 +10258,19 @@ impl<'a> RequestedActions<'a> {
         }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 2] = [self.notify_behaviour.is_some(), self.reset_events_descriptor.is_some()];
         let extended = additions.contains(&true);
         w.flags([extended, self.keep_active.is_some(), self.event_dm.is_some(), self.second_event.is_some(), self.signals_descriptor.is_some()]);
-        if let Some(v) = &self.keep_active {
-            w.bit(*v);
-        }
-        if let Some(v) = &self.event_dm {
-            v.write_aper(w)?;
-        }
-        if let Some(v) = &self.second_event {
-            v.write_aper(w)?;
-        }
-        if let Some(v) = &self.signals_descriptor {
-            write_aper_signals_descriptor(v, w)?;
-        }
+        if let Some(v) = &self.keep_active { w.bit(*v); }
+        if let Some(v) = &self.event_dm { v.write_aper(w)?; }
+        if let Some(v) = &self.second_event { v.write_aper(w)?; }
+        if let Some(v) = &self.signals_descriptor { write_aper_signals_descriptor(v, w)?; }
         if extended {
             w.additions(&additions);
             if additions[0] {
                 let open = w.open();
-                if let Some(v) = &self.notify_behaviour {
-                    v.write_aper(w)?;
-                }
+                if let Some(v) = &self.notify_behaviour { v.write_aper(w)?; }
                 w.close(open);
             }
             if additions[1] {
@@ -12358,14 +10284,12 @@ impl<'a> RequestedActions<'a> {
     }
 }
 
-fn read_aper_requested_event_ev_par_list<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<EventParameter<'a>>> {
+fn read_aper_ev_par_list<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<EventParameter<'a>>> {
     r.list(per::Size::ANY, EventParameter::read_aper)
 }
 
-fn write_aper_requested_event_ev_par_list(list: &[EventParameter<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+fn write_aper_ev_par_list(list: &[EventParameter<'_>], w: &mut per::Writer<true>) -> Result<()> {
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl SignalType {
@@ -12376,12 +10300,9 @@ impl SignalType {
         }
         r.item(per::Whole::Bits(2), &[Self::Brief, Self::OnOff, Self::TimeOut])
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let number = match self {
-            Self::Brief => 0,
-            Self::OnOff => 1,
-            Self::TimeOut => 2,
+            Self::Brief => 0, Self::OnOff => 1, Self::TimeOut => 2,
             Self::UnknownAddition(number) => return w.added_item(*number),
             Self::Unknown(_) => return Err(Error::new(ErrorKind::UnknownEnumeration, 0)),
         };
@@ -12395,9 +10316,7 @@ fn read_aper_signal_sig_par_list<'a>(r: &mut per::Reader<'a, true>) -> Result<Ve
 }
 
 fn write_aper_signal_sig_par_list(list: &[SigParameter<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl SignalDirection {
@@ -12408,12 +10327,9 @@ impl SignalDirection {
         }
         r.item(per::Whole::Bits(2), &[Self::Internal, Self::External, Self::Both])
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let number = match self {
-            Self::Internal => 0,
-            Self::External => 1,
-            Self::Both => 2,
+            Self::Internal => 0, Self::External => 1, Self::Both => 2,
             Self::UnknownAddition(number) => return w.added_item(*number),
             Self::Unknown(_) => return Err(Error::new(ErrorKind::UnknownEnumeration, 0)),
         };
@@ -12427,19 +10343,15 @@ fn read_aper_seq_sig_list_signal_list<'a>(r: &mut per::Reader<'a, true>) -> Resu
 }
 
 fn write_aper_seq_sig_list_signal_list(list: &[Signal<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
-fn read_aper_ind_aud_termination_state_descriptor_property_parms<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<IndAudPropertyParm<'a>>> {
+fn read_aper_property_parms2<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<IndAudPropertyParm<'a>>> {
     r.list(per::Size::ANY, IndAudPropertyParm::read_aper)
 }
 
-fn write_aper_ind_aud_termination_state_descriptor_property_parms(list: &[IndAudPropertyParm<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+fn write_aper_property_parms2(list: &[IndAudPropertyParm<'_>], w: &mut per::Writer<true>) -> Result<()> {
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl<'a> IndAudStreamParms<'a> {
@@ -12467,27 +10379,18 @@ impl<'a> IndAudStreamParms<'a> {
         }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 1] = [self.statistics_descriptor.is_some()];
         let extended = additions.contains(&true);
         w.flags([extended, self.local_control_descriptor.is_some(), self.local_descriptor.is_some(), self.remote_descriptor.is_some()]);
-        if let Some(v) = &self.local_control_descriptor {
-            v.write_aper(w)?;
-        }
-        if let Some(v) = &self.local_descriptor {
-            v.write_aper(w)?;
-        }
-        if let Some(v) = &self.remote_descriptor {
-            v.write_aper(w)?;
-        }
+        if let Some(v) = &self.local_control_descriptor { v.write_aper(w)?; }
+        if let Some(v) = &self.local_descriptor { v.write_aper(w)?; }
+        if let Some(v) = &self.remote_descriptor { v.write_aper(w)?; }
         if extended {
             w.additions(&additions);
             if additions[0] {
                 let open = w.open();
-                if let Some(v) = &self.statistics_descriptor {
-                    v.write_aper(w)?;
-                }
+                if let Some(v) = &self.statistics_descriptor { v.write_aper(w)?; }
                 w.close(open);
             }
         }
@@ -12500,37 +10403,7 @@ fn read_aper_ind_aud_media_descriptor_streams_multi_stream<'a>(r: &mut per::Read
 }
 
 fn write_aper_ind_aud_media_descriptor_streams_multi_stream(list: &[IndAudStreamDescriptor<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
-}
-
-impl EventParameterExtraInfo {
-    fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
-        Ok(match r.alternative(per::Whole::Bits(2), 3)? {
-            0 => Self::Relation(Relation::read_aper(r)?),
-            1 => Self::Range(r.bit()?),
-            _ => Self::Sublist(r.bit()?),
-        })
-    }
-
-    fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        match self {
-            Self::Relation(v) => {
-                w.bits(0, 2);
-                v.write_aper(w)?;
-            }
-            Self::Range(v) => {
-                w.bits(1, 2);
-                w.bit(*v);
-            }
-            Self::Sublist(v) => {
-                w.bits(2, 2);
-                w.bit(*v);
-            }
-        }
-        Ok(())
-    }
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl StreamMode {
@@ -12541,13 +10414,9 @@ impl StreamMode {
         }
         r.item(per::Whole::Bits(3), &[Self::SendOnly, Self::RecvOnly, Self::SendRecv, Self::Inactive, Self::LoopBack])
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let number = match self {
-            Self::SendOnly => 0,
-            Self::RecvOnly => 1,
-            Self::SendRecv => 2,
-            Self::Inactive => 3,
+            Self::SendOnly => 0, Self::RecvOnly => 1, Self::SendRecv => 2, Self::Inactive => 3,
             Self::LoopBack => 4,
             Self::UnknownAddition(number) => return w.added_item(*number),
             Self::Unknown(_) => return Err(Error::new(ErrorKind::UnknownEnumeration, 0)),
@@ -12557,24 +10426,12 @@ impl StreamMode {
     }
 }
 
-fn read_aper_local_control_descriptor_property_parms<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<PropertyParm<'a>>> {
-    r.list(per::Size::ANY, PropertyParm::read_aper)
-}
-
-fn write_aper_local_control_descriptor_property_parms(list: &[PropertyParm<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
-}
-
 fn read_aper_local_remote_descriptor_prop_grps<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<PropertyGroup<'a>>> {
     r.list(per::Size::ANY, read_aper_property_group)
 }
 
 fn write_aper_local_remote_descriptor_prop_grps(list: &[PropertyGroup<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        write_aper_property_group(v, w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { write_aper_property_group(v, w) })
 }
 
 impl<'a> EventDm<'a> {
@@ -12584,17 +10441,10 @@ impl<'a> EventDm<'a> {
             _ => Self::DigitMapValue(DigitMapValue::read_aper(r)?),
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::DigitMapName(v) => {
-                w.bits(0, 1);
-                w.fixed_octets(v);
-            }
-            Self::DigitMapValue(v) => {
-                w.bits(1, 1);
-                v.write_aper(w)?;
-            }
+            Self::DigitMapName(v) => { w.bits(0, 1); w.fixed_octets(v); }
+            Self::DigitMapValue(v) => { w.bits(1, 1); v.write_aper(w)?; }
         }
         Ok(())
     }
@@ -12610,13 +10460,10 @@ impl<'a> SecondEventsDescriptor<'a> {
             } else { None },
             event_list: read_aper_second_events_descriptor_event_list(r)?,
         };
-        if p & 0x2 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x2 != 0 { r.skip_all_additions()?; }
         r.leave();
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.request_id.is_some()]);
         if let Some(v) = &self.request_id {
@@ -12630,9 +10477,7 @@ impl<'a> NotifyBehaviour<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         r.enter()?;
         let value = if r.bit()? {
-            match r.small_number()? {
-                number => Self::Unknown(r.unknown_alternative(number)?),
-            }
+            match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
             match r.alternative(per::Whole::Bits(2), 3)? {
                 0 => Self::NotifyImmediate(()),
@@ -12643,19 +10488,11 @@ impl<'a> NotifyBehaviour<'a> {
         r.leave();
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::NotifyImmediate(v) => {
-                w.bits(0, 3);
-            }
-            Self::NotifyRegulated(v) => {
-                w.bits(1, 3);
-                v.write_aper(w)?;
-            }
-            Self::NeverNotify(v) => {
-                w.bits(2, 3);
-            }
+            Self::NotifyImmediate(v) => w.bits(0, 3),
+            Self::NotifyRegulated(v) => { w.bits(1, 3); v.write_aper(w)?; }
+            Self::NeverNotify(v) => w.bits(2, 3),
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
         Ok(())
@@ -12668,21 +10505,16 @@ impl<'a> SigParameter<'a> {
         let value = Self {
             sig_parameter_name: r.fixed_octets::<2>()?,
             value: read_aper_value(r)?,
-            extra_info: if p & 0x1 != 0 { Some(SigParameterExtraInfo::read_aper(r)?) } else { None },
+            extra_info: if p & 0x1 != 0 { Some(ExtraInfo::read_aper(r)?) } else { None },
         };
-        if p & 0x2 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x2 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.extra_info.is_some()]);
         w.fixed_octets(&self.sig_parameter_name);
         write_aper_value(&self.value, w)?;
-        if let Some(v) = &self.extra_info {
-            v.write_aper(w)?;
-        }
+        if let Some(v) = &self.extra_info { v.write_aper(w)?; }
         Ok(())
     }
 }
@@ -12694,9 +10526,7 @@ impl<'a> IndAudLocalControlDescriptor<'a> {
             stream_mode: if p & 0x8 != 0 { Some(()) } else { None },
             reserve_value: if p & 0x4 != 0 { Some(()) } else { None },
             reserve_group: if p & 0x2 != 0 { Some(()) } else { None },
-            property_parms: if p & 0x1 != 0 {
-                Some(read_aper_ind_aud_local_control_descriptor_property_parms(r)?)
-            } else { None },
+            property_parms: if p & 0x1 != 0 { Some(read_aper_property_parms2(r)?) } else { None },
             stream_mode_sel: None,
         };
         if p & 0x10 != 0 {
@@ -12709,7 +10539,6 @@ impl<'a> IndAudLocalControlDescriptor<'a> {
         }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 1] = [self.stream_mode_sel.is_some()];
         let extended = additions.contains(&true);
@@ -12720,16 +10549,12 @@ impl<'a> IndAudLocalControlDescriptor<'a> {
         }
         if let Some(v) = &self.reserve_group {
         }
-        if let Some(v) = &self.property_parms {
-            write_aper_ind_aud_local_control_descriptor_property_parms(v, w)?;
-        }
+        if let Some(v) = &self.property_parms { write_aper_property_parms2(v, w)?; }
         if extended {
             w.additions(&additions);
             if additions[0] {
                 let open = w.open();
-                if let Some(v) = &self.stream_mode_sel {
-                    v.write_aper(w)?;
-                }
+                if let Some(v) = &self.stream_mode_sel { v.write_aper(w)?; }
                 w.close(open);
             }
         }
@@ -12746,17 +10571,12 @@ impl<'a> IndAudLocalRemoteDescriptor<'a> {
             } else { None },
             prop_grps: read_aper_ind_aud_property_group(r)?,
         };
-        if p & 0x2 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x2 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.prop_group_id.is_some()]);
-        if let Some(v) = &self.prop_group_id {
-            w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?;
-        }
+        if let Some(v) = &self.prop_group_id { w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
         write_aper_ind_aud_property_group(&self.prop_grps, w)
     }
 }
@@ -12768,7 +10588,6 @@ impl<'a> IndAudStreamDescriptor<'a> {
             stream_parms: IndAudStreamParms::read_aper(r)?,
         })
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.integer(per::Whole::TwoOctets, i64::from(self.stream_id), 0, 65535)?;
         self.stream_parms.write_aper(w)
@@ -12780,9 +10599,7 @@ fn read_aper_property_group<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<Pro
 }
 
 fn write_aper_property_group(list: &[PropertyParm<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 fn read_aper_second_events_descriptor_event_list<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<SecondRequestedEvent<'a>>> {
@@ -12793,9 +10610,7 @@ fn read_aper_second_events_descriptor_event_list<'a>(r: &mut per::Reader<'a, tru
 }
 
 fn write_aper_second_events_descriptor_event_list(list: &[SecondRequestedEvent<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl<'a> RegulatedEmbeddedDescriptor<'a> {
@@ -12806,61 +10621,16 @@ impl<'a> RegulatedEmbeddedDescriptor<'a> {
             second_event: if p & 0x2 != 0 { Some(SecondEventsDescriptor::read_aper(r)?) } else { None },
             signals_descriptor: if p & 0x1 != 0 { Some(read_aper_signals_descriptor(r)?) } else { None },
         };
-        if p & 0x4 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x4 != 0 { r.skip_all_additions()?; }
         r.leave();
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.second_event.is_some(), self.signals_descriptor.is_some()]);
-        if let Some(v) = &self.second_event {
-            v.write_aper(w)?;
-        }
-        if let Some(v) = &self.signals_descriptor {
-            write_aper_signals_descriptor(v, w)?;
-        }
+        if let Some(v) = &self.second_event { v.write_aper(w)?; }
+        if let Some(v) = &self.signals_descriptor { write_aper_signals_descriptor(v, w)?; }
         Ok(())
     }
-}
-
-impl SigParameterExtraInfo {
-    fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
-        Ok(match r.alternative(per::Whole::Bits(2), 3)? {
-            0 => Self::Relation(Relation::read_aper(r)?),
-            1 => Self::Range(r.bit()?),
-            _ => Self::Sublist(r.bit()?),
-        })
-    }
-
-    fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        match self {
-            Self::Relation(v) => {
-                w.bits(0, 2);
-                v.write_aper(w)?;
-            }
-            Self::Range(v) => {
-                w.bits(1, 2);
-                w.bit(*v);
-            }
-            Self::Sublist(v) => {
-                w.bits(2, 2);
-                w.bit(*v);
-            }
-        }
-        Ok(())
-    }
-}
-
-fn read_aper_ind_aud_local_control_descriptor_property_parms<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<IndAudPropertyParm<'a>>> {
-    r.list(per::Size::ANY, IndAudPropertyParm::read_aper)
-}
-
-fn write_aper_ind_aud_local_control_descriptor_property_parms(list: &[IndAudPropertyParm<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
 }
 
 fn read_aper_ind_aud_property_group<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<IndAudPropertyParm<'a>>> {
@@ -12868,9 +10638,7 @@ fn read_aper_ind_aud_property_group<'a>(r: &mut per::Reader<'a, true>) -> Result
 }
 
 fn write_aper_ind_aud_property_group(list: &[IndAudPropertyParm<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
+    w.list(per::Size::ANY, list, |w, v| { v.write_aper(w) })
 }
 
 impl<'a> SecondRequestedEvent<'a> {
@@ -12881,25 +10649,18 @@ impl<'a> SecondRequestedEvent<'a> {
             pkgd_name: r.fixed_octets::<4>()?,
             stream_id: if p & 0x2 != 0 { Some(r.whole(per::Whole::TwoOctets, 65535)? as u16) } else { None },
             event_action: if p & 0x1 != 0 { Some(SecondRequestedActions::read_aper(r)?) } else { None },
-            ev_par_list: read_aper_second_requested_event_ev_par_list(r)?,
+            ev_par_list: read_aper_ev_par_list(r)?,
         };
-        if p & 0x4 != 0 {
-            r.skip_all_additions()?;
-        }
+        if p & 0x4 != 0 { r.skip_all_additions()?; }
         r.leave();
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.stream_id.is_some(), self.event_action.is_some()]);
         w.fixed_octets(&self.pkgd_name);
-        if let Some(v) = &self.stream_id {
-            w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?;
-        }
-        if let Some(v) = &self.event_action {
-            v.write_aper(w)?;
-        }
-        write_aper_second_requested_event_ev_par_list(&self.ev_par_list, w)
+        if let Some(v) = &self.stream_id { w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
+        if let Some(v) = &self.event_action { v.write_aper(w)?; }
+        write_aper_ev_par_list(&self.ev_par_list, w)
     }
 }
 
@@ -12929,27 +10690,18 @@ impl<'a> SecondRequestedActions<'a> {
         r.leave();
         Ok(value)
     }
-
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 2] = [self.notify_behaviour.is_some(), self.reset_events_descriptor.is_some()];
         let extended = additions.contains(&true);
         w.flags([extended, self.keep_active.is_some(), self.event_dm.is_some(), self.signals_descriptor.is_some()]);
-        if let Some(v) = &self.keep_active {
-            w.bit(*v);
-        }
-        if let Some(v) = &self.event_dm {
-            v.write_aper(w)?;
-        }
-        if let Some(v) = &self.signals_descriptor {
-            write_aper_signals_descriptor(v, w)?;
-        }
+        if let Some(v) = &self.keep_active { w.bit(*v); }
+        if let Some(v) = &self.event_dm { v.write_aper(w)?; }
+        if let Some(v) = &self.signals_descriptor { write_aper_signals_descriptor(v, w)?; }
         if extended {
             w.additions(&additions);
             if additions[0] {
                 let open = w.open();
-                if let Some(v) = &self.notify_behaviour {
-                    v.write_aper(w)?;
-                }
+                if let Some(v) = &self.notify_behaviour { v.write_aper(w)?; }
                 w.close(open);
             }
             if additions[1] {
@@ -12963,23 +10715,9 @@ impl<'a> SecondRequestedActions<'a> {
     }
 }
 
-fn read_aper_second_requested_event_ev_par_list<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<EventParameter<'a>>> {
-    r.list(per::Size::ANY, EventParameter::read_aper)
-}
-
-fn write_aper_second_requested_event_ev_par_list(list: &[EventParameter<'_>], w: &mut per::Writer<true>) -> Result<()> {
-    w.list(per::Size::ANY, list, |w, v| {
-        v.write_aper(w)
-    })
-}
-
 impl<'a> codec::AperType<'a> for MegacoMessage<'a> {
-    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        MegacoMessage::read_aper(r)
-    }
+    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> { MegacoMessage::read_aper(r) }
 
-    fn write(&self, w: &mut per::Writer<true>) -> Result<()> {
-        self.write_aper(w)
-    }
+    fn write(&self, w: &mut per::Writer<true>) -> Result<()> { self.write_aper(w) }
 }
 }

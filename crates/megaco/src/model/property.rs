@@ -22,7 +22,7 @@ record! {
 choice! {
     /// What several values, or a relation, mean.
     #[derive(Copy)]
-    Extra [both as PropertyParmExtraInfo EventParameterExtraInfo SigParameterExtraInfo] {
+    Extra [both as ExtraInfo] {
         Relation "relation" (Relation),
         Range "range" (bool),
         Sublist "sublist" (bool),

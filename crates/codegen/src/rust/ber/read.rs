@@ -165,7 +165,7 @@ impl Ber<'_, '_> {
             behind.position(|id| shape.field(*id).place == Place::Root).map(|at| at + first)
         });
         // Components that select a row of a table have a variable of their own, since others look at them.
-        let keyed = fields.iter().any(|id| shape.field(*id).key.is_some());
+        let keyed = fields.iter().any(|id| self.p.types.is_key(shape.field(*id)));
         let mut members = Vec::new();
         for (i, &id) in fields.iter().enumerate() {
             if Some(i) == second {

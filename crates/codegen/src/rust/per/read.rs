@@ -166,7 +166,7 @@ impl Per<'_, '_> {
             .collect();
         let shape = self.p.types.shape;
         // Components that select a row of a table have a variable of their own, since others look at them.
-        let keyed = shape.fields_of(node).any(|(_, field)| field.key.is_some());
+        let keyed = shape.fields_of(node).any(|(_, field)| self.p.types.is_key(field));
         let mut members = Vec::new();
         let mut bit = extended;
         for member in &sequence.root {
@@ -350,11 +350,10 @@ impl Per<'_, '_> {
             Some(table) => table.keys.iter().map(|key| format!("k{key}")).collect(),
             None => Vec::new(),
         };
-        self.open("let open = match r.open_type()? {");
-        self.line("Ok(open) => open,");
         let end = self.p.ended(node);
-        self.line(format!("Err(fragments) => return Ok(Self::Other(fragments{end})),"));
-        self.close("};");
+        self.line(format!(
+            "let open = match r.open_type()? {{ Ok(open) => open, Err(v) => return Ok(Self::Other(v{end})) }};"
+        ));
         self.open(format!("let value = match {} {{", tuple(&keys)));
         for (number, row) in (0..).zip(&shape.tables[table as usize].rows) {
             let Some(patterns) = row.keys.iter().map(key_pattern).collect::<Option<Vec<_>>>() else {

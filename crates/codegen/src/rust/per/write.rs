@@ -349,12 +349,16 @@ impl Per<'_, '_> {
             return self.line("Ok(())");
         }
         self.open("let number = match self {");
-        for (number, value) in enumerated.root.iter().enumerate() {
-            self.line(format!("Self::{} => {number},", self.p.names.item(node, *value)));
-        }
-        for (number, value) in enumerated.additions.iter().enumerate() {
-            self.line(format!("Self::{} => return w.added_item({number}),", self.p.names.item(node, *value)));
-        }
+        let item = |value: &i64| self.p.names.item(node, *value);
+        let root = enumerated.root.iter().enumerate();
+        let root: Vec<_> =
+            root.map(|(number, value)| format!("Self::{} => {number},", item(value))).collect();
+        let added = enumerated.additions.iter().enumerate();
+        let added: Vec<_> = added
+            .map(|(number, value)| format!("Self::{} => return w.added_item({number}),", item(value)))
+            .collect();
+        self.p.text.fill(root);
+        self.p.text.fill(added);
         if enumerated.extensible {
             self.line("Self::UnknownAddition(number) => return w.added_item(*number),");
             self.line("Self::Unknown(_) => return Err(Error::new(ErrorKind::UnknownEnumeration, 0)),");
@@ -366,18 +370,20 @@ impl Per<'_, '_> {
 
     pub(super) fn write_table(&mut self, node: NodeId, table: u32) {
         let shape = self.p.types.shape;
+        self.open("if let Self::Other(v) = self {");
+        self.line("return Ok(w.any(v));");
+        self.close("}");
+        self.line("let open = w.open();");
         self.open("match self {");
         for (number, row) in (0..).zip(&shape.tables[table as usize].rows) {
             let variant = self.p.names.row(node, number).to_owned();
             self.open(format!("Self::{variant}(v) => {{"));
             let v = if self.p.types.is_boxed(Edge::Row(node, number)) { "&**v" } else { "v" };
-            self.line("let open = w.open();");
             self.write(row.node, v, false);
-            self.line("w.close(open);");
             self.close("}");
         }
-        self.line("Self::Other(v) => w.any(v),");
+        self.line("Self::Other(_) => {}");
         self.close("}");
-        self.line("Ok(())");
+        self.line("Ok(w.close(open))");
     }
 }
