@@ -1,6 +1,6 @@
 //! What an overlay says, bound to the types of a program.
 
-use crate::overlay::{Additions, Choice, IntegerType, Overlay, OverlayError, Strings};
+use crate::overlay::{Additions, Bounds, Choice, IntegerType, Overlay, OverlayError, Strings};
 use crate::types::{Edge, Origin, Repr, Types};
 use std::collections::{HashMap, HashSet};
 use tercet_plan::{FieldId, NodeId};
@@ -40,6 +40,9 @@ impl Choices {
         }
         for &node in &nodes {
             choices.integer(types, node, overlay.integers);
+            if overlay.bounds == Bounds::Wide {
+                widen(types, node);
+            }
         }
         for (name, choice) in &overlay.types {
             let found = named(types, name);
@@ -130,6 +133,18 @@ impl Choices {
                 }
             }
         }
+    }
+}
+
+/// Gives a type room for values that break its constraint.
+fn widen(types: &mut Types<'_>, node: NodeId) {
+    match types.repr(node) {
+        Repr::Integer { signed, bits } if signed || bits < 64 => {
+            types.set_repr(node, Repr::Integer { signed: true, bits: 64 });
+        }
+        Repr::FixedOctets(_) => types.set_repr(node, Repr::Octets),
+        Repr::FixedBits(_) => types.set_repr(node, Repr::Bits),
+        _ => {}
     }
 }
 

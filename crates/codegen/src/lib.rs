@@ -11,7 +11,7 @@ mod same;
 mod types;
 
 pub use error::Error;
-pub use overlay::{Additions, Choice, IntegerType, Overlay, OverlayError, Strings};
+pub use overlay::{Additions, Bounds, Choice, IntegerType, Overlay, OverlayError, Strings};
 
 use tercet_lower::Lowering;
 use tercet_model::Model;

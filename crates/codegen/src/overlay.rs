@@ -30,6 +30,8 @@ pub struct Overlay {
     pub strings: Strings,
     /// What is an INTEGER without bounds where nothing else is said.
     pub integers: IntegerType,
+    /// Whether types have room for values that break their constraints.
+    pub bounds: Bounds,
     /// What becomes of extension additions of later versions.
     #[serde(rename = "extension-additions")]
     pub extension_additions: Additions,
@@ -69,6 +71,17 @@ pub enum Additions {
     Kept,
     /// They are passed over.
     Skipped,
+}
+
+/// How much room types have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Bounds {
+    /// As much as constraints allow: what is larger is refused.
+    #[default]
+    Narrow,
+    /// More: INTEGERs with bounds have 64 bits, strings any size. BER of real systems often breaks constraints.
+    Wide,
 }
 
 /// How strings are kept.

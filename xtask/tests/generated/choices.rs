@@ -13,7 +13,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use tercet_runtime::codec::{Contained, Key, Notation, SequenceOf, UnknownAdditions, UnknownAlternative, ber, oer, per};
 use tercet_runtime::text::StringKind;
-use tercet_runtime::types::{BitString, FixedBits, Integer, ObjectIdentifier, Octets, RelativeObjectIdentifier, Text};
+use tercet_runtime::types::{BitString, Integer, ObjectIdentifier, Octets, RelativeObjectIdentifier, Text};
 use tercet_runtime::{Error, ErrorKind, Result, Tag, codec};
 
 /// `Zoo.Zoo`
@@ -60,9 +60,9 @@ use tercet_runtime::{Error, ErrorKind, Result, Tag, codec};
 pub struct Zoo<'a> {
     pub flag: bool,
     pub nothing: (),
-    pub small: u8,
-    pub octet: u8,
-    pub negative: i32,
+    pub small: i64,
+    pub octet: i64,
+    pub negative: i64,
     pub wide: u64,
     pub wider: Integer<'static>,
     pub semi: Integer<'static>,
@@ -73,20 +73,20 @@ pub struct Zoo<'a> {
     pub real: f64,
     pub bits: BitString<'static>,
     pub flags: Option<BitString<'static>>,
-    pub word: FixedBits<17>,
-    pub nibble: FixedBits<4>,
+    pub word: BitString<'static>,
+    pub nibble: BitString<'static>,
     pub octets: Octets<'static>,
-    pub pair: [u8; 2],
-    pub six: [u8; 6],
+    pub pair: Octets<'static>,
+    pub six: Octets<'static>,
     pub up_to: Octets<'static>,
     pub id: Option<ObjectIdentifier<'static>>,
     pub late: Option<Text<'static>>,
-    pub later: Option<u8>,
+    pub later: Option<i64>,
     pub self_: SequenceOf<'a, Text<'static>>,
     /// `type`
     pub form: Option<Shape>,
     pub children: Option<SequenceOf<'a, Animal>>,
-    pub bag: SequenceOf<'a, u16>,
+    pub bag: SequenceOf<'a, i64>,
     pub text: Texts,
     pub when: Times,
     pub inside: Contained<'static, Animal>,
@@ -102,7 +102,7 @@ pub struct Zoo<'a> {
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Baum {
-    pub value: u8,
+    pub value: i64,
     pub left: Option<Box<Baum>>,
     pub right: Option<Box<Baum>>,
     pub twigs: Option<Vec<Baum>>,
@@ -183,7 +183,7 @@ impl ZooLevel {
 #[derive(Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Shape {
-    Circle(u16),
+    Circle(i64),
     Square(bool),
     Line(ShapeLine),
     Spot(()),
@@ -233,15 +233,15 @@ pub struct Times {
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Message<'a> {
-    pub code: u8,
+    pub code: i64,
     pub value: MessageValue<'a>,
 }
 
 /// `line` of [`Shape`].
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct ShapeLine {
-    pub a: u8,
-    pub b: u8,
+    pub a: i64,
+    pub b: i64,
 }
 
 /// `Zoo.Animal`
@@ -255,7 +255,7 @@ pub struct ShapeLine {
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Animal {
     pub name: Text<'static>,
-    pub legs: u16,
+    pub legs: i64,
     pub kind: Shape,
 }
 
@@ -440,9 +440,9 @@ impl<'a> Zoo<'a> {
         let level = ber::enter(r, tag)?;
         let f_flag = ber::boolean(r, Tag::context(0))?;
         let f_nothing = ber::null(r, Tag::context(1))?;
-        let f_small = ber::narrow::<u8>(r, Tag::context(2))?;
-        let f_octet = ber::narrow::<u8>(r, Tag::context(3))?;
-        let f_negative = ber::narrow::<i32>(r, Tag::context(4))?;
+        let f_small = ber::integer(r, Tag::context(2))?;
+        let f_octet = ber::integer(r, Tag::context(3))?;
+        let f_negative = ber::integer(r, Tag::context(4))?;
         let f_wide = ber::unsigned(r, Tag::context(5))?;
         let f_wider = ber::big_integer(r, Tag::context(6))?.into_owned();
         let f_semi = ber::big_integer(r, Tag::context(7))?.into_owned();
@@ -461,11 +461,11 @@ impl<'a> Zoo<'a> {
         let f_flags = if r.is_next(Tag::context(14)) {
             Some(ber::named_bits(r, Tag::context(14), 0)?.into_owned())
         } else { None };
-        let f_word = ber::fixed_bits::<17>(r, Tag::context(15))?;
-        let f_nibble = ber::fixed_bits::<4>(r, Tag::context(16))?;
+        let f_word = ber::bits(r, Tag::context(15))?.into_owned();
+        let f_nibble = ber::bits(r, Tag::context(16))?.into_owned();
         let f_octets = ber::octets(r, Tag::context(17))?.into_owned();
-        let f_pair = ber::fixed_octets::<2>(r, Tag::context(18))?;
-        let f_six = ber::fixed_octets::<6>(r, Tag::context(19))?;
+        let f_pair = ber::octets(r, Tag::context(18))?.into_owned();
+        let f_six = ber::octets(r, Tag::context(19))?.into_owned();
         let f_up_to = ber::octets(r, Tag::context(20))?.into_owned();
         let f_id = if r.is_next(Tag::context(28)) {
             Some(ber::oid(r, Tag::context(28))?.into_owned())
@@ -474,7 +474,7 @@ impl<'a> Zoo<'a> {
             Some(ber::text(r, Tag::context(29), StringKind::Utf8)?.into_owned())
         } else { None };
         let f_later = if r.is_next(Tag::context(30)) {
-            Some(ber::narrow::<u8>(r, Tag::context(30))?)
+            Some(ber::integer(r, Tag::context(30))?)
         } else { None };
         let f_self_ = if r.is_next(Tag::context(31)) {
             let v = read_ber_names(r, Tag::context(31))?;
@@ -595,8 +595,8 @@ impl<'a> Zoo<'a> {
         w.octet_string(Tag::context(19), &self.six);
         w.octet_string(Tag::context(18), &self.pair);
         w.octet_string(Tag::context(17), &self.octets);
-        ber::write_fixed_bits(w, Tag::context(16), self.nibble);
-        ber::write_fixed_bits(w, Tag::context(15), self.word);
+        w.bit_string(Tag::context(16), self.nibble.as_bits());
+        w.bit_string(Tag::context(15), self.word.as_bits());
         if let Some(v) = &self.flags { ber::write_named_bits(w, Tag::context(14), v, 0); }
         w.bit_string(Tag::context(13), self.bits.as_bits());
         w.float(Tag::context(12), self.real);
@@ -620,7 +620,7 @@ impl Baum {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            value: ber::narrow::<u8>(r, Tag::context(0))?,
+            value: ber::integer(r, Tag::context(0))?,
             left: if r.is_next(Tag::context(1)) {
                 Some(Box::new(Baum::read_ber(r, Tag::context(1))?))
             } else { None },
@@ -669,7 +669,7 @@ impl Shape {
     fn read_ber(r: &mut ber::Reader<'_>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
-            0x80000005 => Self::Circle(ber::narrow::<u16>(r, Tag::context(5))?),
+            0x80000005 => Self::Circle(ber::integer(r, Tag::context(5))?),
             0x80000006 => Self::Square({
                 let f0 = ber::enter(r, Tag::context(6))?;
                 let v = ber::boolean(r, Tag::universal(1))?;
@@ -715,10 +715,10 @@ fn write_ber_zoo_children(list: &SequenceOf<'_, Animal>, w: &mut ber::Writer) ->
     })
 }
 
-fn read_ber_zoo_bag<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<SequenceOf<'a, u16>> {
-    SequenceOf::read_ber(r, tag, true, |r| ber::narrow::<u16>(r, Tag::universal(2)))
+fn read_ber_zoo_bag<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<SequenceOf<'a, i64>> {
+    SequenceOf::read_ber(r, tag, true, |r| ber::integer(r, Tag::universal(2)))
 }
-fn write_ber_zoo_bag(list: &SequenceOf<'_, u16>, w: &mut ber::Writer) -> Result<()> {
+fn write_ber_zoo_bag(list: &SequenceOf<'_, i64>, w: &mut ber::Writer) -> Result<()> {
     list.write_ber(w, |list, w| {
         let set = w.mark();
         for v in list.iter().rev() { w.integer(Tag::universal(2), i64::from(*v)); }
@@ -774,7 +774,7 @@ impl Times {
 impl<'a> Message<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
-        let f_code = ber::narrow::<u8>(r, Tag::context(0))?;
+        let f_code = ber::integer(r, Tag::context(0))?;
         let f_value = {
             let f0 = ber::enter(r, Tag::context(1))?;
             let v = MessageValue::read_ber(r, Key::Int(*(&f_code) as i64))?;
@@ -813,8 +813,8 @@ impl ShapeLine {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            a: ber::narrow::<u8>(r, Tag::context(0))?,
-            b: ber::narrow::<u8>(r, Tag::context(1))?,
+            a: ber::integer(r, Tag::context(0))?,
+            b: ber::integer(r, Tag::context(1))?,
         };
         r.leave(level)?;
         Ok(value)
@@ -830,7 +830,7 @@ impl Animal {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let mut f_name: Option<Text<'static>> = None;
-        let mut f_legs: Option<u16> = None;
+        let mut f_legs: Option<i64> = None;
         let mut f_kind: Option<Shape> = None;
         let mut last = 0_u32;
         while let Some(tag) = r.peek_tag()? {
@@ -841,7 +841,7 @@ impl Animal {
                 }
                 0x80000001 => {
                     ber::in_set(f_legs.is_some(), &mut last, tag, r)?;
-                    f_legs = Some(ber::narrow::<u16>(r, Tag::context(1))?);
+                    f_legs = Some(ber::integer(r, Tag::context(1))?);
                 }
                 _ if Shape::takes(tag) => {
                     ber::in_set(f_kind.is_some(), &mut last, tag, r)?;
@@ -958,9 +958,9 @@ impl<'a> Zoo<'a> {
         let mut value = Self {
             flag: r.bit()?,
             nothing: (),
-            small: r.whole(per::Whole::Bits(3), 7)? as u8,
-            octet: r.whole(per::Whole::Octet, 255)? as u8,
-            negative: (r.whole(per::Whole::Octets(2, 3), 100005)? as i64).wrapping_add(-5) as i32,
+            small: r.whole(per::Whole::Bits(3), 7)? as i64,
+            octet: r.whole(per::Whole::Octet, 255)? as i64,
+            negative: (r.whole(per::Whole::Octets(2, 3), 100005)? as i64).wrapping_add(-5) as i64,
             wide: r.whole(per::Whole::Octets(3, 8), 18446744073709551615)? as u64,
             wider: r.large(&[255], &[1, 0, 0, 0, 0, 0, 0, 0, 1])?.into_owned(),
             semi: r.semi_constrained(3)?.into_owned(),
@@ -975,11 +975,11 @@ impl<'a> Zoo<'a> {
             flags: if p & 0x4 != 0 {
                 Some(r.bit_string(per::Size::new(false, 0, 12, Some(per::Whole::Bits(4))))?.into_owned())
             } else { None },
-            word: r.fixed_bits::<17>()?,
-            nibble: r.fixed_bits::<4>()?,
+            word: r.bit_string(per::Size::new(false, 17, 17, Some(per::Whole::Nothing)))?.into_owned(),
+            nibble: r.bit_string(per::Size::new(false, 4, 4, Some(per::Whole::Nothing)))?.into_owned(),
             octets: r.octet_string(per::Size::ANY)?.into_owned(),
-            pair: r.fixed_octets::<2>()?,
-            six: r.fixed_octets::<6>()?,
+            pair: r.octet_string(per::Size::new(false, 2, 2, Some(per::Whole::Nothing)))?.into_owned(),
+            six: r.octet_string(per::Size::new(false, 6, 6, Some(per::Whole::Nothing)))?.into_owned(),
             up_to: r.octet_string(per::Size::new(true, 1, 20, Some(per::Whole::Bits(5))))?.into_owned(),
             children: if p & 0x2 != 0 { Some(read_aper_zoo_children(r)?) } else { None },
             bag: read_aper_zoo_bag(r)?,
@@ -1006,7 +1006,7 @@ impl<'a> Zoo<'a> {
             if let Some(open) = r.addition(&mut more)? {
                 let p = r.bits(1)?;
                 value.late = Some(r.other_string(StringKind::Utf8)?.into_owned());
-                if p & 0x1 != 0 { value.later = Some(r.whole(per::Whole::Bits(2), 3)? as u8); }
+                if p & 0x1 != 0 { value.later = Some(r.whole(per::Whole::Bits(2), 3)? as i64); }
                 r.close(open);
             }
             if let Some(open) = r.addition(&mut more)? {
@@ -1026,9 +1026,9 @@ impl<'a> Zoo<'a> {
         let extended = additions.contains(&true) || !self.extension_additions.is_empty();
         w.flags([extended, !(self.colour == Colour::Green), self.level.is_some(), self.flags.is_some(), self.children.is_some(), self.inside_bits.is_some()]);
         w.bit(self.flag);
-        w.integer(per::Whole::Bits(3), i64::from(self.small), 0, 7)?;
-        w.integer(per::Whole::Octet, i64::from(self.octet), 0, 255)?;
-        w.integer(per::Whole::Octets(2, 3), i64::from(self.negative), -5, 100005)?;
+        w.integer(per::Whole::Bits(3), self.small, 0, 7)?;
+        w.integer(per::Whole::Octet, self.octet, 0, 255)?;
+        w.integer(per::Whole::Octets(2, 3), self.negative, -5, 100005)?;
         w.unsigned(per::Whole::Octets(3, 8), self.wide, 0, 18446744073709551615)?;
         w.large(&self.wider, &[255], &[1, 0, 0, 0, 0, 0, 0, 0, 1])?;
         w.semi_constrained(&self.semi, 3)?;
@@ -1041,11 +1041,11 @@ impl<'a> Zoo<'a> {
         if let Some(v) = &self.flags {
             w.bit_string(per::Size::new(false, 0, 12, Some(per::Whole::Bits(4))), v, true)?;
         }
-        w.fixed_bits(self.word);
-        w.fixed_bits(self.nibble);
+        w.bit_string(per::Size::new(false, 17, 17, Some(per::Whole::Nothing)), &self.word, false)?;
+        w.bit_string(per::Size::new(false, 4, 4, Some(per::Whole::Nothing)), &self.nibble, false)?;
         w.octet_string(per::Size::ANY, &self.octets)?;
-        w.fixed_octets(&self.pair);
-        w.fixed_octets(&self.six);
+        w.octet_string(per::Size::new(false, 2, 2, Some(per::Whole::Nothing)), &self.pair)?;
+        w.octet_string(per::Size::new(false, 6, 6, Some(per::Whole::Nothing)), &self.six)?;
         w.octet_string(per::Size::new(true, 1, 20, Some(per::Whole::Bits(5))), &self.up_to)?;
         if let Some(v) = &self.children { write_aper_zoo_children(v, w)?; }
         write_aper_zoo_bag(&self.bag, w)?;
@@ -1089,7 +1089,7 @@ impl<'a> Zoo<'a> {
                 } else {
                     return Err(Error::new(ErrorKind::MissingComponent, 0));
                 }
-                if let Some(v) = &self.later { w.integer(per::Whole::Bits(2), i64::from(*v), 0, 3)?; }
+                if let Some(v) = &self.later { w.integer(per::Whole::Bits(2), *v, 0, 3)?; }
                 w.close(open);
             }
             if additions[2] {
@@ -1113,7 +1113,7 @@ impl Baum {
         r.enter()?;
         let p = r.bits(3)?;
         let value = Self {
-            value: r.whole(per::Whole::Octet, 255)? as u8,
+            value: r.whole(per::Whole::Octet, 255)? as i64,
             left: if p & 0x4 != 0 { Some(Box::new(Baum::read_aper(r)?)) } else { None },
             right: if p & 0x2 != 0 { Some(Box::new(Baum::read_aper(r)?)) } else { None },
             twigs: if p & 0x1 != 0 { Some(read_aper_baum_twigs(r)?) } else { None },
@@ -1123,7 +1123,7 @@ impl Baum {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([self.left.is_some(), self.right.is_some(), self.twigs.is_some()]);
-        w.integer(per::Whole::Octet, i64::from(self.value), 0, 255)?;
+        w.integer(per::Whole::Octet, self.value, 0, 255)?;
         if let Some(v) = &self.left { v.write_aper(w)?; }
         if let Some(v) = &self.right { v.write_aper(w)?; }
         if let Some(v) = &self.twigs { write_aper_baum_twigs(v, w)?; }
@@ -1182,7 +1182,7 @@ impl Shape {
             }
         } else {
             match r.alternative(per::Whole::Bits(2), 3)? {
-                0 => Self::Circle(r.whole(per::Whole::TwoOctets, 65535)? as u16),
+                0 => Self::Circle(r.whole(per::Whole::TwoOctets, 65535)? as i64),
                 1 => Self::Square(r.bit()?),
                 _ => Self::Line(ShapeLine::read_aper(r)?),
             }
@@ -1191,7 +1191,7 @@ impl Shape {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::Circle(v) => { w.bits(0, 3); w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
+            Self::Circle(v) => { w.bits(0, 3); w.integer(per::Whole::TwoOctets, *v, 0, 65535)?; }
             Self::Square(v) => { w.bits(1, 3); w.bit(*v); }
             Self::Line(v) => { w.bits(2, 3); v.write_aper(w)?; }
             Self::Spot(v) => { let open = w.added_alternative(0); w.close(open); }
@@ -1210,13 +1210,13 @@ fn write_aper_zoo_children(list: &SequenceOf<'_, Animal>, w: &mut per::Writer<tr
     w.list(per::Size::new(false, 0, 4, Some(per::Whole::Bits(3))), list, |w, v| { v.write_aper(w) })
 }
 
-fn read_aper_zoo_bag<'a>(r: &mut per::Reader<'a, true>) -> Result<SequenceOf<'a, u16>> {
-    Ok(r.list(per::Size::ANY, |r| Ok(r.whole(per::Whole::TwoOctets, 1000)? as u16))?.into())
+fn read_aper_zoo_bag<'a>(r: &mut per::Reader<'a, true>) -> Result<SequenceOf<'a, i64>> {
+    Ok(r.list(per::Size::ANY, |r| Ok(r.whole(per::Whole::TwoOctets, 1000)? as i64))?.into())
 }
 
-fn write_aper_zoo_bag(list: &SequenceOf<'_, u16>, w: &mut per::Writer<true>) -> Result<()> {
+fn write_aper_zoo_bag(list: &SequenceOf<'_, i64>, w: &mut per::Writer<true>) -> Result<()> {
     let list = &list.to_vec()?[..];
-    w.set_of(per::Size::ANY, list, |w, v| { w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 1000) })
+    w.set_of(per::Size::ANY, list, |w, v| { w.integer(per::Whole::TwoOctets, *v, 0, 1000) })
 }
 
 impl Texts {
@@ -1260,7 +1260,7 @@ impl Times {
 
 impl<'a> Message<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        let f_code = r.whole(per::Whole::Octet, 255)? as u8;
+        let f_code = r.whole(per::Whole::Octet, 255)? as i64;
         let f_value = MessageValue::read_aper(r, Key::Int(*(&f_code) as i64))?;
         Ok(Self {
             code: f_code,
@@ -1268,7 +1268,7 @@ impl<'a> Message<'a> {
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        w.integer(per::Whole::Octet, i64::from(self.code), 0, 255)?;
+        w.integer(per::Whole::Octet, self.code, 0, 255)?;
         self.value.write_aper(w)
     }
 }
@@ -1287,13 +1287,13 @@ fn write_aper_baum_twigs(list: &[Baum], w: &mut per::Writer<true>) -> Result<()>
 impl ShapeLine {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
         Ok(Self {
-            a: r.whole(per::Whole::Bits(4), 15)? as u8,
-            b: r.whole(per::Whole::Bits(4), 15)? as u8,
+            a: r.whole(per::Whole::Bits(4), 15)? as i64,
+            b: r.whole(per::Whole::Bits(4), 15)? as i64,
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        w.integer(per::Whole::Bits(4), i64::from(self.a), 0, 15)?;
-        w.integer(per::Whole::Bits(4), i64::from(self.b), 0, 15)
+        w.integer(per::Whole::Bits(4), self.a, 0, 15)?;
+        w.integer(per::Whole::Bits(4), self.b, 0, 15)
     }
 }
 
@@ -1302,14 +1302,14 @@ impl Animal {
         let p = r.bits(1)?;
         Ok(Self {
             name: r.characters(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &APER_ALPHABET_6)?.into_owned(),
-            legs: if p & 0x1 != 0 { r.whole(per::Whole::TwoOctets, 1000)? as u16 } else { 4 },
+            legs: if p & 0x1 != 0 { r.whole(per::Whole::TwoOctets, 1000)? as i64 } else { 4 },
             kind: Shape::read_aper(r)?,
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(!(self.legs == 4));
         w.characters(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &APER_ALPHABET_6, &self.name)?;
-        if !(self.legs == 4) { w.integer(per::Whole::TwoOctets, i64::from(self.legs), 0, 1000)?; }
+        if !(self.legs == 4) { w.integer(per::Whole::TwoOctets, self.legs, 0, 1000)?; }
         self.kind.write_aper(w)
     }
 }
@@ -1382,9 +1382,9 @@ impl<'a> Zoo<'a> {
         let mut value = Self {
             flag: r.bit()?,
             nothing: (),
-            small: r.whole(per::Whole::Bits(3), 7)? as u8,
-            octet: r.whole(per::Whole::Bits(8), 255)? as u8,
-            negative: (r.whole(per::Whole::Bits(17), 100005)? as i64).wrapping_add(-5) as i32,
+            small: r.whole(per::Whole::Bits(3), 7)? as i64,
+            octet: r.whole(per::Whole::Bits(8), 255)? as i64,
+            negative: (r.whole(per::Whole::Bits(17), 100005)? as i64).wrapping_add(-5) as i64,
             wide: r.whole(per::Whole::Bits(64), 18446744073709551615)? as u64,
             wider: r.large(&[255], &[1, 0, 0, 0, 0, 0, 0, 0, 1])?.into_owned(),
             semi: r.semi_constrained(3)?.into_owned(),
@@ -1399,11 +1399,11 @@ impl<'a> Zoo<'a> {
             flags: if p & 0x4 != 0 {
                 Some(r.bit_string(per::Size::new(false, 0, 12, Some(per::Whole::Bits(4))))?.into_owned())
             } else { None },
-            word: r.fixed_bits::<17>()?,
-            nibble: r.fixed_bits::<4>()?,
+            word: r.bit_string(per::Size::new(false, 17, 17, Some(per::Whole::Nothing)))?.into_owned(),
+            nibble: r.bit_string(per::Size::new(false, 4, 4, Some(per::Whole::Nothing)))?.into_owned(),
             octets: r.octet_string(per::Size::ANY)?.into_owned(),
-            pair: r.fixed_octets::<2>()?,
-            six: r.fixed_octets::<6>()?,
+            pair: r.octet_string(per::Size::new(false, 2, 2, Some(per::Whole::Nothing)))?.into_owned(),
+            six: r.octet_string(per::Size::new(false, 6, 6, Some(per::Whole::Nothing)))?.into_owned(),
             up_to: r.octet_string(per::Size::new(true, 1, 20, Some(per::Whole::Bits(5))))?.into_owned(),
             children: if p & 0x2 != 0 { Some(read_uper_zoo_children(r)?) } else { None },
             bag: read_uper_zoo_bag(r)?,
@@ -1430,7 +1430,7 @@ impl<'a> Zoo<'a> {
             if let Some(open) = r.addition(&mut more)? {
                 let p = r.bits(1)?;
                 value.late = Some(r.other_string(StringKind::Utf8)?.into_owned());
-                if p & 0x1 != 0 { value.later = Some(r.whole(per::Whole::Bits(2), 3)? as u8); }
+                if p & 0x1 != 0 { value.later = Some(r.whole(per::Whole::Bits(2), 3)? as i64); }
                 r.close(open);
             }
             if let Some(open) = r.addition(&mut more)? {
@@ -1450,9 +1450,9 @@ impl<'a> Zoo<'a> {
         let extended = additions.contains(&true) || !self.extension_additions.is_empty();
         w.flags([extended, !(self.colour == Colour::Green), self.level.is_some(), self.flags.is_some(), self.children.is_some(), self.inside_bits.is_some()]);
         w.bit(self.flag);
-        w.integer(per::Whole::Bits(3), i64::from(self.small), 0, 7)?;
-        w.integer(per::Whole::Bits(8), i64::from(self.octet), 0, 255)?;
-        w.integer(per::Whole::Bits(17), i64::from(self.negative), -5, 100005)?;
+        w.integer(per::Whole::Bits(3), self.small, 0, 7)?;
+        w.integer(per::Whole::Bits(8), self.octet, 0, 255)?;
+        w.integer(per::Whole::Bits(17), self.negative, -5, 100005)?;
         w.unsigned(per::Whole::Bits(64), self.wide, 0, 18446744073709551615)?;
         w.large(&self.wider, &[255], &[1, 0, 0, 0, 0, 0, 0, 0, 1])?;
         w.semi_constrained(&self.semi, 3)?;
@@ -1465,11 +1465,11 @@ impl<'a> Zoo<'a> {
         if let Some(v) = &self.flags {
             w.bit_string(per::Size::new(false, 0, 12, Some(per::Whole::Bits(4))), v, true)?;
         }
-        w.fixed_bits(self.word);
-        w.fixed_bits(self.nibble);
+        w.bit_string(per::Size::new(false, 17, 17, Some(per::Whole::Nothing)), &self.word, false)?;
+        w.bit_string(per::Size::new(false, 4, 4, Some(per::Whole::Nothing)), &self.nibble, false)?;
         w.octet_string(per::Size::ANY, &self.octets)?;
-        w.fixed_octets(&self.pair);
-        w.fixed_octets(&self.six);
+        w.octet_string(per::Size::new(false, 2, 2, Some(per::Whole::Nothing)), &self.pair)?;
+        w.octet_string(per::Size::new(false, 6, 6, Some(per::Whole::Nothing)), &self.six)?;
         w.octet_string(per::Size::new(true, 1, 20, Some(per::Whole::Bits(5))), &self.up_to)?;
         if let Some(v) = &self.children { write_uper_zoo_children(v, w)?; }
         write_uper_zoo_bag(&self.bag, w)?;
@@ -1513,7 +1513,7 @@ impl<'a> Zoo<'a> {
                 } else {
                     return Err(Error::new(ErrorKind::MissingComponent, 0));
                 }
-                if let Some(v) = &self.later { w.integer(per::Whole::Bits(2), i64::from(*v), 0, 3)?; }
+                if let Some(v) = &self.later { w.integer(per::Whole::Bits(2), *v, 0, 3)?; }
                 w.close(open);
             }
             if additions[2] {
@@ -1537,7 +1537,7 @@ impl Baum {
         r.enter()?;
         let p = r.bits(3)?;
         let value = Self {
-            value: r.whole(per::Whole::Bits(8), 255)? as u8,
+            value: r.whole(per::Whole::Bits(8), 255)? as i64,
             left: if p & 0x4 != 0 { Some(Box::new(Baum::read_uper(r)?)) } else { None },
             right: if p & 0x2 != 0 { Some(Box::new(Baum::read_uper(r)?)) } else { None },
             twigs: if p & 0x1 != 0 { Some(read_uper_baum_twigs(r)?) } else { None },
@@ -1547,7 +1547,7 @@ impl Baum {
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.flags([self.left.is_some(), self.right.is_some(), self.twigs.is_some()]);
-        w.integer(per::Whole::Bits(8), i64::from(self.value), 0, 255)?;
+        w.integer(per::Whole::Bits(8), self.value, 0, 255)?;
         if let Some(v) = &self.left { v.write_uper(w)?; }
         if let Some(v) = &self.right { v.write_uper(w)?; }
         if let Some(v) = &self.twigs { write_uper_baum_twigs(v, w)?; }
@@ -1606,7 +1606,7 @@ impl Shape {
             }
         } else {
             match r.alternative(per::Whole::Bits(2), 3)? {
-                0 => Self::Circle(r.whole(per::Whole::Bits(16), 65535)? as u16),
+                0 => Self::Circle(r.whole(per::Whole::Bits(16), 65535)? as i64),
                 1 => Self::Square(r.bit()?),
                 _ => Self::Line(ShapeLine::read_uper(r)?),
             }
@@ -1615,7 +1615,7 @@ impl Shape {
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         match self {
-            Self::Circle(v) => { w.bits(0, 3); w.integer(per::Whole::Bits(16), i64::from(*v), 0, 65535)?; }
+            Self::Circle(v) => { w.bits(0, 3); w.integer(per::Whole::Bits(16), *v, 0, 65535)?; }
             Self::Square(v) => { w.bits(1, 3); w.bit(*v); }
             Self::Line(v) => { w.bits(2, 3); v.write_uper(w)?; }
             Self::Spot(v) => { let open = w.added_alternative(0); w.close(open); }
@@ -1634,13 +1634,13 @@ fn write_uper_zoo_children(list: &SequenceOf<'_, Animal>, w: &mut per::Writer<fa
     w.list(per::Size::new(false, 0, 4, Some(per::Whole::Bits(3))), list, |w, v| { v.write_uper(w) })
 }
 
-fn read_uper_zoo_bag<'a>(r: &mut per::Reader<'a, false>) -> Result<SequenceOf<'a, u16>> {
-    Ok(r.list(per::Size::ANY, |r| Ok(r.whole(per::Whole::Bits(10), 1000)? as u16))?.into())
+fn read_uper_zoo_bag<'a>(r: &mut per::Reader<'a, false>) -> Result<SequenceOf<'a, i64>> {
+    Ok(r.list(per::Size::ANY, |r| Ok(r.whole(per::Whole::Bits(10), 1000)? as i64))?.into())
 }
 
-fn write_uper_zoo_bag(list: &SequenceOf<'_, u16>, w: &mut per::Writer<false>) -> Result<()> {
+fn write_uper_zoo_bag(list: &SequenceOf<'_, i64>, w: &mut per::Writer<false>) -> Result<()> {
     let list = &list.to_vec()?[..];
-    w.set_of(per::Size::ANY, list, |w, v| { w.integer(per::Whole::Bits(10), i64::from(*v), 0, 1000) })
+    w.set_of(per::Size::ANY, list, |w, v| { w.integer(per::Whole::Bits(10), *v, 0, 1000) })
 }
 
 impl Texts {
@@ -1684,7 +1684,7 @@ impl Times {
 
 impl<'a> Message<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
-        let f_code = r.whole(per::Whole::Bits(8), 255)? as u8;
+        let f_code = r.whole(per::Whole::Bits(8), 255)? as i64;
         let f_value = MessageValue::read_uper(r, Key::Int(*(&f_code) as i64))?;
         Ok(Self {
             code: f_code,
@@ -1692,7 +1692,7 @@ impl<'a> Message<'a> {
         })
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
-        w.integer(per::Whole::Bits(8), i64::from(self.code), 0, 255)?;
+        w.integer(per::Whole::Bits(8), self.code, 0, 255)?;
         self.value.write_uper(w)
     }
 }
@@ -1711,13 +1711,13 @@ fn write_uper_baum_twigs(list: &[Baum], w: &mut per::Writer<false>) -> Result<()
 impl ShapeLine {
     fn read_uper(r: &mut per::Reader<'_, false>) -> Result<Self> {
         Ok(Self {
-            a: r.whole(per::Whole::Bits(4), 15)? as u8,
-            b: r.whole(per::Whole::Bits(4), 15)? as u8,
+            a: r.whole(per::Whole::Bits(4), 15)? as i64,
+            b: r.whole(per::Whole::Bits(4), 15)? as i64,
         })
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
-        w.integer(per::Whole::Bits(4), i64::from(self.a), 0, 15)?;
-        w.integer(per::Whole::Bits(4), i64::from(self.b), 0, 15)
+        w.integer(per::Whole::Bits(4), self.a, 0, 15)?;
+        w.integer(per::Whole::Bits(4), self.b, 0, 15)
     }
 }
 
@@ -1726,14 +1726,14 @@ impl Animal {
         let p = r.bits(1)?;
         Ok(Self {
             name: r.characters(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &UPER_ALPHABET_6)?.into_owned(),
-            legs: if p & 0x1 != 0 { r.whole(per::Whole::Bits(10), 1000)? as u16 } else { 4 },
+            legs: if p & 0x1 != 0 { r.whole(per::Whole::Bits(10), 1000)? as i64 } else { 4 },
             kind: Shape::read_uper(r)?,
         })
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.bit(!(self.legs == 4));
         w.characters(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &UPER_ALPHABET_6, &self.name)?;
-        if !(self.legs == 4) { w.integer(per::Whole::Bits(10), i64::from(self.legs), 0, 1000)?; }
+        if !(self.legs == 4) { w.integer(per::Whole::Bits(10), self.legs, 0, 1000)?; }
         self.kind.write_uper(w)
     }
 }
@@ -1791,9 +1791,9 @@ impl<'a> Zoo<'a> {
         let p = r.preamble(6)?;
         let f_flag = r.boolean()?;
         let f_nothing = ();
-        let f_small = r.unsigned(1)? as u8;
-        let f_octet = r.unsigned(1)? as u8;
-        let f_negative = r.signed(4)? as i32;
+        let f_small = { let number = r.unsigned(1)?; r.narrow::<_, i64>(number)? };
+        let f_octet = { let number = r.unsigned(1)?; r.narrow::<_, i64>(number)? };
+        let f_negative = r.signed(4)? as i64;
         let f_wide = r.unsigned(8)? as u64;
         let f_wider = r.variable(true)?.into_owned();
         let f_semi = r.variable(false)?.into_owned();
@@ -1815,11 +1815,11 @@ impl<'a> Zoo<'a> {
         let f_flags = if p >> 2 & 1 != 0 {
             Some(r.bit_string(oer::VARIABLE, Some(0))?.into_owned())
         } else { None };
-        let f_word = r.fixed_bits::<17>(17)?;
-        let f_nibble = r.fixed_bits::<4>(4)?;
+        let f_word = r.bit_string(17, None)?.into_owned();
+        let f_nibble = r.bit_string(4, None)?.into_owned();
         let f_octets = r.octet_string(oer::VARIABLE)?.into_owned();
-        let f_pair = r.fixed_octets::<2>(2)?;
-        let f_six = r.fixed_octets::<6>(6)?;
+        let f_pair = r.octet_string(2)?.into_owned();
+        let f_six = r.octet_string(6)?.into_owned();
         let f_up_to = r.octet_string(oer::VARIABLE)?.into_owned();
         let f_children = if p >> 1 & 1 != 0 { Some(read_oer_zoo_children(r)?) } else { None };
         let f_bag = read_oer_zoo_bag(r)?;
@@ -1851,7 +1851,9 @@ impl<'a> Zoo<'a> {
                 let open = r.open(oer::VARIABLE)?;
                 let g = r.preamble(1)?;
                 f_late = Some(r.text(oer::VARIABLE, StringKind::Utf8)?.into_owned());
-                if g >> 0 & 1 != 0 { f_later = Some(r.unsigned(1)? as u8); }
+                if g >> 0 & 1 != 0 {
+                    f_later = Some({ let number = r.unsigned(1)?; r.narrow::<_, i64>(number)? });
+                }
                 r.close(open)?;
             }
             if bitmap.next_addition() {
@@ -1961,8 +1963,8 @@ impl<'a> Zoo<'a> {
         w.octet_string(6, &self.six)?;
         w.octet_string(2, &self.pair)?;
         w.octet_string(oer::VARIABLE, &self.octets)?;
-        w.fixed_bits(4, self.nibble)?;
-        w.fixed_bits(17, self.word)?;
+        w.bit_string(4, &self.nibble, None)?;
+        w.bit_string(17, &self.word, None)?;
         if let Some(v) = &self.flags { w.bit_string(oer::VARIABLE, v, Some(0))?; }
         w.bit_string(oer::VARIABLE, &self.bits, None)?;
         w.real(self.real);
@@ -1986,7 +1988,7 @@ impl Baum {
     fn read_oer(r: &mut oer::Reader<'_>) -> Result<Self> {
         r.enter()?;
         let p = r.preamble(3)?;
-        let f_value = r.unsigned(1)? as u8;
+        let f_value = { let number = r.unsigned(1)?; r.narrow::<_, i64>(number)? };
         let f_left = if p >> 2 & 1 != 0 { Some(Box::new(Baum::read_oer(r)?)) } else { None };
         let f_right = if p >> 1 & 1 != 0 { Some(Box::new(Baum::read_oer(r)?)) } else { None };
         let f_twigs = if p >> 0 & 1 != 0 { Some(read_oer_baum_twigs(r)?) } else { None };
@@ -2021,7 +2023,7 @@ impl Shape {
     fn read_oer(r: &mut oer::Reader<'_>) -> Result<Self> {
         let start = *r;
         let value = match r.tag()?.bits() {
-            0x80000005 => Self::Circle(r.unsigned(2)? as u16),
+            0x80000005 => Self::Circle({ let number = r.unsigned(2)?; r.narrow::<_, i64>(number)? }),
             0x80000006 => Self::Square(r.boolean()?),
             0x80000007 => Self::Line(ShapeLine::read_oer(r)?),
             0x80000008 => Self::Spot({ let open = r.open(oer::VARIABLE)?; let v = (); r.close(open)?; v }),
@@ -2067,12 +2069,12 @@ fn write_oer_zoo_children(list: &SequenceOf<'_, Animal>, w: &mut oer::Writer) ->
     })
 }
 
-fn read_oer_zoo_bag<'a>(r: &mut oer::Reader<'a>) -> Result<SequenceOf<'a, u16>> {
-    let list = r.list(true, |r| Ok(r.unsigned(2)? as u16))?;
+fn read_oer_zoo_bag<'a>(r: &mut oer::Reader<'a>) -> Result<SequenceOf<'a, i64>> {
+    let list = r.list(true, |r| Ok({ let number = r.unsigned(2)?; r.narrow::<_, i64>(number)? }))?;
     Ok(list.into())
 }
 
-fn write_oer_zoo_bag(list: &SequenceOf<'_, u16>, w: &mut oer::Writer) -> Result<()> {
+fn write_oer_zoo_bag(list: &SequenceOf<'_, i64>, w: &mut oer::Writer) -> Result<()> {
     let list = &list.to_vec()?[..];
     w.list(true, list, |v, w| {
         w.unsigned(*v, 2)?;
@@ -2128,7 +2130,7 @@ impl Times {
 
 impl<'a> Message<'a> {
     fn read_oer(r: &mut oer::Reader<'a>) -> Result<Self> {
-        let f_code = r.unsigned(1)? as u8;
+        let f_code = { let number = r.unsigned(1)?; r.narrow::<_, i64>(number)? };
         let f_value = MessageValue::read_oer(r, Key::Int(*(&f_code) as i64))?;
         let value = Self { code: f_code, value: f_value };
         Ok(value)
@@ -2156,8 +2158,8 @@ fn write_oer_baum_twigs(list: &[Baum], w: &mut oer::Writer) -> Result<()> {
 
 impl ShapeLine {
     fn read_oer(r: &mut oer::Reader<'_>) -> Result<Self> {
-        let f_a = r.unsigned(1)? as u8;
-        let f_b = r.unsigned(1)? as u8;
+        let f_a = { let number = r.unsigned(1)?; r.narrow::<_, i64>(number)? };
+        let f_b = { let number = r.unsigned(1)?; r.narrow::<_, i64>(number)? };
         let value = Self { a: f_a, b: f_b };
         Ok(value)
     }
@@ -2173,7 +2175,12 @@ impl Animal {
         let p = r.preamble(1)?;
         let f_name = r.text(oer::VARIABLE, StringKind::Ia5)?.into_owned();
         let f_legs = if p >> 0 & 1 != 0 {
-            { let at = r.position(); let v = r.unsigned(2)? as u16; r.not_default(v == 4, at)?; v }
+            {
+                let at = r.position();
+                let v = { let number = r.unsigned(2)?; r.narrow::<_, i64>(number)? };
+                r.not_default(v == 4, at)?;
+                v
+            }
         } else { 4 };
         let f_kind = Shape::read_oer(r)?;
         let value = Self { name: f_name, legs: f_legs, kind: f_kind };
