@@ -82,10 +82,7 @@ impl Encoding {
     pub fn detect(octets: &[u8]) -> Self {
         let begin = octets.trim_ascii_start();
         match octets {
-            [131, 80, ..] => {
-                let short = etf::inflate(octets).is_ok_and(|plain| is_short(&plain));
-                Self::Etf { short, zlib: true }
-            }
+            [131, 80, ..] => Self::Etf { short: is_short(&etf::begin(octets)), zlib: true },
             [0x30, ..] => Self::Ber,
             // No authentication header and one of the versions below 4, or such a header.
             [0 | 1 | 0x80, ..] => Self::Per,
@@ -110,20 +107,15 @@ impl Codec for Encoding {
             Self::Ber => Binary::standard().encode(message, Rules::Ber, out),
             Self::Per => Binary::standard().encode(message, Rules::Per, out),
             Self::Json => json::write_message(message, out),
-            Self::Etf { short, zlib } => {
-                let start = out.len();
-                if short {
-                    etf::write_short_message(message, out)?;
-                } else {
-                    etf::write_message(message, out)?;
-                }
-                if zlib {
-                    let small = etf::deflate(&out[start..]);
-                    out.truncate(start);
-                    out.extend_from_slice(&small);
-                }
+            Self::Etf { zlib: true, short } => {
+                // As much as most messages have.
+                let mut plain = Vec::with_capacity(1 << 10);
+                Self::Etf { zlib: false, short }.encode(message, &mut plain)?;
+                etf::deflate_into(&plain, out);
                 Ok(())
             }
+            Self::Etf { short: true, .. } => etf::write_short_message(message, out),
+            Self::Etf { .. } => etf::write_message(message, out),
         }
     }
 

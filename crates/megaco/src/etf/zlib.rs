@@ -1,0 +1,96 @@
+//! Terms that are compressed by zlib, as `term_to_binary` with the option `compressed` makes them.
+//!
+//! To set up zlib costs many times what a message costs; each thread does it once, and keeps what it has set up.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+
+use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
+
+use super::VERSION;
+use crate::{Error, Result};
+
+/// Tag of a term that is compressed by zlib.
+pub(super) const COMPRESSED: u8 = 80;
+/// More than any message, and little enough for any machine.
+const LARGEST: usize = 1 << 28;
+/// One octet of the deflate format stands for at most so many (RFC 1951: 258 for two bits).
+const FACTOR: usize = 1032;
+
+thread_local! {
+    /// Level 6 is that of OTP.
+    static DEFLATE: RefCell<Compress> = RefCell::new(Compress::new(Compression::new(6), true));
+    static INFLATE: RefCell<Decompress> = RefCell::new(Decompress::new(true));
+}
+
+/// Compresses a term by zlib, unless that makes it longer (as `term_to_binary` with the option `compressed` does).
+pub fn deflate(term: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(term.len());
+    deflate_into(term, &mut out);
+    out
+}
+
+/// The same behind what is in a buffer.
+pub(crate) fn deflate_into(term: &[u8], out: &mut Vec<u8>) {
+    let start = out.len();
+    if let Some((&VERSION, plain)) = term.split_first() {
+        out.extend_from_slice(&[VERSION, COMPRESSED]);
+        out.extend_from_slice(&u32::try_from(plain.len()).unwrap_or(u32::MAX).to_be_bytes());
+        let head = out.len();
+        // Room for what is shorter than the term.
+        out.resize(start + term.len().saturating_sub(1).max(head - start), 0);
+        let (status, written) = DEFLATE.with_borrow_mut(|deflate| {
+            deflate.reset();
+            let status = deflate.compress(plain, &mut out[head..], FlushCompress::Finish);
+            (status, deflate.total_out())
+        });
+        if matches!(status, Ok(Status::StreamEnd)) {
+            return out.truncate(head + written as usize);
+        }
+        out.truncate(start);
+    }
+    out.extend_from_slice(term);
+}
+
+/// The plain form of a term; the term itself if it is not compressed by zlib.
+///
+/// # Errors
+/// What is compressed is damaged, or not as long as the term says.
+pub fn inflate(term: &[u8]) -> Result<Cow<'_, [u8]>> {
+    let Some([VERSION, COMPRESSED, a, b, c, d]) = term.first_chunk::<6>() else {
+        return Ok(Cow::Borrowed(term));
+    };
+    let (length, small) = (u32::from_be_bytes([*a, *b, *c, *d]) as usize, &term[6..]);
+    if length > LARGEST {
+        return Err(Error::new(2, "a term of less than 256 MiB"));
+    }
+    let fault = || Error::new(6, "compressed octets of the length that the term says");
+    if length > small.len().saturating_mul(FACTOR) {
+        return Err(fault());
+    }
+    let mut plain = Vec::with_capacity(length + 1);
+    plain.push(VERSION);
+    let (status, read) = INFLATE.with_borrow_mut(|inflate| {
+        inflate.reset(true);
+        (inflate.decompress_vec(small, &mut plain, FlushDecompress::Finish), inflate.total_in())
+    });
+    match status {
+        Ok(Status::StreamEnd) if plain.len() == length + 1 && read == small.len() as u64 => {
+            Ok(Cow::Owned(plain))
+        }
+        _ => Err(fault()),
+    }
+}
+
+/// The first octets of the plain form of a compressed term; of a damaged one what can be had.
+pub(crate) fn begin(term: &[u8]) -> [u8; 4] {
+    let mut begin = [VERSION, 0, 0, 0];
+    if let Some(small) = term.get(6..) {
+        INFLATE.with_borrow_mut(|inflate| {
+            inflate.reset(true);
+            // Whether it is damaged is found when it is read.
+            _ = inflate.decompress(small, &mut begin[1..], FlushDecompress::None);
+        });
+    }
+    begin
+}
