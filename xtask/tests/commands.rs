@@ -118,6 +118,9 @@ fn hostile_inputs_have_verdicts() {
     std::fs::copy(folder.join("specs/sample.asn"), folder.join("adv.asn")).expect("the specification");
     std::fs::write(folder.join("good"), [0x30, 3, 2, 1, 5]).expect("an input");
     std::fs::write(folder.join("cut"), [0x30, 0x84, 0xFF, 0xFF, 0xFF, 0xFF, 2]).expect("an input");
+    std::fs::write(folder.join("message"), "!/1 a T=1{C=1{S=t}}").expect("an input");
+    std::fs::write(folder.join("nameless"), "!/1 a T={C=1{S=t}}").expect("an input");
+    std::fs::write(folder.join("stream"), b"\x03\0\0\x10!/1 a PN=1{}").expect("an input");
     let row = |id: &str, codec: &str, pdu: &str, expect: &str| {
         format!(r#"{{"id":"{id}","file":"{id}","codec":"{codec}","pdu":"{pdu}","expect":{expect}}}"#)
     };
@@ -127,6 +130,10 @@ fn hostile_inputs_have_verdicts() {
         row("cut", "ber", "ANY", r#"{"ber":"reject"}"#),
         row("specs/sample.asn", "asn1-source", "-", r#"{"compile":"accept"}"#),
         row("good", "asn1-source", "-", r#"{"compile":"reject"}"#),
+        row("message", "h248-text", "message", r#"{"h248":"accept"}"#),
+        row("nameless", "h248-text", "message", r#"{"h248":"reject"}"#),
+        row("stream", "tpkt-stream", "frames", r#"{"tpkt":"accept"}"#),
+        row("message", "tpkt-stream", "frames", r#"{"tpkt":"reject"}"#),
     ];
     let manifest = folder.join("manifest.jsonl");
     std::fs::write(&manifest, rows.join("\n")).expect("the manifest");
@@ -135,6 +142,6 @@ fn hostile_inputs_have_verdicts() {
     let mut out = Vec::new();
     let tally = xtask::hostile::run_with(program, &arguments, &mut out).expect("a run");
     let out = String::from_utf8_lossy(&out);
-    assert_eq!(tally.to_string(), "6 passed, 1 failed", "{out}");
+    assert_eq!(tally.to_string(), "10 passed, 1 failed", "{out}");
     assert!(out.starts_with("good der: expected reject; it was accepted;"), "{out}");
 }

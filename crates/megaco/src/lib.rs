@@ -17,6 +17,7 @@ pub mod model;
 mod octets;
 pub mod sdp;
 pub mod text;
+pub mod tpkt;
 mod value;
 
 pub use error::{Error, Result};

@@ -8,6 +8,8 @@ use tercet::dynamic::{ErrorKind, Options, Tape, json, validate};
 use tercet::plan::Rules;
 use tercet::runtime::ber;
 use tercet::{Codec, CodecError, Schema, SchemaOptions, TransferSyntax};
+use tercet_megaco::codec::{Codec as _, Encoding, decode_any};
+use tercet_megaco::tpkt::take_frame;
 
 use crate::corpora;
 
@@ -25,6 +27,8 @@ pub fn case(arguments: &[String]) -> String {
     };
     let verdict = match rule.as_str() {
         "compile" => compile(Path::new(file)),
+        "h248" => confined(|| message(&octets)),
+        "tpkt" => confined(|| frames(&octets)),
         _ if pdu == "ANY" => confined(|| walk(rule, &octets)),
         _ => decode(rule, pdu, Path::new(schema), &octets),
     };
@@ -92,6 +96,41 @@ fn walk(rule: &str, octets: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
+/// A message of H.248, and a complete one: a transaction without an id can be read, so that an error can be sent back,
+/// and has no valid text (H.248.1 B.2). Once there is one, it is written in every encoding that can say it, and read again.
+fn message(octets: &[u8]) -> Result<(), String> {
+    let message = decode_any(octets).map_err(|e| e.to_string())?;
+    Encoding::Compact.encode(&message, &mut Vec::new()).map_err(|e| e.to_string())?;
+    for (name, encoding) in Encoding::ALL {
+        let mut out = Vec::new();
+        if encoding.encode(&message, &mut out).is_err() {
+            continue;
+        }
+        match encoding.decode(&out) {
+            Ok(again) if again == message => {}
+            Ok(_) => misread(name, "another value"),
+            Err(error) => misread(name, &error.to_string()),
+        }
+    }
+    Ok(())
+}
+
+/// Messages of H.248 in a stream of TCP.
+fn frames(mut octets: &[u8]) -> Result<(), String> {
+    while !octets.is_empty() {
+        let (frame, length) = take_frame(octets).map_err(|e| e.to_string())?.ok_or("a frame is cut off")?;
+        message(frame)?;
+        octets = &octets[length..];
+    }
+    Ok(())
+}
+
+/// Ends the process: what we wrote ourselves is not what we read.
+fn misread(syntax: &str, what: &str) -> ! {
+    let _ = writeln!(std::io::stderr(), "what was written by {syntax} is not read: {what}");
+    std::process::exit(102);
+}
+
 /// A value, complete and within its constraints; once there is one, it is written in all ways, and read again.
 fn decode(rule: &str, pdu: &str, schema: &Path, octets: &[u8]) -> Result<(), String> {
     let syntax: TransferSyntax = rule.parse().map_err(|e: tercet::UnknownSyntax| e.to_string())?;
@@ -125,10 +164,7 @@ fn decode(rule: &str, pdu: &str, schema: &Path, octets: &[u8]) -> Result<(), Str
                 Ok(_) => {}
                 // Elements without octets have a budget.
                 Err(CodecError::Octets(error)) if error.kind() == ErrorKind::LimitExceeded => {}
-                Err(error) => {
-                    let _ = writeln!(std::io::stderr(), "what was written by {syntax} is not read: {error}");
-                    std::process::exit(102);
-                }
+                Err(error) => misread(&syntax.to_string(), &error.to_string()),
             }
         }
         Ok(())
