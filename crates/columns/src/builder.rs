@@ -10,8 +10,8 @@ use arrow_buffer::{OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, SchemaRef};
 use std::sync::Arc;
 use tercet_dynamic::json::{self, JsonWriter};
-use tercet_dynamic::leaf::{Scalar, scalar};
-use tercet_dynamic::text::{Octets, push_octets, push_scalar};
+use tercet_dynamic::leaf::{is_ascii_based, scalar, small};
+use tercet_dynamic::text::Octets;
 use tercet_dynamic::{Error, ErrorKind, Leaf, Sink, View, say_constant};
 use tercet_plan::{FieldId, NodeId, Shape};
 
@@ -28,6 +28,8 @@ pub struct Builder<'s> {
     stores: Vec<Store>,
     json: JsonWriter<'s>,
     octets: Octets,
+    /// Which types have texts whose octets are ASCII characters most of the time.
+    is_ascii: Vec<bool>,
     rows: usize,
     size: usize,
     /// Rows whose value failed: they are left out of the batch.
@@ -65,6 +67,7 @@ impl<'s> Builder<'s> {
             stores,
             json: JsonWriter::new(shape, json),
             octets,
+            is_ascii: shape.nodes.iter().map(|node| is_ascii_based(node.kind)).collect(),
             rows: 0,
             size: 0,
             dropped: Vec::new(),
@@ -292,12 +295,28 @@ impl Row<'_, '_> {
     }
 
     /// The place of a part of the value that has begun last.
-    #[inline]
     fn place(&self, field: FieldId) -> Option<u32> {
         match self.builder.open.last() {
             None => Some(ROOT),
             Some(&place) => self.builder.layout.child(place, field),
         }
+    }
+
+    /// The same; a CHOICE around is told which alternative there is. Parts of a value without columns find no place.
+    #[inline]
+    fn enter(&mut self, field: FieldId) -> u32 {
+        let builder = &mut *self.builder;
+        let Some(&around) = builder.open.last() else { return ROOT };
+        if builder.layout.what(around) == What::Choice(true) {
+            let store = &mut builder.stores[around as usize];
+            if let Values::Group(Some(names)) = &mut store.values
+                && let Some(field) = builder.shape.fields.get(field.index())
+            {
+                names.pad_names(store.len - 1);
+                names.name(builder.shape.name(field.name));
+            }
+        }
+        builder.layout.child(around, field).unwrap_or(u32::MAX)
     }
 
     /// Makes room for a value at a place: what has been absent since the last one is padded. Whether there is room.
@@ -315,23 +334,7 @@ impl Row<'_, '_> {
         store.len < len
     }
 
-    /// Says to a CHOICE around which alternative there is.
     #[inline]
-    fn alternative(&mut self, field: FieldId) {
-        let builder = &mut *self.builder;
-        if let Some(&around) = builder.open.last()
-            && builder.layout.what(around) == What::Choice(true)
-        {
-            let store = &mut builder.stores[around as usize];
-            if let Values::Group(Some(names)) = &mut store.values
-                && let Some(field) = builder.shape.fields.get(field.index())
-            {
-                names.pad_names(store.len - 1);
-                names.name(builder.shape.name(field.name));
-            }
-        }
-    }
-
     fn value(&mut self, place: u32, node: NodeId, leaf: Leaf<'_>) {
         if !self.begin(place) {
             return;
@@ -339,67 +342,34 @@ impl Row<'_, '_> {
         let builder = &mut *self.builder;
         let store = &mut builder.stores[place as usize];
         builder.size += 8;
-        let value = scalar(builder.shape, node, leaf);
-        if let Values::Timestamp(..) | Values::Date(_) | Values::TimeOfDay(_) | Values::Amount(_) =
-            store.values
-        {
-            return store.typed(leaf.contents().unwrap_or_default());
-        }
-        store.present();
+        // The octets of most values are what their column takes; those of others are read as values first.
+        let contents = leaf.contents().unwrap_or_default();
         let fits = match &mut store.values {
-            Values::Boolean(values) => {
-                values.append(!matches!(value, Scalar::Boolean(false)));
-                true
+            Values::Timestamp(..) | Values::Date(_) | Values::TimeOfDay(_) | Values::Amount(_) => {
+                return store.typed(contents);
             }
-            Values::Int64(values) => match value {
-                Scalar::Integer(number) | Scalar::Enumerated(number, _) => {
-                    values.push(number);
-                    true
-                }
-                _ => {
-                    values.push(0);
-                    false
-                }
-            },
-            Values::Decimal(values) => {
-                let number = match value {
-                    Scalar::Integer(number) => Some(number.into()),
-                    Scalar::BigInteger(octets) => decimal(octets),
-                    _ => None,
-                };
+            Values::Int64(values) => {
+                let number = if let Leaf::Int(number) = leaf { Some(number) } else { small(contents) };
                 values.push(number.unwrap_or(0));
                 number.is_some()
             }
-            Values::Float64(values) => {
-                values.push(if let Scalar::Real(real) = value { real.to_f64() } else { 0.0 });
-                true
-            }
             Values::Binary(texts) => {
-                let contents = leaf.contents().unwrap_or_default();
                 builder.size += contents.len();
-                texts.octets.extend_from_slice(contents);
-                texts.end()
+                texts.push(contents)
             }
-            Values::Text(texts) => {
-                let begin = texts.octets.len();
-                match value {
-                    Scalar::Text(text) | Scalar::Time(text) => {
-                        texts.octets.extend_from_slice(text.as_bytes())
-                    }
-                    Scalar::OctetString(octets) => push_octets(&mut texts.octets, octets, builder.octets),
-                    value => push_scalar(&mut texts.octets, &value, builder.octets),
-                }
-                builder.size += texts.octets.len() - begin;
-                texts.end()
+            Values::Text(texts)
+                if builder.is_ascii.get(node.index()) == Some(&true) && is_plain(contents) =>
+            {
+                builder.size += contents.len();
+                texts.push(contents)
             }
-            Values::Timestamp(..)
-            | Values::Date(_)
-            | Values::TimeOfDay(_)
-            | Values::Amount(_)
-            | Values::Group(_)
-            | Values::List(_)
-            | Values::None => true,
+            values => {
+                let value = scalar(builder.shape, node, leaf);
+                builder.size += contents.len();
+                values.append(&value, builder.octets)
+            }
         };
+        store.present();
         if !fits {
             builder.fault = Some("the value is too large for its column");
         }
@@ -426,14 +396,9 @@ impl Row<'_, '_> {
     }
 }
 
-/// A number of no more digits than a decimal column has.
-fn decimal(octets: &[u8]) -> Option<i128> {
-    if octets.len() > 16 {
-        return None;
-    }
-    let sign = if octets.first().is_some_and(|octet| *octet > 0x7F) { -1 } else { 0 };
-    let number = octets.iter().fold(sign, |value: i128, octet| value << 8 | i128::from(*octet));
-    (number.unsigned_abs() < 10u128.pow(38)).then_some(number)
+/// Whether all octets are characters that all kinds of strings have in the same places.
+fn is_plain(text: &[u8]) -> bool {
+    text.iter().fold(true, |plain, octet| plain & (0x20..0x7F).contains(octet))
 }
 
 impl Drop for Row<'_, '_> {
@@ -445,12 +410,12 @@ impl Drop for Row<'_, '_> {
 }
 
 impl Sink for Row<'_, '_> {
+    #[inline]
     fn leaf(&mut self, field: FieldId, node: NodeId, leaf: Leaf<'_>) {
         if self.builder.json_depth > 0 {
             return self.builder.json.leaf(field, node, leaf);
         }
-        self.alternative(field);
-        let Some(place) = self.place(field) else { return };
+        let place = self.enter(field);
         match self.builder.layout.what(place) {
             What::Json => {
                 if self.begin_json(place) {
@@ -469,9 +434,7 @@ impl Sink for Row<'_, '_> {
             self.builder.json_depth += 1;
             return self.builder.json.open(field, node);
         }
-        self.alternative(field);
-        // Parts of a value without columns find no place.
-        let place = self.place(field).unwrap_or(u32::MAX);
+        let place = self.enter(field);
         match self.builder.layout.what(place) {
             What::Json => {
                 self.builder.json_depth = 1;

@@ -9,6 +9,8 @@ use arrow_array::{
 use arrow_buffer::{BooleanBufferBuilder, Buffer, NullBuffer, NullBufferBuilder, OffsetBuffer, ScalarBuffer};
 use arrow_schema::ArrowError;
 use std::sync::Arc;
+use tercet_dynamic::leaf::Scalar;
+use tercet_dynamic::text::{Octets, push_scalar};
 
 /// A column as far as it has come. What is absent is not appended at once: the next value, or the end of the batch, pads
 /// with all nulls that are due, so that a row costs what it has and not what it might have.
@@ -52,6 +54,13 @@ impl Texts {
         Self { octets: Vec::new(), offsets: vec![0], nulls: NullBufferBuilder::new(0) }
     }
 
+    /// Appends a text; whether all texts together are still short enough.
+    #[inline]
+    pub(crate) fn push(&mut self, text: &[u8]) -> bool {
+        self.octets.extend_from_slice(text);
+        self.end()
+    }
+
     /// Ends a text that has been appended to `octets`; whether all texts together are still short enough.
     #[inline]
     pub(crate) fn end(&mut self) -> bool {
@@ -74,8 +83,7 @@ impl Texts {
 
     /// Appends the name of an alternative.
     pub(crate) fn name(&mut self, name: &str) {
-        self.octets.extend_from_slice(name.as_bytes());
-        self.end();
+        self.push(name.as_bytes());
         self.nulls.append_non_null();
     }
 
@@ -102,6 +110,46 @@ impl Texts {
     }
 }
 
+impl Values {
+    /// Appends a value of a column without a type of its own for it; whether it fits.
+    pub(crate) fn append(&mut self, value: &Scalar<'_>, octets: Octets) -> bool {
+        match self {
+            Self::Boolean(values) => {
+                values.append(!matches!(value, Scalar::Boolean(false)));
+                true
+            }
+            Self::Decimal(values) => {
+                let number = match value {
+                    Scalar::Integer(number) => Some((*number).into()),
+                    Scalar::BigInteger(octets) => decimal(octets),
+                    _ => None,
+                };
+                values.push(number.unwrap_or(0));
+                number.is_some()
+            }
+            Self::Float64(values) => {
+                values.push(if let Scalar::Real(real) = value { real.to_f64() } else { 0.0 });
+                true
+            }
+            Self::Text(texts) => {
+                push_scalar(&mut texts.octets, value, octets);
+                texts.end()
+            }
+            _ => true,
+        }
+    }
+}
+
+/// A number of no more digits than a decimal column has.
+fn decimal(octets: &[u8]) -> Option<i128> {
+    if octets.len() > 16 {
+        return None;
+    }
+    let sign = if octets.first().is_some_and(|octet| *octet > 0x7F) { -1 } else { 0 };
+    let number = octets.iter().fold(sign, |value: i128, octet| value << 8 | i128::from(*octet));
+    (number.unsigned_abs() < 10u128.pow(38)).then_some(number)
+}
+
 impl Store {
     pub(crate) fn new(what: What) -> Self {
         let values = match what {
@@ -124,11 +172,15 @@ impl Store {
     }
 
     /// Appends nulls up to a length.
+    #[inline]
     pub(crate) fn pad(&mut self, len: usize) {
-        let count = len.saturating_sub(self.len);
-        if count == 0 {
-            return;
+        if len > self.len {
+            self.pad_with(len - self.len);
         }
+    }
+
+    fn pad_with(&mut self, count: usize) {
+        let len = self.len + count;
         self.nulls.append_n_nulls(count);
         self.len = len;
         match &mut self.values {

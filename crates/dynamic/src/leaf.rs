@@ -167,7 +167,7 @@ pub(crate) const fn time_type(kind: Kind) -> Option<TimeType> {
 }
 
 /// Whether contents octets 20 to 7E of the kind are the ASCII characters.
-pub(crate) const fn is_ascii_based(kind: Kind) -> bool {
+pub const fn is_ascii_based(kind: Kind) -> bool {
     matches!(
         kind,
         Kind::Utf8String

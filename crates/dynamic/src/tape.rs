@@ -432,19 +432,26 @@ impl<'a> View<'a> {
         self.say(index..self.skip(index), sink);
     }
 
+    #[inline]
     fn say(self, indices: std::ops::Range<usize>, sink: &mut impl Sink) {
-        for index in indices {
-            match self.token(index) {
-                Token::Open { field, node, .. } => {
+        for entry in self.tape.entries.get(indices).unwrap_or_default() {
+            let (field, node) = (entry.field(), entry.node());
+            let (a, b) = (entry.a as usize, entry.b as usize);
+            match entry.tag() {
+                Tag::Open => {
                     sink.open(field, node);
-                    if let Some(additions) = self.earlier(index) {
+                    if let Some(additions) = entry.b.checked_sub(1) {
                         sink.earlier(additions);
                     }
                 }
-                Token::Close { field, node, .. } => sink.close(field, node),
-                Token::Leaf { field, node, leaf } => sink.leaf(field, node, leaf),
-                Token::Default { field, node, constant } => sink.absent(field, node, constant),
-                Token::Unknown { addition, leaf } => sink.unknown(addition, leaf),
+                Tag::Close => sink.close(field, node),
+                Tag::Input => sink.leaf(field, node, self.input(a, b)),
+                Tag::Made => sink.leaf(field, node, self.made(a, b)),
+                Tag::Int => sink.leaf(field, node, Leaf::Int(entry.number())),
+                Tag::Addition => sink.leaf(field, node, Leaf::Addition(entry.a)),
+                Tag::Default => sink.absent(field, node, entry.a),
+                Tag::UnknownInput => sink.unknown(entry.node, self.input(a, b)),
+                Tag::UnknownMade => sink.unknown(entry.node, self.made(a, b)),
             }
         }
     }

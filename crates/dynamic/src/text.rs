@@ -404,16 +404,38 @@ pub fn decimal_parts(text: &str) -> Option<(bool, String, i64)> {
 pub(crate) fn plain_ascii(text: &[u8], stops: [u8; 3]) -> usize {
     let (words, tail) = text.as_chunks::<8>();
     for (i, word) in words.iter().enumerate() {
-        let word = u64::from_le_bytes(*word);
-        let hits =
-            word | less(word, 0x20) | equal(word, stops[0]) | equal(word, stops[1]) | equal(word, stops[2]);
-        let hits = hits & HIGH;
-        if hits != 0 {
-            return i * 8 + (hits.trailing_zeros() / 8) as usize;
+        if let Some(at) = stop_in(*word, stops) {
+            return i * 8 + at;
         }
     }
-    let stop = tail.iter().position(|o| !(0x20..0x80).contains(o) || stops.contains(o));
-    words.len() * 8 + stop.unwrap_or(tail.len())
+    // The tail again in words that overlap, so that it takes one step too.
+    let (begin, word) = match (text.last_chunk::<8>(), tail) {
+        (_, []) => return text.len(),
+        (Some(word), _) => (text.len() - 8, *word),
+        (None, [a, b, c, d, ..]) => {
+            let [.., w, x, y, z] = *tail else { return 0 };
+            return match stop_in([*a, *b, *c, *d, w, x, y, z], stops) {
+                None => text.len(),
+                Some(at @ 0..4) => at,
+                Some(at) => text.len() + at - 8,
+            };
+        }
+        (None, [a, more @ ..]) => {
+            let (b, c) = (more.first().unwrap_or(a), more.get(1).unwrap_or(a));
+            (0, [*a, *b, *c, *a, *a, *a, *a, *a])
+        }
+    };
+    stop_in(word, stops).map_or(text.len(), |at| begin + at)
+}
+
+/// The first octet of a word that [`plain_ascii`] stops at.
+#[inline(always)]
+fn stop_in(word: [u8; 8], stops: [u8; 3]) -> Option<usize> {
+    let word = u64::from_le_bytes(word);
+    let hits =
+        word | less(word, 0x20) | equal(word, stops[0]) | equal(word, stops[1]) | equal(word, stops[2]);
+    let hits = hits & HIGH;
+    (hits != 0).then(|| (hits.trailing_zeros() / 8) as usize)
 }
 
 const LOW: u64 = 0x0101_0101_0101_0101;

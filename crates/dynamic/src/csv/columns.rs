@@ -22,8 +22,15 @@ pub struct Column {
 pub struct Columns {
     columns: Vec<Column>,
     places: Vec<Place>,
-    /// Children of the places, as indices of places plus one.
-    children: Vec<u32>,
+    /// Children of the places.
+    children: Vec<Child>,
+}
+
+/// A part of a place: its own place, and what is there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Child {
+    pub(super) place: u32,
+    pub(super) what: What,
 }
 
 /// A component at one place in the value; a node that is used twice has two places.
@@ -59,6 +66,11 @@ pub(super) const ROOT: u32 = 0;
 /// More columns than this, and what is left becomes JSON text.
 const COLUMN_LIMIT: usize = 20_000;
 
+impl Place {
+    /// One without parts.
+    pub(super) const NONE: Self = Self { what: What::Skip, first: 0, count: 0, children: 0 };
+}
+
 impl Columns {
     /// The columns of a type's values.
     ///
@@ -81,15 +93,20 @@ impl Columns {
         self.places.get(place as usize).map_or(What::Skip, |place| place.what)
     }
 
-    /// The place of a part.
+    /// A place.
     #[inline]
-    pub(super) fn child(&self, place: u32, field: FieldId) -> Option<u32> {
-        let place = self.places.get(place as usize)?;
+    pub(super) fn place(&self, place: u32) -> Option<Place> {
+        self.places.get(place as usize).copied()
+    }
+
+    /// A part of a place.
+    #[inline]
+    pub(super) fn child(&self, place: &Place, field: FieldId) -> Option<Child> {
         let index = field.0.wrapping_sub(place.first);
         if index >= place.count {
             return None;
         }
-        self.children.get((place.children + index) as usize)?.checked_sub(1)
+        self.children.get((place.children + index) as usize).copied()
     }
 }
 
@@ -120,15 +137,17 @@ impl Builder<'_> {
                     _ => None,
                 };
                 let children = self.columns.children.len() as u32;
-                self.columns.children.resize((children + count) as usize, 0);
+                let none = Child { place: u32::MAX, what: What::Skip };
+                self.columns.children.resize((children + count) as usize, none);
                 let place = &mut self.columns.places[index as usize];
                 (place.children, place.count) = (children, count);
                 self.inside.push(node);
                 for (number, (field, part)) in shape.fields_of(node).enumerate() {
                     self.path.push(field);
                     let part_name = crate::text::join_path(name, shape.name(part.name));
-                    let child = self.place(part.node, &part_name);
-                    self.columns.children[children as usize + number] = child + 1;
+                    let place = self.place(part.node, &part_name);
+                    let what = self.columns.what(place);
+                    self.columns.children[children as usize + number] = Child { place, what };
                     self.path.pop();
                 }
                 self.inside.pop();

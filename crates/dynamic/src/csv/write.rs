@@ -1,10 +1,10 @@
 //! Values as rows.
 
-use super::columns::{Columns, ROOT, What};
+use super::columns::{Child, Columns, Place, ROOT, What};
 use crate::event::{Leaf, Sink};
 use crate::json::{self, JsonWriter};
-use crate::leaf::{Scalar, is_ascii_based, scalar};
-use crate::tape::View;
+use crate::leaf::{Scalar, is_ascii_based, item_name, scalar, small};
+use crate::tape::{Tag, View};
 use crate::text::{Octets, plain_ascii, push_integer, push_octets, push_scalar};
 use tercet_plan::shape::Constant;
 use tercet_plan::{FieldId, Kind, NodeId, Shape};
@@ -46,25 +46,48 @@ pub struct Writer<'s> {
     shape: &'s Shape,
     options: Options,
     columns: Columns,
+    /// What the values of each node look like.
+    forms: Vec<Form>,
     json: JsonWriter<'s>,
     row: Row,
 }
 
+/// What a value looks like, decided once for each node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Octets,
+    /// ASCII most of the time.
+    Ascii,
+    Integer,
+    Enumerated,
+    Other,
+}
+
 /// The row being made; kept for its memory.
+///
+/// Cells go to the output as they come, with the delimiters in front of them, as long as their columns are in order. Once
+/// one is not, as in a SET, cells follow on each other without delimiters, and the row is put in order at its end.
 #[derive(Debug, Default)]
 struct Row {
-    /// The fields' texts in the order they came.
-    texts: Vec<u8>,
-    /// Where each column's text is.
+    /// Where the row begins in the output.
+    start: usize,
+    /// The column behind the last one, if all so far have come in order.
+    next: Option<u32>,
+    /// Where each column's text is, from the begin of the row.
     slots: Vec<(u32, u32)>,
     /// Which columns have one, a bit each.
     filled: Vec<u64>,
+    /// The octets of a row that is put in order, and some more.
+    cells: Vec<u8>,
     /// Places that have begun.
     places: Vec<u32>,
     /// How many values are open in a column with JSON text, and which column that is.
     json_depth: u32,
     json_column: u32,
 }
+
+/// A cell of so many octets is copied with one move, and what is too much taken away.
+const SHORT: usize = 16;
 
 impl<'s> Writer<'s> {
     /// A writer for values of one type.
@@ -79,7 +102,8 @@ impl<'s> Writer<'s> {
         };
         let count = columns.columns().len();
         let row = Row { slots: vec![(0, 0); count], filled: vec![0; count.div_ceil(64)], ..Row::default() };
-        Self { shape, options, columns, json: JsonWriter::new(shape, json), row }
+        let forms = shape.nodes.iter().map(|node| form(node.kind, &options)).collect();
+        Self { shape, options, columns, forms, json: JsonWriter::new(shape, json), row }
     }
 
     /// The columns in order.
@@ -98,41 +122,126 @@ impl<'s> Writer<'s> {
         self.line_end(out);
     }
 
-    /// A sink that appends one row to `out` when the outermost value has ended.
+    /// A sink that appends one row to `out`; it is complete when the outermost value has ended, and what there is of one
+    /// that does not end is for the caller to take away.
     pub fn sink<'a>(&'a mut self, out: &'a mut Vec<u8>) -> RowSink<'a, 's> {
-        self.row.texts.clear();
-        self.row.places.clear();
-        self.row.filled.fill(0);
-        self.row.json_depth = 0;
+        self.row.begin(out.len());
         RowSink { writer: self, out }
     }
 
     /// Appends a value on a tape to `out`.
     pub fn write(&mut self, view: View<'_>, out: &mut Vec<u8>) {
-        view.replay(&mut self.sink(out));
+        let mut sink = self.sink(out);
+        let mut index = 0;
+        while index < view.len() {
+            if let Some(behind) = sink.columns_of(view, index) {
+                index = behind;
+            } else {
+                view.replay_part(index, &mut sink);
+                index = view.skip(index);
+            }
+        }
     }
 
     fn line_end(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(if self.options.crlf { b"\r\n" } else { b"\n" });
     }
 
-    /// Appends the row.
+    /// Completes the row.
     fn finish(&mut self, out: &mut Vec<u8>) {
         let delimiter = self.options.delimiter;
+        let next = match self.row.next {
+            Some(next) => next as usize,
+            None => self.row.put_in_order(out, delimiter),
+        };
+        push_delimiters(out, delimiter, self.row.slots.len().saturating_sub(next.max(1)));
+        self.line_end(out);
+    }
+}
+
+fn form(kind: Kind, options: &Options) -> Form {
+    match kind {
+        Kind::OctetString => Form::Octets,
+        Kind::Integer => Form::Integer,
+        Kind::Enumerated if !options.numbers => Form::Enumerated,
+        kind if is_ascii_based(kind) => Form::Ascii,
+        _ => Form::Other,
+    }
+}
+
+impl Row {
+    fn begin(&mut self, start: usize) {
+        self.start = start;
+        self.next = Some(0);
+        self.filled.fill(0);
+        self.places.clear();
+        self.json_depth = 0;
+    }
+
+    /// Begins a cell; gives where.
+    #[inline]
+    fn begin_cell(&mut self, column: u32, out: &mut Vec<u8>, delimiter: u8) -> usize {
+        match self.next {
+            // The first column has no delimiter in front of it.
+            Some(next) if column >= next => {
+                push_delimiters(out, delimiter, (column + 1 - next.max(1)) as usize);
+                self.next = Some(column + 1);
+            }
+            _ => self.next = None,
+        }
+        out.len()
+    }
+
+    /// Ends a cell.
+    #[inline]
+    fn end_cell(&mut self, column: u32, begin: usize, end: usize) {
+        let cell = ((begin - self.start) as u32, (end - self.start) as u32);
+        if let (Some(slot), Some(filled)) =
+            (self.slots.get_mut(column as usize), self.filled.get_mut(column as usize / 64))
+        {
+            *slot = cell;
+            *filled |= 1 << (column % 64);
+        }
+    }
+
+    /// Writes the cells again, by their columns; gives the column behind the last one.
+    fn put_in_order(&mut self, out: &mut Vec<u8>, delimiter: u8) -> usize {
+        self.cells.clear();
+        self.cells.extend_from_slice(&out[self.start..]);
+        self.cells.extend_from_slice(&[0; SHORT]);
+        out.truncate(self.start);
         let mut next = 0;
-        for (word, bits) in self.row.filled.iter().enumerate() {
+        for (word, bits) in self.filled.iter().enumerate() {
             let mut bits = *bits;
             while bits != 0 {
                 let column = word * 64 + bits.trailing_zeros() as usize;
                 bits &= bits - 1;
-                out.resize(out.len() + column - next, delimiter);
-                next = column;
-                let (start, end) = self.row.slots[column];
-                out.extend_from_slice(&self.row.texts[start as usize..end as usize]);
+                push_delimiters(out, delimiter, column + 1 - next.max(1));
+                next = column + 1;
+                let (start, end) = self.slots[column];
+                let (start, length) = (start as usize, (end - start) as usize);
+                match self.cells[start..].first_chunk::<SHORT>() {
+                    Some(cell) if length <= SHORT => {
+                        out.extend_from_slice(cell);
+                        out.truncate(out.len() - SHORT + length);
+                    }
+                    _ => out.extend_from_slice(&self.cells[start..start + length]),
+                }
             }
         }
-        out.resize(out.len() + self.row.slots.len().saturating_sub(next + 1), delimiter);
-        self.line_end(out);
+        next
+    }
+}
+
+#[inline]
+fn push_delimiters(out: &mut Vec<u8>, delimiter: u8, count: usize) {
+    if count == 1 {
+        out.push(delimiter);
+    } else if count <= SHORT {
+        out.extend_from_slice(&[delimiter; SHORT]);
+        out.truncate(out.len() - SHORT + count);
+    } else {
+        out.resize(out.len() + count, delimiter);
     }
 }
 
@@ -144,26 +253,91 @@ pub struct RowSink<'a, 's> {
 }
 
 impl RowSink<'_, '_> {
-    /// The place of a part of the value that has begun last.
+    /// Writes what stands on a tape from an index on, as far as it has columns of its own; gives the index behind. Nothing
+    /// if there is none: most of a record is written here, the rest as the events of a sink.
     #[inline]
-    fn place(&self, field: FieldId) -> Option<u32> {
-        match self.writer.row.places.last() {
-            None => Some(ROOT),
-            Some(&place) => self.writer.columns.child(place, field),
+    fn columns_of(&mut self, view: View<'_>, begin: usize) -> Option<usize> {
+        let mut around = self.around();
+        let mut index = begin;
+        while let Some(entry) = view.entries().get(index) {
+            let field = entry.field();
+            if entry.tag() == Tag::Close {
+                self.close(field, entry.node());
+                around = self.around();
+                index += 1;
+                continue;
+            }
+            let child = match &around {
+                Some(around) => self.writer.columns.child(around, field),
+                None => Some(Child { place: ROOT, what: self.writer.columns.what(ROOT) }),
+            };
+            let Some(Child { place, what }) = child else { break };
+            match (what, entry.tag()) {
+                (What::Value(column), Tag::Input | Tag::Made | Tag::Int) if around.is_some() => {
+                    let Some(leaf) = view.leaf(index) else { break };
+                    self.alternative(around.as_ref(), field);
+                    self.value(column, entry.node(), leaf);
+                }
+                (What::Group | What::Choice(_), Tag::Open) => {
+                    self.alternative(around.as_ref(), field);
+                    self.writer.row.places.push(place);
+                    around = self.around();
+                }
+                _ => break,
+            }
+            index += 1;
+        }
+        (index > begin).then_some(index)
+    }
+
+    /// The place of the value that has begun last.
+    #[inline]
+    fn around(&self) -> Option<Place> {
+        self.writer.row.places.last().map(|&place| self.writer.columns.place(place).unwrap_or(Place::NONE))
+    }
+
+    /// Tells a CHOICE its alternative.
+    #[inline]
+    fn alternative(&mut self, around: Option<&Place>, field: FieldId) {
+        if let Some(Place { what: What::Choice(column), .. }) = around
+            && field != FieldId::ROOT
+        {
+            let begin = self.begin_cell(*column);
+            let name = self.writer.shape.name(self.writer.shape.field(field).name);
+            self.out.extend_from_slice(name.as_bytes());
+            self.end_cell(*column, begin);
         }
     }
 
-    /// Puts what has been appended to the texts since `start` into a column.
+    /// The place of a part of the value that has begun last, which is told to a CHOICE.
     #[inline]
-    fn fill(&mut self, column: u32, start: usize) {
-        let row = &mut self.writer.row;
-        row.slots[column as usize] = (start as u32, row.texts.len() as u32);
-        row.filled[column as usize / 64] |= 1 << (column % 64);
+    fn enter(&mut self, field: FieldId) -> u32 {
+        let around = self.around();
+        self.alternative(around.as_ref(), field);
+        // Parts of a value without columns find no place.
+        self.place(field).unwrap_or(u32::MAX)
     }
 
-    /// Puts a text into a column, quoted where it must be.
-    fn text(&mut self, column: u32, text: &[u8]) {
-        let start = self.writer.row.texts.len();
+    /// The place of a part of the value that has begun last.
+    fn place(&self, field: FieldId) -> Option<u32> {
+        match self.around() {
+            None => Some(ROOT),
+            Some(around) => self.writer.columns.child(&around, field).map(|child| child.place),
+        }
+    }
+
+    #[inline]
+    fn begin_cell(&mut self, column: u32) -> usize {
+        self.writer.row.begin_cell(column, self.out, self.writer.options.delimiter)
+    }
+
+    #[inline]
+    fn end_cell(&mut self, column: u32, begin: usize) {
+        self.writer.row.end_cell(column, begin, self.out.len());
+    }
+
+    /// Appends a text, quoted where it must be.
+    fn text(&mut self, text: &[u8]) {
         let delimiter = self.writer.options.delimiter;
         let formula = self.writer.options.guard_formulas
             && text.first().is_some_and(|first| matches!(first, b'=' | b'+' | b'-' | b'@' | b'\t' | b'\r'));
@@ -171,45 +345,66 @@ impl RowSink<'_, '_> {
             let mut guarded = Vec::with_capacity(text.len() + 1);
             guarded.push(b'\'');
             guarded.extend_from_slice(text);
-            push_field(&mut self.writer.row.texts, &guarded, delimiter);
+            push_field(self.out, &guarded, delimiter);
         } else {
-            push_field(&mut self.writer.row.texts, text, delimiter);
+            push_field(self.out, text, delimiter);
         }
-        self.fill(column, start);
     }
 
+    #[inline]
     fn value(&mut self, column: u32, node: NodeId, leaf: Leaf<'_>) {
-        let start = self.writer.row.texts.len();
-        let shape = self.writer.shape;
-        let kind = shape.node(node).kind;
-        let options = &self.writer.options;
-        let texts = &mut self.writer.row.texts;
-        if let Some(contents) = leaf.contents() {
-            if kind == Kind::OctetString {
-                push_octets(texts, contents, options.octets);
-                return self.fill(column, start);
+        let begin = self.begin_cell(column);
+        match (self.writer.forms.get(node.index()), leaf) {
+            (Some(Form::Octets), Leaf::Input { contents, .. } | Leaf::Made(contents)) => {
+                push_octets(self.out, contents, self.writer.options.octets);
             }
-            let stops = [b'"', options.delimiter, b'"'];
-            if is_ascii_based(kind) && plain_ascii(contents, stops) == contents.len() {
-                if contents.is_empty() || options.guard_formulas {
-                    return self.text(column, contents);
+            (Some(Form::Ascii), Leaf::Input { contents, .. } | Leaf::Made(contents)) => {
+                self.ascii(node, leaf, contents);
+            }
+            (Some(Form::Integer), Leaf::Int(number)) => push_integer(self.out, number),
+            (Some(Form::Integer), Leaf::Input { contents, .. } | Leaf::Made(contents)) => {
+                match small(contents) {
+                    Some(number) => push_integer(self.out, number),
+                    None => self.other(node, leaf),
                 }
-                texts.extend_from_slice(contents);
-                return self.fill(column, start);
             }
+            (Some(Form::Enumerated), Leaf::Input { contents, .. } | Leaf::Made(contents)) => {
+                match small(contents).and_then(|number| item_name(self.writer.shape, node, number)) {
+                    Some(name) => self.out.extend_from_slice(name.as_bytes()),
+                    None => self.other(node, leaf),
+                }
+            }
+            _ => self.other(node, leaf),
         }
-        match scalar(shape, node, leaf) {
-            Scalar::Text(text) | Scalar::Time(text) => return self.text(column, text.as_bytes()),
-            Scalar::Enumerated(number, _) if options.numbers => push_integer(texts, number),
+        self.end_cell(column, begin);
+    }
+
+    #[inline]
+    fn ascii(&mut self, node: NodeId, leaf: Leaf<'_>, contents: &[u8]) {
+        let options = &self.writer.options;
+        if plain_ascii(contents, [b'"', options.delimiter, b'"']) != contents.len() {
+            self.other(node, leaf);
+        } else if contents.is_empty() || options.guard_formulas {
+            self.text(contents);
+        } else {
+            self.out.extend_from_slice(contents);
+        }
+    }
+
+    #[inline(never)]
+    fn other(&mut self, node: NodeId, leaf: Leaf<'_>) {
+        let options = &self.writer.options;
+        match scalar(self.writer.shape, node, leaf) {
+            Scalar::Text(text) | Scalar::Time(text) => self.text(text.as_bytes()),
+            Scalar::Enumerated(number, _) if options.numbers => push_integer(self.out, number),
             // One without a short decimal form is told by its parts.
             real @ Scalar::Real(_) => {
                 let mut text = Vec::new();
                 push_scalar(&mut text, &real, options.octets);
-                push_field(texts, &text, options.delimiter);
+                push_field(self.out, &text, options.delimiter);
             }
-            value => push_scalar(texts, &value, options.octets),
+            value => push_scalar(self.out, &value, options.octets),
         }
-        self.fill(column, start);
     }
 
     fn begin_json(&mut self, column: u32) {
@@ -219,11 +414,10 @@ impl RowSink<'_, '_> {
 
     /// The value of a column with JSON text has ended. Its first character is a bracket or a quote: never a formula.
     fn end_json(&mut self) {
-        let Writer { row, json, options, .. } = &mut *self.writer;
-        let start = row.texts.len();
-        push_field(&mut row.texts, json.text(), options.delimiter);
-        let column = row.json_column;
-        self.fill(column, start);
+        let column = self.writer.row.json_column;
+        let begin = self.begin_cell(column);
+        push_field(self.out, self.writer.json.text(), self.writer.options.delimiter);
+        self.end_cell(column, begin);
     }
 
     fn end_value(&mut self) {
@@ -231,29 +425,15 @@ impl RowSink<'_, '_> {
             self.writer.finish(self.out);
         }
     }
-
-    /// The alternative of a CHOICE that has begun last.
-    #[inline]
-    fn alternative(&mut self, field: FieldId) {
-        if let Some(&place) = self.writer.row.places.last()
-            && let What::Choice(column) = self.writer.columns.what(place)
-            && field != FieldId::ROOT
-        {
-            let start = self.writer.row.texts.len();
-            let name = self.writer.shape.name(self.writer.shape.field(field).name);
-            self.writer.row.texts.extend_from_slice(name.as_bytes());
-            self.fill(column, start);
-        }
-    }
 }
 
 impl Sink for RowSink<'_, '_> {
+    #[inline]
     fn leaf(&mut self, field: FieldId, node: NodeId, leaf: Leaf<'_>) {
         if self.writer.row.json_depth > 0 {
             return self.writer.json.leaf(field, node, leaf);
         }
-        self.alternative(field);
-        let Some(place) = self.place(field) else { return };
+        let place = self.enter(field);
         match self.writer.columns.what(place) {
             What::Value(column) => self.value(column, node, leaf),
             What::Json(column) => {
@@ -264,7 +444,9 @@ impl Sink for RowSink<'_, '_> {
             }
             What::Group | What::Choice(_) | What::Skip => {}
         }
-        self.end_value();
+        if place == ROOT {
+            self.writer.finish(self.out);
+        }
     }
 
     fn open(&mut self, field: FieldId, node: NodeId) {
@@ -272,9 +454,7 @@ impl Sink for RowSink<'_, '_> {
             self.writer.row.json_depth += 1;
             return self.writer.json.open(field, node);
         }
-        self.alternative(field);
-        // Parts of a value without columns find no place.
-        let place = self.place(field).unwrap_or(u32::MAX);
+        let place = self.enter(field);
         if let What::Json(column) = self.writer.columns.what(place) {
             self.begin_json(column);
             self.writer.row.json_depth = 1;

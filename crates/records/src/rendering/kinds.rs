@@ -1,7 +1,8 @@
 //! What octets mean in records of telephony: numbers, times, places.
 
-use std::fmt::Write;
-use std::net::{Ipv4Addr, Ipv6Addr};
+use std::io::Write;
+use std::net::Ipv6Addr;
+use tercet_dynamic::text::{Octets, push_integer, push_octets};
 
 /// What an OCTET STRING is shown as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -139,14 +140,14 @@ pub(super) const fn form(kind: RenderKind) -> Member {
 
 /// Hears the parts of a rendered value.
 pub(super) trait Parts {
-    fn text(&mut self, member: u32, text: &str);
+    fn text(&mut self, member: u32, text: &[u8]);
     fn number(&mut self, member: u32, number: i64);
     fn open(&mut self, member: u32);
     fn close(&mut self);
 }
 
 /// Says the parts of a value; `None` if the octets are none of the kind (nothing, or not all parts, have then been said).
-pub(super) fn parts(kind: RenderKind, octets: &[u8], text: &mut String, to: &mut dyn Parts) -> Option<()> {
+pub(super) fn parts(kind: RenderKind, octets: &[u8], text: &mut Vec<u8>, to: &mut dyn Parts) -> Option<()> {
     text.clear();
     match kind {
         RenderKind::Address | RenderKind::AddressNibbles => {
@@ -202,7 +203,7 @@ pub(super) fn parts(kind: RenderKind, octets: &[u8], text: &mut String, to: &mut
 const PLACES: [(u8, u32, usize, usize); 6] =
     [(0x01, 0, 4, 2), (0x02, 1, 4, 2), (0x04, 2, 4, 2), (0x08, 3, 2, 0), (0x10, 4, 4, 0), (0x20, 5, 2, 2)];
 
-fn location(octets: &[u8], text: &mut String, to: &mut dyn Parts) -> Option<()> {
+fn location(octets: &[u8], text: &mut Vec<u8>, to: &mut dyn Parts) -> Option<()> {
     let (&flags, mut rest) = octets.split_first()?;
     let size = PLACES.iter().filter(|place| flags & place.0 != 0).map(|place| 3 + place.2).sum::<usize>();
     let flags = match flags {
@@ -247,36 +248,29 @@ pub(super) fn number_of(kind: RenderKind, octets: &[u8]) -> Option<i64> {
 }
 
 /// Appends the text of a kind; nothing if the octets are none.
-pub(super) fn push_text(kind: RenderKind, octets: &[u8], text: &mut String) -> Option<()> {
+pub(super) fn push_text(kind: RenderKind, octets: &[u8], text: &mut Vec<u8>) -> Option<()> {
     match (kind, octets) {
         (RenderKind::Tbcd, _) => push_tbcd(octets, text)?,
         (RenderKind::Digits, [_, digits @ ..]) => push_tbcd(digits, text)?,
-        (RenderKind::Bcd, _) => {
-            for octet in octets {
-                for nibble in [octet >> 4, octet & 0xF] {
-                    match nibble {
-                        0..=9 => text.push(char::from(b'0' + nibble)),
-                        0xF => return Some(()),
-                        _ => text.push(char::from(b'a' + nibble - 10)),
-                    }
-                }
-            }
-        }
-        (RenderKind::Text, _) => {
-            text.push_str(str::from_utf8(octets).ok().filter(|it| !it.contains(char::is_control))?)
-        }
+        (RenderKind::Bcd, _) => push_bcd(octets, text),
+        (RenderKind::Text, _) => text.extend_from_slice(
+            str::from_utf8(octets).ok().filter(|it| !it.contains(char::is_control))?.as_bytes(),
+        ),
         (RenderKind::TimeStamp, &[y, mo, d, h, mi, s, sign @ (b'+' | b'-'), zh, zm]) => {
-            let [y, mo, d, h] = [bcd(y)?, bcd(mo)?, bcd(d)?, bcd(h)?];
-            let [mi, s, zh, zm] = [bcd(mi)?, bcd(s)?, bcd(zh)?, bcd(zm)?];
-            if !(1..=12).contains(&mo) || !(1..=31).contains(&d) || h > 23 || mi > 59 || s > 60 || zm > 59 {
+            let numbers = [bcd(mo)?, bcd(d)?, bcd(h)?, bcd(mi)?, bcd(s)?, bcd(zm)?];
+            if numbers.iter().zip([12, 31, 23, 59, 60, 59]).any(|(number, most)| *number > most)
+                || mo == 0
+                || d == 0
+            {
                 return None;
             }
-            text.push_str("20");
-            push_pairs(&[y, mo, d], '-', text);
-            text.push('T');
-            push_pairs(&[h, mi, s], ':', text);
-            text.push(char::from(sign));
-            push_pairs(&[zh, zm], ':', text);
+            (bcd(y)?, bcd(zh)?);
+            let mut stamp = *b"2000-00-00T00:00:00+00:00";
+            for (at, octet) in [(2, y), (5, mo), (8, d), (11, h), (14, mi), (17, s), (20, zh), (23, zm)] {
+                [stamp[at], stamp[at + 1]] = [b'0' + (octet >> 4), b'0' + (octet & 0xF)];
+            }
+            stamp[19] = sign;
+            text.extend_from_slice(&stamp);
         }
         (RenderKind::DateBcd, &[c, y, m, d]) => {
             push_date(u16::from(bcd(c)?) * 100 + u16::from(bcd(y)?), bcd(m)?, bcd(d)?, text)?
@@ -284,23 +278,25 @@ pub(super) fn push_text(kind: RenderKind, octets: &[u8], text: &mut String) -> O
         (RenderKind::DateBcd, &[y, m, d]) => push_date(2000 + u16::from(bcd(y)?), bcd(m)?, bcd(d)?, text)?,
         (RenderKind::Date, &[c, y, m, d]) => push_date(u16::from(c) * 100 + u16::from(y), m, d, text)?,
         (RenderKind::Date, &[y, m, d]) if y < 100 => push_date(2000 + u16::from(y), m, d, text)?,
-        (RenderKind::Time, &[h @ 0..=23, m @ 0..=59, s @ 0..=60]) => push_pairs(&[h, m, s], ':', text),
+        (RenderKind::Time, &[h @ 0..=23, m @ 0..=59, s @ 0..=60]) => push_pairs([h, m, s], b':', text),
         // Tenths of a second in a fourth octet.
         (RenderKind::Time, &[h @ 0..=23, m @ 0..=59, s @ 0..=60, t @ 0..=9]) => {
-            push_pairs(&[h, m, s], ':', text);
-            text.push('.');
-            text.push(char::from(b'0' + t));
+            push_pairs([h, m, s], b':', text);
+            text.extend_from_slice(&[b'.', b'0' + t]);
         }
         (RenderKind::TimeZone, &[zone, ..]) if octets.len() <= 2 => {
             let quarters = (zone & 7) * 10 + (zone >> 4);
-            let sign = if zone & 8 != 0 { '-' } else { '+' };
-            text.push(sign);
-            push_pairs(&[quarters / 4, quarters % 4 * 15], ':', text);
+            text.push(if zone & 8 != 0 { b'-' } else { b'+' });
+            push_pairs([quarters / 4, quarters % 4 * 15], b':', text);
         }
         (RenderKind::Plmn, &[a, b, c]) => push_plmn([a, b, c], text)?,
         (RenderKind::Ip, _) => {
-            if let Ok(four) = <[u8; 4]>::try_from(octets) {
-                _ = write!(text, "{}", Ipv4Addr::from(four));
+            if let &[a, b, c, d] = octets {
+                push_integer(text, a.into());
+                for number in [b, c, d] {
+                    text.push(b'.');
+                    push_integer(text, number.into());
+                }
             } else {
                 _ = write!(text, "{}", Ipv6Addr::from(<[u8; 16]>::try_from(octets).ok()?));
             }
@@ -314,12 +310,13 @@ fn bcd(octet: u8) -> Option<u8> {
     (octet >> 4 < 10 && octet & 0xF < 10).then_some((octet >> 4) * 10 + (octet & 0xF))
 }
 
-fn push_date(year: u16, month: u8, day: u8, text: &mut String) -> Option<()> {
+fn push_date(year: u16, month: u8, day: u8, text: &mut Vec<u8>) -> Option<()> {
     if !(1..=12).contains(&month) || !(1..=31).contains(&day) || year > 9999 {
         return None;
     }
-    push_pairs(&[(year / 100) as u8], '-', text);
-    push_pairs(&[(year % 100) as u8, month, day], '-', text);
+    let ([a, b], [c, d]) = (digits((year / 100) as u8), digits((year % 100) as u8));
+    let ([e, f], [g, h]) = (digits(month), digits(day));
+    text.extend_from_slice(&[a, b, c, d, b'-', e, f, b'-', g, h]);
     Some(())
 }
 
@@ -330,45 +327,75 @@ fn number(octets: &[u8]) -> Option<i64> {
 }
 
 /// Appends numbers of two digits.
-fn push_pairs(numbers: &[u8], between: char, text: &mut String) {
-    for (i, number) in numbers.iter().enumerate() {
-        if i > 0 {
-            text.push(between);
-        }
-        text.push(char::from(b'0' + number / 10 % 10));
-        text.push(char::from(b'0' + number % 10));
+fn push_pairs<const N: usize>(numbers: [u8; N], between: u8, text: &mut Vec<u8>) {
+    for (i, number) in numbers.into_iter().enumerate() {
+        let [high, low] = digits(number);
+        let pair = [between, high, low];
+        text.extend_from_slice(&pair[usize::from(i == 0)..]);
     }
 }
 
-fn push_tbcd(octets: &[u8], text: &mut String) -> Option<()> {
-    const DIGITS: &[u8; 15] = b"0123456789*#abc";
-    text.reserve(octets.len() * 2);
-    for (i, octet) in octets.iter().enumerate() {
-        let (low, high) = (DIGITS.get(usize::from(octet & 0xF)), DIGITS.get(usize::from(octet >> 4)));
-        text.extend(low.map(|digit| char::from(*digit)));
-        match (low, high) {
-            (Some(_), Some(digit)) => text.push(char::from(*digit)),
-            // The filler stands at the end; elsewhere the octets are something else.
-            _ => return octets[i + 1..].iter().all(|o| *o == 0xFF).then_some(()),
-        }
-    }
-    Some(())
+fn digits(number: u8) -> [u8; 2] {
+    [b'0' + number / 10 % 10, b'0' + number % 10]
 }
 
-fn push_plmn([a, b, c]: [u8; 3], text: &mut String) -> Option<()> {
+/// Two characters for each octet: the low nibble first.
+static TBCD: [[u8; 2]; 256] = {
+    const DIGITS: &[u8; 16] = b"0123456789*#abc ";
+    let mut table = [[0; 2]; 256];
+    let mut i = 0;
+    while i < 256 {
+        table[i] = [DIGITS[i & 0xF], DIGITS[i >> 4]];
+        i += 1;
+    }
+    table
+};
+
+fn push_tbcd(octets: &[u8], text: &mut Vec<u8>) -> Option<()> {
+    let full = octets.iter().position(|octet| *octet >= 0xF0 || octet & 0xF == 0xF);
+    let (digits, end) = octets.split_at(full.unwrap_or(octets.len()));
+    push_pairs_of(digits, &TBCD, text);
+    let Some((last, filler)) = end.split_first() else { return Some(()) };
+    if last & 0xF != 0xF {
+        text.push(TBCD[usize::from(*last)][0]);
+    }
+    // The filler stands at the end; elsewhere the octets are something else.
+    filler.iter().all(|octet| *octet == 0xFF).then_some(())
+}
+
+/// Appends digits, high nibble first, to the first F.
+fn push_bcd(octets: &[u8], text: &mut Vec<u8>) {
+    let full = octets.iter().position(|octet| *octet >= 0xF0 || octet & 0xF == 0xF);
+    let (digits, end) = octets.split_at(full.unwrap_or(octets.len()));
+    push_octets(text, digits, Octets::LowerHex);
+    if let Some(last) = end.first().filter(|last| **last < 0xF0) {
+        push_octets(text, &[*last], Octets::LowerHex);
+        text.pop();
+    }
+}
+
+fn push_pairs_of(octets: &[u8], table: &[[u8; 2]; 256], text: &mut Vec<u8>) {
+    let start = text.len();
+    text.resize(start + 2 * octets.len(), 0);
+    let (pairs, _) = text[start..].as_chunks_mut::<2>();
+    for (pair, octet) in pairs.iter_mut().zip(octets) {
+        *pair = table[usize::from(*octet)];
+    }
+}
+
+fn push_plmn([a, b, c]: [u8; 3], text: &mut Vec<u8>) -> Option<()> {
     let digits = [a & 0xF, a >> 4, b & 0xF, c & 0xF, c >> 4, b >> 4];
     if digits[..5].iter().any(|digit| *digit > 9) || digits[5] > 9 && digits[5] != 0xF {
         return None;
     }
-    for (i, digit) in digits.iter().enumerate().filter(|(_, digit)| **digit < 10) {
-        text.push_str(if i == 3 { "-" } else { "" });
-        text.push(char::from(b'0' + digit));
-    }
+    let [a, b, c, d, e, f] = digits.map(|digit| b'0' + digit);
+    let plmn = [a, b, c, b'-', d, e, f];
+    text.extend_from_slice(&plmn[..if digits[5] == 0xF { 6 } else { 7 }]);
     Some(())
 }
 
 /// Characters of 7 bits each, the lowest bits first (TS 23.038 6.1.2.1).
-fn push_seven_bits(octets: &[u8], text: &mut String) {
+fn push_seven_bits(octets: &[u8], text: &mut Vec<u8>) {
     let count = octets.len() * 8 / 7;
     for i in 0..count {
         let bit = i * 7;
@@ -376,8 +403,10 @@ fn push_seven_bits(octets: &[u8], text: &mut String) {
         let high = u16::from(octets.get(bit / 8 + 1).copied().unwrap_or(0));
         let code = ((high << 8 | low) >> (bit % 8)) as usize & 0x7F;
         // Seven spare bits at the end are a fill of zeros, not an at sign.
-        if !(i + 1 == count && code == 0 && (octets.len() * 8).is_multiple_of(7)) {
-            text.extend(SEVEN_BITS.chars().nth(code));
+        if !(i + 1 == count && code == 0 && (octets.len() * 8).is_multiple_of(7))
+            && let Some(letter) = SEVEN_BITS.chars().nth(code)
+        {
+            text.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes());
         }
     }
 }
@@ -412,19 +441,16 @@ mod tests {
             (K::Text, b"ITAOM", Some("ITAOM")),
             (K::Text, &[0x80], None),
         ] {
-            let mut out = String::new();
-            assert_eq!(
-                push_text(kind, octets, &mut out).map(|()| out.as_str()),
-                text,
-                "{kind:?} {octets:x?}"
-            );
+            let mut out = Vec::new();
+            let done = push_text(kind, octets, &mut out).map(|()| str::from_utf8(&out).unwrap());
+            assert_eq!(done, text, "{kind:?} {octets:x?}");
         }
         assert_eq!(number_of(K::Seconds, &[0, 2, 22]), Some(142));
         assert_eq!(number_of(K::Number, &[3, 0x6C, 0x20]), Some(224_288));
         assert_eq!(number_of(K::Number, &[0xFF; 8]), None);
         assert_eq!(SEVEN_BITS.chars().count(), 128);
-        let mut out = String::new();
+        let mut out = Vec::new();
         push_seven_bits(&[0xD4, 0xF2, 0x9C, 0x0E], &mut out);
-        assert_eq!(out, "Test");
+        assert_eq!(out, b"Test");
     }
 }

@@ -41,9 +41,9 @@ pub struct Rendering {
 /// What a rendering keeps from value to value.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
-    text: String,
+    text: Vec<u8>,
     /// A local time that waits for its offset.
-    local: String,
+    local: Vec<u8>,
     tables: Tables,
 }
 
@@ -246,36 +246,32 @@ impl<S: Sink> Rendered<'_, S> {
         match action.form {
             Form::Text => {
                 text.clear();
-                let done = match (action.kind, wide(octets)) {
-                    (RenderKind::Amount, Some(number)) => {
-                        tables::push_amount(number, tables.places, text);
-                        Some(())
+                let done = match action.kind {
+                    RenderKind::Amount => {
+                        wide(octets).map(|number| tables::push_amount(number, tables.places, text))
                     }
-                    (RenderKind::Code(rule), Some(code)) => {
-                        let value = i64::try_from(code).ok().and_then(|code| tables.value(rule, code));
-                        match value {
-                            Some(value) => text.push_str(value),
+                    RenderKind::Code(rule) => wide(octets).map(|code| {
+                        match i64::try_from(code).ok().and_then(|code| tables.value(rule, code)) {
+                            Some(value) => text.extend_from_slice(value.as_bytes()),
                             None => tables::push_amount(code, None, text),
                         }
-                        Some(())
-                    }
-                    (RenderKind::Moment(rule), Some(code)) => {
+                    }),
+                    RenderKind::Moment(rule) => wide(octets).map(|code| {
                         let offset = i64::try_from(code).ok().and_then(|code| tables.value(rule, code));
                         if tables::push_time(local, offset, text).is_none() {
                             tables::push_amount(code, None, text);
                         }
-                        Some(())
-                    }
-                    _ => kinds::push_text(action.kind, octets, text),
+                    }),
+                    kind => kinds::push_text(kind, octets, text),
                 };
                 if done.is_none() {
                     text.clear();
-                    push_hex(octets, text);
+                    push_octets(text, octets, Octets::UpperHex);
                 }
                 if self.rendering.local[field.index()] {
                     local.clone_from(text);
                 }
-                self.sink.leaf(field, action.node, Leaf::Made(text.as_bytes()));
+                self.sink.leaf(field, action.node, Leaf::Made(text));
             }
             // What is no number of 63 bits is left out where only a number can stand.
             Form::Number => {
@@ -293,7 +289,7 @@ impl<S: Sink> Rendered<'_, S> {
                 let mut group = Group { rendering: self.rendering, sink: self.sink, open, depth: 0 };
                 if !known || kinds::parts(action.kind, octets, text, &mut group).is_none() {
                     text.clear();
-                    push_hex(octets, text);
+                    push_octets(text, octets, Octets::UpperHex);
                     group.text(shape.node(action.node).count - 1, text);
                 }
                 self.sink.close(field, action.node);
@@ -302,16 +298,10 @@ impl<S: Sink> Rendered<'_, S> {
     }
 }
 
-fn push_hex(octets: &[u8], text: &mut String) {
-    let mut hex = Vec::with_capacity(octets.len() * 2);
-    push_octets(&mut hex, octets, Octets::UpperHex);
-    text.extend(hex.iter().map(|digit| char::from(*digit)));
-}
-
 struct Nothing;
 
 impl Parts for Nothing {
-    fn text(&mut self, _: u32, _: &str) {}
+    fn text(&mut self, _: u32, _: &[u8]) {}
     fn number(&mut self, _: u32, _: i64) {}
     fn open(&mut self, _: u32) {}
     fn close(&mut self) {}
@@ -332,8 +322,8 @@ impl<S> Group<'_, S> {
 }
 
 impl<S: Sink> Parts for Group<'_, S> {
-    fn text(&mut self, member: u32, text: &str) {
-        self.sink.leaf(self.member(member), self.rendering.leaves.text, Leaf::Made(text.as_bytes()));
+    fn text(&mut self, member: u32, text: &[u8]) {
+        self.sink.leaf(self.member(member), self.rendering.leaves.text, Leaf::Made(text));
     }
 
     fn number(&mut self, member: u32, number: i64) {

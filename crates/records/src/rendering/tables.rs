@@ -1,7 +1,8 @@
 //! What stands before the records and makes their codes and amounts complete.
 
+use std::io::Write;
 use tercet_dynamic::leaf::{Scalar, scalar};
-use tercet_dynamic::text::{Octets, push_scalar};
+use tercet_dynamic::text::{Octets, push_integer, push_scalar};
 use tercet_dynamic::{Shape, Token, View};
 
 /// Where codes and amounts of records are explained, by the names of components.
@@ -89,8 +90,9 @@ impl Tables {
                                 std::mem::take(&mut rows[at])
                         {
                             if let (Some(places), Ok(number)) = (places, value.parse()) {
-                                value.clear();
-                                push_amount(number, Some(places), &mut value);
+                                let mut text = Vec::new();
+                                push_amount(number, Some(places), &mut text);
+                                value = String::from_utf8(text).unwrap_or_default();
                             }
                             tables.codes[at].push((code, value));
                         }
@@ -117,34 +119,36 @@ pub(crate) fn wide(contents: &[u8]) -> Option<i128> {
 }
 
 /// Appends a number with so many decimal places.
-pub(super) fn push_amount(number: i128, places: Option<u32>, text: &mut String) {
+pub(super) fn push_amount(number: i128, places: Option<u32>, text: &mut Vec<u8>) {
     let places = places.unwrap_or(0) as usize;
-    let digits = format!("{:01$}", number.unsigned_abs(), places + 1);
-    let (whole, fraction) = digits.split_at(digits.len() - places);
-    text.push_str(if number < 0 { "-" } else { "" });
-    text.push_str(whole);
+    if number < 0 {
+        text.push(b'-');
+    }
+    let begin = text.len();
+    match i64::try_from(number.unsigned_abs()) {
+        Ok(number) => push_integer(text, number),
+        // Writing to memory does not fail.
+        Err(_) => _ = write!(text, "{}", number.unsigned_abs()),
+    }
+    let missing = (places + 1).saturating_sub(text.len() - begin);
+    text.splice(begin..begin, std::iter::repeat_n(b'0', missing));
     if places > 0 {
-        text.push('.');
-        text.push_str(fraction);
+        text.insert(text.len() - places, b'.');
     }
 }
 
 /// Appends `YYYYMMDDhhmmss` and `+hhmm` as a date and time; nothing if they are none.
-pub(super) fn push_time(local: &str, offset: Option<&str>, text: &mut String) -> Option<()> {
-    let digits = |text: &str| text.bytes().all(|octet| octet.is_ascii_digit());
-    if local.len() != 14 || !digits(local) {
+pub(super) fn push_time(local: &[u8], offset: Option<&str>, text: &mut Vec<u8>) -> Option<()> {
+    let digits = |text: &[u8]| text.iter().all(u8::is_ascii_digit);
+    let &[a, b, c, d, e, f, g, h, i, j, k, l, m, n] = local else { return None };
+    if !digits(local) {
         return None;
     }
-    let part = |at: usize| &local[at..at + 2];
-    let (date, time) = ([&local[..4], part(4), part(6)], [part(8), part(10), part(12)]);
-    text.push_str(&date.join("-"));
-    text.push('T');
-    text.push_str(&time.join(":"));
-    if let Some(offset) = offset.filter(|it| it.len() == 5 && it.starts_with(['+', '-']) && digits(&it[1..]))
+    text.extend_from_slice(&[a, b, c, d, b'-', e, f, b'-', g, h, b'T', i, j, b':', k, l, b':', m, n]);
+    if let Some(&[sign @ (b'+' | b'-'), o, p, q, r]) = offset.map(str::as_bytes)
+        && digits(&[o, p, q, r])
     {
-        text.push_str(&offset[..3]);
-        text.push(':');
-        text.push_str(&offset[3..]);
+        text.extend_from_slice(&[sign, o, p, b':', q, r]);
     }
     Some(())
 }
@@ -158,13 +162,13 @@ mod tests {
         for (number, places, known) in
             [(12_345, Some(5), "0.12345"), (-5, Some(2), "-0.05"), (700, None, "700"), (0, Some(3), "0.000")]
         {
-            let mut text = String::new();
+            let mut text = Vec::new();
             push_amount(number, places, &mut text);
-            assert_eq!(text, known);
+            assert_eq!(text, known.as_bytes());
         }
-        let mut text = String::new();
-        assert_eq!(push_time("20240601000008", Some("+0200"), &mut text), Some(()));
-        assert_eq!(text, "2024-06-01T00:00:08+02:00");
-        assert_eq!(push_time("2024060100", None, &mut text), None);
+        let mut text = Vec::new();
+        assert_eq!(push_time(b"20240601000008", Some("+0200"), &mut text), Some(()));
+        assert_eq!(text, b"2024-06-01T00:00:08+02:00");
+        assert_eq!(push_time(b"2024060100", None, &mut text), None);
     }
 }
