@@ -4,10 +4,11 @@ use crate::render::{RenderArgs, Shown};
 use clap::{Args, ValueEnum};
 use std::io;
 use tercet::columns::{
-    ArrowError, Builder, Compression, Encoder, FileFormat, Integers, OctetsAs, Options, Provenance, TextAs,
+    ArrowError, Builder, Compression, Encoder, FileFormat, Integers, OctetsAs, Options, Part, PartEncoder,
+    Provenance, TextAs,
 };
 use tercet::dynamic::{Error, View};
-use tercet::records::{Origin, Render};
+use tercet::records::{Origin, Render, RenderedPart};
 
 /// How columns look.
 #[derive(Args, Clone, Debug, Default)]
@@ -85,7 +86,12 @@ pub struct Columnar<'p> {
     format: FileFormat,
     compression: Compression,
     builder: Builder<'p>,
+    /// Rows of the builder before those of the record at hand.
+    before: usize,
     encoder: Option<Encoder>,
+    /// Of a renderer whose rows another one takes over.
+    part: Option<PartEncoder>,
+    is_part: bool,
     /// What has gone wrong while a batch was written: told at the end, as no record is at fault.
     failed: Option<ArrowError>,
 }
@@ -98,7 +104,21 @@ impl<'p> Columnar<'p> {
             CompressionArg::Snappy => Compression::Snappy,
             CompressionArg::None => Compression::None,
         };
-        Self { format, compression, builder, encoder: None, failed: None }
+        Self {
+            format,
+            compression,
+            builder,
+            before: 0,
+            encoder: None,
+            part: None,
+            is_part: false,
+            failed: None,
+        }
+    }
+
+    /// One whose rows another one takes over.
+    pub fn for_part(self) -> Self {
+        Self { is_part: true, ..self }
     }
 
     fn batch(&mut self, out: &mut Vec<u8>) {
@@ -107,36 +127,67 @@ impl<'p> Columnar<'p> {
     }
 
     fn write(&mut self, out: &mut Vec<u8>) -> Result<(), ArrowError> {
+        let (format, compression) = (self.format, self.compression);
+        if self.is_part {
+            let part = match &mut self.part {
+                Some(part) => part,
+                none => none.insert(PartEncoder::new(format, &self.builder.schema(), compression)?),
+            };
+            return if self.builder.rows() > 0 { part.write(self.builder.finish()?) } else { Ok(()) };
+        }
         let encoder = match &mut self.encoder {
             Some(encoder) => encoder,
-            None => {
-                let encoder = Encoder::new(self.format, &self.builder.schema(), self.compression)?;
-                self.encoder.insert(encoder)
-            }
+            none => none.insert(Encoder::new(format, &self.builder.schema(), compression)?),
         };
         if self.builder.rows() > 0 {
             encoder.write(&self.builder.finish()?, out)?;
         }
         Ok(())
     }
+
+    /// Gives up what has gone wrong.
+    fn checked(&mut self) -> io::Result<()> {
+        self.failed.take().map_or(Ok(()), |failed| Err(io::Error::other(failed)))
+    }
 }
 
 impl Render for Columnar<'_> {
-    fn record(&mut self, value: View<'_>, origin: &Origin<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
-        let Origin { input: file, index: record, offset, length, elements } = *origin;
-        let from = Provenance { file, record, offset, length: length as u64, elements };
-        self.builder.append(value, Some(&from))?;
+    fn begin_record(&mut self, out: &mut Vec<u8>) {
         if self.builder.is_full() {
             self.batch(out);
         }
-        Ok(())
+        self.before = self.builder.appended();
+    }
+
+    fn record(&mut self, value: View<'_>, origin: &Origin<'_>, _: &mut Vec<u8>) -> Result<(), Error> {
+        let Origin { input: file, index: record, offset, length, elements } = *origin;
+        let from = Provenance { file, record, offset, length: length as u64, elements };
+        self.builder.append(value, Some(&from))
+    }
+
+    fn drop_record(&mut self) {
+        self.builder.drop_behind(self.before);
+    }
+
+    fn part(&mut self) -> io::Result<Option<RenderedPart>> {
+        self.batch(&mut Vec::new());
+        self.checked()?;
+        let part = self.part.as_mut().map(PartEncoder::take).transpose().map_err(io::Error::other)?;
+        Ok(part.map(|part| Box::new(part) as RenderedPart))
+    }
+
+    fn join(&mut self, part: RenderedPart, out: &mut Vec<u8>) -> io::Result<()> {
+        self.batch(out);
+        self.checked()?;
+        match (part.downcast::<Part>(), &mut self.encoder) {
+            (Ok(part), Some(encoder)) => encoder.append(*part, out).map_err(io::Error::other),
+            _ => Err(io::Error::other("rows of a renderer of another kind")),
+        }
     }
 
     fn end(&mut self, out: &mut Vec<u8>) -> io::Result<()> {
         self.batch(out);
-        if let Some(failed) = self.failed.take() {
-            return Err(io::Error::other(failed));
-        }
+        self.checked()?;
         match self.encoder.take() {
             Some(encoder) => encoder.finish(out).map_err(io::Error::other),
             None => Ok(()),

@@ -13,8 +13,10 @@ mod inspect;
 mod interrupt;
 mod job;
 mod manifest;
+mod many;
 mod names;
 mod prefix;
+mod prometheus;
 mod render;
 mod rendering;
 mod report;
@@ -22,6 +24,7 @@ mod rows;
 mod run;
 mod term;
 mod values;
+mod watch;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;

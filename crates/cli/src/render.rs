@@ -66,7 +66,16 @@ impl Format {
 
     /// Whether its files have columns and are no text.
     pub fn is_columnar(self) -> bool {
-        matches!(self, Self::Parquet | Self::Arrow | Self::ArrowStream)
+        self.file_format().is_some()
+    }
+
+    fn file_format(self) -> Option<FileFormat> {
+        match self {
+            Self::Parquet => Some(FileFormat::Parquet),
+            Self::Arrow => Some(FileFormat::Arrow),
+            Self::ArrowStream => Some(FileFormat::ArrowStream),
+            _ => None,
+        }
     }
 
     /// Whether it has a form for single values.
@@ -161,10 +170,23 @@ impl RenderArgs {
                 Box::new(Csv(csv::Writer::new(shape, node, options), prefix))
             }
             Format::Value => Box::new(Notation(shape)),
-            Format::Parquet => self.columnar(FileFormat::Parquet, shown, node),
-            Format::Arrow => self.columnar(FileFormat::Arrow, shown, node),
-            Format::ArrowStream => self.columnar(FileFormat::ArrowStream, shown, node),
+            Format::Parquet => Box::new(self.columnar(FileFormat::Parquet, shown, node)),
+            Format::Arrow => Box::new(self.columnar(FileFormat::Arrow, shown, node)),
+            Format::ArrowStream => Box::new(self.columnar(FileFormat::ArrowStream, shown, node)),
             Format::Xml => Box::new(Xml(XmlWriter::new(shape, xml::Options::default()))),
+        }
+    }
+
+    /// The same for a thread whose rows the renderer of [`RenderArgs::renderer`] takes over.
+    pub fn part_renderer<'p>(
+        &self,
+        format: Format,
+        shown: Shown<'p>,
+        node: NodeId,
+    ) -> Box<dyn Render + Send + 'p> {
+        match format.file_format() {
+            Some(format) => Box::new(self.columnar(format, shown, node).for_part()),
+            None => self.renderer(format, shown, node),
         }
     }
 
@@ -187,14 +209,9 @@ impl RenderArgs {
         }
     }
 
-    fn columnar<'p>(
-        &self,
-        format: FileFormat,
-        shown: Shown<'p>,
-        node: NodeId,
-    ) -> Box<dyn Render + Send + 'p> {
+    fn columnar<'p>(&self, format: FileFormat, shown: Shown<'p>, node: NodeId) -> Columnar<'p> {
         let builder = Builder::new(shown.shape, node, &self.columnar.options(self, shown));
-        Box::new(Columnar::new(format, builder, self.columnar.compression))
+        Columnar::new(format, builder, self.columnar.compression)
     }
 
     pub(crate) fn octets(&self) -> Octets {

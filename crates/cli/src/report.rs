@@ -1,6 +1,7 @@
 //! What a run says at its end: lines for people, JSON for machines, the exit code.
 
 use crate::exit::Exit;
+use crate::prometheus::now;
 use crate::term;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -8,16 +9,27 @@ use std::time::Duration;
 use tercet::dynamic::Plan;
 use tercet::records::{Balance, Checked, Framing, Reject, Stopped, Summary};
 
+/// What inputs come to.
+#[derive(Clone, Debug, Default)]
+pub struct Totals {
+    /// Inputs without rejects, with rejects, and failed ones.
+    pub inputs: [u64; 3],
+    pub records: u64,
+    pub rejects: u64,
+    pub balance: Balance,
+    pub seconds: f64,
+    /// When an input was done last that had not failed, in seconds since 1970.
+    pub last_success: Option<u64>,
+}
+
 /// Totals over inputs.
 #[derive(Debug)]
 pub struct Report<'p> {
     plan: &'p Plan,
     talk: bool,
-    files: Vec<Value>,
-    records: u64,
-    rejects: u64,
-    balance: Balance,
-    seconds: f64,
+    /// What to say of each input, if it is asked for.
+    files: Option<Vec<Value>>,
+    pub totals: Totals,
     done_before: u64,
     passed_over: u64,
     /// What to say to the shell.
@@ -25,21 +37,23 @@ pub struct Report<'p> {
 }
 
 impl<'p> Report<'p> {
-    /// No input yet.
-    pub fn new(plan: &'p Plan, talk: bool) -> Self {
-        let balance = Balance::default();
+    /// No input yet; with what there is to say of each for [`Report::json`].
+    pub fn new(plan: &'p Plan, talk: bool, each: bool) -> Self {
         Self {
             plan,
             talk,
-            files: Vec::new(),
-            records: 0,
-            rejects: 0,
-            balance,
-            seconds: 0.0,
+            files: each.then(Vec::new),
+            totals: Totals::default(),
             done_before: 0,
             passed_over: 0,
             exit: Exit::Good,
         }
+    }
+
+    /// Takes note of an input that could not be read, or its output not written.
+    pub fn failed(&mut self, message: &str) {
+        term::error(message);
+        self.totals.inputs[2] += 1;
     }
 
     /// Takes note of an input.
@@ -93,12 +107,25 @@ impl<'p> Report<'p> {
         if !summary.balance.adds_up() {
             term::error(format_args!("{name}: the octets do not add up: {}", summary.balance));
         }
-        self.records += summary.records;
-        self.rejects += summary.rejects;
-        self.balance.merge(&summary.balance);
-        self.seconds += seconds;
+        let totals = &mut self.totals;
+        totals.records += summary.records;
+        totals.rejects += summary.rejects;
+        totals.balance.merge(&summary.balance);
+        totals.seconds += seconds;
+        let result = match exit {
+            Exit::Good => 0,
+            Exit::Rejected => 1,
+            _ => 2,
+        };
+        totals.inputs[result] += 1;
+        if result < 2 {
+            totals.last_success = Some(now());
+        }
         self.exit = self.exit.max(exit);
-        self.files.push(self.file(name, &summary, seconds, exit));
+        if self.files.is_some() {
+            let file = self.file(name, &summary, seconds, exit);
+            self.files.get_or_insert_default().push(file);
+        }
     }
 
     /// Says what came of the totals that stand around the records.
@@ -178,26 +205,28 @@ impl<'p> Report<'p> {
                 term::count(self.passed_over, "input")
             ));
         }
-        if self.talk && self.files.len() > 1 {
+        let totals = &self.totals;
+        if self.talk && totals.inputs.iter().sum::<u64>() > 1 {
             term::say(format_args!(
                 "total: {}, {} in {:.2} s ({:.0} MB/s), {}\n  {}",
-                term::count(self.records, "record"),
-                term::count(self.balance.read, "octet"),
-                self.seconds,
-                self.balance.read as f64 / 1e6 / self.seconds.max(1e-9),
-                term::count(self.rejects, "reject"),
-                self.balance,
+                term::count(totals.records, "record"),
+                term::count(totals.balance.read, "octet"),
+                totals.seconds,
+                totals.balance.read as f64 / 1e6 / totals.seconds.max(1e-9),
+                term::count(totals.rejects, "reject"),
+                totals.balance,
             ));
         }
     }
 
     /// The totals as JSON.
     pub fn json(&self) -> Value {
+        let totals = &self.totals;
         json!({
-            "records": self.records,
-            "rejects": self.rejects,
-            "octets": octets(&self.balance),
-            "seconds": self.seconds,
+            "records": totals.records,
+            "rejects": totals.rejects,
+            "octets": octets(&totals.balance),
+            "seconds": totals.seconds,
             "resumed": self.done_before,
             "skipped": self.passed_over,
             "exit": self.exit as u8,

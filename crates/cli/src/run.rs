@@ -6,6 +6,7 @@ use crate::inputs::Input;
 use crate::interrupt::OnInterrupt;
 use crate::job::Job;
 use crate::manifest::{self, Manifest};
+use crate::many::{self, Capped};
 use crate::render::Format;
 use crate::report::Report;
 use crate::term;
@@ -15,7 +16,7 @@ use std::io::{self, IsTerminal, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::slice;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -29,11 +30,11 @@ pub struct Run<'a> {
 }
 
 /// An input that has been converted.
-struct Converted {
-    name: String,
-    summary: Summary,
-    time: Duration,
-    rejects: Option<PathBuf>,
+pub struct Converted {
+    pub name: String,
+    pub summary: Summary,
+    pub time: Duration,
+    pub rejects: Option<PathBuf>,
 }
 
 impl<'a> Run<'a> {
@@ -41,18 +42,39 @@ impl<'a> Run<'a> {
         Self { convert, job, bar: bar(convert.quiet, inputs) }
     }
 
-    /// A file for each input in the output directory: several inputs at a time, reported in their order.
-    pub fn each(&self, converter: Converter<'a>, inputs: &[Input], report: &mut Report<'_>) -> Outcome<()> {
+    /// Set when a signal says to stop.
+    pub fn stop(&self) -> &AtomicBool {
+        &self.job.stop
+    }
+
+    /// The manifest of the output directory, if it is asked for.
+    pub fn manifest(&self) -> Outcome<Option<Manifest>> {
+        let convert = self.convert;
+        match &convert.output {
+            Some(dir) if convert.resume || convert.watch => {
+                std::fs::create_dir_all(dir).map_err(|error| Failure::io(dir.display(), &error))?;
+                Manifest::open(dir, convert.fingerprint()?).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// A file for each input in the output directory: several inputs at a time, reported in their order. Gives those that
+    /// have failed and may do better another time: none unless directories are watched.
+    pub fn each(
+        &self,
+        converter: Converter<'a>,
+        inputs: &[Input],
+        manifest: Option<&Manifest>,
+        report: &mut Report<'_>,
+    ) -> Outcome<Vec<Input>> {
         let convert = self.convert;
         let dir = convert.output.as_deref().unwrap_or_else(|| Path::new("."));
         std::fs::create_dir_all(dir).map_err(|error| Failure::io(dir.display(), &error))?;
-        let manifest = match convert.resume {
-            true => Some(Manifest::open(dir, convert.fingerprint()?)?),
-            false => None,
-        };
+        let mut failed = Vec::new();
         let mut work = Vec::new();
         for (input, output) in inputs.iter().zip(self.outputs(dir, inputs)?) {
-            if let Some(line) = manifest.as_ref().and_then(|manifest| manifest.done(input, &output)) {
+            if let Some(line) = manifest.and_then(|manifest| manifest.done(input, &output)) {
                 report.done_before(line);
             } else if convert.skip_existing && output.exists() {
                 report.passed_over();
@@ -67,22 +89,22 @@ impl<'a> Run<'a> {
                 if self.job.stopped() {
                     break;
                 }
-                let converted = self.one(&mut converter, input, output, manifest.as_ref())?;
-                self.tell(converted, report);
+                let result = self.one(&mut converter, input, output, manifest);
+                self.settle(input, result, report, &mut failed)?;
             }
-            return Ok(());
+            return Ok(failed);
         }
         let (next, (send, results)) = (AtomicUsize::new(0), channel());
         thread::scope(|scope| {
             for _ in 0..threads {
-                let (work, next, manifest, send) = (&work, &next, manifest.as_ref(), send.clone());
+                let (work, next, manifest, send) = (&work, &next, manifest, send.clone());
                 let mut converter = converter.fork();
                 scope.spawn(move || {
                     while !self.job.stopped() {
                         let index = next.fetch_add(1, Ordering::Relaxed);
                         let Some((input, output)) = work.get(index) else { return };
                         let result = self.one(&mut converter, input, output, manifest);
-                        if result.is_err() {
+                        if result.is_err() && !convert.watch {
                             next.store(work.len(), Ordering::Relaxed);
                         }
                         // Who no longer listens has met a failure.
@@ -95,12 +117,32 @@ impl<'a> Run<'a> {
             for (index, result) in results {
                 early.insert(index, result);
                 while let Some(result) = early.remove(&at) {
+                    let (input, _) = &work[at];
                     at += 1;
-                    self.tell(result?, report);
+                    self.settle(input, result, report, &mut failed)?;
                 }
             }
-            Ok(())
+            Ok(failed)
         })
+    }
+
+    /// Reports what has come of an input.
+    fn settle(
+        &self,
+        input: &Input,
+        result: Outcome<Vec<Converted>>,
+        report: &mut Report<'_>,
+        failed: &mut Vec<Input>,
+    ) -> Outcome<()> {
+        match result {
+            Ok(converted) => self.tell(converted, report),
+            Err(failure) if self.convert.watch && matches!(failure.exit, Exit::Io | Exit::Failed) => {
+                self.bar.suspend(|| report.failed(&failure.message));
+                failed.push(input.clone());
+            }
+            Err(failure) => return Err(failure),
+        }
+        Ok(())
     }
 
     /// Where the inputs go in a directory.
@@ -184,13 +226,12 @@ impl<'a> Run<'a> {
             name.push(suffix);
             PathBuf::from(name)
         };
-        let named = |error| Failure::io(path.display(), &error);
         let mut rejects = RejectFile::new(convert.rejects.clone().unwrap_or_else(|| beside(".rejects")));
         let header_path = convert.header.clone().unwrap_or_else(|| beside(".header"));
         let mut header = convert.source.records.as_ref().map(|_| Output::create(header_path)).transpose()?;
-        let mut output = Output::create(path).map_err(named)?;
+        let mut output = Output::create(path)?;
         self.inputs(converter, inputs, &mut output, header.as_mut(), Some(&mut rejects), tell)?;
-        output.commit().map_err(named)?;
+        output.commit()?;
         commit(header, Some(rejects))
     }
 
@@ -199,49 +240,28 @@ impl<'a> Run<'a> {
         converter: &mut Converter<'_>,
         inputs: &[Input],
         out: &mut dyn Write,
-        mut header: Option<&mut Output>,
-        mut rejects: Option<&mut RejectFile>,
+        header: Option<&mut Output>,
+        rejects: Option<&mut RejectFile>,
         tell: &mut dyn FnMut(Converted),
     ) -> Outcome<()> {
-        let (convert, job, bar) = (self.convert, self.job, &self.bar);
-        let (rows, node) = job.rows();
-        let mut render = convert.render.renderer(convert.format(), rows, node);
-        let mut header_render =
-            convert.render.renderer(Format::Jsonl, job.shown(), job.outer.unwrap_or(job.record));
+        let (rows, node) = self.job.rows();
+        let mut render = self.convert.render.renderer(self.convert.format(), rows, node);
+        let mut header_render = self.header_renderer();
         let mut text = Vec::new();
         render.begin(&mut text);
         out.write_all(&text)?;
-        for input in inputs {
-            input.each(&mut |name, reader| {
-                let begin = Instant::now();
-                let reader = bar.wrap_read(reader);
-                let summary = {
-                    let header = header.as_deref_mut();
-                    let mut targets = Targets {
-                        render: &mut *render,
-                        out,
-                        header: header
-                            .map(|out| (&mut *header_render as &mut dyn Render, out as &mut dyn Write)),
-                        rejects: rejects.as_deref_mut(),
-                    };
-                    let mut progress = |summary: &Summary| {
-                        bar.set_message(term::count(summary.records, "record"));
-                        ControlFlow::Continue(())
-                    };
-                    converter.run(name, reader, &mut targets, &mut progress)
-                };
-                let summary = summary.map_err(|error| Failure::io(name, &error))?;
-                let rejects = rejects.as_deref().map(|rejects| rejects.path().to_owned());
-                tell(Converted { name: name.to_owned(), summary, time: begin.elapsed(), rejects });
-                Ok(!job.stopped())
-            })?;
-            if job.stopped() {
-                if convert.on_interrupt == OnInterrupt::Remove {
-                    let removed = if convert.output.is_some() { "; the output is removed" } else { "" };
-                    bar.finish_and_clear();
-                    return Err(Failure::interrupted(format_args!("interrupted{removed}")));
+        let header = header.map(|header| header as &mut dyn Write);
+        let mut sinks =
+            Sinks { render: &mut *render, header_render: &mut *header_render, out, header, rejects };
+        if inputs.len() > 1 && self.threads() > 1 {
+            let chunks = many::chunks(inputs, self.convert.batch() as u64);
+            self.chunks(converter, &chunks, &mut sinks, tell)?;
+        } else {
+            for input in inputs {
+                self.input(converter, input, &mut sinks, None, tell)?;
+                if self.interrupted()? {
+                    break;
                 }
-                break;
             }
         }
         let mut text = Vec::new();
@@ -249,6 +269,75 @@ impl<'a> Run<'a> {
         out.write_all(&text)?;
         Ok(())
     }
+
+    /// Converts an input, or what is in it; it fails behind `most` octets.
+    pub fn input(
+        &self,
+        converter: &mut Converter<'_>,
+        input: &Input,
+        sinks: &mut Sinks<'_>,
+        most: Option<u64>,
+        tell: &mut dyn FnMut(Converted),
+    ) -> Outcome<()> {
+        input.each(&mut |name, reader| {
+            let begin = Instant::now();
+            let reader = Capped { input: self.bar.wrap_read(reader), left: most.unwrap_or(u64::MAX) };
+            let mut targets = Targets {
+                render: &mut *sinks.render,
+                out: &mut *sinks.out,
+                header: match &mut sinks.header {
+                    Some(out) => Some((&mut *sinks.header_render, &mut **out)),
+                    None => None,
+                },
+                rejects: sinks.rejects.as_deref_mut(),
+            };
+            let mut progress = |summary: &Summary| {
+                self.bar.set_message(term::count(summary.records, "record"));
+                ControlFlow::Continue(())
+            };
+            let summary = converter.run(name, reader, &mut targets, &mut progress);
+            let summary = summary.map_err(|error| Failure::io(name, &error))?;
+            let rejects = sinks.rejects.as_deref().map(|rejects| rejects.path().to_owned());
+            tell(Converted { name: name.to_owned(), summary, time: begin.elapsed(), rejects });
+            Ok(!self.job.stopped())
+        })
+    }
+
+    /// Whether a signal has said to stop; a failure if the output is then to be removed.
+    pub fn interrupted(&self) -> Outcome<bool> {
+        let stopped = self.job.stopped();
+        if stopped && self.convert.on_interrupt == OnInterrupt::Remove {
+            let removed = if self.convert.output.is_some() { "; the output is removed" } else { "" };
+            self.bar.finish_and_clear();
+            return Err(Failure::interrupted(format_args!("interrupted{removed}")));
+        }
+        Ok(stopped)
+    }
+
+    /// Threads that may be used.
+    pub fn threads(&self) -> usize {
+        self.convert.jobs()
+    }
+
+    fn header_renderer(&self) -> Box<dyn Render + Send + '_> {
+        let job = self.job;
+        self.convert.render.renderer(Format::Jsonl, job.shown(), job.outer.unwrap_or(job.record))
+    }
+
+    /// Renderers of rows that another renderer takes over, and of what stands around them.
+    pub fn part_renderers(&self) -> (Box<dyn Render + Send + '_>, Box<dyn Render + Send + '_>) {
+        let (rows, node) = self.job.rows();
+        (self.convert.render.part_renderer(self.convert.format(), rows, node), self.header_renderer())
+    }
+}
+
+/// Where the parts of an output go.
+pub struct Sinks<'t> {
+    pub render: &'t mut dyn Render,
+    pub header_render: &'t mut dyn Render,
+    pub out: &'t mut dyn Write,
+    pub header: Option<&'t mut dyn Write>,
+    pub rejects: Option<&'t mut RejectFile>,
 }
 
 impl Drop for Run<'_> {

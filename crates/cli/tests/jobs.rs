@@ -34,15 +34,9 @@ fn records(folder: &Path) -> (Vec<u8>, Vec<usize>) {
     let samples = fs::read(folder.join("samples")).unwrap();
     let mut sizes = Vec::new();
     let mut rest = &samples[..];
-    while let [_, length, ..] = rest {
-        let size = match *length {
-            0x81 => 3 + usize::from(rest[2]),
-            0x82 => 4 + usize::from(u16::from_be_bytes([rest[2], rest[3]])),
-            0x83 => 5 + (usize::from(rest[2]) << 16 | usize::from(u16::from_be_bytes([rest[3], rest[4]]))),
-            length => 2 + usize::from(length),
-        };
-        sizes.push(size);
-        rest = &rest[size..];
+    while !rest.is_empty() {
+        sizes.push(size(rest));
+        rest = &rest[size(rest)..];
     }
     let (mut file, mut begins) = (Vec::new(), Vec::new());
     let mut number = numbers(7);
@@ -59,12 +53,23 @@ fn records(folder: &Path) -> (Vec<u8>, Vec<usize>) {
     (file, begins)
 }
 
+/// The octets of the record that begins some.
+fn size(octets: &[u8]) -> usize {
+    match octets[1] {
+        0x81 => 3 + usize::from(octets[2]),
+        0x82 => 4 + usize::from(u16::from_be_bytes([octets[2], octets[3]])),
+        0x83 => 5 + (usize::from(octets[2]) << 16 | usize::from(u16::from_be_bytes([octets[3], octets[4]]))),
+        length => 2 + usize::from(length),
+    }
+}
+
 /// What a conversion leaves in a folder, by the names of files, and its exit code.
-fn converted(input: &Path, jobs: &str, format: &str) -> (Option<i32>, Vec<(String, Vec<u8>)>) {
+fn converted(input: &Path, jobs: &str, format: &str, framing: &str) -> (Option<i32>, Vec<(String, Vec<u8>)>) {
     let folder = tempfile::tempdir().unwrap();
     let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas/demo");
     let status = Command::new(TERCET)
-        .args(["convert", "-t", "CallRecord", "-q", "--framing", "plain", "-j", jobs, "-f", format])
+        .args(["convert", "-t", "CallRecord", "-q", "--framing", framing, "-j", jobs, "-f", format])
+        .args(["--integers", "text"])
         .arg("-s")
         .arg(&schema)
         .arg("-o")
@@ -84,7 +89,9 @@ fn converted(input: &Path, jobs: &str, format: &str) -> (Option<i32>, Vec<(Strin
         if name == "summary" {
             let mut summary: serde_json::Value = serde_json::from_slice(octets).unwrap();
             summary["seconds"].take();
-            summary["inputs"][0]["seconds"].take();
+            for input in summary["inputs"].as_array_mut().unwrap() {
+                input["seconds"].take();
+            }
             *octets = summary.to_string().into_bytes();
         }
     }
@@ -92,13 +99,17 @@ fn converted(input: &Path, jobs: &str, format: &str) -> (Option<i32>, Vec<(Strin
 }
 
 fn same(name: &str, file: &[u8], format: &str, exit: i32) {
+    same_framed(name, file, format, "plain", exit);
+}
+
+fn same_framed(name: &str, file: &[u8], format: &str, framing: &str, exit: i32) {
     let folder = tempfile::tempdir().unwrap();
     let input = folder.path().join("calls.ber");
     fs::write(&input, file).unwrap();
-    let one = converted(&input, "1", format);
+    let one = converted(&input, "1", format, framing);
     assert_eq!(one.0, Some(exit), "{name}");
     for jobs in ["2", "5"] {
-        let several = converted(&input, jobs, format);
+        let several = converted(&input, jobs, format, framing);
         assert_eq!(one.0, several.0, "{name} with {jobs} threads");
         for (a, b) in one.1.iter().zip(&several.1) {
             assert!(a == b, "{name} with {jobs} threads: {} and {} differ", a.0, b.0);
@@ -130,6 +141,104 @@ fn rows_do_not_depend_on_the_number_of_threads() {
         }
         same(&format!("damage {seed}"), &damaged, "jsonl", 2);
     }
+}
+
+#[test]
+fn nor_do_they_where_headers_stand_between_records() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, begins) = records(folder.path());
+    let records: Vec<&[u8]> =
+        begins.iter().map(|begin| &file[*begin..*begin + size(&file[*begin..])]).collect();
+    let framed = |header: &dyn Fn(&[u8]) -> Vec<u8>| -> Vec<u8> {
+        records.iter().flat_map(|record| [header(record), record.to_vec()].concat()).collect()
+    };
+    let prefixed = framed(&|record| u32::try_from(record.len()).unwrap().to_be_bytes().to_vec());
+    let headed = [&[7; 59][..], &framed(&|_| vec![9; 5])].concat();
+    let blocks: Vec<u8> = file.chunks(2044).flat_map(|part| [&[0, 0, 7, 7][..], part].concat()).collect();
+    for (name, octets, framing) in [
+        ("prefixes", &prefixed, "u32be"),
+        ("headers", &headed, "skip:59:5:0"),
+        ("blocks", &blocks, "block:2048:4"),
+    ] {
+        same_framed(name, octets, "jsonl", framing, 0);
+        // Offsets of rejects are those of the file.
+        let mut damaged = octets.clone();
+        let mut number = numbers(31);
+        for _ in 0..3 {
+            let at = octets.len() / 2 + number(octets.len() / 3);
+            damaged[at] ^= 0x5A;
+        }
+        let (exit, _) = converted_octets(&damaged, framing);
+        same_framed(&format!("damaged {name}"), &damaged, "jsonl", framing, exit);
+    }
+}
+
+/// What one thread makes of octets.
+fn converted_octets(octets: &[u8], framing: &str) -> (i32, Vec<(String, Vec<u8>)>) {
+    let folder = tempfile::tempdir().unwrap();
+    let input = folder.path().join("calls.ber");
+    fs::write(&input, octets).unwrap();
+    let (exit, files) = converted(&input, "1", "jsonl", framing);
+    (exit.unwrap(), files)
+}
+
+#[test]
+fn nor_on_which_thread_took_which_of_many_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let inputs = inputs(folder.path(), 300);
+    let (large, _) = records(folder.path());
+    fs::write(inputs.join("calls123-large.ber"), &large[..1 << 20]).unwrap();
+    for format in ["csv", "jsonl"] {
+        let one = converted(&inputs, "1", format, "plain");
+        assert_eq!(one.0, Some(2));
+        assert_eq!(one.1.len(), 4, "rows, rejects, their reasons, the summary");
+        for jobs in ["2", "5"] {
+            let several = converted(&inputs, jobs, format, "plain");
+            assert_eq!(one.0, several.0);
+            for (a, b) in one.1.iter().zip(&several.1) {
+                assert!(a == b, "{format} with {jobs} threads: {} and {} differ", a.0, b.0);
+            }
+        }
+    }
+    let rows = |jobs| {
+        let (_, files) = converted(&inputs, jobs, "parquet", "plain");
+        rows_of(files.into_iter().find(|file| file.0 == "rows").unwrap().1).0
+    };
+    assert!(rows("1") == rows("3"));
+}
+
+/// The rows of a Parquet file, as Arrow shows them, and its number of row groups.
+fn rows_of(octets: Vec<u8>) -> (Vec<arrow_array::RecordBatch>, usize) {
+    let reader =
+        parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new(bytes::Bytes::from(octets));
+    let reader = reader.unwrap();
+    let groups = reader.metadata().num_row_groups();
+    // Batches of one size, whatever the row groups are.
+    (reader.with_batch_size(5000).build().unwrap().map(Result::unwrap).collect(), groups)
+}
+
+#[test]
+fn columns_do_not_depend_on_the_number_of_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut file, begins) = records(folder.path());
+    file.extend_from_within(..);
+    // Damage in the midst of it.
+    file[begins[begins.len() / 2] + 2] ^= 0x5A;
+    let input = folder.path().join("calls.ber");
+    fs::write(&input, &file).unwrap();
+    let parquet = |jobs| {
+        let (exit, files) = converted(&input, jobs, "parquet", "plain");
+        assert_eq!(exit, Some(2));
+        files
+    };
+    let (one, several) = (parquet("1"), parquet("3"));
+    for (a, b) in one.iter().zip(&several).filter(|(a, _)| a.0 != "rows" && a.0 != "summary") {
+        assert!(a == b, "{} and {} differ", a.0, b.0);
+    }
+    let of = |files: &[(String, Vec<u8>)]| files.iter().find(|file| file.0 == "rows").unwrap().1.clone();
+    let ((one, _), (several, groups)) = (rows_of(of(&one)), rows_of(of(&several)));
+    assert!(one == several && !one.is_empty());
+    assert!(groups > 2, "threads make row groups: {groups}");
 }
 
 /// A conversion of all files of a folder into another.

@@ -249,3 +249,39 @@ fn totals_are_checked() {
         }
     }
 }
+
+#[test]
+fn members_of_a_set_go_to_their_columns_in_any_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let module = "M DEFINITIONS IMPLICIT TAGS ::= BEGIN R ::= SET { a [0] INTEGER, b [1] UTF8String, \
+                  c [2] SEQUENCE { d INTEGER, e OCTET STRING OPTIONAL, f BOOLEAN }, \
+                  g CHOICE { h [3] UTF8String, i [4] NULL } OPTIONAL, j [5] SEQUENCE OF INTEGER OPTIONAL, \
+                  k [6] INTEGER OPTIONAL, l [7] UTF8String OPTIONAL } END";
+    std::fs::write(folder.path().join("m.asn"), module).unwrap();
+    let members: [&[u8]; 6] = [
+        &[0x80, 1, 7],
+        &[0x81, 3, b'x', b',', b'y'],
+        &[0xA2, 6, 2, 1, 9, 1, 1, 0xFF],
+        &[0x83, 5, b't', b'e', b'x', b't', b's'],
+        &[0xA5, 6, 2, 1, 1, 2, 1, 2],
+        b"\x87\x1A01234567890123456789abcdef",
+    ];
+    // Each member comes first once, and last once, in either direction.
+    let mut file = Vec::new();
+    for turn in 0..members.len() {
+        let mut order: Vec<&[u8]> = members.to_vec();
+        order.rotate_left(turn);
+        for _ in 0..2 {
+            let contents = order.concat();
+            file.extend([0x31, u8::try_from(contents.len()).unwrap()]);
+            file.extend(contents);
+            order.reverse();
+        }
+    }
+    std::fs::write(folder.path().join("r.ber"), file).unwrap();
+    let rows = convert(folder.path(), &["-s", "m.asn", "-t", "R", "-f", "csv", "r.ber"]);
+    let (header, rows) = rows.split_once('\n').unwrap();
+    assert_eq!(header, "a,b,c.d,c.e,c.f,g,g.h,g.i,j,k,l");
+    let row = "7,\"x,y\",9,,true,h,texts,,\"[1,2]\",,01234567890123456789abcdef\n";
+    assert_eq!(rows, row.repeat(12));
+}

@@ -106,6 +106,17 @@ impl<'s> Builder<'s> {
         self.rows >= ROWS || self.size >= OCTETS
     }
 
+    /// Takes back all rows but so many of the first ones since the last batch, those that failed included.
+    pub fn drop_behind(&mut self, rows: usize) {
+        self.dropped.retain(|row| *row < rows);
+        self.dropped.extend(rows..self.rows);
+    }
+
+    /// Rows since the last batch, those that failed included.
+    pub fn appended(&self) -> usize {
+        self.rows
+    }
+
     /// Appends a value on a tape as a row.
     ///
     /// # Errors

@@ -47,7 +47,7 @@ pub use arrow_array::{
 pub use arrow_schema::{ArrowError, SchemaRef};
 pub use builder::{Builder, Row};
 #[cfg(feature = "files")]
-pub use files::{Compression, Encoder, FileFormat};
+pub use files::{Compression, Encoder, FileFormat, Part, PartEncoder};
 pub use layout::{Integers, Layout, OctetsAs, Options, TextAs};
 
 /// Where a row came from: the columns `_file`, `_record`, `_offset` and `_length`, where [`Options::provenance`] asks for

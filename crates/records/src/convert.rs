@@ -12,6 +12,7 @@ use crate::reject::{Reject, RejectFile};
 use crate::rendering::Rendering;
 use crate::rows::{Rows, Tally};
 use crate::split::Split;
+use std::any::Any;
 use std::io::{self, Read, Write};
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -46,6 +47,29 @@ pub trait Render {
     /// When the record cannot be written in this format; what it has appended is dropped, the record is rejected.
     fn record(&mut self, value: View<'_>, origin: &Origin<'_>, out: &mut Vec<u8>) -> Result<(), Error>;
 
+    /// The rows of another record follow, up to the next call.
+    fn begin_record(&mut self, _out: &mut Vec<u8>) {}
+
+    /// Takes back the rows of this record that a renderer has not appended yet but keeps: it is rejected.
+    fn drop_record(&mut self) {}
+
+    /// What there is of rows that a renderer keeps, for another one of its kind to [`Render::join`]; nothing if it has
+    /// appended all.
+    ///
+    /// # Errors
+    /// When the rows cannot be written after all.
+    fn part(&mut self) -> io::Result<Option<RenderedPart>> {
+        Ok(None)
+    }
+
+    /// Takes over the rows that another renderer of its kind has made, behind its own.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    fn join(&mut self, _part: RenderedPart, _out: &mut Vec<u8>) -> io::Result<()> {
+        Err(io::Error::other("rows of a renderer of another kind"))
+    }
+
     /// Appends what stands behind the last record.
     ///
     /// # Errors
@@ -54,6 +78,9 @@ pub trait Render {
         Ok(())
     }
 }
+
+/// Rows in a form that the renderers of one kind understand.
+pub type RenderedPart = Box<dyn Any + Send>;
 
 /// What is to be converted and how.
 #[derive(Clone, Debug)]
@@ -249,11 +276,11 @@ impl<'p> Converter<'p> {
     }
 
     /// Decodes and renders on several threads where an input is long enough and undamaged; the rows come in the order of
-    /// the records all the same. `make` makes the renderer of each thread; it has to write rows that stand for
-    /// themselves.
+    /// the records all the same. `make` makes the renderer of each thread, which gets records of about `batch` octets at a
+    /// time; it has to write rows that stand for themselves, or to give them as a [`Render::part`].
     #[must_use]
-    pub fn with_workers(mut self, count: usize, make: MakeRender<'p>) -> Self {
-        self.workers = (count > 1).then(|| Workers { count, make });
+    pub fn with_workers(mut self, count: usize, batch: usize, make: MakeRender<'p>) -> Self {
+        self.workers = (count > 1).then(|| Workers { count, batch, make });
         self
     }
 
@@ -294,7 +321,7 @@ impl<'p> Converter<'p> {
         let mut input = input;
         let sample = self.sample(&mut input, &mut run.summary)?;
         let framing = run.summary.framing.as_ref().unwrap_or(&self.settings.framing).clone();
-        let ahead = self.workers.is_some() && framing.is_plain();
+        let ahead = self.workers.is_some();
         let mut reader = RecordReader::new(io::Cursor::new(sample).chain(input), framing);
         if let Some(split) = &self.split {
             reader = reader.at(split);

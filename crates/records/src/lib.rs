@@ -23,7 +23,7 @@ mod split;
 
 pub use audit::{AuditRules, Checked, Sum};
 pub use balance::Balance;
-pub use convert::{Converter, MakeRender, Origin, Render, Settings, Stopped, Summary, Targets};
+pub use convert::{Converter, MakeRender, Origin, Render, RenderedPart, Settings, Stopped, Summary, Targets};
 pub use explode::Explode;
 pub use filter::{Condition, Filter, FilterError};
 pub use framing::{

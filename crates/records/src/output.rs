@@ -27,6 +27,11 @@ pub fn abandon() {
     }
 }
 
+/// The error with the name of the file in its text.
+fn named(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
+
 fn abandoned() -> io::Error {
     io::Error::other("the outputs have been abandoned")
 }
@@ -34,7 +39,7 @@ fn abandoned() -> io::Error {
 /// A file that gets its name when it is complete.
 ///
 /// Octets go to `NAME.part` in the same directory; [`Output::commit`] flushes them to the disk and renames. If it is
-/// dropped before, the part is removed and an earlier file of the name stays as it was.
+/// dropped before, the part is removed and an earlier file of the name stays as it was. Errors name the file.
 #[derive(Debug)]
 pub struct Output {
     file: Option<BufWriter<File>>,
@@ -56,7 +61,7 @@ impl Output {
         if parts.abandoned {
             return Err(abandoned());
         }
-        let file = File::create(&part)?;
+        let file = File::create(&part).map_err(|error| named(&part, &error))?;
         parts.open.push(part.clone());
         Ok(Self { file: Some(BufWriter::with_capacity(1 << 18, file)), part, path })
     }
@@ -84,7 +89,7 @@ impl Output {
                 _ = fs::remove_file(&self.part);
             }
             parts.open.retain(|part| *part != self.part);
-            return done;
+            return done.map_err(|error| named(&self.path, &error));
         }
         Ok(())
     }
@@ -93,13 +98,14 @@ impl Output {
 impl Write for Output {
     fn write(&mut self, octets: &[u8]) -> io::Result<usize> {
         match &mut self.file {
-            Some(file) => file.write(octets),
+            Some(file) => file.write(octets).map_err(|error| named(&self.part, &error)),
             None => Ok(0),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.as_mut().map_or(Ok(()), BufWriter::flush)
+        let Some(file) = &mut self.file else { return Ok(()) };
+        file.flush().map_err(|error| named(&self.part, &error))
     }
 }
 

@@ -7,7 +7,7 @@
 
 use crate::audit::Totals;
 use crate::balance::Balance;
-use crate::convert::{Converter, MakeRender, Origin, Render, Run, Stopped, Summary, Targets};
+use crate::convert::{Converter, MakeRender, Origin, Render, RenderedPart, Run, Stopped, Summary, Targets};
 use crate::framing::{Item, Mark, Part, RecordReader};
 use crate::rows::{Rows, Tally};
 use std::collections::VecDeque;
@@ -17,14 +17,14 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, Scope};
 
-/// Octets of a batch: enough that handing over costs nothing, few enough to stay in a cache.
-const BATCH: usize = 1 << 18;
 /// Batches for each thread that the reader is ahead of the writer.
 const AHEAD: usize = 4;
 
 /// The threads that a converter may use.
 pub(crate) struct Workers<'p> {
     pub(crate) count: usize,
+    /// Octets of a batch.
+    pub(crate) batch: usize,
     pub(crate) make: MakeRender<'p>,
 }
 
@@ -34,20 +34,21 @@ impl std::fmt::Debug for Workers<'_> {
     }
 }
 
-/// Records that follow on each other, with filler between them.
+/// Records that follow on each other, with filler and what framing passes over between them.
 struct Batch {
     mark: Mark,
     /// The number of its first record.
     first: u64,
     octets: Vec<u8>,
-    records: Vec<Range<usize>>,
+    /// Where its records are, here and in the file.
+    records: Vec<(Range<usize>, u64)>,
     balance: Balance,
 }
 
 impl Batch {
-    fn new(mark: Mark, first: u64) -> Self {
-        let octets = Vec::with_capacity(BATCH + (BATCH >> 4));
-        Self { mark, first, octets, records: Vec::new(), balance: Balance::default() }
+    fn new(mark: Mark, first: u64, spare: &mut Spare) -> Self {
+        let (octets, records) = spare.inputs.pop().unwrap_or_default();
+        Self { mark, first, octets, records, balance: Balance::default() }
     }
 
     fn add(&mut self, item: &Item<'_>) {
@@ -55,8 +56,27 @@ impl Batch {
         self.octets.extend_from_slice(item.octets);
         self.balance.add(item.part, item.octets.len());
         if item.part == Part::Record {
-            self.records.push(begin..self.octets.len());
+            self.records.push((begin..self.octets.len(), item.offset));
         }
+    }
+}
+
+/// The memory of batches that are done with, for others: fresh memory has to be cleared by the system, page by page.
+#[derive(Default)]
+struct Spare {
+    inputs: Vec<(Vec<u8>, Vec<(Range<usize>, u64)>)>,
+    rows: Vec<Vec<u8>>,
+}
+
+impl Spare {
+    fn keep(&mut self, batch: Arc<Batch>, mut rows: Vec<u8>) {
+        // A thread may not have let go of it yet.
+        if let Some(Batch { mut octets, mut records, .. }) = Arc::into_inner(batch) {
+            (octets.clear(), records.clear());
+            self.inputs.push((octets, records));
+        }
+        rows.clear();
+        self.rows.push(rows);
     }
 }
 
@@ -64,6 +84,8 @@ impl Batch {
 #[derive(Default)]
 struct Done {
     rows: Vec<u8>,
+    /// Rows that the renderer gives in another form.
+    part: Option<RenderedPart>,
     tally: Tally,
     totals: Option<Totals>,
     /// Whether all records have decoded.
@@ -84,14 +106,18 @@ impl Drop for Answer<'_> {
     }
 }
 
+/// A batch with its number and memory for its rows.
+type Work = (usize, Arc<Batch>, Vec<u8>);
+
 /// Threads at work, and the batches that they have.
 struct Pool {
-    batches: SyncSender<(usize, Arc<Batch>)>,
+    batches: SyncSender<Work>,
     done: Receiver<(usize, Done)>,
     /// Batches whose rows are not written yet, the first of them with this number.
     under_way: VecDeque<(Arc<Batch>, Option<Done>)>,
     first: usize,
     most: usize,
+    spare: Spare,
 }
 
 impl Pool {
@@ -102,7 +128,7 @@ impl Pool {
         name: &'s str,
     ) -> Self {
         let most = workers.count * AHEAD;
-        let (batches, waiting) = sync_channel::<(usize, Arc<Batch>)>(most);
+        let (batches, waiting) = sync_channel::<Work>(most);
         let waiting = Arc::new(Mutex::new(waiting));
         let (answers, done) = channel();
         for _ in 0..workers.count {
@@ -112,13 +138,14 @@ impl Pool {
                 let mut render = (workers.make)();
                 loop {
                     let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
-                    let Ok((number, batch)) = next else { return };
-                    let mut answer = Answer { to: &answers, number, done: Done::default() };
+                    let Ok((number, batch, memory)) = next else { return };
+                    let done = Done { rows: memory, ..Done::default() };
+                    let mut answer = Answer { to: &answers, number, done };
                     work(&batch, name, &mut rows, &mut *render, &mut answer.done);
                 }
             });
         }
-        Self { batches, done, under_way: VecDeque::new(), first: 0, most }
+        Self { batches, done, under_way: VecDeque::new(), first: 0, most, spare: Spare::default() }
     }
 
     fn give(&mut self, batch: Batch) {
@@ -126,7 +153,7 @@ impl Pool {
         let number = self.first + self.under_way.len();
         self.under_way.push_back((Arc::clone(&batch), None));
         // The threads live as long as the pool; if all had panicked, the batches would be failed ones.
-        _ = self.batches.send((number, batch));
+        _ = self.batches.send((number, batch, self.spare.rows.pop().unwrap_or_default()));
     }
 
     /// The next batch in order, once it is done; nothing if none is under way.
@@ -152,20 +179,23 @@ impl Pool {
 fn work(batch: &Batch, name: &str, rows: &mut Rows<'_>, render: &mut dyn Render, done: &mut Done) {
     done.tally = Tally::new(rows.plan);
     _ = rows.take_totals();
-    for (index, range) in (batch.first..).zip(&batch.records) {
+    for (index, (range, offset)) in (batch.first..).zip(&batch.records) {
         let octets = &batch.octets[range.clone()];
-        let offset = batch.mark.offset() + range.start as u64;
+        let offset = *offset;
         let origin = Origin { input: name, index, offset, length: octets.len(), elements: &[] };
         if rows.record(octets, origin, render, &mut done.rows, &mut done.tally).is_err() {
             return;
         }
     }
+    let Ok(part) = render.part() else { return };
+    done.part = part;
     done.totals = rows.take_totals();
     done.whole = true;
 }
 
 impl Converter<'_> {
-    /// Goes on with several threads, as far as there are only records and filler; the first other item is dealt with too.
+    /// Goes on with several threads, as far as there are only records, filler and what framing passes over; the first other
+    /// item is dealt with too.
     pub(crate) fn ahead<R: Read>(
         &mut self,
         run: &mut Run<'_>,
@@ -177,17 +207,20 @@ impl Converter<'_> {
         let Some(workers) = self.workers.take() else { return Ok(()) };
         let settings = self.settings.clone();
         let name = run.name;
+        reader.hold(true);
         let done = thread::scope(|scope| {
             let mut pool = Pool::start(scope, &workers, &self.rows, name);
             let mut index = self.index(run.summary.records);
-            let mut batch = Batch::new(reader.mark(), index);
+            let mut batch = Batch::new(reader.mark(), index, &mut pool.spare);
             loop {
                 let item = reader.next(is_record)?;
-                let plain = item.as_ref().filter(|item| matches!(item.part, Part::Record | Part::Filler));
+                let plain = item
+                    .as_ref()
+                    .filter(|item| matches!(item.part, Part::Record | Part::Filler | Part::Opaque));
                 if let Some(item) = plain {
                     batch.add(item);
                     index += u64::from(item.part == Part::Record);
-                    if batch.octets.len() < BATCH {
+                    if batch.octets.len() < workers.batch {
                         continue;
                     }
                 }
@@ -214,9 +247,13 @@ impl Converter<'_> {
                     }
                     return Ok(());
                 }
-                batch = Batch::new(reader.mark(), index);
+                if let Some((oldest, _)) = pool.under_way.front() {
+                    reader.release(&oldest.mark);
+                }
+                batch = Batch::new(reader.mark(), index, &mut pool.spare);
             }
         });
+        reader.hold(false);
         self.workers = Some(workers);
         done
     }
@@ -242,7 +279,11 @@ impl Converter<'_> {
         if let (Some(audit), Some(totals)) = (&mut self.rows.audit, &done.totals) {
             audit.merge(totals);
         }
+        if let Some(part) = done.part.take() {
+            targets.render.join(part, &mut done.rows)?;
+        }
         run.flush(&mut done.rows, targets)?;
+        pool.spare.keep(batch, done.rows);
         Ok(None)
     }
 }

@@ -3,6 +3,7 @@
 use crate::framing::Reason;
 use crate::output::Output;
 use serde_json::json;
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use tercet_dynamic::Error;
@@ -37,12 +38,41 @@ pub struct RejectFile {
     path: PathBuf,
     outputs: Option<(Output, Output)>,
     at: u64,
+    kept: Option<Kept>,
+}
+
+/// Rejects that are for another file: their octets, and what is known of each.
+#[derive(Debug, Default)]
+struct Kept {
+    octets: Vec<u8>,
+    rejects: Vec<(String, Reject)>,
 }
 
 impl RejectFile {
     /// Rejects go to `path` and to `path` with `.jsonl` added.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), outputs: None, at: 0 }
+        Self { path: path.into(), outputs: None, at: 0, kept: None }
+    }
+
+    /// One that keeps rejects for another to [`RejectFile::append`].
+    pub fn in_memory() -> Self {
+        Self { kept: Some(Kept::default()), ..Self::new("") }
+    }
+
+    /// Adds the rejects that another one has kept.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn append(&mut self, other: Self) -> io::Result<()> {
+        let Some(Kept { octets, rejects }) = other.kept else { return Ok(()) };
+        let mut at = 0;
+        for (input, reject) in rejects {
+            let end = at + reject.length as usize;
+            self.octets(octets.get(at..end).unwrap_or_default())?;
+            at = end;
+            self.finish(&input, &reject)?;
+        }
+        Ok(())
     }
 
     /// Where the octets go.
@@ -55,6 +85,10 @@ impl RejectFile {
     /// # Errors
     /// Those of the file system.
     pub fn octets(&mut self, octets: &[u8]) -> io::Result<()> {
+        if let Some(kept) = &mut self.kept {
+            kept.octets.extend_from_slice(octets);
+            return Ok(());
+        }
         self.outputs()?.0.write_all(octets)
     }
 
@@ -63,6 +97,10 @@ impl RejectFile {
     /// # Errors
     /// Those of the file system.
     pub fn finish(&mut self, input: &str, reject: &Reject) -> io::Result<()> {
+        if let Some(kept) = &mut self.kept {
+            kept.rejects.push((input.to_owned(), reject.clone()));
+            return Ok(());
+        }
         let at = self.at;
         self.at += reject.length;
         let mut line = json!({
@@ -82,26 +120,35 @@ impl RejectFile {
         lines.write_all(b"\n")
     }
 
-    /// Gives the files their names, if there are any.
+    /// Gives the files their names; if nothing was rejected, those that an earlier run has left are removed.
     ///
     /// # Errors
     /// Those of the file system.
     pub fn commit(self) -> io::Result<()> {
+        let lines = self.lines();
         if let Some((octets, lines)) = self.outputs {
             octets.commit()?;
-            lines.commit()?;
+            return lines.commit();
+        }
+        for stale in [self.path, lines] {
+            if fs::symlink_metadata(&stale).is_ok_and(|data| data.is_file()) {
+                fs::remove_file(stale)?;
+            }
         }
         Ok(())
+    }
+
+    /// Where the lines go.
+    fn lines(&self) -> PathBuf {
+        let mut lines = self.path.clone().into_os_string();
+        lines.push(".jsonl");
+        lines.into()
     }
 
     fn outputs(&mut self) -> io::Result<&mut (Output, Output)> {
         let outputs = match self.outputs.take() {
             Some(outputs) => outputs,
-            None => {
-                let mut lines = self.path.clone().into_os_string();
-                lines.push(".jsonl");
-                (Output::create(&self.path)?, Output::create(PathBuf::from(lines))?)
-            }
+            None => (Output::create(&self.path)?, Output::create(self.lines())?),
         };
         Ok(self.outputs.insert(outputs))
     }

@@ -173,6 +173,7 @@ impl<'p> Rows<'p> {
             tally.left_out += 1;
             return Ok(());
         }
+        render.begin_record(out);
         let mark = out.len();
         let mut rows = 0;
         let done = match self.explode {
@@ -187,6 +188,7 @@ impl<'p> Rows<'p> {
         };
         if let Err(error) = done {
             out.truncate(mark);
+            render.drop_record();
             return Err(error);
         }
         tally.rows += rows;

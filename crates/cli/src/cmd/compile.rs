@@ -58,7 +58,7 @@ impl Compile {
         match &self.output {
             None => io::stdout().write_all(text.as_bytes())?,
             Some(path) => {
-                let mut output = Output::create(path).map_err(|error| Failure::io(path.display(), &error))?;
+                let mut output = Output::create(path)?;
                 output.write_all(text.as_bytes())?;
                 output.commit()?;
             }

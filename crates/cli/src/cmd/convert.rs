@@ -1,21 +1,25 @@
 //! `tercet convert`.
 
 use crate::exit::{Exit, Failure, Outcome};
-use crate::inputs::InputArgs;
+use crate::inputs::{Input, InputArgs};
 use crate::interrupt::{self, OnInterrupt};
 use crate::job::{Job, RecordArgs};
 use crate::manifest;
+use crate::prometheus;
 use crate::render::{Format, RenderArgs};
 use crate::rendering::RenderingArgs;
 use crate::report::Report;
 use crate::rows::RowsArgs;
 use crate::run::Run;
+use crate::watch::{self, Watch};
 use clap::Args;
 use std::io::{self, IsTerminal, Write};
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::thread;
+use std::time::Duration;
 use tercet::records::{Converter, Output, Settings};
 
 /// Convert record files to Parquet, Arrow, CSV, JSON or XML
@@ -85,21 +89,55 @@ pub struct Convert {
     #[arg(long, requires = "output")]
     pub skip_existing: bool,
 
+    /// Look at the directories given for files again and again, convert them as they become complete, and go on until a signal
+    /// such as Ctrl-C; as with `--resume`, files that an earlier run has done are passed over
+    #[arg(long, requires = "output", conflicts_with_all = ["summary", "skip_existing"])]
+    pub watch: bool,
+
+    /// With `--watch`: time between two looks; a file that has not changed in it is complete
+    #[arg(long, value_name = "SECONDS", value_parser = watch::seconds, default_value = "2", requires = "watch")]
+    interval: Duration,
+
+    /// Write the totals to this file for the textfile collector of Prometheus' node exporter
+    #[arg(long, value_name = "FILE")]
+    prometheus: Option<PathBuf>,
+
     /// Say errors only
     #[arg(short, long)]
     pub quiet: bool,
 }
 
+/// Octets of records that a thread gets at a time: enough that handing over costs nothing, few enough to stay in a cache.
+const TEXT_BATCH: usize = 1 << 18;
+/// The same for formats with columns, where it is a row group of a Parquet file.
+const COLUMNS_BATCH: usize = 4 << 20;
+
 impl Convert {
     pub fn run(&self) -> Outcome {
-        let inputs = self.input.expand()?;
-        if (self.resume || self.skip_existing) && !self.one_for_each() {
+        if (self.resume || self.skip_existing || self.watch) && !self.one_for_each() {
             return Err(Failure::usage(
-                "`--resume` and `--skip-existing` want an output directory: `--output DIR/`",
+                "`--resume`, `--skip-existing` and `--watch` want an output directory: `--output DIR/`",
             ));
         }
+        if !self.watch {
+            let stop = || interrupt::listen(self.on_interrupt);
+            return self.convert(&self.input.expand()?, stop, None);
+        }
+        let output = self.output.as_deref().unwrap_or_else(|| Path::new("."));
+        let mut watch = Watch::new(&self.input.inputs, output, self.interval)?;
+        let stop = interrupt::listen(self.on_interrupt)?;
+        let inputs = watch.wait(&stop)?;
+        if inputs.is_empty() { Ok(Exit::Good) } else { self.convert(&inputs, || Ok(stop), Some(&mut watch)) }
+    }
+
+    fn convert(
+        &self,
+        inputs: &[Input],
+        stop: impl FnOnce() -> Outcome<Arc<AtomicBool>>,
+        watch: Option<&mut Watch>,
+    ) -> Outcome {
         let options = self.source.options();
-        let mut job = self.source.job(&inputs, &options)?;
+        let mut job = self.source.job(inputs, &options)?;
         let profile = self.rendering.profile(&job.plan.shape)?;
         // Value notation is that of the type itself, unless told.
         if self.format() != Format::Value || !self.rendering.is_default() {
@@ -113,7 +151,7 @@ impl Convert {
                 return Err(Failure::usage("this format is no text; say with `--output` where it goes"));
             }
         }
-        job.stop = interrupt::listen(self.on_interrupt)?;
+        job.stop = stop()?;
         let (rows, node) = job.rows();
         let wanted = self.render.wanted(self.format(), rows, node);
         let wanted = match (wanted, &job.explode) {
@@ -129,33 +167,66 @@ impl Convert {
         if let Some(filter) = self.rows.filter(job.shown().shape(), job.record)? {
             converter = converter.with_filter(filter);
         }
-        let mut report = Report::new(&job.plan, !self.quiet);
-        let run = Run::new(self, &job, &inputs);
-        if self.one_for_each() {
-            run.each(converter, &inputs, &mut report)?;
-        } else {
-            run.together(&mut self.workers(&job, converter), &inputs, &mut report)?;
+        let mut report = Report::new(&job.plan, !self.quiet, self.summary.is_some());
+        let run = Run::new(self, &job, inputs);
+        let done = match watch {
+            Some(watch) => self.keep_on(&run, converter, inputs, watch, &mut report),
+            None if self.one_for_each() => {
+                let manifest = run.manifest()?;
+                run.each(converter, inputs, manifest.as_ref(), &mut report).map(drop)
+            }
+            None => run.together(&mut self.workers(&job, converter), inputs, &mut report),
+        };
+        if let Some(path) = &self.prometheus {
+            prometheus::write(path, &report.totals)?;
         }
-        if job.stopped() {
+        done?;
+        if job.stopped() && !self.watch {
             report.exit = Exit::Interrupted;
         }
         report.finish();
         if let Some(path) = &self.summary {
-            let mut output = Output::create(path).map_err(|error| Failure::io(path.display(), &error))?;
+            let mut output = Output::create(path)?;
             serde_json::to_writer_pretty(&mut output, &report.json()).map_err(io::Error::from)?;
             output.write_all(b"\n")?;
-            output.commit().map_err(|error| Failure::io(path.display(), &error))?;
+            output.commit()?;
         }
         Ok(report.exit)
     }
 
-    /// Lets a converter use all threads, for formats whose rows stand for themselves.
-    pub fn workers<'p>(&'p self, job: &'p Job, converter: Converter<'p>) -> Converter<'p> {
-        if self.format().is_columnar() {
-            return converter;
+    /// Converts files as they become complete, until a signal says to stop.
+    fn keep_on<'p>(
+        &'p self,
+        run: &Run<'p>,
+        converter: Converter<'p>,
+        first: &[Input],
+        watch: &mut Watch,
+        report: &mut Report<'_>,
+    ) -> Outcome<()> {
+        let manifest = run.manifest()?;
+        let mut inputs = first.to_vec();
+        while !inputs.is_empty() {
+            for failed in run.each(converter.fork(), &inputs, manifest.as_ref(), report)? {
+                watch.failed(&failed);
+            }
+            if let Some(path) = &self.prometheus {
+                prometheus::write(path, &report.totals)?;
+            }
+            inputs = watch.wait(run.stop())?;
         }
+        Ok(())
+    }
+
+    /// Lets a converter use all threads.
+    pub fn workers<'p>(&'p self, job: &'p Job, converter: Converter<'p>) -> Converter<'p> {
         let (rows, node) = job.rows();
-        converter.with_workers(self.jobs(), Box::new(move || self.render.renderer(self.format(), rows, node)))
+        let make = move || self.render.part_renderer(self.format(), rows, node);
+        converter.with_workers(self.jobs(), self.batch(), Box::new(make))
+    }
+
+    /// Octets that a thread gets at a time.
+    pub fn batch(&self) -> usize {
+        if self.format().is_columnar() { COLUMNS_BATCH } else { TEXT_BATCH }
     }
 
     /// What the outputs depend on besides the inputs, for the manifest.
@@ -164,6 +235,7 @@ impl Convert {
         options.input = InputArgs { inputs: Vec::new() };
         (options.output, options.summary, options.jobs) = (None, None, None);
         (options.resume, options.skip_existing, options.quiet) = (false, false, false);
+        (options.watch, options.prometheus, options.interval) = (false, None, Duration::ZERO);
         let mut files = tercet::files::specifications(&self.source.schema.schema)?;
         files.extend(self.rendering.profile.iter().map(PathBuf::from).filter(|path| path.is_file()));
         Ok(manifest::fingerprint(&format!("{:?} {options:?}", self.format()), &files)?)

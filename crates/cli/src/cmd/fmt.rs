@@ -1,6 +1,6 @@
 //! `tercet fmt`.
 
-use crate::exit::{Exit, Failure, Outcome};
+use crate::exit::{Exit, Outcome};
 use crate::inputs::Input;
 use crate::term;
 use clap::Args;
@@ -63,10 +63,9 @@ impl Fmt {
                 }
                 Input::File(path) if self.write => {
                     if changed {
-                        let mut output =
-                            Output::create(path).map_err(|error| Failure::io(input.name(), &error))?;
+                        let mut output = Output::create(path)?;
                         output.write_all(text.as_bytes())?;
-                        output.commit().map_err(|error| Failure::io(input.name(), &error))?;
+                        output.commit()?;
                     }
                 }
                 _ => io::stdout().write_all(text.as_bytes())?,

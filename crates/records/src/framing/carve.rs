@@ -144,6 +144,8 @@ pub(super) struct Carved<R> {
     out: u64,
     /// Where stretches begin: here and in the file.
     stretches: VecDeque<(u64, u64)>,
+    /// Whether those that have been passed are kept.
+    held: bool,
     pub(super) carvings: Carvings,
 }
 
@@ -159,16 +161,32 @@ impl<R: Read> Carved<R> {
             group: None,
             out: 0,
             stretches: VecDeque::new(),
+            held: false,
             carvings,
         }
     }
 
-    /// The offset in the file of what stands at an offset here; earlier ones are not asked for again.
+    /// The offset in the file of what stands at an offset here.
     pub(super) fn original(&mut self, offset: u64) -> u64 {
+        if self.held {
+            let behind = self.stretches.partition_point(|stretch| stretch.0 <= offset);
+            let stretch = self.stretches.get(behind.saturating_sub(1));
+            return stretch.map_or(offset, |(here, there)| offset - here + there);
+        }
+        self.forget(offset);
+        self.stretches.front().map_or(offset, |(here, there)| offset - here + there)
+    }
+
+    /// Whether offsets will be asked for again.
+    pub(super) fn hold(&mut self, held: bool) {
+        self.held = held;
+    }
+
+    /// Offsets before this one are not asked for again.
+    pub(super) fn forget(&mut self, offset: u64) {
         while self.stretches.get(1).is_some_and(|next| next.0 <= offset) {
             self.stretches.pop_front();
         }
-        self.stretches.front().map_or(offset, |(here, there)| offset - here + there)
     }
 
     /// Decides on what follows; whether there is anything.

@@ -54,28 +54,18 @@ impl Framing {
             controls: Vec::new(),
         }
     }
-
-    /// Whether there are only elements and filler: no headers, prefixes, blocks, trailers.
-    pub fn is_plain(&self) -> bool {
-        let between = self.record_header + self.trailer + self.controls.len();
-        self.file == FileFraming::Plain && between == 0
-    }
 }
 
 /// A place between two items, to come back to.
 #[derive(Clone, Debug)]
 pub(crate) struct Mark {
+    /// Of what is left without file framing.
     offset: u64,
     frames: Vec<Frame>,
     left: bool,
     list_seen: bool,
-}
-
-impl Mark {
-    /// Absolute offset of the place.
-    pub(crate) fn offset(&self) -> u64 {
-        self.offset
-    }
+    skip: u64,
+    credit: i64,
 }
 
 /// Reads the parts of a record file.
@@ -171,11 +161,21 @@ impl<R: Read> RecordReader<R> {
 
     /// The place behind the last item, none of damage.
     pub(crate) fn mark(&self) -> Mark {
-        let Self { left, list_seen, .. } = *self;
-        Mark { offset: self.position(), frames: self.frames.clone(), left, list_seen }
+        let Self { left, list_seen, skip, credit, .. } = *self;
+        Mark { offset: self.position(), frames: self.frames.clone(), left, list_seen, skip, credit }
     }
 
-    /// Goes back to a place that only records and filler of a plain framing have followed on: `octets`, all of them. The
+    /// Keeps from now on what it takes to go back to marks; up to the next call with false.
+    pub(crate) fn hold(&mut self, held: bool) {
+        self.window.input_mut().hold(held);
+    }
+
+    /// Says that no mark before this one is gone back to.
+    pub(crate) fn release(&mut self, mark: &Mark) {
+        self.window.input_mut().forget(mark.offset);
+    }
+
+    /// Goes back to a place that only records, filler and what is passed over have followed on: `octets`, all of them. The
     /// item given last is among them, or is `behind` them and comes again.
     pub(crate) fn go_back(&mut self, mark: Mark, octets: &[u8], behind: bool) {
         if !behind {
@@ -185,7 +185,9 @@ impl<R: Read> RecordReader<R> {
         self.may_reject = false;
         self.damage = None;
         self.window.prepend(octets);
-        Mark { frames: self.frames, left: self.left, list_seen: self.list_seen, .. } = mark;
+        let Mark { frames, left, list_seen, skip, credit, .. } = mark;
+        (self.frames, self.left, self.list_seen) = (frames, left, list_seen);
+        (self.skip, self.credit) = (skip, credit);
     }
 
     /// What has been taken out around and between records: complete when there is no next part.

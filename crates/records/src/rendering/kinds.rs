@@ -321,9 +321,10 @@ fn push_date(year: u16, month: u8, day: u8, text: &mut Vec<u8>) -> Option<()> {
 }
 
 fn number(octets: &[u8]) -> Option<i64> {
-    let value =
-        octets.iter().try_fold(0_u64, |value, octet| Some(value.checked_mul(256)? | u64::from(*octet)))?;
-    i64::try_from(value).ok().filter(|_| !octets.is_empty())
+    let (high, low) = octets.split_at(octets.len().saturating_sub(8));
+    let value = low.iter().fold(0_u64, |value, octet| value << 8 | u64::from(*octet));
+    let fits = !low.is_empty() && high.iter().all(|octet| *octet == 0);
+    i64::try_from(value).ok().filter(|_| fits)
 }
 
 /// Appends numbers of two digits.

@@ -4,6 +4,7 @@ use super::kinds::{KINDS, RenderKind};
 use super::tables::{CodeRule, TableRules};
 use crate::audit::AuditRules;
 use std::path::Path;
+use std::sync::LazyLock;
 use std::{fs, io};
 use tercet_dynamic::{NodeId, Shape};
 use tercet_plan::shape::Field;
@@ -60,10 +61,14 @@ impl Profile {
         Ok(profile)
     }
 
-    /// Those that come with the program.
-    pub fn shipped() -> impl Iterator<Item = Self> {
-        // A test reads them all.
-        SHIPPED.iter().map(|text| Self::parse(text).unwrap_or_default())
+    /// Those that come with the program, read once.
+    pub fn shipped() -> &'static [Self] {
+        static PROFILES: LazyLock<Vec<Profile>> =
+            // A test reads them all.
+            LazyLock::new(|| {
+                SHIPPED.iter().map(|text| Profile::parse(text).unwrap_or_default()).collect()
+            });
+        &PROFILES
     }
 
     /// The one of this name among those, or the one in the file of this name.
@@ -71,12 +76,12 @@ impl Profile {
     /// # Errors
     /// [`io::ErrorKind::InvalidInput`] if there is none or the text is none; those of the file system.
     pub fn named(name: &str) -> io::Result<Self> {
-        if let Some(profile) = Self::shipped().find(|profile| profile.name == name) {
-            return Ok(profile);
+        if let Some(profile) = Self::shipped().iter().find(|profile| profile.name == name) {
+            return Ok(profile.clone());
         }
         let invalid = |text: String| io::Error::new(io::ErrorKind::InvalidInput, text);
         if !Path::new(name).exists() {
-            let known: Vec<String> = Self::shipped().map(|profile| profile.name).collect();
+            let known: Vec<&str> = Self::shipped().iter().map(|profile| profile.name.as_str()).collect();
             let known = known.join("`, `");
             return Err(invalid(format!(
                 "there is no profile `{name}` and no such file; there is `{known}`"
@@ -92,9 +97,8 @@ impl Profile {
         let has = |sign: &String| {
             shape.nodes.iter().filter_map(|node| node.name).any(|name| last(shape.name(name)) == sign)
         };
-        let mut profiles: Vec<Self> = Self::shipped().collect();
-        let at = profiles.iter().position(|profile| profile.signs.iter().any(has));
-        profiles.swap_remove(at.unwrap_or(profiles.len() - 1))
+        let fits = Self::shipped().iter().find(|profile| profile.signs.iter().any(has));
+        fits.or_else(|| Self::shipped().last()).cloned().unwrap_or_default()
     }
 }
 

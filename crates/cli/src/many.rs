@@ -1,0 +1,220 @@
+//! Many inputs to one output on several threads: each takes some that follow on each other, what they make is put together
+//! in the order of the inputs.
+
+use crate::exit::{Failure, Outcome};
+use crate::inputs::Input;
+use crate::run::{Converted, Run, Sinks};
+use std::collections::BTreeMap;
+use std::io::{self, Read};
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::mpsc::{channel, sync_channel};
+use std::thread;
+use tercet::records::{Converter, RejectFile, RenderedPart};
+
+/// Chunks for each thread that are begun before the first of them is written.
+const AHEAD: usize = 4;
+/// Inputs of a chunk.
+const INPUTS: usize = 256;
+/// Octets of an input, unpacked, beyond which it is no small one after all.
+const MOST: u64 = 64 << 20;
+
+/// Inputs that follow on each other.
+pub struct Chunk<'i> {
+    inputs: &'i [Input],
+    /// Whether they are small enough that what they make is kept in memory.
+    small: bool,
+}
+
+/// What has become of a chunk.
+#[derive(Default)]
+struct Done {
+    rows: Vec<u8>,
+    part: Option<RenderedPart>,
+    header: Vec<u8>,
+    rejects: Option<RejectFile>,
+    converted: Vec<Converted>,
+    failure: Option<Failure>,
+    /// Whether it has turned out to be too large to be kept.
+    too_large: bool,
+}
+
+/// Chunks of about so many octets; a larger input, and one whose size is not known, is one of its own.
+pub fn chunks(inputs: &[Input], octets: u64) -> Vec<Chunk<'_>> {
+    let mut chunks = Vec::new();
+    let (mut begin, mut sum) = (0, 0);
+    for (index, input) in inputs.iter().enumerate() {
+        let size = input.size().filter(|size| *size <= octets);
+        let full = index - begin == INPUTS || size.is_none_or(|size| sum + size > octets);
+        if full && begin < index {
+            chunks.push(Chunk { inputs: &inputs[begin..index], small: true });
+            (begin, sum) = (index, 0);
+        }
+        match size {
+            Some(size) => sum += size,
+            None => {
+                chunks.push(Chunk { inputs: &inputs[index..=index], small: false });
+                begin = index + 1;
+            }
+        }
+    }
+    if begin < inputs.len() {
+        chunks.push(Chunk { inputs: &inputs[begin..], small: true });
+    }
+    chunks
+}
+
+impl Run<'_> {
+    /// Converts inputs in chunks, small ones on several threads, others on this one.
+    pub fn chunks(
+        &self,
+        converter: &mut Converter<'_>,
+        chunks: &[Chunk<'_>],
+        sinks: &mut Sinks<'_>,
+        tell: &mut dyn FnMut(Converted),
+    ) -> Outcome<()> {
+        let threads = self.threads();
+        let (send, work) = sync_channel::<usize>(threads * AHEAD);
+        let (work, (answers, results)) = (Mutex::new(work), channel());
+        thread::scope(|scope| {
+            // Dropped before the scope ends, however that is: threads that wait then end.
+            let send = send;
+            for _ in 0..threads {
+                let (mut converter, answers, work) = (converter.fork(), answers.clone(), &work);
+                scope.spawn(move || {
+                    loop {
+                        let next = work.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                        let Ok(index) = next else { return };
+                        let done = self.keep(&mut converter, chunks[index].inputs);
+                        if answers.send((index, done)).is_err() {
+                            return;
+                        }
+                    }
+                });
+            }
+            drop(answers);
+            let (mut given, mut early) = (0, BTreeMap::new());
+            for (index, chunk) in chunks.iter().enumerate() {
+                while given < chunks.len().min(index + threads * AHEAD) {
+                    if chunks[given].small && send.send(given).is_err() {
+                        break;
+                    }
+                    given += 1;
+                }
+                let mut done = None;
+                while chunk.small && done.is_none() {
+                    done = early.remove(&index);
+                    if done.is_none() {
+                        let (other, result) = results.recv().map_err(|_| Failure::from(died()))?;
+                        early.insert(other, result);
+                    }
+                }
+                match done.filter(|done: &Done| !done.too_large) {
+                    Some(done) => self.take_over(done, sinks, tell)?,
+                    None => {
+                        for input in chunk.inputs {
+                            self.input(converter, input, sinks, None, tell)?;
+                        }
+                    }
+                }
+                if self.interrupted()? {
+                    break;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Converts inputs in memory.
+    fn keep(&self, converter: &mut Converter<'_>, inputs: &[Input]) -> Done {
+        let mut done = Done::default();
+        let (mut render, mut header_render) = self.part_renderers();
+        let mut rejects = RejectFile::in_memory();
+        let mut sinks = Sinks {
+            render: &mut *render,
+            header_render: &mut *header_render,
+            out: &mut done.rows,
+            header: Some(&mut done.header),
+            rejects: Some(&mut rejects),
+        };
+        let converted = &mut done.converted;
+        let result = inputs.iter().try_for_each(|input| {
+            self.input(converter, input, &mut sinks, Some(MOST), &mut |it| converted.push(it))
+        });
+        let result = result.and_then(|()| Ok(render.part()?));
+        match result {
+            Ok(part) => done.part = part,
+            Err(failure) => {
+                done.too_large = failure.message.ends_with(TOO_LARGE);
+                done.failure = Some(failure);
+            }
+        }
+        done.rejects = Some(rejects);
+        done
+    }
+
+    /// Writes what has become of a chunk.
+    fn take_over(&self, done: Done, sinks: &mut Sinks<'_>, tell: &mut dyn FnMut(Converted)) -> Outcome<()> {
+        if let Some(failure) = done.failure {
+            return Err(failure);
+        }
+        let mut rows = done.rows;
+        if let Some(part) = done.part {
+            sinks.render.join(part, &mut rows)?;
+        }
+        sinks.out.write_all(&rows)?;
+        if let Some(header) = &mut sinks.header {
+            header.write_all(&done.header)?;
+        }
+        if let (Some(rejects), Some(kept)) = (&mut sinks.rejects, done.rejects) {
+            rejects.append(kept)?;
+        }
+        let path: Option<PathBuf> = sinks.rejects.as_ref().map(|rejects| rejects.path().to_owned());
+        for converted in done.converted {
+            tell(Converted { rejects: path.clone(), ..converted });
+        }
+        Ok(())
+    }
+}
+
+fn died() -> io::Error {
+    io::Error::other("a thread has ended early")
+}
+
+const TOO_LARGE: &str = "too large to be kept in memory";
+
+/// A reader that fails behind so many octets.
+pub struct Capped<R> {
+    pub input: R,
+    pub left: u64,
+}
+
+impl<R: Read> Read for Capped<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.input.read(buffer)?;
+        self.left = self.left.checked_sub(count as u64).ok_or_else(|| io::Error::other(TOO_LARGE))?;
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_inputs_go_together() -> io::Result<()> {
+        let folder = tempfile::tempdir()?;
+        let mut inputs = Vec::new();
+        for (index, size) in [3, 3, 3, 11, 5, 5, 10, 0, 1].into_iter().enumerate() {
+            let path = folder.path().join(index.to_string());
+            std::fs::write(&path, vec![0; size])?;
+            inputs.push(Input::File(path));
+        }
+        inputs.insert(5, Input::Stdin);
+        let made: Vec<(usize, bool)> =
+            chunks(&inputs, 10).iter().map(|chunk| (chunk.inputs.len(), chunk.small)).collect();
+        assert_eq!(made, [(3, true), (1, false), (1, true), (1, false), (1, true), (2, true), (1, true)]);
+        Ok(())
+    }
+}
