@@ -34,6 +34,9 @@ impl std::fmt::Debug for Workers<'_> {
     }
 }
 
+/// Where a record is in its batch and in the file.
+type Place = (Range<usize>, u64);
+
 /// Records that follow on each other, with filler and what framing passes over between them.
 struct Batch {
     mark: Mark,
@@ -41,7 +44,7 @@ struct Batch {
     first: u64,
     octets: Vec<u8>,
     /// Where its records are, here and in the file.
-    records: Vec<(Range<usize>, u64)>,
+    records: Vec<Place>,
     balance: Balance,
 }
 
@@ -64,7 +67,7 @@ impl Batch {
 /// The memory of batches that are done with, for others: fresh memory has to be cleared by the system, page by page.
 #[derive(Default)]
 struct Spare {
-    inputs: Vec<(Vec<u8>, Vec<(Range<usize>, u64)>)>,
+    inputs: Vec<(Vec<u8>, Vec<Place>)>,
     rows: Vec<Vec<u8>>,
 }
 
@@ -72,7 +75,8 @@ impl Spare {
     fn keep(&mut self, batch: Arc<Batch>, mut rows: Vec<u8>) {
         // A thread may not have let go of it yet.
         if let Some(Batch { mut octets, mut records, .. }) = Arc::into_inner(batch) {
-            (octets.clear(), records.clear());
+            octets.clear();
+            records.clear();
             self.inputs.push((octets, records));
         }
         rows.clear();

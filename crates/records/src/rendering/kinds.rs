@@ -264,7 +264,8 @@ pub(super) fn push_text(kind: RenderKind, octets: &[u8], text: &mut Vec<u8>) -> 
             {
                 return None;
             }
-            (bcd(y)?, bcd(zh)?);
+            bcd(y)?;
+            bcd(zh)?;
             let mut stamp = *b"2000-00-00T00:00:00+00:00";
             for (at, octet) in [(2, y), (5, mo), (8, d), (11, h), (14, mi), (17, s), (20, zh), (23, zm)] {
                 [stamp[at], stamp[at + 1]] = [b'0' + (octet >> 4), b'0' + (octet & 0xF)];
