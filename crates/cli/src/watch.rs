@@ -194,7 +194,7 @@ mod tests {
         fs::write(&path, "123")?;
         assert_eq!((look(&mut watch), look(&mut watch)), (0, 1));
         watch.interval = Duration::from_millis(1);
-        watch.failed(&Input::File(path.clone()));
+        watch.failed(&Input::File(path));
         thread::sleep(Duration::from_millis(5));
         assert_eq!((look(&mut watch), look(&mut watch)), (1, 0));
         Ok(())
