@@ -133,6 +133,7 @@ impl Codec for Encoding {
     fn decode_version_and_mid<'a>(&self, octets: &'a [u8]) -> Result<(u8, MId<'a>)> {
         match self {
             Self::Pretty | Self::Compact => text::read_version_and_mid(octets),
+            Self::Etf { short, .. } => etf::read_version_and_mid(octets, *short),
             _ => {
                 let message = self.decode(octets)?.mess;
                 Ok((message.version, message.m_id))

@@ -465,6 +465,29 @@ fn trap_23_compressed_terms_with_an_authentication_header() {
     }
 }
 
+#[test]
+fn version_and_sender_of_a_term_that_is_wrong_later() {
+    let message = read_message(b"AU=0x00000001:0x00000002:0x000102030405060708090a0b !/2 mg1 T=1{C=1{S=t}}");
+    let message = message.unwrap();
+    // In the plain term the name of a record, in the short one the tag of a request for that of an error.
+    for (name, from, to) in [
+        ("etf", &b"ActionRequest"[..], &b"ActionRequesT"[..]),
+        ("etf-mc", &[104, 3, 97, 55], &[104, 3, 97, 71]),
+    ] {
+        let (plain, zlib) =
+            (Encoding::named(name).unwrap(), Encoding::named(&format!("{name}-zlib")).unwrap());
+        let mut term = Vec::new();
+        plain.encode(&message, &mut term).unwrap();
+        let at = term.windows(from.len()).position(|octets| octets == from).unwrap();
+        term[at..at + to.len()].copy_from_slice(to);
+        for (encoding, term) in [(plain, term.clone()), (zlib, etf::deflate(&term))] {
+            assert!(encoding.decode(&term).is_err(), "{encoding:?}");
+            let (version, m_id) = encoding.decode_version_and_mid(&term).unwrap();
+            assert_eq!((version, m_id), (2, MId::DeviceName("mg1".into())));
+        }
+    }
+}
+
 /// A compressor of a user's own: it knows one long word.
 #[derive(Debug)]
 struct Brief;

@@ -1,5 +1,6 @@
 //! Reads values from terms of `megaco_compressed`: the rules put what the tags stand for between the parts.
 
+use super::Head;
 use super::nodes::{Kind, Node, Nodes};
 use super::rules::{ABSENT, Mode, RULES, Step};
 use super::term::DEEPEST;
@@ -14,6 +15,16 @@ pub(super) fn read<'a, T: Value<'a>>(term: &'a [u8]) -> Result<T> {
 /// The same where the term goes away.
 pub(super) fn copy<T: Value<'static>>(term: &[u8]) -> Result<T> {
     Nodes::copying(&Parser::nodes(term)?).whole()
+}
+
+/// Reads what a message begins with, whatever is behind it.
+pub(super) fn begin(term: &[u8]) -> Result<Head<'_>> {
+    Nodes::borrowing(&Parser::nodes(term)?).begin()
+}
+
+/// The same where the term goes away.
+pub(super) fn copy_begin(term: &[u8]) -> Result<Head<'static>> {
+    Nodes::copying(&Parser::nodes(term)?).begin()
 }
 
 /// Reads octets into nodes. The depth of the calls is that of the term, which is limited.

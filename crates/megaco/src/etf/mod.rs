@@ -18,8 +18,8 @@ pub(crate) use zlib::{begin, deflate_into};
 pub use zlib::{deflate, inflate};
 
 use crate::Result;
-use crate::model::MegacoMessage;
-use crate::value::Value;
+use crate::model::{AuthenticationHeader, MId, MegacoMessage};
+use crate::value::{Source, Value};
 
 /// Octet that a term begins with.
 const VERSION: u8 = 131;
@@ -60,6 +60,33 @@ pub fn read_short_message(octets: &[u8]) -> Result<MegacoMessage<'_>> {
     match inflate(octets)? {
         Cow::Borrowed(octets) => expand::read(octets),
         Cow::Owned(plain) => expand::copy(&plain),
+    }
+}
+
+/// Reads version and sender of a message whose rest may be wrong, from a plain term or one of `megaco_compressed`,
+/// compressed by zlib or not. The term itself has to be whole if it is shortened or compressed.
+///
+/// # Errors
+/// These are wrong themselves, or the octets are no term.
+pub fn read_version_and_mid(octets: &[u8], is_short: bool) -> Result<(u8, MId<'_>)> {
+    let head: Head<'_> = match (inflate(octets)?, is_short) {
+        (Cow::Borrowed(octets), false) => read::Reader::borrowing(octets)?.begin()?,
+        (Cow::Owned(plain), false) => read::Reader::copying(&plain)?.begin()?,
+        (Cow::Borrowed(octets), true) => expand::begin(octets)?,
+        (Cow::Owned(plain), true) => expand::copy_begin(&plain)?,
+    };
+    Ok((head.0, head.1))
+}
+
+/// Version and sender, with which a message begins.
+struct Head<'a>(u8, MId<'a>);
+
+impl<'a> Head<'a> {
+    fn read(source: &mut impl Source<'a>) -> Result<Self> {
+        source.record("MegacoMessage", 2)?;
+        Option::<Box<AuthenticationHeader<'a>>>::read(source)?;
+        source.record("Message", 3)?;
+        Ok(Self(u8::read(source)?, MId::read(source)?))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::Head;
 use super::read::{DEEPEST, termination};
 use crate::value::{Source, Value};
 use crate::{Error, Result};
@@ -75,6 +76,11 @@ impl<'n, 't, 'a> Nodes<'n, 't, 'a> {
     pub(super) fn whole<T: Value<'a>>(mut self) -> Result<T> {
         let value = T::read(&mut self)?;
         if self.at == self.nodes.len() { Ok(value) } else { Err(self.error("the end of the term")) }
+    }
+
+    /// What a message begins with, whatever is behind it.
+    pub(super) fn begin(mut self) -> Result<Head<'a>> {
+        Head::read(&mut self)
     }
 
     /// The next node if it is of a kind.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::VERSION;
+use super::{Head, VERSION};
 use crate::value::{Source, Value};
 use crate::{Error, Result};
 
@@ -51,6 +51,11 @@ impl<'t, 'a> Reader<'t, 'a> {
     pub(super) fn whole<T: Value<'a>>(mut self) -> Result<T> {
         let value = T::read(&mut self)?;
         if self.at == self.term.len() { Ok(value) } else { Err(self.error("the end of the term")) }
+    }
+
+    /// What a message begins with, whatever is behind it.
+    pub(super) fn begin(mut self) -> Result<Head<'a>> {
+        Head::read(&mut self)
     }
 
     fn take(&mut self, length: usize, what: &'static str) -> Result<&'t [u8]> {
