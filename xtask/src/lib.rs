@@ -10,6 +10,7 @@ pub mod engine;
 pub mod equal;
 mod exceptions;
 pub mod fragmentation;
+pub mod fuzz;
 pub mod generate;
 pub mod generated;
 pub mod hex;

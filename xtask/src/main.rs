@@ -22,6 +22,9 @@ usage: cargo xtask <task>
   equal [--count N] [--types N] [--seed N] [--build-only] PATH…
         generated code against the engine: print, build and run a program for each specification, compare what both make
         of the same octets, whole and damaged
+  fuzz [--runs N] [--seed N] [--sweep] [--exhaust BITS] [--seeds DIR] [--input FILE] [TARGET…]
+        what holds for every input of a public entry, over seeds and random damage; or over each truncation, flipped bit
+        and border octet of the seeds, or over all inputs of so many bits; or write the seeds for fuzz/
   codegen [--check]
         write the generated code that is committed, or say whether it is current
   codes [--check]
@@ -50,6 +53,7 @@ fn main() -> ExitCode {
         },
         Some("equal") => xtask::equal::run(&rest, &mut std::io::stdout().lock()),
         Some("samples") => xtask::samples::run(&rest, &mut std::io::stdout().lock()),
+        Some("fuzz") => xtask::fuzz::run(&rest, &mut std::io::stdout()),
         Some("codegen") => match xtask::generated::run(rest.iter().any(|argument| argument == "--check")) {
             Ok(()) => return ExitCode::SUCCESS,
             Err(message) => Err(message),

@@ -1,0 +1,256 @@
+//! Fuzz targets: what holds for every octet string at every public entry. Each target is a function that panics if it
+//! does not hold; the folder `fuzz/` hands them to libFuzzer, and `cargo xtask fuzz` runs them over seeds of our own
+//! with random damage, for machines that have none.
+
+use std::cell::RefCell;
+use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use crate::generate::Random;
+use crate::{Tally, hex};
+
+mod files;
+mod ldap;
+mod megaco;
+mod mutate;
+mod typed;
+mod values;
+
+/// Stack of what runs a target (promise 6).
+const STACK: usize = 256 << 10;
+/// Octets of an error's text (promise 13).
+const MESSAGE: usize = 512;
+/// How long one input may take, of no more than a few thousand octets, with checks of a debug build.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// Octets of an input that damage makes.
+const LONGEST: usize = 4096;
+
+/// An entry of the product with what holds for it.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// Its name, also the name of its program in `fuzz/`.
+    pub name: &'static str,
+    /// What it reads.
+    pub about: &'static str,
+    /// Panics if something does not hold.
+    pub run: fn(&[u8]),
+    /// Inputs to begin with.
+    pub seeds: fn() -> Vec<Vec<u8>>,
+}
+
+/// All of them.
+pub const TARGETS: &[Target] = &[
+    Target { name: "ber", about: "values in BER", run: values::ber, seeds: values::ber_seeds },
+    Target { name: "der", about: "values in DER", run: values::der, seeds: values::der_seeds },
+    Target { name: "cer", about: "values in CER", run: values::cer, seeds: values::cer_seeds },
+    Target { name: "aper", about: "values in aligned PER", run: values::aper, seeds: values::aper_seeds },
+    Target { name: "uper", about: "values in unaligned PER", run: values::uper, seeds: values::uper_seeds },
+    Target {
+        name: "canonical_aper",
+        about: "values in canonical aligned PER",
+        run: values::canonical_aper,
+        seeds: values::canonical_aper_seeds,
+    },
+    Target {
+        name: "canonical_uper",
+        about: "values in canonical unaligned PER",
+        run: values::canonical_uper,
+        seeds: values::canonical_uper_seeds,
+    },
+    Target { name: "oer", about: "values in OER", run: values::oer, seeds: values::oer_seeds },
+    Target { name: "coer", about: "values in canonical OER", run: values::coer, seeds: values::coer_seeds },
+    Target { name: "xer", about: "values in XER", run: values::xer, seeds: values::xer_seeds },
+    Target { name: "cxer", about: "values in canonical XER", run: values::cxer, seeds: values::cxer_seeds },
+    Target { name: "jer", about: "values in JER", run: values::jer, seeds: values::jer_seeds },
+    Target { name: "gser", about: "values in GSER", run: values::gser, seeds: values::gser_seeds },
+    Target { name: "typed_ber", about: "generated BER, DER, CER", run: typed::ber, seeds: typed::ber_seeds },
+    Target { name: "typed_per", about: "generated PER", run: typed::per, seeds: typed::per_seeds },
+    Target { name: "typed_oer", about: "generated OER", run: typed::oer, seeds: typed::oer_seeds },
+    Target { name: "dump", about: "elements without a schema", run: files::dump, seeds: values::ber_seeds },
+    Target { name: "asn1", about: "ASN.1 source text", run: files::asn1, seeds: files::asn1_seeds },
+    Target { name: "records", about: "record files", run: files::records, seeds: files::record_seeds },
+    Target { name: "h248_text", about: "Megaco text", run: megaco::text, seeds: megaco::text_seeds },
+    Target {
+        name: "h248_binary",
+        about: "Megaco BER and PER",
+        run: megaco::binary,
+        seeds: megaco::binary_seeds,
+    },
+    Target {
+        name: "h248_terms",
+        about: "Megaco as Erlang terms",
+        run: megaco::terms,
+        seeds: megaco::term_seeds,
+    },
+    Target { name: "digit_map", about: "digit maps", run: megaco::digit_map, seeds: megaco::digit_map_seeds },
+    Target { name: "ldap_message", about: "LDAP messages", run: ldap::message, seeds: ldap::message_seeds },
+    Target { name: "ldap_ldif", about: "LDIF", run: ldap::ldif, seeds: ldap::ldif_seeds },
+    Target { name: "ldap_filter", about: "LDAP filters", run: ldap::filter, seeds: ldap::filter_seeds },
+    Target { name: "ldap_dn", about: "distinguished names", run: ldap::dn, seeds: ldap::dn_seeds },
+    Target { name: "ldap_url", about: "LDAP URLs", run: ldap::url, seeds: ldap::url_seeds },
+    Target { name: "ldap_schema", about: "LDAP schema", run: ldap::schema, seeds: ldap::schema_seeds },
+];
+
+/// The target of a name.
+pub fn target(name: &str) -> Option<&'static Target> {
+    TARGETS.iter().find(|target| target.name == name)
+}
+
+/// An error's text is short, whatever the input.
+fn told(error: &dyn std::fmt::Display) {
+    let text = error.to_string();
+    assert!(!text.is_empty() && text.len() <= MESSAGE, "an error of {} octets: {text}", text.len());
+}
+
+const USAGE: &str =
+    "fuzz [--runs N] [--seed N] [--sweep] [--exhaust BITS] [--seeds DIR] [--input FILE] [TARGET…]";
+
+/// What `cargo xtask fuzz` is asked for.
+#[derive(Clone, Debug)]
+struct Settings {
+    runs: u64,
+    seed: u64,
+    sweep: bool,
+    exhaust: Option<u32>,
+    seeds: Option<PathBuf>,
+    input: Option<PathBuf>,
+    targets: Vec<&'static Target>,
+}
+
+impl Settings {
+    fn of(arguments: &[String]) -> Result<Self, String> {
+        let mut settings = Self {
+            runs: 20_000,
+            seed: 1,
+            sweep: false,
+            exhaust: None,
+            seeds: None,
+            input: None,
+            targets: Vec::new(),
+        };
+        let mut arguments = arguments.iter();
+        while let Some(argument) = arguments.next() {
+            let mut next = || arguments.next().ok_or(USAGE);
+            let number = |text: &String| text.parse().map_err(|_| USAGE);
+            match argument.as_str() {
+                "--runs" => settings.runs = number(next()?)?,
+                "--seed" => settings.seed = number(next()?)?,
+                "--exhaust" => settings.exhaust = Some(next()?.parse().map_err(|_| USAGE)?),
+                "--sweep" => settings.sweep = true,
+                "--seeds" => settings.seeds = Some(next()?.into()),
+                "--input" => settings.input = Some(next()?.into()),
+                name => {
+                    settings.targets.push(target(name).ok_or_else(|| format!("no target {name}; {USAGE}"))?);
+                }
+            }
+        }
+        if settings.targets.is_empty() {
+            settings.targets = TARGETS.iter().collect();
+        }
+        Ok(settings)
+    }
+}
+
+/// Runs targets: over their seeds, and over what damage makes of them; one line for each target.
+///
+/// # Errors
+/// The arguments, or a folder that cannot be written.
+pub fn run(arguments: &[String], out: &mut (impl Write + Send)) -> Result<Tally, String> {
+    let settings = Settings::of(arguments)?;
+    std::panic::set_hook(Box::new(|panic| SAID.replace(panic.to_string()).clear()));
+    let outcome = std::thread::scope(|scope| {
+        let work = || {
+            settings
+                .targets
+                .iter()
+                .try_fold(Tally::default(), |tally, target| work(target, &settings, tally, out))
+        };
+        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+        thread.map_err(|error| error.to_string())?.join().map_err(|_| "the seeds panic".to_owned())?
+    });
+    drop(std::panic::take_hook());
+    outcome
+}
+
+fn work(
+    target: &Target,
+    settings: &Settings,
+    mut tally: Tally,
+    out: &mut impl Write,
+) -> Result<Tally, String> {
+    let seeds = (target.seeds)();
+    if let Some(folder) = &settings.seeds {
+        write_seeds(&folder.join(target.name), &seeds).map_err(|error| error.to_string())?;
+        return Ok(tally);
+    }
+    let began = Instant::now();
+    let mut faults = Faults { target, count: 0, first: None };
+    let mut count = 0_u64;
+    let mut try_it = |octets: &[u8]| {
+        count += 1;
+        faults.check(octets);
+    };
+    if let Some(file) = &settings.input {
+        try_it(&std::fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?);
+    } else if let Some(bits) = settings.exhaust {
+        mutate::all(bits, &mut try_it);
+    } else {
+        seeds.iter().for_each(|seed| try_it(seed));
+        if settings.sweep {
+            seeds.iter().for_each(|seed| mutate::each_damage(seed, &mut try_it));
+        } else {
+            let mut random = Random::new(settings.seed);
+            (0..settings.runs).for_each(|_| try_it(&mutate::damaged(&mut random, &seeds, LONGEST)));
+        }
+    }
+    let Faults { count: wrong, first, .. } = faults;
+    let seconds = began.elapsed().as_secs_f64();
+    let _ = writeln!(out, "{:<16} {count:>10} inputs, {wrong} faults, {seconds:.1} s", target.name);
+    if let Some((what, octets)) = first {
+        let _ = writeln!(out, "    {what}\n    {}", hex::show(&octets));
+        tally.failed += 1;
+    } else {
+        tally.passed += 1;
+    }
+    Ok(tally)
+}
+
+thread_local! {
+    /// What the last panic of this thread said, and where.
+    static SAID: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// What did not hold.
+struct Faults<'t> {
+    target: &'t Target,
+    count: u64,
+    /// What was said, and the shortest input for it.
+    first: Option<(String, Vec<u8>)>,
+}
+
+impl Faults<'_> {
+    fn check(&mut self, octets: &[u8]) {
+        let began = Instant::now();
+        let outcome = catch_unwind(AssertUnwindSafe(|| (self.target.run)(octets)));
+        let what = match outcome {
+            Ok(()) if began.elapsed() < PATIENCE => return,
+            Ok(()) => format!("it took {:.1} s", began.elapsed().as_secs_f64()),
+            Err(_) => SAID.take(),
+        };
+        self.count += 1;
+        if self.first.as_ref().is_none_or(|(_, known)| known.len() > octets.len()) {
+            self.first = Some((what, octets.to_vec()));
+        }
+    }
+}
+
+/// Seeds as libFuzzer reads them, one in a file.
+fn write_seeds(folder: &Path, seeds: &[Vec<u8>]) -> std::io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    for (i, seed) in seeds.iter().enumerate() {
+        std::fs::write(folder.join(format!("seed-{i:05}")), seed)?;
+    }
+    Ok(())
+}
