@@ -97,8 +97,10 @@ impl From<tercet_runtime::Error> for Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let inner = &*self.0;
-        if !inner.path.is_empty() {
-            write!(f, "{}: ", inner.path)?;
+        match elided(&inner.path) {
+            ("", _) => {}
+            (path, "") => write!(f, "{path}: ")?,
+            (begin, end) => write!(f, "{begin}…{end}: ")?,
         }
         f.write_str(inner.kind.message())?;
         if !inner.detail.is_empty() {
@@ -116,6 +118,17 @@ impl fmt::Display for Error {
             None => write!(f, " (at offset {:#x})", inner.at),
         }
     }
+}
+
+/// Octets of a path that are shown at each end of a long one: an error's text stays below 512.
+const SHOWN: usize = 120;
+
+/// A path, or the two ends of a long one.
+fn elided(path: &str) -> (&str, &str) {
+    if path.len() <= 2 * SHOWN {
+        return (path, "");
+    }
+    (&path[..path.floor_char_boundary(SHOWN)], &path[path.ceil_char_boundary(path.len() - SHOWN)..])
 }
 
 impl fmt::Debug for Error {

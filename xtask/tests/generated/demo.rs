@@ -664,7 +664,10 @@ impl<'a> MoCall<'a> {
                     ber::in_set(f_charge.is_some(), &mut last, tag, r)?;
                     f_charge = Some(Charge::read_ber(r, Tag::context(11))?);
                 }
-                _ => unknown.read_ber(r, |tag| matches!(tag.bits(), 0x80000000 | 0x80000001 | 0x80000002 | 0x80000003 | 0x80000004 | 0x80000005 | 0x80000006 | 0x80000007 | 0x80000008 | 0x80000009 | 0x8000000a | 0x8000000b))?,
+                _ => {
+                    ber::in_set(false, &mut last, tag, r)?;
+                    unknown.read_ber(r, |tag| matches!(tag.bits(), 0x80000000 | 0x80000001 | 0x80000002 | 0x80000003 | 0x80000004 | 0x80000005 | 0x80000006 | 0x80000007 | 0x80000008 | 0x80000009 | 0x8000000a | 0x8000000b))?;
+                }
             }
         }
         let value = Self {
@@ -774,7 +777,10 @@ impl<'a> MtCall<'a> {
                     ber::in_set(f_cause.is_some(), &mut last, tag, r)?;
                     f_cause = Some(ber::enumerated(r, Tag::context(9), CauseForTermination::from_number)?);
                 }
-                _ => unknown.read_ber(r, |tag| matches!(tag.bits(), 0x80000000 | 0x80000001 | 0x80000002 | 0x80000003 | 0x80000005 | 0x80000006 | 0x80000007 | 0x80000008 | 0x80000009))?,
+                _ => {
+                    ber::in_set(false, &mut last, tag, r)?;
+                    unknown.read_ber(r, |tag| matches!(tag.bits(), 0x80000000 | 0x80000001 | 0x80000002 | 0x80000003 | 0x80000005 | 0x80000006 | 0x80000007 | 0x80000008 | 0x80000009))?;
+                }
             }
         }
         let value = Self {

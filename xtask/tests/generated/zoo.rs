@@ -882,7 +882,7 @@ impl<'a> Animal<'a> {
                     f_legs = Some(ber::narrow::<u16>(r, Tag::context(1))?);
                 }
                 _ if Shape::takes(tag) => {
-                    ber::in_set(f_kind.is_some(), &mut last, tag, r)?;
+                    ber::in_set(f_kind.is_some(), &mut last, ber::set_key(tag, Tag::context(5), r), r)?;
                     f_kind = Some(Shape::read_ber(r)?);
                 }
                 _ => return Err(r.error(ErrorKind::UnexpectedElement)),

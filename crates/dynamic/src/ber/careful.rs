@@ -13,20 +13,26 @@ use tercet_runtime::{Error as Fault, ErrorKind};
 impl<S: Sink> Engine<'_, S> {
     #[cold]
     pub(super) fn take_care(&mut self, code: &NodeCode, number: u32, head: &Head) -> Result<()> {
+        // In CER an untagged CHOICE stands where its least tag belongs (9.3), in DER where the chosen one does (10.3).
+        let tag = match self.options.rules {
+            Rules::Cer if code.kind == Kind::Set => self.program.least_tag(code, number, head.tag),
+            _ => head.tag,
+        };
+        self.take_order(code, tag)?;
+        self.care.previous = self.care.last;
+        self.care.last = self.pos;
+        self.care.unchecked = code.first + number + 1;
+        Ok(())
+    }
+
+    /// The elements of a SET come in the order of their tags, those that the type does not know among them.
+    pub(super) fn take_order(&mut self, code: &NodeCode, tag: u32) -> Result<()> {
         if code.kind == Kind::Set && self.options.rules != Rules::Ber {
-            // In CER an untagged CHOICE stands where its least tag belongs (9.3), in DER where the chosen one does (10.3).
-            let tag = match self.options.rules {
-                Rules::Cer => self.program.least_tag(code, number, head.tag),
-                _ => head.tag,
-            };
             if tag < self.care.tag {
                 return Err(self.fault(ErrorKind::SetOrder));
             }
             self.care.tag = tag;
         }
-        self.care.previous = self.care.last;
-        self.care.last = self.pos;
-        self.care.unchecked = code.first + number + 1;
         Ok(())
     }
 

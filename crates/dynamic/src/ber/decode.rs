@@ -552,6 +552,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             return Err(self.fault(ErrorKind::UnexpectedElement));
         }
         if self.careful {
+            self.take_order(code, head.tag)?;
             self.care.unchecked = 0;
         }
         self.keep_unknown()
@@ -577,13 +578,7 @@ impl<'a, S: Sink> Engine<'a, S> {
     /// Steps over the element at the current position; its headers inside are checked.
     pub(super) fn element(&mut self) -> Result<&'a [u8]> {
         let mut reader = self.reader();
-        let element = reader.read_header().and_then(|header| {
-            if self.careful || header.indefinite {
-                reader.skip_checked(&header)
-            } else {
-                reader.element(&header)
-            }
-        });
+        let element = reader.read_header().and_then(|header| reader.skip_checked(&header));
         let element = element.map_err(|e| self.bounded(e))?;
         self.pos += element.len();
         Ok(element)

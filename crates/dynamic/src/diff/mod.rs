@@ -29,7 +29,7 @@ mod align;
 use crate::constant::say_constant;
 use crate::tape::View;
 use crate::text::join_path;
-use crate::value::{Builder, Content, Value};
+use crate::value::{Bits, Builder, Content, Value};
 use align::{Step, align};
 use std::fmt;
 use tercet_plan::shape::{Field, Presence};
@@ -76,6 +76,11 @@ struct Comparison<'s> {
     found: Vec<Difference>,
 }
 
+/// The numbers of the bits that are 1.
+fn ones(bits: &Bits) -> Vec<usize> {
+    (0..bits.len()).filter(|index| bits.get(*index) == Some(true)).collect()
+}
+
 impl Comparison<'_> {
     fn value(
         &mut self,
@@ -115,6 +120,12 @@ impl Comparison<'_> {
             (Value::Containing(a), Value::Containing(b)) => {
                 let inner = node.and_then(|node| self.shape.node(node).containing);
                 return self.value(inner, path, Some(a), Some(b), depth);
+            }
+            // Zero bits behind the last one mean nothing where bits have names (X.680 22.7).
+            (Value::BitString(a), Value::BitString(b))
+                if node.is_some_and(|node| !self.shape.items_of(node).is_empty()) && ones(a) == ones(b) =>
+            {
+                return;
             }
             (Value::Open(a), Value::Open(b)) if same_type(a, b) => {
                 return self.value(a.node, path, Some(&a.value), Some(&b.value), depth);

@@ -65,6 +65,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         }
         if frame.end as usize > additions.len()
             && !self.bit_at(frame.bits as usize + frame.end as usize - 1)
+            && (0..frame.end as usize).any(|number| self.bit_at(frame.bits as usize + number))
             && self.options.unknown != Unknown::Error
         {
             // Nothing but the length of the bitmap, so that it can be written again.

@@ -128,13 +128,18 @@ impl<'a, S: Sink> Engine<'a, S> {
     /// The octets of an open type: in the input, or joined in `made`.
     pub(super) fn open_octets(&mut self) -> Result<Octets<'a>> {
         let length = self.reader.length(self.program.aligned)?;
+        self.state.made.clear();
+        if !length.more && length.count == 0 {
+            // Some encoders write no octets for a value of no bits, which §11.1.3 does not allow.
+            self.state.made.push(0);
+            return Ok(Octets::Made);
+        }
         if !length.more
             && let Taken::Aligned(at, octets) = self.peek_octets(length.count)?
         {
             self.reader.skip(length.count * 8)?;
             return Ok(Octets::Input(at, octets));
         }
-        self.state.made.clear();
         append(&mut self.reader, length.count, &mut self.state.made)?;
         self.rest_of_fragments(length.more)?;
         Ok(Octets::Made)

@@ -45,6 +45,9 @@ pub(super) fn read(
             Number::Large => return Err(start.error(ErrorKind::LimitExceeded)),
         }
     }
+    if time.duration {
+        leave_out_zeros(&mut numbers);
+    }
     let text = if time.duration { numbers.duration() } else { numbers.point() };
     let contents = time_type(kind).map(|kind| kind.encode(&text, Rules::Ber));
     let contents =

@@ -229,7 +229,7 @@ impl Builder<'_> {
                 Ok(event) => event,
                 Err(error) => {
                     let at = usize::try_from(reader.error_position()).unwrap_or(usize::MAX);
-                    return Err(self.document.error(at, format!("no well-formed XML: {error}")));
+                    return Err(self.document.error(at, malformed(&error)));
                 }
             };
             match event {
@@ -300,7 +300,7 @@ impl Builder<'_> {
 
     fn attributes(&self, start: &BytesStart<'_>) -> Result<()> {
         for (number, attribute) in start.attributes().with_checks(false).enumerate() {
-            let attribute = attribute.map_err(|error| self.fail(format!("no well-formed XML: {error}")))?;
+            let attribute = attribute.map_err(|error| self.fail(malformed(&error)))?;
             let name: &str = attribute.key.as_ref();
             if name != "xmlns" && !name.starts_with("xmlns:") && !name.starts_with("xsi:") {
                 return Err(self.fail(format!("an attribute `{}`: values have none", cut(name))));
@@ -320,7 +320,6 @@ impl Builder<'_> {
             if number >= MAX_ATTRIBUTES {
                 return Err(self.fail(format!("more than {MAX_ATTRIBUTES} attributes")));
             }
-            let malformed = |error: &dyn std::fmt::Display| format!("no well-formed XML: {error}");
             let attribute = attribute.map_err(|error| self.fail(malformed(&error)))?;
             let value = attribute.normalized_value(XmlVersion::Implicit1_0);
             let value = value.map_err(|error| self.fail(malformed(&error)))?;
@@ -434,4 +433,10 @@ impl Builder<'_> {
         let letter = letter.ok_or_else(|| self.fail("a reference to no character"))?;
         self.text(letter.encode_utf8(&mut [0; 4]))
     }
+}
+/// What the parser says, shortened: it repeats names of the input.
+fn malformed(error: &dyn std::fmt::Display) -> String {
+    let said = error.to_string();
+    let end = said.char_indices().nth(160).map_or(said.len(), |(at, _)| at);
+    format!("no well-formed XML: {}", &said[..end])
 }

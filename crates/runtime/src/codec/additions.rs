@@ -34,7 +34,15 @@ pub struct UnknownAddition {
 
 /// The extension additions of a SEQUENCE or SET that its type does not know (X.680 clause 25.4): one word of memory.
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
-pub struct UnknownAdditions(Option<Box<(Family, Vec<UnknownAddition>)>>);
+pub struct UnknownAdditions(Option<Box<Kept>>);
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Kept {
+    family: Family,
+    list: Vec<UnknownAddition>,
+    /// How many additions a later version has, as far as its bitmap tells; 0 where the last one of them is there.
+    count: u32,
+}
 
 impl UnknownAdditions {
     /// None of them.
@@ -43,33 +51,42 @@ impl UnknownAdditions {
     /// Whether there are none.
     #[inline]
     #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.0.is_none()
+    pub fn is_empty(&self) -> bool {
+        self.0.as_ref().is_none_or(|kept| kept.list.is_empty())
     }
 
     /// All of them, in order.
     pub fn iter(&self) -> core::slice::Iter<'_, UnknownAddition> {
-        self.0.as_ref().map_or(&[][..], |kept| &kept.1).iter()
+        self.0.as_ref().map_or(&[][..], |kept| &kept.list).iter()
     }
 
     /// The rules that they are encoded in.
     #[must_use]
     pub fn family(&self) -> Option<Family> {
-        self.0.as_ref().map(|kept| kept.0)
+        self.0.as_ref().map(|kept| kept.family)
     }
 
     #[cold]
     #[inline(never)]
     pub(super) fn push(&mut self, family: Family, number: u32, octets: &[u8]) {
-        let kept = self.0.get_or_insert_with(|| Box::new((family, Vec::new())));
-        kept.1.push(UnknownAddition { number, octets: Octets::copied(octets) });
+        self.kept(family).list.push(UnknownAddition { number, octets: Octets::copied(octets) });
+    }
+
+    /// The bitmap has so many bits, the last of which is 0: they are written again.
+    #[cold]
+    pub(super) fn reach(&mut self, family: Family, count: u32) {
+        self.kept(family).count = count;
+    }
+
+    fn kept(&mut self, family: Family) -> &mut Kept {
+        self.0.get_or_insert_with(|| Box::new(Kept { family, list: Vec::new(), count: 0 }))
     }
 
     /// Those to be written by some rules.
     pub(super) fn of(&self, family: Family) -> Result<&[UnknownAddition]> {
         match self.0.as_deref() {
             None => Ok(&[]),
-            Some((kept, list)) if *kept == family => Ok(list),
+            Some(kept) if kept.family == family => Ok(&kept.list),
             // What one rule wrote cannot be told in another without its type.
             Some(_) => Err(Error::new(ErrorKind::ValueMismatch, 0)),
         }
@@ -85,6 +102,10 @@ impl UnknownAdditions {
             }
             all.resize(number, false);
             all.push(true);
+        }
+        let count = self.0.as_ref().map_or(0, |kept| kept.count as usize);
+        if count > all.len() {
+            all.resize(count, false);
         }
         Ok(all)
     }
@@ -168,8 +189,10 @@ impl<const ALIGNED: bool> per::Reader<'_, ALIGNED> {
         let mut number = known;
         while !additions.is_empty() {
             if self.is_next(&mut additions) {
-                let octets = self.contents()?;
+                let octets = self.any()?;
                 kept.push(family(ALIGNED), number, &octets);
+            } else if additions.is_empty() {
+                kept.reach(family(ALIGNED), number.saturating_add(1));
             }
             number = number.saturating_add(1);
         }
@@ -183,7 +206,7 @@ impl<const ALIGNED: bool> per::Writer<ALIGNED> {
     /// # Errors
     /// [`ErrorKind::ValueMismatch`] for additions of other rules, or that the type knows.
     pub fn all_additions(&mut self, there: &[bool], unknown: &UnknownAdditions) -> Result<()> {
-        if unknown.is_empty() {
+        if unknown.0.is_none() {
             self.additions(there);
             return Ok(());
         }

@@ -478,8 +478,7 @@ pub fn real(r: &mut Reader<'_>, tag: Tag) -> Result<f64> {
 /// [`ErrorKind::MissingComponent`] at the end of the level, else as [`Reader::element`].
 pub fn any<'a>(r: &mut Reader<'a>) -> Result<Octets<'a>> {
     let Some(header) = r.next_header()? else { return Err(missing(r)) };
-    let octets = if r.rules() == Rules::Ber { r.element(&header)? } else { r.skip_checked(&header)? };
-    Ok(Octets::borrowed(octets))
+    Ok(Octets::borrowed(r.skip_checked(&header)?))
 }
 
 /// An alternative of a later version.
@@ -503,7 +502,15 @@ pub fn in_order(last: &mut u32, position: u32, r: &Reader<'_>) -> Result<()> {
     Ok(())
 }
 
-/// That an element of a SET comes once, and in DER in the order of the tags.
+/// The tag by which an untagged CHOICE stands in a SET: the least of its alternatives in CER (9.3), in DER that of the
+/// chosen one (10.3).
+#[inline]
+#[must_use]
+pub fn set_key(tag: Tag, least: Tag, r: &Reader<'_>) -> Tag {
+    if r.rules() == Rules::Cer { least } else { tag }
+}
+
+/// That an element of a SET comes once, and in DER and CER in the order of the tags.
 ///
 /// # Errors
 /// [`ErrorKind::DuplicateComponent`], [`ErrorKind::SetOrder`].
@@ -512,7 +519,7 @@ pub fn in_set(present: bool, last: &mut u32, tag: Tag, r: &Reader<'_>) -> Result
     if present {
         return Err(r.error(ErrorKind::DuplicateComponent));
     }
-    if r.rules() == Rules::Der && tag.bits() < *last {
+    if r.rules() != Rules::Ber && tag.bits() < *last {
         return Err(r.error(ErrorKind::SetOrder));
     }
     *last = tag.bits();

@@ -256,7 +256,15 @@ impl Ber<'_, '_> {
             let value = self.p.boxed(Edge::Field(id), self.read(&slot, field.node, &keys));
             let place = place(self.p.names.field(id));
             let order = if is_set {
-                format!("ber::in_set({place}.is_some(), &mut last, tag, r)?;")
+                let tag = match self.condition(&slot, field.node) {
+                    Condition::Choice(_) => {
+                        let code = &self.program.nodes[node.index()];
+                        let least = tag_text(self.program.least_tag(code, i as u32, 0));
+                        format!("ber::set_key(tag, {least}, r)")
+                    }
+                    _ => "tag".to_owned(),
+                };
+                format!("ber::in_set({place}.is_some(), &mut last, {tag}, r)?;")
             } else {
                 format!("ber::in_order(&mut last, {}, r)?;", i + 1)
             };
@@ -271,8 +279,12 @@ impl Ber<'_, '_> {
                 Some(name) if in_place => format!("value.{name}"),
                 _ => "unknown".into(),
             };
-            let line = format!("_ => {},", self.unknown(node, &place));
-            self.line(line);
+            let unknown = self.unknown(node, &place);
+            self.line(if is_set {
+                format!("_ => {{ ber::in_set(false, &mut last, tag, r)?; {unknown}; }}")
+            } else {
+                format!("_ => {unknown},")
+            });
         } else {
             self.line("_ => return Err(r.error(ErrorKind::UnexpectedElement)),");
         }

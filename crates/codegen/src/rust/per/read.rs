@@ -47,7 +47,7 @@ impl Per<'_, '_> {
             (Repr::Octets, Code::OctetString(form)) => format!("r.octet_string({})?", size(form)),
             (Repr::Oid, _) => "r.oid()?".into(),
             (Repr::RelativeOid, _) => "r.relative_oid()?".into(),
-            (Repr::Any, _) => "r.contents()?".into(),
+            (Repr::Any, _) => "r.any()?".into(),
             (Repr::Text, Code::Characters(form, index)) => {
                 let method = match kind {
                     Kind::UtcTime => "utc_time",

@@ -212,6 +212,8 @@ impl<'a> Reader<'a> {
             let number = u32::try_from(bitmap.at).map_err(|_| self.error(ErrorKind::LimitExceeded))?;
             if bitmap.next_addition() {
                 kept.push(Family::Oer, number, &self.any()?);
+            } else if bitmap.at == bitmap.count {
+                kept.reach(Family::Oer, number.saturating_add(1));
             }
         }
         Ok(kept)

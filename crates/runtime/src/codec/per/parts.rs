@@ -122,12 +122,13 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
         Ok(Ok(open))
     }
 
-    /// The octets that are left in an open type.
+    /// The octets that are left in an open type, as [`Reader::any`] says them.
     ///
     /// # Errors
     /// None; as other reads.
     pub fn rest(&mut self) -> Result<Octets<'a>> {
-        self.take(self.bits.left() / 8)
+        let octets = self.take(self.bits.left() / 8)?;
+        Ok(if octets.is_empty() { Octets::borrowed(&[0]) } else { octets })
     }
 
     /// Goes on behind an open type, whatever is left in it.
@@ -255,7 +256,7 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     /// # Errors
     /// As [`Reader::contents`].
     pub fn unknown_alternative(&mut self, number: u32) -> Result<Box<UnknownAlternative<'a>>> {
-        let octets = self.contents()?;
+        let octets = self.any()?;
         Ok(Box::new(UnknownAlternative { addition: Some(number), octets }))
     }
 }

@@ -210,7 +210,7 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     /// An INTEGER with a lower bound alone (§11.7).
     ///
     /// # Errors
-    /// [`ErrorKind::IntegerEmpty`]; [`ErrorKind::LimitExceeded`] for more than 126 bits.
+    /// [`ErrorKind::IntegerEmpty`].
     pub fn semi_constrained(&mut self, lo: i64) -> Result<Integer<'a>> {
         let start = self.bits;
         let octets = self.contents()?;
@@ -327,6 +327,16 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     pub fn contents(&mut self) -> Result<Octets<'a>> {
         let length = self.length()?;
         self.octets_of(length)
+    }
+
+    /// An unresolved open type: its complete encoding. One without octets, which §11.1.3 does not allow and some encoders
+    /// write for NULL, is read as the value of no bits that they mean.
+    ///
+    /// # Errors
+    /// As [`Reader::contents`].
+    pub fn any(&mut self) -> Result<Octets<'a>> {
+        let octets = self.contents()?;
+        Ok(if octets.is_empty() { Octets::borrowed(&[0]) } else { octets })
     }
 
     pub(super) fn octets_of(&mut self, length: Length) -> Result<Octets<'a>> {

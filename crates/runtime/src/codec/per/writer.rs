@@ -211,9 +211,11 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
     /// An INTEGER with a lower bound alone (§11.7).
     ///
     /// # Errors
-    /// [`ErrorKind::ConstraintViolated`] below it; [`ErrorKind::LimitExceeded`] above 126 bits.
+    /// [`ErrorKind::ConstraintViolated`] below it.
     pub fn semi_constrained(&mut self, number: &Integer<'_>, lo: i64) -> Result<()> {
-        let wide = i128::try_from(number).map_err(|_| Error::new(ErrorKind::LimitExceeded, 0))?;
+        let Ok(wide) = i128::try_from(number) else {
+            return self.semi_constrained_large(number, &lo.to_be_bytes());
+        };
         let difference = wide.checked_sub(i128::from(lo)).and_then(|d| u128::try_from(d).ok());
         let difference = difference.ok_or_else(outside)?;
         let octets = difference.to_be_bytes();
