@@ -133,9 +133,16 @@ impl FromStr for Url {
         if parts.next().is_some() {
             return Err(fault("more than four `?`"));
         }
+        let host = part(decode(host))?;
+        let fits = |octet: u8| octet.is_ascii_alphanumeric() || b":.%-_~".contains(&octet);
+        let is_address = authority.starts_with('[');
+        let wrong = if is_address { !host.bytes().all(fits) } else { host.contains(':') };
+        if scheme != "ldapi" && wrong {
+            return Err(fault("an address in brackets, or a name without a colon, expected"));
+        }
         Ok(Self {
             scheme,
-            host: part(decode(host))?,
+            host,
             port,
             dn,
             attributes: attributes.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect(),
@@ -179,7 +186,9 @@ impl fmt::Display for Url {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}://", self.scheme)?;
         if self.host.contains(':') && self.scheme != "ldapi" {
-            write!(f, "[{}]", self.host)?;
+            f.write_char('[')?;
+            encode(f, &self.host, b"/?")?;
+            f.write_char(']')?;
         } else {
             encode(f, &self.host, b"/:,?")?;
         }
