@@ -94,7 +94,8 @@ impl Levels {
         if let Some(kind @ (b'*' | b'$')) = id.last().copied() {
             *id.last_mut()? = 0;
             wildcards.push([if kind == b'*' { ALL } else { 0 } | RECURSIVE | 7]);
-        } else if id.len() == self.bits().div_ceil(8) {
+        }
+        if id.len() == self.bits().div_ceil(8) {
             // An octet more tells it from a name of bits.
             id.push(0);
         }

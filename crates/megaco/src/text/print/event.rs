@@ -126,7 +126,7 @@ impl Printer<'_> {
         }
     }
 
-    /// `Embed { Signals …, Events … }`. No signals at all are written only where nothing else is embedded.
+    /// `Embed { Signals …, Events … }`. A signals descriptor without signals, which stops those that play, is written too.
     fn embed(
         &mut self,
         signals: Option<&[SignalRequest<'_>]>,
@@ -147,7 +147,13 @@ impl Printer<'_> {
                 self.comma();
                 self.second_events(events);
             }
-            (None, Some(events)) => self.second_events(events),
+            (None, Some(events)) => {
+                if has_signals {
+                    self.token(Token::Signals);
+                    self.comma();
+                }
+                self.second_events(events);
+            }
             (None, None) => self.token(Token::Signals),
         }
         self.close();
