@@ -29,6 +29,7 @@ pub fn case(arguments: &[String]) -> String {
         "compile" => compile(Path::new(file)),
         "h248" => confined(|| message(&octets)),
         "tpkt" => confined(|| frames(&octets)),
+        _ if pdu == "LDAPMessage" => confined(|| ldap(&octets)),
         _ if pdu == "ANY" => confined(|| walk(rule, &octets)),
         _ => decode(rule, pdu, Path::new(schema), &octets),
     };
@@ -129,6 +130,27 @@ fn frames(mut octets: &[u8]) -> Result<(), String> {
 fn misread(syntax: &str, what: &str) -> ! {
     let _ = writeln!(std::io::stderr(), "what was written by {syntax} is not read: {what}");
     std::process::exit(102);
+}
+
+/// A message of a client or server, in the subset of BER that RFC 4511 5.1 allows.
+fn ldap(octets: &[u8]) -> Result<(), String> {
+    use tercet_ldap::proto::{Entry, Framer, Limits, Reply, decode};
+    let limits = Limits::default();
+    let mut buffer = bytes::BytesMut::from(octets);
+    let incoming = Framer::new(limits).next(&mut buffer).map_err(|e| e.to_string())?;
+    let incoming = incoming.ok_or("the message is not complete")?;
+    if !buffer.is_empty() {
+        return Err(format!("octets follow at {}", octets.len() - buffer.len()));
+    }
+    decode(&incoming.octets, &limits).map_err(|e| e.to_string())?;
+    match incoming.operation {
+        0x64 => Entry::new(incoming.octets).map(drop).map_err(|e| e.to_string()),
+        // What servers send has more to it: result codes, URLs.
+        0x61 | 0x65 | 0x67 | 0x69 | 0x6B | 0x6D | 0x6F | 0x73 | 0x78 | 0x79 => {
+            Reply::read(&incoming, &limits).map(drop).map_err(|e| e.to_string())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// A value, complete and within its constraints; once there is one, it is written in all ways, and read again.
