@@ -128,7 +128,9 @@ fn elided(path: &str) -> (&str, &str) {
     if path.len() <= 2 * SHOWN {
         return (path, "");
     }
-    (&path[..path.floor_char_boundary(SHOWN)], &path[path.ceil_char_boundary(path.len() - SHOWN)..])
+    // Names of components are ASCII, but a path may also be that of a JSON text.
+    let boundary = |at: usize| (at..path.len()).find(|at| path.is_char_boundary(*at)).unwrap_or(path.len());
+    (&path[..boundary(SHOWN)], &path[boundary(path.len() - SHOWN)..])
 }
 
 impl fmt::Debug for Error {
