@@ -252,3 +252,33 @@ fn columns_that_are_asked_for_and_where_rows_came_from() {
         "{data}"
     );
 }
+
+#[test]
+fn a_record_that_fails_in_one_of_its_rows_has_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let module = "M DEFINITIONS IMPLICIT TAGS ::= BEGIN R ::= SEQUENCE { id INTEGER, \
+                  list SEQUENCE OF SEQUENCE { n INTEGER } } END";
+    std::fs::write(folder.path().join("m.asn"), module).unwrap();
+    let sequence = |contents: Vec<u8>| [vec![0x30, u8::try_from(contents.len()).unwrap()], contents].concat();
+    let integer = |octets: &[u8]| [&[2, u8::try_from(octets.len()).unwrap()], octets].concat();
+    let record = |id: u8, elements: &[&[u8]]| {
+        let list = elements.iter().flat_map(|element| sequence(integer(element))).collect();
+        sequence([integer(&[id]), sequence(list)].concat())
+    };
+    // Nine octets are more than an int64 has.
+    let file = [record(1, &[&[1], &[2]]), record(2, &[&[3], &[1; 9], &[4]]), record(3, &[&[5]])].concat();
+    std::fs::write(folder.path().join("r.ber"), file).unwrap();
+    let status = Command::new(TERCET)
+        .current_dir(folder.path())
+        .args(["convert", "-q", "--framing", "plain", "-s", "m.asn", "-t", "R", "--explode", "list"])
+        .args(["r.ber", "-o", "r.parquet"])
+        .output()
+        .unwrap()
+        .status;
+    assert_eq!(status.code(), Some(2));
+    let batches = batches(std::fs::read(folder.path().join("r.parquet")).unwrap());
+    let ids = batches
+        .iter()
+        .flat_map(|batch| batch.column_by_name("id").unwrap().as_primitive::<Int64Type>().values().to_vec());
+    assert_eq!(ids.collect::<Vec<_>>(), [1, 1, 3]);
+}

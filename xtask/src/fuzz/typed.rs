@@ -53,8 +53,8 @@ macro_rules! check {
                 assert!(again == value || der(&again) == der(&value), "{syntax}: {value:?} became {again:?}");
                 let of: fn(&$ty) -> u64 = $hash;
                 assert!(again != value || of(&again) == of(&value), "one value has one hash");
-                assert!(value.clone() == value, "a copy is equal");
-                let _ = format!("{value:?}");
+                // As text, since a REAL that is no number equals nothing.
+                assert!(format!("{:?}", value.clone()) == format!("{value:?}"), "a copy is equal");
             }
             Err(error) => {
                 assert!(error.at() <= $octets.len() as u64, "{error} in {} octets", $octets.len());
@@ -62,7 +62,8 @@ macro_rules! check {
                 // What generated code alone refuses: numbers beyond their Rust types, of which REAL has another canonical
                 // encoding, and unknown elements of BER that do not stand where the type has its additions.
                 let own = match error.kind() {
-                    ErrorKind::IntegerRange => true,
+                    // Arrays have the one size of their type.
+                    ErrorKind::IntegerRange | ErrorKind::ConstraintViolated => true,
                     ErrorKind::NotCanonical => $kind == 0,
                     ErrorKind::MissingComponent | ErrorKind::UnexpectedElement => syntax.has_elements(),
                     _ => false,
