@@ -64,6 +64,11 @@ const FINDINGS: &[(&str, &str, &str)] = &[
         "an escape was read twice",
     ),
     ("ldap_schema", "28202761206E616D6527205355502078 2029", "an object identifier with a space"),
+    (
+        "xer",
+        "0A3C526573743E3C726174696F3E312C353C2F726174696F3E3C2F526573743E",
+        "a number with a comma for the point was taken",
+    ),
 ];
 
 #[test]

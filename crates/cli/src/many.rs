@@ -4,6 +4,7 @@
 use crate::exit::{Failure, Outcome};
 use crate::inputs::Input;
 use crate::run::{Converted, Run, Sinks};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::path::PathBuf;
@@ -17,7 +18,7 @@ use tercet::records::{Converter, RejectFile, RenderedPart};
 const AHEAD: usize = 4;
 /// Inputs of a chunk.
 const INPUTS: usize = 256;
-/// Octets of an input, unpacked, beyond which it is no small one after all.
+/// Octets of the inputs of a chunk, unpacked, beyond which they are no small ones after all.
 const MOST: u64 = 64 << 20;
 
 /// Inputs that follow on each other.
@@ -139,14 +140,15 @@ impl Run<'_> {
             rejects: Some(&mut rejects),
         };
         let converted = &mut done.converted;
+        let left = Cell::new(MOST);
         let result = inputs.iter().try_for_each(|input| {
-            self.input(converter, input, &mut sinks, Some(MOST), &mut |it| converted.push(it))
+            self.input(converter, input, &mut sinks, Some(&left), &mut |it| converted.push(it))
         });
         let result = result.and_then(|()| Ok(render.part()?));
         match result {
             Ok(part) => done.part = part,
             Err(failure) => {
-                done.too_large = failure.message.ends_with(TOO_LARGE);
+                done.too_large = left.get() == 0;
                 done.failure = Some(failure);
             }
         }
@@ -182,18 +184,21 @@ fn died() -> io::Error {
     io::Error::other("a thread has ended early")
 }
 
-const TOO_LARGE: &str = "too large to be kept in memory";
-
-/// A reader that fails behind so many octets.
-pub struct Capped<R> {
+/// A reader that fails behind so many octets, if there is a limit.
+pub struct Capped<'l, R> {
     pub input: R,
-    pub left: u64,
+    pub left: Option<&'l Cell<u64>>,
 }
 
-impl<R: Read> Read for Capped<R> {
+impl<R: Read> Read for Capped<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.input.read(buffer)?;
-        self.left = self.left.checked_sub(count as u64).ok_or_else(|| io::Error::other(TOO_LARGE))?;
+        if let Some(left) = self.left {
+            left.set(left.get().saturating_sub(count as u64));
+            if left.get() == 0 {
+                return Err(io::Error::other("too large to be kept in memory"));
+            }
+        }
         Ok(count)
     }
 }

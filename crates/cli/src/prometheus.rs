@@ -1,12 +1,11 @@
 //! What a run has done, as a text file that Prometheus' node exporter collects.
 
 use crate::exit::Outcome;
-use crate::report::Totals;
+use crate::report::{Totals, now};
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Write;
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
 use tercet::records::Output;
 
 const LAST_SUCCESS: &str = "tercet_last_success_timestamp_seconds";
@@ -67,11 +66,6 @@ fn text(totals: &Totals, earlier: &str) -> String {
         metric(LAST_SUCCESS, "gauge", "When an input was converted last that had not failed.", &one(success));
     }
     text
-}
-
-/// Seconds since 1970.
-pub fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
 }
 
 #[cfg(test)]

@@ -1,11 +1,10 @@
 //! What a run says at its end: lines for people, JSON for machines, the exit code.
 
 use crate::exit::Exit;
-use crate::prometheus::now;
 use crate::term;
 use serde_json::{Value, json};
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tercet::dynamic::Plan;
 use tercet::records::{Balance, Checked, Framing, Reject, Stopped, Summary};
 
@@ -20,6 +19,11 @@ pub struct Totals {
     pub seconds: f64,
     /// When an input was done last that had not failed, in seconds since 1970.
     pub last_success: Option<u64>,
+}
+
+/// Seconds since 1970.
+pub fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
 }
 
 /// Totals over inputs.

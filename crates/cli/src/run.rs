@@ -11,6 +11,7 @@ use crate::render::Format;
 use crate::report::Report;
 use crate::term;
 use indicatif::{ProgressBar, ProgressStyle};
+use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, IsTerminal, Write};
 use std::ops::ControlFlow;
@@ -270,18 +271,18 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Converts an input, or what is in it; it fails behind `most` octets.
+    /// Converts an input, or what is in it; it fails once no octets are `left` to be read.
     pub fn input(
         &self,
         converter: &mut Converter<'_>,
         input: &Input,
         sinks: &mut Sinks<'_>,
-        most: Option<u64>,
+        left: Option<&Cell<u64>>,
         tell: &mut dyn FnMut(Converted),
     ) -> Outcome<()> {
         input.each(&mut |name, reader| {
             let begin = Instant::now();
-            let reader = Capped { input: self.bar.wrap_read(reader), left: most.unwrap_or(u64::MAX) };
+            let reader = Capped { input: self.bar.wrap_read(reader), left };
             let mut targets = Targets {
                 render: &mut *sinks.render,
                 out: &mut *sinks.out,

@@ -29,6 +29,8 @@ pub struct Watch {
     output: PathBuf,
     interval: Duration,
     files: HashMap<PathBuf, Seen>,
+    /// Which file an output's name belongs to: the first of its name, also once it has gone.
+    names: HashMap<OsString, PathBuf>,
     next: Option<Instant>,
 }
 
@@ -63,7 +65,14 @@ impl Watch {
                 )));
             }
         }
-        Ok(Self { folders: folders.to_vec(), output, interval, files: HashMap::new(), next: None })
+        Ok(Self {
+            folders: folders.to_vec(),
+            output,
+            interval,
+            files: HashMap::new(),
+            names: HashMap::new(),
+            next: None,
+        })
     }
 
     /// Waits until there are files to convert, or the flag is set: then there are none.
@@ -101,7 +110,6 @@ impl Watch {
     /// The files that are complete and have not been given.
     fn look(&mut self) -> Outcome<Vec<Input>> {
         let mut files = HashMap::new();
-        let mut names: HashMap<OsString, PathBuf> = HashMap::new();
         let mut ready = Vec::new();
         for path in self.list()? {
             // It may have been taken away again.
@@ -125,17 +133,16 @@ impl Watch {
         }
         self.files = files;
         ready.retain(|path| {
-            match names.insert(path.file_name().unwrap_or_default().to_owned(), path.clone()) {
-                None => true,
-                Some(other) => {
-                    term::error(format_args!(
-                        "{}: passed over, as its output would be that of {}",
-                        path.display(),
-                        other.display()
-                    ));
-                    false
-                }
+            let name = path.file_name().unwrap_or_default().to_owned();
+            let owner = self.names.entry(name).or_insert_with(|| path.clone());
+            if owner != path {
+                term::error(format_args!(
+                    "{}: passed over, as its output would be that of {}",
+                    path.display(),
+                    owner.display()
+                ));
             }
+            owner == path
         });
         Ok(ready.into_iter().map(Input::File).collect())
     }
@@ -194,9 +201,14 @@ mod tests {
         fs::write(&path, "123")?;
         assert_eq!((look(&mut watch), look(&mut watch)), (0, 1));
         watch.interval = Duration::from_millis(1);
-        watch.failed(&Input::File(path));
+        watch.failed(&Input::File(path.clone()));
         thread::sleep(Duration::from_millis(5));
         assert_eq!((look(&mut watch), look(&mut watch)), (1, 0));
+        // One of the same name elsewhere would take its output, even after it has gone.
+        fs::remove_file(&path)?;
+        fs::create_dir(folder.path().join("sub"))?;
+        fs::write(folder.path().join("sub/a.ber"), "1")?;
+        assert_eq!((look(&mut watch), look(&mut watch), look(&mut watch)), (0, 0, 0));
         Ok(())
     }
 }

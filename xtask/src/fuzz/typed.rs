@@ -62,8 +62,9 @@ macro_rules! check {
                 // What generated code alone refuses: numbers beyond their Rust types, of which REAL has another canonical
                 // encoding, and unknown elements of BER that do not stand where the type has its additions.
                 let own = match error.kind() {
-                    // Arrays have the one size of their type.
-                    ErrorKind::IntegerRange | ErrorKind::ConstraintViolated => true,
+                    ErrorKind::IntegerRange => true,
+                    // Arrays have the one size of their type, which in BER alone the octets may have otherwise.
+                    ErrorKind::ConstraintViolated => syntax.has_elements(),
                     ErrorKind::NotCanonical => $kind == 0,
                     ErrorKind::MissingComponent | ErrorKind::UnexpectedElement => syntax.has_elements(),
                     _ => false,

@@ -199,7 +199,11 @@ impl<'s> Reader<'s> {
                 Some("NOT-A-NUMBER") => contents::of_real("NaN"),
                 Some(_) => expected("a number"),
                 None if text.elements(at).next().is_some() => real_parts(text, at),
-                None => contents::of_real(&plain(text, at)?),
+                // The notation has a full stop (X.680 12.9), where ISO 6093 has a comma as well.
+                None => match plain(text, at)? {
+                    number if number.contains(',') => expected("a number with a full stop"),
+                    number => contents::of_real(&number),
+                },
             },
             Kind::BitString if text.elements(at).next().is_some() => self.named_bits(text, at, node),
             Kind::BitString => {
