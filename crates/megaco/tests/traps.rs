@@ -1,5 +1,6 @@
 //! What trips implementations of H.248.1 up, each with its own test. The messages are of our own writing.
 
+use tercet_megaco::Str;
 use tercet_megaco::binary::{Binary, Levels, Rules};
 use tercet_megaco::codec::{Codec, Encoding, decode_any};
 use tercet_megaco::etf::{self, Term};
@@ -9,6 +10,36 @@ use tercet_megaco::text::{Layout, read_message, read_version_and_mid, write_mess
 /// A message around a command of a request.
 fn request(version: u8, command: &str) -> String {
     format!("MEGACO/{version} <mg.example> T=1{{C=7{{{command}}}}}")
+}
+
+/// Vendors that text has no name for are refused there, and kept in all other encodings; data that only look like a value
+/// of the text are too.
+#[test]
+fn trap_13_vendors_without_a_name() {
+    for (identifier, data) in [
+        (r#"{"object":[1,3,6,1,4,1,99999]}"#, "v"),
+        (
+            r#"{"h221NonStandard":{"t35CountryCode1":1,"t35CountryCode2":2,"t35Extension":3,"manufacturerCode":4}}"#,
+            "v",
+        ),
+        (r#"{"experimental":"Y-vendor"}"#, "v"),
+        (r#"{"experimental":"X-vendor"}"#, "=plain"),
+        (r#"{"experimental":"X-vendor"}"#, "=[ 1 ]"),
+        (r#"{"experimental":"X-vendor"}"#, ">"),
+    ] {
+        let mut json = Vec::new();
+        let text = request(1, "SC=root{SV{MT=RS,RE=901,X-vendor=here}}");
+        Encoding::Json.encode(&read_message(text.as_bytes()).unwrap(), &mut json).unwrap();
+        let json = String::from_utf8(json).unwrap().replace(r#"{"experimental":"X-vendor"}"#, identifier);
+        let json = json.replace("here", data);
+        let message = decode_any(json.as_bytes()).unwrap();
+        for (name, encoding) in Encoding::ALL {
+            let mut out = Vec::new();
+            let written = encoding.encode(&message, &mut out);
+            assert_eq!(written.is_ok(), !matches!(*name, "pretty" | "compact"), "{name} {identifier} {data}");
+            assert!(written.is_err() || encoding.decode(&out).unwrap() == message, "{name}");
+        }
+    }
 }
 
 /// A message around a reply to a command.
@@ -229,7 +260,31 @@ fn trap_13_service_change() {
     accepts(&change("MT=RS,RE=\"901 Cold Boot\",AD=2944,V=3,PF=ResGW/1,DL=7,20260101T12000000"));
     accepts(&change("RE=902,MT=FL,MG=<mgc.example>:2944"));
     accepts(&change("MT=RS,RE=901,AD=[192.0.2.7]:2945"));
-    accepts(&change("MT=RS,RE=901,X-Private=1"));
+    // A parameter of a vendor is kept, whatever its value, and in every encoding if its name has at most 8 characters.
+    for (parameter, written, data) in [
+        ("X-Private=1", "X-Private=1", "1"),
+        ("X+a = \"Two Words\"", "X+a=\"Two Words\"", "Two Words"),
+        ("x-abcdef=\"\"", "x-abcdef=\"\"", ""),
+        ("X-ab > 5", "X-ab>5", ">5"),
+        ("X-ab=\">5\"", "X-ab=\">5\"", "=\">5\""),
+        ("X-ab={ 1, \"b c\" }", "X-ab={1,\"b c\"}", "={1,\"b c\"}"),
+        ("X-ab=[1:2]", "X-ab=[1:2]", "=[1:2]"),
+    ] {
+        let text = change(&format!("MT=RS,RE=901,{parameter}"));
+        accepts(&text);
+        assert!(compact(&text).contains(&format!("RE=\"901\",{written}}}")), "{}", compact(&text));
+        let message = read_message(text.as_bytes()).unwrap();
+        assert!(format!("{message:?}").contains(&format!("{:?}", Str::from(data))), "{message:?}");
+        for (_, encoding) in Encoding::ALL {
+            let mut out = Vec::new();
+            if matches!(encoding, Encoding::Ber | Encoding::Per) && parameter.starts_with("X-Private") {
+                assert!(encoding.encode(&message, &mut out).is_err());
+                continue;
+            }
+            encoding.encode(&message, &mut out).unwrap();
+            assert_eq!(encoding.decode(&out).unwrap(), message, "{encoding:?}");
+        }
+    }
     for parms in [
         "MT=RS",
         "RE=901",
@@ -237,6 +292,10 @@ fn trap_13_service_change() {
         "MT=RS,RE=901,MG=a,AD=1",
         "MT=X-New,RE=901",
         "MT=RS,MT=FO,RE=901",
+        "MT=RS,RE=901,X-a=1,X-b=2",
+        "MT=RS,RE=901,X-a",
+        "MT=RS,RE=901,X-=1",
+        "MT=RS,RE=901,Y-a=1",
     ] {
         rejects(&change(parms));
     }
@@ -368,6 +427,16 @@ fn trap_19_versions_in_binary_and_audit_tokens_as_a_set() {
             binary(&request(version, "AV=root{AT{M,E,SG}}"), rules, standard);
             binary(&request(version, "MF=root{E=1{al/on{EM{SG{cg/dt},E=2{al/of}}}}}"), rules, standard);
             binary(&format!("!/{version} a T=1{{C=1{{TP{{root,root,IS}}}}}}"), rules, standard);
+        }
+    }
+    // Events without a request id, which the module of version 1 has not: request 0 for no events.
+    for version in 1..=3 {
+        for rules in [Rules::Ber, Rules::Per] {
+            let none = binary(&request(version, "A=root{E}"), rules, standard);
+            binary(&request(version, "A=root{E=1{al/on{EM{SG{cg/dt}}}}}"), rules, standard);
+            binary(&reply(version, "S=root{E,EB,SG}"), rules, standard);
+            let id = none.windows(5).any(|octets| octets == [0xa3, 0x05, 0x80, 0x01, 0x00]);
+            assert_eq!(id, rules == Rules::Ber && version == 1, "{version} {none:02x?}");
         }
     }
     // A set: the order in which it is written makes no difference.

@@ -7,6 +7,7 @@ use tercet_runtime::types::{BitString, Octets, Text};
 
 use super::Binary;
 use super::packages::Item;
+use super::special::vendor_name;
 use crate::list::{List, Token, TokenSet};
 use crate::model::{
     AuditDescriptor, EventSpecParameter, IndAudSignalsDescriptor, Lenient, LocalRemoteDescriptor,
@@ -28,12 +29,13 @@ pub(crate) enum Kind {
     Package,
     DigitMap,
     Reason,
+    Vendor,
 }
 
 /// The way between the two.
 pub(crate) struct Context<'b> {
     binary: &'b Binary,
-    version: u8,
+    pub(super) version: u8,
     kind: Kind,
     /// The event or signal whose parameters come.
     item: Option<(Item, u16, u16)>,
@@ -69,7 +71,7 @@ impl<'b> Context<'b> {
 }
 
 #[cold]
-const fn refuse(what: &'static str) -> Error {
+pub(super) const fn refuse(what: &'static str) -> Error {
     Error::new(0, what)
 }
 
@@ -123,19 +125,6 @@ impl<'a, T: To<'a, G>, G> To<'a, Option<G>> for Option<T> {
 impl<T: Of<G>, G> Of<Option<G>> for Option<T> {
     fn of(value: Option<G>, cx: &mut Context<'_>) -> Result<Self> {
         value.map(|value| T::of(value, cx)).transpose()
-    }
-}
-
-/// A request id: version 1 has one even where no event is asked for.
-impl<'a> To<'a, u32> for Option<u32> {
-    fn to(&'a self, _: &mut Context<'_>) -> Result<u32> {
-        Ok(self.unwrap_or(0))
-    }
-}
-
-impl Of<u32> for Option<u32> {
-    fn of(value: u32, _: &mut Context<'_>) -> Result<Self> {
-        Ok(Some(value))
     }
 }
 
@@ -286,7 +275,7 @@ impl<'a> Of<Octets<'a>> for Str<'a> {
     }
 }
 
-fn text(octets: &[u8]) -> Result<Text<'_>> {
+pub(super) fn text(octets: &[u8]) -> Result<Text<'_>> {
     match std::str::from_utf8(octets) {
         Ok(text) if text.is_ascii() => Ok(Text::borrowed(text)),
         _ => Err(refuse("characters of 7 bits")),
@@ -294,14 +283,18 @@ fn text(octets: &[u8]) -> Result<Text<'_>> {
 }
 
 impl<'a> To<'a, Text<'a>> for Str<'a> {
-    fn to(&'a self, _: &mut Context<'_>) -> Result<Text<'a>> {
-        text(self)
+    fn to(&'a self, cx: &mut Context<'_>) -> Result<Text<'a>> {
+        if cx.kind == Kind::Vendor { vendor_name(self) } else { text(self) }
     }
 }
 
 impl<'a> Of<Text<'a>> for Str<'a> {
-    fn of(value: Text<'a>, _: &mut Context<'_>) -> Result<Self> {
-        Ok(Self(Cow::Owned(value.as_str().as_bytes().to_vec())))
+    fn of(value: Text<'a>, cx: &mut Context<'_>) -> Result<Self> {
+        let mut octets = value.as_str().as_bytes();
+        if cx.kind == Kind::Vendor {
+            octets = octets.trim_ascii_end();
+        }
+        Ok(Self(Cow::Owned(octets.to_vec())))
     }
 }
 
@@ -533,19 +526,6 @@ impl<'a> To<'a, AudSignals<'a>> for Option<IndAudSignalsDescriptor<'a>> {
 impl<'a> Of<AudSignals<'a>> for Option<IndAudSignalsDescriptor<'a>> {
     fn of(value: AudSignals<'a>, cx: &mut Context<'_>) -> Result<Self> {
         IndAudSignalsDescriptor::of(value, cx).map(Some)
-    }
-}
-
-/// The vendor's object identifier is not used by anybody; it stays octets of the model's numbers.
-impl<'a> To<'a, tercet_runtime::types::ObjectIdentifier<'a>> for List<u32> {
-    fn to(&'a self, _: &mut Context<'_>) -> Result<tercet_runtime::types::ObjectIdentifier<'a>> {
-        Err(refuse("a vendor by its codes or its name"))
-    }
-}
-
-impl Of<tercet_runtime::types::ObjectIdentifier<'_>> for List<u32> {
-    fn of(_: tercet_runtime::types::ObjectIdentifier<'_>, _: &mut Context<'_>) -> Result<Self> {
-        Err(refuse("a vendor by its codes or its name"))
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod map;
 mod packages;
+mod special;
 mod termination;
 
 use std::sync::LazyLock;

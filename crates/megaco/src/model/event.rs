@@ -7,7 +7,7 @@ use crate::octets::{Name, Str};
 record! {
     /// Events that are asked for.
     #[derive(Default)]
-    EventsDescriptor<'a> [both 'a] {
+    EventsDescriptor<'a> [by_hand] {
         request_id "requestID": Option<u32>,
         event_list "eventList": Vec<RequestedEvent<'a>>,
     }
@@ -66,7 +66,7 @@ record! {
 record! {
     /// Events that are asked for once another has happened.
     #[derive(Default)]
-    SecondEventsDescriptor<'a> [both 'a] {
+    SecondEventsDescriptor<'a> [by_hand] {
         request_id "requestID": Option<u32>,
         event_list "eventList": Vec<SecondRequestedEvent<'a>>,
     }

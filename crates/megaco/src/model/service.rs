@@ -103,7 +103,8 @@ record! {
 }
 
 record! {
-    /// What a vendor adds.
+    /// What a vendor adds. In text it is a parameter `X-…`: its name is the experimental identifier, and the data are its
+    /// value; a relation or a list of values, or a value that begins like them, is there with its mark: `>5`, `=[1,2]`.
     NonStandardData<'a> [both 'a] {
         non_standard_identifier "nonStandardIdentifier": NonStandardIdentifier<'a>,
         data "data": Str<'a>,
@@ -112,7 +113,7 @@ record! {
 
 choice! {
     /// Who the vendor is.
-    NonStandardIdentifier<'a> [both 'a] {
+    NonStandardIdentifier<'a> in Vendor [both 'a] {
         Object "object" (List<u32>),
         H221NonStandard "h221NonStandard" (H221NonStandard),
         Experimental "experimental" (Str<'a>),

@@ -265,6 +265,11 @@ impl<'a> Scanner<'a> {
     }
 }
 
+/// `extensionParameter`: the name of what a vendor adds.
+pub(crate) const fn is_vendor_name(word: &[u8]) -> bool {
+    matches!(word, [b'x' | b'X', b'-' | b'+', _, ..])
+}
+
 /// A decimal number of a range.
 pub(crate) fn number(word: &[u8], max: u32) -> Option<u32> {
     if word.is_empty() {

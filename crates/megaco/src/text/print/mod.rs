@@ -39,6 +39,15 @@ pub fn write_message(message: &MegacoMessage<'_>, layout: Layout, out: &mut Vec<
     printer.finish()
 }
 
+/// A value of a vendor's parameter that is more than a string, as text that begins with its mark.
+pub(super) fn vendor_data(values: &Values<'_>, extra: Option<Extra>) -> Result<Str<'static>> {
+    let mut text = Vec::new();
+    let mut printer = Printer::new(&mut text, Layout::Compact, 1);
+    printer.parm_values(values, extra);
+    printer.finish()?;
+    Ok(Str::from(text))
+}
+
 /// Writes text, and keeps the first thing that could not be written.
 #[derive(Debug)]
 pub(crate) struct Printer<'o> {

@@ -2,8 +2,11 @@
 
 use super::Printer;
 use crate::model::{
-    ServiceChangeAddress, ServiceChangeMethod, ServiceChangeParm, ServiceChangeProfile, ServiceChangeResParm,
+    NonStandardData, NonStandardIdentifier, ServiceChangeAddress, ServiceChangeMethod, ServiceChangeParm,
+    ServiceChangeProfile, ServiceChangeResParm,
 };
+use crate::text::read::service::{begins_as_text, vendor_values};
+use crate::text::scan::{is_safe, is_vendor_name};
 use crate::text::token::Token;
 
 impl Printer<'_> {
@@ -44,6 +47,10 @@ impl Printer<'_> {
             self.comma();
             self.time_notation(time);
         }
+        if let Some(data) = &parms.non_standard_data {
+            self.comma();
+            self.vendor_parameter(data);
+        }
         if let Some(audit) = &parms.service_change_info {
             if self.version < 2 {
                 self.refuse("audit items of a change are of version 2");
@@ -59,6 +66,26 @@ impl Printer<'_> {
             self.token(Token::ServiceChangeInc);
         }
         self.close();
+    }
+
+    /// `extension`: the text has names for what vendors add, and no other identifiers.
+    fn vendor_parameter(&mut self, data: &NonStandardData<'_>) {
+        match &data.non_standard_identifier {
+            NonStandardIdentifier::Experimental(name)
+                if is_vendor_name(name) && name.iter().all(|&octet| is_safe(octet)) =>
+            {
+                self.raw(name);
+            }
+            _ => self.refuse("what a vendor adds under a name that begins with X- or X+"),
+        }
+        if !begins_as_text(&data.data) {
+            self.octet(b'=');
+            return self.value(&data.data);
+        }
+        match vendor_values(&data.data) {
+            Some((values, extra)) => self.parm_values(&values, extra),
+            None => self.refuse("a vendor's value that is a value of the text where it begins like one"),
+        }
     }
 
     fn address(&mut self, address: Option<&ServiceChangeAddress<'_>>, first: &mut bool) {

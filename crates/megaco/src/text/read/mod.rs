@@ -9,7 +9,7 @@ mod event;
 mod ind_aud;
 mod media;
 mod property;
-mod service;
+pub(super) mod service;
 mod signal;
 
 use super::scan::{Scanner, number};

@@ -2,10 +2,12 @@
 
 use crate::list::List;
 use crate::model::{
-    ServiceChangeMethod, ServiceChangeParm, ServiceChangeProfile, ServiceChangeResParm, TimeNotation,
+    Extra, NonStandardData, NonStandardIdentifier, ServiceChangeMethod, ServiceChangeParm,
+    ServiceChangeProfile, ServiceChangeResParm, TimeNotation, Values,
 };
 use crate::octets::{Name, Str};
-use crate::text::scan::{Scanner, number};
+use crate::text::print::vendor_data;
+use crate::text::scan::{Scanner, is_vendor_name, number};
 use crate::text::token::Token;
 use crate::{Error, Result};
 
@@ -94,8 +96,13 @@ impl<'a> Scanner<'a> {
                 }
                 _ => match time_stamp(word) {
                     Some(time) => once(&mut parms.time_stamp, time, at)?,
-                    // Parameters of vendors are read over: the module has no place for a name and a value.
-                    None if matches!(word, [b'x' | b'X', b'-' | b'+', _, ..]) => _ = self.parm_value()?,
+                    None if is_vendor_name(word) => {
+                        let data = NonStandardData {
+                            non_standard_identifier: NonStandardIdentifier::Experimental(Str::borrowed(word)),
+                            data: self.vendor_data()?,
+                        };
+                        once(&mut parms.non_standard_data, Box::new(data), at)?;
+                    }
                     None => return Err(Error::new(at, WHAT)),
                 },
             }
@@ -107,6 +114,15 @@ impl<'a> Scanner<'a> {
         parms.service_change_reason =
             List::One(reason.ok_or_else(|| before.error("Services with a Reason"))?);
         Ok(parms)
+    }
+
+    /// `parmValue` of a vendor's parameter as octets of the module.
+    fn vendor_data(&mut self) -> Result<Str<'a>> {
+        let (mut values, extra) = self.parm_value()?;
+        match (&mut values, extra) {
+            (List::One(value), None) if !begins_as_text(value) => Ok(std::mem::take(value)),
+            _ => vendor_data(&values, extra),
+        }
     }
 
     fn service_change_method(&mut self) -> Result<ServiceChangeMethod> {
@@ -173,4 +189,18 @@ impl<'a> Scanner<'a> {
             }
         }
     }
+}
+
+/// Whether the octets of a vendor's parameter are a `parmValue` with its mark. All others are a value as it is.
+pub(in crate::text) fn begins_as_text(data: &[u8]) -> bool {
+    matches!(data, [b'=' | b'#' | b'<' | b'>', ..])
+}
+
+/// What the octets of a vendor's parameter say, if they are such a text in the one form in which it is written.
+pub(in crate::text) fn vendor_values(data: &[u8]) -> Option<(Values<'_>, Option<Extra>)> {
+    let mut s = Scanner::new(data);
+    let (values, extra) = s.parm_value().ok().filter(|_| s.at_end())?;
+    let is_plain = extra.is_none() && !begins_as_text(&values[0]);
+    let again = vendor_data(&values, extra).ok()?;
+    (!is_plain && *again == *data).then_some((values, extra))
 }
