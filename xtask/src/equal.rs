@@ -205,6 +205,9 @@ fn one<'a, T: Decode<'a, R> + Encode<R>, R>(octets: &'a [u8]) -> String {{
         Err(error) => return said("read", &error),
     }};
     match value.encode() {{
+        Ok(again) if value.encoded_len() != Ok(again.len()) => {{
+            format!("length {{}} counted as {{:?}}", again.len(), value.encoded_len())
+        }}
         Ok(again) => {{
             let digits: String = again.iter().map(|octet| format!("{{octet:02x}}")).collect();
             format!("ok {{}} {{digits}}", octets.len() - rest.len())

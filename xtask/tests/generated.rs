@@ -119,6 +119,7 @@ macro_rules! equal {
         assert!(rest.is_empty(), "{:?}", $rules);
         let again = codec::Encode::<codec::$marker>::encode(&typed)
             .unwrap_or_else(|error| panic!("{:?} {error}: {typed:?}", $rules));
+        assert_eq!(codec::Encode::<codec::$marker>::encoded_len(&typed), Ok(again.len()), "{:?} {typed:?}", $rules);
         if $canonical {
             assert_eq!(again, octets, "{:?} {typed:?}", $rules);
         } else {

@@ -37,28 +37,41 @@ pub struct Writer {
     /// What is written stands at the end; what is between `base` and `start` is free.
     buf: Vec<u8>,
     start: usize,
+    /// The end of `buf`; where octets are only counted there is no `buf`, and this is the count.
+    end: usize,
     /// Octets in front that are not ours.
     base: usize,
     rules: Rules,
+    counting: bool,
 }
 
 impl Writer {
     /// An empty buffer that writes by these rules.
     #[must_use]
     pub const fn new(rules: Rules) -> Self {
-        Self { buf: Vec::new(), start: 0, base: 0, rules }
+        Self { buf: Vec::new(), start: 0, end: 0, base: 0, rules, counting: false }
     }
 
     /// An empty buffer with room for `octets`.
     #[must_use]
     pub fn with_capacity(rules: Rules, octets: usize) -> Self {
-        Self { buf: alloc::vec![0; octets], start: octets, base: 0, rules }
+        Self { buf: alloc::vec![0; octets], start: octets, end: octets, ..Self::new(rules) }
     }
 
     /// A buffer that writes behind octets, whose memory it uses.
     pub(crate) const fn onto(out: Vec<u8>, rules: Rules) -> Self {
         let base = out.len();
-        Self { buf: out, start: base, base, rules }
+        Self { buf: out, start: base, end: base, base, rules, counting: false }
+    }
+
+    /// A writer that keeps nothing, but knows how much was written ([`Writer::len`]): a length is that of its value in
+    /// whatever order the elements of a SET OF come.
+    pub(crate) const fn counting(rules: Rules) -> Self {
+        Self { buf: Vec::new(), start: 0, end: 0, base: 0, rules, counting: true }
+    }
+
+    pub(crate) const fn is_counting(&self) -> bool {
+        self.counting
     }
 
     /// The rules.
@@ -70,14 +83,14 @@ impl Writer {
 
     /// Forgets what was written and keeps the room.
     pub fn clear(&mut self) {
-        self.start = self.buf.len();
+        self.rewind(Mark(0));
     }
 
     /// The number of octets written.
     #[inline]
     #[must_use]
     pub const fn len(&self) -> usize {
-        self.buf.len() - self.start
+        self.end - self.start
     }
 
     /// Whether nothing is written.
@@ -127,7 +140,12 @@ impl Writer {
 
     /// Forgets what was written since `mark`.
     pub fn rewind(&mut self, mark: Mark) {
-        self.start = self.start.saturating_add(self.since(mark));
+        let since = self.since(mark);
+        if self.counting {
+            self.end -= since;
+        } else {
+            self.start += since;
+        }
     }
 
     // Octets
@@ -135,8 +153,8 @@ impl Writer {
     /// Puts octets before what is written.
     #[inline]
     pub fn push(&mut self, octets: &[u8]) {
-        if self.start - self.base < octets.len() {
-            self.grow(octets.len());
+        if self.start - self.base < octets.len() && !self.grow(octets.len()) {
+            return;
         }
         let start = self.start.saturating_sub(octets.len());
         if let Some(room) = self.buf.get_mut(start..self.start) {
@@ -148,8 +166,8 @@ impl Writer {
     /// Puts one octet before what is written.
     #[inline]
     pub fn push_octet(&mut self, octet: u8) {
-        if self.start == self.base {
-            self.grow(1);
+        if self.start == self.base && !self.grow(1) {
+            return;
         }
         let start = self.start.saturating_sub(1);
         if let Some(room) = self.buf.get_mut(start) {
@@ -158,15 +176,20 @@ impl Writer {
         }
     }
 
-    /// Makes room for `octets` more at least.
+    /// Makes room for `octets` more at least, unless they are only counted.
     #[cold]
     #[inline(never)]
-    fn grow(&mut self, octets: usize) {
+    fn grow(&mut self, octets: usize) -> bool {
+        if self.counting {
+            self.end += octets;
+            return false;
+        }
         let room = self.len().max(octets).max(256);
-        let end = self.buf.len();
-        self.buf.resize(end + room, 0);
-        self.buf.copy_within(self.start..end, self.start + room);
+        self.buf.resize(self.end + room, 0);
+        self.buf.copy_within(self.start..self.end, self.start + room);
         self.start += room;
+        self.end += room;
+        true
     }
 
     // Headers
@@ -391,21 +414,22 @@ impl Writer {
 
     /// ± mantissa × 2^exponent with an odd mantissa in the fewest octets.
     fn push_binary(&mut self, negative: bool, mantissa: &[u8], exponent: i128) {
+        let first = mantissa.iter().take_while(|octet| **octet == 0).count();
+        let mantissa = mantissa.get(first..).unwrap_or_default();
         let zeros = mantissa.iter().rev().take_while(|octet| **octet == 0).count();
         let kept = mantissa.get(..mantissa.len() - zeros).unwrap_or_default();
         let Some(last) = kept.last() else { return };
         let shift = last.trailing_zeros();
         let exponent = exponent + 8 * zeros as i128 + i128::from(shift);
-        let start = self.mark();
         let mut below = kept.iter().rev().peekable();
         while let Some(octet) = below.next() {
-            let above = below.peek().map_or(0, |octet| u16::from(**octet));
-            let [_, shifted] = ((above << 8 | u16::from(*octet)) >> shift).to_be_bytes();
-            self.push_octet(shifted);
+            let above = below.peek().map(|octet| u16::from(**octet));
+            let [_, shifted] = ((above.unwrap_or(0) << 8 | u16::from(*octet)) >> shift).to_be_bytes();
+            // The shift may leave nothing of the first octet.
+            if above.is_some() || shifted != 0 {
+                self.push_octet(shifted);
+            }
         }
-        // Zeros at the front, of the mantissa itself or left by the shift.
-        let front = self.finish().iter().take(self.since(start)).take_while(|octet| **octet == 0).count();
-        self.start += front;
         let end = self.mark();
         self.push_integer(&exponent.to_be_bytes());
         let length = self.since(end);
@@ -444,8 +468,8 @@ impl Writer {
         let [.., length] = contents.len().to_be_bytes();
         if contents.len() < 0x80 && tag.number() < 128 {
             let need = contents.len() + if tag.number() < 31 { 2 } else { 3 };
-            if self.start - self.base < need {
-                self.grow(need);
+            if self.start - self.base < need && !self.grow(need) {
+                return;
             }
             let start = self.start.saturating_sub(need);
             match self.buf.get_mut(start..self.start) {
@@ -535,7 +559,7 @@ impl Writer {
     }
 
     fn sort_by(&mut self, mark: Mark, order: impl Fn(&[u8], &[u8]) -> Ordering) -> Result<()> {
-        if self.rules == Rules::Ber {
+        if self.rules == Rules::Ber || self.counting {
             return Ok(());
         }
         let length = self.since(mark);
@@ -551,8 +575,7 @@ impl Writer {
         }
         elements.sort_by(|a, b| order(a, b));
         let sorted = elements.concat();
-        let end = self.start.saturating_add(length);
-        if let Some(room) = self.buf.get_mut(self.start..end) {
+        if let Some(room) = self.buf.get_mut(self.start..self.start + length) {
             room.copy_from_slice(&sorted);
         }
         Ok(())

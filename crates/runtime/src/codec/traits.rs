@@ -61,10 +61,12 @@ pub trait Encode<R> {
         Ok(out)
     }
 
-    /// Number of octets of the encoding.
+    /// Number of octets of the encoding. BER and OER count without writing and without memory; in PER, where a length
+    /// moves all that is behind it, the value is encoded for it.
     ///
     /// # Errors
-    /// As [`Encode::encode_into`].
+    /// As [`Encode::encode_into`], but in DER and CER octets in a SET or SET OF that are no elements are counted as they
+    /// are.
     fn encoded_len(&self) -> Result<usize> {
         self.encode().map(|octets| octets.len())
     }
@@ -105,6 +107,12 @@ macro_rules! ber {
                 let written = self.write_element(&mut w);
                 *out = if written.is_ok() { w.into_vec() } else { w.into_base() };
                 written
+            }
+
+            fn encoded_len(&self) -> Result<usize> {
+                let mut w = ber::Writer::counting(Rules::$name);
+                self.write_element(&mut w)?;
+                Ok(w.len())
             }
         }
     )*};
@@ -197,6 +205,13 @@ macro_rules! oer {
                 self.write(&mut w)?;
                 out.extend_from_slice(w.finish());
                 Ok(())
+            }
+
+            fn encoded_len(&self) -> Result<usize> {
+                let mut w = oer::Writer::counting($canonical);
+                let end = w.mark();
+                self.write(&mut w)?;
+                Ok(w.since(end))
             }
         }
     )*};

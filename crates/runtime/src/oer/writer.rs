@@ -23,6 +23,15 @@ impl Writer {
         Self(ber::Writer::new(ber::Rules::Der))
     }
 
+    /// A writer that keeps nothing, but knows how much was written.
+    pub(crate) const fn counting() -> Self {
+        Self(ber::Writer::counting(ber::Rules::Der))
+    }
+
+    pub(crate) const fn is_counting(&self) -> bool {
+        self.0.is_counting()
+    }
+
     /// Forgets what was written and keeps the room.
     pub fn clear(&mut self) {
         self.0.clear();

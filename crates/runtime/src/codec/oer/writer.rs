@@ -26,6 +26,11 @@ impl Writer {
         Self { buffer: Buffer::new(), canonical }
     }
 
+    /// A writer that keeps nothing, but knows how much was written.
+    pub(crate) const fn counting(canonical: bool) -> Self {
+        Self { buffer: Buffer::counting(), canonical }
+    }
+
     /// What was written.
     #[must_use]
     pub fn finish(&self) -> &[u8] {
@@ -131,14 +136,15 @@ impl Writer {
         mut write: impl FnMut(&T, &mut Self) -> Result<()>,
     ) -> Result<()> {
         let begin = self.mark();
+        let sorted = ordered && self.canonical && !self.buffer.is_counting();
         let mut ends = Vec::new();
         for element in list.iter().rev() {
             write(element, self)?;
-            if ordered && self.canonical {
+            if sorted {
                 ends.push(self.since(begin));
             }
         }
-        if ordered && self.canonical {
+        if sorted {
             self.sort(begin, &ends);
         }
         self.buffer.push_unsigned(list.len() as u128);
