@@ -6,13 +6,15 @@
 #![expect(clippy::print_stderr, reason = "a test talks to people")]
 
 mod grammar;
+mod known;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use grammar::{Dice, Grammar};
+use known::{FORM, KNOWN, Known};
 use tercet_megaco::codec::{Codec, Encoding, decode_any};
 use tercet_megaco::model::MegacoMessage;
 use tercet_megaco::text::read_message;
@@ -40,9 +42,7 @@ fn otp_and_we_understand_each_other() {
         let text = grammar.message(version, &mut dice);
         let message = read_message(text.as_bytes())
             .unwrap_or_else(|error| panic!("message {index} is refused: {error}\n{text}"));
-        let ours: Vec<Result<Vec<u8>, String>> = CODECS.iter().map(|codec| encode(codec, &message)).collect();
-        let answer = peer.ask(text.as_bytes(), &ours);
-        tally.compare(&text, &message, &ours, &answer);
+        tally.exchange(&mut peer, &text, &message);
     }
     eprintln!("{count} messages, seed {seed}\n{tally}");
     let open: usize = tally.open.values().map(|found| found.0).sum();
@@ -115,70 +115,124 @@ struct Tally {
     open: BTreeMap<String, (usize, String)>,
 }
 
-impl Tally {
-    fn compare(
-        &mut self,
-        text: &str,
-        message: &MegacoMessage<'_>,
-        ours: &[Result<Vec<u8>, String>],
-        answer: &Answer,
-    ) {
-        let term = ours[4].as_deref().unwrap_or_default();
-        // The text itself, then what we made of it.
-        for (codec, (good, said)) in std::iter::once(&"text").chain(&CODECS).zip(answer) {
-            let refused =
-                CODECS.iter().position(|other| other == codec).and_then(|index| ours[index].as_ref().err());
-            let finding = match (refused, good) {
-                (Some(error), _) => Some(format!("we cannot encode: {error}")),
-                (None, false) => Some(format!("OTP refuses: {}", String::from_utf8_lossy(said))),
-                (None, true) if said != term => match decode_any(said) {
-                    Ok(theirs) if theirs == *message => None,
-                    Ok(theirs) => Some(format!("OTP decodes otherwise: {}", difference(message, &theirs))),
-                    Err(error) => {
-                        let near = said.get(error.at.saturating_sub(40)..).unwrap_or_default();
-                        let near = near[..near.len().min(80)].escape_ascii();
-                        Some(format!("OTP decodes to no message: {error} in {near}"))
-                    }
-                },
-                (None, true) => None,
-            };
-            self.note(codec, "ours to OTP", finding, text);
-        }
-        for (index, (codec, (good, said))) in CODECS.iter().zip(&answer[1 + CODECS.len()..]).enumerate() {
-            let finding = if *good {
-                let decoded = Encoding::named(codec).unwrap().decode(said);
-                match decoded {
-                    Ok(theirs) if theirs == *message => None,
-                    Ok(theirs) => Some(format!("we decode otherwise: {}", difference(message, &theirs))),
-                    Err(error) => Some(format!("we refuse: {error}: {}", said.escape_ascii())),
-                }
-            } else {
-                Some(format!("OTP cannot encode: {}", String::from_utf8_lossy(said)))
-            };
-            if ours[index].as_ref().is_ok_and(|octets| octets == said) {
-                *self.same_octets.entry(codec).or_default() += 1;
-            }
-            self.note(codec, "OTP to us", finding, text);
-        }
-    }
+/// A codec and a direction, with what does not agree there.
+type Findings = Vec<(&'static str, &'static str, Option<String>)>;
 
-    fn note(&mut self, codec: &str, way: &str, finding: Option<String>, text: &str) {
-        let Some(finding) = finding else {
-            *self.agreed.entry(format!("{codec} {way}")).or_default() += 1;
-            return;
-        };
-        match explain(codec, &finding, text) {
-            Some(reason) => *self.explained.entry(format!("{codec} {way}: {reason}")).or_default() += 1,
-            None => {
-                let kind: String = finding.chars().take(60).collect();
-                let found = self.open.entry(format!("{codec} {way}: {kind}")).or_default();
-                found.0 += 1;
-                if found.1.is_empty() || found.1.len() > finding.len() + text.len() {
-                    found.1 = format!("{finding}\n{text}");
+impl Tally {
+    fn exchange(&mut self, peer: &mut Peer, text: &str, message: &MegacoMessage<'_>) {
+        let (findings, same) = compare(peer, text, message);
+        for codec in same {
+            *self.same_octets.entry(codec).or_default() += 1;
+        }
+        let mut asked = HashMap::new();
+        for (codec, way, finding) in findings {
+            let Some(finding) = finding else {
+                *self.agreed.entry(format!("{codec} {way}")).or_default() += 1;
+                continue;
+            };
+            match explain(peer, &mut asked, codec, way, (text, message)) {
+                Some(reasons) => {
+                    for known in reasons {
+                        *self.explained.entry(format!("{codec} {way}: {}", known.reason)).or_default() += 1;
+                    }
+                }
+                None => {
+                    let kind: String = finding.chars().take(60).collect();
+                    let found = self.open.entry(format!("{codec} {way}: {kind}")).or_default();
+                    found.0 += 1;
+                    if found.1.is_empty() || found.1.len() > finding.len() + text.len() {
+                        found.1 = format!("{finding}\n{text}");
+                    }
                 }
             }
         }
     }
+}
+
+/// Asks OTP about a message, and codecs that write the same octets.
+fn compare(peer: &mut Peer, text: &str, message: &MegacoMessage<'_>) -> (Findings, Vec<&'static str>) {
+    let ours: Vec<Result<Vec<u8>, String>> = CODECS.iter().map(|codec| encode(codec, message)).collect();
+    let answer = peer.ask(text.as_bytes(), &ours);
+    let term = ours[4].as_deref().unwrap_or_default();
+    let (mut findings, mut same) = (Findings::new(), Vec::new());
+    // The text itself, then what we made of it.
+    for (codec, (good, said)) in std::iter::once(&"text").chain(&CODECS).zip(&answer) {
+        let refused =
+            CODECS.iter().position(|other| other == codec).and_then(|index| ours[index].as_ref().err());
+        let finding = match (refused, good) {
+            (Some(error), _) => Some(format!("we cannot encode: {error}")),
+            (None, false) => Some(format!("OTP refuses: {}", String::from_utf8_lossy(said))),
+            (None, true) if said != term => match decode_any(said) {
+                Ok(theirs) if theirs == *message => None,
+                Ok(theirs) => Some(format!("OTP decodes otherwise: {}", difference(message, &theirs))),
+                Err(error) => {
+                    let near = said.get(error.at.saturating_sub(40)..).unwrap_or_default();
+                    let near = near[..near.len().min(80)].escape_ascii();
+                    Some(format!("OTP decodes to no message: {error} in {near}"))
+                }
+            },
+            (None, true) => None,
+        };
+        findings.push((codec, "ours to OTP", finding));
+    }
+    for (index, (codec, (good, said))) in CODECS.iter().zip(&answer[1 + CODECS.len()..]).enumerate() {
+        let finding = if *good {
+            let decoded = Encoding::named(codec).unwrap().decode(said);
+            match decoded {
+                Ok(theirs) if theirs == *message => None,
+                Ok(theirs) => Some(format!("we decode otherwise: {}", difference(message, &theirs))),
+                Err(error) => Some(format!("we refuse: {error}: {}", said.escape_ascii())),
+            }
+        } else {
+            Some(format!("OTP cannot encode: {}", String::from_utf8_lossy(said)))
+        };
+        if ours[index].as_ref().is_ok_and(|octets| octets == said) {
+            same.push(*codec);
+        }
+        findings.push((codec, "OTP to us", finding));
+    }
+    (findings, same)
+}
+
+/// The differences that are known without which OTP and we agree: one if that is enough, or as few as there can be.
+fn explain(
+    peer: &mut Peer,
+    asked: &mut HashMap<String, Findings>,
+    codec: &str,
+    way: &str,
+    (original, message): (&str, &MegacoMessage<'_>),
+) -> Option<Vec<&'static Known>> {
+    let text = String::from_utf8(encode("compact", message).ok()?).unwrap();
+    let version = message.mess.version;
+    let mut agrees_without = |peer: &mut Peer, all: &[&Known]| {
+        let without = all.iter().fold(text.clone(), |text, known| (known.without)(&text));
+        let findings = asked.entry(without).or_insert_with_key(|without| {
+            let message =
+                read_message(without.as_bytes()).unwrap_or_else(|error| panic!("{error}: {without}"));
+            compare(peer, without, &message).0
+        });
+        findings.iter().any(|found| found.0 == codec && found.1 == way && found.2.is_none())
+    };
+    let mut all: Vec<&Known> = KNOWN.iter().filter(|known| known.holds(codec, way, version, &text)).collect();
+    // Nothing that is gone explains what is not there in another form of the same message.
+    if codec == "text" && agrees_without(peer, &[]) {
+        let findings = compare(peer, &(FORM.without)(original), message).0;
+        let agrees = findings.iter().any(|found| found.0 == codec && found.1 == way && found.2.is_none());
+        return (agrees && FORM.holds(codec, way, version, original)).then(|| vec![&FORM]);
+    }
+    if let Some(one) = all.iter().find(|one| agrees_without(peer, &[**one])) {
+        return Some(vec![one]);
+    }
+    if all.is_empty() || !agrees_without(peer, &all) {
+        return None;
+    }
+    let mut index = 0;
+    while index < all.len() {
+        let mut fewer = all.clone();
+        fewer.remove(index);
+        if agrees_without(peer, &fewer) { all = fewer } else { index += 1 }
+    }
+    Some(all)
 }
 
 impl std::fmt::Display for Tally {
@@ -214,90 +268,4 @@ fn difference(a: &MegacoMessage<'_>, b: &MegacoMessage<'_>) -> String {
     let part =
         |text: &str, from: usize| text.get(from..(same + 60).min(text.len())).unwrap_or_default().to_owned();
     format!("{} / {}", part(&a, same.saturating_sub(30)), part(&b, same))
-}
-
-/// Codecs, a part of what is found, what the message's text has, and why OTP and we differ there. The texts are in lower
-/// case. Each of these was looked into; none is a message that we read or write against H.248.1.
-const KNOWN: &[(&[&str], &str, &str, &str)] = &[
-    (BINARY, "not_supported", "[2001:", "OTP has no addresses of IP version 6 in binary"),
-    (
-        &["etf-mc", "etf-mc-zlib"],
-        "bad_message",
-        "au",
-        "OTP cannot read its own megaco_compressed with an authentication header",
-    ),
-    (BINARY, "", "/*", "OTP reads the wildcard of a level as one of the level before it"),
-    (BINARY, "stream_id", "st", "OTP leaves the stream of a topology out in binary"),
-    (TEXT, "we refuse: a direction", "t", "OTP writes the stream of a topology as a bare number"),
-    (TEXT, "we refuse: two terminations", "t", "OTP writes the stream of a topology as a bare number"),
-    (TEXT, "'comma'", "ts", "OTP reads one part of a termination state in an audit"),
-    (TEXT, "'comma'", "terminationstate", "OTP reads one part of a termination state in an audit"),
-    (TEXT, "syntax error before", "topology", "OTP of version 2 reads one triple of a topology alone"),
-    (TEXT, "syntax error before", "tp", "OTP of version 2 reads one triple of a topology alone"),
-    (
-        TEXT,
-        "",
-        "mtp",
-        "OTP keeps the hexadecimal digits of an MTP address when it reads, and the octets when it writes",
-    ),
-    (TEXT, "", "0x", "OTP writes a zero too many next to octets below 16 in an authentication header"),
-    (TEXT, "\"ego\"", "ego", "OTP of version 1 reads EmergencyOffToken alone"),
-    (TEXT, "emergencyoff", "emergencyoff", "OTP of version 1 reads EmergencyOffToken alone"),
-    (TEXT, "emergency: some(false)", "e", "OTP leaves out what follows EmergencyOff"),
-    (TEXT, "topologyaudit", "c", "OTP stumbles over a context audit behind properties of the context"),
-    (TEXT, "emergencyaudit", "c", "OTP stumbles over a context audit behind properties of the context"),
-    (TEXT, "priorityaudit", "c", "OTP stumbles over a context audit behind properties of the context"),
-    (ALL, "indaudterminationstate", "t", "OTP cannot write an audit of ServiceStates and Buffer"),
-    (
-        BINARY,
-        "token",
-        "{",
-        "OTP of versions 1 and 2 has no empty descriptors in binary: it wants tokens where it has a record",
-    ),
-    (
-        BINARY,
-        "auditdescriptor",
-        "{",
-        "OTP of versions 1 and 2 has no empty descriptors in binary: it wants tokens where it has a record",
-    ),
-    (BINARY, "integer", "e", "the module of version 1 has no events without a request id"),
-    (BINARY, "request_id: none", "e", "the module of version 1 has no events without a request id"),
-    (
-        TEXT,
-        "a transaction id, and from version 3",
-        "s",
-        "OTP writes nothing between a segment and what follows",
-    ),
-    (TEXT, "a list", "modem", "OTP reads the parameters of a modem as one, where its record wants a list"),
-    (TEXT, "a list", "md", "OTP reads the parameters of a modem as one, where its record wants a list"),
-    (TEXT, "segmentationcompletetoken", "s", "OTP reads nothing behind a segment"),
-    (TEXT, "not_an_integer", "s", "OTP reads nothing behind a segment"),
-    (TEXT, "'sep'", "s", "OTP reads nothing behind a segment"),
-    (TEXT, "contextauditresult", "{", "OTP takes the error of a context audit for its terminations"),
-    (
-        TEXT,
-        "signals_descriptor: some([])",
-        "e",
-        "OTP takes embedded signals that are none for no word of signals",
-    ),
-    (
-        TEXT,
-        "invalid_secondrequestedactions",
-        "e",
-        "OTP writes a digit map or signals of embedded events, not both",
-    ),
-    (TEXT, "audit_token", "signals", "OTP takes embedded signals that are none for no word of signals"),
-    (TEXT, "audit_token", "sg", "OTP takes embedded signals that are none for no word of signals"),
-    (ALL, "in upper and lower case", "", "OTP makes unquoted values small"),
-];
-const BINARY: &[&str] = &["ber", "per"];
-const TEXT: &[&str] = &["text", "pretty", "compact"];
-const ALL: &[&str] = &["text", "pretty", "compact", "ber", "per"];
-
-fn explain(codec: &str, finding: &str, text: &str) -> Option<&'static str> {
-    let (finding, text) = (finding.to_ascii_lowercase(), text.to_ascii_lowercase());
-    let known = KNOWN.iter().find(|(codecs, found, has, _)| {
-        codecs.contains(&codec) && finding.contains(found) && text.contains(has)
-    });
-    known.map(|known| known.3)
 }
