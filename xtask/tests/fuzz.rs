@@ -69,6 +69,11 @@ const FINDINGS: &[(&str, &str, &str)] = &[
         "0A3C526573743E3C726174696F3E312C353C2F726174696F3E3C2F526573743E",
         "a number with a comma for the point was taken",
     ),
+    (
+        "typed_ber",
+        "13608061801A01411A001A000000420105A0801A01410000A180430831393830303130310000A28061801A01411A001A0000000000A38000000000",
+        "the engine took a list that is its DEFAULT in a constructed encoding of CER",
+    ),
 ];
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::decode::{Detail, Engine, Result};
 use super::head::Head;
-use super::{constraints, keys, rules_of};
+use super::{canonical, constraints, keys, rules_of};
 use crate::event::Sink;
 use tercet_plan::ber::{NodeCode, Slot, flags, node_flags};
 use tercet_plan::shape::Presence;
@@ -52,7 +52,9 @@ impl<S: Sink> Engine<'_, S> {
         }
         if slot.flags & flags::DEFAULT != 0
             && let Presence::Default(constant) = self.shape.field(slot.field).presence
-            && self.program.defaults.get(constant as usize).is_some_and(|d| !d.is_empty() && **d == *element)
+            && let Some(default) = self.program.defaults.get(constant as usize)
+            && !default.is_empty()
+            && canonical::same(default, element, rules_of(self.options.rules))
         {
             self.detail = Some(Detail::Field(slot.field));
             return Err(Fault::new(ErrorKind::DefaultEncoded, self.offset(self.care.last)));
