@@ -15,6 +15,7 @@ pub mod generate;
 pub mod generated;
 pub mod hex;
 pub mod hostile;
+pub mod linear;
 pub mod literate;
 pub mod same;
 pub mod samples;

@@ -3,11 +3,17 @@
 
 use std::process::ExitCode;
 
+use peak_alloc::PeakAlloc;
+
+/// Counts the octets of heap, for `linear`.
+#[global_allocator]
+static HEAP: PeakAlloc = PeakAlloc;
+
 const USAGE: &str = "\
 usage: cargo xtask <task>
 
-  vectors --specs DIR FILE.jsonl…
-        run test vectors: decode, compare, encode
+  vectors [--damage] --specs DIR FILE.jsonl…
+        run test vectors: decode, compare, encode; or damage them in every place and look at the errors
   detect [--each N] [--misses] --specs DIR FILE.jsonl…
   detect [--misses] --schema PATH… FILE…
         how often rules and type are found without being told: of vectors, or of files named sample-TYPE-N.RULES
@@ -25,6 +31,9 @@ usage: cargo xtask <task>
   fuzz [--runs N] [--seed N] [--sweep] [--exhaust BITS] [--seeds DIR] [--input FILE] [TARGET…]
         what holds for every input of a public entry, over seeds and random damage; or over each truncation, flipped bit
         and border octet of the seeds, or over all inputs of so many bits; or write the seeds for fuzz/
+  linear [FAMILY…]
+        that reading costs no more than in proportion, by instruction counts and octets of heap, for families of inputs
+        of one size and of eight times that; needs valgrind
   codegen [--check]
         write the generated code that is committed, or say whether it is current
   codes [--check]
@@ -46,6 +55,11 @@ fn main() -> ExitCode {
             return ExitCode::SUCCESS;
         }
         Some("hostile") => xtask::hostile::run(&rest, &mut std::io::stdout().lock()),
+        Some("linear") if rest.first().is_some_and(|argument| argument == "--case") => {
+            print!("{}", xtask::linear::case(&rest[1..]));
+            return ExitCode::SUCCESS;
+        }
+        Some("linear") => xtask::linear::run(&rest, &mut std::io::stdout().lock()),
         Some("truth") => xtask::truth::run(&rest, &mut std::io::stdout().lock()),
         Some("compile") => match xtask::compile::run(&rest, &mut std::io::stdout().lock()) {
             Ok(()) => return ExitCode::SUCCESS,

@@ -4,16 +4,22 @@
 //! the form of X.697, `enc` with one encoding for each rule, and perhaps `ber_variants`: other valid BER encodings of
 //! the same value. For each rule that this build has an engine for: the encoding decodes to the value, and the value
 //! encodes to the encoding; with DER beside it, the encoding becomes the DER. Each variant decodes to the value, and what it decoded to encodes to the DER octets.
+//!
+//! With `--damage`, every prefix, every flipped bit and every border octet of each encoding gives a value, or an error with
+//! a place in the input, a path, and a short text (promises 4 and 13).
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use tercet_dynamic::Tape;
 use tercet_plan::Rules;
 
 use crate::engine::{Specification, TextRules, Type};
 use crate::exceptions::Exceptions;
+use crate::fuzz::each_damage;
 use crate::{Tally, corpora, hex, same, text};
 
 /// Runs the command; each failure is one line of `out`.
@@ -22,21 +28,24 @@ use crate::{Tally, corpora, hex, same, text};
 /// The arguments are wrong, or a file cannot be read.
 pub fn run(arguments: &[String], out: &mut impl Write) -> Result<Tally, String> {
     let mut specs = Vec::new();
-    let mut files = Vec::new();
+    let (mut files, mut damage) = (Vec::new(), false);
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
+            "--damage" => damage = true,
             "--specs" => specs.push(PathBuf::from(arguments.next().ok_or("--specs wants a folder")?)),
             other if other.starts_with("--") => return Err(format!("unknown option {other}")),
             file => files.push(PathBuf::from(file)),
         }
     }
     if files.is_empty() {
-        return Err("usage: vectors --specs DIR FILE.jsonl…".into());
+        return Err("usage: vectors [--damage] --specs DIR FILE.jsonl…".into());
     }
     let exceptions = Exceptions::load(&corpora::repository().join("tests/vector-exceptions.toml"))?;
     let mut runner = Runner {
         specs,
+        damage,
+        inputs: 0,
         exceptions,
         loaded: HashMap::new(),
         skipped: BTreeMap::new(),
@@ -49,11 +58,22 @@ pub fn run(arguments: &[String], out: &mut impl Write) -> Result<Tally, String> 
     for (what, count) in &runner.skipped {
         let _ = writeln!(runner.out, "skipped: {what}: {count}");
     }
+    if runner.inputs > 0 {
+        let _ = writeln!(runner.out, "damaged inputs: {}", runner.inputs);
+    }
     Ok(runner.tally)
 }
 
+/// Octets of the longest encoding that is damaged.
+const DAMAGED: usize = 2048;
+/// Octets that the text of an error may have.
+const MESSAGE: usize = 512;
+
 struct Runner<'a, W> {
     specs: Vec<PathBuf>,
+    damage: bool,
+    /// How many inputs damage has made.
+    inputs: u64,
     exceptions: Exceptions,
     loaded: HashMap<Vec<PathBuf>, Result<Loaded, String>>,
     skipped: BTreeMap<String, usize>,
@@ -168,6 +188,11 @@ impl<W: Write> Runner<'_, W> {
             };
             match octets(encoding) {
                 Some(Ok(octets)) => {
+                    if self.damage && octets.len() <= DAMAGED {
+                        let outcome = self.damaged(of, rules, &octets);
+                        self.check(id, &format!("{rule} damage"), outcome);
+                        continue;
+                    }
                     let outcome = decodes(of, rules, &octets, value);
                     self.check(id, &format!("{rule} decode"), outcome);
                     if rule != "ber" {
@@ -197,6 +222,32 @@ impl<W: Write> Runner<'_, W> {
                 self.check(id, &format!("{name} to der"), outcome);
             }
         }
+    }
+
+    /// Each damage of an encoding gives a value or a good error.
+    fn damaged(&mut self, of: &mut Type, rules: Rules, octets: &[u8]) -> Result<(), String> {
+        let (node, mut tape, mut first) = (of.node(), Tape::new(), Ok(()));
+        each_damage(octets, &mut |damaged| {
+            self.inputs += 1;
+            tape.clear();
+            let outcome = catch_unwind(AssertUnwindSafe(|| of.decode_into(node, rules, damaged, &mut tape)));
+            let fault = match outcome {
+                Ok(Ok(length)) => (length > damaged.len()).then(|| "more is read than there is".to_owned()),
+                Ok(Err(error)) => {
+                    let good = error.offset() <= damaged.len() as u64
+                        && !error.path().is_empty()
+                        && error.to_string().len() <= MESSAGE;
+                    (!good).then(|| error.to_string())
+                }
+                Err(_) => Some("a panic".to_owned()),
+            };
+            if let Some(fault) = fault
+                && first.is_ok()
+            {
+                first = Err(format!("{}: {fault}", hex::brief(damaged)));
+            }
+        });
+        first
     }
 
     /// JSON text stands beside an encoding: both have to be the same value.

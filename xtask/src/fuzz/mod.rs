@@ -18,6 +18,9 @@ mod mutate;
 mod typed;
 mod values;
 
+pub(crate) use mutate::each_damage;
+pub(crate) use typed::read_names;
+
 /// Stack of what runs a target (promise 6).
 const STACK: usize = 256 << 10;
 /// Octets of an error's text (promise 13).
@@ -199,7 +202,7 @@ fn work(
     } else {
         seeds.iter().for_each(|seed| try_it(seed));
         if settings.sweep {
-            seeds.iter().for_each(|seed| mutate::each_damage(seed, &mut try_it));
+            seeds.iter().for_each(|seed| each_damage(seed, &mut try_it));
         } else {
             let mut random = Random::new(settings.seed);
             (0..settings.runs).for_each(|_| try_it(&mutate::damaged(&mut random, &seeds, LONGEST)));

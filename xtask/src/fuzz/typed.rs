@@ -28,6 +28,25 @@ fn hash(value: &impl Hash) -> u64 {
     hasher.finish()
 }
 
+/// Reads names by generated code.
+pub(crate) fn read_names(syntax: TransferSyntax, octets: &[u8]) -> Result<(), String> {
+    fn read<'a, R>(octets: &'a [u8]) -> Result<(), String>
+    where
+        zoo::Names<'a>: Decode<'a, R>,
+    {
+        let names = <zoo::Names<'a> as Decode<'a, R>>::decode(octets);
+        names.map(drop).map_err(|error| error.to_string())
+    }
+    match syntax {
+        TransferSyntax::Der => read::<codec::Der>(octets),
+        TransferSyntax::Cer => read::<codec::Cer>(octets),
+        TransferSyntax::Aper => read::<codec::Aper>(octets),
+        TransferSyntax::Uper => read::<codec::Uper>(octets),
+        TransferSyntax::Coer => read::<codec::Coer>(octets),
+        other => Err(format!("no generated code for {other}")),
+    }
+}
+
 /// One type by one rule.
 macro_rules! check {
     ($ty:ty, $kind:literal, $hash:expr, $rule:ident, $octets:ident) => {{
