@@ -4,7 +4,8 @@ use std::sync::LazyLock;
 
 use tercet_megaco::codec::{Codec, Encoding};
 use tercet_megaco::digit_map::DigitMap;
-use tercet_megaco::model::DigitMapValue;
+use tercet_megaco::model::{DigitMapValue, LocalRemoteDescriptor};
+use tercet_megaco::sdp::Sdp;
 
 use super::told;
 
@@ -154,6 +155,44 @@ pub(super) fn digit_map_seeds() -> Vec<Vec<u8>> {
         "(T1S2L3Z4.|[0-9a-kS].)\x001234",
         "x.\x000",
         "S0|L[2-46]x.|E\x0041",
+    ]
+    .map(|text| text.as_bytes().to_vec())
+    .into()
+}
+
+/// What is read is written octet for octet; the fields alone make lines that say the same; the places of what is wrong
+/// are in the text; a descriptor has the same lines.
+pub(super) fn sdp(input: &[u8]) {
+    let sdp = Sdp::read(input);
+    assert!(sdp.to_text().as_deref() == Ok(input), "{sdp:?}");
+    for error in sdp.faults() {
+        assert!(error.at <= input.len(), "{error} in {} octets", input.len());
+        told(&error);
+    }
+    let fields = sdp.sessions.iter().flat_map(|session| session.fields().cloned());
+    let made: Sdp<'_> = fields.collect();
+    match made.to_text() {
+        Ok(text) => assert!(Sdp::read(&text) == sdp, "{} from {sdp:?}", text.escape_ascii()),
+        // Octets that no line can have.
+        Err(error) => assert!(input.contains(&0), "{error} from {sdp:?}"),
+    }
+    for section in sdp.sessions.iter().flat_map(|session| session.media()) {
+        _ = (section.connection(), section.attributes().count());
+    }
+    let descriptor = LocalRemoteDescriptor::Text(input.into());
+    let groups = LocalRemoteDescriptor::Groups(descriptor.groups());
+    match groups.sdp() {
+        Ok(same) => assert!(same == sdp, "{same:?} is not {sdp:?}"),
+        Err(error) => told(&error),
+    }
+}
+
+pub(super) fn sdp_seeds() -> Vec<Vec<u8>> {
+    [
+        "v=0\r\no=- 2890844526 2890842807 IN IP4 192.0.2.5\r\ns=-\r\nc=IN IP4 233.252.0.17/127/3\r\nb=AS:128\r\nt=1 2\r\n\
+         r=7d 1h 0 25h\r\nz=2882844526 -1h 2898848070 0\r\nk=clear:secret\r\na=recvonly\r\nm=audio 49170/2 RTP/AVP 0 97\r\n\
+         a=rtpmap:97 L16/8000/2\r\na=fmtp:97 a=1\r\na=ptime:20\r\na=quality:10\r\na=own\r\n",
+        "\nv=0\nc=IN IP4 $\nm=audio $ RTP/AVP $\n\nv=0\nm=video $/2 RTP/AVP 31\na=maxptime:$",
     ]
     .map(|text| text.as_bytes().to_vec())
     .into()

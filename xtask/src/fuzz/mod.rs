@@ -88,6 +88,7 @@ pub const TARGETS: &[Target] = &[
     target_of("h248_binary", "Megaco BER and PER", megaco::binary, megaco::binary_seeds),
     target_of("h248_terms", "Megaco as Erlang terms", megaco::terms, megaco::term_seeds),
     target_of("digit_map", "digit maps", megaco::digit_map, megaco::digit_map_seeds),
+    target_of("sdp", "session descriptions", megaco::sdp, megaco::sdp_seeds),
     target_of("ldap_message", "LDAP messages", ldap::message, ldap::message_seeds),
     target_of("ldap_ldif", "LDIF", ldap::ldif, ldap::ldif_seeds),
     target_of("ldap_filter", "LDAP filters", ldap::filter, ldap::filter_seeds),

@@ -2,11 +2,11 @@
 
 use super::records::{atoms, choice, record};
 use super::{NonStandardData, PropertyGroup, PropertyParm, StatisticsParameter};
-use crate::Result;
 use crate::list::List;
 use crate::octets::Str;
-use crate::sdp::Lines;
+use crate::sdp::{Field, Lines, Sdp};
 use crate::value::{Sink, Source, Value, Word};
+use crate::{Error, Result};
 
 record! {
     /// State of a termination and its streams.
@@ -68,6 +68,35 @@ pub enum LocalRemoteDescriptor<'a> {
 }
 
 impl LocalRemoteDescriptor<'_> {
+    /// The descriptions with typed fields.
+    ///
+    /// # Errors
+    /// A property has not one value, or the value has the end of a line in it. Then it is no line; the place is the number
+    /// of the property.
+    pub fn sdp(&self) -> Result<Sdp<'_>> {
+        match self {
+            Self::Text(text) => Ok(Sdp::read(text)),
+            Self::Groups(groups) => {
+                let mut sdp = Sdp::default();
+                for (index, property) in groups.iter().flatten().enumerate() {
+                    let is_line = |value: &Str<'_>| memchr::memchr3(b'\r', b'\n', 0, value).is_none();
+                    match (&property.value[..], property.extra_info) {
+                        ([value], None) if is_line(value) => {
+                            sdp.push(Field::read(&property.name, value).into());
+                        }
+                        _ => {
+                            return Err(Error::new(
+                                index,
+                                "one value for each line of a session description",
+                            ));
+                        }
+                    }
+                }
+                Ok(sdp)
+            }
+        }
+    }
+
     /// The descriptions as properties.
     pub fn groups(&self) -> Vec<PropertyGroup<'_>> {
         match self {
@@ -92,6 +121,15 @@ impl LocalRemoteDescriptor<'_> {
                 groups
             }
         }
+    }
+}
+
+/// The lines of the descriptions, as they were read or as the standard has them.
+impl TryFrom<&Sdp<'_>> for LocalRemoteDescriptor<'_> {
+    type Error = Error;
+
+    fn try_from(sdp: &Sdp<'_>) -> Result<Self> {
+        Ok(Self::Text(Str::from(sdp.to_text()?)))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Session descriptions (RFC 4566) as they stand in Local and Remote descriptors.
+//! Lines of session descriptions: name and value, with no look at what they say.
 
 use crate::text::scan::is_safe;
 
@@ -11,7 +11,15 @@ pub struct Line<'a> {
     pub value: &'a [u8],
 }
 
-impl Line<'_> {
+impl<'a> Line<'a> {
+    /// The parts of a line.
+    pub(super) fn of(line: &'a [u8]) -> Self {
+        match memchr::memchr(b'=', line) {
+            Some(equal) => Self { name: &line[..equal], value: &line[equal + 1..] },
+            None => Self { name: line, value: &line[line.len()..] },
+        }
+    }
+
     /// Whether the line begins a description of its own.
     pub fn begins_group(&self) -> bool {
         self.name == b"v"
@@ -56,10 +64,6 @@ impl<'a> Iterator for Lines<'a> {
         let end = memchr::memchr2(b'\r', b'\n', text).unwrap_or(text.len());
         let line = &text[..end];
         self.rest = &text[end..];
-        let (name, value) = match memchr::memchr(b'=', line) {
-            Some(equal) => (&line[..equal], &line[equal + 1..]),
-            None => (line, &line[end..]),
-        };
-        Some(Line { name, value })
+        Some(Line::of(line))
     }
 }
