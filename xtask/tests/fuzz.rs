@@ -70,6 +70,16 @@ const FINDINGS: &[(&str, &str, &str)] = &[
         "a number with a comma for the point was taken",
     ),
     (
+        "aper",
+        "16000B03B911C4BE6A2FC49BC499F09F99846F74E282AC4028024026809F80B320B002B320B00240F180E940F180E9",
+        "a number of 136 bits outside of an extensible range was not written",
+    ),
+    (
+        "oer",
+        "0A06600231320207FA0A01020827293D2D5A585573074A650104010901150943302D7D585C4D",
+        "a duration of a number of 19 digits was not written",
+    ),
+    (
         "typed_ber",
         "13608061801A01411A001A000000420105A0801A01410000A180430831393830303130310000A28061801A01411A001A0000000000A38000000000",
         "the engine took a list that is its DEFAULT in a constructed encoding of CER",

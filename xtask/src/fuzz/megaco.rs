@@ -172,7 +172,9 @@ pub(super) fn sdp(input: &[u8]) {
     let fields = sdp.sessions.iter().flat_map(|session| session.fields().cloned());
     let made: Sdp<'_> = fields.collect();
     match made.to_text() {
-        Ok(text) => assert!(Sdp::read(&text) == sdp, "{} from {sdp:?}", text.escape_ascii()),
+        Ok(text) => {
+            assert!(Sdp::read(&text).sessions == sdp.sessions, "{} from {sdp:?}", text.escape_ascii())
+        }
         // Octets that no line can have.
         Err(error) => assert!(input.contains(&0), "{error} from {sdp:?}"),
     }
@@ -182,7 +184,7 @@ pub(super) fn sdp(input: &[u8]) {
     let descriptor = LocalRemoteDescriptor::Text(input.into());
     let groups = LocalRemoteDescriptor::Groups(descriptor.groups());
     match groups.sdp() {
-        Ok(same) => assert!(same == sdp, "{same:?} is not {sdp:?}"),
+        Ok(same) => assert!(same.sessions == sdp.sessions, "{same:?} is not {sdp:?}"),
         Err(error) => told(&error),
     }
 }
@@ -193,6 +195,7 @@ pub(super) fn sdp_seeds() -> Vec<Vec<u8>> {
          r=7d 1h 0 25h\r\nz=2882844526 -1h 2898848070 0\r\nk=clear:secret\r\na=recvonly\r\nm=audio 49170/2 RTP/AVP 0 97\r\n\
          a=rtpmap:97 L16/8000/2\r\na=fmtp:97 a=1\r\na=ptime:20\r\na=quality:10\r\na=own\r\n",
         "\nv=0\nc=IN IP4 $\nm=audio $ RTP/AVP $\n\nv=0\nm=video $/2 RTP/AVP 31\na=maxptime:$",
+        "v=$\r\nc=IN IP6 FF15::101/3\r\nb=X-own:$\r\nno line\r\nm=image 54111 TCP t38\r\ni=a fax\r\nq=unknown\r\n",
     ]
     .map(|text| text.as_bytes().to_vec())
     .into()

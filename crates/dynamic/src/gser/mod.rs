@@ -20,8 +20,9 @@
 //!
 //! Beyond the text of the RFC: `NOT-A-NUMBER` and `-0` of newer editions of X.680; an open type whose type is not known,
 //! and a string whose content is not told, is its encoding in hexadecimal; a string with its content decoded is
-//! `CONTAINING value` as in ASN.1. Extension additions that the schema does not know are left out. The special
-//! encodings that LDAP has for single types (3.20) are not known here.
+//! `CONTAINING value` as in ASN.1. Extension additions that the schema does not know are left out. The
+//! strings that RDNSequence, RelativeDistinguishedName and ORAddress have of their own (3.20) do not tell of which string
+//! types a value is made: such values are written as their types say, and the strings are refused.
 
 mod index;
 mod read;

@@ -51,6 +51,10 @@ pub struct Reader<'s> {
 /// Bits that names of bits may make: what is made from a few letters stays small.
 const MAX_NAMED_BITS: i64 = 1 << 20;
 
+/// Types whose values have a string of their own (3.20). It does not tell which string types a name is made of, so values
+/// are written as their types say, and the string is refused.
+const VARIANTS: [&str; 3] = ["RDNSequence", "RelativeDistinguishedName", "ORAddress"];
+
 impl<'s> Reader<'s> {
     /// A reader of values of a shape.
     pub fn new(shape: &'s Shape, options: ReadOptions) -> Self {
@@ -90,6 +94,12 @@ impl<'s> Reader<'s> {
         }
         self.level += 1;
         let it = self.shape.node(node);
+        let name = it.name.map_or("", |name| self.shape.name(name));
+        if text.what(at) == Type::Text && VARIANTS.contains(&name) {
+            return Err(
+                text.error(at, format!("the string of {name} (RFC 3641 3.20) is not read: braces expected"))
+            );
+        }
         let end = match it.kind {
             Kind::Sequence | Kind::Set => self.members(text, at, field, node, tape),
             Kind::SequenceOf | Kind::SetOf => self.elements(text, at, field, node, tape),

@@ -241,12 +241,10 @@ pub(super) fn write(
     let root = match integer.form {
         IntegerForm::Constrained { lo, span, whole } => {
             let difference = match value {
-                Source::Small(value) => i128::from(value) - i128::from(lo),
-                Source::Contents(contents) => {
-                    i128::try_from(BigInt::from_signed_bytes_be(contents) - lo).ok()?
-                }
+                Source::Small(value) => u64::try_from(i128::from(value) - i128::from(lo)).ok(),
+                Source::Contents(_) => u64::try_from(big(value) - lo).ok(),
             };
-            u64::try_from(difference).ok().filter(|d| *d <= span).map(|d| Root::Whole(whole, d))
+            difference.filter(|d| *d <= span).map(|d| Root::Whole(whole, d))
         }
         IntegerForm::SemiConstrained(lo) => match value {
             Source::Small(value) => {

@@ -62,7 +62,7 @@ impl TimeNumbers {
     }
 
     /// The numbers in the text of a date, a time of day, or both, that [`super::check_time`] accepts. Nothing for an
-    /// interval, or where a number has more than 18 digits.
+    /// interval, or where a number is above 2^63 - 1 or a fraction has more than 18 digits.
     #[must_use]
     pub fn of_point(text: &str) -> Option<Self> {
         let mut numbers = Self::default();
@@ -137,14 +137,14 @@ impl TimeNumbers {
 
     fn fraction(&mut self, digits: Option<&str>) -> Option<()> {
         if let Some(digits) = digits {
-            self.set(U::Fraction, Some(number(digits)?));
+            self.set(U::Fraction, Some(number(digits).filter(|_| digits.len() <= DIGITS)?));
             self.set(U::FractionDigits, i64::try_from(digits.len()).ok());
         }
         Some(())
     }
 
-    /// The numbers in the text of a duration that [`super::check_duration`] accepts; nothing where one has more than 18
-    /// digits.
+    /// The numbers in the text of a duration that [`super::check_duration`] accepts; nothing where one is
+    /// above 2^63 - 1, or a fraction has more than 18 digits.
     #[must_use]
     pub fn of_duration(text: &str) -> Option<Self> {
         let mut numbers = Self::default();
@@ -263,8 +263,7 @@ impl TimeNumbers {
 }
 
 fn number(digits: &str) -> Option<i64> {
-    let all =
-        !digits.is_empty() && digits.len() <= DIGITS && digits.bytes().all(|octet| octet.is_ascii_digit());
+    let all = digits.bytes().all(|octet| octet.is_ascii_digit());
     if all { digits.parse().ok() } else { None }
 }
 
@@ -296,6 +295,9 @@ mod tests {
             assert_eq!(TimeNumbers::of_duration(text).unwrap().duration(), text);
         }
         assert!(TimeNumbers::of_point("1985-04-12/1985-06-25").is_none());
-        assert!(TimeNumbers::of_duration("P1234567890123456789Y").is_none());
+        let greatest = "P9223372036854775807Y";
+        assert_eq!(TimeNumbers::of_duration(greatest).unwrap().duration(), greatest);
+        assert!(TimeNumbers::of_duration("P9223372036854775808Y").is_none());
+        assert!(TimeNumbers::of_duration("PT0.1234567890123456789S").is_none());
     }
 }
