@@ -51,10 +51,11 @@ struct Outcome {
     lines: usize,
     /// Values that came back as the same.
     values: Tally,
-    /// Damaged encodings: the same verdict; of those that both refuse, the same kind, and the same place.
+    /// Damaged encodings: the same verdict; of those that both refuse, the same kind, the same place and the same path.
     verdicts: Tally,
     kinds: Tally,
     places: Tally,
+    paths: Tally,
     /// What differs: how often, and the first of its kind.
     faults: BTreeMap<String, (usize, String)>,
 }
@@ -82,16 +83,17 @@ pub fn run(arguments: &[String], out: &mut dyn std::io::Write) -> Result<Tally, 
     }
     let mut all = Tally::default();
     let mut say = |text: String| out.write_all(text.as_bytes()).map_err(|error| error.to_string());
-    let columns = ["lines", "values", "verdicts", "kinds", "places"];
+    let columns = ["lines", "values", "verdicts", "kinds", "places", "paths"];
     say(format!("{:<28} {}\n", "specification", columns.map(|name| format!("{name:>13}")).join(" ")))?;
     for path in paths {
         let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         match of_path(&path, &name, &settings) {
             Ok(outcome) => {
                 let part = |tally: Tally| format!("{}/{}", tally.passed, tally.passed + tally.failed);
-                let Outcome { lines, values, verdicts, kinds, places, faults } = outcome;
-                let row = [lines.to_string(), part(values), part(verdicts), part(kinds), part(places)];
-                say(format!("{name:<28.28} {}\n", row.map(|text| format!("{text:>13}")).join(" ")))?;
+                let Outcome { lines, values, verdicts, kinds, places, paths, faults } = outcome;
+                let row = [values, verdicts, kinds, places, paths].map(part);
+                let row = row.map(|text| format!("{text:>13}")).join(" ");
+                say(format!("{name:<28.28} {lines:>13} {row}\n"))?;
                 for (kind, (count, first)) in faults {
                     say(format!("    {count:>5} {kind}\n          {first:.1600}\n"))?;
                 }
@@ -202,7 +204,10 @@ use tercet_runtime::codec::*;
 fn one<'a, T: Decode<'a, R> + Encode<R>, R>(octets: &'a [u8]) -> String {{
     let (value, rest) = match T::decode(octets) {{
         Ok(read) => read,
-        Err(error) => return said("read", &error),
+        Err(fault) => {{
+            let path = fault.path().to_string();
+            return format!("{{}} {{path}}", said("read", &Error::from(fault)));
+        }}
     }};
     match value.encode() {{
         Ok(again) if value.encoded_len() != Ok(again.len()) => {{
@@ -322,12 +327,13 @@ fn compare(plans: &[Plan], roots: &[String], case: &Case, answer: &str, outcome:
     let Some(root) = plan.root(&roots[case.root]) else { return };
     let mut words: Vec<&str> = answer.split(' ').collect();
     let mut engine = read(plan, syntax, root, &case.octets, false);
+    let path = words.get(4).copied().unwrap_or_default();
     // A type in Rust may be too narrow for what breaks a constraint: then the engine has to see that it is broken.
     if matches!(words[..], ["read", "integer-range" | "constraint-violated", ..])
         && let Err(fault) = read(plan, syntax, root, &case.octets, true)
     {
-        if fault.0 == "constraint-violated" {
-            words[1] = fault.0;
+        if fault.kind == "constraint-violated" {
+            words[1] = fault.kind;
         }
         engine = Err(fault);
     }
@@ -358,7 +364,7 @@ fn compare(plans: &[Plan], roots: &[String], case: &Case, answer: &str, outcome:
                 outcome.fault(&kind, || format!("{}: written as {}", shown(), hex::show(&again)));
             }
         }
-        (Err((kind, at, bit)), "read") => {
+        (Err(Fault { kind, at, bit, path: expected }), "read") => {
             tally.count(true);
             let place = words[2] == at.to_string() && words[3] == bit.to_string();
             outcome.kinds.count(*kind == words[1]);
@@ -369,12 +375,21 @@ fn compare(plans: &[Plan], roots: &[String], case: &Case, answer: &str, outcome:
                     format!("{}: at {at}.{bit}, generated {}.{}", shown(), words[2], words[3])
                 });
             }
+            // Of two faults each has a path of its own.
+            if *kind == words[1] && place {
+                outcome.paths.count(expected == path);
+                if expected != path {
+                    outcome.fault(&format!("{syntax}: {kind} on another path"), || {
+                        format!("{}: {expected}, generated {path}", shown())
+                    });
+                }
+            }
         }
         (engine, _) => {
             tally.count(false);
             let engine = match engine {
                 Ok(_) => "a value".to_owned(),
-                Err((kind, at, bit)) => format!("{kind} at {at}.{bit}"),
+                Err(Fault { kind, at, bit, .. }) => format!("{kind} at {at}.{bit}"),
             };
             let kind = engine.split(" at ").next().unwrap_or_default();
             let generated =
@@ -403,7 +418,13 @@ fn rewritten(plan: &Plan, syntax: TransferSyntax, root: NodeId, octets: &[u8]) -
     Some(out)
 }
 
-type Fault = (&'static str, u64, u8);
+/// Why the engine does not read an encoding.
+struct Fault {
+    kind: &'static str,
+    at: u64,
+    bit: u8,
+    path: String,
+}
 
 fn read(
     plan: &Plan,
@@ -420,8 +441,12 @@ fn read(
     let mut tape = Tape::new();
     let rules = syntax.plan_rules();
     options.rules = rules;
-    let length = tercet_dynamic::decode(plan, root, octets, &mut tape, &options)
-        .map_err(|error| (error.kind().name(), error.offset(), error.bit().unwrap_or(0)))?;
+    let length = tercet_dynamic::decode(plan, root, octets, &mut tape, &options).map_err(|error| Fault {
+        kind: error.kind().name(),
+        at: error.offset(),
+        bit: error.bit().unwrap_or(0),
+        path: error.path().to_owned(),
+    })?;
     let value = Value::from_view(&plan.shape, tape.view(octets));
-    value.map(|value| (value, length)).ok_or(("no-value", 0, 0))
+    value.map(|value| (value, length)).ok_or(Fault { kind: "no-value", at: 0, bit: 0, path: String::new() })
 }

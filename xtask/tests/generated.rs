@@ -170,6 +170,64 @@ equal!(tree, "zoo.rs", "Tree", zoo::Tree, 100);
 equal!(tree_of_choices, "choices.rs", "Tree", choices::Baum, 20);
 equal!(names, "zoo.rs", "Names", zoo::Names<'_>, 100);
 
+/// A fault is told where the engine tells it, and on the same path.
+macro_rules! paths {
+    ($name:ident, $file:literal, $root:literal, $ty:ty) => {
+        #[test]
+        fn $name() {
+            let subject = Subject::new($file, $root, 30);
+            let mut nested = 0;
+            for value in &subject.values {
+                paths!(@ subject, value, nested, $ty, Aper Rules::Aper; Uper Rules::Uper);
+            }
+            assert!(nested > 0, "a path through a list");
+        }
+    };
+    (@ $subject:ident, $value:ident, $nested:ident, $ty:ty, $($marker:ident $rules:path);*) => {$(
+        let octets = $subject.encode($value, $rules);
+        for length in 0..octets.len() {
+            let cut = &octets[..length];
+            let ours = <$ty as codec::Decode<'_, codec::$marker>>::decode(cut);
+            if let (Err(ours), Err(theirs)) = (ours, $subject.decode(cut, $rules))
+                && (ours.kind(), ours.at(), ours.bit()) == (theirs.kind(), theirs.offset(), theirs.bit())
+            {
+                assert_eq!(ours.path().to_string(), theirs.path(), "{:?} {cut:02x?}", $rules);
+                $nested += u32::from(theirs.path().contains("]."));
+            }
+        }
+    )*};
+}
+
+paths!(paths_in_personnel_record, "personnel.rs", "PersonnelRecord", personnel::PersonnelRecord<'_>);
+
+#[test]
+fn a_fault_tells_its_path() {
+    let read = |octets: &[u8]| {
+        <personnel::PersonnelRecord<'_> as codec::Decode<'_, codec::Ber>>::decode(octets)
+            .unwrap_err()
+            .to_string()
+    };
+    let name = [0x61, 9, 0x1A, 1, b'a', 0x1A, 1, b'b', 0x1A, 1, b'c'];
+    let child = [&[0x31, 18][..], &name, &[0xA0, 5, 0x43, 3, b'1', b'9', b'7']].concat();
+    let record = |children: &[u8]| {
+        let contents =
+            [&name[..], &[0xA0, 2, 0x1A, 0, 0x42, 1, 1, 0xA1, 2, 0x43, 0, 0xA2, 11], &name, children]
+                .concat();
+        [&[0x60, contents.len().to_be_bytes()[7]][..], &contents].concat()
+    };
+    let mut second = child.clone();
+    second[2 + 8] = 0x1B;
+    let children = [&[0xA3, 40][..], &child, &second].concat();
+    assert_eq!(
+        read(&record(&children)),
+        "PersonnelRecord.children[1].name.familyName: a component is missing (X.690 8.9) (at offset 0x45)"
+    );
+    assert_eq!(
+        read(&[0x60]),
+        "PersonnelRecord: the input ends inside an element, 1 octet is missing (at offset 0x1)"
+    );
+}
+
 /// What a sender of a later version adds is written again as it came.
 #[test]
 fn unknown_additions_are_kept() {

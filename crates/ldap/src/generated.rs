@@ -11,7 +11,7 @@ extern crate alloc;
 use core::fmt;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use tercet_runtime::codec::{Notation, UnknownAlternative, ber};
+use tercet_runtime::codec::{Notation, UnknownAlternative, at, ber};
 use tercet_runtime::types::{Integer, Octets};
 use tercet_runtime::{Result, Tag, codec};
 
@@ -2294,10 +2294,10 @@ impl<'a> LdapMessage<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            message_id: ber::narrow::<u32>(r, Tag::universal(2))?,
-            protocol_op: ProtocolOp::read_ber(r)?,
+            message_id: at!(r, "messageID", ber::narrow::<u32>(r, Tag::universal(2))),
+            protocol_op: at!(r, "protocolOp", ProtocolOp::read_ber(r)),
             controls: if r.is_next(Tag::context(0)) {
-                Some(read_ber_controls(r, Tag::context(0))?)
+                Some(at!(r, "controls", read_ber_controls(r, Tag::context(0))))
             } else { None },
         };
         ber::leave_extensible(r, level)?;
@@ -2319,21 +2319,21 @@ impl<'a> Filter<'a> {
     fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
-            0x80000000 => Self::And(read_ber_filter_and(r, Tag::context(0))?),
-            0x80000001 => Self::Or(read_ber_filter_or(r, Tag::context(1))?),
+            0x80000000 => Self::And(at!(r, "and", read_ber_filter_and(r, Tag::context(0)))),
+            0x80000001 => Self::Or(at!(r, "or", read_ber_filter_or(r, Tag::context(1)))),
             0x80000002 => Self::Not(Box::new({
-                let f0 = ber::enter(r, Tag::context(2))?;
-                let v = Filter::read_ber(r)?;
-                r.leave(f0)?;
+                let f0 = at!(r, "not", ber::enter(r, Tag::context(2)));
+                let v = at!(r, "not", Filter::read_ber(r));
+                at!(r, "not", r.leave(f0));
                 v
             })),
-            0x80000003 => Self::EqualityMatch(AttributeValueAssertion::read_ber(r, Tag::context(3))?),
-            0x80000004 => Self::Substrings(SubstringFilter::read_ber(r, Tag::context(4))?),
-            0x80000005 => Self::GreaterOrEqual(AttributeValueAssertion::read_ber(r, Tag::context(5))?),
-            0x80000006 => Self::LessOrEqual(AttributeValueAssertion::read_ber(r, Tag::context(6))?),
-            0x80000007 => Self::Present(ber::octets(r, Tag::context(7))?),
-            0x80000008 => Self::ApproxMatch(AttributeValueAssertion::read_ber(r, Tag::context(8))?),
-            0x80000009 => Self::ExtensibleMatch(MatchingRuleAssertion::read_ber(r, Tag::context(9))?),
+            0x80000003 => Self::EqualityMatch(at!(r, "equalityMatch", AttributeValueAssertion::read_ber(r, Tag::context(3)))),
+            0x80000004 => Self::Substrings(at!(r, "substrings", SubstringFilter::read_ber(r, Tag::context(4)))),
+            0x80000005 => Self::GreaterOrEqual(at!(r, "greaterOrEqual", AttributeValueAssertion::read_ber(r, Tag::context(5)))),
+            0x80000006 => Self::LessOrEqual(at!(r, "lessOrEqual", AttributeValueAssertion::read_ber(r, Tag::context(6)))),
+            0x80000007 => Self::Present(at!(r, "present", ber::octets(r, Tag::context(7)))),
+            0x80000008 => Self::ApproxMatch(at!(r, "approxMatch", AttributeValueAssertion::read_ber(r, Tag::context(8)))),
+            0x80000009 => Self::ExtensibleMatch(at!(r, "extensibleMatch", MatchingRuleAssertion::read_ber(r, Tag::context(9)))),
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
@@ -2363,8 +2363,8 @@ impl<'a> SearchResultEntry<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            object_name: ber::octets(r, Tag::universal(4))?,
-            attributes: read_ber_partial_attribute_list(r, Tag::universal(16))?,
+            object_name: at!(r, "objectName", ber::octets(r, Tag::universal(4))),
+            attributes: at!(r, "attributes", read_ber_partial_attribute_list(r, Tag::universal(16))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -2382,8 +2382,8 @@ impl<'a> PagedResults<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            size: ber::narrow::<u32>(r, Tag::universal(2))?,
-            cookie: ber::octets(r, Tag::universal(4))?,
+            size: at!(r, "size", ber::narrow::<u32>(r, Tag::universal(2))),
+            cookie: at!(r, "cookie", ber::octets(r, Tag::universal(4))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -2411,9 +2411,9 @@ impl<'a> SortResult<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            sort_result: ber::enumerated(r, Tag::universal(10), SortResultCode::from_number)?,
+            sort_result: at!(r, "sortResult", ber::enumerated(r, Tag::universal(10), SortResultCode::from_number)),
             attribute_type: if r.is_next(Tag::context(0)) {
-                Some(ber::octets(r, Tag::context(0))?)
+                Some(at!(r, "attributeType", ber::octets(r, Tag::context(0))))
             } else { None },
         };
         ber::leave_extensible(r, level)?;
@@ -2430,11 +2430,11 @@ impl<'a> VirtualListViewRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            before_count: ber::narrow::<u32>(r, Tag::universal(2))?,
-            after_count: ber::narrow::<u32>(r, Tag::universal(2))?,
-            target: Target::read_ber(r)?,
+            before_count: at!(r, "beforeCount", ber::narrow::<u32>(r, Tag::universal(2))),
+            after_count: at!(r, "afterCount", ber::narrow::<u32>(r, Tag::universal(2))),
+            target: at!(r, "target", Target::read_ber(r)),
             context_id: if r.is_next(Tag::universal(4)) {
-                Some(ber::octets(r, Tag::universal(4))?)
+                Some(at!(r, "contextID", ber::octets(r, Tag::universal(4))))
             } else { None },
         };
         ber::leave_extensible(r, level)?;
@@ -2453,11 +2453,11 @@ impl<'a> VirtualListViewResponse<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            target_position: ber::narrow::<u32>(r, Tag::universal(2))?,
-            content_count: ber::narrow::<u32>(r, Tag::universal(2))?,
-            virtual_list_view_result: ber::enumerated(r, Tag::universal(10), SortResultCode::from_number)?,
+            target_position: at!(r, "targetPosition", ber::narrow::<u32>(r, Tag::universal(2))),
+            content_count: at!(r, "contentCount", ber::narrow::<u32>(r, Tag::universal(2))),
+            virtual_list_view_result: at!(r, "virtualListViewResult", ber::enumerated(r, Tag::universal(10), SortResultCode::from_number)),
             context_id: if r.is_next(Tag::universal(4)) {
-                Some(ber::octets(r, Tag::universal(4))?)
+                Some(at!(r, "contextID", ber::octets(r, Tag::universal(4))))
             } else { None },
         };
         ber::leave_extensible(r, level)?;
@@ -2476,13 +2476,13 @@ impl<'a> SyncRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            mode: ber::enumerated(r, Tag::universal(10), SyncRequestMode::from_number)?,
+            mode: at!(r, "mode", ber::enumerated(r, Tag::universal(10), SyncRequestMode::from_number)),
             cookie: if r.is_next(Tag::universal(4)) {
-                Some(ber::octets(r, Tag::universal(4))?)
+                Some(at!(r, "cookie", ber::octets(r, Tag::universal(4))))
             } else { None },
             reload_hint: if r.is_next(Tag::universal(1)) {
-                let v = ber::boolean(r, Tag::universal(1))?;
-                ber::not_default(v == false, r)?;
+                let v = at!(r, "reloadHint", ber::boolean(r, Tag::universal(1)));
+                at!(r, "reloadHint", ber::not_default(v == false, r));
                 v
             } else { false },
         };
@@ -2501,10 +2501,10 @@ impl<'a> SyncState<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            state: ber::enumerated(r, Tag::universal(10), SyncStateState::from_number)?,
-            entry_uuid: ber::octets(r, Tag::universal(4))?,
+            state: at!(r, "state", ber::enumerated(r, Tag::universal(10), SyncStateState::from_number)),
+            entry_uuid: at!(r, "entryUUID", ber::octets(r, Tag::universal(4))),
             cookie: if r.is_next(Tag::universal(4)) {
-                Some(ber::octets(r, Tag::universal(4))?)
+                Some(at!(r, "cookie", ber::octets(r, Tag::universal(4))))
             } else { None },
         };
         ber::leave_extensible(r, level)?;
@@ -2523,11 +2523,11 @@ impl<'a> SyncDone<'a> {
         let level = ber::enter(r, tag)?;
         let value = Self {
             cookie: if r.is_next(Tag::universal(4)) {
-                Some(ber::octets(r, Tag::universal(4))?)
+                Some(at!(r, "cookie", ber::octets(r, Tag::universal(4))))
             } else { None },
             refresh_deletes: if r.is_next(Tag::universal(1)) {
-                let v = ber::boolean(r, Tag::universal(1))?;
-                ber::not_default(v == false, r)?;
+                let v = at!(r, "refreshDeletes", ber::boolean(r, Tag::universal(1)));
+                at!(r, "refreshDeletes", ber::not_default(v == false, r));
                 v
             } else { false },
         };
@@ -2545,10 +2545,10 @@ impl<'a> SyncInfo<'a> {
     fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
-            0x80000000 => Self::Newcookie(ber::octets(r, Tag::context(0))?),
-            0x80000001 => Self::RefreshDelete(SyncInfoRefreshDelete::read_ber(r, Tag::context(1))?),
-            0x80000002 => Self::RefreshPresent(SyncInfoRefreshPresent::read_ber(r, Tag::context(2))?),
-            0x80000003 => Self::SyncIdSet(SyncInfoSyncIdSet::read_ber(r, Tag::context(3))?),
+            0x80000000 => Self::Newcookie(at!(r, "newcookie", ber::octets(r, Tag::context(0)))),
+            0x80000001 => Self::RefreshDelete(at!(r, "refreshDelete", SyncInfoRefreshDelete::read_ber(r, Tag::context(1)))),
+            0x80000002 => Self::RefreshPresent(at!(r, "refreshPresent", SyncInfoRefreshPresent::read_ber(r, Tag::context(2)))),
+            0x80000003 => Self::SyncIdSet(at!(r, "syncIdSet", SyncInfoSyncIdSet::read_ber(r, Tag::context(3)))),
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
@@ -2582,14 +2582,14 @@ impl<'a> PasswordPolicy<'a> {
         let value = Self {
             warning: if r.is_next(Tag::context(0)) {
                 Some({
-                    let f0 = ber::enter(r, Tag::context(0))?;
-                    let v = PasswordPolicyWarning::read_ber(r)?;
-                    r.leave(f0)?;
+                    let f0 = at!(r, "warning", ber::enter(r, Tag::context(0)));
+                    let v = at!(r, "warning", PasswordPolicyWarning::read_ber(r));
+                    at!(r, "warning", r.leave(f0));
                     v
                 })
             } else { None },
             error: if r.is_next(Tag::context(1)) {
-                Some(ber::narrow::<u8>(r, Tag::context(1))?)
+                Some(at!(r, "error", ber::narrow::<u8>(r, Tag::context(1))))
             } else { None },
         };
         ber::leave_extensible(r, level)?;
@@ -2611,13 +2611,13 @@ impl<'a> PasswdModifyRequest<'a> {
         let level = ber::enter(r, tag)?;
         let value = Self {
             user_identity: if r.is_next(Tag::context(0)) {
-                Some(ber::octets(r, Tag::context(0))?)
+                Some(at!(r, "userIdentity", ber::octets(r, Tag::context(0))))
             } else { None },
             old_passwd: if r.is_next(Tag::context(1)) {
-                Some(ber::octets(r, Tag::context(1))?)
+                Some(at!(r, "oldPasswd", ber::octets(r, Tag::context(1))))
             } else { None },
             new_passwd: if r.is_next(Tag::context(2)) {
-                Some(ber::octets(r, Tag::context(2))?)
+                Some(at!(r, "newPasswd", ber::octets(r, Tag::context(2))))
             } else { None },
         };
         ber::leave_extensible(r, level)?;
@@ -2636,7 +2636,7 @@ impl<'a> PasswdModifyResponse<'a> {
         let level = ber::enter(r, tag)?;
         let value = Self {
             gen_passwd: if r.is_next(Tag::context(0)) {
-                Some(ber::octets(r, Tag::context(0))?)
+                Some(at!(r, "genPasswd", ber::octets(r, Tag::context(0))))
             } else { None },
         };
         ber::leave_extensible(r, level)?;
@@ -2651,7 +2651,7 @@ impl<'a> PasswdModifyResponse<'a> {
 impl CancelRequest {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
-        let value = Self { cancel_id: ber::narrow::<u32>(r, Tag::universal(2))? };
+        let value = Self { cancel_id: at!(r, "cancelID", ber::narrow::<u32>(r, Tag::universal(2))) };
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
@@ -2666,11 +2666,11 @@ impl<'a> EndTransaction<'a> {
         let level = ber::enter(r, tag)?;
         let value = Self {
             commit: if r.is_next(Tag::universal(1)) {
-                let v = ber::boolean(r, Tag::universal(1))?;
-                ber::not_default(v == true, r)?;
+                let v = at!(r, "commit", ber::boolean(r, Tag::universal(1)));
+                at!(r, "commit", ber::not_default(v == true, r));
                 v
             } else { true },
-            identifier: ber::octets(r, Tag::universal(4))?,
+            identifier: at!(r, "identifier", ber::octets(r, Tag::universal(4))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -2686,9 +2686,9 @@ impl PersistentSearch {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            change_types: ber::narrow::<u8>(r, Tag::universal(2))?,
-            changes_only: ber::boolean(r, Tag::universal(1))?,
-            return_e_cs: ber::boolean(r, Tag::universal(1))?,
+            change_types: at!(r, "changeTypes", ber::narrow::<u8>(r, Tag::universal(2))),
+            changes_only: at!(r, "changesOnly", ber::boolean(r, Tag::universal(1))),
+            return_e_cs: at!(r, "returnECs", ber::boolean(r, Tag::universal(1))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -2705,12 +2705,12 @@ impl<'a> EntryChange<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            change_type: ber::enumerated(r, Tag::universal(10), EntryChangeChangeType::from_number)?,
+            change_type: at!(r, "changeType", ber::enumerated(r, Tag::universal(10), EntryChangeChangeType::from_number)),
             previous_dn: if r.is_next(Tag::universal(4)) {
-                Some(ber::octets(r, Tag::universal(4))?)
+                Some(at!(r, "previousDN", ber::octets(r, Tag::universal(4))))
             } else { None },
             change_number: if r.is_next(Tag::universal(2)) {
-                Some(ber::big_integer(r, Tag::universal(2))?)
+                Some(at!(r, "changeNumber", ber::big_integer(r, Tag::universal(2))))
             } else { None },
         };
         ber::leave_extensible(r, level)?;
@@ -2728,9 +2728,9 @@ impl<'a> DirSync<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            flags: ber::big_integer(r, Tag::universal(2))?,
-            max_bytes: ber::narrow::<u32>(r, Tag::universal(2))?,
-            cookie: ber::octets(r, Tag::universal(4))?,
+            flags: at!(r, "flags", ber::big_integer(r, Tag::universal(2))),
+            max_bytes: at!(r, "maxBytes", ber::narrow::<u32>(r, Tag::universal(2))),
+            cookie: at!(r, "cookie", ber::octets(r, Tag::universal(4))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -2747,27 +2747,27 @@ impl<'a> ProtocolOp<'a> {
     fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
-            0x40000000 => Self::BindRequest(BindRequest::read_ber(r, Tag::application(0))?),
-            0x40000001 => Self::BindResponse(BindResponse::read_ber(r, Tag::application(1))?),
-            0x40000002 => Self::UnbindRequest(ber::null(r, Tag::application(2))?),
-            0x40000003 => Self::SearchRequest(SearchRequest::read_ber(r, Tag::application(3))?),
-            0x40000004 => Self::SearchResEntry(SearchResultEntry::read_ber(r, Tag::application(4))?),
-            0x40000005 => Self::SearchResDone(LdapResult::read_ber(r, Tag::application(5))?),
-            0x40000013 => Self::SearchResRef(read_ber_search_result_reference(r, Tag::application(19))?),
-            0x40000006 => Self::ModifyRequest(ModifyRequest::read_ber(r, Tag::application(6))?),
-            0x40000007 => Self::ModifyResponse(LdapResult::read_ber(r, Tag::application(7))?),
-            0x40000008 => Self::AddRequest(AddRequest::read_ber(r, Tag::application(8))?),
-            0x40000009 => Self::AddResponse(LdapResult::read_ber(r, Tag::application(9))?),
-            0x4000000a => Self::DelRequest(ber::octets(r, Tag::application(10))?),
-            0x4000000b => Self::DelResponse(LdapResult::read_ber(r, Tag::application(11))?),
-            0x4000000c => Self::ModDnRequest(ModifyDnRequest::read_ber(r, Tag::application(12))?),
-            0x4000000d => Self::ModDnResponse(LdapResult::read_ber(r, Tag::application(13))?),
-            0x4000000e => Self::CompareRequest(CompareRequest::read_ber(r, Tag::application(14))?),
-            0x4000000f => Self::CompareResponse(LdapResult::read_ber(r, Tag::application(15))?),
-            0x40000010 => Self::AbandonRequest(ber::narrow::<u32>(r, Tag::application(16))?),
-            0x40000017 => Self::ExtendedReq(ExtendedRequest::read_ber(r, Tag::application(23))?),
-            0x40000018 => Self::ExtendedResp(ExtendedResponse::read_ber(r, Tag::application(24))?),
-            0x40000019 => Self::IntermediateResponse(IntermediateResponse::read_ber(r, Tag::application(25))?),
+            0x40000000 => Self::BindRequest(at!(r, "bindRequest", BindRequest::read_ber(r, Tag::application(0)))),
+            0x40000001 => Self::BindResponse(at!(r, "bindResponse", BindResponse::read_ber(r, Tag::application(1)))),
+            0x40000002 => Self::UnbindRequest(at!(r, "unbindRequest", ber::null(r, Tag::application(2)))),
+            0x40000003 => Self::SearchRequest(at!(r, "searchRequest", SearchRequest::read_ber(r, Tag::application(3)))),
+            0x40000004 => Self::SearchResEntry(at!(r, "searchResEntry", SearchResultEntry::read_ber(r, Tag::application(4)))),
+            0x40000005 => Self::SearchResDone(at!(r, "searchResDone", LdapResult::read_ber(r, Tag::application(5)))),
+            0x40000013 => Self::SearchResRef(at!(r, "searchResRef", read_ber_search_result_reference(r, Tag::application(19)))),
+            0x40000006 => Self::ModifyRequest(at!(r, "modifyRequest", ModifyRequest::read_ber(r, Tag::application(6)))),
+            0x40000007 => Self::ModifyResponse(at!(r, "modifyResponse", LdapResult::read_ber(r, Tag::application(7)))),
+            0x40000008 => Self::AddRequest(at!(r, "addRequest", AddRequest::read_ber(r, Tag::application(8)))),
+            0x40000009 => Self::AddResponse(at!(r, "addResponse", LdapResult::read_ber(r, Tag::application(9)))),
+            0x4000000a => Self::DelRequest(at!(r, "delRequest", ber::octets(r, Tag::application(10)))),
+            0x4000000b => Self::DelResponse(at!(r, "delResponse", LdapResult::read_ber(r, Tag::application(11)))),
+            0x4000000c => Self::ModDnRequest(at!(r, "modDNRequest", ModifyDnRequest::read_ber(r, Tag::application(12)))),
+            0x4000000d => Self::ModDnResponse(at!(r, "modDNResponse", LdapResult::read_ber(r, Tag::application(13)))),
+            0x4000000e => Self::CompareRequest(at!(r, "compareRequest", CompareRequest::read_ber(r, Tag::application(14)))),
+            0x4000000f => Self::CompareResponse(at!(r, "compareResponse", LdapResult::read_ber(r, Tag::application(15)))),
+            0x40000010 => Self::AbandonRequest(at!(r, "abandonRequest", ber::narrow::<u32>(r, Tag::application(16)))),
+            0x40000017 => Self::ExtendedReq(at!(r, "extendedReq", ExtendedRequest::read_ber(r, Tag::application(23)))),
+            0x40000018 => Self::ExtendedResp(at!(r, "extendedResp", ExtendedResponse::read_ber(r, Tag::application(24)))),
+            0x40000019 => Self::IntermediateResponse(at!(r, "intermediateResponse", IntermediateResponse::read_ber(r, Tag::application(25)))),
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
@@ -2856,8 +2856,8 @@ impl<'a> AttributeValueAssertion<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            attribute_desc: ber::octets(r, Tag::universal(4))?,
-            assertion_value: ber::octets(r, Tag::universal(4))?,
+            attribute_desc: at!(r, "attributeDesc", ber::octets(r, Tag::universal(4))),
+            assertion_value: at!(r, "assertionValue", ber::octets(r, Tag::universal(4))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -2873,8 +2873,8 @@ impl<'a> SubstringFilter<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            r#type: ber::octets(r, Tag::universal(4))?,
-            substrings: read_ber_substring_filter_substrings(r, Tag::universal(16))?,
+            r#type: at!(r, "type", ber::octets(r, Tag::universal(4))),
+            substrings: at!(r, "substrings", read_ber_substring_filter_substrings(r, Tag::universal(16))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -2893,13 +2893,15 @@ impl<'a> MatchingRuleAssertion<'a> {
         let level = ber::enter(r, tag)?;
         let value = Self {
             matching_rule: if r.is_next(Tag::context(1)) {
-                Some(ber::octets(r, Tag::context(1))?)
+                Some(at!(r, "matchingRule", ber::octets(r, Tag::context(1))))
             } else { None },
-            r#type: if r.is_next(Tag::context(2)) { Some(ber::octets(r, Tag::context(2))?) } else { None },
-            match_value: ber::octets(r, Tag::context(3))?,
+            r#type: if r.is_next(Tag::context(2)) {
+                Some(at!(r, "type", ber::octets(r, Tag::context(2))))
+            } else { None },
+            match_value: at!(r, "matchValue", ber::octets(r, Tag::context(3))),
             dn_attributes: if r.is_next(Tag::context(4)) {
-                let v = ber::boolean(r, Tag::context(4))?;
-                ber::not_default(v == false, r)?;
+                let v = at!(r, "dnAttributes", ber::boolean(r, Tag::context(4)));
+                at!(r, "dnAttributes", ber::not_default(v == false, r));
                 v
             } else { false },
         };
@@ -2931,13 +2933,13 @@ impl<'a> SortKey<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            attribute_type: ber::octets(r, Tag::universal(4))?,
+            attribute_type: at!(r, "attributeType", ber::octets(r, Tag::universal(4))),
             ordering_rule: if r.is_next(Tag::context(0)) {
-                Some(ber::octets(r, Tag::context(0))?)
+                Some(at!(r, "orderingRule", ber::octets(r, Tag::context(0))))
             } else { None },
             reverse_order: if r.is_next(Tag::context(1)) {
-                let v = ber::boolean(r, Tag::context(1))?;
-                ber::not_default(v == false, r)?;
+                let v = at!(r, "reverseOrder", ber::boolean(r, Tag::context(1)));
+                at!(r, "reverseOrder", ber::not_default(v == false, r));
                 v
             } else { false },
         };
@@ -2956,8 +2958,8 @@ impl<'a> Target<'a> {
     fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
-            0x80000000 => Self::ByOffset(TargetByOffset::read_ber(r, Tag::context(0))?),
-            0x80000001 => Self::GreaterThanOrEqual(ber::octets(r, Tag::context(1))?),
+            0x80000000 => Self::ByOffset(at!(r, "byOffset", TargetByOffset::read_ber(r, Tag::context(0)))),
+            0x80000001 => Self::GreaterThanOrEqual(at!(r, "greaterThanOrEqual", ber::octets(r, Tag::context(1)))),
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
@@ -2978,11 +2980,11 @@ impl<'a> SyncInfoRefreshDelete<'a> {
         let level = ber::enter(r, tag)?;
         let value = Self {
             cookie: if r.is_next(Tag::universal(4)) {
-                Some(ber::octets(r, Tag::universal(4))?)
+                Some(at!(r, "cookie", ber::octets(r, Tag::universal(4))))
             } else { None },
             refresh_done: if r.is_next(Tag::universal(1)) {
-                let v = ber::boolean(r, Tag::universal(1))?;
-                ber::not_default(v == true, r)?;
+                let v = at!(r, "refreshDone", ber::boolean(r, Tag::universal(1)));
+                at!(r, "refreshDone", ber::not_default(v == true, r));
                 v
             } else { true },
         };
@@ -3001,11 +3003,11 @@ impl<'a> SyncInfoRefreshPresent<'a> {
         let level = ber::enter(r, tag)?;
         let value = Self {
             cookie: if r.is_next(Tag::universal(4)) {
-                Some(ber::octets(r, Tag::universal(4))?)
+                Some(at!(r, "cookie", ber::octets(r, Tag::universal(4))))
             } else { None },
             refresh_done: if r.is_next(Tag::universal(1)) {
-                let v = ber::boolean(r, Tag::universal(1))?;
-                ber::not_default(v == true, r)?;
+                let v = at!(r, "refreshDone", ber::boolean(r, Tag::universal(1)));
+                at!(r, "refreshDone", ber::not_default(v == true, r));
                 v
             } else { true },
         };
@@ -3024,14 +3026,14 @@ impl<'a> SyncInfoSyncIdSet<'a> {
         let level = ber::enter(r, tag)?;
         let value = Self {
             cookie: if r.is_next(Tag::universal(4)) {
-                Some(ber::octets(r, Tag::universal(4))?)
+                Some(at!(r, "cookie", ber::octets(r, Tag::universal(4))))
             } else { None },
             refresh_deletes: if r.is_next(Tag::universal(1)) {
-                let v = ber::boolean(r, Tag::universal(1))?;
-                ber::not_default(v == false, r)?;
+                let v = at!(r, "refreshDeletes", ber::boolean(r, Tag::universal(1)));
+                at!(r, "refreshDeletes", ber::not_default(v == false, r));
                 v
             } else { false },
-            sync_uui_ds: read_ber_sync_info_sync_id_set_sync_uui_ds(r, Tag::universal(17))?,
+            sync_uui_ds: at!(r, "syncUUIDs", read_ber_sync_info_sync_id_set_sync_uui_ds(r, Tag::universal(17))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -3050,8 +3052,8 @@ impl<'a> PasswordPolicyWarning<'a> {
     fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
-            0x80000000 => Self::TimeBeforeExpiration(ber::narrow::<u32>(r, Tag::context(0))?),
-            0x80000001 => Self::GraceAuthNsRemaining(ber::narrow::<u32>(r, Tag::context(1))?),
+            0x80000000 => Self::TimeBeforeExpiration(at!(r, "timeBeforeExpiration", ber::narrow::<u32>(r, Tag::context(0)))),
+            0x80000001 => Self::GraceAuthNsRemaining(at!(r, "graceAuthNsRemaining", ber::narrow::<u32>(r, Tag::context(1)))),
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
@@ -3071,9 +3073,9 @@ impl<'a> BindRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            version: ber::narrow::<u8>(r, Tag::universal(2))?,
-            name: ber::octets(r, Tag::universal(4))?,
-            authentication: AuthenticationChoice::read_ber(r)?,
+            version: at!(r, "version", ber::narrow::<u8>(r, Tag::universal(2))),
+            name: at!(r, "name", ber::octets(r, Tag::universal(4))),
+            authentication: at!(r, "authentication", AuthenticationChoice::read_ber(r)),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -3090,14 +3092,14 @@ impl<'a> BindResponse<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            result_code: ber::enumerated(r, Tag::universal(10), ResultCode::from_number)?,
-            matched_dn: ber::octets(r, Tag::universal(4))?,
-            diagnostic_message: ber::octets(r, Tag::universal(4))?,
+            result_code: at!(r, "resultCode", ber::enumerated(r, Tag::universal(10), ResultCode::from_number)),
+            matched_dn: at!(r, "matchedDN", ber::octets(r, Tag::universal(4))),
+            diagnostic_message: at!(r, "diagnosticMessage", ber::octets(r, Tag::universal(4))),
             referral: if r.is_next(Tag::context(3)) {
-                Some(read_ber_referral(r, Tag::context(3))?)
+                Some(at!(r, "referral", read_ber_referral(r, Tag::context(3))))
             } else { None },
             server_sasl_creds: if r.is_next(Tag::context(7)) {
-                Some(ber::octets(r, Tag::context(7))?)
+                Some(at!(r, "serverSaslCreds", ber::octets(r, Tag::context(7))))
             } else { None },
         };
         ber::leave_extensible(r, level)?;
@@ -3121,14 +3123,14 @@ impl<'a> SearchRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            base_object: ber::octets(r, Tag::universal(4))?,
-            scope: ber::enumerated(r, Tag::universal(10), SearchRequestScope::from_number)?,
-            deref_aliases: ber::enumerated(r, Tag::universal(10), SearchRequestDerefAliases::from_number)?,
-            size_limit: ber::narrow::<u32>(r, Tag::universal(2))?,
-            time_limit: ber::narrow::<u32>(r, Tag::universal(2))?,
-            types_only: ber::boolean(r, Tag::universal(1))?,
-            filter: Filter::read_ber(r)?,
-            attributes: read_ber_attribute_selection(r, Tag::universal(16))?,
+            base_object: at!(r, "baseObject", ber::octets(r, Tag::universal(4))),
+            scope: at!(r, "scope", ber::enumerated(r, Tag::universal(10), SearchRequestScope::from_number)),
+            deref_aliases: at!(r, "derefAliases", ber::enumerated(r, Tag::universal(10), SearchRequestDerefAliases::from_number)),
+            size_limit: at!(r, "sizeLimit", ber::narrow::<u32>(r, Tag::universal(2))),
+            time_limit: at!(r, "timeLimit", ber::narrow::<u32>(r, Tag::universal(2))),
+            types_only: at!(r, "typesOnly", ber::boolean(r, Tag::universal(1))),
+            filter: at!(r, "filter", Filter::read_ber(r)),
+            attributes: at!(r, "attributes", read_ber_attribute_selection(r, Tag::universal(16))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -3152,11 +3154,11 @@ impl<'a> LdapResult<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            result_code: ber::enumerated(r, Tag::universal(10), ResultCode::from_number)?,
-            matched_dn: ber::octets(r, Tag::universal(4))?,
-            diagnostic_message: ber::octets(r, Tag::universal(4))?,
+            result_code: at!(r, "resultCode", ber::enumerated(r, Tag::universal(10), ResultCode::from_number)),
+            matched_dn: at!(r, "matchedDN", ber::octets(r, Tag::universal(4))),
+            diagnostic_message: at!(r, "diagnosticMessage", ber::octets(r, Tag::universal(4))),
             referral: if r.is_next(Tag::context(3)) {
-                Some(read_ber_referral(r, Tag::context(3))?)
+                Some(at!(r, "referral", read_ber_referral(r, Tag::context(3))))
             } else { None },
         };
         ber::leave_extensible(r, level)?;
@@ -3187,8 +3189,8 @@ impl<'a> ModifyRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            object: ber::octets(r, Tag::universal(4))?,
-            changes: read_ber_modify_request_changes(r, Tag::universal(16))?,
+            object: at!(r, "object", ber::octets(r, Tag::universal(4))),
+            changes: at!(r, "changes", read_ber_modify_request_changes(r, Tag::universal(16))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -3206,8 +3208,8 @@ impl<'a> AddRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            entry: ber::octets(r, Tag::universal(4))?,
-            attributes: read_ber_attribute_list(r, Tag::universal(16))?,
+            entry: at!(r, "entry", ber::octets(r, Tag::universal(4))),
+            attributes: at!(r, "attributes", read_ber_attribute_list(r, Tag::universal(16))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -3225,11 +3227,11 @@ impl<'a> ModifyDnRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            entry: ber::octets(r, Tag::universal(4))?,
-            newrdn: ber::octets(r, Tag::universal(4))?,
-            deleteoldrdn: ber::boolean(r, Tag::universal(1))?,
+            entry: at!(r, "entry", ber::octets(r, Tag::universal(4))),
+            newrdn: at!(r, "newrdn", ber::octets(r, Tag::universal(4))),
+            deleteoldrdn: at!(r, "deleteoldrdn", ber::boolean(r, Tag::universal(1))),
             new_superior: if r.is_next(Tag::context(0)) {
-                Some(ber::octets(r, Tag::context(0))?)
+                Some(at!(r, "newSuperior", ber::octets(r, Tag::context(0))))
             } else { None },
         };
         ber::leave_extensible(r, level)?;
@@ -3248,8 +3250,8 @@ impl<'a> CompareRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            entry: ber::octets(r, Tag::universal(4))?,
-            ava: AttributeValueAssertion::read_ber(r, Tag::universal(16))?,
+            entry: at!(r, "entry", ber::octets(r, Tag::universal(4))),
+            ava: at!(r, "ava", AttributeValueAssertion::read_ber(r, Tag::universal(16))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -3267,9 +3269,9 @@ impl<'a> ExtendedRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            request_name: ber::octets(r, Tag::context(0))?,
+            request_name: at!(r, "requestName", ber::octets(r, Tag::context(0))),
             request_value: if r.is_next(Tag::context(1)) {
-                Some(ber::octets(r, Tag::context(1))?)
+                Some(at!(r, "requestValue", ber::octets(r, Tag::context(1))))
             } else { None },
         };
         ber::leave_extensible(r, level)?;
@@ -3286,17 +3288,17 @@ impl<'a> ExtendedResponse<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            result_code: ber::enumerated(r, Tag::universal(10), ResultCode::from_number)?,
-            matched_dn: ber::octets(r, Tag::universal(4))?,
-            diagnostic_message: ber::octets(r, Tag::universal(4))?,
+            result_code: at!(r, "resultCode", ber::enumerated(r, Tag::universal(10), ResultCode::from_number)),
+            matched_dn: at!(r, "matchedDN", ber::octets(r, Tag::universal(4))),
+            diagnostic_message: at!(r, "diagnosticMessage", ber::octets(r, Tag::universal(4))),
             referral: if r.is_next(Tag::context(3)) {
-                Some(read_ber_referral(r, Tag::context(3))?)
+                Some(at!(r, "referral", read_ber_referral(r, Tag::context(3))))
             } else { None },
             response_name: if r.is_next(Tag::context(10)) {
-                Some(ber::octets(r, Tag::context(10))?)
+                Some(at!(r, "responseName", ber::octets(r, Tag::context(10))))
             } else { None },
             response_value: if r.is_next(Tag::context(11)) {
-                Some(ber::octets(r, Tag::context(11))?)
+                Some(at!(r, "responseValue", ber::octets(r, Tag::context(11))))
             } else { None },
         };
         ber::leave_extensible(r, level)?;
@@ -3322,10 +3324,10 @@ impl<'a> IntermediateResponse<'a> {
         let level = ber::enter(r, tag)?;
         let value = Self {
             response_name: if r.is_next(Tag::context(0)) {
-                Some(ber::octets(r, Tag::context(0))?)
+                Some(at!(r, "responseName", ber::octets(r, Tag::context(0))))
             } else { None },
             response_value: if r.is_next(Tag::context(1)) {
-                Some(ber::octets(r, Tag::context(1))?)
+                Some(at!(r, "responseValue", ber::octets(r, Tag::context(1))))
             } else { None },
         };
         ber::leave_extensible(r, level)?;
@@ -3342,14 +3344,14 @@ impl<'a> Control<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            control_type: ber::octets(r, Tag::universal(4))?,
+            control_type: at!(r, "controlType", ber::octets(r, Tag::universal(4))),
             criticality: if r.is_next(Tag::universal(1)) {
-                let v = ber::boolean(r, Tag::universal(1))?;
-                ber::not_default(v == false, r)?;
+                let v = at!(r, "criticality", ber::boolean(r, Tag::universal(1)));
+                at!(r, "criticality", ber::not_default(v == false, r));
                 v
             } else { false },
             control_value: if r.is_next(Tag::universal(4)) {
-                Some(ber::octets(r, Tag::universal(4))?)
+                Some(at!(r, "controlValue", ber::octets(r, Tag::universal(4))))
             } else { None },
         };
         ber::leave_extensible(r, level)?;
@@ -3375,8 +3377,8 @@ impl<'a> PartialAttribute<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            r#type: ber::octets(r, Tag::universal(4))?,
-            vals: read_ber_partial_attribute_vals(r, Tag::universal(17))?,
+            r#type: at!(r, "type", ber::octets(r, Tag::universal(4))),
+            vals: at!(r, "vals", read_ber_partial_attribute_vals(r, Tag::universal(17))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -3394,8 +3396,8 @@ impl TargetByOffset {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            offset: ber::narrow::<u32>(r, Tag::universal(2))?,
-            content_count: ber::narrow::<u32>(r, Tag::universal(2))?,
+            offset: at!(r, "offset", ber::narrow::<u32>(r, Tag::universal(2))),
+            content_count: at!(r, "contentCount", ber::narrow::<u32>(r, Tag::universal(2))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -3421,8 +3423,8 @@ impl<'a> AuthenticationChoice<'a> {
     fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
-            0x80000000 => Self::Simple(ber::octets(r, Tag::context(0))?),
-            0x80000003 => Self::Sasl(SaslCredentials::read_ber(r, Tag::context(3))?),
+            0x80000000 => Self::Simple(at!(r, "simple", ber::octets(r, Tag::context(0)))),
+            0x80000003 => Self::Sasl(at!(r, "sasl", SaslCredentials::read_ber(r, Tag::context(3)))),
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
@@ -3482,9 +3484,9 @@ impl<'a> Substring<'a> {
     fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
-            0x80000000 => Self::Initial(ber::octets(r, Tag::context(0))?),
-            0x80000001 => Self::Any(ber::octets(r, Tag::context(1))?),
-            0x80000002 => Self::Final(ber::octets(r, Tag::context(2))?),
+            0x80000000 => Self::Initial(at!(r, "initial", ber::octets(r, Tag::context(0)))),
+            0x80000001 => Self::Any(at!(r, "any", ber::octets(r, Tag::context(1)))),
+            0x80000002 => Self::Final(at!(r, "final", ber::octets(r, Tag::context(2)))),
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
@@ -3515,9 +3517,9 @@ impl<'a> SaslCredentials<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            mechanism: ber::octets(r, Tag::universal(4))?,
+            mechanism: at!(r, "mechanism", ber::octets(r, Tag::universal(4))),
             credentials: if r.is_next(Tag::universal(4)) {
-                Some(ber::octets(r, Tag::universal(4))?)
+                Some(at!(r, "credentials", ber::octets(r, Tag::universal(4))))
             } else { None },
         };
         ber::leave_extensible(r, level)?;
@@ -3534,8 +3536,8 @@ impl<'a> Change<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            operation: ber::enumerated(r, Tag::universal(10), ChangeOperation::from_number)?,
-            modification: PartialAttribute::read_ber(r, Tag::universal(16))?,
+            operation: at!(r, "operation", ber::enumerated(r, Tag::universal(10), ChangeOperation::from_number)),
+            modification: at!(r, "modification", PartialAttribute::read_ber(r, Tag::universal(16))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -3550,6 +3552,7 @@ impl<'a> Change<'a> {
 }
 
 impl<'a> codec::BerType<'a> for LdapMessage<'a> {
+    const NAME: &'static str = "LDAPMessage";
     const TAG: Option<Tag> = Some(Tag::universal(16));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
@@ -3566,6 +3569,7 @@ impl<'a> codec::BerType<'a> for LdapMessage<'a> {
 }
 
 impl<'a> codec::BerType<'a> for Filter<'a> {
+    const NAME: &'static str = "Filter";
     const TAG: Option<Tag> = None;
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> { Filter::read_ber(r) }
@@ -3577,6 +3581,7 @@ impl<'a> codec::BerType<'a> for Filter<'a> {
 }
 
 impl<'a> codec::BerType<'a> for SearchResultEntry<'a> {
+    const NAME: &'static str = "SearchResultEntry";
     const TAG: Option<Tag> = Some(Tag::application(4));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
@@ -3593,6 +3598,7 @@ impl<'a> codec::BerType<'a> for SearchResultEntry<'a> {
 }
 
 impl<'a> codec::BerType<'a> for PagedResults<'a> {
+    const NAME: &'static str = "PagedResults";
     const TAG: Option<Tag> = Some(Tag::universal(16));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
@@ -3609,6 +3615,7 @@ impl<'a> codec::BerType<'a> for PagedResults<'a> {
 }
 
 impl<'a> codec::BerType<'a> for SortKeyList<'a> {
+    const NAME: &'static str = "SortKeyList";
     const TAG: Option<Tag> = Some(Tag::universal(16));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
@@ -3625,6 +3632,7 @@ impl<'a> codec::BerType<'a> for SortKeyList<'a> {
 }
 
 impl<'a> codec::BerType<'a> for SortResult<'a> {
+    const NAME: &'static str = "SortResult";
     const TAG: Option<Tag> = Some(Tag::universal(16));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
@@ -3641,6 +3649,7 @@ impl<'a> codec::BerType<'a> for SortResult<'a> {
 }
 
 impl<'a> codec::BerType<'a> for VirtualListViewRequest<'a> {
+    const NAME: &'static str = "VirtualListViewRequest";
     const TAG: Option<Tag> = Some(Tag::universal(16));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
@@ -3657,6 +3666,7 @@ impl<'a> codec::BerType<'a> for VirtualListViewRequest<'a> {
 }
 
 impl<'a> codec::BerType<'a> for VirtualListViewResponse<'a> {
+    const NAME: &'static str = "VirtualListViewResponse";
     const TAG: Option<Tag> = Some(Tag::universal(16));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
@@ -3673,6 +3683,7 @@ impl<'a> codec::BerType<'a> for VirtualListViewResponse<'a> {
 }
 
 impl<'a> codec::BerType<'a> for SyncRequest<'a> {
+    const NAME: &'static str = "SyncRequest";
     const TAG: Option<Tag> = Some(Tag::universal(16));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
@@ -3689,6 +3700,7 @@ impl<'a> codec::BerType<'a> for SyncRequest<'a> {
 }
 
 impl<'a> codec::BerType<'a> for SyncState<'a> {
+    const NAME: &'static str = "SyncState";
     const TAG: Option<Tag> = Some(Tag::universal(16));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
@@ -3705,6 +3717,7 @@ impl<'a> codec::BerType<'a> for SyncState<'a> {
 }
 
 impl<'a> codec::BerType<'a> for SyncDone<'a> {
+    const NAME: &'static str = "SyncDone";
     const TAG: Option<Tag> = Some(Tag::universal(16));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
@@ -3721,6 +3734,7 @@ impl<'a> codec::BerType<'a> for SyncDone<'a> {
 }
 
 impl<'a> codec::BerType<'a> for SyncInfo<'a> {
+    const NAME: &'static str = "SyncInfo";
     const TAG: Option<Tag> = None;
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> { SyncInfo::read_ber(r) }
@@ -3732,6 +3746,7 @@ impl<'a> codec::BerType<'a> for SyncInfo<'a> {
 }
 
 impl<'a> codec::BerType<'a> for ValuesReturnFilter<'a> {
+    const NAME: &'static str = "ValuesReturnFilter";
     const TAG: Option<Tag> = Some(Tag::universal(16));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
@@ -3748,6 +3763,7 @@ impl<'a> codec::BerType<'a> for ValuesReturnFilter<'a> {
 }
 
 impl<'a> codec::BerType<'a> for PasswordPolicy<'a> {
+    const NAME: &'static str = "PasswordPolicy";
     const TAG: Option<Tag> = Some(Tag::universal(16));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
@@ -3764,6 +3780,7 @@ impl<'a> codec::BerType<'a> for PasswordPolicy<'a> {
 }
 
 impl<'a> codec::BerType<'a> for PasswdModifyRequest<'a> {
+    const NAME: &'static str = "PasswdModifyRequest";
     const TAG: Option<Tag> = Some(Tag::universal(16));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
@@ -3780,6 +3797,7 @@ impl<'a> codec::BerType<'a> for PasswdModifyRequest<'a> {
 }
 
 impl<'a> codec::BerType<'a> for PasswdModifyResponse<'a> {
+    const NAME: &'static str = "PasswdModifyResponse";
     const TAG: Option<Tag> = Some(Tag::universal(16));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
@@ -3796,6 +3814,7 @@ impl<'a> codec::BerType<'a> for PasswdModifyResponse<'a> {
 }
 
 impl<'a> codec::BerType<'a> for CancelRequest {
+    const NAME: &'static str = "CancelRequest";
     const TAG: Option<Tag> = Some(Tag::universal(16));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
@@ -3812,6 +3831,7 @@ impl<'a> codec::BerType<'a> for CancelRequest {
 }
 
 impl<'a> codec::BerType<'a> for EndTransaction<'a> {
+    const NAME: &'static str = "EndTransaction";
     const TAG: Option<Tag> = Some(Tag::universal(16));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
@@ -3828,6 +3848,7 @@ impl<'a> codec::BerType<'a> for EndTransaction<'a> {
 }
 
 impl<'a> codec::BerType<'a> for PersistentSearch {
+    const NAME: &'static str = "PersistentSearch";
     const TAG: Option<Tag> = Some(Tag::universal(16));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
@@ -3844,6 +3865,7 @@ impl<'a> codec::BerType<'a> for PersistentSearch {
 }
 
 impl<'a> codec::BerType<'a> for EntryChange<'a> {
+    const NAME: &'static str = "EntryChange";
     const TAG: Option<Tag> = Some(Tag::universal(16));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
@@ -3860,6 +3882,7 @@ impl<'a> codec::BerType<'a> for EntryChange<'a> {
 }
 
 impl<'a> codec::BerType<'a> for DirSync<'a> {
+    const NAME: &'static str = "DirSync";
     const TAG: Option<Tag> = Some(Tag::universal(16));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {

@@ -11,7 +11,7 @@ extern crate alloc;
 use core::fmt;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use tercet_runtime::codec::{Contained, Key, Notation, SequenceOf, UnknownAdditions, UnknownAlternative, ber, oer, per};
+use tercet_runtime::codec::{Contained, Key, Notation, SequenceOf, UnknownAdditions, UnknownAlternative, at, ber, oer, per};
 use tercet_runtime::text::StringKind;
 use tercet_runtime::types::{BitString, Integer, ObjectIdentifier, Octets, RelativeObjectIdentifier, Text};
 use tercet_runtime::{Error, ErrorKind, Result, Tag, codec};
@@ -438,67 +438,72 @@ impl Notation for Names<'_> {
 impl<'a> Zoo<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
-        let f_flag = ber::boolean(r, Tag::context(0))?;
-        let f_nothing = ber::null(r, Tag::context(1))?;
-        let f_small = ber::integer(r, Tag::context(2))?;
-        let f_octet = ber::integer(r, Tag::context(3))?;
-        let f_negative = ber::integer(r, Tag::context(4))?;
-        let f_wide = ber::unsigned(r, Tag::context(5))?;
-        let f_wider = ber::big_integer(r, Tag::context(6))?.into_owned();
-        let f_semi = ber::big_integer(r, Tag::context(7))?.into_owned();
-        let f_any = ber::big_integer(r, Tag::context(8))?.into_owned();
-        let f_grown = ber::integer(r, Tag::context(9))?;
+        let f_flag = at!(r, "flag", ber::boolean(r, Tag::context(0)));
+        let f_nothing = at!(r, "nothing", ber::null(r, Tag::context(1)));
+        let f_small = at!(r, "small", ber::integer(r, Tag::context(2)));
+        let f_octet = at!(r, "octet", ber::integer(r, Tag::context(3)));
+        let f_negative = at!(r, "negative", ber::integer(r, Tag::context(4)));
+        let f_wide = at!(r, "wide", ber::unsigned(r, Tag::context(5)));
+        let f_wider = at!(r, "wider", ber::big_integer(r, Tag::context(6))).into_owned();
+        let f_semi = at!(r, "semi", ber::big_integer(r, Tag::context(7))).into_owned();
+        let f_any = at!(r, "any", ber::big_integer(r, Tag::context(8))).into_owned();
+        let f_grown = at!(r, "grown", ber::integer(r, Tag::context(9)));
         let f_colour = if r.is_next(Tag::context(10)) {
-            let v = ber::enumerated(r, Tag::context(10), Colour::from_number)?;
-            ber::not_default(v == Colour::Green, r)?;
+            let v = at!(r, "colour", ber::enumerated(r, Tag::context(10), Colour::from_number));
+            at!(r, "colour", ber::not_default(v == Colour::Green, r));
             v
         } else { Colour::Green };
         let f_level = if r.is_next(Tag::context(11)) {
-            Some(ber::enumerated(r, Tag::context(11), ZooLevel::from_number)?)
+            Some(at!(r, "level", ber::enumerated(r, Tag::context(11), ZooLevel::from_number)))
         } else { None };
-        let f_real = ber::real(r, Tag::context(12))?;
-        let f_bits = ber::bits(r, Tag::context(13))?.into_owned();
+        let f_real = at!(r, "real", ber::real(r, Tag::context(12)));
+        let f_bits = at!(r, "bits", ber::bits(r, Tag::context(13))).into_owned();
         let f_flags = if r.is_next(Tag::context(14)) {
-            Some(ber::named_bits(r, Tag::context(14), 0)?.into_owned())
+            Some(at!(r, "flags", ber::named_bits(r, Tag::context(14), 0)).into_owned())
         } else { None };
-        let f_word = ber::bits(r, Tag::context(15))?.into_owned();
-        let f_nibble = ber::bits(r, Tag::context(16))?.into_owned();
-        let f_octets = ber::octets(r, Tag::context(17))?.into_owned();
-        let f_pair = ber::octets(r, Tag::context(18))?.into_owned();
-        let f_six = ber::octets(r, Tag::context(19))?.into_owned();
-        let f_up_to = ber::octets(r, Tag::context(20))?.into_owned();
+        let f_word = at!(r, "word", ber::bits(r, Tag::context(15))).into_owned();
+        let f_nibble = at!(r, "nibble", ber::bits(r, Tag::context(16))).into_owned();
+        let f_octets = at!(r, "octets", ber::octets(r, Tag::context(17))).into_owned();
+        let f_pair = at!(r, "pair", ber::octets(r, Tag::context(18))).into_owned();
+        let f_six = at!(r, "six", ber::octets(r, Tag::context(19))).into_owned();
+        let f_up_to = at!(r, "upTo", ber::octets(r, Tag::context(20))).into_owned();
         let f_id = if r.is_next(Tag::context(28)) {
-            Some(ber::oid(r, Tag::context(28))?.into_owned())
+            Some(at!(r, "id", ber::oid(r, Tag::context(28))).into_owned())
         } else { None };
         let f_late = if r.is_next(Tag::context(29)) {
-            Some(ber::text(r, Tag::context(29), StringKind::Utf8)?.into_owned())
+            Some(at!(r, "late", ber::text(r, Tag::context(29), StringKind::Utf8)).into_owned())
         } else { None };
         let f_later = if r.is_next(Tag::context(30)) {
-            Some(ber::integer(r, Tag::context(30))?)
+            Some(at!(r, "later", ber::integer(r, Tag::context(30))))
         } else { None };
         let f_self_ = if r.is_next(Tag::context(31)) {
-            let v = read_ber_names(r, Tag::context(31))?;
-            ber::not_default(v.is_empty(), r)?;
+            let v = at!(r, "self", read_ber_names(r, Tag::context(31)));
+            at!(r, "self", ber::not_default(v.is_empty(), r));
             v
         } else { SequenceOf::default() };
         let f_form = if r.is_next(Tag::context(32)) {
-            Some({ let f0 = ber::enter(r, Tag::context(32))?; let v = Shape::read_ber(r)?; r.leave(f0)?; v })
+            Some({
+                let f0 = at!(r, "type", ber::enter(r, Tag::context(32)));
+                let v = at!(r, "type", Shape::read_ber(r));
+                at!(r, "type", r.leave(f0));
+                v
+            })
         } else { None };
         let mut unknown = UnknownAdditions::NONE;
         while r.peek_tag()?.is_some_and(|tag| !(tag == Tag::context(21) || tag == Tag::context(22) || tag == Tag::context(23) || tag == Tag::context(24) || tag == Tag::context(25) || tag == Tag::context(26) || tag == Tag::context(27))) {
             unknown.read_ber(r, |tag| matches!(tag.bits(), 0x80000000 | 0x80000001 | 0x80000002 | 0x80000003 | 0x80000004 | 0x80000005 | 0x80000006 | 0x80000007 | 0x80000008 | 0x80000009 | 0x8000000a | 0x8000000b | 0x8000000c | 0x8000000d | 0x8000000e | 0x8000000f | 0x80000010 | 0x80000011 | 0x80000012 | 0x80000013 | 0x80000014 | 0x8000001c | 0x8000001d | 0x8000001e | 0x8000001f | 0x80000020 | 0x80000015 | 0x80000016 | 0x80000017 | 0x80000018 | 0x80000019 | 0x8000001a | 0x8000001b))?;
         }
         let f_children = if r.is_next(Tag::context(21)) {
-            Some(read_ber_zoo_children(r, Tag::context(21))?)
+            Some(at!(r, "children", read_ber_zoo_children(r, Tag::context(21))))
         } else { None };
-        let f_bag = read_ber_zoo_bag(r, Tag::context(22))?;
-        let f_text = Texts::read_ber(r, Tag::context(23))?;
-        let f_when = Times::read_ber(r, Tag::context(24))?;
-        let f_inside = ber::contained(r, Tag::context(25), false, |r| Animal::read_ber(r, Tag::universal(17)))?.map_owned(|v| v);
+        let f_bag = at!(r, "bag", read_ber_zoo_bag(r, Tag::context(22)));
+        let f_text = at!(r, "text", Texts::read_ber(r, Tag::context(23)));
+        let f_when = at!(r, "when", Times::read_ber(r, Tag::context(24)));
+        let f_inside = at!(r, "inside", ber::contained(r, Tag::context(25), false, |r| Animal::read_ber(r, Tag::universal(17)))).map_owned(|v| v);
         let f_inside_bits = if r.is_next(Tag::context(26)) {
-            Some(ber::contained(r, Tag::context(26), true, Shape::read_ber)?.map_owned(|v| v))
+            Some(at!(r, "insideBits", ber::contained(r, Tag::context(26), true, Shape::read_ber)).map_owned(|v| v))
         } else { None };
-        let f_message = Box::new(Message::read_ber(r, Tag::context(27))?);
+        let f_message = Box::new(at!(r, "message", Message::read_ber(r, Tag::context(27))));
         let value = Self {
             flag: f_flag,
             nothing: f_nothing,
@@ -620,15 +625,15 @@ impl Baum {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            value: ber::integer(r, Tag::context(0))?,
+            value: at!(r, "value", ber::integer(r, Tag::context(0))),
             left: if r.is_next(Tag::context(1)) {
-                Some(Box::new(Baum::read_ber(r, Tag::context(1))?))
+                Some(Box::new(at!(r, "left", Baum::read_ber(r, Tag::context(1)))))
             } else { None },
             right: if r.is_next(Tag::context(2)) {
-                Some(Box::new(Baum::read_ber(r, Tag::context(2))?))
+                Some(Box::new(at!(r, "right", Baum::read_ber(r, Tag::context(2)))))
             } else { None },
             twigs: if r.is_next(Tag::context(3)) {
-                Some(read_ber_baum_twigs(r, Tag::context(3))?)
+                Some(at!(r, "twigs", read_ber_baum_twigs(r, Tag::context(3))))
             } else { None },
         };
         r.leave(level)?;
@@ -669,15 +674,15 @@ impl Shape {
     fn read_ber(r: &mut ber::Reader<'_>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
-            0x80000005 => Self::Circle(ber::integer(r, Tag::context(5))?),
+            0x80000005 => Self::Circle(at!(r, "circle", ber::integer(r, Tag::context(5)))),
             0x80000006 => Self::Square({
-                let f0 = ber::enter(r, Tag::context(6))?;
-                let v = ber::boolean(r, Tag::universal(1))?;
-                r.leave(f0)?;
+                let f0 = at!(r, "square", ber::enter(r, Tag::context(6)));
+                let v = at!(r, "square", ber::boolean(r, Tag::universal(1)));
+                at!(r, "square", r.leave(f0));
                 v
             }),
-            0x80000007 => Self::Line(ShapeLine::read_ber(r, Tag::context(7))?),
-            0x80000008 => Self::Spot(ber::null(r, Tag::context(8))?),
+            0x80000007 => Self::Line(at!(r, "line", ShapeLine::read_ber(r, Tag::context(7)))),
+            0x80000008 => Self::Spot(at!(r, "spot", ber::null(r, Tag::context(8)))),
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?.into_owned())),
         })
     }
@@ -731,13 +736,13 @@ impl Texts {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            utf8: ber::text(r, Tag::context(0), StringKind::Utf8)?.into_owned(),
-            numeric: ber::text(r, Tag::context(1), StringKind::Numeric)?.into_owned(),
-            letters: ber::text(r, Tag::context(2), StringKind::Visible)?.into_owned(),
-            bmp: ber::text(r, Tag::context(3), StringKind::Bmp)?.into_owned(),
-            universal: ber::text(r, Tag::context(4), StringKind::Universal)?.into_owned(),
-            general: ber::text(r, Tag::context(5), StringKind::General)?.into_owned(),
-            oid: ber::relative_oid(r, Tag::context(6))?.into_owned(),
+            utf8: at!(r, "utf8", ber::text(r, Tag::context(0), StringKind::Utf8)).into_owned(),
+            numeric: at!(r, "numeric", ber::text(r, Tag::context(1), StringKind::Numeric)).into_owned(),
+            letters: at!(r, "letters", ber::text(r, Tag::context(2), StringKind::Visible)).into_owned(),
+            bmp: at!(r, "bmp", ber::text(r, Tag::context(3), StringKind::Bmp)).into_owned(),
+            universal: at!(r, "universal", ber::text(r, Tag::context(4), StringKind::Universal)).into_owned(),
+            general: at!(r, "general", ber::text(r, Tag::context(5), StringKind::General)).into_owned(),
+            oid: at!(r, "oid", ber::relative_oid(r, Tag::context(6))).into_owned(),
         };
         r.leave(level)?;
         Ok(value)
@@ -758,8 +763,8 @@ impl Times {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            utc: ber::utc_time(r, Tag::context(0))?.into_owned(),
-            general: ber::generalized_time(r, Tag::context(1))?.into_owned(),
+            utc: at!(r, "utc", ber::utc_time(r, Tag::context(0))).into_owned(),
+            general: at!(r, "general", ber::generalized_time(r, Tag::context(1))).into_owned(),
         };
         r.leave(level)?;
         Ok(value)
@@ -774,11 +779,11 @@ impl Times {
 impl<'a> Message<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
-        let f_code = ber::integer(r, Tag::context(0))?;
+        let f_code = at!(r, "code", ber::integer(r, Tag::context(0)));
         let f_value = {
-            let f0 = ber::enter(r, Tag::context(1))?;
-            let v = MessageValue::read_ber(r, Key::Int(*(&f_code) as i64))?;
-            r.leave(f0)?;
+            let f0 = at!(r, "value", ber::enter(r, Tag::context(1)));
+            let v = at!(r, "value", MessageValue::read_ber(r, Key::Int(*(&f_code) as i64)));
+            at!(r, "value", r.leave(f0));
             v
         };
         let value = Self {
@@ -813,8 +818,8 @@ impl ShapeLine {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            a: ber::integer(r, Tag::context(0))?,
-            b: ber::integer(r, Tag::context(1))?,
+            a: at!(r, "a", ber::integer(r, Tag::context(0))),
+            b: at!(r, "b", ber::integer(r, Tag::context(1))),
         };
         r.leave(level)?;
         Ok(value)
@@ -836,24 +841,24 @@ impl Animal {
         while let Some(tag) = r.peek_tag()? {
             match tag.bits() {
                 0x80000000 => {
-                    ber::in_set(f_name.is_some(), &mut last, tag, r)?;
-                    f_name = Some(ber::text(r, Tag::context(0), StringKind::Ia5)?.into_owned());
+                    at!(r, "name", ber::in_set(f_name.is_some(), &mut last, tag, r));
+                    f_name = Some(at!(r, "name", ber::text(r, Tag::context(0), StringKind::Ia5)).into_owned());
                 }
                 0x80000001 => {
-                    ber::in_set(f_legs.is_some(), &mut last, tag, r)?;
-                    f_legs = Some(ber::integer(r, Tag::context(1))?);
+                    at!(r, "legs", ber::in_set(f_legs.is_some(), &mut last, tag, r));
+                    f_legs = Some(at!(r, "legs", ber::integer(r, Tag::context(1))));
                 }
                 _ if Shape::takes(tag) => {
-                    ber::in_set(f_kind.is_some(), &mut last, ber::set_key(tag, Tag::context(5), r), r)?;
-                    f_kind = Some(Shape::read_ber(r)?);
+                    at!(r, "kind", ber::in_set(f_kind.is_some(), &mut last, ber::set_key(tag, Tag::context(5), r), r));
+                    f_kind = Some(at!(r, "kind", Shape::read_ber(r)));
                 }
                 _ => return Err(r.error(ErrorKind::UnexpectedElement)),
             }
         }
         let value = Self {
-            name: f_name.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
-            legs: match f_legs { Some(v) => { ber::not_default(v == 4, r)?; v } None => 4 },
-            kind: f_kind.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
+            name: at!(r, "name", f_name.ok_or_else(|| r.error(ErrorKind::MissingComponent))),
+            legs: match f_legs { Some(v) => { at!(r, "legs", ber::not_default(v == 4, r)); v } None => 4 },
+            kind: at!(r, "kind", f_kind.ok_or_else(|| r.error(ErrorKind::MissingComponent))),
         };
         r.leave(level)?;
         Ok(value)
@@ -891,6 +896,7 @@ impl<'a> MessageValue<'a> {
 }
 
 impl<'a> codec::BerType<'a> for Zoo<'a> {
+    const NAME: &'static str = "Zoo";
     const TAG: Option<Tag> = Some(Tag::universal(16));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
@@ -907,6 +913,7 @@ impl<'a> codec::BerType<'a> for Zoo<'a> {
 }
 
 impl<'a> codec::BerType<'a> for Baum {
+    const NAME: &'static str = "Tree";
     const TAG: Option<Tag> = Some(Tag::universal(16));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
@@ -923,6 +930,7 @@ impl<'a> codec::BerType<'a> for Baum {
 }
 
 impl<'a> codec::BerType<'a> for Names<'a> {
+    const NAME: &'static str = "Names";
     const TAG: Option<Tag> = Some(Tag::universal(16));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
@@ -956,40 +964,41 @@ impl<'a> Zoo<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(6)?;
         let mut value = Self {
-            flag: r.bit()?,
+            flag: at!(r, "flag", r.bit()),
             nothing: (),
-            small: r.whole(per::Whole::Bits(3), 7)? as i64,
-            octet: r.whole(per::Whole::Octet, 255)? as i64,
-            negative: (r.whole(per::Whole::Octets(2, 3), 100005)? as i64).wrapping_add(-5) as i64,
-            wide: r.whole(per::Whole::Octets(3, 8), 18446744073709551615)? as u64,
-            wider: r.large(&[255], &[1, 0, 0, 0, 0, 0, 0, 0, 1])?.into_owned(),
-            semi: r.semi_constrained(3)?.into_owned(),
-            any: r.unconstrained()?.into_owned(),
-            grown: if r.bit()? { let number = r.unconstrained()?; r.narrow::<i64>(&number)? } else {
-                (r.whole(per::Whole::Bits(4), 9)? as i64).wrapping_add(1) as i64
-            },
-            colour: if p & 0x10 != 0 { Colour::read_aper(r)? } else { Colour::Green },
-            level: if p & 0x8 != 0 { Some(ZooLevel::read_aper(r)?) } else { None },
-            real: r.real()?,
-            bits: r.bit_string(per::Size::ANY)?.into_owned(),
+            small: at!(r, "small", r.whole(per::Whole::Bits(3), 7)) as i64,
+            octet: at!(r, "octet", r.whole(per::Whole::Octet, 255)) as i64,
+            negative: (at!(r, "negative", r.whole(per::Whole::Octets(2, 3), 100005)) as i64).wrapping_add(-5) as i64,
+            wide: at!(r, "wide", r.whole(per::Whole::Octets(3, 8), 18446744073709551615)) as u64,
+            wider: at!(r, "wider", r.large(&[255], &[1, 0, 0, 0, 0, 0, 0, 0, 1])).into_owned(),
+            semi: at!(r, "semi", r.semi_constrained(3)).into_owned(),
+            any: at!(r, "any", r.unconstrained()).into_owned(),
+            grown: if at!(r, "grown", r.bit()) {
+                let number = at!(r, "grown", r.unconstrained());
+                at!(r, "grown", r.narrow::<i64>(&number))
+            } else { (at!(r, "grown", r.whole(per::Whole::Bits(4), 9)) as i64).wrapping_add(1) as i64 },
+            colour: if p & 0x10 != 0 { at!(r, "colour", Colour::read_aper(r)) } else { Colour::Green },
+            level: if p & 0x8 != 0 { Some(at!(r, "level", ZooLevel::read_aper(r))) } else { None },
+            real: at!(r, "real", r.real()),
+            bits: at!(r, "bits", r.bit_string(per::Size::ANY)).into_owned(),
             flags: if p & 0x4 != 0 {
-                Some(r.bit_string(per::Size::new(false, 0, 12, Some(per::Whole::Bits(4))))?.into_owned())
+                Some(at!(r, "flags", r.bit_string(per::Size::new(false, 0, 12, Some(per::Whole::Bits(4))))).into_owned())
             } else { None },
-            word: r.bit_string(per::Size::new(false, 17, 17, Some(per::Whole::Nothing)))?.into_owned(),
-            nibble: r.bit_string(per::Size::new(false, 4, 4, Some(per::Whole::Nothing)))?.into_owned(),
-            octets: r.octet_string(per::Size::ANY)?.into_owned(),
-            pair: r.octet_string(per::Size::new(false, 2, 2, Some(per::Whole::Nothing)))?.into_owned(),
-            six: r.octet_string(per::Size::new(false, 6, 6, Some(per::Whole::Nothing)))?.into_owned(),
-            up_to: r.octet_string(per::Size::new(true, 1, 20, Some(per::Whole::Bits(5))))?.into_owned(),
-            children: if p & 0x2 != 0 { Some(read_aper_zoo_children(r)?) } else { None },
-            bag: read_aper_zoo_bag(r)?,
-            text: Texts::read_aper(r)?,
-            when: Times::read_aper(r)?,
-            inside: r.contained(per::Size::ANY, 8, Animal::read_aper)?.map_owned(|v| v),
+            word: at!(r, "word", r.bit_string(per::Size::new(false, 17, 17, Some(per::Whole::Nothing)))).into_owned(),
+            nibble: at!(r, "nibble", r.bit_string(per::Size::new(false, 4, 4, Some(per::Whole::Nothing)))).into_owned(),
+            octets: at!(r, "octets", r.octet_string(per::Size::ANY)).into_owned(),
+            pair: at!(r, "pair", r.octet_string(per::Size::new(false, 2, 2, Some(per::Whole::Nothing)))).into_owned(),
+            six: at!(r, "six", r.octet_string(per::Size::new(false, 6, 6, Some(per::Whole::Nothing)))).into_owned(),
+            up_to: at!(r, "upTo", r.octet_string(per::Size::new(true, 1, 20, Some(per::Whole::Bits(5))))).into_owned(),
+            children: if p & 0x2 != 0 { Some(at!(r, "children", read_aper_zoo_children(r))) } else { None },
+            bag: at!(r, "bag", read_aper_zoo_bag(r)),
+            text: at!(r, "text", Texts::read_aper(r)),
+            when: at!(r, "when", Times::read_aper(r)),
+            inside: at!(r, "inside", r.contained(per::Size::ANY, 8, Animal::read_aper)).map_owned(|v| v),
             inside_bits: if p & 0x1 != 0 {
-                Some(r.contained(per::Size::ANY, 1, Shape::read_aper)?.map_owned(|v| v))
+                Some(at!(r, "insideBits", r.contained(per::Size::ANY, 1, Shape::read_aper)).map_owned(|v| v))
             } else { None },
-            message: Box::new(Message::read_aper(r)?),
+            message: Box::new(at!(r, "message", Message::read_aper(r))),
             id: None,
             late: None,
             later: None,
@@ -1000,21 +1009,23 @@ impl<'a> Zoo<'a> {
         if p & 0x20 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = r.addition(&mut more)? {
-                value.id = Some(r.oid()?.into_owned());
+                value.id = Some(at!(r, "id", r.oid()).into_owned());
                 r.close(open);
             }
             if let Some(open) = r.addition(&mut more)? {
                 let p = r.bits(1)?;
-                value.late = Some(r.other_string(StringKind::Utf8)?.into_owned());
-                if p & 0x1 != 0 { value.later = Some(r.whole(per::Whole::Bits(2), 3)? as i64); }
+                value.late = Some(at!(r, "late", r.other_string(StringKind::Utf8)).into_owned());
+                if p & 0x1 != 0 {
+                    value.later = Some(at!(r, "later", r.whole(per::Whole::Bits(2), 3)) as i64);
+                }
                 r.close(open);
             }
             if let Some(open) = r.addition(&mut more)? {
-                value.self_ = read_aper_names(r)?;
+                value.self_ = at!(r, "self", read_aper_names(r));
                 r.close(open);
             }
             if let Some(open) = r.addition(&mut more)? {
-                value.form = Some(Shape::read_aper(r)?);
+                value.form = Some(at!(r, "type", Shape::read_aper(r)));
                 r.close(open);
             }
             value.extension_additions = r.unknown_additions(4, more)?;
@@ -1113,10 +1124,10 @@ impl Baum {
         r.enter()?;
         let p = r.bits(3)?;
         let value = Self {
-            value: r.whole(per::Whole::Octet, 255)? as i64,
-            left: if p & 0x4 != 0 { Some(Box::new(Baum::read_aper(r)?)) } else { None },
-            right: if p & 0x2 != 0 { Some(Box::new(Baum::read_aper(r)?)) } else { None },
-            twigs: if p & 0x1 != 0 { Some(read_aper_baum_twigs(r)?) } else { None },
+            value: at!(r, "value", r.whole(per::Whole::Octet, 255)) as i64,
+            left: if p & 0x4 != 0 { Some(Box::new(at!(r, "left", Baum::read_aper(r)))) } else { None },
+            right: if p & 0x2 != 0 { Some(Box::new(at!(r, "right", Baum::read_aper(r)))) } else { None },
+            twigs: if p & 0x1 != 0 { Some(at!(r, "twigs", read_aper_baum_twigs(r))) } else { None },
         };
         r.leave();
         Ok(value)
@@ -1177,14 +1188,14 @@ impl Shape {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
         let value = if r.bit()? {
             match r.small_number()? {
-                0 => { let open = r.open()?; let v = (); r.close(open); Self::Spot(v) }
+                0 => { let open = at!(r, "spot", r.open()); let v = (); r.close(open); Self::Spot(v) }
                 number => Self::Unknown(Box::new(r.unknown_alternative(number)?.into_owned())),
             }
         } else {
             match r.alternative(per::Whole::Bits(2), 3)? {
-                0 => Self::Circle(r.whole(per::Whole::TwoOctets, 65535)? as i64),
-                1 => Self::Square(r.bit()?),
-                _ => Self::Line(ShapeLine::read_aper(r)?),
+                0 => Self::Circle(at!(r, "circle", r.whole(per::Whole::TwoOctets, 65535)) as i64),
+                1 => Self::Square(at!(r, "square", r.bit())),
+                _ => Self::Line(at!(r, "line", ShapeLine::read_aper(r))),
             }
         };
         Ok(value)
@@ -1222,13 +1233,13 @@ fn write_aper_zoo_bag(list: &SequenceOf<'_, i64>, w: &mut per::Writer<true>) -> 
 impl Texts {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
         Ok(Self {
-            utf8: r.other_string(StringKind::Utf8)?.into_owned(),
-            numeric: r.characters(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &APER_ALPHABET_1)?.into_owned(),
-            letters: r.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &APER_ALPHABET_2)?.into_owned(),
-            bmp: r.characters(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &APER_ALPHABET_3)?.into_owned(),
-            universal: r.characters(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &APER_ALPHABET_4)?.into_owned(),
-            general: r.other_string(StringKind::General)?.into_owned(),
-            oid: r.relative_oid()?.into_owned(),
+            utf8: at!(r, "utf8", r.other_string(StringKind::Utf8)).into_owned(),
+            numeric: at!(r, "numeric", r.characters(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &APER_ALPHABET_1)).into_owned(),
+            letters: at!(r, "letters", r.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &APER_ALPHABET_2)).into_owned(),
+            bmp: at!(r, "bmp", r.characters(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &APER_ALPHABET_3)).into_owned(),
+            universal: at!(r, "universal", r.characters(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &APER_ALPHABET_4)).into_owned(),
+            general: at!(r, "general", r.other_string(StringKind::General)).into_owned(),
+            oid: at!(r, "oid", r.relative_oid()).into_owned(),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -1246,8 +1257,8 @@ impl Texts {
 impl Times {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
         Ok(Self {
-            utc: r.utc_time(per::Size::ANY, &APER_ALPHABET_5)?.into_owned(),
-            general: r.generalized_time(per::Size::ANY, &APER_ALPHABET_5)?.into_owned(),
+            utc: at!(r, "utc", r.utc_time(per::Size::ANY, &APER_ALPHABET_5)).into_owned(),
+            general: at!(r, "general", r.generalized_time(per::Size::ANY, &APER_ALPHABET_5)).into_owned(),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -1260,8 +1271,8 @@ impl Times {
 
 impl<'a> Message<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        let f_code = r.whole(per::Whole::Octet, 255)? as i64;
-        let f_value = MessageValue::read_aper(r, Key::Int(*(&f_code) as i64))?;
+        let f_code = at!(r, "code", r.whole(per::Whole::Octet, 255)) as i64;
+        let f_value = at!(r, "value", MessageValue::read_aper(r, Key::Int(*(&f_code) as i64)));
         Ok(Self {
             code: f_code,
             value: f_value,
@@ -1287,8 +1298,8 @@ fn write_aper_baum_twigs(list: &[Baum], w: &mut per::Writer<true>) -> Result<()>
 impl ShapeLine {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
         Ok(Self {
-            a: r.whole(per::Whole::Bits(4), 15)? as i64,
-            b: r.whole(per::Whole::Bits(4), 15)? as i64,
+            a: at!(r, "a", r.whole(per::Whole::Bits(4), 15)) as i64,
+            b: at!(r, "b", r.whole(per::Whole::Bits(4), 15)) as i64,
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -1301,9 +1312,9 @@ impl Animal {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
         let p = r.bits(1)?;
         Ok(Self {
-            name: r.characters(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &APER_ALPHABET_6)?.into_owned(),
-            legs: if p & 0x1 != 0 { r.whole(per::Whole::TwoOctets, 1000)? as i64 } else { 4 },
-            kind: Shape::read_aper(r)?,
+            name: at!(r, "name", r.characters(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &APER_ALPHABET_6)).into_owned(),
+            legs: if p & 0x1 != 0 { at!(r, "legs", r.whole(per::Whole::TwoOctets, 1000)) as i64 } else { 4 },
+            kind: at!(r, "kind", Shape::read_aper(r)),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -1345,18 +1356,24 @@ impl<'a> MessageValue<'a> {
 }
 
 impl<'a> codec::AperType<'a> for Zoo<'a> {
+    const NAME: &'static str = "Zoo";
+
     fn read(r: &mut per::Reader<'a, true>) -> Result<Self> { Zoo::read_aper(r) }
 
     fn write(&self, w: &mut per::Writer<true>) -> Result<()> { self.write_aper(w) }
 }
 
 impl<'a> codec::AperType<'a> for Baum {
+    const NAME: &'static str = "Tree";
+
     fn read(r: &mut per::Reader<'a, true>) -> Result<Self> { Baum::read_aper(r) }
 
     fn write(&self, w: &mut per::Writer<true>) -> Result<()> { self.write_aper(w) }
 }
 
 impl<'a> codec::AperType<'a> for Names<'a> {
+    const NAME: &'static str = "Names";
+
     fn read(r: &mut per::Reader<'a, true>) -> Result<Self> { Ok(Self(read_aper_names(r)?)) }
 
     fn write(&self, w: &mut per::Writer<true>) -> Result<()> { write_aper_names(&self.0, w) }
@@ -1380,40 +1397,41 @@ impl<'a> Zoo<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
         let p = r.bits(6)?;
         let mut value = Self {
-            flag: r.bit()?,
+            flag: at!(r, "flag", r.bit()),
             nothing: (),
-            small: r.whole(per::Whole::Bits(3), 7)? as i64,
-            octet: r.whole(per::Whole::Bits(8), 255)? as i64,
-            negative: (r.whole(per::Whole::Bits(17), 100005)? as i64).wrapping_add(-5) as i64,
-            wide: r.whole(per::Whole::Bits(64), 18446744073709551615)? as u64,
-            wider: r.large(&[255], &[1, 0, 0, 0, 0, 0, 0, 0, 1])?.into_owned(),
-            semi: r.semi_constrained(3)?.into_owned(),
-            any: r.unconstrained()?.into_owned(),
-            grown: if r.bit()? { let number = r.unconstrained()?; r.narrow::<i64>(&number)? } else {
-                (r.whole(per::Whole::Bits(4), 9)? as i64).wrapping_add(1) as i64
-            },
-            colour: if p & 0x10 != 0 { Colour::read_uper(r)? } else { Colour::Green },
-            level: if p & 0x8 != 0 { Some(ZooLevel::read_uper(r)?) } else { None },
-            real: r.real()?,
-            bits: r.bit_string(per::Size::ANY)?.into_owned(),
+            small: at!(r, "small", r.whole(per::Whole::Bits(3), 7)) as i64,
+            octet: at!(r, "octet", r.whole(per::Whole::Bits(8), 255)) as i64,
+            negative: (at!(r, "negative", r.whole(per::Whole::Bits(17), 100005)) as i64).wrapping_add(-5) as i64,
+            wide: at!(r, "wide", r.whole(per::Whole::Bits(64), 18446744073709551615)) as u64,
+            wider: at!(r, "wider", r.large(&[255], &[1, 0, 0, 0, 0, 0, 0, 0, 1])).into_owned(),
+            semi: at!(r, "semi", r.semi_constrained(3)).into_owned(),
+            any: at!(r, "any", r.unconstrained()).into_owned(),
+            grown: if at!(r, "grown", r.bit()) {
+                let number = at!(r, "grown", r.unconstrained());
+                at!(r, "grown", r.narrow::<i64>(&number))
+            } else { (at!(r, "grown", r.whole(per::Whole::Bits(4), 9)) as i64).wrapping_add(1) as i64 },
+            colour: if p & 0x10 != 0 { at!(r, "colour", Colour::read_uper(r)) } else { Colour::Green },
+            level: if p & 0x8 != 0 { Some(at!(r, "level", ZooLevel::read_uper(r))) } else { None },
+            real: at!(r, "real", r.real()),
+            bits: at!(r, "bits", r.bit_string(per::Size::ANY)).into_owned(),
             flags: if p & 0x4 != 0 {
-                Some(r.bit_string(per::Size::new(false, 0, 12, Some(per::Whole::Bits(4))))?.into_owned())
+                Some(at!(r, "flags", r.bit_string(per::Size::new(false, 0, 12, Some(per::Whole::Bits(4))))).into_owned())
             } else { None },
-            word: r.bit_string(per::Size::new(false, 17, 17, Some(per::Whole::Nothing)))?.into_owned(),
-            nibble: r.bit_string(per::Size::new(false, 4, 4, Some(per::Whole::Nothing)))?.into_owned(),
-            octets: r.octet_string(per::Size::ANY)?.into_owned(),
-            pair: r.octet_string(per::Size::new(false, 2, 2, Some(per::Whole::Nothing)))?.into_owned(),
-            six: r.octet_string(per::Size::new(false, 6, 6, Some(per::Whole::Nothing)))?.into_owned(),
-            up_to: r.octet_string(per::Size::new(true, 1, 20, Some(per::Whole::Bits(5))))?.into_owned(),
-            children: if p & 0x2 != 0 { Some(read_uper_zoo_children(r)?) } else { None },
-            bag: read_uper_zoo_bag(r)?,
-            text: Texts::read_uper(r)?,
-            when: Times::read_uper(r)?,
-            inside: r.contained(per::Size::ANY, 8, Animal::read_uper)?.map_owned(|v| v),
+            word: at!(r, "word", r.bit_string(per::Size::new(false, 17, 17, Some(per::Whole::Nothing)))).into_owned(),
+            nibble: at!(r, "nibble", r.bit_string(per::Size::new(false, 4, 4, Some(per::Whole::Nothing)))).into_owned(),
+            octets: at!(r, "octets", r.octet_string(per::Size::ANY)).into_owned(),
+            pair: at!(r, "pair", r.octet_string(per::Size::new(false, 2, 2, Some(per::Whole::Nothing)))).into_owned(),
+            six: at!(r, "six", r.octet_string(per::Size::new(false, 6, 6, Some(per::Whole::Nothing)))).into_owned(),
+            up_to: at!(r, "upTo", r.octet_string(per::Size::new(true, 1, 20, Some(per::Whole::Bits(5))))).into_owned(),
+            children: if p & 0x2 != 0 { Some(at!(r, "children", read_uper_zoo_children(r))) } else { None },
+            bag: at!(r, "bag", read_uper_zoo_bag(r)),
+            text: at!(r, "text", Texts::read_uper(r)),
+            when: at!(r, "when", Times::read_uper(r)),
+            inside: at!(r, "inside", r.contained(per::Size::ANY, 8, Animal::read_uper)).map_owned(|v| v),
             inside_bits: if p & 0x1 != 0 {
-                Some(r.contained(per::Size::ANY, 1, Shape::read_uper)?.map_owned(|v| v))
+                Some(at!(r, "insideBits", r.contained(per::Size::ANY, 1, Shape::read_uper)).map_owned(|v| v))
             } else { None },
-            message: Box::new(Message::read_uper(r)?),
+            message: Box::new(at!(r, "message", Message::read_uper(r))),
             id: None,
             late: None,
             later: None,
@@ -1424,21 +1442,23 @@ impl<'a> Zoo<'a> {
         if p & 0x20 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = r.addition(&mut more)? {
-                value.id = Some(r.oid()?.into_owned());
+                value.id = Some(at!(r, "id", r.oid()).into_owned());
                 r.close(open);
             }
             if let Some(open) = r.addition(&mut more)? {
                 let p = r.bits(1)?;
-                value.late = Some(r.other_string(StringKind::Utf8)?.into_owned());
-                if p & 0x1 != 0 { value.later = Some(r.whole(per::Whole::Bits(2), 3)? as i64); }
+                value.late = Some(at!(r, "late", r.other_string(StringKind::Utf8)).into_owned());
+                if p & 0x1 != 0 {
+                    value.later = Some(at!(r, "later", r.whole(per::Whole::Bits(2), 3)) as i64);
+                }
                 r.close(open);
             }
             if let Some(open) = r.addition(&mut more)? {
-                value.self_ = read_uper_names(r)?;
+                value.self_ = at!(r, "self", read_uper_names(r));
                 r.close(open);
             }
             if let Some(open) = r.addition(&mut more)? {
-                value.form = Some(Shape::read_uper(r)?);
+                value.form = Some(at!(r, "type", Shape::read_uper(r)));
                 r.close(open);
             }
             value.extension_additions = r.unknown_additions(4, more)?;
@@ -1537,10 +1557,10 @@ impl Baum {
         r.enter()?;
         let p = r.bits(3)?;
         let value = Self {
-            value: r.whole(per::Whole::Bits(8), 255)? as i64,
-            left: if p & 0x4 != 0 { Some(Box::new(Baum::read_uper(r)?)) } else { None },
-            right: if p & 0x2 != 0 { Some(Box::new(Baum::read_uper(r)?)) } else { None },
-            twigs: if p & 0x1 != 0 { Some(read_uper_baum_twigs(r)?) } else { None },
+            value: at!(r, "value", r.whole(per::Whole::Bits(8), 255)) as i64,
+            left: if p & 0x4 != 0 { Some(Box::new(at!(r, "left", Baum::read_uper(r)))) } else { None },
+            right: if p & 0x2 != 0 { Some(Box::new(at!(r, "right", Baum::read_uper(r)))) } else { None },
+            twigs: if p & 0x1 != 0 { Some(at!(r, "twigs", read_uper_baum_twigs(r))) } else { None },
         };
         r.leave();
         Ok(value)
@@ -1601,14 +1621,14 @@ impl Shape {
     fn read_uper(r: &mut per::Reader<'_, false>) -> Result<Self> {
         let value = if r.bit()? {
             match r.small_number()? {
-                0 => { let open = r.open()?; let v = (); r.close(open); Self::Spot(v) }
+                0 => { let open = at!(r, "spot", r.open()); let v = (); r.close(open); Self::Spot(v) }
                 number => Self::Unknown(Box::new(r.unknown_alternative(number)?.into_owned())),
             }
         } else {
             match r.alternative(per::Whole::Bits(2), 3)? {
-                0 => Self::Circle(r.whole(per::Whole::Bits(16), 65535)? as i64),
-                1 => Self::Square(r.bit()?),
-                _ => Self::Line(ShapeLine::read_uper(r)?),
+                0 => Self::Circle(at!(r, "circle", r.whole(per::Whole::Bits(16), 65535)) as i64),
+                1 => Self::Square(at!(r, "square", r.bit())),
+                _ => Self::Line(at!(r, "line", ShapeLine::read_uper(r))),
             }
         };
         Ok(value)
@@ -1646,13 +1666,13 @@ fn write_uper_zoo_bag(list: &SequenceOf<'_, i64>, w: &mut per::Writer<false>) ->
 impl Texts {
     fn read_uper(r: &mut per::Reader<'_, false>) -> Result<Self> {
         Ok(Self {
-            utf8: r.other_string(StringKind::Utf8)?.into_owned(),
-            numeric: r.characters(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &UPER_ALPHABET_1)?.into_owned(),
-            letters: r.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &UPER_ALPHABET_2)?.into_owned(),
-            bmp: r.characters(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &UPER_ALPHABET_3)?.into_owned(),
-            universal: r.characters(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &UPER_ALPHABET_4)?.into_owned(),
-            general: r.other_string(StringKind::General)?.into_owned(),
-            oid: r.relative_oid()?.into_owned(),
+            utf8: at!(r, "utf8", r.other_string(StringKind::Utf8)).into_owned(),
+            numeric: at!(r, "numeric", r.characters(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &UPER_ALPHABET_1)).into_owned(),
+            letters: at!(r, "letters", r.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &UPER_ALPHABET_2)).into_owned(),
+            bmp: at!(r, "bmp", r.characters(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &UPER_ALPHABET_3)).into_owned(),
+            universal: at!(r, "universal", r.characters(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &UPER_ALPHABET_4)).into_owned(),
+            general: at!(r, "general", r.other_string(StringKind::General)).into_owned(),
+            oid: at!(r, "oid", r.relative_oid()).into_owned(),
         })
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
@@ -1670,8 +1690,8 @@ impl Texts {
 impl Times {
     fn read_uper(r: &mut per::Reader<'_, false>) -> Result<Self> {
         Ok(Self {
-            utc: r.utc_time(per::Size::ANY, &UPER_ALPHABET_5)?.into_owned(),
-            general: r.generalized_time(per::Size::ANY, &UPER_ALPHABET_5)?.into_owned(),
+            utc: at!(r, "utc", r.utc_time(per::Size::ANY, &UPER_ALPHABET_5)).into_owned(),
+            general: at!(r, "general", r.generalized_time(per::Size::ANY, &UPER_ALPHABET_5)).into_owned(),
         })
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
@@ -1684,8 +1704,8 @@ impl Times {
 
 impl<'a> Message<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
-        let f_code = r.whole(per::Whole::Bits(8), 255)? as i64;
-        let f_value = MessageValue::read_uper(r, Key::Int(*(&f_code) as i64))?;
+        let f_code = at!(r, "code", r.whole(per::Whole::Bits(8), 255)) as i64;
+        let f_value = at!(r, "value", MessageValue::read_uper(r, Key::Int(*(&f_code) as i64)));
         Ok(Self {
             code: f_code,
             value: f_value,
@@ -1711,8 +1731,8 @@ fn write_uper_baum_twigs(list: &[Baum], w: &mut per::Writer<false>) -> Result<()
 impl ShapeLine {
     fn read_uper(r: &mut per::Reader<'_, false>) -> Result<Self> {
         Ok(Self {
-            a: r.whole(per::Whole::Bits(4), 15)? as i64,
-            b: r.whole(per::Whole::Bits(4), 15)? as i64,
+            a: at!(r, "a", r.whole(per::Whole::Bits(4), 15)) as i64,
+            b: at!(r, "b", r.whole(per::Whole::Bits(4), 15)) as i64,
         })
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
@@ -1725,9 +1745,9 @@ impl Animal {
     fn read_uper(r: &mut per::Reader<'_, false>) -> Result<Self> {
         let p = r.bits(1)?;
         Ok(Self {
-            name: r.characters(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &UPER_ALPHABET_6)?.into_owned(),
-            legs: if p & 0x1 != 0 { r.whole(per::Whole::Bits(10), 1000)? as i64 } else { 4 },
-            kind: Shape::read_uper(r)?,
+            name: at!(r, "name", r.characters(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &UPER_ALPHABET_6)).into_owned(),
+            legs: if p & 0x1 != 0 { at!(r, "legs", r.whole(per::Whole::Bits(10), 1000)) as i64 } else { 4 },
+            kind: at!(r, "kind", Shape::read_uper(r)),
         })
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
@@ -1769,18 +1789,24 @@ impl<'a> MessageValue<'a> {
 }
 
 impl<'a> codec::UperType<'a> for Zoo<'a> {
+    const NAME: &'static str = "Zoo";
+
     fn read(r: &mut per::Reader<'a, false>) -> Result<Self> { Zoo::read_uper(r) }
 
     fn write(&self, w: &mut per::Writer<false>) -> Result<()> { self.write_uper(w) }
 }
 
 impl<'a> codec::UperType<'a> for Baum {
+    const NAME: &'static str = "Tree";
+
     fn read(r: &mut per::Reader<'a, false>) -> Result<Self> { Baum::read_uper(r) }
 
     fn write(&self, w: &mut per::Writer<false>) -> Result<()> { self.write_uper(w) }
 }
 
 impl<'a> codec::UperType<'a> for Names<'a> {
+    const NAME: &'static str = "Names";
+
     fn read(r: &mut per::Reader<'a, false>) -> Result<Self> { Ok(Self(read_uper_names(r)?)) }
 
     fn write(&self, w: &mut per::Writer<false>) -> Result<()> { write_uper_names(&self.0, w) }
@@ -1789,51 +1815,62 @@ impl<'a> codec::UperType<'a> for Names<'a> {
 impl<'a> Zoo<'a> {
     fn read_oer(r: &mut oer::Reader<'a>) -> Result<Self> {
         let p = r.preamble(6)?;
-        let f_flag = r.boolean()?;
+        let f_flag = at!(r, "flag", r.boolean());
         let f_nothing = ();
-        let f_small = { let number = r.unsigned(1)?; r.narrow::<_, i64>(number)? };
-        let f_octet = { let number = r.unsigned(1)?; r.narrow::<_, i64>(number)? };
-        let f_negative = r.signed(4)? as i64;
-        let f_wide = r.unsigned(8)? as u64;
-        let f_wider = r.variable(true)?.into_owned();
-        let f_semi = r.variable(false)?.into_owned();
-        let f_any = r.variable(true)?.into_owned();
-        let f_grown = { let number = r.variable(true)?; r.narrow::<_, i64>(&number)? };
+        let f_small = {
+            let number = at!(r, "small", r.unsigned(1));
+            at!(r, "small", r.narrow::<_, i64>(number))
+        };
+        let f_octet = {
+            let number = at!(r, "octet", r.unsigned(1));
+            at!(r, "octet", r.narrow::<_, i64>(number))
+        };
+        let f_negative = at!(r, "negative", r.signed(4)) as i64;
+        let f_wide = at!(r, "wide", r.unsigned(8)) as u64;
+        let f_wider = at!(r, "wider", r.variable(true)).into_owned();
+        let f_semi = at!(r, "semi", r.variable(false)).into_owned();
+        let f_any = at!(r, "any", r.variable(true)).into_owned();
+        let f_grown = {
+            let number = at!(r, "grown", r.variable(true));
+            at!(r, "grown", r.narrow::<_, i64>(&number))
+        };
         let f_colour = if p >> 4 & 1 != 0 {
             {
-                let at = r.position();
-                let v = Colour::from_number(r.enumerated()?).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))?;
-                r.not_default(v == Colour::Green, at)?;
+                let begun = r.position();
+                let v = at!(r, "colour", Colour::from_number(at!(r, "colour", r.enumerated())).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration)));
+                at!(r, "colour", r.not_default(v == Colour::Green, begun));
                 v
             }
         } else { Colour::Green };
         let f_level = if p >> 3 & 1 != 0 {
-            Some(ZooLevel::from_number(r.enumerated()?).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))?)
+            Some(at!(r, "level", ZooLevel::from_number(at!(r, "level", r.enumerated())).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))))
         } else { None };
-        let f_real = r.real()?;
-        let f_bits = r.bit_string(oer::VARIABLE, None)?.into_owned();
+        let f_real = at!(r, "real", r.real());
+        let f_bits = at!(r, "bits", r.bit_string(oer::VARIABLE, None)).into_owned();
         let f_flags = if p >> 2 & 1 != 0 {
-            Some(r.bit_string(oer::VARIABLE, Some(0))?.into_owned())
+            Some(at!(r, "flags", r.bit_string(oer::VARIABLE, Some(0))).into_owned())
         } else { None };
-        let f_word = r.bit_string(17, None)?.into_owned();
-        let f_nibble = r.bit_string(4, None)?.into_owned();
-        let f_octets = r.octet_string(oer::VARIABLE)?.into_owned();
-        let f_pair = r.octet_string(2)?.into_owned();
-        let f_six = r.octet_string(6)?.into_owned();
-        let f_up_to = r.octet_string(oer::VARIABLE)?.into_owned();
-        let f_children = if p >> 1 & 1 != 0 { Some(read_oer_zoo_children(r)?) } else { None };
-        let f_bag = read_oer_zoo_bag(r)?;
-        let f_text = Texts::read_oer(r)?;
-        let f_when = Times::read_oer(r)?;
-        let f_inside = r.contained(oer::VARIABLE, false, |r| -> Result<_> {
+        let f_word = at!(r, "word", r.bit_string(17, None)).into_owned();
+        let f_nibble = at!(r, "nibble", r.bit_string(4, None)).into_owned();
+        let f_octets = at!(r, "octets", r.octet_string(oer::VARIABLE)).into_owned();
+        let f_pair = at!(r, "pair", r.octet_string(2)).into_owned();
+        let f_six = at!(r, "six", r.octet_string(6)).into_owned();
+        let f_up_to = at!(r, "upTo", r.octet_string(oer::VARIABLE)).into_owned();
+        let f_children = if p >> 1 & 1 != 0 {
+            Some(at!(r, "children", read_oer_zoo_children(r)))
+        } else { None };
+        let f_bag = at!(r, "bag", read_oer_zoo_bag(r));
+        let f_text = at!(r, "text", Texts::read_oer(r));
+        let f_when = at!(r, "when", Times::read_oer(r));
+        let f_inside = at!(r, "inside", r.contained(oer::VARIABLE, false, |r| -> Result<_> {
             Ok(Animal::read_oer(r)?)
-        })?.map_owned(|v| v);
+        })).map_owned(|v| v);
         let f_inside_bits = if p >> 0 & 1 != 0 {
-            Some(r.contained(oer::VARIABLE, true, |r| -> Result<_> {
+            Some(at!(r, "insideBits", r.contained(oer::VARIABLE, true, |r| -> Result<_> {
                 Ok(Shape::read_oer(r)?)
-            })?.map_owned(|v| v))
+            })).map_owned(|v| v))
         } else { None };
-        let f_message = Box::new(Message::read_oer(r)?);
+        let f_message = Box::new(at!(r, "message", Message::read_oer(r)));
         let mut f_id = None;
         let mut f_late = None;
         let mut f_later = None;
@@ -1843,32 +1880,35 @@ impl<'a> Zoo<'a> {
         if p >> 5 & 1 != 0 {
             let mut bitmap = r.bitmap()?;
             if bitmap.next_addition() {
-                let open = r.open(oer::VARIABLE)?;
-                f_id = Some(r.oid()?.into_owned());
+                let open = at!(r, "id", r.open(oer::VARIABLE));
+                f_id = Some(at!(r, "id", r.oid()).into_owned());
                 r.close(open)?;
             }
             if bitmap.next_addition() {
                 let open = r.open(oer::VARIABLE)?;
                 let g = r.preamble(1)?;
-                f_late = Some(r.text(oer::VARIABLE, StringKind::Utf8)?.into_owned());
+                f_late = Some(at!(r, "late", r.text(oer::VARIABLE, StringKind::Utf8)).into_owned());
                 if g >> 0 & 1 != 0 {
-                    f_later = Some({ let number = r.unsigned(1)?; r.narrow::<_, i64>(number)? });
+                    f_later = Some({
+                        let number = at!(r, "later", r.unsigned(1));
+                        at!(r, "later", r.narrow::<_, i64>(number))
+                    });
                 }
                 r.close(open)?;
             }
             if bitmap.next_addition() {
-                let open = r.open(oer::VARIABLE)?;
+                let open = at!(r, "self", r.open(oer::VARIABLE));
                 f_self_ = {
-                    let at = r.position();
-                    let v = read_oer_names(r)?;
-                    r.not_default(v.is_empty(), at)?;
+                    let begun = r.position();
+                    let v = at!(r, "self", read_oer_names(r));
+                    at!(r, "self", r.not_default(v.is_empty(), begun));
                     v
                 };
                 r.close(open)?;
             }
             if bitmap.next_addition() {
-                let open = r.open(oer::VARIABLE)?;
-                f_form = Some(Shape::read_oer(r)?);
+                let open = at!(r, "type", r.open(oer::VARIABLE));
+                f_form = Some(at!(r, "type", Shape::read_oer(r)));
                 r.close(open)?;
             }
             unknown = r.unknown_additions(bitmap)?;
@@ -1988,10 +2028,13 @@ impl Baum {
     fn read_oer(r: &mut oer::Reader<'_>) -> Result<Self> {
         r.enter()?;
         let p = r.preamble(3)?;
-        let f_value = { let number = r.unsigned(1)?; r.narrow::<_, i64>(number)? };
-        let f_left = if p >> 2 & 1 != 0 { Some(Box::new(Baum::read_oer(r)?)) } else { None };
-        let f_right = if p >> 1 & 1 != 0 { Some(Box::new(Baum::read_oer(r)?)) } else { None };
-        let f_twigs = if p >> 0 & 1 != 0 { Some(read_oer_baum_twigs(r)?) } else { None };
+        let f_value = {
+            let number = at!(r, "value", r.unsigned(1));
+            at!(r, "value", r.narrow::<_, i64>(number))
+        };
+        let f_left = if p >> 2 & 1 != 0 { Some(Box::new(at!(r, "left", Baum::read_oer(r)))) } else { None };
+        let f_right = if p >> 1 & 1 != 0 { Some(Box::new(at!(r, "right", Baum::read_oer(r)))) } else { None };
+        let f_twigs = if p >> 0 & 1 != 0 { Some(at!(r, "twigs", read_oer_baum_twigs(r))) } else { None };
         let value = Self { value: f_value, left: f_left, right: f_right, twigs: f_twigs };
         r.leave();
         Ok(value)
@@ -2021,12 +2064,20 @@ fn write_oer_names(list: &SequenceOf<'_, Text<'static>>, w: &mut oer::Writer) ->
 
 impl Shape {
     fn read_oer(r: &mut oer::Reader<'_>) -> Result<Self> {
-        let start = *r;
+        let start = r.cursor();
         let value = match r.tag()?.bits() {
-            0x80000005 => Self::Circle({ let number = r.unsigned(2)?; r.narrow::<_, i64>(number)? }),
-            0x80000006 => Self::Square(r.boolean()?),
-            0x80000007 => Self::Line(ShapeLine::read_oer(r)?),
-            0x80000008 => Self::Spot({ let open = r.open(oer::VARIABLE)?; let v = (); r.close(open)?; v }),
+            0x80000005 => Self::Circle({
+                let number = at!(r, "circle", r.unsigned(2));
+                at!(r, "circle", r.narrow::<_, i64>(number))
+            }),
+            0x80000006 => Self::Square(at!(r, "square", r.boolean())),
+            0x80000007 => Self::Line(at!(r, "line", ShapeLine::read_oer(r))),
+            0x80000008 => Self::Spot({
+                let open = at!(r, "spot", r.open(oer::VARIABLE));
+                let v = ();
+                at!(r, "spot", r.close(open));
+                v
+            }),
             _ => Self::Unknown(Box::new(UnknownAlternative {
                 addition: None,
                 octets: r.unknown_alternative(start.position())?.into_owned(),
@@ -2084,13 +2135,13 @@ fn write_oer_zoo_bag(list: &SequenceOf<'_, i64>, w: &mut oer::Writer) -> Result<
 
 impl Texts {
     fn read_oer(r: &mut oer::Reader<'_>) -> Result<Self> {
-        let f_utf8 = r.text(oer::VARIABLE, StringKind::Utf8)?.into_owned();
-        let f_numeric = r.text(oer::VARIABLE, StringKind::Numeric)?.into_owned();
-        let f_letters = r.text(3, StringKind::Visible)?.into_owned();
-        let f_bmp = r.text(oer::VARIABLE, StringKind::Bmp)?.into_owned();
-        let f_universal = r.text(oer::VARIABLE, StringKind::Universal)?.into_owned();
-        let f_general = r.text(oer::VARIABLE, StringKind::General)?.into_owned();
-        let f_oid = r.relative_oid()?.into_owned();
+        let f_utf8 = at!(r, "utf8", r.text(oer::VARIABLE, StringKind::Utf8)).into_owned();
+        let f_numeric = at!(r, "numeric", r.text(oer::VARIABLE, StringKind::Numeric)).into_owned();
+        let f_letters = at!(r, "letters", r.text(3, StringKind::Visible)).into_owned();
+        let f_bmp = at!(r, "bmp", r.text(oer::VARIABLE, StringKind::Bmp)).into_owned();
+        let f_universal = at!(r, "universal", r.text(oer::VARIABLE, StringKind::Universal)).into_owned();
+        let f_general = at!(r, "general", r.text(oer::VARIABLE, StringKind::General)).into_owned();
+        let f_oid = at!(r, "oid", r.relative_oid()).into_owned();
         let value = Self {
             utf8: f_utf8,
             numeric: f_numeric,
@@ -2116,8 +2167,8 @@ impl Texts {
 
 impl Times {
     fn read_oer(r: &mut oer::Reader<'_>) -> Result<Self> {
-        let f_utc = r.utc_time(oer::VARIABLE)?.into_owned();
-        let f_general = r.generalized_time(oer::VARIABLE)?.into_owned();
+        let f_utc = at!(r, "utc", r.utc_time(oer::VARIABLE)).into_owned();
+        let f_general = at!(r, "general", r.generalized_time(oer::VARIABLE)).into_owned();
         let value = Self { utc: f_utc, general: f_general };
         Ok(value)
     }
@@ -2130,8 +2181,11 @@ impl Times {
 
 impl<'a> Message<'a> {
     fn read_oer(r: &mut oer::Reader<'a>) -> Result<Self> {
-        let f_code = { let number = r.unsigned(1)?; r.narrow::<_, i64>(number)? };
-        let f_value = MessageValue::read_oer(r, Key::Int(*(&f_code) as i64))?;
+        let f_code = {
+            let number = at!(r, "code", r.unsigned(1));
+            at!(r, "code", r.narrow::<_, i64>(number))
+        };
+        let f_value = at!(r, "value", MessageValue::read_oer(r, Key::Int(*(&f_code) as i64)));
         let value = Self { code: f_code, value: f_value };
         Ok(value)
     }
@@ -2158,8 +2212,8 @@ fn write_oer_baum_twigs(list: &[Baum], w: &mut oer::Writer) -> Result<()> {
 
 impl ShapeLine {
     fn read_oer(r: &mut oer::Reader<'_>) -> Result<Self> {
-        let f_a = { let number = r.unsigned(1)?; r.narrow::<_, i64>(number)? };
-        let f_b = { let number = r.unsigned(1)?; r.narrow::<_, i64>(number)? };
+        let f_a = { let number = at!(r, "a", r.unsigned(1)); at!(r, "a", r.narrow::<_, i64>(number)) };
+        let f_b = { let number = at!(r, "b", r.unsigned(1)); at!(r, "b", r.narrow::<_, i64>(number)) };
         let value = Self { a: f_a, b: f_b };
         Ok(value)
     }
@@ -2173,16 +2227,19 @@ impl ShapeLine {
 impl Animal {
     fn read_oer(r: &mut oer::Reader<'_>) -> Result<Self> {
         let p = r.preamble(1)?;
-        let f_name = r.text(oer::VARIABLE, StringKind::Ia5)?.into_owned();
+        let f_name = at!(r, "name", r.text(oer::VARIABLE, StringKind::Ia5)).into_owned();
         let f_legs = if p >> 0 & 1 != 0 {
             {
-                let at = r.position();
-                let v = { let number = r.unsigned(2)?; r.narrow::<_, i64>(number)? };
-                r.not_default(v == 4, at)?;
+                let begun = r.position();
+                let v = {
+                    let number = at!(r, "legs", r.unsigned(2));
+                    at!(r, "legs", r.narrow::<_, i64>(number))
+                };
+                at!(r, "legs", r.not_default(v == 4, begun));
                 v
             }
         } else { 4 };
-        let f_kind = Shape::read_oer(r)?;
+        let f_kind = at!(r, "kind", Shape::read_oer(r));
         let value = Self { name: f_name, legs: f_legs, kind: f_kind };
         Ok(value)
     }
@@ -2239,6 +2296,8 @@ impl<'a> MessageValue<'a> {
 }
 
 impl<'a> codec::OerType<'a> for Zoo<'a> {
+    const NAME: &'static str = "Zoo";
+
     fn read(r: &mut oer::Reader<'a>) -> Result<Self> {
         let v = Zoo::read_oer(r)?;
         Ok(v)
@@ -2251,6 +2310,8 @@ impl<'a> codec::OerType<'a> for Zoo<'a> {
 }
 
 impl<'a> codec::OerType<'a> for Baum {
+    const NAME: &'static str = "Tree";
+
     fn read(r: &mut oer::Reader<'a>) -> Result<Self> {
         let v = Baum::read_oer(r)?;
         Ok(v)
@@ -2263,6 +2324,8 @@ impl<'a> codec::OerType<'a> for Baum {
 }
 
 impl<'a> codec::OerType<'a> for Names<'a> {
+    const NAME: &'static str = "Names";
+
     fn read(r: &mut oer::Reader<'a>) -> Result<Self> {
         let v = read_oer_names(r)?;
         Ok(Self(v))

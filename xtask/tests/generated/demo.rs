@@ -11,7 +11,7 @@ extern crate alloc;
 use core::fmt;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use tercet_runtime::codec::{Notation, UnknownAdditions, UnknownAlternative, ber, oer, per};
+use tercet_runtime::codec::{Notation, UnknownAdditions, UnknownAlternative, at, ber, oer, per};
 use tercet_runtime::text::StringKind;
 use tercet_runtime::types::{BitString, Integer, Octets, Text};
 use tercet_runtime::{Error, ErrorKind, Result, Tag, codec};
@@ -574,10 +574,10 @@ impl<'a> CallRecord<'a> {
     fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
-            0x80000000 => Self::MoCall(MoCall::read_ber(r, Tag::context(0))?),
-            0x80000001 => Self::MtCall(MtCall::read_ber(r, Tag::context(1))?),
-            0x80000002 => Self::Sms(ShortMessage::read_ber(r, Tag::context(2))?),
-            0x80000003 => Self::Data(DataSession::read_ber(r, Tag::context(3))?),
+            0x80000000 => Self::MoCall(at!(r, "moCall", MoCall::read_ber(r, Tag::context(0)))),
+            0x80000001 => Self::MtCall(at!(r, "mtCall", MtCall::read_ber(r, Tag::context(1)))),
+            0x80000002 => Self::Sms(at!(r, "sms", ShortMessage::read_ber(r, Tag::context(2)))),
+            0x80000003 => Self::Data(at!(r, "data", DataSession::read_ber(r, Tag::context(3)))),
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
@@ -617,52 +617,52 @@ impl<'a> MoCall<'a> {
         while let Some(tag) = r.peek_tag()? {
             match tag.bits() {
                 0x80000000 => {
-                    ber::in_set(f_record_number.is_some(), &mut last, tag, r)?;
-                    f_record_number = Some(ber::narrow::<u32>(r, Tag::context(0))?);
+                    at!(r, "recordNumber", ber::in_set(f_record_number.is_some(), &mut last, tag, r));
+                    f_record_number = Some(at!(r, "recordNumber", ber::narrow::<u32>(r, Tag::context(0))));
                 }
                 0x80000001 => {
-                    ber::in_set(f_served_imsi.is_some(), &mut last, tag, r)?;
-                    f_served_imsi = Some(ber::octets(r, Tag::context(1))?);
+                    at!(r, "servedIMSI", ber::in_set(f_served_imsi.is_some(), &mut last, tag, r));
+                    f_served_imsi = Some(at!(r, "servedIMSI", ber::octets(r, Tag::context(1))));
                 }
                 0x80000002 => {
-                    ber::in_set(f_served_imei.is_some(), &mut last, tag, r)?;
-                    f_served_imei = Some(ber::fixed_octets::<8>(r, Tag::context(2))?);
+                    at!(r, "servedIMEI", ber::in_set(f_served_imei.is_some(), &mut last, tag, r));
+                    f_served_imei = Some(at!(r, "servedIMEI", ber::fixed_octets::<8>(r, Tag::context(2))));
                 }
                 0x80000003 => {
-                    ber::in_set(f_calling_number.is_some(), &mut last, tag, r)?;
-                    f_calling_number = Some(ber::octets(r, Tag::context(3))?);
+                    at!(r, "callingNumber", ber::in_set(f_calling_number.is_some(), &mut last, tag, r));
+                    f_calling_number = Some(at!(r, "callingNumber", ber::octets(r, Tag::context(3))));
                 }
                 0x80000004 => {
-                    ber::in_set(f_called_number.is_some(), &mut last, tag, r)?;
-                    f_called_number = Some(ber::octets(r, Tag::context(4))?);
+                    at!(r, "calledNumber", ber::in_set(f_called_number.is_some(), &mut last, tag, r));
+                    f_called_number = Some(at!(r, "calledNumber", ber::octets(r, Tag::context(4))));
                 }
                 0x80000005 => {
-                    ber::in_set(f_location.is_some(), &mut last, tag, r)?;
-                    f_location = Some(Location::read_ber(r, Tag::context(5))?);
+                    at!(r, "location", ber::in_set(f_location.is_some(), &mut last, tag, r));
+                    f_location = Some(at!(r, "location", Location::read_ber(r, Tag::context(5))));
                 }
                 0x80000006 => {
-                    ber::in_set(f_answer_time.is_some(), &mut last, tag, r)?;
-                    f_answer_time = Some(ber::fixed_octets::<9>(r, Tag::context(6))?);
+                    at!(r, "answerTime", ber::in_set(f_answer_time.is_some(), &mut last, tag, r));
+                    f_answer_time = Some(at!(r, "answerTime", ber::fixed_octets::<9>(r, Tag::context(6))));
                 }
                 0x80000007 => {
-                    ber::in_set(f_release_time.is_some(), &mut last, tag, r)?;
-                    f_release_time = Some(ber::fixed_octets::<9>(r, Tag::context(7))?);
+                    at!(r, "releaseTime", ber::in_set(f_release_time.is_some(), &mut last, tag, r));
+                    f_release_time = Some(at!(r, "releaseTime", ber::fixed_octets::<9>(r, Tag::context(7))));
                 }
                 0x80000008 => {
-                    ber::in_set(f_duration.is_some(), &mut last, tag, r)?;
-                    f_duration = Some(ber::narrow::<u32>(r, Tag::context(8))?);
+                    at!(r, "duration", ber::in_set(f_duration.is_some(), &mut last, tag, r));
+                    f_duration = Some(at!(r, "duration", ber::narrow::<u32>(r, Tag::context(8))));
                 }
                 0x80000009 => {
-                    ber::in_set(f_cause.is_some(), &mut last, tag, r)?;
-                    f_cause = Some(ber::enumerated(r, Tag::context(9), CauseForTermination::from_number)?);
+                    at!(r, "cause", ber::in_set(f_cause.is_some(), &mut last, tag, r));
+                    f_cause = Some(at!(r, "cause", ber::enumerated(r, Tag::context(9), CauseForTermination::from_number)));
                 }
                 0x8000000a => {
-                    ber::in_set(f_supplementary.is_some(), &mut last, tag, r)?;
-                    f_supplementary = Some(read_ber_mo_call_supplementary(r, Tag::context(10))?);
+                    at!(r, "supplementary", ber::in_set(f_supplementary.is_some(), &mut last, tag, r));
+                    f_supplementary = Some(at!(r, "supplementary", read_ber_mo_call_supplementary(r, Tag::context(10))));
                 }
                 0x8000000b => {
-                    ber::in_set(f_charge.is_some(), &mut last, tag, r)?;
-                    f_charge = Some(Charge::read_ber(r, Tag::context(11))?);
+                    at!(r, "charge", ber::in_set(f_charge.is_some(), &mut last, tag, r));
+                    f_charge = Some(at!(r, "charge", Charge::read_ber(r, Tag::context(11))));
                 }
                 _ => {
                     ber::in_set(false, &mut last, tag, r)?;
@@ -671,18 +671,18 @@ impl<'a> MoCall<'a> {
             }
         }
         let value = Self {
-            record_number: f_record_number.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
-            served_imsi: f_served_imsi.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
+            record_number: at!(r, "recordNumber", f_record_number.ok_or_else(|| r.error(ErrorKind::MissingComponent))),
+            served_imsi: at!(r, "servedIMSI", f_served_imsi.ok_or_else(|| r.error(ErrorKind::MissingComponent))),
             served_imei: f_served_imei,
-            calling_number: f_calling_number.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
-            called_number: f_called_number.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
-            location: f_location.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
+            calling_number: at!(r, "callingNumber", f_calling_number.ok_or_else(|| r.error(ErrorKind::MissingComponent))),
+            called_number: at!(r, "calledNumber", f_called_number.ok_or_else(|| r.error(ErrorKind::MissingComponent))),
+            location: at!(r, "location", f_location.ok_or_else(|| r.error(ErrorKind::MissingComponent))),
             answer_time: f_answer_time,
-            release_time: f_release_time.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
-            duration: f_duration.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
+            release_time: at!(r, "releaseTime", f_release_time.ok_or_else(|| r.error(ErrorKind::MissingComponent))),
+            duration: at!(r, "duration", f_duration.ok_or_else(|| r.error(ErrorKind::MissingComponent))),
             cause: match f_cause {
                 Some(v) => {
-                    ber::not_default(v == CauseForTermination::NormalRelease, r)?;
+                    at!(r, "cause", ber::not_default(v == CauseForTermination::NormalRelease, r));
                     v
                 } None => CauseForTermination::NormalRelease
             },
@@ -742,40 +742,40 @@ impl<'a> MtCall<'a> {
         while let Some(tag) = r.peek_tag()? {
             match tag.bits() {
                 0x80000000 => {
-                    ber::in_set(f_record_number.is_some(), &mut last, tag, r)?;
-                    f_record_number = Some(ber::narrow::<u32>(r, Tag::context(0))?);
+                    at!(r, "recordNumber", ber::in_set(f_record_number.is_some(), &mut last, tag, r));
+                    f_record_number = Some(at!(r, "recordNumber", ber::narrow::<u32>(r, Tag::context(0))));
                 }
                 0x80000001 => {
-                    ber::in_set(f_served_imsi.is_some(), &mut last, tag, r)?;
-                    f_served_imsi = Some(ber::octets(r, Tag::context(1))?);
+                    at!(r, "servedIMSI", ber::in_set(f_served_imsi.is_some(), &mut last, tag, r));
+                    f_served_imsi = Some(at!(r, "servedIMSI", ber::octets(r, Tag::context(1))));
                 }
                 0x80000002 => {
-                    ber::in_set(f_served_imei.is_some(), &mut last, tag, r)?;
-                    f_served_imei = Some(ber::fixed_octets::<8>(r, Tag::context(2))?);
+                    at!(r, "servedIMEI", ber::in_set(f_served_imei.is_some(), &mut last, tag, r));
+                    f_served_imei = Some(at!(r, "servedIMEI", ber::fixed_octets::<8>(r, Tag::context(2))));
                 }
                 0x80000003 => {
-                    ber::in_set(f_calling_number.is_some(), &mut last, tag, r)?;
-                    f_calling_number = Some(ber::octets(r, Tag::context(3))?);
+                    at!(r, "callingNumber", ber::in_set(f_calling_number.is_some(), &mut last, tag, r));
+                    f_calling_number = Some(at!(r, "callingNumber", ber::octets(r, Tag::context(3))));
                 }
                 0x80000005 => {
-                    ber::in_set(f_location.is_some(), &mut last, tag, r)?;
-                    f_location = Some(Location::read_ber(r, Tag::context(5))?);
+                    at!(r, "location", ber::in_set(f_location.is_some(), &mut last, tag, r));
+                    f_location = Some(at!(r, "location", Location::read_ber(r, Tag::context(5))));
                 }
                 0x80000006 => {
-                    ber::in_set(f_answer_time.is_some(), &mut last, tag, r)?;
-                    f_answer_time = Some(ber::fixed_octets::<9>(r, Tag::context(6))?);
+                    at!(r, "answerTime", ber::in_set(f_answer_time.is_some(), &mut last, tag, r));
+                    f_answer_time = Some(at!(r, "answerTime", ber::fixed_octets::<9>(r, Tag::context(6))));
                 }
                 0x80000007 => {
-                    ber::in_set(f_release_time.is_some(), &mut last, tag, r)?;
-                    f_release_time = Some(ber::fixed_octets::<9>(r, Tag::context(7))?);
+                    at!(r, "releaseTime", ber::in_set(f_release_time.is_some(), &mut last, tag, r));
+                    f_release_time = Some(at!(r, "releaseTime", ber::fixed_octets::<9>(r, Tag::context(7))));
                 }
                 0x80000008 => {
-                    ber::in_set(f_duration.is_some(), &mut last, tag, r)?;
-                    f_duration = Some(ber::narrow::<u32>(r, Tag::context(8))?);
+                    at!(r, "duration", ber::in_set(f_duration.is_some(), &mut last, tag, r));
+                    f_duration = Some(at!(r, "duration", ber::narrow::<u32>(r, Tag::context(8))));
                 }
                 0x80000009 => {
-                    ber::in_set(f_cause.is_some(), &mut last, tag, r)?;
-                    f_cause = Some(ber::enumerated(r, Tag::context(9), CauseForTermination::from_number)?);
+                    at!(r, "cause", ber::in_set(f_cause.is_some(), &mut last, tag, r));
+                    f_cause = Some(at!(r, "cause", ber::enumerated(r, Tag::context(9), CauseForTermination::from_number)));
                 }
                 _ => {
                     ber::in_set(false, &mut last, tag, r)?;
@@ -784,17 +784,17 @@ impl<'a> MtCall<'a> {
             }
         }
         let value = Self {
-            record_number: f_record_number.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
-            served_imsi: f_served_imsi.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
+            record_number: at!(r, "recordNumber", f_record_number.ok_or_else(|| r.error(ErrorKind::MissingComponent))),
+            served_imsi: at!(r, "servedIMSI", f_served_imsi.ok_or_else(|| r.error(ErrorKind::MissingComponent))),
             served_imei: f_served_imei,
             calling_number: f_calling_number,
-            location: f_location.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
+            location: at!(r, "location", f_location.ok_or_else(|| r.error(ErrorKind::MissingComponent))),
             answer_time: f_answer_time,
-            release_time: f_release_time.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
-            duration: f_duration.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
+            release_time: at!(r, "releaseTime", f_release_time.ok_or_else(|| r.error(ErrorKind::MissingComponent))),
+            duration: at!(r, "duration", f_duration.ok_or_else(|| r.error(ErrorKind::MissingComponent))),
             cause: match f_cause {
                 Some(v) => {
-                    ber::not_default(v == CauseForTermination::NormalRelease, r)?;
+                    at!(r, "cause", ber::not_default(v == CauseForTermination::NormalRelease, r));
                     v
                 } None => CauseForTermination::NormalRelease
             },
@@ -828,15 +828,15 @@ impl<'a> ShortMessage<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            record_number: ber::narrow::<u32>(r, Tag::context(0))?,
-            served_imsi: ber::octets(r, Tag::context(1))?,
-            originating: ber::boolean(r, Tag::context(2))?,
-            other_party: ber::octets(r, Tag::context(3))?,
-            service_centre: ber::octets(r, Tag::context(4))?,
-            event_time: ber::fixed_octets::<9>(r, Tag::context(5))?,
+            record_number: at!(r, "recordNumber", ber::narrow::<u32>(r, Tag::context(0))),
+            served_imsi: at!(r, "servedIMSI", ber::octets(r, Tag::context(1))),
+            originating: at!(r, "originating", ber::boolean(r, Tag::context(2))),
+            other_party: at!(r, "otherParty", ber::octets(r, Tag::context(3))),
+            service_centre: at!(r, "serviceCentre", ber::octets(r, Tag::context(4))),
+            event_time: at!(r, "eventTime", ber::fixed_octets::<9>(r, Tag::context(5))),
             parts: if r.is_next(Tag::context(6)) {
-                let v = ber::narrow::<u8>(r, Tag::context(6))?;
-                ber::not_default(v == 1, r)?;
+                let v = at!(r, "parts", ber::narrow::<u8>(r, Tag::context(6)));
+                at!(r, "parts", ber::not_default(v == 1, r));
                 v
             } else { 1 },
             extension_additions: UnknownAdditions::rest_ber(r, |tag| matches!(tag.bits(), 0x80000000 | 0x80000001 | 0x80000002 | 0x80000003 | 0x80000004 | 0x80000005 | 0x80000006))?,
@@ -861,25 +861,25 @@ impl<'a> DataSession<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            record_number: ber::narrow::<u32>(r, Tag::context(0))?,
-            served_imsi: ber::octets(r, Tag::context(1))?,
-            access_point: ber::text(r, Tag::context(2), StringKind::Ia5)?,
+            record_number: at!(r, "recordNumber", ber::narrow::<u32>(r, Tag::context(0))),
+            served_imsi: at!(r, "servedIMSI", ber::octets(r, Tag::context(1))),
+            access_point: at!(r, "accessPoint", ber::text(r, Tag::context(2), StringKind::Ia5)),
             served_address: if r.is_next(Tag::context(3)) {
                 Some({
-                    let f0 = ber::enter(r, Tag::context(3))?;
-                    let v = IpAddress::read_ber(r)?;
-                    r.leave(f0)?;
+                    let f0 = at!(r, "servedAddress", ber::enter(r, Tag::context(3)));
+                    let v = at!(r, "servedAddress", IpAddress::read_ber(r));
+                    at!(r, "servedAddress", r.leave(f0));
                     v
                 })
             } else { None },
-            opening_time: ber::fixed_octets::<9>(r, Tag::context(4))?,
-            duration: ber::big_integer(r, Tag::context(5))?,
-            volumes: read_ber_data_session_volumes(r, Tag::context(6))?,
+            opening_time: at!(r, "openingTime", ber::fixed_octets::<9>(r, Tag::context(4))),
+            duration: at!(r, "duration", ber::big_integer(r, Tag::context(5))),
+            volumes: at!(r, "volumes", read_ber_data_session_volumes(r, Tag::context(6))),
             features: if r.is_next(Tag::context(7)) {
-                Some(ber::named_bits(r, Tag::context(7), 0)?)
+                Some(at!(r, "features", ber::named_bits(r, Tag::context(7), 0)))
             } else { None },
             slice_name: if r.is_next(Tag::context(8)) {
-                Some(ber::text(r, Tag::context(8), StringKind::Utf8)?)
+                Some(at!(r, "sliceName", ber::text(r, Tag::context(8), StringKind::Utf8)))
             } else { None },
             extension_additions: UnknownAdditions::rest_ber(r, |tag| matches!(tag.bits(), 0x80000000 | 0x80000001 | 0x80000002 | 0x80000003 | 0x80000004 | 0x80000005 | 0x80000006 | 0x80000007 | 0x80000008))?,
         };
@@ -911,9 +911,9 @@ impl<'a> Location<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            cell: ber::fixed_octets::<7>(r, Tag::context(0))?,
+            cell: at!(r, "cell", ber::fixed_octets::<7>(r, Tag::context(0))),
             exchange: if r.is_next(Tag::context(1)) {
-                Some(ber::text(r, Tag::context(1), StringKind::Ia5)?)
+                Some(at!(r, "exchange", ber::text(r, Tag::context(1), StringKind::Ia5)))
             } else { None },
         };
         r.leave(level)?;
@@ -942,13 +942,13 @@ impl<'a> Charge<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            amount: ber::big_integer(r, Tag::context(0))?,
+            amount: at!(r, "amount", ber::big_integer(r, Tag::context(0))),
             decimals: if r.is_next(Tag::context(1)) {
-                let v = ber::narrow::<u8>(r, Tag::context(1))?;
-                ber::not_default(v == 2, r)?;
+                let v = at!(r, "decimals", ber::narrow::<u8>(r, Tag::context(1)));
+                at!(r, "decimals", ber::not_default(v == 2, r));
                 v
             } else { 2 },
-            currency: ber::text(r, Tag::context(2), StringKind::Printable)?,
+            currency: at!(r, "currency", ber::text(r, Tag::context(2), StringKind::Printable)),
         };
         r.leave(level)?;
         Ok(value)
@@ -965,8 +965,8 @@ impl IpAddress {
     fn read_ber(r: &mut ber::Reader<'_>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
-            0x80000000 => Self::V4(ber::fixed_octets::<4>(r, Tag::context(0))?),
-            0x80000001 => Self::V6(ber::fixed_octets::<16>(r, Tag::context(1))?),
+            0x80000000 => Self::V4(at!(r, "v4", ber::fixed_octets::<4>(r, Tag::context(0)))),
+            0x80000001 => Self::V6(at!(r, "v6", ber::fixed_octets::<16>(r, Tag::context(1)))),
             _ => return Err(r.error(ErrorKind::UnknownAlternative)),
         })
     }
@@ -997,9 +997,9 @@ impl<'a> SupplementaryService<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            code: ber::fixed_octets::<1>(r, Tag::context(0))?,
+            code: at!(r, "code", ber::fixed_octets::<1>(r, Tag::context(0))),
             parameter: if r.is_next(Tag::context(1)) {
-                Some(ber::text(r, Tag::context(1), StringKind::Utf8)?)
+                Some(at!(r, "parameter", ber::text(r, Tag::context(1), StringKind::Utf8)))
             } else { None },
         };
         r.leave(level)?;
@@ -1016,11 +1016,11 @@ impl<'a> TrafficVolume<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            uplink: ber::big_integer(r, Tag::context(0))?,
-            downlink: ber::big_integer(r, Tag::context(1))?,
-            change_time: ber::fixed_octets::<9>(r, Tag::context(2))?,
+            uplink: at!(r, "uplink", ber::big_integer(r, Tag::context(0))),
+            downlink: at!(r, "downlink", ber::big_integer(r, Tag::context(1))),
+            change_time: at!(r, "changeTime", ber::fixed_octets::<9>(r, Tag::context(2))),
             rat_type: if r.is_next(Tag::context(3)) {
-                Some(ber::enumerated(r, Tag::context(3), RatType::from_number)?)
+                Some(at!(r, "ratType", ber::enumerated(r, Tag::context(3), RatType::from_number)))
             } else { None },
         };
         r.leave(level)?;
@@ -1036,6 +1036,7 @@ impl<'a> TrafficVolume<'a> {
 }
 
 impl<'a> codec::BerType<'a> for CallRecord<'a> {
+    const NAME: &'static str = "CallRecord";
     const TAG: Option<Tag> = None;
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> { CallRecord::read_ber(r) }
@@ -1056,10 +1057,10 @@ impl<'a> CallRecord<'a> {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
             match r.alternative(per::Whole::Bits(2), 4)? {
-                0 => Self::MoCall(MoCall::read_aper(r)?),
-                1 => Self::MtCall(MtCall::read_aper(r)?),
-                2 => Self::Sms(ShortMessage::read_aper(r)?),
-                _ => Self::Data(DataSession::read_aper(r)?),
+                0 => Self::MoCall(at!(r, "moCall", MoCall::read_aper(r))),
+                1 => Self::MtCall(at!(r, "mtCall", MtCall::read_aper(r))),
+                2 => Self::Sms(at!(r, "sms", ShortMessage::read_aper(r))),
+                _ => Self::Data(at!(r, "data", DataSession::read_aper(r))),
             }
         };
         Ok(value)
@@ -1080,20 +1081,22 @@ impl<'a> MoCall<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(6)?;
         let mut value = Self {
-            record_number: r.whole(per::Whole::Octets(2, 4), 4294967295)? as u32,
-            served_imsi: r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))?,
-            served_imei: if p & 0x10 != 0 { Some(r.fixed_octets::<8>()?) } else { None },
-            calling_number: r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))?,
-            called_number: r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))?,
-            location: Location::read_aper(r)?,
-            answer_time: if p & 0x8 != 0 { Some(r.fixed_octets::<9>()?) } else { None },
-            release_time: r.fixed_octets::<9>()?,
-            duration: r.whole(per::Whole::Octets(2, 3), 604800)? as u32,
+            record_number: at!(r, "recordNumber", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32,
+            served_imsi: at!(r, "servedIMSI", r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))),
+            served_imei: if p & 0x10 != 0 { Some(at!(r, "servedIMEI", r.fixed_octets::<8>())) } else { None },
+            calling_number: at!(r, "callingNumber", r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))),
+            called_number: at!(r, "calledNumber", r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))),
+            location: at!(r, "location", Location::read_aper(r)),
+            answer_time: if p & 0x8 != 0 { Some(at!(r, "answerTime", r.fixed_octets::<9>())) } else { None },
+            release_time: at!(r, "releaseTime", r.fixed_octets::<9>()),
+            duration: at!(r, "duration", r.whole(per::Whole::Octets(2, 3), 604800)) as u32,
             cause: if p & 0x4 != 0 {
-                CauseForTermination::read_aper(r)?
+                at!(r, "cause", CauseForTermination::read_aper(r))
             } else { CauseForTermination::NormalRelease },
-            supplementary: if p & 0x2 != 0 { Some(read_aper_mo_call_supplementary(r)?) } else { None },
-            charge: if p & 0x1 != 0 { Some(Charge::read_aper(r)?) } else { None },
+            supplementary: if p & 0x2 != 0 {
+                Some(at!(r, "supplementary", read_aper_mo_call_supplementary(r)))
+            } else { None },
+            charge: if p & 0x1 != 0 { Some(at!(r, "charge", Charge::read_aper(r))) } else { None },
             extension_additions: UnknownAdditions::NONE,
         };
         if p & 0x20 != 0 { value.extension_additions = r.all_unknown_additions()?; }
@@ -1127,18 +1130,18 @@ impl<'a> MtCall<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(5)?;
         let mut value = Self {
-            record_number: r.whole(per::Whole::Octets(2, 4), 4294967295)? as u32,
-            served_imsi: r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))?,
-            served_imei: if p & 0x8 != 0 { Some(r.fixed_octets::<8>()?) } else { None },
+            record_number: at!(r, "recordNumber", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32,
+            served_imsi: at!(r, "servedIMSI", r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))),
+            served_imei: if p & 0x8 != 0 { Some(at!(r, "servedIMEI", r.fixed_octets::<8>())) } else { None },
             calling_number: if p & 0x4 != 0 {
-                Some(r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))?)
+                Some(at!(r, "callingNumber", r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))))
             } else { None },
-            location: Location::read_aper(r)?,
-            answer_time: if p & 0x2 != 0 { Some(r.fixed_octets::<9>()?) } else { None },
-            release_time: r.fixed_octets::<9>()?,
-            duration: r.whole(per::Whole::Octets(2, 3), 604800)? as u32,
+            location: at!(r, "location", Location::read_aper(r)),
+            answer_time: if p & 0x2 != 0 { Some(at!(r, "answerTime", r.fixed_octets::<9>())) } else { None },
+            release_time: at!(r, "releaseTime", r.fixed_octets::<9>()),
+            duration: at!(r, "duration", r.whole(per::Whole::Octets(2, 3), 604800)) as u32,
             cause: if p & 0x1 != 0 {
-                CauseForTermination::read_aper(r)?
+                at!(r, "cause", CauseForTermination::read_aper(r))
             } else { CauseForTermination::NormalRelease },
             extension_additions: UnknownAdditions::NONE,
         };
@@ -1172,13 +1175,15 @@ impl<'a> ShortMessage<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(2)?;
         let mut value = Self {
-            record_number: r.whole(per::Whole::Octets(2, 4), 4294967295)? as u32,
-            served_imsi: r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))?,
-            originating: r.bit()?,
-            other_party: r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))?,
-            service_centre: r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))?,
-            event_time: r.fixed_octets::<9>()?,
-            parts: if p & 0x1 != 0 { (r.whole(per::Whole::Bits(8), 254)? + 1) as u8 } else { 1 },
+            record_number: at!(r, "recordNumber", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32,
+            served_imsi: at!(r, "servedIMSI", r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))),
+            originating: at!(r, "originating", r.bit()),
+            other_party: at!(r, "otherParty", r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))),
+            service_centre: at!(r, "serviceCentre", r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))),
+            event_time: at!(r, "eventTime", r.fixed_octets::<9>()),
+            parts: if p & 0x1 != 0 {
+                (at!(r, "parts", r.whole(per::Whole::Bits(8), 254)) + 1) as u8
+            } else { 1 },
             extension_additions: UnknownAdditions::NONE,
         };
         if p & 0x2 != 0 { value.extension_additions = r.all_unknown_additions()?; }
@@ -1207,21 +1212,25 @@ impl<'a> DataSession<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(3)?;
         let mut value = Self {
-            record_number: r.whole(per::Whole::Octets(2, 4), 4294967295)? as u32,
-            served_imsi: r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))?,
-            access_point: r.characters(per::Size::new(false, 1, 63, Some(per::Whole::Bits(6))), &APER_ALPHABET_0)?,
-            served_address: if p & 0x2 != 0 { Some(IpAddress::read_aper(r)?) } else { None },
-            opening_time: r.fixed_octets::<9>()?,
-            duration: r.unconstrained()?,
-            volumes: read_aper_data_session_volumes(r)?,
-            features: if p & 0x1 != 0 { Some(r.bit_string(per::Size::ANY)?) } else { None },
+            record_number: at!(r, "recordNumber", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32,
+            served_imsi: at!(r, "servedIMSI", r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))),
+            access_point: at!(r, "accessPoint", r.characters(per::Size::new(false, 1, 63, Some(per::Whole::Bits(6))), &APER_ALPHABET_0)),
+            served_address: if p & 0x2 != 0 {
+                Some(at!(r, "servedAddress", IpAddress::read_aper(r)))
+            } else { None },
+            opening_time: at!(r, "openingTime", r.fixed_octets::<9>()),
+            duration: at!(r, "duration", r.unconstrained()),
+            volumes: at!(r, "volumes", read_aper_data_session_volumes(r)),
+            features: if p & 0x1 != 0 {
+                Some(at!(r, "features", r.bit_string(per::Size::ANY)))
+            } else { None },
             slice_name: None,
             extension_additions: UnknownAdditions::NONE,
         };
         if p & 0x4 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = r.addition(&mut more)? {
-                value.slice_name = Some(r.other_string(StringKind::Utf8)?);
+                value.slice_name = Some(at!(r, "sliceName", r.other_string(StringKind::Utf8)));
                 r.close(open);
             }
             value.extension_additions = r.unknown_additions(1, more)?;
@@ -1257,9 +1266,9 @@ impl<'a> Location<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
         Ok(Self {
-            cell: r.fixed_octets::<7>()?,
+            cell: at!(r, "cell", r.fixed_octets::<7>()),
             exchange: if p & 0x1 != 0 {
-                Some(r.characters(per::Size::new(false, 1, 15, Some(per::Whole::Bits(4))), &APER_ALPHABET_0)?)
+                Some(at!(r, "exchange", r.characters(per::Size::new(false, 1, 15, Some(per::Whole::Bits(4))), &APER_ALPHABET_0)))
             } else { None },
         })
     }
@@ -1305,9 +1314,11 @@ impl<'a> Charge<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
         Ok(Self {
-            amount: r.unconstrained()?,
-            decimals: if p & 0x1 != 0 { r.whole(per::Whole::Bits(4), 9)? as u8 } else { 2 },
-            currency: r.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &APER_ALPHABET_1)?,
+            amount: at!(r, "amount", r.unconstrained()),
+            decimals: if p & 0x1 != 0 {
+                at!(r, "decimals", r.whole(per::Whole::Bits(4), 9)) as u8
+            } else { 2 },
+            currency: at!(r, "currency", r.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &APER_ALPHABET_1)),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -1321,8 +1332,8 @@ impl<'a> Charge<'a> {
 impl IpAddress {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
         Ok(match r.alternative(per::Whole::Bits(1), 2)? {
-            0 => Self::V4(r.fixed_octets::<4>()?),
-            _ => Self::V6(r.fixed_octets::<16>()?),
+            0 => Self::V4(at!(r, "v4", r.fixed_octets::<4>())),
+            _ => Self::V6(at!(r, "v6", r.fixed_octets::<16>())),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -1346,8 +1357,10 @@ impl<'a> SupplementaryService<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
         Ok(Self {
-            code: r.fixed_octets::<1>()?,
-            parameter: if p & 0x1 != 0 { Some(r.other_string(StringKind::Utf8)?) } else { None },
+            code: at!(r, "code", r.fixed_octets::<1>()),
+            parameter: if p & 0x1 != 0 {
+                Some(at!(r, "parameter", r.other_string(StringKind::Utf8)))
+            } else { None },
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -1362,10 +1375,10 @@ impl<'a> TrafficVolume<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
         Ok(Self {
-            uplink: r.unconstrained()?,
-            downlink: r.unconstrained()?,
-            change_time: r.fixed_octets::<9>()?,
-            rat_type: if p & 0x1 != 0 { Some(RatType::read_aper(r)?) } else { None },
+            uplink: at!(r, "uplink", r.unconstrained()),
+            downlink: at!(r, "downlink", r.unconstrained()),
+            change_time: at!(r, "changeTime", r.fixed_octets::<9>()),
+            rat_type: if p & 0x1 != 0 { Some(at!(r, "ratType", RatType::read_aper(r))) } else { None },
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -1398,6 +1411,8 @@ impl RatType {
 }
 
 impl<'a> codec::AperType<'a> for CallRecord<'a> {
+    const NAME: &'static str = "CallRecord";
+
     fn read(r: &mut per::Reader<'a, true>) -> Result<Self> { CallRecord::read_aper(r) }
 
     fn write(&self, w: &mut per::Writer<true>) -> Result<()> { self.write_aper(w) }
@@ -1413,10 +1428,10 @@ impl<'a> CallRecord<'a> {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
             match r.alternative(per::Whole::Bits(2), 4)? {
-                0 => Self::MoCall(MoCall::read_uper(r)?),
-                1 => Self::MtCall(MtCall::read_uper(r)?),
-                2 => Self::Sms(ShortMessage::read_uper(r)?),
-                _ => Self::Data(DataSession::read_uper(r)?),
+                0 => Self::MoCall(at!(r, "moCall", MoCall::read_uper(r))),
+                1 => Self::MtCall(at!(r, "mtCall", MtCall::read_uper(r))),
+                2 => Self::Sms(at!(r, "sms", ShortMessage::read_uper(r))),
+                _ => Self::Data(at!(r, "data", DataSession::read_uper(r))),
             }
         };
         Ok(value)
@@ -1437,20 +1452,22 @@ impl<'a> MoCall<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
         let p = r.bits(6)?;
         let mut value = Self {
-            record_number: r.whole(per::Whole::Bits(32), 4294967295)? as u32,
-            served_imsi: r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))?,
-            served_imei: if p & 0x10 != 0 { Some(r.fixed_octets::<8>()?) } else { None },
-            calling_number: r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))?,
-            called_number: r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))?,
-            location: Location::read_uper(r)?,
-            answer_time: if p & 0x8 != 0 { Some(r.fixed_octets::<9>()?) } else { None },
-            release_time: r.fixed_octets::<9>()?,
-            duration: r.whole(per::Whole::Bits(20), 604800)? as u32,
+            record_number: at!(r, "recordNumber", r.whole(per::Whole::Bits(32), 4294967295)) as u32,
+            served_imsi: at!(r, "servedIMSI", r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))),
+            served_imei: if p & 0x10 != 0 { Some(at!(r, "servedIMEI", r.fixed_octets::<8>())) } else { None },
+            calling_number: at!(r, "callingNumber", r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))),
+            called_number: at!(r, "calledNumber", r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))),
+            location: at!(r, "location", Location::read_uper(r)),
+            answer_time: if p & 0x8 != 0 { Some(at!(r, "answerTime", r.fixed_octets::<9>())) } else { None },
+            release_time: at!(r, "releaseTime", r.fixed_octets::<9>()),
+            duration: at!(r, "duration", r.whole(per::Whole::Bits(20), 604800)) as u32,
             cause: if p & 0x4 != 0 {
-                CauseForTermination::read_uper(r)?
+                at!(r, "cause", CauseForTermination::read_uper(r))
             } else { CauseForTermination::NormalRelease },
-            supplementary: if p & 0x2 != 0 { Some(read_uper_mo_call_supplementary(r)?) } else { None },
-            charge: if p & 0x1 != 0 { Some(Charge::read_uper(r)?) } else { None },
+            supplementary: if p & 0x2 != 0 {
+                Some(at!(r, "supplementary", read_uper_mo_call_supplementary(r)))
+            } else { None },
+            charge: if p & 0x1 != 0 { Some(at!(r, "charge", Charge::read_uper(r))) } else { None },
             extension_additions: UnknownAdditions::NONE,
         };
         if p & 0x20 != 0 { value.extension_additions = r.all_unknown_additions()?; }
@@ -1484,18 +1501,18 @@ impl<'a> MtCall<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
         let p = r.bits(5)?;
         let mut value = Self {
-            record_number: r.whole(per::Whole::Bits(32), 4294967295)? as u32,
-            served_imsi: r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))?,
-            served_imei: if p & 0x8 != 0 { Some(r.fixed_octets::<8>()?) } else { None },
+            record_number: at!(r, "recordNumber", r.whole(per::Whole::Bits(32), 4294967295)) as u32,
+            served_imsi: at!(r, "servedIMSI", r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))),
+            served_imei: if p & 0x8 != 0 { Some(at!(r, "servedIMEI", r.fixed_octets::<8>())) } else { None },
             calling_number: if p & 0x4 != 0 {
-                Some(r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))?)
+                Some(at!(r, "callingNumber", r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))))
             } else { None },
-            location: Location::read_uper(r)?,
-            answer_time: if p & 0x2 != 0 { Some(r.fixed_octets::<9>()?) } else { None },
-            release_time: r.fixed_octets::<9>()?,
-            duration: r.whole(per::Whole::Bits(20), 604800)? as u32,
+            location: at!(r, "location", Location::read_uper(r)),
+            answer_time: if p & 0x2 != 0 { Some(at!(r, "answerTime", r.fixed_octets::<9>())) } else { None },
+            release_time: at!(r, "releaseTime", r.fixed_octets::<9>()),
+            duration: at!(r, "duration", r.whole(per::Whole::Bits(20), 604800)) as u32,
             cause: if p & 0x1 != 0 {
-                CauseForTermination::read_uper(r)?
+                at!(r, "cause", CauseForTermination::read_uper(r))
             } else { CauseForTermination::NormalRelease },
             extension_additions: UnknownAdditions::NONE,
         };
@@ -1529,13 +1546,15 @@ impl<'a> ShortMessage<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
         let p = r.bits(2)?;
         let mut value = Self {
-            record_number: r.whole(per::Whole::Bits(32), 4294967295)? as u32,
-            served_imsi: r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))?,
-            originating: r.bit()?,
-            other_party: r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))?,
-            service_centre: r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))?,
-            event_time: r.fixed_octets::<9>()?,
-            parts: if p & 0x1 != 0 { (r.whole(per::Whole::Bits(8), 254)? + 1) as u8 } else { 1 },
+            record_number: at!(r, "recordNumber", r.whole(per::Whole::Bits(32), 4294967295)) as u32,
+            served_imsi: at!(r, "servedIMSI", r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))),
+            originating: at!(r, "originating", r.bit()),
+            other_party: at!(r, "otherParty", r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))),
+            service_centre: at!(r, "serviceCentre", r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))),
+            event_time: at!(r, "eventTime", r.fixed_octets::<9>()),
+            parts: if p & 0x1 != 0 {
+                (at!(r, "parts", r.whole(per::Whole::Bits(8), 254)) + 1) as u8
+            } else { 1 },
             extension_additions: UnknownAdditions::NONE,
         };
         if p & 0x2 != 0 { value.extension_additions = r.all_unknown_additions()?; }
@@ -1564,21 +1583,25 @@ impl<'a> DataSession<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
         let p = r.bits(3)?;
         let mut value = Self {
-            record_number: r.whole(per::Whole::Bits(32), 4294967295)? as u32,
-            served_imsi: r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))?,
-            access_point: r.characters(per::Size::new(false, 1, 63, Some(per::Whole::Bits(6))), &UPER_ALPHABET_0)?,
-            served_address: if p & 0x2 != 0 { Some(IpAddress::read_uper(r)?) } else { None },
-            opening_time: r.fixed_octets::<9>()?,
-            duration: r.unconstrained()?,
-            volumes: read_uper_data_session_volumes(r)?,
-            features: if p & 0x1 != 0 { Some(r.bit_string(per::Size::ANY)?) } else { None },
+            record_number: at!(r, "recordNumber", r.whole(per::Whole::Bits(32), 4294967295)) as u32,
+            served_imsi: at!(r, "servedIMSI", r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))),
+            access_point: at!(r, "accessPoint", r.characters(per::Size::new(false, 1, 63, Some(per::Whole::Bits(6))), &UPER_ALPHABET_0)),
+            served_address: if p & 0x2 != 0 {
+                Some(at!(r, "servedAddress", IpAddress::read_uper(r)))
+            } else { None },
+            opening_time: at!(r, "openingTime", r.fixed_octets::<9>()),
+            duration: at!(r, "duration", r.unconstrained()),
+            volumes: at!(r, "volumes", read_uper_data_session_volumes(r)),
+            features: if p & 0x1 != 0 {
+                Some(at!(r, "features", r.bit_string(per::Size::ANY)))
+            } else { None },
             slice_name: None,
             extension_additions: UnknownAdditions::NONE,
         };
         if p & 0x4 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = r.addition(&mut more)? {
-                value.slice_name = Some(r.other_string(StringKind::Utf8)?);
+                value.slice_name = Some(at!(r, "sliceName", r.other_string(StringKind::Utf8)));
                 r.close(open);
             }
             value.extension_additions = r.unknown_additions(1, more)?;
@@ -1614,9 +1637,9 @@ impl<'a> Location<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
         let p = r.bits(1)?;
         Ok(Self {
-            cell: r.fixed_octets::<7>()?,
+            cell: at!(r, "cell", r.fixed_octets::<7>()),
             exchange: if p & 0x1 != 0 {
-                Some(r.characters(per::Size::new(false, 1, 15, Some(per::Whole::Bits(4))), &UPER_ALPHABET_0)?)
+                Some(at!(r, "exchange", r.characters(per::Size::new(false, 1, 15, Some(per::Whole::Bits(4))), &UPER_ALPHABET_0)))
             } else { None },
         })
     }
@@ -1662,9 +1685,11 @@ impl<'a> Charge<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
         let p = r.bits(1)?;
         Ok(Self {
-            amount: r.unconstrained()?,
-            decimals: if p & 0x1 != 0 { r.whole(per::Whole::Bits(4), 9)? as u8 } else { 2 },
-            currency: r.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &UPER_ALPHABET_1)?,
+            amount: at!(r, "amount", r.unconstrained()),
+            decimals: if p & 0x1 != 0 {
+                at!(r, "decimals", r.whole(per::Whole::Bits(4), 9)) as u8
+            } else { 2 },
+            currency: at!(r, "currency", r.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &UPER_ALPHABET_1)),
         })
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
@@ -1678,8 +1703,8 @@ impl<'a> Charge<'a> {
 impl IpAddress {
     fn read_uper(r: &mut per::Reader<'_, false>) -> Result<Self> {
         Ok(match r.alternative(per::Whole::Bits(1), 2)? {
-            0 => Self::V4(r.fixed_octets::<4>()?),
-            _ => Self::V6(r.fixed_octets::<16>()?),
+            0 => Self::V4(at!(r, "v4", r.fixed_octets::<4>())),
+            _ => Self::V6(at!(r, "v6", r.fixed_octets::<16>())),
         })
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
@@ -1703,8 +1728,10 @@ impl<'a> SupplementaryService<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
         let p = r.bits(1)?;
         Ok(Self {
-            code: r.fixed_octets::<1>()?,
-            parameter: if p & 0x1 != 0 { Some(r.other_string(StringKind::Utf8)?) } else { None },
+            code: at!(r, "code", r.fixed_octets::<1>()),
+            parameter: if p & 0x1 != 0 {
+                Some(at!(r, "parameter", r.other_string(StringKind::Utf8)))
+            } else { None },
         })
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
@@ -1719,10 +1746,10 @@ impl<'a> TrafficVolume<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
         let p = r.bits(1)?;
         Ok(Self {
-            uplink: r.unconstrained()?,
-            downlink: r.unconstrained()?,
-            change_time: r.fixed_octets::<9>()?,
-            rat_type: if p & 0x1 != 0 { Some(RatType::read_uper(r)?) } else { None },
+            uplink: at!(r, "uplink", r.unconstrained()),
+            downlink: at!(r, "downlink", r.unconstrained()),
+            change_time: at!(r, "changeTime", r.fixed_octets::<9>()),
+            rat_type: if p & 0x1 != 0 { Some(at!(r, "ratType", RatType::read_uper(r))) } else { None },
         })
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
@@ -1755,6 +1782,8 @@ impl RatType {
 }
 
 impl<'a> codec::UperType<'a> for CallRecord<'a> {
+    const NAME: &'static str = "CallRecord";
+
     fn read(r: &mut per::Reader<'a, false>) -> Result<Self> { CallRecord::read_uper(r) }
 
     fn write(&self, w: &mut per::Writer<false>) -> Result<()> { self.write_uper(w) }
@@ -1762,12 +1791,12 @@ impl<'a> codec::UperType<'a> for CallRecord<'a> {
 
 impl<'a> CallRecord<'a> {
     fn read_oer(r: &mut oer::Reader<'a>) -> Result<Self> {
-        let start = *r;
+        let start = r.cursor();
         let value = match r.tag()?.bits() {
-            0x80000000 => Self::MoCall(MoCall::read_oer(r)?),
-            0x80000001 => Self::MtCall(MtCall::read_oer(r)?),
-            0x80000002 => Self::Sms(ShortMessage::read_oer(r)?),
-            0x80000003 => Self::Data(DataSession::read_oer(r)?),
+            0x80000000 => Self::MoCall(at!(r, "moCall", MoCall::read_oer(r))),
+            0x80000001 => Self::MtCall(at!(r, "mtCall", MtCall::read_oer(r))),
+            0x80000002 => Self::Sms(at!(r, "sms", ShortMessage::read_oer(r))),
+            0x80000003 => Self::Data(at!(r, "data", DataSession::read_oer(r))),
             _ => Self::Unknown(Box::new(UnknownAlternative {
                 addition: None,
                 octets: r.unknown_alternative(start.position())?,
@@ -1800,25 +1829,31 @@ impl<'a> CallRecord<'a> {
 impl<'a> MoCall<'a> {
     fn read_oer(r: &mut oer::Reader<'a>) -> Result<Self> {
         let p = r.preamble(6)?;
-        let f_record_number = r.unsigned(4)? as u32;
-        let f_served_imsi = r.octet_string(oer::VARIABLE)?;
-        let f_served_imei = if p >> 4 & 1 != 0 { Some(r.fixed_octets::<8>(8)?) } else { None };
-        let f_calling_number = r.octet_string(oer::VARIABLE)?;
-        let f_called_number = r.octet_string(oer::VARIABLE)?;
-        let f_location = Location::read_oer(r)?;
-        let f_answer_time = if p >> 3 & 1 != 0 { Some(r.fixed_octets::<9>(9)?) } else { None };
-        let f_release_time = r.fixed_octets::<9>(9)?;
-        let f_duration = r.unsigned(4)? as u32;
+        let f_record_number = at!(r, "recordNumber", r.unsigned(4)) as u32;
+        let f_served_imsi = at!(r, "servedIMSI", r.octet_string(oer::VARIABLE));
+        let f_served_imei = if p >> 4 & 1 != 0 {
+            Some(at!(r, "servedIMEI", r.fixed_octets::<8>(8)))
+        } else { None };
+        let f_calling_number = at!(r, "callingNumber", r.octet_string(oer::VARIABLE));
+        let f_called_number = at!(r, "calledNumber", r.octet_string(oer::VARIABLE));
+        let f_location = at!(r, "location", Location::read_oer(r));
+        let f_answer_time = if p >> 3 & 1 != 0 {
+            Some(at!(r, "answerTime", r.fixed_octets::<9>(9)))
+        } else { None };
+        let f_release_time = at!(r, "releaseTime", r.fixed_octets::<9>(9));
+        let f_duration = at!(r, "duration", r.unsigned(4)) as u32;
         let f_cause = if p >> 2 & 1 != 0 {
             {
-                let at = r.position();
-                let v = CauseForTermination::from_number(r.enumerated()?).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))?;
-                r.not_default(v == CauseForTermination::NormalRelease, at)?;
+                let begun = r.position();
+                let v = at!(r, "cause", CauseForTermination::from_number(at!(r, "cause", r.enumerated())).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration)));
+                at!(r, "cause", r.not_default(v == CauseForTermination::NormalRelease, begun));
                 v
             }
         } else { CauseForTermination::NormalRelease };
-        let f_supplementary = if p >> 1 & 1 != 0 { Some(read_oer_mo_call_supplementary(r)?) } else { None };
-        let f_charge = if p >> 0 & 1 != 0 { Some(Charge::read_oer(r)?) } else { None };
+        let f_supplementary = if p >> 1 & 1 != 0 {
+            Some(at!(r, "supplementary", read_oer_mo_call_supplementary(r)))
+        } else { None };
+        let f_charge = if p >> 0 & 1 != 0 { Some(at!(r, "charge", Charge::read_oer(r))) } else { None };
         let mut unknown = UnknownAdditions::NONE;
         if p >> 5 & 1 != 0 {
             let bitmap = r.bitmap()?;
@@ -1868,19 +1903,25 @@ impl<'a> MoCall<'a> {
 impl<'a> MtCall<'a> {
     fn read_oer(r: &mut oer::Reader<'a>) -> Result<Self> {
         let p = r.preamble(5)?;
-        let f_record_number = r.unsigned(4)? as u32;
-        let f_served_imsi = r.octet_string(oer::VARIABLE)?;
-        let f_served_imei = if p >> 3 & 1 != 0 { Some(r.fixed_octets::<8>(8)?) } else { None };
-        let f_calling_number = if p >> 2 & 1 != 0 { Some(r.octet_string(oer::VARIABLE)?) } else { None };
-        let f_location = Location::read_oer(r)?;
-        let f_answer_time = if p >> 1 & 1 != 0 { Some(r.fixed_octets::<9>(9)?) } else { None };
-        let f_release_time = r.fixed_octets::<9>(9)?;
-        let f_duration = r.unsigned(4)? as u32;
+        let f_record_number = at!(r, "recordNumber", r.unsigned(4)) as u32;
+        let f_served_imsi = at!(r, "servedIMSI", r.octet_string(oer::VARIABLE));
+        let f_served_imei = if p >> 3 & 1 != 0 {
+            Some(at!(r, "servedIMEI", r.fixed_octets::<8>(8)))
+        } else { None };
+        let f_calling_number = if p >> 2 & 1 != 0 {
+            Some(at!(r, "callingNumber", r.octet_string(oer::VARIABLE)))
+        } else { None };
+        let f_location = at!(r, "location", Location::read_oer(r));
+        let f_answer_time = if p >> 1 & 1 != 0 {
+            Some(at!(r, "answerTime", r.fixed_octets::<9>(9)))
+        } else { None };
+        let f_release_time = at!(r, "releaseTime", r.fixed_octets::<9>(9));
+        let f_duration = at!(r, "duration", r.unsigned(4)) as u32;
         let f_cause = if p >> 0 & 1 != 0 {
             {
-                let at = r.position();
-                let v = CauseForTermination::from_number(r.enumerated()?).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))?;
-                r.not_default(v == CauseForTermination::NormalRelease, at)?;
+                let begun = r.position();
+                let v = at!(r, "cause", CauseForTermination::from_number(at!(r, "cause", r.enumerated())).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration)));
+                at!(r, "cause", r.not_default(v == CauseForTermination::NormalRelease, begun));
                 v
             }
         } else { CauseForTermination::NormalRelease };
@@ -1927,14 +1968,19 @@ impl<'a> MtCall<'a> {
 impl<'a> ShortMessage<'a> {
     fn read_oer(r: &mut oer::Reader<'a>) -> Result<Self> {
         let p = r.preamble(2)?;
-        let f_record_number = r.unsigned(4)? as u32;
-        let f_served_imsi = r.octet_string(oer::VARIABLE)?;
-        let f_originating = r.boolean()?;
-        let f_other_party = r.octet_string(oer::VARIABLE)?;
-        let f_service_centre = r.octet_string(oer::VARIABLE)?;
-        let f_event_time = r.fixed_octets::<9>(9)?;
+        let f_record_number = at!(r, "recordNumber", r.unsigned(4)) as u32;
+        let f_served_imsi = at!(r, "servedIMSI", r.octet_string(oer::VARIABLE));
+        let f_originating = at!(r, "originating", r.boolean());
+        let f_other_party = at!(r, "otherParty", r.octet_string(oer::VARIABLE));
+        let f_service_centre = at!(r, "serviceCentre", r.octet_string(oer::VARIABLE));
+        let f_event_time = at!(r, "eventTime", r.fixed_octets::<9>(9));
         let f_parts = if p >> 0 & 1 != 0 {
-            { let at = r.position(); let v = r.unsigned(1)? as u8; r.not_default(v == 1, at)?; v }
+            {
+                let begun = r.position();
+                let v = at!(r, "parts", r.unsigned(1)) as u8;
+                at!(r, "parts", r.not_default(v == 1, begun));
+                v
+            }
         } else { 1 };
         let mut unknown = UnknownAdditions::NONE;
         if p >> 1 & 1 != 0 {
@@ -1975,21 +2021,25 @@ impl<'a> ShortMessage<'a> {
 impl<'a> DataSession<'a> {
     fn read_oer(r: &mut oer::Reader<'a>) -> Result<Self> {
         let p = r.preamble(3)?;
-        let f_record_number = r.unsigned(4)? as u32;
-        let f_served_imsi = r.octet_string(oer::VARIABLE)?;
-        let f_access_point = r.text(oer::VARIABLE, StringKind::Ia5)?;
-        let f_served_address = if p >> 1 & 1 != 0 { Some(IpAddress::read_oer(r)?) } else { None };
-        let f_opening_time = r.fixed_octets::<9>(9)?;
-        let f_duration = r.variable(true)?;
-        let f_volumes = read_oer_data_session_volumes(r)?;
-        let f_features = if p >> 0 & 1 != 0 { Some(r.bit_string(oer::VARIABLE, Some(0))?) } else { None };
+        let f_record_number = at!(r, "recordNumber", r.unsigned(4)) as u32;
+        let f_served_imsi = at!(r, "servedIMSI", r.octet_string(oer::VARIABLE));
+        let f_access_point = at!(r, "accessPoint", r.text(oer::VARIABLE, StringKind::Ia5));
+        let f_served_address = if p >> 1 & 1 != 0 {
+            Some(at!(r, "servedAddress", IpAddress::read_oer(r)))
+        } else { None };
+        let f_opening_time = at!(r, "openingTime", r.fixed_octets::<9>(9));
+        let f_duration = at!(r, "duration", r.variable(true));
+        let f_volumes = at!(r, "volumes", read_oer_data_session_volumes(r));
+        let f_features = if p >> 0 & 1 != 0 {
+            Some(at!(r, "features", r.bit_string(oer::VARIABLE, Some(0))))
+        } else { None };
         let mut f_slice_name = None;
         let mut unknown = UnknownAdditions::NONE;
         if p >> 2 & 1 != 0 {
             let mut bitmap = r.bitmap()?;
             if bitmap.next_addition() {
-                let open = r.open(oer::VARIABLE)?;
-                f_slice_name = Some(r.text(oer::VARIABLE, StringKind::Utf8)?);
+                let open = at!(r, "sliceName", r.open(oer::VARIABLE));
+                f_slice_name = Some(at!(r, "sliceName", r.text(oer::VARIABLE, StringKind::Utf8)));
                 r.close(open)?;
             }
             unknown = r.unknown_additions(bitmap)?;
@@ -2036,8 +2086,10 @@ impl<'a> DataSession<'a> {
 impl<'a> Location<'a> {
     fn read_oer(r: &mut oer::Reader<'a>) -> Result<Self> {
         let p = r.preamble(1)?;
-        let f_cell = r.fixed_octets::<7>(7)?;
-        let f_exchange = if p >> 0 & 1 != 0 { Some(r.text(oer::VARIABLE, StringKind::Ia5)?) } else { None };
+        let f_cell = at!(r, "cell", r.fixed_octets::<7>(7));
+        let f_exchange = if p >> 0 & 1 != 0 {
+            Some(at!(r, "exchange", r.text(oer::VARIABLE, StringKind::Ia5)))
+        } else { None };
         let value = Self { cell: f_cell, exchange: f_exchange };
         Ok(value)
     }
@@ -2064,11 +2116,16 @@ fn write_oer_mo_call_supplementary(list: &[SupplementaryService<'_>], w: &mut oe
 impl<'a> Charge<'a> {
     fn read_oer(r: &mut oer::Reader<'a>) -> Result<Self> {
         let p = r.preamble(1)?;
-        let f_amount = r.variable(true)?;
+        let f_amount = at!(r, "amount", r.variable(true));
         let f_decimals = if p >> 0 & 1 != 0 {
-            { let at = r.position(); let v = r.unsigned(1)? as u8; r.not_default(v == 2, at)?; v }
+            {
+                let begun = r.position();
+                let v = at!(r, "decimals", r.unsigned(1)) as u8;
+                at!(r, "decimals", r.not_default(v == 2, begun));
+                v
+            }
         } else { 2 };
-        let f_currency = r.text(3, StringKind::Printable)?;
+        let f_currency = at!(r, "currency", r.text(3, StringKind::Printable));
         let value = Self { amount: f_amount, decimals: f_decimals, currency: f_currency };
         Ok(value)
     }
@@ -2083,10 +2140,10 @@ impl<'a> Charge<'a> {
 
 impl IpAddress {
     fn read_oer(r: &mut oer::Reader<'_>) -> Result<Self> {
-        let start = *r;
+        let start = r.cursor();
         let value = match r.tag()?.bits() {
-            0x80000000 => Self::V4(r.fixed_octets::<4>(4)?),
-            0x80000001 => Self::V6(r.fixed_octets::<16>(16)?),
+            0x80000000 => Self::V4(at!(r, "v4", r.fixed_octets::<4>(4))),
+            0x80000001 => Self::V6(at!(r, "v6", r.fixed_octets::<16>(16))),
             _ => return Err(start.error(ErrorKind::UnknownAlternative)),
         };
         Ok(value)
@@ -2122,8 +2179,10 @@ fn write_oer_data_session_volumes(list: &[TrafficVolume<'_>], w: &mut oer::Write
 impl<'a> SupplementaryService<'a> {
     fn read_oer(r: &mut oer::Reader<'a>) -> Result<Self> {
         let p = r.preamble(1)?;
-        let f_code = r.fixed_octets::<1>(1)?;
-        let f_parameter = if p >> 0 & 1 != 0 { Some(r.text(oer::VARIABLE, StringKind::Utf8)?) } else { None };
+        let f_code = at!(r, "code", r.fixed_octets::<1>(1));
+        let f_parameter = if p >> 0 & 1 != 0 {
+            Some(at!(r, "parameter", r.text(oer::VARIABLE, StringKind::Utf8)))
+        } else { None };
         let value = Self { code: f_code, parameter: f_parameter };
         Ok(value)
     }
@@ -2138,11 +2197,11 @@ impl<'a> SupplementaryService<'a> {
 impl<'a> TrafficVolume<'a> {
     fn read_oer(r: &mut oer::Reader<'a>) -> Result<Self> {
         let p = r.preamble(1)?;
-        let f_uplink = r.variable(true)?;
-        let f_downlink = r.variable(true)?;
-        let f_change_time = r.fixed_octets::<9>(9)?;
+        let f_uplink = at!(r, "uplink", r.variable(true));
+        let f_downlink = at!(r, "downlink", r.variable(true));
+        let f_change_time = at!(r, "changeTime", r.fixed_octets::<9>(9));
         let f_rat_type = if p >> 0 & 1 != 0 {
-            Some(RatType::from_number(r.enumerated()?).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))?)
+            Some(at!(r, "ratType", RatType::from_number(at!(r, "ratType", r.enumerated())).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))))
         } else { None };
         let value = Self {
             uplink: f_uplink,
@@ -2163,6 +2222,8 @@ impl<'a> TrafficVolume<'a> {
 }
 
 impl<'a> codec::OerType<'a> for CallRecord<'a> {
+    const NAME: &'static str = "CallRecord";
+
     fn read(r: &mut oer::Reader<'a>) -> Result<Self> {
         let v = CallRecord::read_oer(r)?;
         Ok(v)

@@ -10,7 +10,7 @@ extern crate alloc;
 
 use core::fmt;
 use alloc::vec::Vec;
-use tercet_runtime::codec::{Notation, ber, oer, per};
+use tercet_runtime::codec::{Notation, at, ber, oer, per};
 use tercet_runtime::text::StringKind;
 use tercet_runtime::types::{Integer, Text};
 use tercet_runtime::{ErrorKind, Result, Tag, codec};
@@ -147,55 +147,55 @@ impl<'a> PersonnelRecord<'a> {
         while let Some(tag) = r.peek_tag()? {
             match tag.bits() {
                 0x40000001 => {
-                    ber::in_set(f_name.is_some(), &mut last, tag, r)?;
-                    f_name = Some(Name::read_ber(r, Tag::application(1))?);
+                    at!(r, "name", ber::in_set(f_name.is_some(), &mut last, tag, r));
+                    f_name = Some(at!(r, "name", Name::read_ber(r, Tag::application(1))));
                 }
                 0x80000000 => {
-                    ber::in_set(f_title.is_some(), &mut last, tag, r)?;
+                    at!(r, "title", ber::in_set(f_title.is_some(), &mut last, tag, r));
                     f_title = Some({
-                        let f0 = ber::enter(r, Tag::context(0))?;
-                        let v = ber::text(r, Tag::universal(26), StringKind::Visible)?;
-                        r.leave(f0)?;
+                        let f0 = at!(r, "title", ber::enter(r, Tag::context(0)));
+                        let v = at!(r, "title", ber::text(r, Tag::universal(26), StringKind::Visible));
+                        at!(r, "title", r.leave(f0));
                         v
                     });
                 }
                 0x40000002 => {
-                    ber::in_set(f_number.is_some(), &mut last, tag, r)?;
-                    f_number = Some(ber::big_integer(r, Tag::application(2))?);
+                    at!(r, "number", ber::in_set(f_number.is_some(), &mut last, tag, r));
+                    f_number = Some(at!(r, "number", ber::big_integer(r, Tag::application(2))));
                 }
                 0x80000001 => {
-                    ber::in_set(f_date_of_hire.is_some(), &mut last, tag, r)?;
+                    at!(r, "dateOfHire", ber::in_set(f_date_of_hire.is_some(), &mut last, tag, r));
                     f_date_of_hire = Some({
-                        let f0 = ber::enter(r, Tag::context(1))?;
-                        let v = ber::text(r, Tag::application(3), StringKind::Visible)?;
-                        r.leave(f0)?;
+                        let f0 = at!(r, "dateOfHire", ber::enter(r, Tag::context(1)));
+                        let v = at!(r, "dateOfHire", ber::text(r, Tag::application(3), StringKind::Visible));
+                        at!(r, "dateOfHire", r.leave(f0));
                         v
                     });
                 }
                 0x80000002 => {
-                    ber::in_set(f_name_of_spouse.is_some(), &mut last, tag, r)?;
+                    at!(r, "nameOfSpouse", ber::in_set(f_name_of_spouse.is_some(), &mut last, tag, r));
                     f_name_of_spouse = Some({
-                        let f0 = ber::enter(r, Tag::context(2))?;
-                        let v = Name::read_ber(r, Tag::application(1))?;
-                        r.leave(f0)?;
+                        let f0 = at!(r, "nameOfSpouse", ber::enter(r, Tag::context(2)));
+                        let v = at!(r, "nameOfSpouse", Name::read_ber(r, Tag::application(1)));
+                        at!(r, "nameOfSpouse", r.leave(f0));
                         v
                     });
                 }
                 0x80000003 => {
-                    ber::in_set(f_children.is_some(), &mut last, tag, r)?;
-                    f_children = Some(read_ber_personnel_record_children(r, Tag::context(3))?);
+                    at!(r, "children", ber::in_set(f_children.is_some(), &mut last, tag, r));
+                    f_children = Some(at!(r, "children", read_ber_personnel_record_children(r, Tag::context(3))));
                 }
                 _ => return Err(r.error(ErrorKind::UnexpectedElement)),
             }
         }
         let value = Self {
-            name: f_name.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
-            title: f_title.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
-            number: f_number.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
-            date_of_hire: f_date_of_hire.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
-            name_of_spouse: f_name_of_spouse.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
+            name: at!(r, "name", f_name.ok_or_else(|| r.error(ErrorKind::MissingComponent))),
+            title: at!(r, "title", f_title.ok_or_else(|| r.error(ErrorKind::MissingComponent))),
+            number: at!(r, "number", f_number.ok_or_else(|| r.error(ErrorKind::MissingComponent))),
+            date_of_hire: at!(r, "dateOfHire", f_date_of_hire.ok_or_else(|| r.error(ErrorKind::MissingComponent))),
+            name_of_spouse: at!(r, "nameOfSpouse", f_name_of_spouse.ok_or_else(|| r.error(ErrorKind::MissingComponent))),
             children: match f_children {
-                Some(v) => { ber::not_default(v.is_empty(), r)?; v } None => Vec::new()
+                Some(v) => { at!(r, "children", ber::not_default(v.is_empty(), r)); v } None => Vec::new()
             },
         };
         r.leave(level)?;
@@ -230,9 +230,9 @@ impl<'a> Name<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            given_name: ber::text(r, Tag::universal(26), StringKind::Visible)?,
-            initial: ber::text(r, Tag::universal(26), StringKind::Visible)?,
-            family_name: ber::text(r, Tag::universal(26), StringKind::Visible)?,
+            given_name: at!(r, "givenName", ber::text(r, Tag::universal(26), StringKind::Visible)),
+            initial: at!(r, "initial", ber::text(r, Tag::universal(26), StringKind::Visible)),
+            family_name: at!(r, "familyName", ber::text(r, Tag::universal(26), StringKind::Visible)),
         };
         r.leave(level)?;
         Ok(value)
@@ -266,15 +266,15 @@ impl<'a> ChildInformation<'a> {
         while let Some(tag) = r.peek_tag()? {
             match tag.bits() {
                 0x40000001 => {
-                    ber::in_set(f_name.is_some(), &mut last, tag, r)?;
-                    f_name = Some(Name::read_ber(r, Tag::application(1))?);
+                    at!(r, "name", ber::in_set(f_name.is_some(), &mut last, tag, r));
+                    f_name = Some(at!(r, "name", Name::read_ber(r, Tag::application(1))));
                 }
                 0x80000000 => {
-                    ber::in_set(f_date_of_birth.is_some(), &mut last, tag, r)?;
+                    at!(r, "dateOfBirth", ber::in_set(f_date_of_birth.is_some(), &mut last, tag, r));
                     f_date_of_birth = Some({
-                        let f0 = ber::enter(r, Tag::context(0))?;
-                        let v = ber::text(r, Tag::application(3), StringKind::Visible)?;
-                        r.leave(f0)?;
+                        let f0 = at!(r, "dateOfBirth", ber::enter(r, Tag::context(0)));
+                        let v = at!(r, "dateOfBirth", ber::text(r, Tag::application(3), StringKind::Visible));
+                        at!(r, "dateOfBirth", r.leave(f0));
                         v
                     });
                 }
@@ -282,8 +282,8 @@ impl<'a> ChildInformation<'a> {
             }
         }
         let value = Self {
-            name: f_name.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
-            date_of_birth: f_date_of_birth.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
+            name: at!(r, "name", f_name.ok_or_else(|| r.error(ErrorKind::MissingComponent))),
+            date_of_birth: at!(r, "dateOfBirth", f_date_of_birth.ok_or_else(|| r.error(ErrorKind::MissingComponent))),
         };
         r.leave(level)?;
         Ok(value)
@@ -300,6 +300,7 @@ impl<'a> ChildInformation<'a> {
 }
 
 impl<'a> codec::BerType<'a> for PersonnelRecord<'a> {
+    const NAME: &'static str = "PersonnelRecord";
     const TAG: Option<Tag> = Some(Tag::application(0));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
@@ -321,12 +322,14 @@ impl<'a> PersonnelRecord<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
         Ok(Self {
-            name: Name::read_aper(r)?,
-            number: r.unconstrained()?,
-            title: r.characters(per::Size::ANY, &APER_ALPHABET_0)?,
-            date_of_hire: r.characters(per::Size::ANY, &APER_ALPHABET_0)?,
-            name_of_spouse: Name::read_aper(r)?,
-            children: if p & 0x1 != 0 { read_aper_personnel_record_children(r)? } else { Vec::new() },
+            name: at!(r, "name", Name::read_aper(r)),
+            number: at!(r, "number", r.unconstrained()),
+            title: at!(r, "title", r.characters(per::Size::ANY, &APER_ALPHABET_0)),
+            date_of_hire: at!(r, "dateOfHire", r.characters(per::Size::ANY, &APER_ALPHABET_0)),
+            name_of_spouse: at!(r, "nameOfSpouse", Name::read_aper(r)),
+            children: if p & 0x1 != 0 {
+                at!(r, "children", read_aper_personnel_record_children(r))
+            } else { Vec::new() },
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -344,9 +347,9 @@ impl<'a> PersonnelRecord<'a> {
 impl<'a> Name<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         Ok(Self {
-            given_name: r.characters(per::Size::ANY, &APER_ALPHABET_0)?,
-            initial: r.characters(per::Size::ANY, &APER_ALPHABET_0)?,
-            family_name: r.characters(per::Size::ANY, &APER_ALPHABET_0)?,
+            given_name: at!(r, "givenName", r.characters(per::Size::ANY, &APER_ALPHABET_0)),
+            initial: at!(r, "initial", r.characters(per::Size::ANY, &APER_ALPHABET_0)),
+            family_name: at!(r, "familyName", r.characters(per::Size::ANY, &APER_ALPHABET_0)),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -367,8 +370,8 @@ fn write_aper_personnel_record_children(list: &[ChildInformation<'_>], w: &mut p
 impl<'a> ChildInformation<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         Ok(Self {
-            name: Name::read_aper(r)?,
-            date_of_birth: r.characters(per::Size::ANY, &APER_ALPHABET_0)?,
+            name: at!(r, "name", Name::read_aper(r)),
+            date_of_birth: at!(r, "dateOfBirth", r.characters(per::Size::ANY, &APER_ALPHABET_0)),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -378,6 +381,8 @@ impl<'a> ChildInformation<'a> {
 }
 
 impl<'a> codec::AperType<'a> for PersonnelRecord<'a> {
+    const NAME: &'static str = "PersonnelRecord";
+
     fn read(r: &mut per::Reader<'a, true>) -> Result<Self> { PersonnelRecord::read_aper(r) }
 
     fn write(&self, w: &mut per::Writer<true>) -> Result<()> { self.write_aper(w) }
@@ -389,12 +394,14 @@ impl<'a> PersonnelRecord<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
         let p = r.bits(1)?;
         Ok(Self {
-            name: Name::read_uper(r)?,
-            number: r.unconstrained()?,
-            title: r.characters(per::Size::ANY, &UPER_ALPHABET_0)?,
-            date_of_hire: r.characters(per::Size::ANY, &UPER_ALPHABET_0)?,
-            name_of_spouse: Name::read_uper(r)?,
-            children: if p & 0x1 != 0 { read_uper_personnel_record_children(r)? } else { Vec::new() },
+            name: at!(r, "name", Name::read_uper(r)),
+            number: at!(r, "number", r.unconstrained()),
+            title: at!(r, "title", r.characters(per::Size::ANY, &UPER_ALPHABET_0)),
+            date_of_hire: at!(r, "dateOfHire", r.characters(per::Size::ANY, &UPER_ALPHABET_0)),
+            name_of_spouse: at!(r, "nameOfSpouse", Name::read_uper(r)),
+            children: if p & 0x1 != 0 {
+                at!(r, "children", read_uper_personnel_record_children(r))
+            } else { Vec::new() },
         })
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
@@ -412,9 +419,9 @@ impl<'a> PersonnelRecord<'a> {
 impl<'a> Name<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
         Ok(Self {
-            given_name: r.characters(per::Size::ANY, &UPER_ALPHABET_0)?,
-            initial: r.characters(per::Size::ANY, &UPER_ALPHABET_0)?,
-            family_name: r.characters(per::Size::ANY, &UPER_ALPHABET_0)?,
+            given_name: at!(r, "givenName", r.characters(per::Size::ANY, &UPER_ALPHABET_0)),
+            initial: at!(r, "initial", r.characters(per::Size::ANY, &UPER_ALPHABET_0)),
+            family_name: at!(r, "familyName", r.characters(per::Size::ANY, &UPER_ALPHABET_0)),
         })
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
@@ -435,8 +442,8 @@ fn write_uper_personnel_record_children(list: &[ChildInformation<'_>], w: &mut p
 impl<'a> ChildInformation<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
         Ok(Self {
-            name: Name::read_uper(r)?,
-            date_of_birth: r.characters(per::Size::ANY, &UPER_ALPHABET_0)?,
+            name: at!(r, "name", Name::read_uper(r)),
+            date_of_birth: at!(r, "dateOfBirth", r.characters(per::Size::ANY, &UPER_ALPHABET_0)),
         })
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
@@ -446,6 +453,8 @@ impl<'a> ChildInformation<'a> {
 }
 
 impl<'a> codec::UperType<'a> for PersonnelRecord<'a> {
+    const NAME: &'static str = "PersonnelRecord";
+
     fn read(r: &mut per::Reader<'a, false>) -> Result<Self> { PersonnelRecord::read_uper(r) }
 
     fn write(&self, w: &mut per::Writer<false>) -> Result<()> { self.write_uper(w) }
@@ -454,16 +463,16 @@ impl<'a> codec::UperType<'a> for PersonnelRecord<'a> {
 impl<'a> PersonnelRecord<'a> {
     fn read_oer(r: &mut oer::Reader<'a>) -> Result<Self> {
         let p = r.preamble(1)?;
-        let f_name = Name::read_oer(r)?;
-        let f_number = r.variable(true)?;
-        let f_title = r.text(oer::VARIABLE, StringKind::Visible)?;
-        let f_date_of_hire = r.text(oer::VARIABLE, StringKind::Visible)?;
-        let f_name_of_spouse = Name::read_oer(r)?;
+        let f_name = at!(r, "name", Name::read_oer(r));
+        let f_number = at!(r, "number", r.variable(true));
+        let f_title = at!(r, "title", r.text(oer::VARIABLE, StringKind::Visible));
+        let f_date_of_hire = at!(r, "dateOfHire", r.text(oer::VARIABLE, StringKind::Visible));
+        let f_name_of_spouse = at!(r, "nameOfSpouse", Name::read_oer(r));
         let f_children = if p >> 0 & 1 != 0 {
             {
-                let at = r.position();
-                let v = read_oer_personnel_record_children(r)?;
-                r.not_default(v.is_empty(), at)?;
+                let begun = r.position();
+                let v = at!(r, "children", read_oer_personnel_record_children(r));
+                at!(r, "children", r.not_default(v.is_empty(), begun));
                 v
             }
         } else { Vec::new() };
@@ -491,9 +500,9 @@ impl<'a> PersonnelRecord<'a> {
 
 impl<'a> Name<'a> {
     fn read_oer(r: &mut oer::Reader<'a>) -> Result<Self> {
-        let f_given_name = r.text(oer::VARIABLE, StringKind::Visible)?;
-        let f_initial = r.text(oer::VARIABLE, StringKind::Visible)?;
-        let f_family_name = r.text(oer::VARIABLE, StringKind::Visible)?;
+        let f_given_name = at!(r, "givenName", r.text(oer::VARIABLE, StringKind::Visible));
+        let f_initial = at!(r, "initial", r.text(oer::VARIABLE, StringKind::Visible));
+        let f_family_name = at!(r, "familyName", r.text(oer::VARIABLE, StringKind::Visible));
         let value = Self { given_name: f_given_name, initial: f_initial, family_name: f_family_name };
         Ok(value)
     }
@@ -519,8 +528,8 @@ fn write_oer_personnel_record_children(list: &[ChildInformation<'_>], w: &mut oe
 
 impl<'a> ChildInformation<'a> {
     fn read_oer(r: &mut oer::Reader<'a>) -> Result<Self> {
-        let f_name = Name::read_oer(r)?;
-        let f_date_of_birth = r.text(oer::VARIABLE, StringKind::Visible)?;
+        let f_name = at!(r, "name", Name::read_oer(r));
+        let f_date_of_birth = at!(r, "dateOfBirth", r.text(oer::VARIABLE, StringKind::Visible));
         let value = Self { name: f_name, date_of_birth: f_date_of_birth };
         Ok(value)
     }
@@ -532,6 +541,8 @@ impl<'a> ChildInformation<'a> {
 }
 
 impl<'a> codec::OerType<'a> for PersonnelRecord<'a> {
+    const NAME: &'static str = "PersonnelRecord";
+
     fn read(r: &mut oer::Reader<'a>) -> Result<Self> {
         let v = PersonnelRecord::read_oer(r)?;
         Ok(v)

@@ -11,7 +11,7 @@ extern crate alloc;
 use core::fmt;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use tercet_runtime::codec::{Contained, Key, Notation, UnknownAdditions, UnknownAlternative, ber, oer, per};
+use tercet_runtime::codec::{Contained, Key, Notation, UnknownAdditions, UnknownAlternative, at, ber, oer, per};
 use tercet_runtime::text::StringKind;
 use tercet_runtime::types::{BitString, FixedBits, Integer, ObjectIdentifier, Octets, RelativeObjectIdentifier, Text};
 use tercet_runtime::{Error, ErrorKind, Result, Tag, codec};
@@ -484,65 +484,72 @@ impl Notation for Names<'_> {
 impl<'a> Zoo<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
-        let f_flag = ber::boolean(r, Tag::context(0))?;
-        let f_nothing = ber::null(r, Tag::context(1))?;
-        let f_small = ber::narrow::<u8>(r, Tag::context(2))?;
-        let f_octet = ber::narrow::<u8>(r, Tag::context(3))?;
-        let f_negative = ber::narrow::<i32>(r, Tag::context(4))?;
-        let f_wide = ber::unsigned(r, Tag::context(5))?;
-        let f_wider = ber::big_integer(r, Tag::context(6))?;
-        let f_semi = ber::big_integer(r, Tag::context(7))?;
-        let f_any = ber::big_integer(r, Tag::context(8))?;
-        let f_grown = ber::integer(r, Tag::context(9))?;
+        let f_flag = at!(r, "flag", ber::boolean(r, Tag::context(0)));
+        let f_nothing = at!(r, "nothing", ber::null(r, Tag::context(1)));
+        let f_small = at!(r, "small", ber::narrow::<u8>(r, Tag::context(2)));
+        let f_octet = at!(r, "octet", ber::narrow::<u8>(r, Tag::context(3)));
+        let f_negative = at!(r, "negative", ber::narrow::<i32>(r, Tag::context(4)));
+        let f_wide = at!(r, "wide", ber::unsigned(r, Tag::context(5)));
+        let f_wider = at!(r, "wider", ber::big_integer(r, Tag::context(6)));
+        let f_semi = at!(r, "semi", ber::big_integer(r, Tag::context(7)));
+        let f_any = at!(r, "any", ber::big_integer(r, Tag::context(8)));
+        let f_grown = at!(r, "grown", ber::integer(r, Tag::context(9)));
         let f_colour = if r.is_next(Tag::context(10)) {
-            let v = ber::enumerated(r, Tag::context(10), Colour::from_number)?;
-            ber::not_default(v == Colour::Green, r)?;
+            let v = at!(r, "colour", ber::enumerated(r, Tag::context(10), Colour::from_number));
+            at!(r, "colour", ber::not_default(v == Colour::Green, r));
             v
         } else { Colour::Green };
         let f_level = if r.is_next(Tag::context(11)) {
-            Some(ber::enumerated(r, Tag::context(11), ZooLevel::from_number)?)
+            Some(at!(r, "level", ber::enumerated(r, Tag::context(11), ZooLevel::from_number)))
         } else { None };
-        let f_real = ber::real(r, Tag::context(12))?;
-        let f_bits = ber::bits(r, Tag::context(13))?;
+        let f_real = at!(r, "real", ber::real(r, Tag::context(12)));
+        let f_bits = at!(r, "bits", ber::bits(r, Tag::context(13)));
         let f_flags = if r.is_next(Tag::context(14)) {
-            Some(ber::named_bits(r, Tag::context(14), 0)?)
+            Some(at!(r, "flags", ber::named_bits(r, Tag::context(14), 0)))
         } else { None };
-        let f_word = ber::fixed_bits::<17>(r, Tag::context(15))?;
-        let f_nibble = ber::fixed_bits::<4>(r, Tag::context(16))?;
-        let f_octets = ber::octets(r, Tag::context(17))?;
-        let f_pair = ber::fixed_octets::<2>(r, Tag::context(18))?;
-        let f_six = ber::fixed_octets::<6>(r, Tag::context(19))?;
-        let f_up_to = ber::octets(r, Tag::context(20))?;
-        let f_id = if r.is_next(Tag::context(28)) { Some(ber::oid(r, Tag::context(28))?) } else { None };
+        let f_word = at!(r, "word", ber::fixed_bits::<17>(r, Tag::context(15)));
+        let f_nibble = at!(r, "nibble", ber::fixed_bits::<4>(r, Tag::context(16)));
+        let f_octets = at!(r, "octets", ber::octets(r, Tag::context(17)));
+        let f_pair = at!(r, "pair", ber::fixed_octets::<2>(r, Tag::context(18)));
+        let f_six = at!(r, "six", ber::fixed_octets::<6>(r, Tag::context(19)));
+        let f_up_to = at!(r, "upTo", ber::octets(r, Tag::context(20)));
+        let f_id = if r.is_next(Tag::context(28)) {
+            Some(at!(r, "id", ber::oid(r, Tag::context(28))))
+        } else { None };
         let f_late = if r.is_next(Tag::context(29)) {
-            Some(ber::text(r, Tag::context(29), StringKind::Utf8)?)
+            Some(at!(r, "late", ber::text(r, Tag::context(29), StringKind::Utf8)))
         } else { None };
         let f_later = if r.is_next(Tag::context(30)) {
-            Some(ber::narrow::<u8>(r, Tag::context(30))?)
+            Some(at!(r, "later", ber::narrow::<u8>(r, Tag::context(30))))
         } else { None };
         let f_self_ = if r.is_next(Tag::context(31)) {
-            let v = read_ber_names(r, Tag::context(31))?;
-            ber::not_default(v.is_empty(), r)?;
+            let v = at!(r, "self", read_ber_names(r, Tag::context(31)));
+            at!(r, "self", ber::not_default(v.is_empty(), r));
             v
         } else { Vec::new() };
         let f_type = if r.is_next(Tag::context(32)) {
-            Some({ let f0 = ber::enter(r, Tag::context(32))?; let v = Shape::read_ber(r)?; r.leave(f0)?; v })
+            Some({
+                let f0 = at!(r, "type", ber::enter(r, Tag::context(32)));
+                let v = at!(r, "type", Shape::read_ber(r));
+                at!(r, "type", r.leave(f0));
+                v
+            })
         } else { None };
         let mut unknown = UnknownAdditions::NONE;
         while r.peek_tag()?.is_some_and(|tag| !(tag == Tag::context(21) || tag == Tag::context(22) || tag == Tag::context(23) || tag == Tag::context(24) || tag == Tag::context(25) || tag == Tag::context(26) || tag == Tag::context(27))) {
             unknown.read_ber(r, |tag| matches!(tag.bits(), 0x80000000 | 0x80000001 | 0x80000002 | 0x80000003 | 0x80000004 | 0x80000005 | 0x80000006 | 0x80000007 | 0x80000008 | 0x80000009 | 0x8000000a | 0x8000000b | 0x8000000c | 0x8000000d | 0x8000000e | 0x8000000f | 0x80000010 | 0x80000011 | 0x80000012 | 0x80000013 | 0x80000014 | 0x8000001c | 0x8000001d | 0x8000001e | 0x8000001f | 0x80000020 | 0x80000015 | 0x80000016 | 0x80000017 | 0x80000018 | 0x80000019 | 0x8000001a | 0x8000001b))?;
         }
         let f_children = if r.is_next(Tag::context(21)) {
-            Some(read_ber_zoo_children(r, Tag::context(21))?)
+            Some(at!(r, "children", read_ber_zoo_children(r, Tag::context(21))))
         } else { None };
-        let f_bag = read_ber_zoo_bag(r, Tag::context(22))?;
-        let f_text = Texts::read_ber(r, Tag::context(23))?;
-        let f_when = Times::read_ber(r, Tag::context(24))?;
-        let f_inside = ber::contained(r, Tag::context(25), false, |r| Animal::read_ber(r, Tag::universal(17)))?;
+        let f_bag = at!(r, "bag", read_ber_zoo_bag(r, Tag::context(22)));
+        let f_text = at!(r, "text", Texts::read_ber(r, Tag::context(23)));
+        let f_when = at!(r, "when", Times::read_ber(r, Tag::context(24)));
+        let f_inside = at!(r, "inside", ber::contained(r, Tag::context(25), false, |r| Animal::read_ber(r, Tag::universal(17))));
         let f_inside_bits = if r.is_next(Tag::context(26)) {
-            Some(ber::contained(r, Tag::context(26), true, Shape::read_ber)?)
+            Some(at!(r, "insideBits", ber::contained(r, Tag::context(26), true, Shape::read_ber)))
         } else { None };
-        let f_message = Message::read_ber(r, Tag::context(27))?;
+        let f_message = at!(r, "message", Message::read_ber(r, Tag::context(27)));
         let value = Self {
             flag: f_flag,
             nothing: f_nothing,
@@ -664,15 +671,15 @@ impl Tree {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            value: ber::narrow::<u8>(r, Tag::context(0))?,
+            value: at!(r, "value", ber::narrow::<u8>(r, Tag::context(0))),
             left: if r.is_next(Tag::context(1)) {
-                Some(Box::new(Tree::read_ber(r, Tag::context(1))?))
+                Some(Box::new(at!(r, "left", Tree::read_ber(r, Tag::context(1)))))
             } else { None },
             right: if r.is_next(Tag::context(2)) {
-                Some(Box::new(Tree::read_ber(r, Tag::context(2))?))
+                Some(Box::new(at!(r, "right", Tree::read_ber(r, Tag::context(2)))))
             } else { None },
             twigs: if r.is_next(Tag::context(3)) {
-                Some(read_ber_tree_twigs(r, Tag::context(3))?)
+                Some(at!(r, "twigs", read_ber_tree_twigs(r, Tag::context(3))))
             } else { None },
         };
         r.leave(level)?;
@@ -711,15 +718,15 @@ impl<'a> Shape<'a> {
     fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
-            0x80000005 => Self::Circle(ber::narrow::<u16>(r, Tag::context(5))?),
+            0x80000005 => Self::Circle(at!(r, "circle", ber::narrow::<u16>(r, Tag::context(5)))),
             0x80000006 => Self::Square({
-                let f0 = ber::enter(r, Tag::context(6))?;
-                let v = ber::boolean(r, Tag::universal(1))?;
-                r.leave(f0)?;
+                let f0 = at!(r, "square", ber::enter(r, Tag::context(6)));
+                let v = at!(r, "square", ber::boolean(r, Tag::universal(1)));
+                at!(r, "square", r.leave(f0));
                 v
             }),
-            0x80000007 => Self::Line(ShapeLine::read_ber(r, Tag::context(7))?),
-            0x80000008 => Self::Spot(ber::null(r, Tag::context(8))?),
+            0x80000007 => Self::Line(at!(r, "line", ShapeLine::read_ber(r, Tag::context(7)))),
+            0x80000008 => Self::Spot(at!(r, "spot", ber::null(r, Tag::context(8)))),
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
@@ -769,13 +776,13 @@ impl<'a> Texts<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            utf8: ber::text(r, Tag::context(0), StringKind::Utf8)?,
-            numeric: ber::text(r, Tag::context(1), StringKind::Numeric)?,
-            letters: ber::text(r, Tag::context(2), StringKind::Visible)?,
-            bmp: ber::text(r, Tag::context(3), StringKind::Bmp)?,
-            universal: ber::text(r, Tag::context(4), StringKind::Universal)?,
-            general: ber::text(r, Tag::context(5), StringKind::General)?,
-            oid: ber::relative_oid(r, Tag::context(6))?,
+            utf8: at!(r, "utf8", ber::text(r, Tag::context(0), StringKind::Utf8)),
+            numeric: at!(r, "numeric", ber::text(r, Tag::context(1), StringKind::Numeric)),
+            letters: at!(r, "letters", ber::text(r, Tag::context(2), StringKind::Visible)),
+            bmp: at!(r, "bmp", ber::text(r, Tag::context(3), StringKind::Bmp)),
+            universal: at!(r, "universal", ber::text(r, Tag::context(4), StringKind::Universal)),
+            general: at!(r, "general", ber::text(r, Tag::context(5), StringKind::General)),
+            oid: at!(r, "oid", ber::relative_oid(r, Tag::context(6))),
         };
         r.leave(level)?;
         Ok(value)
@@ -796,8 +803,8 @@ impl<'a> Times<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            utc: ber::utc_time(r, Tag::context(0))?,
-            general: ber::generalized_time(r, Tag::context(1))?,
+            utc: at!(r, "utc", ber::utc_time(r, Tag::context(0))),
+            general: at!(r, "general", ber::generalized_time(r, Tag::context(1))),
         };
         r.leave(level)?;
         Ok(value)
@@ -812,11 +819,11 @@ impl<'a> Times<'a> {
 impl<'a> Message<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
-        let f_code = ber::narrow::<u8>(r, Tag::context(0))?;
+        let f_code = at!(r, "code", ber::narrow::<u8>(r, Tag::context(0)));
         let f_value = {
-            let f0 = ber::enter(r, Tag::context(1))?;
-            let v = MessageValue::read_ber(r, Key::Int(*(&f_code) as i64))?;
-            r.leave(f0)?;
+            let f0 = at!(r, "value", ber::enter(r, Tag::context(1)));
+            let v = at!(r, "value", MessageValue::read_ber(r, Key::Int(*(&f_code) as i64)));
+            at!(r, "value", r.leave(f0));
             v
         };
         let value = Self {
@@ -851,8 +858,8 @@ impl ShapeLine {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            a: ber::narrow::<u8>(r, Tag::context(0))?,
-            b: ber::narrow::<u8>(r, Tag::context(1))?,
+            a: at!(r, "a", ber::narrow::<u8>(r, Tag::context(0))),
+            b: at!(r, "b", ber::narrow::<u8>(r, Tag::context(1))),
         };
         r.leave(level)?;
         Ok(value)
@@ -874,24 +881,24 @@ impl<'a> Animal<'a> {
         while let Some(tag) = r.peek_tag()? {
             match tag.bits() {
                 0x80000000 => {
-                    ber::in_set(f_name.is_some(), &mut last, tag, r)?;
-                    f_name = Some(ber::text(r, Tag::context(0), StringKind::Ia5)?);
+                    at!(r, "name", ber::in_set(f_name.is_some(), &mut last, tag, r));
+                    f_name = Some(at!(r, "name", ber::text(r, Tag::context(0), StringKind::Ia5)));
                 }
                 0x80000001 => {
-                    ber::in_set(f_legs.is_some(), &mut last, tag, r)?;
-                    f_legs = Some(ber::narrow::<u16>(r, Tag::context(1))?);
+                    at!(r, "legs", ber::in_set(f_legs.is_some(), &mut last, tag, r));
+                    f_legs = Some(at!(r, "legs", ber::narrow::<u16>(r, Tag::context(1))));
                 }
                 _ if Shape::takes(tag) => {
-                    ber::in_set(f_kind.is_some(), &mut last, ber::set_key(tag, Tag::context(5), r), r)?;
-                    f_kind = Some(Shape::read_ber(r)?);
+                    at!(r, "kind", ber::in_set(f_kind.is_some(), &mut last, ber::set_key(tag, Tag::context(5), r), r));
+                    f_kind = Some(at!(r, "kind", Shape::read_ber(r)));
                 }
                 _ => return Err(r.error(ErrorKind::UnexpectedElement)),
             }
         }
         let value = Self {
-            name: f_name.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
-            legs: match f_legs { Some(v) => { ber::not_default(v == 4, r)?; v } None => 4 },
-            kind: f_kind.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
+            name: at!(r, "name", f_name.ok_or_else(|| r.error(ErrorKind::MissingComponent))),
+            legs: match f_legs { Some(v) => { at!(r, "legs", ber::not_default(v == 4, r)); v } None => 4 },
+            kind: at!(r, "kind", f_kind.ok_or_else(|| r.error(ErrorKind::MissingComponent))),
         };
         r.leave(level)?;
         Ok(value)
@@ -929,6 +936,7 @@ impl<'a> MessageValue<'a> {
 }
 
 impl<'a> codec::BerType<'a> for Zoo<'a> {
+    const NAME: &'static str = "Zoo";
     const TAG: Option<Tag> = Some(Tag::universal(16));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
@@ -945,6 +953,7 @@ impl<'a> codec::BerType<'a> for Zoo<'a> {
 }
 
 impl<'a> codec::BerType<'a> for Tree {
+    const NAME: &'static str = "Tree";
     const TAG: Option<Tag> = Some(Tag::universal(16));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
@@ -961,6 +970,7 @@ impl<'a> codec::BerType<'a> for Tree {
 }
 
 impl<'a> codec::BerType<'a> for Names<'a> {
+    const NAME: &'static str = "Names";
     const TAG: Option<Tag> = Some(Tag::universal(16));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
@@ -994,40 +1004,41 @@ impl<'a> Zoo<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(6)?;
         let mut value = Self {
-            flag: r.bit()?,
+            flag: at!(r, "flag", r.bit()),
             nothing: (),
-            small: r.whole(per::Whole::Bits(3), 7)? as u8,
-            octet: r.whole(per::Whole::Octet, 255)? as u8,
-            negative: (r.whole(per::Whole::Octets(2, 3), 100005)? as i64).wrapping_add(-5) as i32,
-            wide: r.whole(per::Whole::Octets(3, 8), 18446744073709551615)? as u64,
-            wider: r.large(&[255], &[1, 0, 0, 0, 0, 0, 0, 0, 1])?,
-            semi: r.semi_constrained(3)?,
-            any: r.unconstrained()?,
-            grown: if r.bit()? { let number = r.unconstrained()?; r.narrow::<i64>(&number)? } else {
-                (r.whole(per::Whole::Bits(4), 9)? as i64).wrapping_add(1) as i64
-            },
-            colour: if p & 0x10 != 0 { Colour::read_aper(r)? } else { Colour::Green },
-            level: if p & 0x8 != 0 { Some(ZooLevel::read_aper(r)?) } else { None },
-            real: r.real()?,
-            bits: r.bit_string(per::Size::ANY)?,
+            small: at!(r, "small", r.whole(per::Whole::Bits(3), 7)) as u8,
+            octet: at!(r, "octet", r.whole(per::Whole::Octet, 255)) as u8,
+            negative: (at!(r, "negative", r.whole(per::Whole::Octets(2, 3), 100005)) as i64).wrapping_add(-5) as i32,
+            wide: at!(r, "wide", r.whole(per::Whole::Octets(3, 8), 18446744073709551615)) as u64,
+            wider: at!(r, "wider", r.large(&[255], &[1, 0, 0, 0, 0, 0, 0, 0, 1])),
+            semi: at!(r, "semi", r.semi_constrained(3)),
+            any: at!(r, "any", r.unconstrained()),
+            grown: if at!(r, "grown", r.bit()) {
+                let number = at!(r, "grown", r.unconstrained());
+                at!(r, "grown", r.narrow::<i64>(&number))
+            } else { (at!(r, "grown", r.whole(per::Whole::Bits(4), 9)) as i64).wrapping_add(1) as i64 },
+            colour: if p & 0x10 != 0 { at!(r, "colour", Colour::read_aper(r)) } else { Colour::Green },
+            level: if p & 0x8 != 0 { Some(at!(r, "level", ZooLevel::read_aper(r))) } else { None },
+            real: at!(r, "real", r.real()),
+            bits: at!(r, "bits", r.bit_string(per::Size::ANY)),
             flags: if p & 0x4 != 0 {
-                Some(r.bit_string(per::Size::new(false, 0, 12, Some(per::Whole::Bits(4))))?)
+                Some(at!(r, "flags", r.bit_string(per::Size::new(false, 0, 12, Some(per::Whole::Bits(4))))))
             } else { None },
-            word: r.fixed_bits::<17>()?,
-            nibble: r.fixed_bits::<4>()?,
-            octets: r.octet_string(per::Size::ANY)?,
-            pair: r.fixed_octets::<2>()?,
-            six: r.fixed_octets::<6>()?,
-            up_to: r.octet_string(per::Size::new(true, 1, 20, Some(per::Whole::Bits(5))))?,
-            children: if p & 0x2 != 0 { Some(read_aper_zoo_children(r)?) } else { None },
-            bag: read_aper_zoo_bag(r)?,
-            text: Texts::read_aper(r)?,
-            when: Times::read_aper(r)?,
-            inside: r.contained(per::Size::ANY, 8, Animal::read_aper)?,
+            word: at!(r, "word", r.fixed_bits::<17>()),
+            nibble: at!(r, "nibble", r.fixed_bits::<4>()),
+            octets: at!(r, "octets", r.octet_string(per::Size::ANY)),
+            pair: at!(r, "pair", r.fixed_octets::<2>()),
+            six: at!(r, "six", r.fixed_octets::<6>()),
+            up_to: at!(r, "upTo", r.octet_string(per::Size::new(true, 1, 20, Some(per::Whole::Bits(5))))),
+            children: if p & 0x2 != 0 { Some(at!(r, "children", read_aper_zoo_children(r))) } else { None },
+            bag: at!(r, "bag", read_aper_zoo_bag(r)),
+            text: at!(r, "text", Texts::read_aper(r)),
+            when: at!(r, "when", Times::read_aper(r)),
+            inside: at!(r, "inside", r.contained(per::Size::ANY, 8, Animal::read_aper)),
             inside_bits: if p & 0x1 != 0 {
-                Some(r.contained(per::Size::ANY, 1, Shape::read_aper)?)
+                Some(at!(r, "insideBits", r.contained(per::Size::ANY, 1, Shape::read_aper)))
             } else { None },
-            message: Message::read_aper(r)?,
+            message: at!(r, "message", Message::read_aper(r)),
             id: None,
             late: None,
             later: None,
@@ -1038,21 +1049,23 @@ impl<'a> Zoo<'a> {
         if p & 0x20 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = r.addition(&mut more)? {
-                value.id = Some(r.oid()?);
+                value.id = Some(at!(r, "id", r.oid()));
                 r.close(open);
             }
             if let Some(open) = r.addition(&mut more)? {
                 let p = r.bits(1)?;
-                value.late = Some(r.other_string(StringKind::Utf8)?);
-                if p & 0x1 != 0 { value.later = Some(r.whole(per::Whole::Bits(2), 3)? as u8); }
+                value.late = Some(at!(r, "late", r.other_string(StringKind::Utf8)));
+                if p & 0x1 != 0 {
+                    value.later = Some(at!(r, "later", r.whole(per::Whole::Bits(2), 3)) as u8);
+                }
                 r.close(open);
             }
             if let Some(open) = r.addition(&mut more)? {
-                value.self_ = read_aper_names(r)?;
+                value.self_ = at!(r, "self", read_aper_names(r));
                 r.close(open);
             }
             if let Some(open) = r.addition(&mut more)? {
-                value.r#type = Some(Shape::read_aper(r)?);
+                value.r#type = Some(at!(r, "type", Shape::read_aper(r)));
                 r.close(open);
             }
             value.extension_additions = r.unknown_additions(4, more)?;
@@ -1151,10 +1164,10 @@ impl Tree {
         r.enter()?;
         let p = r.bits(3)?;
         let value = Self {
-            value: r.whole(per::Whole::Octet, 255)? as u8,
-            left: if p & 0x4 != 0 { Some(Box::new(Tree::read_aper(r)?)) } else { None },
-            right: if p & 0x2 != 0 { Some(Box::new(Tree::read_aper(r)?)) } else { None },
-            twigs: if p & 0x1 != 0 { Some(read_aper_tree_twigs(r)?) } else { None },
+            value: at!(r, "value", r.whole(per::Whole::Octet, 255)) as u8,
+            left: if p & 0x4 != 0 { Some(Box::new(at!(r, "left", Tree::read_aper(r)))) } else { None },
+            right: if p & 0x2 != 0 { Some(Box::new(at!(r, "right", Tree::read_aper(r)))) } else { None },
+            twigs: if p & 0x1 != 0 { Some(at!(r, "twigs", read_aper_tree_twigs(r))) } else { None },
         };
         r.leave();
         Ok(value)
@@ -1214,14 +1227,14 @@ impl<'a> Shape<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let value = if r.bit()? {
             match r.small_number()? {
-                0 => { let open = r.open()?; let v = (); r.close(open); Self::Spot(v) }
+                0 => { let open = at!(r, "spot", r.open()); let v = (); r.close(open); Self::Spot(v) }
                 number => Self::Unknown(r.unknown_alternative(number)?),
             }
         } else {
             match r.alternative(per::Whole::Bits(2), 3)? {
-                0 => Self::Circle(r.whole(per::Whole::TwoOctets, 65535)? as u16),
-                1 => Self::Square(r.bit()?),
-                _ => Self::Line(ShapeLine::read_aper(r)?),
+                0 => Self::Circle(at!(r, "circle", r.whole(per::Whole::TwoOctets, 65535)) as u16),
+                1 => Self::Square(at!(r, "square", r.bit())),
+                _ => Self::Line(at!(r, "line", ShapeLine::read_aper(r))),
             }
         };
         Ok(value)
@@ -1257,13 +1270,13 @@ fn write_aper_zoo_bag(list: &[u16], w: &mut per::Writer<true>) -> Result<()> {
 impl<'a> Texts<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         Ok(Self {
-            utf8: r.other_string(StringKind::Utf8)?,
-            numeric: r.characters(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &APER_ALPHABET_1)?,
-            letters: r.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &APER_ALPHABET_2)?,
-            bmp: r.characters(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &APER_ALPHABET_3)?,
-            universal: r.characters(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &APER_ALPHABET_4)?,
-            general: r.other_string(StringKind::General)?,
-            oid: r.relative_oid()?,
+            utf8: at!(r, "utf8", r.other_string(StringKind::Utf8)),
+            numeric: at!(r, "numeric", r.characters(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &APER_ALPHABET_1)),
+            letters: at!(r, "letters", r.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &APER_ALPHABET_2)),
+            bmp: at!(r, "bmp", r.characters(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &APER_ALPHABET_3)),
+            universal: at!(r, "universal", r.characters(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &APER_ALPHABET_4)),
+            general: at!(r, "general", r.other_string(StringKind::General)),
+            oid: at!(r, "oid", r.relative_oid()),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -1281,8 +1294,8 @@ impl<'a> Texts<'a> {
 impl<'a> Times<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         Ok(Self {
-            utc: r.utc_time(per::Size::ANY, &APER_ALPHABET_5)?,
-            general: r.generalized_time(per::Size::ANY, &APER_ALPHABET_5)?,
+            utc: at!(r, "utc", r.utc_time(per::Size::ANY, &APER_ALPHABET_5)),
+            general: at!(r, "general", r.generalized_time(per::Size::ANY, &APER_ALPHABET_5)),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -1295,8 +1308,8 @@ impl<'a> Times<'a> {
 
 impl<'a> Message<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        let f_code = r.whole(per::Whole::Octet, 255)? as u8;
-        let f_value = MessageValue::read_aper(r, Key::Int(*(&f_code) as i64))?;
+        let f_code = at!(r, "code", r.whole(per::Whole::Octet, 255)) as u8;
+        let f_value = at!(r, "value", MessageValue::read_aper(r, Key::Int(*(&f_code) as i64)));
         Ok(Self {
             code: f_code,
             value: f_value,
@@ -1322,8 +1335,8 @@ fn write_aper_tree_twigs(list: &[Tree], w: &mut per::Writer<true>) -> Result<()>
 impl ShapeLine {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
         Ok(Self {
-            a: r.whole(per::Whole::Bits(4), 15)? as u8,
-            b: r.whole(per::Whole::Bits(4), 15)? as u8,
+            a: at!(r, "a", r.whole(per::Whole::Bits(4), 15)) as u8,
+            b: at!(r, "b", r.whole(per::Whole::Bits(4), 15)) as u8,
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -1336,9 +1349,9 @@ impl<'a> Animal<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
         Ok(Self {
-            name: r.characters(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &APER_ALPHABET_6)?,
-            legs: if p & 0x1 != 0 { r.whole(per::Whole::TwoOctets, 1000)? as u16 } else { 4 },
-            kind: Shape::read_aper(r)?,
+            name: at!(r, "name", r.characters(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &APER_ALPHABET_6)),
+            legs: if p & 0x1 != 0 { at!(r, "legs", r.whole(per::Whole::TwoOctets, 1000)) as u16 } else { 4 },
+            kind: at!(r, "kind", Shape::read_aper(r)),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -1377,18 +1390,24 @@ impl<'a> MessageValue<'a> {
 }
 
 impl<'a> codec::AperType<'a> for Zoo<'a> {
+    const NAME: &'static str = "Zoo";
+
     fn read(r: &mut per::Reader<'a, true>) -> Result<Self> { Zoo::read_aper(r) }
 
     fn write(&self, w: &mut per::Writer<true>) -> Result<()> { self.write_aper(w) }
 }
 
 impl<'a> codec::AperType<'a> for Tree {
+    const NAME: &'static str = "Tree";
+
     fn read(r: &mut per::Reader<'a, true>) -> Result<Self> { Tree::read_aper(r) }
 
     fn write(&self, w: &mut per::Writer<true>) -> Result<()> { self.write_aper(w) }
 }
 
 impl<'a> codec::AperType<'a> for Names<'a> {
+    const NAME: &'static str = "Names";
+
     fn read(r: &mut per::Reader<'a, true>) -> Result<Self> { Ok(Self(read_aper_names(r)?)) }
 
     fn write(&self, w: &mut per::Writer<true>) -> Result<()> { write_aper_names(&self.0, w) }
@@ -1412,40 +1431,41 @@ impl<'a> Zoo<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
         let p = r.bits(6)?;
         let mut value = Self {
-            flag: r.bit()?,
+            flag: at!(r, "flag", r.bit()),
             nothing: (),
-            small: r.whole(per::Whole::Bits(3), 7)? as u8,
-            octet: r.whole(per::Whole::Bits(8), 255)? as u8,
-            negative: (r.whole(per::Whole::Bits(17), 100005)? as i64).wrapping_add(-5) as i32,
-            wide: r.whole(per::Whole::Bits(64), 18446744073709551615)? as u64,
-            wider: r.large(&[255], &[1, 0, 0, 0, 0, 0, 0, 0, 1])?,
-            semi: r.semi_constrained(3)?,
-            any: r.unconstrained()?,
-            grown: if r.bit()? { let number = r.unconstrained()?; r.narrow::<i64>(&number)? } else {
-                (r.whole(per::Whole::Bits(4), 9)? as i64).wrapping_add(1) as i64
-            },
-            colour: if p & 0x10 != 0 { Colour::read_uper(r)? } else { Colour::Green },
-            level: if p & 0x8 != 0 { Some(ZooLevel::read_uper(r)?) } else { None },
-            real: r.real()?,
-            bits: r.bit_string(per::Size::ANY)?,
+            small: at!(r, "small", r.whole(per::Whole::Bits(3), 7)) as u8,
+            octet: at!(r, "octet", r.whole(per::Whole::Bits(8), 255)) as u8,
+            negative: (at!(r, "negative", r.whole(per::Whole::Bits(17), 100005)) as i64).wrapping_add(-5) as i32,
+            wide: at!(r, "wide", r.whole(per::Whole::Bits(64), 18446744073709551615)) as u64,
+            wider: at!(r, "wider", r.large(&[255], &[1, 0, 0, 0, 0, 0, 0, 0, 1])),
+            semi: at!(r, "semi", r.semi_constrained(3)),
+            any: at!(r, "any", r.unconstrained()),
+            grown: if at!(r, "grown", r.bit()) {
+                let number = at!(r, "grown", r.unconstrained());
+                at!(r, "grown", r.narrow::<i64>(&number))
+            } else { (at!(r, "grown", r.whole(per::Whole::Bits(4), 9)) as i64).wrapping_add(1) as i64 },
+            colour: if p & 0x10 != 0 { at!(r, "colour", Colour::read_uper(r)) } else { Colour::Green },
+            level: if p & 0x8 != 0 { Some(at!(r, "level", ZooLevel::read_uper(r))) } else { None },
+            real: at!(r, "real", r.real()),
+            bits: at!(r, "bits", r.bit_string(per::Size::ANY)),
             flags: if p & 0x4 != 0 {
-                Some(r.bit_string(per::Size::new(false, 0, 12, Some(per::Whole::Bits(4))))?)
+                Some(at!(r, "flags", r.bit_string(per::Size::new(false, 0, 12, Some(per::Whole::Bits(4))))))
             } else { None },
-            word: r.fixed_bits::<17>()?,
-            nibble: r.fixed_bits::<4>()?,
-            octets: r.octet_string(per::Size::ANY)?,
-            pair: r.fixed_octets::<2>()?,
-            six: r.fixed_octets::<6>()?,
-            up_to: r.octet_string(per::Size::new(true, 1, 20, Some(per::Whole::Bits(5))))?,
-            children: if p & 0x2 != 0 { Some(read_uper_zoo_children(r)?) } else { None },
-            bag: read_uper_zoo_bag(r)?,
-            text: Texts::read_uper(r)?,
-            when: Times::read_uper(r)?,
-            inside: r.contained(per::Size::ANY, 8, Animal::read_uper)?,
+            word: at!(r, "word", r.fixed_bits::<17>()),
+            nibble: at!(r, "nibble", r.fixed_bits::<4>()),
+            octets: at!(r, "octets", r.octet_string(per::Size::ANY)),
+            pair: at!(r, "pair", r.fixed_octets::<2>()),
+            six: at!(r, "six", r.fixed_octets::<6>()),
+            up_to: at!(r, "upTo", r.octet_string(per::Size::new(true, 1, 20, Some(per::Whole::Bits(5))))),
+            children: if p & 0x2 != 0 { Some(at!(r, "children", read_uper_zoo_children(r))) } else { None },
+            bag: at!(r, "bag", read_uper_zoo_bag(r)),
+            text: at!(r, "text", Texts::read_uper(r)),
+            when: at!(r, "when", Times::read_uper(r)),
+            inside: at!(r, "inside", r.contained(per::Size::ANY, 8, Animal::read_uper)),
             inside_bits: if p & 0x1 != 0 {
-                Some(r.contained(per::Size::ANY, 1, Shape::read_uper)?)
+                Some(at!(r, "insideBits", r.contained(per::Size::ANY, 1, Shape::read_uper)))
             } else { None },
-            message: Message::read_uper(r)?,
+            message: at!(r, "message", Message::read_uper(r)),
             id: None,
             late: None,
             later: None,
@@ -1456,21 +1476,23 @@ impl<'a> Zoo<'a> {
         if p & 0x20 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = r.addition(&mut more)? {
-                value.id = Some(r.oid()?);
+                value.id = Some(at!(r, "id", r.oid()));
                 r.close(open);
             }
             if let Some(open) = r.addition(&mut more)? {
                 let p = r.bits(1)?;
-                value.late = Some(r.other_string(StringKind::Utf8)?);
-                if p & 0x1 != 0 { value.later = Some(r.whole(per::Whole::Bits(2), 3)? as u8); }
+                value.late = Some(at!(r, "late", r.other_string(StringKind::Utf8)));
+                if p & 0x1 != 0 {
+                    value.later = Some(at!(r, "later", r.whole(per::Whole::Bits(2), 3)) as u8);
+                }
                 r.close(open);
             }
             if let Some(open) = r.addition(&mut more)? {
-                value.self_ = read_uper_names(r)?;
+                value.self_ = at!(r, "self", read_uper_names(r));
                 r.close(open);
             }
             if let Some(open) = r.addition(&mut more)? {
-                value.r#type = Some(Shape::read_uper(r)?);
+                value.r#type = Some(at!(r, "type", Shape::read_uper(r)));
                 r.close(open);
             }
             value.extension_additions = r.unknown_additions(4, more)?;
@@ -1569,10 +1591,10 @@ impl Tree {
         r.enter()?;
         let p = r.bits(3)?;
         let value = Self {
-            value: r.whole(per::Whole::Bits(8), 255)? as u8,
-            left: if p & 0x4 != 0 { Some(Box::new(Tree::read_uper(r)?)) } else { None },
-            right: if p & 0x2 != 0 { Some(Box::new(Tree::read_uper(r)?)) } else { None },
-            twigs: if p & 0x1 != 0 { Some(read_uper_tree_twigs(r)?) } else { None },
+            value: at!(r, "value", r.whole(per::Whole::Bits(8), 255)) as u8,
+            left: if p & 0x4 != 0 { Some(Box::new(at!(r, "left", Tree::read_uper(r)))) } else { None },
+            right: if p & 0x2 != 0 { Some(Box::new(at!(r, "right", Tree::read_uper(r)))) } else { None },
+            twigs: if p & 0x1 != 0 { Some(at!(r, "twigs", read_uper_tree_twigs(r))) } else { None },
         };
         r.leave();
         Ok(value)
@@ -1632,14 +1654,14 @@ impl<'a> Shape<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
         let value = if r.bit()? {
             match r.small_number()? {
-                0 => { let open = r.open()?; let v = (); r.close(open); Self::Spot(v) }
+                0 => { let open = at!(r, "spot", r.open()); let v = (); r.close(open); Self::Spot(v) }
                 number => Self::Unknown(r.unknown_alternative(number)?),
             }
         } else {
             match r.alternative(per::Whole::Bits(2), 3)? {
-                0 => Self::Circle(r.whole(per::Whole::Bits(16), 65535)? as u16),
-                1 => Self::Square(r.bit()?),
-                _ => Self::Line(ShapeLine::read_uper(r)?),
+                0 => Self::Circle(at!(r, "circle", r.whole(per::Whole::Bits(16), 65535)) as u16),
+                1 => Self::Square(at!(r, "square", r.bit())),
+                _ => Self::Line(at!(r, "line", ShapeLine::read_uper(r))),
             }
         };
         Ok(value)
@@ -1675,13 +1697,13 @@ fn write_uper_zoo_bag(list: &[u16], w: &mut per::Writer<false>) -> Result<()> {
 impl<'a> Texts<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
         Ok(Self {
-            utf8: r.other_string(StringKind::Utf8)?,
-            numeric: r.characters(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &UPER_ALPHABET_1)?,
-            letters: r.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &UPER_ALPHABET_2)?,
-            bmp: r.characters(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &UPER_ALPHABET_3)?,
-            universal: r.characters(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &UPER_ALPHABET_4)?,
-            general: r.other_string(StringKind::General)?,
-            oid: r.relative_oid()?,
+            utf8: at!(r, "utf8", r.other_string(StringKind::Utf8)),
+            numeric: at!(r, "numeric", r.characters(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &UPER_ALPHABET_1)),
+            letters: at!(r, "letters", r.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &UPER_ALPHABET_2)),
+            bmp: at!(r, "bmp", r.characters(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &UPER_ALPHABET_3)),
+            universal: at!(r, "universal", r.characters(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &UPER_ALPHABET_4)),
+            general: at!(r, "general", r.other_string(StringKind::General)),
+            oid: at!(r, "oid", r.relative_oid()),
         })
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
@@ -1699,8 +1721,8 @@ impl<'a> Texts<'a> {
 impl<'a> Times<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
         Ok(Self {
-            utc: r.utc_time(per::Size::ANY, &UPER_ALPHABET_5)?,
-            general: r.generalized_time(per::Size::ANY, &UPER_ALPHABET_5)?,
+            utc: at!(r, "utc", r.utc_time(per::Size::ANY, &UPER_ALPHABET_5)),
+            general: at!(r, "general", r.generalized_time(per::Size::ANY, &UPER_ALPHABET_5)),
         })
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
@@ -1713,8 +1735,8 @@ impl<'a> Times<'a> {
 
 impl<'a> Message<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
-        let f_code = r.whole(per::Whole::Bits(8), 255)? as u8;
-        let f_value = MessageValue::read_uper(r, Key::Int(*(&f_code) as i64))?;
+        let f_code = at!(r, "code", r.whole(per::Whole::Bits(8), 255)) as u8;
+        let f_value = at!(r, "value", MessageValue::read_uper(r, Key::Int(*(&f_code) as i64)));
         Ok(Self {
             code: f_code,
             value: f_value,
@@ -1740,8 +1762,8 @@ fn write_uper_tree_twigs(list: &[Tree], w: &mut per::Writer<false>) -> Result<()
 impl ShapeLine {
     fn read_uper(r: &mut per::Reader<'_, false>) -> Result<Self> {
         Ok(Self {
-            a: r.whole(per::Whole::Bits(4), 15)? as u8,
-            b: r.whole(per::Whole::Bits(4), 15)? as u8,
+            a: at!(r, "a", r.whole(per::Whole::Bits(4), 15)) as u8,
+            b: at!(r, "b", r.whole(per::Whole::Bits(4), 15)) as u8,
         })
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
@@ -1754,9 +1776,9 @@ impl<'a> Animal<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
         let p = r.bits(1)?;
         Ok(Self {
-            name: r.characters(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &UPER_ALPHABET_6)?,
-            legs: if p & 0x1 != 0 { r.whole(per::Whole::Bits(10), 1000)? as u16 } else { 4 },
-            kind: Shape::read_uper(r)?,
+            name: at!(r, "name", r.characters(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &UPER_ALPHABET_6)),
+            legs: if p & 0x1 != 0 { at!(r, "legs", r.whole(per::Whole::Bits(10), 1000)) as u16 } else { 4 },
+            kind: at!(r, "kind", Shape::read_uper(r)),
         })
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
@@ -1795,18 +1817,24 @@ impl<'a> MessageValue<'a> {
 }
 
 impl<'a> codec::UperType<'a> for Zoo<'a> {
+    const NAME: &'static str = "Zoo";
+
     fn read(r: &mut per::Reader<'a, false>) -> Result<Self> { Zoo::read_uper(r) }
 
     fn write(&self, w: &mut per::Writer<false>) -> Result<()> { self.write_uper(w) }
 }
 
 impl<'a> codec::UperType<'a> for Tree {
+    const NAME: &'static str = "Tree";
+
     fn read(r: &mut per::Reader<'a, false>) -> Result<Self> { Tree::read_uper(r) }
 
     fn write(&self, w: &mut per::Writer<false>) -> Result<()> { self.write_uper(w) }
 }
 
 impl<'a> codec::UperType<'a> for Names<'a> {
+    const NAME: &'static str = "Names";
+
     fn read(r: &mut per::Reader<'a, false>) -> Result<Self> { Ok(Self(read_uper_names(r)?)) }
 
     fn write(&self, w: &mut per::Writer<false>) -> Result<()> { write_uper_names(&self.0, w) }
@@ -1815,45 +1843,56 @@ impl<'a> codec::UperType<'a> for Names<'a> {
 impl<'a> Zoo<'a> {
     fn read_oer(r: &mut oer::Reader<'a>) -> Result<Self> {
         let p = r.preamble(6)?;
-        let f_flag = r.boolean()?;
+        let f_flag = at!(r, "flag", r.boolean());
         let f_nothing = ();
-        let f_small = r.unsigned(1)? as u8;
-        let f_octet = r.unsigned(1)? as u8;
-        let f_negative = r.signed(4)? as i32;
-        let f_wide = r.unsigned(8)? as u64;
-        let f_wider = r.variable(true)?;
-        let f_semi = r.variable(false)?;
-        let f_any = r.variable(true)?;
-        let f_grown = { let number = r.variable(true)?; r.narrow::<_, i64>(&number)? };
+        let f_small = at!(r, "small", r.unsigned(1)) as u8;
+        let f_octet = at!(r, "octet", r.unsigned(1)) as u8;
+        let f_negative = at!(r, "negative", r.signed(4)) as i32;
+        let f_wide = at!(r, "wide", r.unsigned(8)) as u64;
+        let f_wider = at!(r, "wider", r.variable(true));
+        let f_semi = at!(r, "semi", r.variable(false));
+        let f_any = at!(r, "any", r.variable(true));
+        let f_grown = {
+            let number = at!(r, "grown", r.variable(true));
+            at!(r, "grown", r.narrow::<_, i64>(&number))
+        };
         let f_colour = if p >> 4 & 1 != 0 {
             {
-                let at = r.position();
-                let v = Colour::from_number(r.enumerated()?).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))?;
-                r.not_default(v == Colour::Green, at)?;
+                let begun = r.position();
+                let v = at!(r, "colour", Colour::from_number(at!(r, "colour", r.enumerated())).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration)));
+                at!(r, "colour", r.not_default(v == Colour::Green, begun));
                 v
             }
         } else { Colour::Green };
         let f_level = if p >> 3 & 1 != 0 {
-            Some(ZooLevel::from_number(r.enumerated()?).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))?)
+            Some(at!(r, "level", ZooLevel::from_number(at!(r, "level", r.enumerated())).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))))
         } else { None };
-        let f_real = r.real()?;
-        let f_bits = r.bit_string(oer::VARIABLE, None)?;
-        let f_flags = if p >> 2 & 1 != 0 { Some(r.bit_string(oer::VARIABLE, Some(0))?) } else { None };
-        let f_word = r.fixed_bits::<17>(17)?;
-        let f_nibble = r.fixed_bits::<4>(4)?;
-        let f_octets = r.octet_string(oer::VARIABLE)?;
-        let f_pair = r.fixed_octets::<2>(2)?;
-        let f_six = r.fixed_octets::<6>(6)?;
-        let f_up_to = r.octet_string(oer::VARIABLE)?;
-        let f_children = if p >> 1 & 1 != 0 { Some(read_oer_zoo_children(r)?) } else { None };
-        let f_bag = read_oer_zoo_bag(r)?;
-        let f_text = Texts::read_oer(r)?;
-        let f_when = Times::read_oer(r)?;
-        let f_inside = r.contained(oer::VARIABLE, false, |r| -> Result<_> { Ok(Animal::read_oer(r)?) })?;
+        let f_real = at!(r, "real", r.real());
+        let f_bits = at!(r, "bits", r.bit_string(oer::VARIABLE, None));
+        let f_flags = if p >> 2 & 1 != 0 {
+            Some(at!(r, "flags", r.bit_string(oer::VARIABLE, Some(0))))
+        } else { None };
+        let f_word = at!(r, "word", r.fixed_bits::<17>(17));
+        let f_nibble = at!(r, "nibble", r.fixed_bits::<4>(4));
+        let f_octets = at!(r, "octets", r.octet_string(oer::VARIABLE));
+        let f_pair = at!(r, "pair", r.fixed_octets::<2>(2));
+        let f_six = at!(r, "six", r.fixed_octets::<6>(6));
+        let f_up_to = at!(r, "upTo", r.octet_string(oer::VARIABLE));
+        let f_children = if p >> 1 & 1 != 0 {
+            Some(at!(r, "children", read_oer_zoo_children(r)))
+        } else { None };
+        let f_bag = at!(r, "bag", read_oer_zoo_bag(r));
+        let f_text = at!(r, "text", Texts::read_oer(r));
+        let f_when = at!(r, "when", Times::read_oer(r));
+        let f_inside = at!(r, "inside", r.contained(oer::VARIABLE, false, |r| -> Result<_> {
+            Ok(Animal::read_oer(r)?)
+        }));
         let f_inside_bits = if p >> 0 & 1 != 0 {
-            Some(r.contained(oer::VARIABLE, true, |r| -> Result<_> { Ok(Shape::read_oer(r)?) })?)
+            Some(at!(r, "insideBits", r.contained(oer::VARIABLE, true, |r| -> Result<_> {
+                Ok(Shape::read_oer(r)?)
+            })))
         } else { None };
-        let f_message = Message::read_oer(r)?;
+        let f_message = at!(r, "message", Message::read_oer(r));
         let mut f_id = None;
         let mut f_late = None;
         let mut f_later = None;
@@ -1863,30 +1902,30 @@ impl<'a> Zoo<'a> {
         if p >> 5 & 1 != 0 {
             let mut bitmap = r.bitmap()?;
             if bitmap.next_addition() {
-                let open = r.open(oer::VARIABLE)?;
-                f_id = Some(r.oid()?);
+                let open = at!(r, "id", r.open(oer::VARIABLE));
+                f_id = Some(at!(r, "id", r.oid()));
                 r.close(open)?;
             }
             if bitmap.next_addition() {
                 let open = r.open(oer::VARIABLE)?;
                 let g = r.preamble(1)?;
-                f_late = Some(r.text(oer::VARIABLE, StringKind::Utf8)?);
-                if g >> 0 & 1 != 0 { f_later = Some(r.unsigned(1)? as u8); }
+                f_late = Some(at!(r, "late", r.text(oer::VARIABLE, StringKind::Utf8)));
+                if g >> 0 & 1 != 0 { f_later = Some(at!(r, "later", r.unsigned(1)) as u8); }
                 r.close(open)?;
             }
             if bitmap.next_addition() {
-                let open = r.open(oer::VARIABLE)?;
+                let open = at!(r, "self", r.open(oer::VARIABLE));
                 f_self_ = {
-                    let at = r.position();
-                    let v = read_oer_names(r)?;
-                    r.not_default(v.is_empty(), at)?;
+                    let begun = r.position();
+                    let v = at!(r, "self", read_oer_names(r));
+                    at!(r, "self", r.not_default(v.is_empty(), begun));
                     v
                 };
                 r.close(open)?;
             }
             if bitmap.next_addition() {
-                let open = r.open(oer::VARIABLE)?;
-                f_type = Some(Shape::read_oer(r)?);
+                let open = at!(r, "type", r.open(oer::VARIABLE));
+                f_type = Some(at!(r, "type", Shape::read_oer(r)));
                 r.close(open)?;
             }
             unknown = r.unknown_additions(bitmap)?;
@@ -2006,10 +2045,10 @@ impl Tree {
     fn read_oer(r: &mut oer::Reader<'_>) -> Result<Self> {
         r.enter()?;
         let p = r.preamble(3)?;
-        let f_value = r.unsigned(1)? as u8;
-        let f_left = if p >> 2 & 1 != 0 { Some(Box::new(Tree::read_oer(r)?)) } else { None };
-        let f_right = if p >> 1 & 1 != 0 { Some(Box::new(Tree::read_oer(r)?)) } else { None };
-        let f_twigs = if p >> 0 & 1 != 0 { Some(read_oer_tree_twigs(r)?) } else { None };
+        let f_value = at!(r, "value", r.unsigned(1)) as u8;
+        let f_left = if p >> 2 & 1 != 0 { Some(Box::new(at!(r, "left", Tree::read_oer(r)))) } else { None };
+        let f_right = if p >> 1 & 1 != 0 { Some(Box::new(at!(r, "right", Tree::read_oer(r)))) } else { None };
+        let f_twigs = if p >> 0 & 1 != 0 { Some(at!(r, "twigs", read_oer_tree_twigs(r))) } else { None };
         let value = Self { value: f_value, left: f_left, right: f_right, twigs: f_twigs };
         r.leave();
         Ok(value)
@@ -2038,12 +2077,17 @@ fn write_oer_names(list: &[Text<'_>], w: &mut oer::Writer) -> Result<()> {
 
 impl<'a> Shape<'a> {
     fn read_oer(r: &mut oer::Reader<'a>) -> Result<Self> {
-        let start = *r;
+        let start = r.cursor();
         let value = match r.tag()?.bits() {
-            0x80000005 => Self::Circle(r.unsigned(2)? as u16),
-            0x80000006 => Self::Square(r.boolean()?),
-            0x80000007 => Self::Line(ShapeLine::read_oer(r)?),
-            0x80000008 => Self::Spot({ let open = r.open(oer::VARIABLE)?; let v = (); r.close(open)?; v }),
+            0x80000005 => Self::Circle(at!(r, "circle", r.unsigned(2)) as u16),
+            0x80000006 => Self::Square(at!(r, "square", r.boolean())),
+            0x80000007 => Self::Line(at!(r, "line", ShapeLine::read_oer(r))),
+            0x80000008 => Self::Spot({
+                let open = at!(r, "spot", r.open(oer::VARIABLE));
+                let v = ();
+                at!(r, "spot", r.close(open));
+                v
+            }),
             _ => Self::Unknown(Box::new(UnknownAlternative {
                 addition: None,
                 octets: r.unknown_alternative(start.position())?,
@@ -2099,13 +2143,13 @@ fn write_oer_zoo_bag(list: &[u16], w: &mut oer::Writer) -> Result<()> {
 
 impl<'a> Texts<'a> {
     fn read_oer(r: &mut oer::Reader<'a>) -> Result<Self> {
-        let f_utf8 = r.text(oer::VARIABLE, StringKind::Utf8)?;
-        let f_numeric = r.text(oer::VARIABLE, StringKind::Numeric)?;
-        let f_letters = r.text(3, StringKind::Visible)?;
-        let f_bmp = r.text(oer::VARIABLE, StringKind::Bmp)?;
-        let f_universal = r.text(oer::VARIABLE, StringKind::Universal)?;
-        let f_general = r.text(oer::VARIABLE, StringKind::General)?;
-        let f_oid = r.relative_oid()?;
+        let f_utf8 = at!(r, "utf8", r.text(oer::VARIABLE, StringKind::Utf8));
+        let f_numeric = at!(r, "numeric", r.text(oer::VARIABLE, StringKind::Numeric));
+        let f_letters = at!(r, "letters", r.text(3, StringKind::Visible));
+        let f_bmp = at!(r, "bmp", r.text(oer::VARIABLE, StringKind::Bmp));
+        let f_universal = at!(r, "universal", r.text(oer::VARIABLE, StringKind::Universal));
+        let f_general = at!(r, "general", r.text(oer::VARIABLE, StringKind::General));
+        let f_oid = at!(r, "oid", r.relative_oid());
         let value = Self {
             utf8: f_utf8,
             numeric: f_numeric,
@@ -2131,8 +2175,8 @@ impl<'a> Texts<'a> {
 
 impl<'a> Times<'a> {
     fn read_oer(r: &mut oer::Reader<'a>) -> Result<Self> {
-        let f_utc = r.utc_time(oer::VARIABLE)?;
-        let f_general = r.generalized_time(oer::VARIABLE)?;
+        let f_utc = at!(r, "utc", r.utc_time(oer::VARIABLE));
+        let f_general = at!(r, "general", r.generalized_time(oer::VARIABLE));
         let value = Self { utc: f_utc, general: f_general };
         Ok(value)
     }
@@ -2145,8 +2189,8 @@ impl<'a> Times<'a> {
 
 impl<'a> Message<'a> {
     fn read_oer(r: &mut oer::Reader<'a>) -> Result<Self> {
-        let f_code = r.unsigned(1)? as u8;
-        let f_value = MessageValue::read_oer(r, Key::Int(*(&f_code) as i64))?;
+        let f_code = at!(r, "code", r.unsigned(1)) as u8;
+        let f_value = at!(r, "value", MessageValue::read_oer(r, Key::Int(*(&f_code) as i64)));
         let value = Self { code: f_code, value: f_value };
         Ok(value)
     }
@@ -2173,8 +2217,8 @@ fn write_oer_tree_twigs(list: &[Tree], w: &mut oer::Writer) -> Result<()> {
 
 impl ShapeLine {
     fn read_oer(r: &mut oer::Reader<'_>) -> Result<Self> {
-        let f_a = r.unsigned(1)? as u8;
-        let f_b = r.unsigned(1)? as u8;
+        let f_a = at!(r, "a", r.unsigned(1)) as u8;
+        let f_b = at!(r, "b", r.unsigned(1)) as u8;
         let value = Self { a: f_a, b: f_b };
         Ok(value)
     }
@@ -2188,11 +2232,16 @@ impl ShapeLine {
 impl<'a> Animal<'a> {
     fn read_oer(r: &mut oer::Reader<'a>) -> Result<Self> {
         let p = r.preamble(1)?;
-        let f_name = r.text(oer::VARIABLE, StringKind::Ia5)?;
+        let f_name = at!(r, "name", r.text(oer::VARIABLE, StringKind::Ia5));
         let f_legs = if p >> 0 & 1 != 0 {
-            { let at = r.position(); let v = r.unsigned(2)? as u16; r.not_default(v == 4, at)?; v }
+            {
+                let begun = r.position();
+                let v = at!(r, "legs", r.unsigned(2)) as u16;
+                at!(r, "legs", r.not_default(v == 4, begun));
+                v
+            }
         } else { 4 };
-        let f_kind = Shape::read_oer(r)?;
+        let f_kind = at!(r, "kind", Shape::read_oer(r));
         let value = Self { name: f_name, legs: f_legs, kind: f_kind };
         Ok(value)
     }
@@ -2249,6 +2298,8 @@ impl<'a> MessageValue<'a> {
 }
 
 impl<'a> codec::OerType<'a> for Zoo<'a> {
+    const NAME: &'static str = "Zoo";
+
     fn read(r: &mut oer::Reader<'a>) -> Result<Self> {
         let v = Zoo::read_oer(r)?;
         Ok(v)
@@ -2261,6 +2312,8 @@ impl<'a> codec::OerType<'a> for Zoo<'a> {
 }
 
 impl<'a> codec::OerType<'a> for Tree {
+    const NAME: &'static str = "Tree";
+
     fn read(r: &mut oer::Reader<'a>) -> Result<Self> {
         let v = Tree::read_oer(r)?;
         Ok(v)
@@ -2273,6 +2326,8 @@ impl<'a> codec::OerType<'a> for Tree {
 }
 
 impl<'a> codec::OerType<'a> for Names<'a> {
+    const NAME: &'static str = "Names";
+
     fn read(r: &mut oer::Reader<'a>) -> Result<Self> {
         let v = read_oer_names(r)?;
         Ok(Self(v))

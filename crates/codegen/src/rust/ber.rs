@@ -4,7 +4,7 @@ mod read;
 mod write;
 
 use super::per::{closure, ok};
-use super::{Printer, RootType, local};
+use super::{At, Printer, RootType, local};
 use crate::types::Repr;
 use tercet_lower::Lowering;
 use tercet_plan::ber::{Program, Slot, UNTAGGED};
@@ -174,13 +174,15 @@ impl Ber<'_, '_> {
             self.tags(&slot).first().map_or_else(|| "None".into(), |tag| format!("Some({})", tag_text(*tag)));
         self.line("");
         self.open(format!("impl<'a> codec::BerType<'a> for {name}{lifetime} {{"));
+        let known = self.p.name_const(root);
+        self.line(known);
         self.line(format!("const TAG: Option<Tag> = {tag};"));
         self.line("");
         self.open("fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {");
         if let Some(tag) = self.tags(&slot).first() {
             self.line(format!("ber::expect(r, {})?;", tag_text(*tag)));
         }
-        let value = self.read(&slot, root, &self.no_keys(root));
+        let value = self.read(&slot, root, &self.no_keys(root), At::NOTHING);
         self.line(if wrapped { format!("Ok(Self({value}))") } else { ok(&value) });
         self.close("}");
         self.line("");

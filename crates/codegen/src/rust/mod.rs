@@ -112,6 +112,7 @@ const USES: &[(&str, &[&str])] = &[
             "SequenceOf",
             "UnknownAdditions",
             "UnknownAlternative",
+            "at",
             "ber",
             "oer",
             "per",
@@ -237,6 +238,17 @@ impl Printer<'_> {
             && self.default_value(field).is_none()
     }
 
+    /// What reads a component.
+    fn at(&self, field: FieldId) -> At<'_> {
+        At(Some(self.types.shape.name(self.types.shape.field(field).name)))
+    }
+
+    /// The constant that the codecs of a root have for its name.
+    fn name_const(&self, root: NodeId) -> String {
+        let name = self.types.shape.node(root).name.map_or("", |name| self.types.shape.name(name));
+        format!("const NAME: &'static str = {name:?};")
+    }
+
     /// Whether a node is a struct all of whose components may be absent, so that it has a `Default`.
     fn is_sparse(&self, node: NodeId) -> bool {
         self.types.repr(node) == Repr::Struct
@@ -347,6 +359,23 @@ impl Printer<'_> {
             Repr::Text => format!("Key::Octets({value}.as_bytes())"),
             _ => return None,
         })
+    }
+}
+
+/// What a call that may fail reads: a component, whose name is a step in the path of the fault, or nothing with a name.
+#[derive(Clone, Copy)]
+struct At<'n>(Option<&'n str>);
+
+impl At<'_> {
+    const NOTHING: Self = Self(None);
+
+    /// The expression of a call's value.
+    fn value(self, call: impl AsRef<str>) -> String {
+        let call = call.as_ref();
+        match self.0 {
+            Some(name) => format!("at!(r, {name:?}, {call})"),
+            None => format!("{call}?"),
+        }
     }
 }
 

@@ -4,7 +4,7 @@ mod read;
 mod write;
 
 use super::names::snake;
-use super::{Printer, RootType};
+use super::{At, Printer, RootType};
 use crate::types::Repr;
 use std::collections::BTreeSet;
 use tercet_plan::oer::{Code, Program, Size, VARIABLE};
@@ -107,7 +107,7 @@ impl Oer<'_, '_> {
         let ty = self.p.list(node, &self.p.ty(element, "'a"), "'a");
         let lazy = self.p.types.is_lazy(node);
         let arguments = self.p.key_arguments(element, &|_| None, self.p.types.keys(node));
-        let value = self.read(element, &arguments);
+        let value = self.read(element, &arguments, At::NOTHING);
         self.line("");
         self.open(format!(
             "fn read_oer_{function}{generic}(r: &mut oer::Reader<{reader}>{keys}) -> Result<{ty}> {{"
@@ -144,8 +144,11 @@ impl Oer<'_, '_> {
         let lifetime = self.p.lifetime(node, "'a");
         self.line("");
         self.open(format!("impl<'a> codec::OerType<'a> for {name}{lifetime} {{"));
+        let known = self.p.name_const(root);
+        self.line(known);
+        self.line("");
         self.open("fn read(r: &mut oer::Reader<'a>) -> Result<Self> {");
-        let value = self.read(root, &self.no_keys(root));
+        let value = self.read(root, &self.no_keys(root), At::NOTHING);
         self.line(format!("let v = {value};"));
         self.line(if wrapped { "Ok(Self(v))" } else { "Ok(v)" });
         self.close("}");

@@ -5,7 +5,7 @@ mod write;
 
 use super::names::snake;
 use super::per_forms::{alphabet, size};
-use super::{Printer, RootType};
+use super::{At, Printer, RootType};
 use crate::types::Repr;
 use std::collections::BTreeSet;
 use tercet_plan::per::{Code, Program};
@@ -130,7 +130,7 @@ impl Per<'_, '_> {
         let lazy = self.p.types.is_lazy(node);
         let generic = if lifetime.is_empty() { "" } else { "<'a>" };
         let arguments = self.p.key_arguments(element, &|_| None, self.p.types.keys(node));
-        let value = self.read(element, &arguments);
+        let value = self.read(element, &arguments, At::NOTHING);
         let recursive = self.p.types.is_recursive(node);
         self.line("");
         self.open(format!(
@@ -176,8 +176,11 @@ impl Per<'_, '_> {
         let family = if aligned { "AperType" } else { "UperType" };
         self.line("");
         self.open(format!("impl<'a> codec::{family}<'a> for {name}{lifetime} {{"));
+        let known = self.p.name_const(root);
+        self.line(known);
+        self.line("");
         self.open(format!("fn read(r: &mut per::Reader<'a, {aligned}>) -> Result<Self> {{"));
-        let value = self.read(root, &self.no_keys(root));
+        let value = self.read(root, &self.no_keys(root), At::NOTHING);
         self.line(if wrapped { format!("Ok(Self({value}))") } else { ok(&value) });
         self.close("}");
         self.line("");

@@ -119,6 +119,7 @@ fn per_version(octets: &[u8]) -> Option<u8> {
 }
 
 #[cold]
-fn fault(error: tercet_runtime::Error) -> Error {
+fn fault(error: impl Into<tercet_runtime::Error>) -> Error {
+    let error = error.into();
     Error::new(usize::try_from(error.at()).unwrap_or(usize::MAX), error.kind().name())
 }

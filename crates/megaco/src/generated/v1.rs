@@ -11,7 +11,7 @@ extern crate alloc;
 use core::fmt;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use tercet_runtime::codec::{Notation, UnknownAlternative, per};
+use tercet_runtime::codec::{Notation, UnknownAlternative, at, per};
 use tercet_runtime::types::{BitString, ObjectIdentifier, Octets, Text};
 use tercet_runtime::{Error, ErrorKind, Result, codec};
 
@@ -3263,8 +3263,10 @@ impl<'a> MegacoMessage<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
         Ok(Self {
-            auth_header: if p & 0x1 != 0 { Some(AuthenticationHeader::read_aper(r)?) } else { None },
-            mess: Message::read_aper(r)?,
+            auth_header: if p & 0x1 != 0 {
+                Some(at!(r, "authHeader", AuthenticationHeader::read_aper(r)))
+            } else { None },
+            mess: at!(r, "mess", Message::read_aper(r)),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -3277,9 +3279,9 @@ impl<'a> MegacoMessage<'a> {
 impl<'a> AuthenticationHeader<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         Ok(Self {
-            sec_parm_index: r.fixed_octets::<4>()?,
-            seq_num: r.fixed_octets::<4>()?,
-            ad: r.octet_string(per::Size::new(false, 12, 32, Some(per::Whole::Bits(5))))?,
+            sec_parm_index: at!(r, "secParmIndex", r.fixed_octets::<4>()),
+            seq_num: at!(r, "seqNum", r.fixed_octets::<4>()),
+            ad: at!(r, "ad", r.octet_string(per::Size::new(false, 12, 32, Some(per::Whole::Bits(5))))),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -3293,9 +3295,9 @@ impl<'a> Message<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
         let value = Self {
-            version: r.whole(per::Whole::Bits(7), 99)? as u8,
-            m_id: MId::read_aper(r)?,
-            message_body: MessageMessageBody::read_aper(r)?,
+            version: at!(r, "version", r.whole(per::Whole::Bits(7), 99)) as u8,
+            m_id: at!(r, "mId", MId::read_aper(r)),
+            message_body: at!(r, "messageBody", MessageMessageBody::read_aper(r)),
         };
         if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -3314,11 +3316,11 @@ impl<'a> MId<'a> {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
             match r.alternative(per::Whole::Bits(3), 5)? {
-                0 => Self::Ip4Address(Ip4Address::read_aper(r)?),
-                1 => Self::Ip6Address(Ip6Address::read_aper(r)?),
-                2 => Self::DomainName(DomainName::read_aper(r)?),
-                3 => Self::DeviceName(r.characters(per::Size::new(false, 1, 64, Some(per::Whole::Bits(6))), &APER_ALPHABET_0)?),
-                _ => Self::MtpAddress(r.octet_string(per::Size::new(false, 2, 4, Some(per::Whole::Bits(2))))?),
+                0 => Self::Ip4Address(at!(r, "ip4Address", Ip4Address::read_aper(r))),
+                1 => Self::Ip6Address(at!(r, "ip6Address", Ip6Address::read_aper(r))),
+                2 => Self::DomainName(at!(r, "domainName", DomainName::read_aper(r))),
+                3 => Self::DeviceName(at!(r, "deviceName", r.characters(per::Size::new(false, 1, 64, Some(per::Whole::Bits(6))), &APER_ALPHABET_0))),
+                _ => Self::MtpAddress(at!(r, "mtpAddress", r.octet_string(per::Size::new(false, 2, 4, Some(per::Whole::Bits(2)))))),
             }
         };
         Ok(value)
@@ -3345,8 +3347,8 @@ impl<'a> MId<'a> {
 impl<'a> MessageMessageBody<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         Ok(match r.alternative(per::Whole::Bits(1), 2)? {
-            0 => Self::MessageError(ErrorDescriptor::read_aper(r)?),
-            _ => Self::Transactions(read_aper_message_message_body_transactions(r)?),
+            0 => Self::MessageError(at!(r, "messageError", ErrorDescriptor::read_aper(r))),
+            _ => Self::Transactions(at!(r, "transactions", read_aper_message_message_body_transactions(r))),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -3362,9 +3364,9 @@ impl Ip4Address {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
         let p = r.bits(1)?;
         Ok(Self {
-            address: r.fixed_octets::<4>()?,
+            address: at!(r, "address", r.fixed_octets::<4>()),
             port_number: if p & 0x1 != 0 {
-                Some(r.whole(per::Whole::TwoOctets, 65535)? as u16)
+                Some(at!(r, "portNumber", r.whole(per::Whole::TwoOctets, 65535)) as u16)
             } else { None },
         })
     }
@@ -3380,9 +3382,9 @@ impl Ip6Address {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
         let p = r.bits(1)?;
         Ok(Self {
-            address: r.fixed_octets::<16>()?,
+            address: at!(r, "address", r.fixed_octets::<16>()),
             port_number: if p & 0x1 != 0 {
-                Some(r.whole(per::Whole::TwoOctets, 65535)? as u16)
+                Some(at!(r, "portNumber", r.whole(per::Whole::TwoOctets, 65535)) as u16)
             } else { None },
         })
     }
@@ -3398,9 +3400,9 @@ impl<'a> DomainName<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
         Ok(Self {
-            name: r.characters(per::Size::ANY, &APER_ALPHABET_0)?,
+            name: at!(r, "name", r.characters(per::Size::ANY, &APER_ALPHABET_0)),
             port_number: if p & 0x1 != 0 {
-                Some(r.whole(per::Whole::TwoOctets, 65535)? as u16)
+                Some(at!(r, "portNumber", r.whole(per::Whole::TwoOctets, 65535)) as u16)
             } else { None },
         })
     }
@@ -3416,9 +3418,9 @@ impl<'a> ErrorDescriptor<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
         Ok(Self {
-            error_code: r.whole(per::Whole::TwoOctets, 65535)? as u16,
+            error_code: at!(r, "errorCode", r.whole(per::Whole::TwoOctets, 65535)) as u16,
             error_text: if p & 0x1 != 0 {
-                Some(r.characters(per::Size::ANY, &APER_ALPHABET_0)?)
+                Some(at!(r, "errorText", r.characters(per::Size::ANY, &APER_ALPHABET_0)))
             } else { None },
         })
     }
@@ -3444,10 +3446,10 @@ impl<'a> Transaction<'a> {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
             match r.alternative(per::Whole::Bits(2), 4)? {
-                0 => Self::TransactionRequest(TransactionRequest::read_aper(r)?),
-                1 => Self::TransactionPending(TransactionPending::read_aper(r)?),
-                2 => Self::TransactionReply(TransactionReply::read_aper(r)?),
-                _ => Self::TransactionResponseAck(read_aper_transaction_response_ack(r)?),
+                0 => Self::TransactionRequest(at!(r, "transactionRequest", TransactionRequest::read_aper(r))),
+                1 => Self::TransactionPending(at!(r, "transactionPending", TransactionPending::read_aper(r))),
+                2 => Self::TransactionReply(at!(r, "transactionReply", TransactionReply::read_aper(r))),
+                _ => Self::TransactionResponseAck(at!(r, "transactionResponseAck", read_aper_transaction_response_ack(r))),
             }
         };
         Ok(value)
@@ -3468,8 +3470,8 @@ impl<'a> TransactionRequest<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
         let value = Self {
-            transaction_id: r.whole(per::Whole::Octets(2, 4), 4294967295)? as u32,
-            actions: read_aper_transaction_request_actions(r)?,
+            transaction_id: at!(r, "transactionId", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32,
+            actions: at!(r, "actions", read_aper_transaction_request_actions(r)),
         };
         if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -3484,7 +3486,9 @@ impl<'a> TransactionRequest<'a> {
 impl TransactionPending {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
         let p = r.bits(1)?;
-        let value = Self { transaction_id: r.whole(per::Whole::Octets(2, 4), 4294967295)? as u32 };
+        let value = Self {
+            transaction_id: at!(r, "transactionId", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32,
+        };
         if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
@@ -3498,9 +3502,9 @@ impl<'a> TransactionReply<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(2)?;
         let value = Self {
-            transaction_id: r.whole(per::Whole::Octets(2, 4), 4294967295)? as u32,
+            transaction_id: at!(r, "transactionId", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32,
             imm_ack_required: if p & 0x1 != 0 { Some(()) } else { None },
-            transaction_result: TransactionReplyTransactionResult::read_aper(r)?,
+            transaction_result: at!(r, "transactionResult", TransactionReplyTransactionResult::read_aper(r)),
         };
         if p & 0x2 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -3533,8 +3537,8 @@ fn write_aper_transaction_request_actions(list: &[ActionRequest<'_>], w: &mut pe
 impl<'a> TransactionReplyTransactionResult<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         Ok(match r.alternative(per::Whole::Bits(1), 2)? {
-            0 => Self::TransactionError(ErrorDescriptor::read_aper(r)?),
-            _ => Self::ActionReplies(read_aper_transaction_reply_transaction_result_action_replies(r)?),
+            0 => Self::TransactionError(at!(r, "transactionError", ErrorDescriptor::read_aper(r))),
+            _ => Self::ActionReplies(at!(r, "actionReplies", read_aper_transaction_reply_transaction_result_action_replies(r))),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -3553,9 +3557,9 @@ impl TransactionAck {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
         let p = r.bits(1)?;
         Ok(Self {
-            first_ack: r.whole(per::Whole::Octets(2, 4), 4294967295)? as u32,
+            first_ack: at!(r, "firstAck", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32,
             last_ack: if p & 0x1 != 0 {
-                Some(r.whole(per::Whole::Octets(2, 4), 4294967295)? as u32)
+                Some(at!(r, "lastAck", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32)
             } else { None },
         })
     }
@@ -3573,12 +3577,14 @@ impl<'a> ActionRequest<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(2)?;
         Ok(Self {
-            context_id: r.whole(per::Whole::Octets(2, 4), 4294967295)? as u32,
-            context_request: if p & 0x2 != 0 { Some(ContextRequest::read_aper(r)?) } else { None },
-            context_attr_audit_req: if p & 0x1 != 0 {
-                Some(ContextAttrAuditRequest::read_aper(r)?)
+            context_id: at!(r, "contextId", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32,
+            context_request: if p & 0x2 != 0 {
+                Some(at!(r, "contextRequest", ContextRequest::read_aper(r)))
             } else { None },
-            command_requests: read_aper_action_request_command_requests(r)?,
+            context_attr_audit_req: if p & 0x1 != 0 {
+                Some(at!(r, "contextAttrAuditReq", ContextAttrAuditRequest::read_aper(r)))
+            } else { None },
+            command_requests: at!(r, "commandRequests", read_aper_action_request_command_requests(r)),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -3602,9 +3608,13 @@ impl<'a> ContextRequest<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(4)?;
         let value = Self {
-            priority: if p & 0x4 != 0 { Some(r.whole(per::Whole::Bits(4), 15)? as u8) } else { None },
-            emergency: if p & 0x2 != 0 { Some(r.bit()?) } else { None },
-            topology_req: if p & 0x1 != 0 { Some(read_aper_context_request_topology_req(r)?) } else { None },
+            priority: if p & 0x4 != 0 {
+                Some(at!(r, "priority", r.whole(per::Whole::Bits(4), 15)) as u8)
+            } else { None },
+            emergency: if p & 0x2 != 0 { Some(at!(r, "emergency", r.bit())) } else { None },
+            topology_req: if p & 0x1 != 0 {
+                Some(at!(r, "topologyReq", read_aper_context_request_topology_req(r)))
+            } else { None },
         };
         if p & 0x8 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -3653,10 +3663,14 @@ impl<'a> ActionReply<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(2)?;
         Ok(Self {
-            context_id: r.whole(per::Whole::Octets(2, 4), 4294967295)? as u32,
-            error_descriptor: if p & 0x2 != 0 { Some(ErrorDescriptor::read_aper(r)?) } else { None },
-            context_reply: if p & 0x1 != 0 { Some(ContextRequest::read_aper(r)?) } else { None },
-            command_reply: read_aper_action_reply_command_reply(r)?,
+            context_id: at!(r, "contextId", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32,
+            error_descriptor: if p & 0x2 != 0 {
+                Some(at!(r, "errorDescriptor", ErrorDescriptor::read_aper(r)))
+            } else { None },
+            context_reply: if p & 0x1 != 0 {
+                Some(at!(r, "contextReply", ContextRequest::read_aper(r)))
+            } else { None },
+            command_reply: at!(r, "commandReply", read_aper_action_reply_command_reply(r)),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -3680,7 +3694,7 @@ impl<'a> CommandRequest<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(3)?;
         let value = Self {
-            command: Command::read_aper(r)?,
+            command: at!(r, "command", Command::read_aper(r)),
             optional: if p & 0x2 != 0 { Some(()) } else { None },
             wildcard_return: if p & 0x1 != 0 { Some(()) } else { None },
         };
@@ -3709,9 +3723,9 @@ fn write_aper_action_reply_command_reply(list: &[CommandReply<'_>], w: &mut per:
 impl<'a> TopologyRequest<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         Ok(Self {
-            termination_from: TerminationId::read_aper(r)?,
-            termination_to: TerminationId::read_aper(r)?,
-            topology_direction: TopologyRequestTopologyDirection::read_aper(r)?,
+            termination_from: at!(r, "terminationFrom", TerminationId::read_aper(r)),
+            termination_to: at!(r, "terminationTo", TerminationId::read_aper(r)),
+            topology_direction: at!(r, "topologyDirection", TopologyRequestTopologyDirection::read_aper(r)),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -3727,14 +3741,14 @@ impl<'a> Command<'a> {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
             match r.alternative(per::Whole::Bits(3), 8)? {
-                0 => Self::AddReq(AmmRequest::read_aper(r)?),
-                1 => Self::MoveReq(AmmRequest::read_aper(r)?),
-                2 => Self::ModReq(AmmRequest::read_aper(r)?),
-                3 => Self::SubtractReq(SubtractRequest::read_aper(r)?),
-                4 => Self::AuditCapRequest(AuditRequest::read_aper(r)?),
-                5 => Self::AuditValueRequest(AuditRequest::read_aper(r)?),
-                6 => Self::NotifyReq(NotifyRequest::read_aper(r)?),
-                _ => Self::ServiceChangeReq(ServiceChangeRequest::read_aper(r)?),
+                0 => Self::AddReq(at!(r, "addReq", AmmRequest::read_aper(r))),
+                1 => Self::MoveReq(at!(r, "moveReq", AmmRequest::read_aper(r))),
+                2 => Self::ModReq(at!(r, "modReq", AmmRequest::read_aper(r))),
+                3 => Self::SubtractReq(at!(r, "subtractReq", SubtractRequest::read_aper(r))),
+                4 => Self::AuditCapRequest(at!(r, "auditCapRequest", AuditRequest::read_aper(r))),
+                5 => Self::AuditValueRequest(at!(r, "auditValueRequest", AuditRequest::read_aper(r))),
+                6 => Self::NotifyReq(at!(r, "notifyReq", NotifyRequest::read_aper(r))),
+                _ => Self::ServiceChangeReq(at!(r, "serviceChangeReq", ServiceChangeRequest::read_aper(r))),
             }
         };
         Ok(value)
@@ -3761,14 +3775,14 @@ impl<'a> CommandReply<'a> {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
             match r.alternative(per::Whole::Bits(3), 8)? {
-                0 => Self::AddReply(AmmsReply::read_aper(r)?),
-                1 => Self::MoveReply(AmmsReply::read_aper(r)?),
-                2 => Self::ModReply(AmmsReply::read_aper(r)?),
-                3 => Self::SubtractReply(AmmsReply::read_aper(r)?),
-                4 => Self::AuditCapReply(AuditReply::read_aper(r)?),
-                5 => Self::AuditValueReply(AuditReply::read_aper(r)?),
-                6 => Self::NotifyReply(NotifyReply::read_aper(r)?),
-                _ => Self::ServiceChangeReply(ServiceChangeReply::read_aper(r)?),
+                0 => Self::AddReply(at!(r, "addReply", AmmsReply::read_aper(r))),
+                1 => Self::MoveReply(at!(r, "moveReply", AmmsReply::read_aper(r))),
+                2 => Self::ModReply(at!(r, "modReply", AmmsReply::read_aper(r))),
+                3 => Self::SubtractReply(at!(r, "subtractReply", AmmsReply::read_aper(r))),
+                4 => Self::AuditCapReply(at!(r, "auditCapReply", AuditReply::read_aper(r))),
+                5 => Self::AuditValueReply(at!(r, "auditValueReply", AuditReply::read_aper(r))),
+                6 => Self::NotifyReply(at!(r, "notifyReply", NotifyReply::read_aper(r))),
+                _ => Self::ServiceChangeReply(at!(r, "serviceChangeReply", ServiceChangeReply::read_aper(r))),
             }
         };
         Ok(value)
@@ -3793,8 +3807,8 @@ impl<'a> TerminationId<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
         let value = Self {
-            wildcard: read_aper_termination_id_wildcard(r)?,
-            id: r.octet_string(per::Size::new(false, 1, 8, Some(per::Whole::Bits(3))))?,
+            wildcard: at!(r, "wildcard", read_aper_termination_id_wildcard(r)),
+            id: at!(r, "id", r.octet_string(per::Size::new(false, 1, 8, Some(per::Whole::Bits(3))))),
         };
         if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -3820,8 +3834,8 @@ impl<'a> AmmRequest<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
         let value = Self {
-            termination_id: read_aper_termination_id_list(r)?,
-            descriptors: read_aper_amm_request_descriptors(r)?,
+            termination_id: at!(r, "terminationID", read_aper_termination_id_list(r)),
+            descriptors: at!(r, "descriptors", read_aper_amm_request_descriptors(r)),
         };
         if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -3837,8 +3851,10 @@ impl<'a> SubtractRequest<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(2)?;
         let value = Self {
-            termination_id: read_aper_termination_id_list(r)?,
-            audit_descriptor: if p & 0x1 != 0 { Some(AuditDescriptor::read_aper(r)?) } else { None },
+            termination_id: at!(r, "terminationID", read_aper_termination_id_list(r)),
+            audit_descriptor: if p & 0x1 != 0 {
+                Some(at!(r, "auditDescriptor", AuditDescriptor::read_aper(r)))
+            } else { None },
         };
         if p & 0x2 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -3855,8 +3871,8 @@ impl<'a> AuditRequest<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
         let value = Self {
-            termination_id: TerminationId::read_aper(r)?,
-            audit_descriptor: AuditDescriptor::read_aper(r)?,
+            termination_id: at!(r, "terminationID", TerminationId::read_aper(r)),
+            audit_descriptor: at!(r, "auditDescriptor", AuditDescriptor::read_aper(r)),
         };
         if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -3872,9 +3888,11 @@ impl<'a> NotifyRequest<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(2)?;
         let value = Self {
-            termination_id: read_aper_termination_id_list(r)?,
-            observed_events_descriptor: ObservedEventsDescriptor::read_aper(r)?,
-            error_descriptor: if p & 0x1 != 0 { Some(ErrorDescriptor::read_aper(r)?) } else { None },
+            termination_id: at!(r, "terminationID", read_aper_termination_id_list(r)),
+            observed_events_descriptor: at!(r, "observedEventsDescriptor", ObservedEventsDescriptor::read_aper(r)),
+            error_descriptor: if p & 0x1 != 0 {
+                Some(at!(r, "errorDescriptor", ErrorDescriptor::read_aper(r)))
+            } else { None },
         };
         if p & 0x2 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -3892,8 +3910,8 @@ impl<'a> ServiceChangeRequest<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
         let value = Self {
-            termination_id: read_aper_termination_id_list(r)?,
-            service_change_parms: ServiceChangeParm::read_aper(r)?,
+            termination_id: at!(r, "terminationID", read_aper_termination_id_list(r)),
+            service_change_parms: at!(r, "serviceChangeParms", ServiceChangeParm::read_aper(r)),
         };
         if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -3909,8 +3927,10 @@ impl<'a> AmmsReply<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(2)?;
         let value = Self {
-            termination_id: read_aper_termination_id_list(r)?,
-            termination_audit: if p & 0x1 != 0 { Some(read_aper_termination_audit(r)?) } else { None },
+            termination_id: at!(r, "terminationID", read_aper_termination_id_list(r)),
+            termination_audit: if p & 0x1 != 0 {
+                Some(at!(r, "terminationAudit", read_aper_termination_audit(r)))
+            } else { None },
         };
         if p & 0x2 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -3929,9 +3949,9 @@ impl<'a> AuditReply<'a> {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
             match r.alternative(per::Whole::Bits(2), 3)? {
-                0 => Self::ContextAuditResult(read_aper_termination_id_list(r)?),
-                1 => Self::Error(ErrorDescriptor::read_aper(r)?),
-                _ => Self::AuditResult(AuditResult::read_aper(r)?),
+                0 => Self::ContextAuditResult(at!(r, "contextAuditResult", read_aper_termination_id_list(r))),
+                1 => Self::Error(at!(r, "error", ErrorDescriptor::read_aper(r))),
+                _ => Self::AuditResult(at!(r, "auditResult", AuditResult::read_aper(r))),
             }
         };
         Ok(value)
@@ -3951,8 +3971,10 @@ impl<'a> NotifyReply<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(2)?;
         let value = Self {
-            termination_id: read_aper_termination_id_list(r)?,
-            error_descriptor: if p & 0x1 != 0 { Some(ErrorDescriptor::read_aper(r)?) } else { None },
+            termination_id: at!(r, "terminationID", read_aper_termination_id_list(r)),
+            error_descriptor: if p & 0x1 != 0 {
+                Some(at!(r, "errorDescriptor", ErrorDescriptor::read_aper(r)))
+            } else { None },
         };
         if p & 0x2 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -3969,8 +3991,8 @@ impl<'a> ServiceChangeReply<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
         let value = Self {
-            termination_id: read_aper_termination_id_list(r)?,
-            service_change_result: ServiceChangeResult::read_aper(r)?,
+            termination_id: at!(r, "terminationID", read_aper_termination_id_list(r)),
+            service_change_result: at!(r, "serviceChangeResult", ServiceChangeResult::read_aper(r)),
         };
         if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -4013,7 +4035,9 @@ impl<'a> AuditDescriptor<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(2)?;
         let value = Self {
-            audit_token: if p & 0x1 != 0 { Some(r.bit_string(per::Size::ANY)?) } else { None },
+            audit_token: if p & 0x1 != 0 {
+                Some(at!(r, "auditToken", r.bit_string(per::Size::ANY)))
+            } else { None },
         };
         if p & 0x2 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -4028,8 +4052,8 @@ impl<'a> AuditDescriptor<'a> {
 impl<'a> ObservedEventsDescriptor<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         Ok(Self {
-            request_id: r.whole(per::Whole::Octets(2, 4), 4294967295)? as u32,
-            observed_event_lst: read_aper_observed_events_descriptor_observed_event_lst(r)?,
+            request_id: at!(r, "requestId", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32,
+            observed_event_lst: at!(r, "observedEventLst", read_aper_observed_events_descriptor_observed_event_lst(r)),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -4042,23 +4066,29 @@ impl<'a> ServiceChangeParm<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(8)?;
         let value = Self {
-            service_change_method: ServiceChangeMethod::read_aper(r)?,
+            service_change_method: at!(r, "serviceChangeMethod", ServiceChangeMethod::read_aper(r)),
             service_change_address: if p & 0x40 != 0 {
-                Some(ServiceChangeAddress::read_aper(r)?)
+                Some(at!(r, "serviceChangeAddress", ServiceChangeAddress::read_aper(r)))
             } else { None },
             service_change_version: if p & 0x20 != 0 {
-                Some(r.whole(per::Whole::Bits(7), 99)? as u8)
+                Some(at!(r, "serviceChangeVersion", r.whole(per::Whole::Bits(7), 99)) as u8)
             } else { None },
             service_change_profile: if p & 0x10 != 0 {
-                Some(ServiceChangeProfile::read_aper(r)?)
+                Some(at!(r, "serviceChangeProfile", ServiceChangeProfile::read_aper(r)))
             } else { None },
-            service_change_reason: read_aper_value(r)?,
+            service_change_reason: at!(r, "serviceChangeReason", read_aper_value(r)),
             service_change_delay: if p & 0x8 != 0 {
-                Some(r.whole(per::Whole::Octets(2, 4), 4294967295)? as u32)
+                Some(at!(r, "serviceChangeDelay", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32)
             } else { None },
-            service_change_mgc_id: if p & 0x4 != 0 { Some(MId::read_aper(r)?) } else { None },
-            time_stamp: if p & 0x2 != 0 { Some(TimeNotation::read_aper(r)?) } else { None },
-            non_standard_data: if p & 0x1 != 0 { Some(NonStandardData::read_aper(r)?) } else { None },
+            service_change_mgc_id: if p & 0x4 != 0 {
+                Some(at!(r, "serviceChangeMgcId", MId::read_aper(r)))
+            } else { None },
+            time_stamp: if p & 0x2 != 0 {
+                Some(at!(r, "timeStamp", TimeNotation::read_aper(r)))
+            } else { None },
+            non_standard_data: if p & 0x1 != 0 {
+                Some(at!(r, "nonStandardData", NonStandardData::read_aper(r)))
+            } else { None },
         };
         if p & 0x80 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -4093,8 +4123,8 @@ fn write_aper_termination_audit(list: &[AuditReturnParameter<'_>], w: &mut per::
 impl<'a> AuditResult<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         Ok(Self {
-            termination_id: TerminationId::read_aper(r)?,
-            termination_audit_result: read_aper_termination_audit(r)?,
+            termination_id: at!(r, "terminationID", TerminationId::read_aper(r)),
+            termination_audit_result: at!(r, "terminationAuditResult", read_aper_termination_audit(r)),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -4106,8 +4136,8 @@ impl<'a> AuditResult<'a> {
 impl<'a> ServiceChangeResult<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         Ok(match r.alternative(per::Whole::Bits(1), 2)? {
-            0 => Self::ErrorDescriptor(ErrorDescriptor::read_aper(r)?),
-            _ => Self::ServiceChangeResParms(ServiceChangeResParm::read_aper(r)?),
+            0 => Self::ErrorDescriptor(at!(r, "errorDescriptor", ErrorDescriptor::read_aper(r))),
+            _ => Self::ServiceChangeResParms(at!(r, "serviceChangeResParms", ServiceChangeResParm::read_aper(r))),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -4125,14 +4155,14 @@ impl<'a> AmmDescriptor<'a> {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
             match r.alternative(per::Whole::Bits(3), 8)? {
-                0 => Self::MediaDescriptor(MediaDescriptor::read_aper(r)?),
-                1 => Self::ModemDescriptor(ModemDescriptor::read_aper(r)?),
-                2 => Self::MuxDescriptor(MuxDescriptor::read_aper(r)?),
-                3 => Self::EventsDescriptor(EventsDescriptor::read_aper(r)?),
-                4 => Self::EventBufferDescriptor(read_aper_event_buffer_descriptor(r)?),
-                5 => Self::SignalsDescriptor(read_aper_signals_descriptor(r)?),
-                6 => Self::DigitMapDescriptor(DigitMapDescriptor::read_aper(r)?),
-                _ => Self::AuditDescriptor(AuditDescriptor::read_aper(r)?),
+                0 => Self::MediaDescriptor(at!(r, "mediaDescriptor", MediaDescriptor::read_aper(r))),
+                1 => Self::ModemDescriptor(at!(r, "modemDescriptor", ModemDescriptor::read_aper(r))),
+                2 => Self::MuxDescriptor(at!(r, "muxDescriptor", MuxDescriptor::read_aper(r))),
+                3 => Self::EventsDescriptor(at!(r, "eventsDescriptor", EventsDescriptor::read_aper(r))),
+                4 => Self::EventBufferDescriptor(at!(r, "eventBufferDescriptor", read_aper_event_buffer_descriptor(r))),
+                5 => Self::SignalsDescriptor(at!(r, "signalsDescriptor", read_aper_signals_descriptor(r))),
+                6 => Self::DigitMapDescriptor(at!(r, "digitMapDescriptor", DigitMapDescriptor::read_aper(r))),
+                _ => Self::AuditDescriptor(at!(r, "auditDescriptor", AuditDescriptor::read_aper(r))),
             }
         };
         Ok(value)
@@ -4187,12 +4217,12 @@ impl<'a> ServiceChangeAddress<'a> {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
             match r.alternative(per::Whole::Bits(3), 6)? {
-                0 => Self::PortNumber(r.whole(per::Whole::TwoOctets, 65535)? as u16),
-                1 => Self::Ip4Address(Ip4Address::read_aper(r)?),
-                2 => Self::Ip6Address(Ip6Address::read_aper(r)?),
-                3 => Self::DomainName(DomainName::read_aper(r)?),
-                4 => Self::DeviceName(r.characters(per::Size::new(false, 1, 64, Some(per::Whole::Bits(6))), &APER_ALPHABET_0)?),
-                _ => Self::MtpAddress(r.octet_string(per::Size::new(false, 2, 4, Some(per::Whole::Bits(2))))?),
+                0 => Self::PortNumber(at!(r, "portNumber", r.whole(per::Whole::TwoOctets, 65535)) as u16),
+                1 => Self::Ip4Address(at!(r, "ip4Address", Ip4Address::read_aper(r))),
+                2 => Self::Ip6Address(at!(r, "ip6Address", Ip6Address::read_aper(r))),
+                3 => Self::DomainName(at!(r, "domainName", DomainName::read_aper(r))),
+                4 => Self::DeviceName(at!(r, "deviceName", r.characters(per::Size::new(false, 1, 64, Some(per::Whole::Bits(6))), &APER_ALPHABET_0))),
+                _ => Self::MtpAddress(at!(r, "mtpAddress", r.octet_string(per::Size::new(false, 2, 4, Some(per::Whole::Bits(2)))))),
             }
         };
         Ok(value)
@@ -4223,7 +4253,7 @@ impl<'a> ServiceChangeAddress<'a> {
 impl<'a> ServiceChangeProfile<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         Ok(Self {
-            profile_name: r.characters(per::Size::new(false, 1, 67, Some(per::Whole::Bits(7))), &APER_ALPHABET_0)?,
+            profile_name: at!(r, "profileName", r.characters(per::Size::new(false, 1, 67, Some(per::Whole::Bits(7))), &APER_ALPHABET_0)),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -4242,8 +4272,8 @@ fn write_aper_value(list: &[Octets<'_>], w: &mut per::Writer<true>) -> Result<()
 impl<'a> TimeNotation<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         Ok(Self {
-            date: r.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0)?,
-            time: r.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0)?,
+            date: at!(r, "date", r.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0)),
+            time: at!(r, "time", r.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0)),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -4255,8 +4285,8 @@ impl<'a> TimeNotation<'a> {
 impl<'a> NonStandardData<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         Ok(Self {
-            non_standard_identifier: NonStandardIdentifier::read_aper(r)?,
-            data: r.octet_string(per::Size::ANY)?,
+            non_standard_identifier: at!(r, "nonStandardIdentifier", NonStandardIdentifier::read_aper(r)),
+            data: at!(r, "data", r.octet_string(per::Size::ANY)),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -4271,18 +4301,18 @@ impl<'a> AuditReturnParameter<'a> {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
             match r.alternative(per::Whole::Bits(4), 12)? {
-                0 => Self::ErrorDescriptor(ErrorDescriptor::read_aper(r)?),
-                1 => Self::MediaDescriptor(MediaDescriptor::read_aper(r)?),
-                2 => Self::ModemDescriptor(ModemDescriptor::read_aper(r)?),
-                3 => Self::MuxDescriptor(MuxDescriptor::read_aper(r)?),
-                4 => Self::EventsDescriptor(EventsDescriptor::read_aper(r)?),
-                5 => Self::EventBufferDescriptor(read_aper_event_buffer_descriptor(r)?),
-                6 => Self::SignalsDescriptor(read_aper_signals_descriptor(r)?),
-                7 => Self::DigitMapDescriptor(DigitMapDescriptor::read_aper(r)?),
-                8 => Self::ObservedEventsDescriptor(ObservedEventsDescriptor::read_aper(r)?),
-                9 => Self::StatisticsDescriptor(read_aper_statistics_descriptor(r)?),
-                10 => Self::PackagesDescriptor(read_aper_packages_descriptor(r)?),
-                _ => Self::EmptyDescriptors(AuditDescriptor::read_aper(r)?),
+                0 => Self::ErrorDescriptor(at!(r, "errorDescriptor", ErrorDescriptor::read_aper(r))),
+                1 => Self::MediaDescriptor(at!(r, "mediaDescriptor", MediaDescriptor::read_aper(r))),
+                2 => Self::ModemDescriptor(at!(r, "modemDescriptor", ModemDescriptor::read_aper(r))),
+                3 => Self::MuxDescriptor(at!(r, "muxDescriptor", MuxDescriptor::read_aper(r))),
+                4 => Self::EventsDescriptor(at!(r, "eventsDescriptor", EventsDescriptor::read_aper(r))),
+                5 => Self::EventBufferDescriptor(at!(r, "eventBufferDescriptor", read_aper_event_buffer_descriptor(r))),
+                6 => Self::SignalsDescriptor(at!(r, "signalsDescriptor", read_aper_signals_descriptor(r))),
+                7 => Self::DigitMapDescriptor(at!(r, "digitMapDescriptor", DigitMapDescriptor::read_aper(r))),
+                8 => Self::ObservedEventsDescriptor(at!(r, "observedEventsDescriptor", ObservedEventsDescriptor::read_aper(r))),
+                9 => Self::StatisticsDescriptor(at!(r, "statisticsDescriptor", read_aper_statistics_descriptor(r))),
+                10 => Self::PackagesDescriptor(at!(r, "packagesDescriptor", read_aper_packages_descriptor(r))),
+                _ => Self::EmptyDescriptors(at!(r, "emptyDescriptors", AuditDescriptor::read_aper(r))),
             }
         };
         Ok(value)
@@ -4311,17 +4341,21 @@ impl<'a> ServiceChangeResParm<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(6)?;
         let value = Self {
-            service_change_mgc_id: if p & 0x10 != 0 { Some(MId::read_aper(r)?) } else { None },
+            service_change_mgc_id: if p & 0x10 != 0 {
+                Some(at!(r, "serviceChangeMgcId", MId::read_aper(r)))
+            } else { None },
             service_change_address: if p & 0x8 != 0 {
-                Some(ServiceChangeAddress::read_aper(r)?)
+                Some(at!(r, "serviceChangeAddress", ServiceChangeAddress::read_aper(r)))
             } else { None },
             service_change_version: if p & 0x4 != 0 {
-                Some(r.whole(per::Whole::Bits(7), 99)? as u8)
+                Some(at!(r, "serviceChangeVersion", r.whole(per::Whole::Bits(7), 99)) as u8)
             } else { None },
             service_change_profile: if p & 0x2 != 0 {
-                Some(ServiceChangeProfile::read_aper(r)?)
+                Some(at!(r, "serviceChangeProfile", ServiceChangeProfile::read_aper(r)))
             } else { None },
-            time_stamp: if p & 0x1 != 0 { Some(TimeNotation::read_aper(r)?) } else { None },
+            time_stamp: if p & 0x1 != 0 {
+                Some(at!(r, "timeStamp", TimeNotation::read_aper(r)))
+            } else { None },
         };
         if p & 0x20 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -4344,9 +4378,11 @@ impl<'a> MediaDescriptor<'a> {
         let p = r.bits(3)?;
         let value = Self {
             term_state_descr: if p & 0x2 != 0 {
-                Some(TerminationStateDescriptor::read_aper(r)?)
+                Some(at!(r, "termStateDescr", TerminationStateDescriptor::read_aper(r)))
             } else { None },
-            streams: if p & 0x1 != 0 { Some(MediaDescriptorStreams::read_aper(r)?) } else { None },
+            streams: if p & 0x1 != 0 {
+                Some(at!(r, "streams", MediaDescriptorStreams::read_aper(r)))
+            } else { None },
         };
         if p & 0x4 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -4363,9 +4399,11 @@ impl<'a> ModemDescriptor<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
         Ok(Self {
-            mtl: read_aper_modem_descriptor_mtl(r)?,
-            mpl: read_aper_modem_descriptor_mpl(r)?,
-            non_standard_data: if p & 0x1 != 0 { Some(NonStandardData::read_aper(r)?) } else { None },
+            mtl: at!(r, "mtl", read_aper_modem_descriptor_mtl(r)),
+            mpl: at!(r, "mpl", read_aper_modem_descriptor_mpl(r)),
+            non_standard_data: if p & 0x1 != 0 {
+                Some(at!(r, "nonStandardData", NonStandardData::read_aper(r)))
+            } else { None },
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -4381,9 +4419,11 @@ impl<'a> MuxDescriptor<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(2)?;
         let value = Self {
-            mux_type: MuxType::read_aper(r)?,
-            term_list: read_aper_mux_descriptor_term_list(r)?,
-            non_standard_data: if p & 0x1 != 0 { Some(NonStandardData::read_aper(r)?) } else { None },
+            mux_type: at!(r, "muxType", MuxType::read_aper(r)),
+            term_list: at!(r, "termList", read_aper_mux_descriptor_term_list(r)),
+            non_standard_data: if p & 0x1 != 0 {
+                Some(at!(r, "nonStandardData", NonStandardData::read_aper(r)))
+            } else { None },
         };
         if p & 0x2 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -4401,8 +4441,8 @@ impl<'a> EventsDescriptor<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
         let value = Self {
-            request_id: r.whole(per::Whole::Octets(2, 4), 4294967295)? as u32,
-            event_list: read_aper_events_descriptor_event_list(r)?,
+            request_id: at!(r, "requestID", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32,
+            event_list: at!(r, "eventList", read_aper_events_descriptor_event_list(r)),
         };
         if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -4434,8 +4474,12 @@ impl<'a> DigitMapDescriptor<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(2)?;
         Ok(Self {
-            digit_map_name: if p & 0x2 != 0 { Some(r.fixed_octets::<2>()?) } else { None },
-            digit_map_value: if p & 0x1 != 0 { Some(DigitMapValue::read_aper(r)?) } else { None },
+            digit_map_name: if p & 0x2 != 0 {
+                Some(at!(r, "digitMapName", r.fixed_octets::<2>()))
+            } else { None },
+            digit_map_value: if p & 0x1 != 0 {
+                Some(at!(r, "digitMapValue", DigitMapValue::read_aper(r)))
+            } else { None },
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -4450,10 +4494,14 @@ impl<'a> ObservedEvent<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(3)?;
         let value = Self {
-            event_name: r.fixed_octets::<4>()?,
-            stream_id: if p & 0x2 != 0 { Some(r.whole(per::Whole::TwoOctets, 65535)? as u16) } else { None },
-            event_par_list: read_aper_event_par_list(r)?,
-            time_notation: if p & 0x1 != 0 { Some(TimeNotation::read_aper(r)?) } else { None },
+            event_name: at!(r, "eventName", r.fixed_octets::<4>()),
+            stream_id: if p & 0x2 != 0 {
+                Some(at!(r, "streamID", r.whole(per::Whole::TwoOctets, 65535)) as u16)
+            } else { None },
+            event_par_list: at!(r, "eventParList", read_aper_event_par_list(r)),
+            time_notation: if p & 0x1 != 0 {
+                Some(at!(r, "timeNotation", TimeNotation::read_aper(r)))
+            } else { None },
         };
         if p & 0x4 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -4474,9 +4522,9 @@ impl<'a> NonStandardIdentifier<'a> {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
             match r.alternative(per::Whole::Bits(2), 3)? {
-                0 => Self::Object(r.oid()?),
-                1 => Self::H221NonStandard(H221NonStandard::read_aper(r)?),
-                _ => Self::Experimental(r.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0)?),
+                0 => Self::Object(at!(r, "object", r.oid())),
+                1 => Self::H221NonStandard(at!(r, "h221NonStandard", H221NonStandard::read_aper(r))),
+                _ => Self::Experimental(at!(r, "experimental", r.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0))),
             }
         };
         Ok(value)
@@ -4515,9 +4563,13 @@ impl<'a> TerminationStateDescriptor<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(3)?;
         let value = Self {
-            property_parms: read_aper_property_parms(r)?,
-            event_buffer_control: if p & 0x2 != 0 { Some(EventBufferControl::read_aper(r)?) } else { None },
-            service_state: if p & 0x1 != 0 { Some(ServiceState::read_aper(r)?) } else { None },
+            property_parms: at!(r, "propertyParms", read_aper_property_parms(r)),
+            event_buffer_control: if p & 0x2 != 0 {
+                Some(at!(r, "eventBufferControl", EventBufferControl::read_aper(r)))
+            } else { None },
+            service_state: if p & 0x1 != 0 {
+                Some(at!(r, "serviceState", ServiceState::read_aper(r)))
+            } else { None },
         };
         if p & 0x4 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -4534,8 +4586,8 @@ impl<'a> TerminationStateDescriptor<'a> {
 impl<'a> MediaDescriptorStreams<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         Ok(match r.alternative(per::Whole::Bits(1), 2)? {
-            0 => Self::OneStream(StreamParms::read_aper(r)?),
-            _ => Self::MultiStream(read_aper_media_descriptor_streams_multi_stream(r)?),
+            0 => Self::OneStream(at!(r, "oneStream", StreamParms::read_aper(r))),
+            _ => Self::MultiStream(at!(r, "multiStream", read_aper_media_descriptor_streams_multi_stream(r))),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -4602,9 +4654,11 @@ impl<'a> EventSpec<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(2)?;
         let value = Self {
-            event_name: r.fixed_octets::<4>()?,
-            stream_id: if p & 0x1 != 0 { Some(r.whole(per::Whole::TwoOctets, 65535)? as u16) } else { None },
-            event_par_list: read_aper_event_par_list(r)?,
+            event_name: at!(r, "eventName", r.fixed_octets::<4>()),
+            stream_id: if p & 0x1 != 0 {
+                Some(at!(r, "streamID", r.whole(per::Whole::TwoOctets, 65535)) as u16)
+            } else { None },
+            event_par_list: at!(r, "eventParList", read_aper_event_par_list(r)),
         };
         if p & 0x2 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -4623,8 +4677,8 @@ impl<'a> SignalRequest<'a> {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
             match r.alternative(per::Whole::Bits(1), 2)? {
-                0 => Self::Signal(Signal::read_aper(r)?),
-                _ => Self::SeqSigList(SeqSigList::read_aper(r)?),
+                0 => Self::Signal(at!(r, "signal", Signal::read_aper(r))),
+                _ => Self::SeqSigList(at!(r, "seqSigList", SeqSigList::read_aper(r))),
             }
         };
         Ok(value)
@@ -4643,10 +4697,16 @@ impl<'a> DigitMapValue<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(4)?;
         let value = Self {
-            start_timer: if p & 0x4 != 0 { Some(r.whole(per::Whole::Bits(7), 99)? as u8) } else { None },
-            short_timer: if p & 0x2 != 0 { Some(r.whole(per::Whole::Bits(7), 99)? as u8) } else { None },
-            long_timer: if p & 0x1 != 0 { Some(r.whole(per::Whole::Bits(7), 99)? as u8) } else { None },
-            digit_map_body: r.characters(per::Size::ANY, &APER_ALPHABET_0)?,
+            start_timer: if p & 0x4 != 0 {
+                Some(at!(r, "startTimer", r.whole(per::Whole::Bits(7), 99)) as u8)
+            } else { None },
+            short_timer: if p & 0x2 != 0 {
+                Some(at!(r, "shortTimer", r.whole(per::Whole::Bits(7), 99)) as u8)
+            } else { None },
+            long_timer: if p & 0x1 != 0 {
+                Some(at!(r, "longTimer", r.whole(per::Whole::Bits(7), 99)) as u8)
+            } else { None },
+            digit_map_body: at!(r, "digitMapBody", r.characters(per::Size::ANY, &APER_ALPHABET_0)),
         };
         if p & 0x8 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -4672,10 +4732,10 @@ impl H221NonStandard {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
         let p = r.bits(1)?;
         let value = Self {
-            t35_country_code1: r.whole(per::Whole::Octet, 255)? as u8,
-            t35_country_code2: r.whole(per::Whole::Octet, 255)? as u8,
-            t35_extension: r.whole(per::Whole::Octet, 255)? as u8,
-            manufacturer_code: r.whole(per::Whole::TwoOctets, 65535)? as u16,
+            t35_country_code1: at!(r, "t35CountryCode1", r.whole(per::Whole::Octet, 255)) as u8,
+            t35_country_code2: at!(r, "t35CountryCode2", r.whole(per::Whole::Octet, 255)) as u8,
+            t35_extension: at!(r, "t35Extension", r.whole(per::Whole::Octet, 255)) as u8,
+            manufacturer_code: at!(r, "manufacturerCode", r.whole(per::Whole::TwoOctets, 65535)) as u16,
         };
         if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -4693,8 +4753,8 @@ impl<'a> StatisticsParameter<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
         Ok(Self {
-            stat_name: r.fixed_octets::<4>()?,
-            stat_value: if p & 0x1 != 0 { Some(read_aper_value(r)?) } else { None },
+            stat_name: at!(r, "statName", r.fixed_octets::<4>()),
+            stat_value: if p & 0x1 != 0 { Some(at!(r, "statValue", read_aper_value(r))) } else { None },
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -4709,8 +4769,8 @@ impl PackagesItem {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
         let p = r.bits(1)?;
         let value = Self {
-            package_name: r.fixed_octets::<2>()?,
-            package_version: r.whole(per::Whole::Bits(7), 99)? as u8,
+            package_name: at!(r, "packageName", r.fixed_octets::<2>()),
+            package_version: at!(r, "packageVersion", r.whole(per::Whole::Bits(7), 99)) as u8,
         };
         if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -4773,10 +4833,14 @@ impl<'a> StreamParms<'a> {
         let p = r.bits(4)?;
         let value = Self {
             local_control_descriptor: if p & 0x4 != 0 {
-                Some(LocalControlDescriptor::read_aper(r)?)
+                Some(at!(r, "localControlDescriptor", LocalControlDescriptor::read_aper(r)))
             } else { None },
-            local_descriptor: if p & 0x2 != 0 { Some(LocalRemoteDescriptor::read_aper(r)?) } else { None },
-            remote_descriptor: if p & 0x1 != 0 { Some(LocalRemoteDescriptor::read_aper(r)?) } else { None },
+            local_descriptor: if p & 0x2 != 0 {
+                Some(at!(r, "localDescriptor", LocalRemoteDescriptor::read_aper(r)))
+            } else { None },
+            remote_descriptor: if p & 0x1 != 0 {
+                Some(at!(r, "remoteDescriptor", LocalRemoteDescriptor::read_aper(r)))
+            } else { None },
         };
         if p & 0x8 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -4822,9 +4886,9 @@ impl<'a> PropertyParm<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(2)?;
         let value = Self {
-            name: r.fixed_octets::<4>()?,
-            value: read_aper_property_parm_value(r)?,
-            extra_info: if p & 0x1 != 0 { Some(ExtraInfo::read_aper(r)?) } else { None },
+            name: at!(r, "name", r.fixed_octets::<4>()),
+            value: at!(r, "value", read_aper_property_parm_value(r)),
+            extra_info: if p & 0x1 != 0 { Some(at!(r, "extraInfo", ExtraInfo::read_aper(r))) } else { None },
         };
         if p & 0x2 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -4842,10 +4906,14 @@ impl<'a> RequestedEvent<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(3)?;
         let value = Self {
-            pkgd_name: r.fixed_octets::<4>()?,
-            stream_id: if p & 0x2 != 0 { Some(r.whole(per::Whole::TwoOctets, 65535)? as u16) } else { None },
-            event_action: if p & 0x1 != 0 { Some(RequestedActions::read_aper(r)?) } else { None },
-            ev_par_list: read_aper_ev_par_list(r)?,
+            pkgd_name: at!(r, "pkgdName", r.fixed_octets::<4>()),
+            stream_id: if p & 0x2 != 0 {
+                Some(at!(r, "streamID", r.whole(per::Whole::TwoOctets, 65535)) as u16)
+            } else { None },
+            event_action: if p & 0x1 != 0 {
+                Some(at!(r, "eventAction", RequestedActions::read_aper(r)))
+            } else { None },
+            ev_par_list: at!(r, "evParList", read_aper_ev_par_list(r)),
         };
         if p & 0x4 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -4863,13 +4931,19 @@ impl<'a> Signal<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(6)?;
         let value = Self {
-            signal_name: r.fixed_octets::<4>()?,
-            stream_id: if p & 0x10 != 0 { Some(r.whole(per::Whole::TwoOctets, 65535)? as u16) } else { None },
-            sig_type: if p & 0x8 != 0 { Some(SignalType::read_aper(r)?) } else { None },
-            duration: if p & 0x4 != 0 { Some(r.whole(per::Whole::TwoOctets, 65535)? as u16) } else { None },
-            notify_completion: if p & 0x2 != 0 { Some(r.bit_string(per::Size::ANY)?) } else { None },
-            keep_active: if p & 0x1 != 0 { Some(r.bit()?) } else { None },
-            sig_par_list: read_aper_signal_sig_par_list(r)?,
+            signal_name: at!(r, "signalName", r.fixed_octets::<4>()),
+            stream_id: if p & 0x10 != 0 {
+                Some(at!(r, "streamID", r.whole(per::Whole::TwoOctets, 65535)) as u16)
+            } else { None },
+            sig_type: if p & 0x8 != 0 { Some(at!(r, "sigType", SignalType::read_aper(r))) } else { None },
+            duration: if p & 0x4 != 0 {
+                Some(at!(r, "duration", r.whole(per::Whole::TwoOctets, 65535)) as u16)
+            } else { None },
+            notify_completion: if p & 0x2 != 0 {
+                Some(at!(r, "notifyCompletion", r.bit_string(per::Size::ANY)))
+            } else { None },
+            keep_active: if p & 0x1 != 0 { Some(at!(r, "keepActive", r.bit())) } else { None },
+            sig_par_list: at!(r, "sigParList", read_aper_signal_sig_par_list(r)),
         };
         if p & 0x20 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -4889,8 +4963,8 @@ impl<'a> Signal<'a> {
 impl<'a> SeqSigList<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         Ok(Self {
-            id: r.whole(per::Whole::TwoOctets, 65535)? as u16,
-            signal_list: read_aper_seq_sig_list_signal_list(r)?,
+            id: at!(r, "id", r.whole(per::Whole::TwoOctets, 65535)) as u16,
+            signal_list: at!(r, "signalList", read_aper_seq_sig_list_signal_list(r)),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -4903,9 +4977,9 @@ impl<'a> EventParameter<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(2)?;
         let value = Self {
-            event_parameter_name: r.fixed_octets::<2>()?,
-            value: read_aper_value(r)?,
-            extra_info: if p & 0x1 != 0 { Some(ExtraInfo::read_aper(r)?) } else { None },
+            event_parameter_name: at!(r, "eventParameterName", r.fixed_octets::<2>()),
+            value: at!(r, "value", read_aper_value(r)),
+            extra_info: if p & 0x1 != 0 { Some(at!(r, "extraInfo", ExtraInfo::read_aper(r))) } else { None },
         };
         if p & 0x2 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -4923,10 +4997,12 @@ impl<'a> LocalControlDescriptor<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(4)?;
         let value = Self {
-            stream_mode: if p & 0x4 != 0 { Some(StreamMode::read_aper(r)?) } else { None },
-            reserve_value: if p & 0x2 != 0 { Some(r.bit()?) } else { None },
-            reserve_group: if p & 0x1 != 0 { Some(r.bit()?) } else { None },
-            property_parms: read_aper_property_parms(r)?,
+            stream_mode: if p & 0x4 != 0 {
+                Some(at!(r, "streamMode", StreamMode::read_aper(r)))
+            } else { None },
+            reserve_value: if p & 0x2 != 0 { Some(at!(r, "reserveValue", r.bit())) } else { None },
+            reserve_group: if p & 0x1 != 0 { Some(at!(r, "reserveGroup", r.bit())) } else { None },
+            property_parms: at!(r, "propertyParms", read_aper_property_parms(r)),
         };
         if p & 0x8 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -4943,7 +5019,7 @@ impl<'a> LocalControlDescriptor<'a> {
 impl<'a> LocalRemoteDescriptor<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
-        let value = Self { prop_grps: read_aper_local_remote_descriptor_prop_grps(r)? };
+        let value = Self { prop_grps: at!(r, "propGrps", read_aper_local_remote_descriptor_prop_grps(r)) };
         if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
@@ -4956,8 +5032,8 @@ impl<'a> LocalRemoteDescriptor<'a> {
 impl<'a> StreamDescriptor<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         Ok(Self {
-            stream_id: r.whole(per::Whole::TwoOctets, 65535)? as u16,
-            stream_parms: StreamParms::read_aper(r)?,
+            stream_id: at!(r, "streamID", r.whole(per::Whole::TwoOctets, 65535)) as u16,
+            stream_parms: at!(r, "streamParms", StreamParms::read_aper(r)),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -4977,9 +5053,9 @@ fn write_aper_property_parm_value(list: &[Octets<'_>], w: &mut per::Writer<true>
 impl ExtraInfo {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
         Ok(match r.alternative(per::Whole::Bits(2), 3)? {
-            0 => Self::Relation(Relation::read_aper(r)?),
-            1 => Self::Range(r.bit()?),
-            _ => Self::Sublist(r.bit()?),
+            0 => Self::Relation(at!(r, "relation", Relation::read_aper(r))),
+            1 => Self::Range(at!(r, "range", r.bit())),
+            _ => Self::Sublist(at!(r, "sublist", r.bit())),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -4996,10 +5072,14 @@ impl<'a> RequestedActions<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(5)?;
         let value = Self {
-            keep_active: if p & 0x8 != 0 { Some(r.bit()?) } else { None },
-            event_dm: if p & 0x4 != 0 { Some(EventDm::read_aper(r)?) } else { None },
-            second_event: if p & 0x2 != 0 { Some(SecondEventsDescriptor::read_aper(r)?) } else { None },
-            signals_descriptor: if p & 0x1 != 0 { Some(read_aper_signals_descriptor(r)?) } else { None },
+            keep_active: if p & 0x8 != 0 { Some(at!(r, "keepActive", r.bit())) } else { None },
+            event_dm: if p & 0x4 != 0 { Some(at!(r, "eventDM", EventDm::read_aper(r))) } else { None },
+            second_event: if p & 0x2 != 0 {
+                Some(at!(r, "secondEvent", SecondEventsDescriptor::read_aper(r)))
+            } else { None },
+            signals_descriptor: if p & 0x1 != 0 {
+                Some(at!(r, "signalsDescriptor", read_aper_signals_descriptor(r)))
+            } else { None },
         };
         if p & 0x10 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -5107,8 +5187,8 @@ impl Relation {
 impl<'a> EventDm<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         Ok(match r.alternative(per::Whole::Bits(1), 2)? {
-            0 => Self::DigitMapName(r.fixed_octets::<2>()?),
-            _ => Self::DigitMapValue(DigitMapValue::read_aper(r)?),
+            0 => Self::DigitMapName(at!(r, "digitMapName", r.fixed_octets::<2>())),
+            _ => Self::DigitMapValue(at!(r, "digitMapValue", DigitMapValue::read_aper(r))),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -5124,8 +5204,8 @@ impl<'a> SecondEventsDescriptor<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
         let value = Self {
-            request_id: r.whole(per::Whole::Octets(2, 4), 4294967295)? as u32,
-            event_list: read_aper_second_events_descriptor_event_list(r)?,
+            request_id: at!(r, "requestID", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32,
+            event_list: at!(r, "eventList", read_aper_second_events_descriptor_event_list(r)),
         };
         if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -5141,9 +5221,9 @@ impl<'a> SigParameter<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(2)?;
         let value = Self {
-            sig_parameter_name: r.fixed_octets::<2>()?,
-            value: read_aper_value(r)?,
-            extra_info: if p & 0x1 != 0 { Some(ExtraInfo::read_aper(r)?) } else { None },
+            sig_parameter_name: at!(r, "sigParameterName", r.fixed_octets::<2>()),
+            value: at!(r, "value", read_aper_value(r)),
+            extra_info: if p & 0x1 != 0 { Some(at!(r, "extraInfo", ExtraInfo::read_aper(r))) } else { None },
         };
         if p & 0x2 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -5177,10 +5257,14 @@ impl<'a> SecondRequestedEvent<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(3)?;
         let value = Self {
-            pkgd_name: r.fixed_octets::<4>()?,
-            stream_id: if p & 0x2 != 0 { Some(r.whole(per::Whole::TwoOctets, 65535)? as u16) } else { None },
-            event_action: if p & 0x1 != 0 { Some(SecondRequestedActions::read_aper(r)?) } else { None },
-            ev_par_list: read_aper_ev_par_list(r)?,
+            pkgd_name: at!(r, "pkgdName", r.fixed_octets::<4>()),
+            stream_id: if p & 0x2 != 0 {
+                Some(at!(r, "streamID", r.whole(per::Whole::TwoOctets, 65535)) as u16)
+            } else { None },
+            event_action: if p & 0x1 != 0 {
+                Some(at!(r, "eventAction", SecondRequestedActions::read_aper(r)))
+            } else { None },
+            ev_par_list: at!(r, "evParList", read_aper_ev_par_list(r)),
         };
         if p & 0x4 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -5198,9 +5282,11 @@ impl<'a> SecondRequestedActions<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(4)?;
         let value = Self {
-            keep_active: if p & 0x4 != 0 { Some(r.bit()?) } else { None },
-            event_dm: if p & 0x2 != 0 { Some(EventDm::read_aper(r)?) } else { None },
-            signals_descriptor: if p & 0x1 != 0 { Some(read_aper_signals_descriptor(r)?) } else { None },
+            keep_active: if p & 0x4 != 0 { Some(at!(r, "keepActive", r.bit())) } else { None },
+            event_dm: if p & 0x2 != 0 { Some(at!(r, "eventDM", EventDm::read_aper(r))) } else { None },
+            signals_descriptor: if p & 0x1 != 0 {
+                Some(at!(r, "signalsDescriptor", read_aper_signals_descriptor(r)))
+            } else { None },
         };
         if p & 0x8 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -5215,6 +5301,8 @@ impl<'a> SecondRequestedActions<'a> {
 }
 
 impl<'a> codec::AperType<'a> for MegacoMessage<'a> {
+    const NAME: &'static str = "MegacoMessage";
+
     fn read(r: &mut per::Reader<'a, true>) -> Result<Self> { MegacoMessage::read_aper(r) }
 
     fn write(&self, w: &mut per::Writer<true>) -> Result<()> { self.write_aper(w) }

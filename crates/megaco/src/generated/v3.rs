@@ -11,7 +11,7 @@ extern crate alloc;
 use core::fmt;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use tercet_runtime::codec::{Notation, UnknownAlternative, ber, per};
+use tercet_runtime::codec::{Notation, UnknownAlternative, at, ber, per};
 use tercet_runtime::text::StringKind;
 use tercet_runtime::types::{BitString, ObjectIdentifier, Octets, Text};
 use tercet_runtime::{Error, ErrorKind, Result, Tag, codec};
@@ -4392,9 +4392,9 @@ impl<'a> MegacoMessage<'a> {
         let level = ber::enter(r, tag)?;
         let value = Self {
             auth_header: if r.is_next(Tag::context(0)) {
-                Some(AuthenticationHeader::read_ber(r, Tag::context(0))?)
+                Some(at!(r, "authHeader", AuthenticationHeader::read_ber(r, Tag::context(0))))
             } else { None },
-            mess: Message::read_ber(r, Tag::context(1))?,
+            mess: at!(r, "mess", Message::read_ber(r, Tag::context(1))),
         };
         r.leave(level)?;
         Ok(value)
@@ -4416,9 +4416,9 @@ impl<'a> AuthenticationHeader<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            sec_parm_index: ber::fixed_octets::<4>(r, Tag::context(0))?,
-            seq_num: ber::fixed_octets::<4>(r, Tag::context(1))?,
-            ad: ber::octets(r, Tag::context(2))?,
+            sec_parm_index: at!(r, "secParmIndex", ber::fixed_octets::<4>(r, Tag::context(0))),
+            seq_num: at!(r, "seqNum", ber::fixed_octets::<4>(r, Tag::context(1))),
+            ad: at!(r, "ad", ber::octets(r, Tag::context(2))),
         };
         r.leave(level)?;
         Ok(value)
@@ -4435,12 +4435,17 @@ impl<'a> Message<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            version: ber::narrow::<u8>(r, Tag::context(0))?,
-            m_id: { let f0 = ber::enter(r, Tag::context(1))?; let v = MId::read_ber(r)?; r.leave(f0)?; v },
+            version: at!(r, "version", ber::narrow::<u8>(r, Tag::context(0))),
+            m_id: {
+                let f0 = at!(r, "mId", ber::enter(r, Tag::context(1)));
+                let v = at!(r, "mId", MId::read_ber(r));
+                at!(r, "mId", r.leave(f0));
+                v
+            },
             message_body: {
-                let f0 = ber::enter(r, Tag::context(2))?;
-                let v = MessageMessageBody::read_ber(r)?;
-                r.leave(f0)?;
+                let f0 = at!(r, "messageBody", ber::enter(r, Tag::context(2)));
+                let v = at!(r, "messageBody", MessageMessageBody::read_ber(r));
+                at!(r, "messageBody", r.leave(f0));
                 v
             },
         };
@@ -4463,11 +4468,11 @@ impl<'a> MId<'a> {
     fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
-            0x80000000 => Self::Ip4Address(Ip4Address::read_ber(r, Tag::context(0))?),
-            0x80000001 => Self::Ip6Address(Ip6Address::read_ber(r, Tag::context(1))?),
-            0x80000002 => Self::DomainName(DomainName::read_ber(r, Tag::context(2))?),
-            0x80000003 => Self::DeviceName(ber::text(r, Tag::context(3), StringKind::Ia5)?),
-            0x80000004 => Self::MtpAddress(ber::octets(r, Tag::context(4))?),
+            0x80000000 => Self::Ip4Address(at!(r, "ip4Address", Ip4Address::read_ber(r, Tag::context(0)))),
+            0x80000001 => Self::Ip6Address(at!(r, "ip6Address", Ip6Address::read_ber(r, Tag::context(1)))),
+            0x80000002 => Self::DomainName(at!(r, "domainName", DomainName::read_ber(r, Tag::context(2)))),
+            0x80000003 => Self::DeviceName(at!(r, "deviceName", ber::text(r, Tag::context(3), StringKind::Ia5))),
+            0x80000004 => Self::MtpAddress(at!(r, "mtpAddress", ber::octets(r, Tag::context(4)))),
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
@@ -4492,8 +4497,8 @@ impl<'a> MessageMessageBody<'a> {
     fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
-            0x80000000 => Self::MessageError(ErrorDescriptor::read_ber(r, Tag::context(0))?),
-            0x80000001 => Self::Transactions(read_ber_message_message_body_transactions(r, Tag::context(1))?),
+            0x80000000 => Self::MessageError(at!(r, "messageError", ErrorDescriptor::read_ber(r, Tag::context(0)))),
+            0x80000001 => Self::Transactions(at!(r, "transactions", read_ber_message_message_body_transactions(r, Tag::context(1)))),
             _ => return Err(r.error(ErrorKind::UnknownAlternative)),
         })
     }
@@ -4516,9 +4521,9 @@ impl Ip4Address {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            address: ber::fixed_octets::<4>(r, Tag::context(0))?,
+            address: at!(r, "address", ber::fixed_octets::<4>(r, Tag::context(0))),
             port_number: if r.is_next(Tag::context(1)) {
-                Some(ber::narrow::<u16>(r, Tag::context(1))?)
+                Some(at!(r, "portNumber", ber::narrow::<u16>(r, Tag::context(1))))
             } else { None },
         };
         r.leave(level)?;
@@ -4535,9 +4540,9 @@ impl Ip6Address {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            address: ber::fixed_octets::<16>(r, Tag::context(0))?,
+            address: at!(r, "address", ber::fixed_octets::<16>(r, Tag::context(0))),
             port_number: if r.is_next(Tag::context(1)) {
-                Some(ber::narrow::<u16>(r, Tag::context(1))?)
+                Some(at!(r, "portNumber", ber::narrow::<u16>(r, Tag::context(1))))
             } else { None },
         };
         r.leave(level)?;
@@ -4554,9 +4559,9 @@ impl<'a> DomainName<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            name: ber::text(r, Tag::context(0), StringKind::Ia5)?,
+            name: at!(r, "name", ber::text(r, Tag::context(0), StringKind::Ia5)),
             port_number: if r.is_next(Tag::context(1)) {
-                Some(ber::narrow::<u16>(r, Tag::context(1))?)
+                Some(at!(r, "portNumber", ber::narrow::<u16>(r, Tag::context(1))))
             } else { None },
         };
         r.leave(level)?;
@@ -4573,9 +4578,9 @@ impl<'a> ErrorDescriptor<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            error_code: ber::narrow::<u16>(r, Tag::context(0))?,
+            error_code: at!(r, "errorCode", ber::narrow::<u16>(r, Tag::context(0))),
             error_text: if r.is_next(Tag::context(1)) {
-                Some(ber::text(r, Tag::context(1), StringKind::Ia5)?)
+                Some(at!(r, "errorText", ber::text(r, Tag::context(1), StringKind::Ia5)))
             } else { None },
         };
         r.leave(level)?;
@@ -4600,11 +4605,11 @@ impl<'a> Transaction<'a> {
     fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
-            0x80000000 => Self::TransactionRequest(TransactionRequest::read_ber(r, Tag::context(0))?),
-            0x80000001 => Self::TransactionPending(TransactionPending::read_ber(r, Tag::context(1))?),
-            0x80000002 => Self::TransactionReply(TransactionReply::read_ber(r, Tag::context(2))?),
-            0x80000003 => Self::TransactionResponseAck(read_ber_transaction_response_ack(r, Tag::context(3))?),
-            0x80000004 => Self::SegmentReply(SegmentReply::read_ber(r, Tag::context(4))?),
+            0x80000000 => Self::TransactionRequest(at!(r, "transactionRequest", TransactionRequest::read_ber(r, Tag::context(0)))),
+            0x80000001 => Self::TransactionPending(at!(r, "transactionPending", TransactionPending::read_ber(r, Tag::context(1)))),
+            0x80000002 => Self::TransactionReply(at!(r, "transactionReply", TransactionReply::read_ber(r, Tag::context(2)))),
+            0x80000003 => Self::TransactionResponseAck(at!(r, "transactionResponseAck", read_ber_transaction_response_ack(r, Tag::context(3)))),
+            0x80000004 => Self::SegmentReply(at!(r, "segmentReply", SegmentReply::read_ber(r, Tag::context(4)))),
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
@@ -4633,8 +4638,8 @@ impl<'a> TransactionRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            transaction_id: ber::narrow::<u32>(r, Tag::context(0))?,
-            actions: read_ber_transaction_request_actions(r, Tag::context(1))?,
+            transaction_id: at!(r, "transactionId", ber::narrow::<u32>(r, Tag::context(0))),
+            actions: at!(r, "actions", read_ber_transaction_request_actions(r, Tag::context(1))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -4651,7 +4656,7 @@ impl<'a> TransactionRequest<'a> {
 impl TransactionPending {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
-        let value = Self { transaction_id: ber::narrow::<u32>(r, Tag::context(0))? };
+        let value = Self { transaction_id: at!(r, "transactionId", ber::narrow::<u32>(r, Tag::context(0))) };
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
@@ -4665,21 +4670,21 @@ impl<'a> TransactionReply<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            transaction_id: ber::narrow::<u32>(r, Tag::context(0))?,
+            transaction_id: at!(r, "transactionId", ber::narrow::<u32>(r, Tag::context(0))),
             imm_ack_required: if r.is_next(Tag::context(1)) {
-                Some(ber::null(r, Tag::context(1))?)
+                Some(at!(r, "immAckRequired", ber::null(r, Tag::context(1))))
             } else { None },
             transaction_result: {
-                let f0 = ber::enter(r, Tag::context(2))?;
-                let v = TransactionReplyTransactionResult::read_ber(r)?;
-                r.leave(f0)?;
+                let f0 = at!(r, "transactionResult", ber::enter(r, Tag::context(2)));
+                let v = at!(r, "transactionResult", TransactionReplyTransactionResult::read_ber(r));
+                at!(r, "transactionResult", r.leave(f0));
                 v
             },
             segment_number: if r.is_next(Tag::context(3)) {
-                Some(ber::narrow::<u16>(r, Tag::context(3))?)
+                Some(at!(r, "segmentNumber", ber::narrow::<u16>(r, Tag::context(3))))
             } else { None },
             segmentation_complete: if r.is_next(Tag::context(4)) {
-                Some(ber::null(r, Tag::context(4))?)
+                Some(at!(r, "segmentationComplete", ber::null(r, Tag::context(4))))
             } else { None },
         };
         ber::leave_extensible(r, level)?;
@@ -4713,10 +4718,10 @@ impl SegmentReply {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            transaction_id: ber::narrow::<u32>(r, Tag::context(0))?,
-            segment_number: ber::narrow::<u16>(r, Tag::context(1))?,
+            transaction_id: at!(r, "transactionId", ber::narrow::<u32>(r, Tag::context(0))),
+            segment_number: at!(r, "segmentNumber", ber::narrow::<u16>(r, Tag::context(1))),
             segmentation_complete: if r.is_next(Tag::context(2)) {
-                Some(ber::null(r, Tag::context(2))?)
+                Some(at!(r, "segmentationComplete", ber::null(r, Tag::context(2))))
             } else { None },
         };
         ber::leave_extensible(r, level)?;
@@ -4746,8 +4751,8 @@ impl<'a> TransactionReplyTransactionResult<'a> {
     fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
-            0x80000000 => Self::TransactionError(ErrorDescriptor::read_ber(r, Tag::context(0))?),
-            0x80000001 => Self::ActionReplies(read_ber_transaction_reply_transaction_result_action_replies(r, Tag::context(1))?),
+            0x80000000 => Self::TransactionError(at!(r, "transactionError", ErrorDescriptor::read_ber(r, Tag::context(0)))),
+            0x80000001 => Self::ActionReplies(at!(r, "actionReplies", read_ber_transaction_reply_transaction_result_action_replies(r, Tag::context(1)))),
             _ => return Err(r.error(ErrorKind::UnknownAlternative)),
         })
     }
@@ -4770,9 +4775,9 @@ impl TransactionAck {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            first_ack: ber::narrow::<u32>(r, Tag::context(0))?,
+            first_ack: at!(r, "firstAck", ber::narrow::<u32>(r, Tag::context(0))),
             last_ack: if r.is_next(Tag::context(1)) {
-                Some(ber::narrow::<u32>(r, Tag::context(1))?)
+                Some(at!(r, "lastAck", ber::narrow::<u32>(r, Tag::context(1))))
             } else { None },
         };
         r.leave(level)?;
@@ -4789,14 +4794,14 @@ impl<'a> ActionRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            context_id: ber::narrow::<u32>(r, Tag::context(0))?,
+            context_id: at!(r, "contextId", ber::narrow::<u32>(r, Tag::context(0))),
             context_request: if r.is_next(Tag::context(1)) {
-                Some(ContextRequest::read_ber(r, Tag::context(1))?)
+                Some(at!(r, "contextRequest", ContextRequest::read_ber(r, Tag::context(1))))
             } else { None },
             context_attr_audit_req: if r.is_next(Tag::context(2)) {
-                Some(ContextAttrAuditRequest::read_ber(r, Tag::context(2))?)
+                Some(at!(r, "contextAttrAuditReq", ContextAttrAuditRequest::read_ber(r, Tag::context(2))))
             } else { None },
-            command_requests: read_ber_action_request_command_requests(r, Tag::context(3))?,
+            command_requests: at!(r, "commandRequests", read_ber_action_request_command_requests(r, Tag::context(3))),
         };
         r.leave(level)?;
         Ok(value)
@@ -4837,22 +4842,22 @@ impl<'a> ContextRequest<'a> {
         let level = ber::enter(r, tag)?;
         let value = Self {
             priority: if r.is_next(Tag::context(0)) {
-                Some(ber::narrow::<u8>(r, Tag::context(0))?)
+                Some(at!(r, "priority", ber::narrow::<u8>(r, Tag::context(0))))
             } else { None },
             emergency: if r.is_next(Tag::context(1)) {
-                Some(ber::boolean(r, Tag::context(1))?)
+                Some(at!(r, "emergency", ber::boolean(r, Tag::context(1))))
             } else { None },
             topology_req: if r.is_next(Tag::context(2)) {
-                Some(read_ber_context_request_topology_req(r, Tag::context(2))?)
+                Some(at!(r, "topologyReq", read_ber_context_request_topology_req(r, Tag::context(2))))
             } else { None },
             iepscallind: if r.is_next(Tag::context(3)) {
-                Some(ber::boolean(r, Tag::context(3))?)
+                Some(at!(r, "iepscallind", ber::boolean(r, Tag::context(3))))
             } else { None },
             context_prop: if r.is_next(Tag::context(4)) {
-                Some(read_ber_context_request_context_prop(r, Tag::context(4))?)
+                Some(at!(r, "contextProp", read_ber_context_request_context_prop(r, Tag::context(4))))
             } else { None },
             context_list: if r.is_next(Tag::context(5)) {
-                Some(read_ber_context_request_context_list(r, Tag::context(5))?)
+                Some(at!(r, "contextList", read_ber_context_request_context_list(r, Tag::context(5))))
             } else { None },
         };
         ber::leave_extensible(r, level)?;
@@ -4885,27 +4890,35 @@ impl<'a> ContextAttrAuditRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            topology: if r.is_next(Tag::context(0)) { Some(ber::null(r, Tag::context(0))?) } else { None },
-            emergency: if r.is_next(Tag::context(1)) { Some(ber::null(r, Tag::context(1))?) } else { None },
-            priority: if r.is_next(Tag::context(2)) { Some(ber::null(r, Tag::context(2))?) } else { None },
-            iepscallind: if r.is_next(Tag::context(3)) { Some(ber::null(r, Tag::context(3))?) } else { None },
+            topology: if r.is_next(Tag::context(0)) {
+                Some(at!(r, "topology", ber::null(r, Tag::context(0))))
+            } else { None },
+            emergency: if r.is_next(Tag::context(1)) {
+                Some(at!(r, "emergency", ber::null(r, Tag::context(1))))
+            } else { None },
+            priority: if r.is_next(Tag::context(2)) {
+                Some(at!(r, "priority", ber::null(r, Tag::context(2))))
+            } else { None },
+            iepscallind: if r.is_next(Tag::context(3)) {
+                Some(at!(r, "iepscallind", ber::null(r, Tag::context(3))))
+            } else { None },
             context_prop_aud: if r.is_next(Tag::context(4)) {
-                Some(read_ber_context_attr_audit_request_context_prop_aud(r, Tag::context(4))?)
+                Some(at!(r, "contextPropAud", read_ber_context_attr_audit_request_context_prop_aud(r, Tag::context(4))))
             } else { None },
             selectpriority: if r.is_next(Tag::context(5)) {
-                Some(ber::narrow::<u8>(r, Tag::context(5))?)
+                Some(at!(r, "selectpriority", ber::narrow::<u8>(r, Tag::context(5))))
             } else { None },
             selectemergency: if r.is_next(Tag::context(6)) {
-                Some(ber::boolean(r, Tag::context(6))?)
+                Some(at!(r, "selectemergency", ber::boolean(r, Tag::context(6))))
             } else { None },
             selectiepscallind: if r.is_next(Tag::context(7)) {
-                Some(ber::boolean(r, Tag::context(7))?)
+                Some(at!(r, "selectiepscallind", ber::boolean(r, Tag::context(7))))
             } else { None },
             select_logic: if r.is_next(Tag::context(8)) {
                 Some({
-                    let f0 = ber::enter(r, Tag::context(8))?;
-                    let v = SelectLogic::read_ber(r)?;
-                    r.leave(f0)?;
+                    let f0 = at!(r, "selectLogic", ber::enter(r, Tag::context(8)));
+                    let v = at!(r, "selectLogic", SelectLogic::read_ber(r));
+                    at!(r, "selectLogic", r.leave(f0));
                     v
                 })
             } else { None },
@@ -4951,14 +4964,14 @@ impl<'a> ActionReply<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            context_id: ber::narrow::<u32>(r, Tag::context(0))?,
+            context_id: at!(r, "contextId", ber::narrow::<u32>(r, Tag::context(0))),
             error_descriptor: if r.is_next(Tag::context(1)) {
-                Some(ErrorDescriptor::read_ber(r, Tag::context(1))?)
+                Some(at!(r, "errorDescriptor", ErrorDescriptor::read_ber(r, Tag::context(1))))
             } else { None },
             context_reply: if r.is_next(Tag::context(2)) {
-                Some(ContextRequest::read_ber(r, Tag::context(2))?)
+                Some(at!(r, "contextReply", ContextRequest::read_ber(r, Tag::context(2))))
             } else { None },
-            command_reply: read_ber_action_reply_command_reply(r, Tag::context(3))?,
+            command_reply: at!(r, "commandReply", read_ber_action_reply_command_reply(r, Tag::context(3))),
         };
         r.leave(level)?;
         Ok(value)
@@ -5030,8 +5043,8 @@ impl<'a> SelectLogic<'a> {
     fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
-            0x80000000 => Self::AndAuditSelect(ber::null(r, Tag::context(0))?),
-            0x80000001 => Self::OrAuditSelect(ber::null(r, Tag::context(1))?),
+            0x80000000 => Self::AndAuditSelect(at!(r, "andAUDITSelect", ber::null(r, Tag::context(0)))),
+            0x80000001 => Self::OrAuditSelect(at!(r, "orAUDITSelect", ber::null(r, Tag::context(1)))),
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
@@ -5052,14 +5065,16 @@ impl<'a> CommandRequest<'a> {
         let level = ber::enter(r, tag)?;
         let value = Self {
             command: {
-                let f0 = ber::enter(r, Tag::context(0))?;
-                let v = Command::read_ber(r)?;
-                r.leave(f0)?;
+                let f0 = at!(r, "command", ber::enter(r, Tag::context(0)));
+                let v = at!(r, "command", Command::read_ber(r));
+                at!(r, "command", r.leave(f0));
                 v
             },
-            optional: if r.is_next(Tag::context(1)) { Some(ber::null(r, Tag::context(1))?) } else { None },
+            optional: if r.is_next(Tag::context(1)) {
+                Some(at!(r, "optional", ber::null(r, Tag::context(1))))
+            } else { None },
             wildcard_return: if r.is_next(Tag::context(2)) {
-                Some(ber::null(r, Tag::context(2))?)
+                Some(at!(r, "wildcardReturn", ber::null(r, Tag::context(2))))
             } else { None },
         };
         ber::leave_extensible(r, level)?;
@@ -5087,14 +5102,14 @@ impl<'a> TopologyRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            termination_from: TerminationId::read_ber(r, Tag::context(0))?,
-            termination_to: TerminationId::read_ber(r, Tag::context(1))?,
-            topology_direction: ber::enumerated(r, Tag::context(2), TopologyRequestTopologyDirection::from_number)?,
+            termination_from: at!(r, "terminationFrom", TerminationId::read_ber(r, Tag::context(0))),
+            termination_to: at!(r, "terminationTo", TerminationId::read_ber(r, Tag::context(1))),
+            topology_direction: at!(r, "topologyDirection", ber::enumerated(r, Tag::context(2), TopologyRequestTopologyDirection::from_number)),
             stream_id: if r.is_next(Tag::context(3)) {
-                Some(ber::narrow::<u16>(r, Tag::context(3))?)
+                Some(at!(r, "streamID", ber::narrow::<u16>(r, Tag::context(3))))
             } else { None },
             topology_direction_extension: if r.is_next(Tag::context(4)) {
-                Some(ber::enumerated(r, Tag::context(4), TopologyRequestTopologyDirectionExtension::from_number)?)
+                Some(at!(r, "topologyDirectionExtension", ber::enumerated(r, Tag::context(4), TopologyRequestTopologyDirectionExtension::from_number)))
             } else { None },
         };
         ber::leave_extensible(r, level)?;
@@ -5118,13 +5133,13 @@ impl<'a> PropertyParm<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            name: ber::fixed_octets::<4>(r, Tag::context(0))?,
-            value: read_ber_property_parm_value(r, Tag::context(1))?,
+            name: at!(r, "name", ber::fixed_octets::<4>(r, Tag::context(0))),
+            value: at!(r, "value", read_ber_property_parm_value(r, Tag::context(1))),
             extra_info: if r.is_next(Tag::context(2)) {
                 Some({
-                    let f0 = ber::enter(r, Tag::context(2))?;
-                    let v = ExtraInfo::read_ber(r)?;
-                    r.leave(f0)?;
+                    let f0 = at!(r, "extraInfo", ber::enter(r, Tag::context(2)));
+                    let v = at!(r, "extraInfo", ExtraInfo::read_ber(r));
+                    at!(r, "extraInfo", r.leave(f0));
                     v
                 })
             } else { None },
@@ -5150,9 +5165,9 @@ impl<'a> IndAudPropertyParm<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            name: ber::fixed_octets::<4>(r, Tag::context(0))?,
+            name: at!(r, "name", ber::fixed_octets::<4>(r, Tag::context(0))),
             property_parms: if r.is_next(Tag::context(1)) {
-                Some(PropertyParm::read_ber(r, Tag::context(1))?)
+                Some(at!(r, "propertyParms", PropertyParm::read_ber(r, Tag::context(1))))
             } else { None },
         };
         ber::leave_extensible(r, level)?;
@@ -5173,14 +5188,14 @@ impl<'a> Command<'a> {
     fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
-            0x80000000 => Self::AddReq(AmmRequest::read_ber(r, Tag::context(0))?),
-            0x80000001 => Self::MoveReq(AmmRequest::read_ber(r, Tag::context(1))?),
-            0x80000002 => Self::ModReq(AmmRequest::read_ber(r, Tag::context(2))?),
-            0x80000003 => Self::SubtractReq(SubtractRequest::read_ber(r, Tag::context(3))?),
-            0x80000004 => Self::AuditCapRequest(AuditRequest::read_ber(r, Tag::context(4))?),
-            0x80000005 => Self::AuditValueRequest(AuditRequest::read_ber(r, Tag::context(5))?),
-            0x80000006 => Self::NotifyReq(NotifyRequest::read_ber(r, Tag::context(6))?),
-            0x80000007 => Self::ServiceChangeReq(ServiceChangeRequest::read_ber(r, Tag::context(7))?),
+            0x80000000 => Self::AddReq(at!(r, "addReq", AmmRequest::read_ber(r, Tag::context(0)))),
+            0x80000001 => Self::MoveReq(at!(r, "moveReq", AmmRequest::read_ber(r, Tag::context(1)))),
+            0x80000002 => Self::ModReq(at!(r, "modReq", AmmRequest::read_ber(r, Tag::context(2)))),
+            0x80000003 => Self::SubtractReq(at!(r, "subtractReq", SubtractRequest::read_ber(r, Tag::context(3)))),
+            0x80000004 => Self::AuditCapRequest(at!(r, "auditCapRequest", AuditRequest::read_ber(r, Tag::context(4)))),
+            0x80000005 => Self::AuditValueRequest(at!(r, "auditValueRequest", AuditRequest::read_ber(r, Tag::context(5)))),
+            0x80000006 => Self::NotifyReq(at!(r, "notifyReq", NotifyRequest::read_ber(r, Tag::context(6)))),
+            0x80000007 => Self::ServiceChangeReq(at!(r, "serviceChangeReq", ServiceChangeRequest::read_ber(r, Tag::context(7)))),
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
@@ -5208,24 +5223,24 @@ impl<'a> CommandReply<'a> {
     fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
-            0x80000000 => Self::AddReply(AmmsReply::read_ber(r, Tag::context(0))?),
-            0x80000001 => Self::MoveReply(AmmsReply::read_ber(r, Tag::context(1))?),
-            0x80000002 => Self::ModReply(AmmsReply::read_ber(r, Tag::context(2))?),
-            0x80000003 => Self::SubtractReply(AmmsReply::read_ber(r, Tag::context(3))?),
+            0x80000000 => Self::AddReply(at!(r, "addReply", AmmsReply::read_ber(r, Tag::context(0)))),
+            0x80000001 => Self::MoveReply(at!(r, "moveReply", AmmsReply::read_ber(r, Tag::context(1)))),
+            0x80000002 => Self::ModReply(at!(r, "modReply", AmmsReply::read_ber(r, Tag::context(2)))),
+            0x80000003 => Self::SubtractReply(at!(r, "subtractReply", AmmsReply::read_ber(r, Tag::context(3)))),
             0x80000004 => Self::AuditCapReply({
-                let f0 = ber::enter(r, Tag::context(4))?;
-                let v = AuditReply::read_ber(r)?;
-                r.leave(f0)?;
+                let f0 = at!(r, "auditCapReply", ber::enter(r, Tag::context(4)));
+                let v = at!(r, "auditCapReply", AuditReply::read_ber(r));
+                at!(r, "auditCapReply", r.leave(f0));
                 v
             }),
             0x80000005 => Self::AuditValueReply({
-                let f0 = ber::enter(r, Tag::context(5))?;
-                let v = AuditReply::read_ber(r)?;
-                r.leave(f0)?;
+                let f0 = at!(r, "auditValueReply", ber::enter(r, Tag::context(5)));
+                let v = at!(r, "auditValueReply", AuditReply::read_ber(r));
+                at!(r, "auditValueReply", r.leave(f0));
                 v
             }),
-            0x80000006 => Self::NotifyReply(NotifyReply::read_ber(r, Tag::context(6))?),
-            0x80000007 => Self::ServiceChangeReply(ServiceChangeReply::read_ber(r, Tag::context(7))?),
+            0x80000006 => Self::NotifyReply(at!(r, "notifyReply", NotifyReply::read_ber(r, Tag::context(6)))),
+            0x80000007 => Self::ServiceChangeReply(at!(r, "serviceChangeReply", ServiceChangeReply::read_ber(r, Tag::context(7)))),
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
@@ -5253,8 +5268,8 @@ impl<'a> TerminationId<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            wildcard: read_ber_termination_id_wildcard(r, Tag::context(0))?,
-            id: ber::octets(r, Tag::context(1))?,
+            wildcard: at!(r, "wildcard", read_ber_termination_id_wildcard(r, Tag::context(0))),
+            id: at!(r, "id", ber::octets(r, Tag::context(1))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -5280,9 +5295,9 @@ impl ExtraInfo {
     fn read_ber(r: &mut ber::Reader<'_>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
-            0x80000000 => Self::Relation(ber::enumerated(r, Tag::context(0), Relation::from_number)?),
-            0x80000001 => Self::Range(ber::boolean(r, Tag::context(1))?),
-            0x80000002 => Self::Sublist(ber::boolean(r, Tag::context(2))?),
+            0x80000000 => Self::Relation(at!(r, "relation", ber::enumerated(r, Tag::context(0), Relation::from_number))),
+            0x80000001 => Self::Range(at!(r, "range", ber::boolean(r, Tag::context(1)))),
+            0x80000002 => Self::Sublist(at!(r, "sublist", ber::boolean(r, Tag::context(2)))),
             _ => return Err(r.error(ErrorKind::UnknownAlternative)),
         })
     }
@@ -5302,8 +5317,8 @@ impl<'a> AmmRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            termination_id: read_ber_termination_id_list(r, Tag::context(0))?,
-            descriptors: read_ber_amm_request_descriptors(r, Tag::context(1))?,
+            termination_id: at!(r, "terminationID", read_ber_termination_id_list(r, Tag::context(0))),
+            descriptors: at!(r, "descriptors", read_ber_amm_request_descriptors(r, Tag::context(1))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -5323,9 +5338,9 @@ impl<'a> SubtractRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            termination_id: read_ber_termination_id_list(r, Tag::context(0))?,
+            termination_id: at!(r, "terminationID", read_ber_termination_id_list(r, Tag::context(0))),
             audit_descriptor: if r.is_next(Tag::context(1)) {
-                Some(AuditDescriptor::read_ber(r, Tag::context(1))?)
+                Some(at!(r, "auditDescriptor", AuditDescriptor::read_ber(r, Tag::context(1))))
             } else { None },
         };
         ber::leave_extensible(r, level)?;
@@ -5348,10 +5363,10 @@ impl<'a> AuditRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            termination_id: TerminationId::read_ber(r, Tag::context(0))?,
-            audit_descriptor: AuditDescriptor::read_ber(r, Tag::context(1))?,
+            termination_id: at!(r, "terminationID", TerminationId::read_ber(r, Tag::context(0))),
+            audit_descriptor: at!(r, "auditDescriptor", AuditDescriptor::read_ber(r, Tag::context(1))),
             termination_id_list: if r.is_next(Tag::context(2)) {
-                Some(read_ber_termination_id_list(r, Tag::context(2))?)
+                Some(at!(r, "terminationIDList", read_ber_termination_id_list(r, Tag::context(2))))
             } else { None },
         };
         ber::leave_extensible(r, level)?;
@@ -5377,10 +5392,10 @@ impl<'a> NotifyRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            termination_id: read_ber_termination_id_list(r, Tag::context(0))?,
-            observed_events_descriptor: ObservedEventsDescriptor::read_ber(r, Tag::context(1))?,
+            termination_id: at!(r, "terminationID", read_ber_termination_id_list(r, Tag::context(0))),
+            observed_events_descriptor: at!(r, "observedEventsDescriptor", ObservedEventsDescriptor::read_ber(r, Tag::context(1))),
             error_descriptor: if r.is_next(Tag::context(2)) {
-                Some(ErrorDescriptor::read_ber(r, Tag::context(2))?)
+                Some(at!(r, "errorDescriptor", ErrorDescriptor::read_ber(r, Tag::context(2))))
             } else { None },
         };
         ber::leave_extensible(r, level)?;
@@ -5406,8 +5421,8 @@ impl<'a> ServiceChangeRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            termination_id: read_ber_termination_id_list(r, Tag::context(0))?,
-            service_change_parms: ServiceChangeParm::read_ber(r, Tag::context(1))?,
+            termination_id: at!(r, "terminationID", read_ber_termination_id_list(r, Tag::context(0))),
+            service_change_parms: at!(r, "serviceChangeParms", ServiceChangeParm::read_ber(r, Tag::context(1))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -5427,9 +5442,9 @@ impl<'a> AmmsReply<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            termination_id: read_ber_termination_id_list(r, Tag::context(0))?,
+            termination_id: at!(r, "terminationID", read_ber_termination_id_list(r, Tag::context(0))),
             termination_audit: if r.is_next(Tag::context(1)) {
-                Some(read_ber_termination_audit(r, Tag::context(1))?)
+                Some(at!(r, "terminationAudit", read_ber_termination_audit(r, Tag::context(1))))
             } else { None },
         };
         ber::leave_extensible(r, level)?;
@@ -5452,10 +5467,10 @@ impl<'a> AuditReply<'a> {
     fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
-            0x80000000 => Self::ContextAuditResult(read_ber_termination_id_list(r, Tag::context(0))?),
-            0x80000001 => Self::Error(ErrorDescriptor::read_ber(r, Tag::context(1))?),
-            0x80000002 => Self::AuditResult(AuditResult::read_ber(r, Tag::context(2))?),
-            0x80000003 => Self::AuditResultTermList(TermListAuditResult::read_ber(r, Tag::context(3))?),
+            0x80000000 => Self::ContextAuditResult(at!(r, "contextAuditResult", read_ber_termination_id_list(r, Tag::context(0)))),
+            0x80000001 => Self::Error(at!(r, "error", ErrorDescriptor::read_ber(r, Tag::context(1)))),
+            0x80000002 => Self::AuditResult(at!(r, "auditResult", AuditResult::read_ber(r, Tag::context(2)))),
+            0x80000003 => Self::AuditResultTermList(at!(r, "auditResultTermList", TermListAuditResult::read_ber(r, Tag::context(3)))),
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
@@ -5487,9 +5502,9 @@ impl<'a> NotifyReply<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            termination_id: read_ber_termination_id_list(r, Tag::context(0))?,
+            termination_id: at!(r, "terminationID", read_ber_termination_id_list(r, Tag::context(0))),
             error_descriptor: if r.is_next(Tag::context(1)) {
-                Some(ErrorDescriptor::read_ber(r, Tag::context(1))?)
+                Some(at!(r, "errorDescriptor", ErrorDescriptor::read_ber(r, Tag::context(1))))
             } else { None },
         };
         ber::leave_extensible(r, level)?;
@@ -5512,11 +5527,11 @@ impl<'a> ServiceChangeReply<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            termination_id: read_ber_termination_id_list(r, Tag::context(0))?,
+            termination_id: at!(r, "terminationID", read_ber_termination_id_list(r, Tag::context(0))),
             service_change_result: {
-                let f0 = ber::enter(r, Tag::context(1))?;
-                let v = ServiceChangeResult::read_ber(r)?;
-                r.leave(f0)?;
+                let f0 = at!(r, "serviceChangeResult", ber::enter(r, Tag::context(1)));
+                let v = at!(r, "serviceChangeResult", ServiceChangeResult::read_ber(r));
+                at!(r, "serviceChangeResult", r.leave(f0));
                 v
             },
         };
@@ -5567,10 +5582,10 @@ impl<'a> AuditDescriptor<'a> {
         let level = ber::enter(r, tag)?;
         let value = Self {
             audit_token: if r.is_next(Tag::context(0)) {
-                Some(ber::named_bits(r, Tag::context(0), 0)?)
+                Some(at!(r, "auditToken", ber::named_bits(r, Tag::context(0), 0)))
             } else { None },
             audit_property_token: if r.is_next(Tag::context(1)) {
-                Some(read_ber_audit_descriptor_audit_property_token(r, Tag::context(1))?)
+                Some(at!(r, "auditPropertyToken", read_ber_audit_descriptor_audit_property_token(r, Tag::context(1))))
             } else { None },
         };
         ber::leave_extensible(r, level)?;
@@ -5591,8 +5606,8 @@ impl<'a> ObservedEventsDescriptor<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            request_id: ber::narrow::<u32>(r, Tag::context(0))?,
-            observed_event_lst: read_ber_observed_events_descriptor_observed_event_lst(r, Tag::context(1))?,
+            request_id: at!(r, "requestId", ber::narrow::<u32>(r, Tag::context(0))),
+            observed_event_lst: at!(r, "observedEventLst", read_ber_observed_events_descriptor_observed_event_lst(r, Tag::context(1))),
         };
         r.leave(level)?;
         Ok(value)
@@ -5625,67 +5640,67 @@ impl<'a> ServiceChangeParm<'a> {
             match tag.bits() {
                 0x80000000 => {
                     ber::in_order(&mut last, 1, r)?;
-                    f_service_change_method = Some(ber::enumerated(r, Tag::context(0), ServiceChangeMethod::from_number)?);
+                    f_service_change_method = Some(at!(r, "serviceChangeMethod", ber::enumerated(r, Tag::context(0), ServiceChangeMethod::from_number)));
                 }
                 0x80000001 => {
                     ber::in_order(&mut last, 2, r)?;
                     f_service_change_address = Some({
-                        let f0 = ber::enter(r, Tag::context(1))?;
-                        let v = ServiceChangeAddress::read_ber(r)?;
-                        r.leave(f0)?;
+                        let f0 = at!(r, "serviceChangeAddress", ber::enter(r, Tag::context(1)));
+                        let v = at!(r, "serviceChangeAddress", ServiceChangeAddress::read_ber(r));
+                        at!(r, "serviceChangeAddress", r.leave(f0));
                         v
                     });
                 }
                 0x80000002 => {
                     ber::in_order(&mut last, 3, r)?;
-                    f_service_change_version = Some(ber::narrow::<u8>(r, Tag::context(2))?);
+                    f_service_change_version = Some(at!(r, "serviceChangeVersion", ber::narrow::<u8>(r, Tag::context(2))));
                 }
                 0x80000003 => {
                     ber::in_order(&mut last, 4, r)?;
-                    f_service_change_profile = Some(ServiceChangeProfile::read_ber(r, Tag::context(3))?);
+                    f_service_change_profile = Some(at!(r, "serviceChangeProfile", ServiceChangeProfile::read_ber(r, Tag::context(3))));
                 }
                 0x80000004 => {
                     ber::in_order(&mut last, 5, r)?;
-                    f_service_change_reason = Some(read_ber_value(r, Tag::context(4))?);
+                    f_service_change_reason = Some(at!(r, "serviceChangeReason", read_ber_value(r, Tag::context(4))));
                 }
                 0x80000005 => {
                     ber::in_order(&mut last, 6, r)?;
-                    f_service_change_delay = Some(ber::narrow::<u32>(r, Tag::context(5))?);
+                    f_service_change_delay = Some(at!(r, "serviceChangeDelay", ber::narrow::<u32>(r, Tag::context(5))));
                 }
                 0x80000006 => {
                     ber::in_order(&mut last, 7, r)?;
                     f_service_change_mgc_id = Some({
-                        let f0 = ber::enter(r, Tag::context(6))?;
-                        let v = MId::read_ber(r)?;
-                        r.leave(f0)?;
+                        let f0 = at!(r, "serviceChangeMgcId", ber::enter(r, Tag::context(6)));
+                        let v = at!(r, "serviceChangeMgcId", MId::read_ber(r));
+                        at!(r, "serviceChangeMgcId", r.leave(f0));
                         v
                     });
                 }
                 0x80000007 => {
                     ber::in_order(&mut last, 8, r)?;
-                    f_time_stamp = Some(TimeNotation::read_ber(r, Tag::context(7))?);
+                    f_time_stamp = Some(at!(r, "timeStamp", TimeNotation::read_ber(r, Tag::context(7))));
                 }
                 0x80000008 => {
                     ber::in_order(&mut last, 9, r)?;
-                    f_non_standard_data = Some(NonStandardData::read_ber(r, Tag::context(8))?);
+                    f_non_standard_data = Some(at!(r, "nonStandardData", NonStandardData::read_ber(r, Tag::context(8))));
                 }
                 0x80000009 => {
                     ber::in_order(&mut last, 10, r)?;
-                    f_service_change_info = Some(AuditDescriptor::read_ber(r, Tag::context(9))?);
+                    f_service_change_info = Some(at!(r, "serviceChangeInfo", AuditDescriptor::read_ber(r, Tag::context(9))));
                 }
                 0x8000000a => {
                     ber::in_order(&mut last, 11, r)?;
-                    f_service_change_incomplete_flag = Some(ber::null(r, Tag::context(10))?);
+                    f_service_change_incomplete_flag = Some(at!(r, "serviceChangeIncompleteFlag", ber::null(r, Tag::context(10))));
                 }
                 _ => drop(ber::any(r)?),
             }
         }
         let value = Self {
-            service_change_method: f_service_change_method.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
+            service_change_method: at!(r, "serviceChangeMethod", f_service_change_method.ok_or_else(|| r.error(ErrorKind::MissingComponent))),
             service_change_address: f_service_change_address,
             service_change_version: f_service_change_version,
             service_change_profile: f_service_change_profile,
-            service_change_reason: f_service_change_reason.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
+            service_change_reason: at!(r, "serviceChangeReason", f_service_change_reason.ok_or_else(|| r.error(ErrorKind::MissingComponent))),
             service_change_delay: f_service_change_delay,
             service_change_mgc_id: f_service_change_mgc_id,
             time_stamp: f_time_stamp,
@@ -5750,8 +5765,8 @@ impl<'a> AuditResult<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            termination_id: TerminationId::read_ber(r, Tag::context(0))?,
-            termination_audit_result: read_ber_termination_audit(r, Tag::context(1))?,
+            termination_id: at!(r, "terminationID", TerminationId::read_ber(r, Tag::context(0))),
+            termination_audit_result: at!(r, "terminationAuditResult", read_ber_termination_audit(r, Tag::context(1))),
         };
         r.leave(level)?;
         Ok(value)
@@ -5771,8 +5786,8 @@ impl<'a> TermListAuditResult<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            termination_id_list: read_ber_termination_id_list(r, Tag::context(0))?,
-            termination_audit_result: read_ber_termination_audit(r, Tag::context(1))?,
+            termination_id_list: at!(r, "terminationIDList", read_ber_termination_id_list(r, Tag::context(0))),
+            termination_audit_result: at!(r, "terminationAuditResult", read_ber_termination_audit(r, Tag::context(1))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -5792,8 +5807,8 @@ impl<'a> ServiceChangeResult<'a> {
     fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
-            0x80000000 => Self::ErrorDescriptor(ErrorDescriptor::read_ber(r, Tag::context(0))?),
-            0x80000001 => Self::ServiceChangeResParms(ServiceChangeResParm::read_ber(r, Tag::context(1))?),
+            0x80000000 => Self::ErrorDescriptor(at!(r, "errorDescriptor", ErrorDescriptor::read_ber(r, Tag::context(0)))),
+            0x80000001 => Self::ServiceChangeResParms(at!(r, "serviceChangeResParms", ServiceChangeResParm::read_ber(r, Tag::context(1)))),
             _ => return Err(r.error(ErrorKind::UnknownAlternative)),
         })
     }
@@ -5816,15 +5831,15 @@ impl<'a> AmmDescriptor<'a> {
     fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
-            0x80000000 => Self::MediaDescriptor(MediaDescriptor::read_ber(r, Tag::context(0))?),
-            0x80000001 => Self::ModemDescriptor(ModemDescriptor::read_ber(r, Tag::context(1))?),
-            0x80000002 => Self::MuxDescriptor(MuxDescriptor::read_ber(r, Tag::context(2))?),
-            0x80000003 => Self::EventsDescriptor(EventsDescriptor::read_ber(r, Tag::context(3))?),
-            0x80000004 => Self::EventBufferDescriptor(read_ber_event_buffer_descriptor(r, Tag::context(4))?),
-            0x80000005 => Self::SignalsDescriptor(read_ber_signals_descriptor(r, Tag::context(5))?),
-            0x80000006 => Self::DigitMapDescriptor(DigitMapDescriptor::read_ber(r, Tag::context(6))?),
-            0x80000007 => Self::AuditDescriptor(AuditDescriptor::read_ber(r, Tag::context(7))?),
-            0x80000008 => Self::StatisticsDescriptor(read_ber_statistics_descriptor(r, Tag::context(8))?),
+            0x80000000 => Self::MediaDescriptor(at!(r, "mediaDescriptor", MediaDescriptor::read_ber(r, Tag::context(0)))),
+            0x80000001 => Self::ModemDescriptor(at!(r, "modemDescriptor", ModemDescriptor::read_ber(r, Tag::context(1)))),
+            0x80000002 => Self::MuxDescriptor(at!(r, "muxDescriptor", MuxDescriptor::read_ber(r, Tag::context(2)))),
+            0x80000003 => Self::EventsDescriptor(at!(r, "eventsDescriptor", EventsDescriptor::read_ber(r, Tag::context(3)))),
+            0x80000004 => Self::EventBufferDescriptor(at!(r, "eventBufferDescriptor", read_ber_event_buffer_descriptor(r, Tag::context(4)))),
+            0x80000005 => Self::SignalsDescriptor(at!(r, "signalsDescriptor", read_ber_signals_descriptor(r, Tag::context(5)))),
+            0x80000006 => Self::DigitMapDescriptor(at!(r, "digitMapDescriptor", DigitMapDescriptor::read_ber(r, Tag::context(6)))),
+            0x80000007 => Self::AuditDescriptor(at!(r, "auditDescriptor", AuditDescriptor::read_ber(r, Tag::context(7)))),
+            0x80000008 => Self::StatisticsDescriptor(at!(r, "statisticsDescriptor", read_ber_statistics_descriptor(r, Tag::context(8)))),
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
@@ -5885,12 +5900,12 @@ impl<'a> ServiceChangeAddress<'a> {
     fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
-            0x80000000 => Self::PortNumber(ber::narrow::<u16>(r, Tag::context(0))?),
-            0x80000001 => Self::Ip4Address(Ip4Address::read_ber(r, Tag::context(1))?),
-            0x80000002 => Self::Ip6Address(Ip6Address::read_ber(r, Tag::context(2))?),
-            0x80000003 => Self::DomainName(DomainName::read_ber(r, Tag::context(3))?),
-            0x80000004 => Self::DeviceName(ber::text(r, Tag::context(4), StringKind::Ia5)?),
-            0x80000005 => Self::MtpAddress(ber::octets(r, Tag::context(5))?),
+            0x80000000 => Self::PortNumber(at!(r, "portNumber", ber::narrow::<u16>(r, Tag::context(0)))),
+            0x80000001 => Self::Ip4Address(at!(r, "ip4Address", Ip4Address::read_ber(r, Tag::context(1)))),
+            0x80000002 => Self::Ip6Address(at!(r, "ip6Address", Ip6Address::read_ber(r, Tag::context(2)))),
+            0x80000003 => Self::DomainName(at!(r, "domainName", DomainName::read_ber(r, Tag::context(3)))),
+            0x80000004 => Self::DeviceName(at!(r, "deviceName", ber::text(r, Tag::context(4), StringKind::Ia5))),
+            0x80000005 => Self::MtpAddress(at!(r, "mtpAddress", ber::octets(r, Tag::context(5)))),
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
@@ -5915,7 +5930,9 @@ impl<'a> ServiceChangeAddress<'a> {
 impl<'a> ServiceChangeProfile<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
-        let value = Self { profile_name: ber::text(r, Tag::context(0), StringKind::Ia5)? };
+        let value = Self {
+            profile_name: at!(r, "profileName", ber::text(r, Tag::context(0), StringKind::Ia5)),
+        };
         r.leave(level)?;
         Ok(value)
     }
@@ -5937,8 +5954,8 @@ impl<'a> TimeNotation<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            date: ber::text(r, Tag::context(0), StringKind::Ia5)?,
-            time: ber::text(r, Tag::context(1), StringKind::Ia5)?,
+            date: at!(r, "date", ber::text(r, Tag::context(0), StringKind::Ia5)),
+            time: at!(r, "time", ber::text(r, Tag::context(1), StringKind::Ia5)),
         };
         r.leave(level)?;
         Ok(value)
@@ -5955,12 +5972,12 @@ impl<'a> NonStandardData<'a> {
         let level = ber::enter(r, tag)?;
         let value = Self {
             non_standard_identifier: {
-                let f0 = ber::enter(r, Tag::context(0))?;
-                let v = NonStandardIdentifier::read_ber(r)?;
-                r.leave(f0)?;
+                let f0 = at!(r, "nonStandardIdentifier", ber::enter(r, Tag::context(0)));
+                let v = at!(r, "nonStandardIdentifier", NonStandardIdentifier::read_ber(r));
+                at!(r, "nonStandardIdentifier", r.leave(f0));
                 v
             },
-            data: ber::octets(r, Tag::context(1))?,
+            data: at!(r, "data", ber::octets(r, Tag::context(1))),
         };
         r.leave(level)?;
         Ok(value)
@@ -5978,18 +5995,18 @@ impl<'a> AuditReturnParameter<'a> {
     fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
-            0x80000000 => Self::ErrorDescriptor(ErrorDescriptor::read_ber(r, Tag::context(0))?),
-            0x80000001 => Self::MediaDescriptor(MediaDescriptor::read_ber(r, Tag::context(1))?),
-            0x80000002 => Self::ModemDescriptor(ModemDescriptor::read_ber(r, Tag::context(2))?),
-            0x80000003 => Self::MuxDescriptor(MuxDescriptor::read_ber(r, Tag::context(3))?),
-            0x80000004 => Self::EventsDescriptor(EventsDescriptor::read_ber(r, Tag::context(4))?),
-            0x80000005 => Self::EventBufferDescriptor(read_ber_event_buffer_descriptor(r, Tag::context(5))?),
-            0x80000006 => Self::SignalsDescriptor(read_ber_signals_descriptor(r, Tag::context(6))?),
-            0x80000007 => Self::DigitMapDescriptor(DigitMapDescriptor::read_ber(r, Tag::context(7))?),
-            0x80000008 => Self::ObservedEventsDescriptor(ObservedEventsDescriptor::read_ber(r, Tag::context(8))?),
-            0x80000009 => Self::StatisticsDescriptor(read_ber_statistics_descriptor(r, Tag::context(9))?),
-            0x8000000a => Self::PackagesDescriptor(read_ber_packages_descriptor(r, Tag::context(10))?),
-            0x8000000b => Self::EmptyDescriptors(AuditDescriptor::read_ber(r, Tag::context(11))?),
+            0x80000000 => Self::ErrorDescriptor(at!(r, "errorDescriptor", ErrorDescriptor::read_ber(r, Tag::context(0)))),
+            0x80000001 => Self::MediaDescriptor(at!(r, "mediaDescriptor", MediaDescriptor::read_ber(r, Tag::context(1)))),
+            0x80000002 => Self::ModemDescriptor(at!(r, "modemDescriptor", ModemDescriptor::read_ber(r, Tag::context(2)))),
+            0x80000003 => Self::MuxDescriptor(at!(r, "muxDescriptor", MuxDescriptor::read_ber(r, Tag::context(3)))),
+            0x80000004 => Self::EventsDescriptor(at!(r, "eventsDescriptor", EventsDescriptor::read_ber(r, Tag::context(4)))),
+            0x80000005 => Self::EventBufferDescriptor(at!(r, "eventBufferDescriptor", read_ber_event_buffer_descriptor(r, Tag::context(5)))),
+            0x80000006 => Self::SignalsDescriptor(at!(r, "signalsDescriptor", read_ber_signals_descriptor(r, Tag::context(6)))),
+            0x80000007 => Self::DigitMapDescriptor(at!(r, "digitMapDescriptor", DigitMapDescriptor::read_ber(r, Tag::context(7)))),
+            0x80000008 => Self::ObservedEventsDescriptor(at!(r, "observedEventsDescriptor", ObservedEventsDescriptor::read_ber(r, Tag::context(8)))),
+            0x80000009 => Self::StatisticsDescriptor(at!(r, "statisticsDescriptor", read_ber_statistics_descriptor(r, Tag::context(9)))),
+            0x8000000a => Self::PackagesDescriptor(at!(r, "packagesDescriptor", read_ber_packages_descriptor(r, Tag::context(10)))),
+            0x8000000b => Self::EmptyDescriptors(at!(r, "emptyDescriptors", AuditDescriptor::read_ber(r, Tag::context(11)))),
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
@@ -6042,24 +6059,29 @@ impl<'a> ServiceChangeResParm<'a> {
         let level = ber::enter(r, tag)?;
         let value = Self {
             service_change_mgc_id: if r.is_next(Tag::context(0)) {
-                Some({ let f0 = ber::enter(r, Tag::context(0))?; let v = MId::read_ber(r)?; r.leave(f0)?; v })
+                Some({
+                    let f0 = at!(r, "serviceChangeMgcId", ber::enter(r, Tag::context(0)));
+                    let v = at!(r, "serviceChangeMgcId", MId::read_ber(r));
+                    at!(r, "serviceChangeMgcId", r.leave(f0));
+                    v
+                })
             } else { None },
             service_change_address: if r.is_next(Tag::context(1)) {
                 Some({
-                    let f0 = ber::enter(r, Tag::context(1))?;
-                    let v = ServiceChangeAddress::read_ber(r)?;
-                    r.leave(f0)?;
+                    let f0 = at!(r, "serviceChangeAddress", ber::enter(r, Tag::context(1)));
+                    let v = at!(r, "serviceChangeAddress", ServiceChangeAddress::read_ber(r));
+                    at!(r, "serviceChangeAddress", r.leave(f0));
                     v
                 })
             } else { None },
             service_change_version: if r.is_next(Tag::context(2)) {
-                Some(ber::narrow::<u8>(r, Tag::context(2))?)
+                Some(at!(r, "serviceChangeVersion", ber::narrow::<u8>(r, Tag::context(2))))
             } else { None },
             service_change_profile: if r.is_next(Tag::context(3)) {
-                Some(ServiceChangeProfile::read_ber(r, Tag::context(3))?)
+                Some(at!(r, "serviceChangeProfile", ServiceChangeProfile::read_ber(r, Tag::context(3))))
             } else { None },
             timestamp: if r.is_next(Tag::context(4)) {
-                Some(TimeNotation::read_ber(r, Tag::context(4))?)
+                Some(at!(r, "timestamp", TimeNotation::read_ber(r, Tag::context(4))))
             } else { None },
         };
         ber::leave_extensible(r, level)?;
@@ -6096,13 +6118,13 @@ impl<'a> MediaDescriptor<'a> {
         let level = ber::enter(r, tag)?;
         let value = Self {
             term_state_descr: if r.is_next(Tag::context(0)) {
-                Some(TerminationStateDescriptor::read_ber(r, Tag::context(0))?)
+                Some(at!(r, "termStateDescr", TerminationStateDescriptor::read_ber(r, Tag::context(0))))
             } else { None },
             streams: if r.is_next(Tag::context(1)) {
                 Some({
-                    let f0 = ber::enter(r, Tag::context(1))?;
-                    let v = MediaDescriptorStreams::read_ber(r)?;
-                    r.leave(f0)?;
+                    let f0 = at!(r, "streams", ber::enter(r, Tag::context(1)));
+                    let v = at!(r, "streams", MediaDescriptorStreams::read_ber(r));
+                    at!(r, "streams", r.leave(f0));
                     v
                 })
             } else { None },
@@ -6129,10 +6151,10 @@ impl<'a> ModemDescriptor<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            mtl: read_ber_modem_descriptor_mtl(r, Tag::context(0))?,
-            mpl: read_ber_modem_descriptor_mpl(r, Tag::context(1))?,
+            mtl: at!(r, "mtl", read_ber_modem_descriptor_mtl(r, Tag::context(0))),
+            mpl: at!(r, "mpl", read_ber_modem_descriptor_mpl(r, Tag::context(1))),
             non_standard_data: if r.is_next(Tag::context(2)) {
-                Some(NonStandardData::read_ber(r, Tag::context(2))?)
+                Some(at!(r, "nonStandardData", NonStandardData::read_ber(r, Tag::context(2))))
             } else { None },
         };
         r.leave(level)?;
@@ -6158,10 +6180,10 @@ impl<'a> MuxDescriptor<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            mux_type: ber::enumerated(r, Tag::context(0), MuxType::from_number)?,
-            term_list: read_ber_mux_descriptor_term_list(r, Tag::context(1))?,
+            mux_type: at!(r, "muxType", ber::enumerated(r, Tag::context(0), MuxType::from_number)),
+            term_list: at!(r, "termList", read_ber_mux_descriptor_term_list(r, Tag::context(1))),
             non_standard_data: if r.is_next(Tag::context(2)) {
-                Some(NonStandardData::read_ber(r, Tag::context(2))?)
+                Some(at!(r, "nonStandardData", NonStandardData::read_ber(r, Tag::context(2))))
             } else { None },
         };
         ber::leave_extensible(r, level)?;
@@ -6186,9 +6208,9 @@ impl<'a> EventsDescriptor<'a> {
         let level = ber::enter(r, tag)?;
         let value = Self {
             request_id: if r.is_next(Tag::context(0)) {
-                Some(ber::narrow::<u32>(r, Tag::context(0))?)
+                Some(at!(r, "requestID", ber::narrow::<u32>(r, Tag::context(0))))
             } else { None },
-            event_list: read_ber_events_descriptor_event_list(r, Tag::context(1))?,
+            event_list: at!(r, "eventList", read_ber_events_descriptor_event_list(r, Tag::context(1))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -6227,10 +6249,10 @@ impl<'a> DigitMapDescriptor<'a> {
         let level = ber::enter(r, tag)?;
         let value = Self {
             digit_map_name: if r.is_next(Tag::context(0)) {
-                Some(ber::fixed_octets::<2>(r, Tag::context(0))?)
+                Some(at!(r, "digitMapName", ber::fixed_octets::<2>(r, Tag::context(0))))
             } else { None },
             digit_map_value: if r.is_next(Tag::context(1)) {
-                Some(DigitMapValue::read_ber(r, Tag::context(1))?)
+                Some(at!(r, "digitMapValue", DigitMapValue::read_ber(r, Tag::context(1))))
             } else { None },
         };
         r.leave(level)?;
@@ -6263,18 +6285,18 @@ impl<'a> IndAuditParameter<'a> {
     fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
-            0x80000000 => Self::IndAudMediaDescriptor(IndAudMediaDescriptor::read_ber(r, Tag::context(0))?),
-            0x80000001 => Self::IndAudEventsDescriptor(IndAudEventsDescriptor::read_ber(r, Tag::context(1))?),
-            0x80000002 => Self::IndAudEventBufferDescriptor(IndAudEventBufferDescriptor::read_ber(r, Tag::context(2))?),
+            0x80000000 => Self::IndAudMediaDescriptor(at!(r, "indAudMediaDescriptor", IndAudMediaDescriptor::read_ber(r, Tag::context(0)))),
+            0x80000001 => Self::IndAudEventsDescriptor(at!(r, "indAudEventsDescriptor", IndAudEventsDescriptor::read_ber(r, Tag::context(1)))),
+            0x80000002 => Self::IndAudEventBufferDescriptor(at!(r, "indAudEventBufferDescriptor", IndAudEventBufferDescriptor::read_ber(r, Tag::context(2)))),
             0x80000003 => Self::IndAudSignalsDescriptor({
-                let f0 = ber::enter(r, Tag::context(3))?;
-                let v = IndAudSignalsDescriptor::read_ber(r)?;
-                r.leave(f0)?;
+                let f0 = at!(r, "indAudSignalsDescriptor", ber::enter(r, Tag::context(3)));
+                let v = at!(r, "indAudSignalsDescriptor", IndAudSignalsDescriptor::read_ber(r));
+                at!(r, "indAudSignalsDescriptor", r.leave(f0));
                 v
             }),
-            0x80000004 => Self::IndAudDigitMapDescriptor(IndAudDigitMapDescriptor::read_ber(r, Tag::context(4))?),
-            0x80000005 => Self::IndAudStatisticsDescriptor(IndAudStatisticsDescriptor::read_ber(r, Tag::context(5))?),
-            0x80000006 => Self::IndAudPackagesDescriptor(IndAudPackagesDescriptor::read_ber(r, Tag::context(6))?),
+            0x80000004 => Self::IndAudDigitMapDescriptor(at!(r, "indAudDigitMapDescriptor", IndAudDigitMapDescriptor::read_ber(r, Tag::context(4)))),
+            0x80000005 => Self::IndAudStatisticsDescriptor(at!(r, "indAudStatisticsDescriptor", IndAudStatisticsDescriptor::read_ber(r, Tag::context(5)))),
+            0x80000006 => Self::IndAudPackagesDescriptor(at!(r, "indAudPackagesDescriptor", IndAudPackagesDescriptor::read_ber(r, Tag::context(6)))),
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
@@ -6329,13 +6351,13 @@ impl<'a> ObservedEvent<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            event_name: ber::fixed_octets::<4>(r, Tag::context(0))?,
+            event_name: at!(r, "eventName", ber::fixed_octets::<4>(r, Tag::context(0))),
             stream_id: if r.is_next(Tag::context(1)) {
-                Some(ber::narrow::<u16>(r, Tag::context(1))?)
+                Some(at!(r, "streamID", ber::narrow::<u16>(r, Tag::context(1))))
             } else { None },
-            event_par_list: read_ber_event_par_list(r, Tag::context(2))?,
+            event_par_list: at!(r, "eventParList", read_ber_event_par_list(r, Tag::context(2))),
             time_notation: if r.is_next(Tag::context(3)) {
-                Some(TimeNotation::read_ber(r, Tag::context(3))?)
+                Some(at!(r, "timeNotation", TimeNotation::read_ber(r, Tag::context(3))))
             } else { None },
         };
         ber::leave_extensible(r, level)?;
@@ -6360,9 +6382,9 @@ impl<'a> NonStandardIdentifier<'a> {
     fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
-            0x80000000 => Self::Object(ber::oid(r, Tag::context(0))?),
-            0x80000001 => Self::H221NonStandard(H221NonStandard::read_ber(r, Tag::context(1))?),
-            0x80000002 => Self::Experimental(ber::text(r, Tag::context(2), StringKind::Ia5)?),
+            0x80000000 => Self::Object(at!(r, "object", ber::oid(r, Tag::context(0)))),
+            0x80000001 => Self::H221NonStandard(at!(r, "h221NonStandard", H221NonStandard::read_ber(r, Tag::context(1)))),
+            0x80000002 => Self::Experimental(at!(r, "experimental", ber::text(r, Tag::context(2), StringKind::Ia5))),
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
@@ -6395,12 +6417,12 @@ impl<'a> TerminationStateDescriptor<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            property_parms: read_ber_property_parms(r, Tag::context(0))?,
+            property_parms: at!(r, "propertyParms", read_ber_property_parms(r, Tag::context(0))),
             event_buffer_control: if r.is_next(Tag::context(1)) {
-                Some(ber::enumerated(r, Tag::context(1), EventBufferControl::from_number)?)
+                Some(at!(r, "eventBufferControl", ber::enumerated(r, Tag::context(1), EventBufferControl::from_number)))
             } else { None },
             service_state: if r.is_next(Tag::context(2)) {
-                Some(ber::enumerated(r, Tag::context(2), ServiceState::from_number)?)
+                Some(at!(r, "serviceState", ber::enumerated(r, Tag::context(2), ServiceState::from_number)))
             } else { None },
         };
         ber::leave_extensible(r, level)?;
@@ -6420,8 +6442,8 @@ impl<'a> MediaDescriptorStreams<'a> {
     fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
-            0x80000000 => Self::OneStream(StreamParms::read_ber(r, Tag::context(0))?),
-            0x80000001 => Self::MultiStream(read_ber_media_descriptor_streams_multi_stream(r, Tag::context(1))?),
+            0x80000000 => Self::OneStream(at!(r, "oneStream", StreamParms::read_ber(r, Tag::context(0)))),
+            0x80000001 => Self::MultiStream(at!(r, "multiStream", read_ber_media_descriptor_streams_multi_stream(r, Tag::context(1)))),
             _ => return Err(r.error(ErrorKind::UnknownAlternative)),
         })
     }
@@ -6488,11 +6510,11 @@ impl<'a> EventSpec<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            event_name: ber::fixed_octets::<4>(r, Tag::context(0))?,
+            event_name: at!(r, "eventName", ber::fixed_octets::<4>(r, Tag::context(0))),
             stream_id: if r.is_next(Tag::context(1)) {
-                Some(ber::narrow::<u16>(r, Tag::context(1))?)
+                Some(at!(r, "streamID", ber::narrow::<u16>(r, Tag::context(1))))
             } else { None },
-            event_par_list: read_ber_event_par_list(r, Tag::context(2))?,
+            event_par_list: at!(r, "eventParList", read_ber_event_par_list(r, Tag::context(2))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -6511,8 +6533,8 @@ impl<'a> SignalRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
-            0x80000000 => Self::Signal(Signal::read_ber(r, Tag::context(0))?),
-            0x80000001 => Self::SeqSigList(SeqSigList::read_ber(r, Tag::context(1))?),
+            0x80000000 => Self::Signal(at!(r, "signal", Signal::read_ber(r, Tag::context(0)))),
+            0x80000001 => Self::SeqSigList(at!(r, "seqSigList", SeqSigList::read_ber(r, Tag::context(1)))),
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
@@ -6533,17 +6555,17 @@ impl<'a> DigitMapValue<'a> {
         let level = ber::enter(r, tag)?;
         let value = Self {
             start_timer: if r.is_next(Tag::context(0)) {
-                Some(ber::narrow::<u8>(r, Tag::context(0))?)
+                Some(at!(r, "startTimer", ber::narrow::<u8>(r, Tag::context(0))))
             } else { None },
             short_timer: if r.is_next(Tag::context(1)) {
-                Some(ber::narrow::<u8>(r, Tag::context(1))?)
+                Some(at!(r, "shortTimer", ber::narrow::<u8>(r, Tag::context(1))))
             } else { None },
             long_timer: if r.is_next(Tag::context(2)) {
-                Some(ber::narrow::<u8>(r, Tag::context(2))?)
+                Some(at!(r, "longTimer", ber::narrow::<u8>(r, Tag::context(2))))
             } else { None },
-            digit_map_body: ber::text(r, Tag::context(3), StringKind::Ia5)?,
+            digit_map_body: at!(r, "digitMapBody", ber::text(r, Tag::context(3), StringKind::Ia5)),
             duration_timer: if r.is_next(Tag::context(4)) {
-                Some(ber::narrow::<u8>(r, Tag::context(4))?)
+                Some(at!(r, "durationTimer", ber::narrow::<u8>(r, Tag::context(4))))
             } else { None },
         };
         ber::leave_extensible(r, level)?;
@@ -6563,9 +6585,9 @@ impl<'a> StatisticsParameter<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            stat_name: ber::fixed_octets::<4>(r, Tag::context(0))?,
+            stat_name: at!(r, "statName", ber::fixed_octets::<4>(r, Tag::context(0))),
             stat_value: if r.is_next(Tag::context(1)) {
-                Some(read_ber_value(r, Tag::context(1))?)
+                Some(at!(r, "statValue", read_ber_value(r, Tag::context(1))))
             } else { None },
         };
         r.leave(level)?;
@@ -6587,13 +6609,13 @@ impl<'a> IndAudMediaDescriptor<'a> {
         let level = ber::enter(r, tag)?;
         let value = Self {
             term_state_descr: if r.is_next(Tag::context(0)) {
-                Some(IndAudTerminationStateDescriptor::read_ber(r, Tag::context(0))?)
+                Some(at!(r, "termStateDescr", IndAudTerminationStateDescriptor::read_ber(r, Tag::context(0))))
             } else { None },
             streams: if r.is_next(Tag::context(1)) {
                 Some({
-                    let f0 = ber::enter(r, Tag::context(1))?;
-                    let v = IndAudMediaDescriptorStreams::read_ber(r)?;
-                    r.leave(f0)?;
+                    let f0 = at!(r, "streams", ber::enter(r, Tag::context(1)));
+                    let v = at!(r, "streams", IndAudMediaDescriptorStreams::read_ber(r));
+                    at!(r, "streams", r.leave(f0));
                     v
                 })
             } else { None },
@@ -6621,11 +6643,11 @@ impl IndAudEventsDescriptor {
         let level = ber::enter(r, tag)?;
         let value = Self {
             request_id: if r.is_next(Tag::context(0)) {
-                Some(ber::narrow::<u32>(r, Tag::context(0))?)
+                Some(at!(r, "requestID", ber::narrow::<u32>(r, Tag::context(0))))
             } else { None },
-            pkgd_name: ber::fixed_octets::<4>(r, Tag::context(1))?,
+            pkgd_name: at!(r, "pkgdName", ber::fixed_octets::<4>(r, Tag::context(1))),
             stream_id: if r.is_next(Tag::context(2)) {
-                Some(ber::narrow::<u16>(r, Tag::context(2))?)
+                Some(at!(r, "streamID", ber::narrow::<u16>(r, Tag::context(2))))
             } else { None },
         };
         ber::leave_extensible(r, level)?;
@@ -6643,9 +6665,9 @@ impl IndAudEventBufferDescriptor {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            event_name: ber::fixed_octets::<4>(r, Tag::context(0))?,
+            event_name: at!(r, "eventName", ber::fixed_octets::<4>(r, Tag::context(0))),
             stream_id: if r.is_next(Tag::context(1)) {
-                Some(ber::narrow::<u16>(r, Tag::context(1))?)
+                Some(at!(r, "streamID", ber::narrow::<u16>(r, Tag::context(1))))
             } else { None },
         };
         ber::leave_extensible(r, level)?;
@@ -6662,8 +6684,8 @@ impl<'a> IndAudSignalsDescriptor<'a> {
     fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
-            0x80000000 => Self::Signal(IndAudSignal::read_ber(r, Tag::context(0))?),
-            0x80000001 => Self::SeqSigList(IndAudSeqSigList::read_ber(r, Tag::context(1))?),
+            0x80000000 => Self::Signal(at!(r, "signal", IndAudSignal::read_ber(r, Tag::context(0)))),
+            0x80000001 => Self::SeqSigList(at!(r, "seqSigList", IndAudSeqSigList::read_ber(r, Tag::context(1)))),
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
@@ -6684,7 +6706,7 @@ impl IndAudDigitMapDescriptor {
         let level = ber::enter(r, tag)?;
         let value = Self {
             digit_map_name: if r.is_next(Tag::context(0)) {
-                Some(ber::fixed_octets::<2>(r, Tag::context(0))?)
+                Some(at!(r, "digitMapName", ber::fixed_octets::<2>(r, Tag::context(0))))
             } else { None },
         };
         r.leave(level)?;
@@ -6699,7 +6721,7 @@ impl IndAudDigitMapDescriptor {
 impl IndAudStatisticsDescriptor {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
-        let value = Self { stat_name: ber::fixed_octets::<4>(r, Tag::context(0))? };
+        let value = Self { stat_name: at!(r, "statName", ber::fixed_octets::<4>(r, Tag::context(0))) };
         r.leave(level)?;
         Ok(value)
     }
@@ -6713,8 +6735,8 @@ impl IndAudPackagesDescriptor {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            package_name: ber::fixed_octets::<2>(r, Tag::context(0))?,
-            package_version: ber::narrow::<u8>(r, Tag::context(1))?,
+            package_name: at!(r, "packageName", ber::fixed_octets::<2>(r, Tag::context(0))),
+            package_version: at!(r, "packageVersion", ber::narrow::<u8>(r, Tag::context(1))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -6742,10 +6764,10 @@ impl H221NonStandard {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            t35_country_code1: ber::narrow::<u8>(r, Tag::context(0))?,
-            t35_country_code2: ber::narrow::<u8>(r, Tag::context(1))?,
-            t35_extension: ber::narrow::<u8>(r, Tag::context(2))?,
-            manufacturer_code: ber::narrow::<u16>(r, Tag::context(3))?,
+            t35_country_code1: at!(r, "t35CountryCode1", ber::narrow::<u8>(r, Tag::context(0))),
+            t35_country_code2: at!(r, "t35CountryCode2", ber::narrow::<u8>(r, Tag::context(1))),
+            t35_extension: at!(r, "t35Extension", ber::narrow::<u8>(r, Tag::context(2))),
+            manufacturer_code: at!(r, "manufacturerCode", ber::narrow::<u16>(r, Tag::context(3))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -6763,8 +6785,8 @@ impl PackagesItem {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            package_name: ber::fixed_octets::<2>(r, Tag::context(0))?,
-            package_version: ber::narrow::<u8>(r, Tag::context(1))?,
+            package_name: at!(r, "packageName", ber::fixed_octets::<2>(r, Tag::context(0))),
+            package_version: at!(r, "packageVersion", ber::narrow::<u8>(r, Tag::context(1))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -6793,16 +6815,16 @@ impl<'a> StreamParms<'a> {
         let level = ber::enter(r, tag)?;
         let value = Self {
             local_control_descriptor: if r.is_next(Tag::context(0)) {
-                Some(LocalControlDescriptor::read_ber(r, Tag::context(0))?)
+                Some(at!(r, "localControlDescriptor", LocalControlDescriptor::read_ber(r, Tag::context(0))))
             } else { None },
             local_descriptor: if r.is_next(Tag::context(1)) {
-                Some(LocalRemoteDescriptor::read_ber(r, Tag::context(1))?)
+                Some(at!(r, "localDescriptor", LocalRemoteDescriptor::read_ber(r, Tag::context(1))))
             } else { None },
             remote_descriptor: if r.is_next(Tag::context(2)) {
-                Some(LocalRemoteDescriptor::read_ber(r, Tag::context(2))?)
+                Some(at!(r, "remoteDescriptor", LocalRemoteDescriptor::read_ber(r, Tag::context(2))))
             } else { None },
             statistics_descriptor: if r.is_next(Tag::context(3)) {
-                Some(read_ber_statistics_descriptor(r, Tag::context(3))?)
+                Some(at!(r, "statisticsDescriptor", read_ber_statistics_descriptor(r, Tag::context(3))))
             } else { None },
         };
         ber::leave_extensible(r, level)?;
@@ -6849,14 +6871,14 @@ impl<'a> RequestedEvent<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            pkgd_name: ber::fixed_octets::<4>(r, Tag::context(0))?,
+            pkgd_name: at!(r, "pkgdName", ber::fixed_octets::<4>(r, Tag::context(0))),
             stream_id: if r.is_next(Tag::context(1)) {
-                Some(ber::narrow::<u16>(r, Tag::context(1))?)
+                Some(at!(r, "streamID", ber::narrow::<u16>(r, Tag::context(1))))
             } else { None },
             event_action: if r.is_next(Tag::context(2)) {
-                Some(RequestedActions::read_ber(r, Tag::context(2))?)
+                Some(at!(r, "eventAction", RequestedActions::read_ber(r, Tag::context(2))))
             } else { None },
-            ev_par_list: read_ber_ev_par_list(r, Tag::context(3))?,
+            ev_par_list: at!(r, "evParList", read_ber_ev_par_list(r, Tag::context(3))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -6894,55 +6916,55 @@ impl<'a> Signal<'a> {
             match tag.bits() {
                 0x80000000 => {
                     ber::in_order(&mut last, 1, r)?;
-                    f_signal_name = Some(ber::fixed_octets::<4>(r, Tag::context(0))?);
+                    f_signal_name = Some(at!(r, "signalName", ber::fixed_octets::<4>(r, Tag::context(0))));
                 }
                 0x80000001 => {
                     ber::in_order(&mut last, 2, r)?;
-                    f_stream_id = Some(ber::narrow::<u16>(r, Tag::context(1))?);
+                    f_stream_id = Some(at!(r, "streamID", ber::narrow::<u16>(r, Tag::context(1))));
                 }
                 0x80000002 => {
                     ber::in_order(&mut last, 3, r)?;
-                    f_sig_type = Some(ber::enumerated(r, Tag::context(2), SignalType::from_number)?);
+                    f_sig_type = Some(at!(r, "sigType", ber::enumerated(r, Tag::context(2), SignalType::from_number)));
                 }
                 0x80000003 => {
                     ber::in_order(&mut last, 4, r)?;
-                    f_duration = Some(ber::narrow::<u16>(r, Tag::context(3))?);
+                    f_duration = Some(at!(r, "duration", ber::narrow::<u16>(r, Tag::context(3))));
                 }
                 0x80000004 => {
                     ber::in_order(&mut last, 5, r)?;
-                    f_notify_completion = Some(ber::named_bits(r, Tag::context(4), 0)?);
+                    f_notify_completion = Some(at!(r, "notifyCompletion", ber::named_bits(r, Tag::context(4), 0)));
                 }
                 0x80000005 => {
                     ber::in_order(&mut last, 6, r)?;
-                    f_keep_active = Some(ber::boolean(r, Tag::context(5))?);
+                    f_keep_active = Some(at!(r, "keepActive", ber::boolean(r, Tag::context(5))));
                 }
                 0x80000006 => {
                     ber::in_order(&mut last, 7, r)?;
-                    f_sig_par_list = Some(read_ber_signal_sig_par_list(r, Tag::context(6))?);
+                    f_sig_par_list = Some(at!(r, "sigParList", read_ber_signal_sig_par_list(r, Tag::context(6))));
                 }
                 0x80000007 => {
                     ber::in_order(&mut last, 8, r)?;
-                    f_direction = Some(ber::enumerated(r, Tag::context(7), SignalDirection::from_number)?);
+                    f_direction = Some(at!(r, "direction", ber::enumerated(r, Tag::context(7), SignalDirection::from_number)));
                 }
                 0x80000008 => {
                     ber::in_order(&mut last, 9, r)?;
-                    f_request_id = Some(ber::narrow::<u32>(r, Tag::context(8))?);
+                    f_request_id = Some(at!(r, "requestID", ber::narrow::<u32>(r, Tag::context(8))));
                 }
                 0x80000009 => {
                     ber::in_order(&mut last, 10, r)?;
-                    f_intersig_delay = Some(ber::narrow::<u16>(r, Tag::context(9))?);
+                    f_intersig_delay = Some(at!(r, "intersigDelay", ber::narrow::<u16>(r, Tag::context(9))));
                 }
                 _ => drop(ber::any(r)?),
             }
         }
         let value = Self {
-            signal_name: f_signal_name.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
+            signal_name: at!(r, "signalName", f_signal_name.ok_or_else(|| r.error(ErrorKind::MissingComponent))),
             stream_id: f_stream_id,
             sig_type: f_sig_type,
             duration: f_duration,
             notify_completion: f_notify_completion,
             keep_active: f_keep_active,
-            sig_par_list: f_sig_par_list.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,
+            sig_par_list: at!(r, "sigParList", f_sig_par_list.ok_or_else(|| r.error(ErrorKind::MissingComponent))),
             direction: f_direction,
             request_id: f_request_id,
             intersig_delay: f_intersig_delay,
@@ -6971,8 +6993,8 @@ impl<'a> SeqSigList<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            id: ber::narrow::<u16>(r, Tag::context(0))?,
-            signal_list: read_ber_seq_sig_list_signal_list(r, Tag::context(1))?,
+            id: at!(r, "id", ber::narrow::<u16>(r, Tag::context(0))),
+            signal_list: at!(r, "signalList", read_ber_seq_sig_list_signal_list(r, Tag::context(1))),
         };
         r.leave(level)?;
         Ok(value)
@@ -6990,15 +7012,15 @@ impl<'a> IndAudTerminationStateDescriptor<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            property_parms: read_ber_property_parms2(r, Tag::context(0))?,
+            property_parms: at!(r, "propertyParms", read_ber_property_parms2(r, Tag::context(0))),
             event_buffer_control: if r.is_next(Tag::context(1)) {
-                Some(ber::null(r, Tag::context(1))?)
+                Some(at!(r, "eventBufferControl", ber::null(r, Tag::context(1))))
             } else { None },
             service_state: if r.is_next(Tag::context(2)) {
-                Some(ber::null(r, Tag::context(2))?)
+                Some(at!(r, "serviceState", ber::null(r, Tag::context(2))))
             } else { None },
             service_state_sel: if r.is_next(Tag::context(3)) {
-                Some(ber::enumerated(r, Tag::context(3), ServiceState::from_number)?)
+                Some(at!(r, "serviceStateSel", ber::enumerated(r, Tag::context(3), ServiceState::from_number)))
             } else { None },
         };
         ber::leave_extensible(r, level)?;
@@ -7019,8 +7041,8 @@ impl<'a> IndAudMediaDescriptorStreams<'a> {
     fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
-            0x80000000 => Self::OneStream(IndAudStreamParms::read_ber(r, Tag::context(0))?),
-            0x80000001 => Self::MultiStream(read_ber_ind_aud_media_descriptor_streams_multi_stream(r, Tag::context(1))?),
+            0x80000000 => Self::OneStream(at!(r, "oneStream", IndAudStreamParms::read_ber(r, Tag::context(0)))),
+            0x80000001 => Self::MultiStream(at!(r, "multiStream", read_ber_ind_aud_media_descriptor_streams_multi_stream(r, Tag::context(1)))),
             _ => return Err(r.error(ErrorKind::UnknownAlternative)),
         })
     }
@@ -7043,12 +7065,12 @@ impl IndAudSignal {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            signal_name: ber::fixed_octets::<4>(r, Tag::context(0))?,
+            signal_name: at!(r, "signalName", ber::fixed_octets::<4>(r, Tag::context(0))),
             stream_id: if r.is_next(Tag::context(1)) {
-                Some(ber::narrow::<u16>(r, Tag::context(1))?)
+                Some(at!(r, "streamID", ber::narrow::<u16>(r, Tag::context(1))))
             } else { None },
             signal_request_id: if r.is_next(Tag::context(2)) {
-                Some(ber::narrow::<u32>(r, Tag::context(2))?)
+                Some(at!(r, "signalRequestID", ber::narrow::<u32>(r, Tag::context(2))))
             } else { None },
         };
         ber::leave_extensible(r, level)?;
@@ -7066,9 +7088,9 @@ impl IndAudSeqSigList {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            id: ber::narrow::<u16>(r, Tag::context(0))?,
+            id: at!(r, "id", ber::narrow::<u16>(r, Tag::context(0))),
             signal_list: if r.is_next(Tag::context(1)) {
-                Some(IndAudSignal::read_ber(r, Tag::context(1))?)
+                Some(at!(r, "signalList", IndAudSignal::read_ber(r, Tag::context(1))))
             } else { None },
         };
         r.leave(level)?;
@@ -7089,13 +7111,13 @@ impl<'a> EventParameter<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            event_parameter_name: ber::fixed_octets::<2>(r, Tag::context(0))?,
-            value: read_ber_value(r, Tag::context(1))?,
+            event_parameter_name: at!(r, "eventParameterName", ber::fixed_octets::<2>(r, Tag::context(0))),
+            value: at!(r, "value", read_ber_value(r, Tag::context(1))),
             extra_info: if r.is_next(Tag::context(2)) {
                 Some({
-                    let f0 = ber::enter(r, Tag::context(2))?;
-                    let v = ExtraInfo::read_ber(r)?;
-                    r.leave(f0)?;
+                    let f0 = at!(r, "extraInfo", ber::enter(r, Tag::context(2)));
+                    let v = at!(r, "extraInfo", ExtraInfo::read_ber(r));
+                    at!(r, "extraInfo", r.leave(f0));
                     v
                 })
             } else { None },
@@ -7122,15 +7144,15 @@ impl<'a> LocalControlDescriptor<'a> {
         let level = ber::enter(r, tag)?;
         let value = Self {
             stream_mode: if r.is_next(Tag::context(0)) {
-                Some(ber::enumerated(r, Tag::context(0), StreamMode::from_number)?)
+                Some(at!(r, "streamMode", ber::enumerated(r, Tag::context(0), StreamMode::from_number)))
             } else { None },
             reserve_value: if r.is_next(Tag::context(1)) {
-                Some(ber::boolean(r, Tag::context(1))?)
+                Some(at!(r, "reserveValue", ber::boolean(r, Tag::context(1))))
             } else { None },
             reserve_group: if r.is_next(Tag::context(2)) {
-                Some(ber::boolean(r, Tag::context(2))?)
+                Some(at!(r, "reserveGroup", ber::boolean(r, Tag::context(2))))
             } else { None },
-            property_parms: read_ber_property_parms(r, Tag::context(3))?,
+            property_parms: at!(r, "propertyParms", read_ber_property_parms(r, Tag::context(3))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -7149,7 +7171,9 @@ impl<'a> LocalControlDescriptor<'a> {
 impl<'a> LocalRemoteDescriptor<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
-        let value = Self { prop_grps: read_ber_local_remote_descriptor_prop_grps(r, Tag::context(0))? };
+        let value = Self {
+            prop_grps: at!(r, "propGrps", read_ber_local_remote_descriptor_prop_grps(r, Tag::context(0))),
+        };
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
@@ -7165,8 +7189,8 @@ impl<'a> StreamDescriptor<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            stream_id: ber::narrow::<u16>(r, Tag::context(0))?,
-            stream_parms: StreamParms::read_ber(r, Tag::context(1))?,
+            stream_id: at!(r, "streamID", ber::narrow::<u16>(r, Tag::context(0))),
+            stream_parms: at!(r, "streamParms", StreamParms::read_ber(r, Tag::context(1))),
         };
         r.leave(level)?;
         Ok(value)
@@ -7185,32 +7209,32 @@ impl<'a> RequestedActions<'a> {
         let level = ber::enter(r, tag)?;
         let value = Self {
             keep_active: if r.is_next(Tag::context(0)) {
-                Some(ber::boolean(r, Tag::context(0))?)
+                Some(at!(r, "keepActive", ber::boolean(r, Tag::context(0))))
             } else { None },
             event_dm: if r.is_next(Tag::context(1)) {
                 Some({
-                    let f0 = ber::enter(r, Tag::context(1))?;
-                    let v = EventDm::read_ber(r)?;
-                    r.leave(f0)?;
+                    let f0 = at!(r, "eventDM", ber::enter(r, Tag::context(1)));
+                    let v = at!(r, "eventDM", EventDm::read_ber(r));
+                    at!(r, "eventDM", r.leave(f0));
                     v
                 })
             } else { None },
             second_event: if r.is_next(Tag::context(2)) {
-                Some(SecondEventsDescriptor::read_ber(r, Tag::context(2))?)
+                Some(at!(r, "secondEvent", SecondEventsDescriptor::read_ber(r, Tag::context(2))))
             } else { None },
             signals_descriptor: if r.is_next(Tag::context(3)) {
-                Some(read_ber_signals_descriptor(r, Tag::context(3))?)
+                Some(at!(r, "signalsDescriptor", read_ber_signals_descriptor(r, Tag::context(3))))
             } else { None },
             notify_behaviour: if r.is_next(Tag::context(4)) {
                 Some({
-                    let f0 = ber::enter(r, Tag::context(4))?;
-                    let v = NotifyBehaviour::read_ber(r)?;
-                    r.leave(f0)?;
+                    let f0 = at!(r, "notifyBehaviour", ber::enter(r, Tag::context(4)));
+                    let v = at!(r, "notifyBehaviour", NotifyBehaviour::read_ber(r));
+                    at!(r, "notifyBehaviour", r.leave(f0));
                     v
                 })
             } else { None },
             reset_events_descriptor: if r.is_next(Tag::context(5)) {
-                Some(ber::null(r, Tag::context(5))?)
+                Some(at!(r, "resetEventsDescriptor", ber::null(r, Tag::context(5))))
             } else { None },
         };
         ber::leave_extensible(r, level)?;
@@ -7296,16 +7320,16 @@ impl<'a> IndAudStreamParms<'a> {
         let level = ber::enter(r, tag)?;
         let value = Self {
             local_control_descriptor: if r.is_next(Tag::context(0)) {
-                Some(IndAudLocalControlDescriptor::read_ber(r, Tag::context(0))?)
+                Some(at!(r, "localControlDescriptor", IndAudLocalControlDescriptor::read_ber(r, Tag::context(0))))
             } else { None },
             local_descriptor: if r.is_next(Tag::context(1)) {
-                Some(IndAudLocalRemoteDescriptor::read_ber(r, Tag::context(1))?)
+                Some(at!(r, "localDescriptor", IndAudLocalRemoteDescriptor::read_ber(r, Tag::context(1))))
             } else { None },
             remote_descriptor: if r.is_next(Tag::context(2)) {
-                Some(IndAudLocalRemoteDescriptor::read_ber(r, Tag::context(2))?)
+                Some(at!(r, "remoteDescriptor", IndAudLocalRemoteDescriptor::read_ber(r, Tag::context(2))))
             } else { None },
             statistics_descriptor: if r.is_next(Tag::context(3)) {
-                Some(IndAudStatisticsDescriptor::read_ber(r, Tag::context(3))?)
+                Some(at!(r, "statisticsDescriptor", IndAudStatisticsDescriptor::read_ber(r, Tag::context(3))))
             } else { None },
         };
         ber::leave_extensible(r, level)?;
@@ -7364,8 +7388,8 @@ impl<'a> EventDm<'a> {
     fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
-            0x80000000 => Self::DigitMapName(ber::fixed_octets::<2>(r, Tag::context(0))?),
-            0x80000001 => Self::DigitMapValue(DigitMapValue::read_ber(r, Tag::context(1))?),
+            0x80000000 => Self::DigitMapName(at!(r, "digitMapName", ber::fixed_octets::<2>(r, Tag::context(0)))),
+            0x80000001 => Self::DigitMapValue(at!(r, "digitMapValue", DigitMapValue::read_ber(r, Tag::context(1)))),
             _ => return Err(r.error(ErrorKind::UnknownAlternative)),
         })
     }
@@ -7385,9 +7409,9 @@ impl<'a> SecondEventsDescriptor<'a> {
         let level = ber::enter(r, tag)?;
         let value = Self {
             request_id: if r.is_next(Tag::context(0)) {
-                Some(ber::narrow::<u32>(r, Tag::context(0))?)
+                Some(at!(r, "requestID", ber::narrow::<u32>(r, Tag::context(0))))
             } else { None },
-            event_list: read_ber_second_events_descriptor_event_list(r, Tag::context(1))?,
+            event_list: at!(r, "eventList", read_ber_second_events_descriptor_event_list(r, Tag::context(1))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -7405,9 +7429,9 @@ impl<'a> NotifyBehaviour<'a> {
     fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
-            0x80000000 => Self::NotifyImmediate(ber::null(r, Tag::context(0))?),
-            0x80000001 => Self::NotifyRegulated(RegulatedEmbeddedDescriptor::read_ber(r, Tag::context(1))?),
-            0x80000002 => Self::NeverNotify(ber::null(r, Tag::context(2))?),
+            0x80000000 => Self::NotifyImmediate(at!(r, "notifyImmediate", ber::null(r, Tag::context(0)))),
+            0x80000001 => Self::NotifyRegulated(at!(r, "notifyRegulated", RegulatedEmbeddedDescriptor::read_ber(r, Tag::context(1)))),
+            0x80000002 => Self::NeverNotify(at!(r, "neverNotify", ber::null(r, Tag::context(2)))),
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
@@ -7428,13 +7452,13 @@ impl<'a> SigParameter<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            sig_parameter_name: ber::fixed_octets::<2>(r, Tag::context(0))?,
-            value: read_ber_value(r, Tag::context(1))?,
+            sig_parameter_name: at!(r, "sigParameterName", ber::fixed_octets::<2>(r, Tag::context(0))),
+            value: at!(r, "value", read_ber_value(r, Tag::context(1))),
             extra_info: if r.is_next(Tag::context(2)) {
                 Some({
-                    let f0 = ber::enter(r, Tag::context(2))?;
-                    let v = ExtraInfo::read_ber(r)?;
-                    r.leave(f0)?;
+                    let f0 = at!(r, "extraInfo", ber::enter(r, Tag::context(2)));
+                    let v = at!(r, "extraInfo", ExtraInfo::read_ber(r));
+                    at!(r, "extraInfo", r.leave(f0));
                     v
                 })
             } else { None },
@@ -7460,18 +7484,20 @@ impl<'a> IndAudLocalControlDescriptor<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            stream_mode: if r.is_next(Tag::context(0)) { Some(ber::null(r, Tag::context(0))?) } else { None },
+            stream_mode: if r.is_next(Tag::context(0)) {
+                Some(at!(r, "streamMode", ber::null(r, Tag::context(0))))
+            } else { None },
             reserve_value: if r.is_next(Tag::context(1)) {
-                Some(ber::null(r, Tag::context(1))?)
+                Some(at!(r, "reserveValue", ber::null(r, Tag::context(1))))
             } else { None },
             reserve_group: if r.is_next(Tag::context(2)) {
-                Some(ber::null(r, Tag::context(2))?)
+                Some(at!(r, "reserveGroup", ber::null(r, Tag::context(2))))
             } else { None },
             property_parms: if r.is_next(Tag::context(3)) {
-                Some(read_ber_property_parms2(r, Tag::context(3))?)
+                Some(at!(r, "propertyParms", read_ber_property_parms2(r, Tag::context(3))))
             } else { None },
             stream_mode_sel: if r.is_next(Tag::context(4)) {
-                Some(ber::enumerated(r, Tag::context(4), StreamMode::from_number)?)
+                Some(at!(r, "streamModeSel", ber::enumerated(r, Tag::context(4), StreamMode::from_number)))
             } else { None },
         };
         ber::leave_extensible(r, level)?;
@@ -7496,9 +7522,9 @@ impl<'a> IndAudLocalRemoteDescriptor<'a> {
         let level = ber::enter(r, tag)?;
         let value = Self {
             prop_group_id: if r.is_next(Tag::context(0)) {
-                Some(ber::narrow::<u16>(r, Tag::context(0))?)
+                Some(at!(r, "propGroupID", ber::narrow::<u16>(r, Tag::context(0))))
             } else { None },
-            prop_grps: read_ber_ind_aud_property_group(r, Tag::context(1))?,
+            prop_grps: at!(r, "propGrps", read_ber_ind_aud_property_group(r, Tag::context(1))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -7516,8 +7542,8 @@ impl<'a> IndAudStreamDescriptor<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            stream_id: ber::narrow::<u16>(r, Tag::context(0))?,
-            stream_parms: IndAudStreamParms::read_ber(r, Tag::context(1))?,
+            stream_id: at!(r, "streamID", ber::narrow::<u16>(r, Tag::context(0))),
+            stream_parms: at!(r, "streamParms", IndAudStreamParms::read_ber(r, Tag::context(1))),
         };
         r.leave(level)?;
         Ok(value)
@@ -7560,10 +7586,10 @@ impl<'a> RegulatedEmbeddedDescriptor<'a> {
         let level = ber::enter(r, tag)?;
         let value = Self {
             second_event: if r.is_next(Tag::context(0)) {
-                Some(SecondEventsDescriptor::read_ber(r, Tag::context(0))?)
+                Some(at!(r, "secondEvent", SecondEventsDescriptor::read_ber(r, Tag::context(0))))
             } else { None },
             signals_descriptor: if r.is_next(Tag::context(1)) {
-                Some(read_ber_signals_descriptor(r, Tag::context(1))?)
+                Some(at!(r, "signalsDescriptor", read_ber_signals_descriptor(r, Tag::context(1))))
             } else { None },
         };
         ber::leave_extensible(r, level)?;
@@ -7600,14 +7626,14 @@ impl<'a> SecondRequestedEvent<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            pkgd_name: ber::fixed_octets::<4>(r, Tag::context(0))?,
+            pkgd_name: at!(r, "pkgdName", ber::fixed_octets::<4>(r, Tag::context(0))),
             stream_id: if r.is_next(Tag::context(1)) {
-                Some(ber::narrow::<u16>(r, Tag::context(1))?)
+                Some(at!(r, "streamID", ber::narrow::<u16>(r, Tag::context(1))))
             } else { None },
             event_action: if r.is_next(Tag::context(2)) {
-                Some(SecondRequestedActions::read_ber(r, Tag::context(2))?)
+                Some(at!(r, "eventAction", SecondRequestedActions::read_ber(r, Tag::context(2))))
             } else { None },
-            ev_par_list: read_ber_ev_par_list(r, Tag::context(3))?,
+            ev_par_list: at!(r, "evParList", read_ber_ev_par_list(r, Tag::context(3))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -7632,29 +7658,29 @@ impl<'a> SecondRequestedActions<'a> {
         let level = ber::enter(r, tag)?;
         let value = Self {
             keep_active: if r.is_next(Tag::context(0)) {
-                Some(ber::boolean(r, Tag::context(0))?)
+                Some(at!(r, "keepActive", ber::boolean(r, Tag::context(0))))
             } else { None },
             event_dm: if r.is_next(Tag::context(1)) {
                 Some({
-                    let f0 = ber::enter(r, Tag::context(1))?;
-                    let v = EventDm::read_ber(r)?;
-                    r.leave(f0)?;
+                    let f0 = at!(r, "eventDM", ber::enter(r, Tag::context(1)));
+                    let v = at!(r, "eventDM", EventDm::read_ber(r));
+                    at!(r, "eventDM", r.leave(f0));
                     v
                 })
             } else { None },
             signals_descriptor: if r.is_next(Tag::context(2)) {
-                Some(read_ber_signals_descriptor(r, Tag::context(2))?)
+                Some(at!(r, "signalsDescriptor", read_ber_signals_descriptor(r, Tag::context(2))))
             } else { None },
             notify_behaviour: if r.is_next(Tag::context(3)) {
                 Some({
-                    let f0 = ber::enter(r, Tag::context(3))?;
-                    let v = NotifyBehaviour::read_ber(r)?;
-                    r.leave(f0)?;
+                    let f0 = at!(r, "notifyBehaviour", ber::enter(r, Tag::context(3)));
+                    let v = at!(r, "notifyBehaviour", NotifyBehaviour::read_ber(r));
+                    at!(r, "notifyBehaviour", r.leave(f0));
                     v
                 })
             } else { None },
             reset_events_descriptor: if r.is_next(Tag::context(4)) {
-                Some(ber::null(r, Tag::context(4))?)
+                Some(at!(r, "resetEventsDescriptor", ber::null(r, Tag::context(4))))
             } else { None },
         };
         ber::leave_extensible(r, level)?;
@@ -7683,6 +7709,7 @@ impl<'a> SecondRequestedActions<'a> {
 }
 
 impl<'a> codec::BerType<'a> for MegacoMessage<'a> {
+    const NAME: &'static str = "MegacoMessage";
     const TAG: Option<Tag> = Some(Tag::universal(16));
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
@@ -7704,8 +7731,10 @@ impl<'a> MegacoMessage<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
         Ok(Self {
-            auth_header: if p & 0x1 != 0 { Some(AuthenticationHeader::read_aper(r)?) } else { None },
-            mess: Message::read_aper(r)?,
+            auth_header: if p & 0x1 != 0 {
+                Some(at!(r, "authHeader", AuthenticationHeader::read_aper(r)))
+            } else { None },
+            mess: at!(r, "mess", Message::read_aper(r)),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -7718,9 +7747,9 @@ impl<'a> MegacoMessage<'a> {
 impl<'a> AuthenticationHeader<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         Ok(Self {
-            sec_parm_index: r.fixed_octets::<4>()?,
-            seq_num: r.fixed_octets::<4>()?,
-            ad: r.octet_string(per::Size::new(false, 12, 32, Some(per::Whole::Bits(5))))?,
+            sec_parm_index: at!(r, "secParmIndex", r.fixed_octets::<4>()),
+            seq_num: at!(r, "seqNum", r.fixed_octets::<4>()),
+            ad: at!(r, "ad", r.octet_string(per::Size::new(false, 12, 32, Some(per::Whole::Bits(5))))),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -7734,9 +7763,9 @@ impl<'a> Message<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
         let value = Self {
-            version: r.whole(per::Whole::Bits(7), 99)? as u8,
-            m_id: MId::read_aper(r)?,
-            message_body: MessageMessageBody::read_aper(r)?,
+            version: at!(r, "version", r.whole(per::Whole::Bits(7), 99)) as u8,
+            m_id: at!(r, "mId", MId::read_aper(r)),
+            message_body: at!(r, "messageBody", MessageMessageBody::read_aper(r)),
         };
         if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -7755,11 +7784,11 @@ impl<'a> MId<'a> {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
             match r.alternative(per::Whole::Bits(3), 5)? {
-                0 => Self::Ip4Address(Ip4Address::read_aper(r)?),
-                1 => Self::Ip6Address(Ip6Address::read_aper(r)?),
-                2 => Self::DomainName(DomainName::read_aper(r)?),
-                3 => Self::DeviceName(r.characters(per::Size::new(false, 1, 64, Some(per::Whole::Bits(6))), &APER_ALPHABET_0)?),
-                _ => Self::MtpAddress(r.octet_string(per::Size::new(false, 2, 4, Some(per::Whole::Bits(2))))?),
+                0 => Self::Ip4Address(at!(r, "ip4Address", Ip4Address::read_aper(r))),
+                1 => Self::Ip6Address(at!(r, "ip6Address", Ip6Address::read_aper(r))),
+                2 => Self::DomainName(at!(r, "domainName", DomainName::read_aper(r))),
+                3 => Self::DeviceName(at!(r, "deviceName", r.characters(per::Size::new(false, 1, 64, Some(per::Whole::Bits(6))), &APER_ALPHABET_0))),
+                _ => Self::MtpAddress(at!(r, "mtpAddress", r.octet_string(per::Size::new(false, 2, 4, Some(per::Whole::Bits(2)))))),
             }
         };
         Ok(value)
@@ -7786,8 +7815,8 @@ impl<'a> MId<'a> {
 impl<'a> MessageMessageBody<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         Ok(match r.alternative(per::Whole::Bits(1), 2)? {
-            0 => Self::MessageError(ErrorDescriptor::read_aper(r)?),
-            _ => Self::Transactions(read_aper_message_message_body_transactions(r)?),
+            0 => Self::MessageError(at!(r, "messageError", ErrorDescriptor::read_aper(r))),
+            _ => Self::Transactions(at!(r, "transactions", read_aper_message_message_body_transactions(r))),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -7803,9 +7832,9 @@ impl Ip4Address {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
         let p = r.bits(1)?;
         Ok(Self {
-            address: r.fixed_octets::<4>()?,
+            address: at!(r, "address", r.fixed_octets::<4>()),
             port_number: if p & 0x1 != 0 {
-                Some(r.whole(per::Whole::TwoOctets, 65535)? as u16)
+                Some(at!(r, "portNumber", r.whole(per::Whole::TwoOctets, 65535)) as u16)
             } else { None },
         })
     }
@@ -7821,9 +7850,9 @@ impl Ip6Address {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
         let p = r.bits(1)?;
         Ok(Self {
-            address: r.fixed_octets::<16>()?,
+            address: at!(r, "address", r.fixed_octets::<16>()),
             port_number: if p & 0x1 != 0 {
-                Some(r.whole(per::Whole::TwoOctets, 65535)? as u16)
+                Some(at!(r, "portNumber", r.whole(per::Whole::TwoOctets, 65535)) as u16)
             } else { None },
         })
     }
@@ -7839,9 +7868,9 @@ impl<'a> DomainName<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
         Ok(Self {
-            name: r.characters(per::Size::ANY, &APER_ALPHABET_0)?,
+            name: at!(r, "name", r.characters(per::Size::ANY, &APER_ALPHABET_0)),
             port_number: if p & 0x1 != 0 {
-                Some(r.whole(per::Whole::TwoOctets, 65535)? as u16)
+                Some(at!(r, "portNumber", r.whole(per::Whole::TwoOctets, 65535)) as u16)
             } else { None },
         })
     }
@@ -7857,9 +7886,9 @@ impl<'a> ErrorDescriptor<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
         Ok(Self {
-            error_code: r.whole(per::Whole::TwoOctets, 65535)? as u16,
+            error_code: at!(r, "errorCode", r.whole(per::Whole::TwoOctets, 65535)) as u16,
             error_text: if p & 0x1 != 0 {
-                Some(r.characters(per::Size::ANY, &APER_ALPHABET_0)?)
+                Some(at!(r, "errorText", r.characters(per::Size::ANY, &APER_ALPHABET_0)))
             } else { None },
         })
     }
@@ -7884,8 +7913,8 @@ impl<'a> Transaction<'a> {
         let value = if r.bit()? {
             match r.small_number()? {
                 0 => {
-                    let open = r.open()?;
-                    let v = SegmentReply::read_aper(r)?;
+                    let open = at!(r, "segmentReply", r.open());
+                    let v = at!(r, "segmentReply", SegmentReply::read_aper(r));
                     r.close(open);
                     Self::SegmentReply(v)
                 }
@@ -7893,10 +7922,10 @@ impl<'a> Transaction<'a> {
             }
         } else {
             match r.alternative(per::Whole::Bits(2), 4)? {
-                0 => Self::TransactionRequest(TransactionRequest::read_aper(r)?),
-                1 => Self::TransactionPending(TransactionPending::read_aper(r)?),
-                2 => Self::TransactionReply(TransactionReply::read_aper(r)?),
-                _ => Self::TransactionResponseAck(read_aper_transaction_response_ack(r)?),
+                0 => Self::TransactionRequest(at!(r, "transactionRequest", TransactionRequest::read_aper(r))),
+                1 => Self::TransactionPending(at!(r, "transactionPending", TransactionPending::read_aper(r))),
+                2 => Self::TransactionReply(at!(r, "transactionReply", TransactionReply::read_aper(r))),
+                _ => Self::TransactionResponseAck(at!(r, "transactionResponseAck", read_aper_transaction_response_ack(r))),
             }
         };
         Ok(value)
@@ -7918,8 +7947,8 @@ impl<'a> TransactionRequest<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
         let value = Self {
-            transaction_id: r.whole(per::Whole::Octets(2, 4), 4294967295)? as u32,
-            actions: read_aper_transaction_request_actions(r)?,
+            transaction_id: at!(r, "transactionId", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32,
+            actions: at!(r, "actions", read_aper_transaction_request_actions(r)),
         };
         if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -7934,7 +7963,9 @@ impl<'a> TransactionRequest<'a> {
 impl TransactionPending {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
         let p = r.bits(1)?;
-        let value = Self { transaction_id: r.whole(per::Whole::Octets(2, 4), 4294967295)? as u32 };
+        let value = Self {
+            transaction_id: at!(r, "transactionId", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32,
+        };
         if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
@@ -7948,16 +7979,16 @@ impl<'a> TransactionReply<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(2)?;
         let mut value = Self {
-            transaction_id: r.whole(per::Whole::Octets(2, 4), 4294967295)? as u32,
+            transaction_id: at!(r, "transactionId", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32,
             imm_ack_required: if p & 0x1 != 0 { Some(()) } else { None },
-            transaction_result: TransactionReplyTransactionResult::read_aper(r)?,
+            transaction_result: at!(r, "transactionResult", TransactionReplyTransactionResult::read_aper(r)),
             segment_number: None,
             segmentation_complete: None,
         };
         if p & 0x2 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = r.addition(&mut more)? {
-                value.segment_number = Some(r.whole(per::Whole::TwoOctets, 65535)? as u16);
+                value.segment_number = Some(at!(r, "segmentNumber", r.whole(per::Whole::TwoOctets, 65535)) as u16);
                 r.close(open);
             }
             if let Some(open) = r.addition(&mut more)? {
@@ -8008,8 +8039,8 @@ impl SegmentReply {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
         let p = r.bits(2)?;
         let value = Self {
-            transaction_id: r.whole(per::Whole::Octets(2, 4), 4294967295)? as u32,
-            segment_number: r.whole(per::Whole::TwoOctets, 65535)? as u16,
+            transaction_id: at!(r, "transactionId", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32,
+            segment_number: at!(r, "segmentNumber", r.whole(per::Whole::TwoOctets, 65535)) as u16,
             segmentation_complete: if p & 0x1 != 0 { Some(()) } else { None },
         };
         if p & 0x2 != 0 { r.skip_all_additions()?; }
@@ -8036,8 +8067,8 @@ fn write_aper_transaction_request_actions(list: &[ActionRequest<'_>], w: &mut pe
 impl<'a> TransactionReplyTransactionResult<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         Ok(match r.alternative(per::Whole::Bits(1), 2)? {
-            0 => Self::TransactionError(ErrorDescriptor::read_aper(r)?),
-            _ => Self::ActionReplies(read_aper_transaction_reply_transaction_result_action_replies(r)?),
+            0 => Self::TransactionError(at!(r, "transactionError", ErrorDescriptor::read_aper(r))),
+            _ => Self::ActionReplies(at!(r, "actionReplies", read_aper_transaction_reply_transaction_result_action_replies(r))),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -8056,9 +8087,9 @@ impl TransactionAck {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
         let p = r.bits(1)?;
         Ok(Self {
-            first_ack: r.whole(per::Whole::Octets(2, 4), 4294967295)? as u32,
+            first_ack: at!(r, "firstAck", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32,
             last_ack: if p & 0x1 != 0 {
-                Some(r.whole(per::Whole::Octets(2, 4), 4294967295)? as u32)
+                Some(at!(r, "lastAck", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32)
             } else { None },
         })
     }
@@ -8076,12 +8107,14 @@ impl<'a> ActionRequest<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(2)?;
         Ok(Self {
-            context_id: r.whole(per::Whole::Octets(2, 4), 4294967295)? as u32,
-            context_request: if p & 0x2 != 0 { Some(ContextRequest::read_aper(r)?) } else { None },
-            context_attr_audit_req: if p & 0x1 != 0 {
-                Some(ContextAttrAuditRequest::read_aper(r)?)
+            context_id: at!(r, "contextId", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32,
+            context_request: if p & 0x2 != 0 {
+                Some(at!(r, "contextRequest", ContextRequest::read_aper(r)))
             } else { None },
-            command_requests: read_aper_action_request_command_requests(r)?,
+            context_attr_audit_req: if p & 0x1 != 0 {
+                Some(at!(r, "contextAttrAuditReq", ContextAttrAuditRequest::read_aper(r)))
+            } else { None },
+            command_requests: at!(r, "commandRequests", read_aper_action_request_command_requests(r)),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -8105,9 +8138,13 @@ impl<'a> ContextRequest<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(4)?;
         let mut value = Self {
-            priority: if p & 0x4 != 0 { Some(r.whole(per::Whole::Bits(4), 15)? as u8) } else { None },
-            emergency: if p & 0x2 != 0 { Some(r.bit()?) } else { None },
-            topology_req: if p & 0x1 != 0 { Some(read_aper_context_request_topology_req(r)?) } else { None },
+            priority: if p & 0x4 != 0 {
+                Some(at!(r, "priority", r.whole(per::Whole::Bits(4), 15)) as u8)
+            } else { None },
+            emergency: if p & 0x2 != 0 { Some(at!(r, "emergency", r.bit())) } else { None },
+            topology_req: if p & 0x1 != 0 {
+                Some(at!(r, "topologyReq", read_aper_context_request_topology_req(r)))
+            } else { None },
             iepscallind: None,
             context_prop: None,
             context_list: None,
@@ -8115,15 +8152,15 @@ impl<'a> ContextRequest<'a> {
         if p & 0x8 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = r.addition(&mut more)? {
-                value.iepscallind = Some(r.bit()?);
+                value.iepscallind = Some(at!(r, "iepscallind", r.bit()));
                 r.close(open);
             }
             if let Some(open) = r.addition(&mut more)? {
-                value.context_prop = Some(read_aper_context_request_context_prop(r)?);
+                value.context_prop = Some(at!(r, "contextProp", read_aper_context_request_context_prop(r)));
                 r.close(open);
             }
             if let Some(open) = r.addition(&mut more)? {
-                value.context_list = Some(read_aper_context_request_context_list(r)?);
+                value.context_list = Some(at!(r, "contextList", read_aper_context_request_context_list(r)));
                 r.close(open);
             }
             r.skip_additions(more)?;
@@ -8180,23 +8217,23 @@ impl<'a> ContextAttrAuditRequest<'a> {
                 r.close(open);
             }
             if let Some(open) = r.addition(&mut more)? {
-                value.context_prop_aud = Some(read_aper_context_attr_audit_request_context_prop_aud(r)?);
+                value.context_prop_aud = Some(at!(r, "contextPropAud", read_aper_context_attr_audit_request_context_prop_aud(r)));
                 r.close(open);
             }
             if let Some(open) = r.addition(&mut more)? {
-                value.selectpriority = Some(r.whole(per::Whole::Bits(4), 15)? as u8);
+                value.selectpriority = Some(at!(r, "selectpriority", r.whole(per::Whole::Bits(4), 15)) as u8);
                 r.close(open);
             }
             if let Some(open) = r.addition(&mut more)? {
-                value.selectemergency = Some(r.bit()?);
+                value.selectemergency = Some(at!(r, "selectemergency", r.bit()));
                 r.close(open);
             }
             if let Some(open) = r.addition(&mut more)? {
-                value.selectiepscallind = Some(r.bit()?);
+                value.selectiepscallind = Some(at!(r, "selectiepscallind", r.bit()));
                 r.close(open);
             }
             if let Some(open) = r.addition(&mut more)? {
-                value.select_logic = Some(SelectLogic::read_aper(r)?);
+                value.select_logic = Some(at!(r, "selectLogic", SelectLogic::read_aper(r)));
                 r.close(open);
             }
             r.skip_additions(more)?;
@@ -8267,10 +8304,14 @@ impl<'a> ActionReply<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(2)?;
         Ok(Self {
-            context_id: r.whole(per::Whole::Octets(2, 4), 4294967295)? as u32,
-            error_descriptor: if p & 0x2 != 0 { Some(ErrorDescriptor::read_aper(r)?) } else { None },
-            context_reply: if p & 0x1 != 0 { Some(ContextRequest::read_aper(r)?) } else { None },
-            command_reply: read_aper_action_reply_command_reply(r)?,
+            context_id: at!(r, "contextId", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32,
+            error_descriptor: if p & 0x2 != 0 {
+                Some(at!(r, "errorDescriptor", ErrorDescriptor::read_aper(r)))
+            } else { None },
+            context_reply: if p & 0x1 != 0 {
+                Some(at!(r, "contextReply", ContextRequest::read_aper(r)))
+            } else { None },
+            command_reply: at!(r, "commandReply", read_aper_action_reply_command_reply(r)),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -8340,7 +8381,7 @@ impl<'a> CommandRequest<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(3)?;
         let value = Self {
-            command: Command::read_aper(r)?,
+            command: at!(r, "command", Command::read_aper(r)),
             optional: if p & 0x2 != 0 { Some(()) } else { None },
             wildcard_return: if p & 0x1 != 0 { Some(()) } else { None },
         };
@@ -8370,20 +8411,20 @@ impl<'a> TopologyRequest<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
         let mut value = Self {
-            termination_from: TerminationId::read_aper(r)?,
-            termination_to: TerminationId::read_aper(r)?,
-            topology_direction: TopologyRequestTopologyDirection::read_aper(r)?,
+            termination_from: at!(r, "terminationFrom", TerminationId::read_aper(r)),
+            termination_to: at!(r, "terminationTo", TerminationId::read_aper(r)),
+            topology_direction: at!(r, "topologyDirection", TopologyRequestTopologyDirection::read_aper(r)),
             stream_id: None,
             topology_direction_extension: None,
         };
         if p & 0x1 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = r.addition(&mut more)? {
-                value.stream_id = Some(r.whole(per::Whole::TwoOctets, 65535)? as u16);
+                value.stream_id = Some(at!(r, "streamID", r.whole(per::Whole::TwoOctets, 65535)) as u16);
                 r.close(open);
             }
             if let Some(open) = r.addition(&mut more)? {
-                value.topology_direction_extension = Some(TopologyRequestTopologyDirectionExtension::read_aper(r)?);
+                value.topology_direction_extension = Some(at!(r, "topologyDirectionExtension", TopologyRequestTopologyDirectionExtension::read_aper(r)));
                 r.close(open);
             }
             r.skip_additions(more)?;
@@ -8420,9 +8461,9 @@ impl<'a> PropertyParm<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(2)?;
         let value = Self {
-            name: r.fixed_octets::<4>()?,
-            value: read_aper_property_parm_value(r)?,
-            extra_info: if p & 0x1 != 0 { Some(ExtraInfo::read_aper(r)?) } else { None },
+            name: at!(r, "name", r.fixed_octets::<4>()),
+            value: at!(r, "value", read_aper_property_parm_value(r)),
+            extra_info: if p & 0x1 != 0 { Some(at!(r, "extraInfo", ExtraInfo::read_aper(r))) } else { None },
         };
         if p & 0x2 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -8440,13 +8481,13 @@ impl<'a> IndAudPropertyParm<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
         let mut value = Self {
-            name: r.fixed_octets::<4>()?,
+            name: at!(r, "name", r.fixed_octets::<4>()),
             property_parms: None,
         };
         if p & 0x1 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = r.addition(&mut more)? {
-                value.property_parms = Some(PropertyParm::read_aper(r)?);
+                value.property_parms = Some(at!(r, "propertyParms", PropertyParm::read_aper(r)));
                 r.close(open);
             }
             r.skip_additions(more)?;
@@ -8476,14 +8517,14 @@ impl<'a> Command<'a> {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
             match r.alternative(per::Whole::Bits(3), 8)? {
-                0 => Self::AddReq(AmmRequest::read_aper(r)?),
-                1 => Self::MoveReq(AmmRequest::read_aper(r)?),
-                2 => Self::ModReq(AmmRequest::read_aper(r)?),
-                3 => Self::SubtractReq(SubtractRequest::read_aper(r)?),
-                4 => Self::AuditCapRequest(AuditRequest::read_aper(r)?),
-                5 => Self::AuditValueRequest(AuditRequest::read_aper(r)?),
-                6 => Self::NotifyReq(NotifyRequest::read_aper(r)?),
-                _ => Self::ServiceChangeReq(ServiceChangeRequest::read_aper(r)?),
+                0 => Self::AddReq(at!(r, "addReq", AmmRequest::read_aper(r))),
+                1 => Self::MoveReq(at!(r, "moveReq", AmmRequest::read_aper(r))),
+                2 => Self::ModReq(at!(r, "modReq", AmmRequest::read_aper(r))),
+                3 => Self::SubtractReq(at!(r, "subtractReq", SubtractRequest::read_aper(r))),
+                4 => Self::AuditCapRequest(at!(r, "auditCapRequest", AuditRequest::read_aper(r))),
+                5 => Self::AuditValueRequest(at!(r, "auditValueRequest", AuditRequest::read_aper(r))),
+                6 => Self::NotifyReq(at!(r, "notifyReq", NotifyRequest::read_aper(r))),
+                _ => Self::ServiceChangeReq(at!(r, "serviceChangeReq", ServiceChangeRequest::read_aper(r))),
             }
         };
         Ok(value)
@@ -8510,14 +8551,14 @@ impl<'a> CommandReply<'a> {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
             match r.alternative(per::Whole::Bits(3), 8)? {
-                0 => Self::AddReply(AmmsReply::read_aper(r)?),
-                1 => Self::MoveReply(AmmsReply::read_aper(r)?),
-                2 => Self::ModReply(AmmsReply::read_aper(r)?),
-                3 => Self::SubtractReply(AmmsReply::read_aper(r)?),
-                4 => Self::AuditCapReply(AuditReply::read_aper(r)?),
-                5 => Self::AuditValueReply(AuditReply::read_aper(r)?),
-                6 => Self::NotifyReply(NotifyReply::read_aper(r)?),
-                _ => Self::ServiceChangeReply(ServiceChangeReply::read_aper(r)?),
+                0 => Self::AddReply(at!(r, "addReply", AmmsReply::read_aper(r))),
+                1 => Self::MoveReply(at!(r, "moveReply", AmmsReply::read_aper(r))),
+                2 => Self::ModReply(at!(r, "modReply", AmmsReply::read_aper(r))),
+                3 => Self::SubtractReply(at!(r, "subtractReply", AmmsReply::read_aper(r))),
+                4 => Self::AuditCapReply(at!(r, "auditCapReply", AuditReply::read_aper(r))),
+                5 => Self::AuditValueReply(at!(r, "auditValueReply", AuditReply::read_aper(r))),
+                6 => Self::NotifyReply(at!(r, "notifyReply", NotifyReply::read_aper(r))),
+                _ => Self::ServiceChangeReply(at!(r, "serviceChangeReply", ServiceChangeReply::read_aper(r))),
             }
         };
         Ok(value)
@@ -8542,8 +8583,8 @@ impl<'a> TerminationId<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
         let value = Self {
-            wildcard: read_aper_termination_id_wildcard(r)?,
-            id: r.octet_string(per::Size::new(false, 1, 8, Some(per::Whole::Bits(3))))?,
+            wildcard: at!(r, "wildcard", read_aper_termination_id_wildcard(r)),
+            id: at!(r, "id", r.octet_string(per::Size::new(false, 1, 8, Some(per::Whole::Bits(3))))),
         };
         if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -8595,9 +8636,9 @@ fn write_aper_property_parm_value(list: &[Octets<'_>], w: &mut per::Writer<true>
 impl ExtraInfo {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
         Ok(match r.alternative(per::Whole::Bits(2), 3)? {
-            0 => Self::Relation(Relation::read_aper(r)?),
-            1 => Self::Range(r.bit()?),
-            _ => Self::Sublist(r.bit()?),
+            0 => Self::Relation(at!(r, "relation", Relation::read_aper(r))),
+            1 => Self::Range(at!(r, "range", r.bit())),
+            _ => Self::Sublist(at!(r, "sublist", r.bit())),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -8614,8 +8655,8 @@ impl<'a> AmmRequest<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
         let value = Self {
-            termination_id: read_aper_termination_id_list(r)?,
-            descriptors: read_aper_amm_request_descriptors(r)?,
+            termination_id: at!(r, "terminationID", read_aper_termination_id_list(r)),
+            descriptors: at!(r, "descriptors", read_aper_amm_request_descriptors(r)),
         };
         if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -8631,8 +8672,10 @@ impl<'a> SubtractRequest<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(2)?;
         let value = Self {
-            termination_id: read_aper_termination_id_list(r)?,
-            audit_descriptor: if p & 0x1 != 0 { Some(AuditDescriptor::read_aper(r)?) } else { None },
+            termination_id: at!(r, "terminationID", read_aper_termination_id_list(r)),
+            audit_descriptor: if p & 0x1 != 0 {
+                Some(at!(r, "auditDescriptor", AuditDescriptor::read_aper(r)))
+            } else { None },
         };
         if p & 0x2 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -8649,14 +8692,14 @@ impl<'a> AuditRequest<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
         let mut value = Self {
-            termination_id: TerminationId::read_aper(r)?,
-            audit_descriptor: AuditDescriptor::read_aper(r)?,
+            termination_id: at!(r, "terminationID", TerminationId::read_aper(r)),
+            audit_descriptor: at!(r, "auditDescriptor", AuditDescriptor::read_aper(r)),
             termination_id_list: None,
         };
         if p & 0x1 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = r.addition(&mut more)? {
-                value.termination_id_list = Some(read_aper_termination_id_list(r)?);
+                value.termination_id_list = Some(at!(r, "terminationIDList", read_aper_termination_id_list(r)));
                 r.close(open);
             }
             r.skip_additions(more)?;
@@ -8685,9 +8728,11 @@ impl<'a> NotifyRequest<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(2)?;
         let value = Self {
-            termination_id: read_aper_termination_id_list(r)?,
-            observed_events_descriptor: ObservedEventsDescriptor::read_aper(r)?,
-            error_descriptor: if p & 0x1 != 0 { Some(ErrorDescriptor::read_aper(r)?) } else { None },
+            termination_id: at!(r, "terminationID", read_aper_termination_id_list(r)),
+            observed_events_descriptor: at!(r, "observedEventsDescriptor", ObservedEventsDescriptor::read_aper(r)),
+            error_descriptor: if p & 0x1 != 0 {
+                Some(at!(r, "errorDescriptor", ErrorDescriptor::read_aper(r)))
+            } else { None },
         };
         if p & 0x2 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -8705,8 +8750,8 @@ impl<'a> ServiceChangeRequest<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
         let value = Self {
-            termination_id: read_aper_termination_id_list(r)?,
-            service_change_parms: ServiceChangeParm::read_aper(r)?,
+            termination_id: at!(r, "terminationID", read_aper_termination_id_list(r)),
+            service_change_parms: at!(r, "serviceChangeParms", ServiceChangeParm::read_aper(r)),
         };
         if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -8722,8 +8767,10 @@ impl<'a> AmmsReply<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(2)?;
         let value = Self {
-            termination_id: read_aper_termination_id_list(r)?,
-            termination_audit: if p & 0x1 != 0 { Some(read_aper_termination_audit(r)?) } else { None },
+            termination_id: at!(r, "terminationID", read_aper_termination_id_list(r)),
+            termination_audit: if p & 0x1 != 0 {
+                Some(at!(r, "terminationAudit", read_aper_termination_audit(r)))
+            } else { None },
         };
         if p & 0x2 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -8741,8 +8788,8 @@ impl<'a> AuditReply<'a> {
         let value = if r.bit()? {
             match r.small_number()? {
                 0 => {
-                    let open = r.open()?;
-                    let v = TermListAuditResult::read_aper(r)?;
+                    let open = at!(r, "auditResultTermList", r.open());
+                    let v = at!(r, "auditResultTermList", TermListAuditResult::read_aper(r));
                     r.close(open);
                     Self::AuditResultTermList(v)
                 }
@@ -8750,9 +8797,9 @@ impl<'a> AuditReply<'a> {
             }
         } else {
             match r.alternative(per::Whole::Bits(2), 3)? {
-                0 => Self::ContextAuditResult(read_aper_termination_id_list(r)?),
-                1 => Self::Error(ErrorDescriptor::read_aper(r)?),
-                _ => Self::AuditResult(AuditResult::read_aper(r)?),
+                0 => Self::ContextAuditResult(at!(r, "contextAuditResult", read_aper_termination_id_list(r))),
+                1 => Self::Error(at!(r, "error", ErrorDescriptor::read_aper(r))),
+                _ => Self::AuditResult(at!(r, "auditResult", AuditResult::read_aper(r))),
             }
         };
         Ok(value)
@@ -8777,8 +8824,10 @@ impl<'a> NotifyReply<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(2)?;
         let value = Self {
-            termination_id: read_aper_termination_id_list(r)?,
-            error_descriptor: if p & 0x1 != 0 { Some(ErrorDescriptor::read_aper(r)?) } else { None },
+            termination_id: at!(r, "terminationID", read_aper_termination_id_list(r)),
+            error_descriptor: if p & 0x1 != 0 {
+                Some(at!(r, "errorDescriptor", ErrorDescriptor::read_aper(r)))
+            } else { None },
         };
         if p & 0x2 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -8795,8 +8844,8 @@ impl<'a> ServiceChangeReply<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
         let value = Self {
-            termination_id: read_aper_termination_id_list(r)?,
-            service_change_result: ServiceChangeResult::read_aper(r)?,
+            termination_id: at!(r, "terminationID", read_aper_termination_id_list(r)),
+            service_change_result: at!(r, "serviceChangeResult", ServiceChangeResult::read_aper(r)),
         };
         if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -8858,13 +8907,15 @@ impl<'a> AuditDescriptor<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(2)?;
         let mut value = Self {
-            audit_token: if p & 0x1 != 0 { Some(r.bit_string(per::Size::ANY)?) } else { None },
+            audit_token: if p & 0x1 != 0 {
+                Some(at!(r, "auditToken", r.bit_string(per::Size::ANY)))
+            } else { None },
             audit_property_token: None,
         };
         if p & 0x2 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = r.addition(&mut more)? {
-                value.audit_property_token = Some(read_aper_audit_descriptor_audit_property_token(r)?);
+                value.audit_property_token = Some(at!(r, "auditPropertyToken", read_aper_audit_descriptor_audit_property_token(r)));
                 r.close(open);
             }
             r.skip_additions(more)?;
@@ -8893,8 +8944,8 @@ impl<'a> AuditDescriptor<'a> {
 impl<'a> ObservedEventsDescriptor<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         Ok(Self {
-            request_id: r.whole(per::Whole::Octets(2, 4), 4294967295)? as u32,
-            observed_event_lst: read_aper_observed_events_descriptor_observed_event_lst(r)?,
+            request_id: at!(r, "requestId", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32,
+            observed_event_lst: at!(r, "observedEventLst", read_aper_observed_events_descriptor_observed_event_lst(r)),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -8907,30 +8958,36 @@ impl<'a> ServiceChangeParm<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(8)?;
         let mut value = Self {
-            service_change_method: ServiceChangeMethod::read_aper(r)?,
+            service_change_method: at!(r, "serviceChangeMethod", ServiceChangeMethod::read_aper(r)),
             service_change_address: if p & 0x40 != 0 {
-                Some(ServiceChangeAddress::read_aper(r)?)
+                Some(at!(r, "serviceChangeAddress", ServiceChangeAddress::read_aper(r)))
             } else { None },
             service_change_version: if p & 0x20 != 0 {
-                Some(r.whole(per::Whole::Bits(7), 99)? as u8)
+                Some(at!(r, "serviceChangeVersion", r.whole(per::Whole::Bits(7), 99)) as u8)
             } else { None },
             service_change_profile: if p & 0x10 != 0 {
-                Some(ServiceChangeProfile::read_aper(r)?)
+                Some(at!(r, "serviceChangeProfile", ServiceChangeProfile::read_aper(r)))
             } else { None },
-            service_change_reason: read_aper_value(r)?,
+            service_change_reason: at!(r, "serviceChangeReason", read_aper_value(r)),
             service_change_delay: if p & 0x8 != 0 {
-                Some(r.whole(per::Whole::Octets(2, 4), 4294967295)? as u32)
+                Some(at!(r, "serviceChangeDelay", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32)
             } else { None },
-            service_change_mgc_id: if p & 0x4 != 0 { Some(MId::read_aper(r)?) } else { None },
-            time_stamp: if p & 0x2 != 0 { Some(TimeNotation::read_aper(r)?) } else { None },
-            non_standard_data: if p & 0x1 != 0 { Some(NonStandardData::read_aper(r)?) } else { None },
+            service_change_mgc_id: if p & 0x4 != 0 {
+                Some(at!(r, "serviceChangeMgcId", MId::read_aper(r)))
+            } else { None },
+            time_stamp: if p & 0x2 != 0 {
+                Some(at!(r, "timeStamp", TimeNotation::read_aper(r)))
+            } else { None },
+            non_standard_data: if p & 0x1 != 0 {
+                Some(at!(r, "nonStandardData", NonStandardData::read_aper(r)))
+            } else { None },
             service_change_info: None,
             service_change_incomplete_flag: None,
         };
         if p & 0x80 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = r.addition(&mut more)? {
-                value.service_change_info = Some(AuditDescriptor::read_aper(r)?);
+                value.service_change_info = Some(at!(r, "serviceChangeInfo", AuditDescriptor::read_aper(r)));
                 r.close(open);
             }
             if let Some(open) = r.addition(&mut more)? {
@@ -8987,8 +9044,8 @@ fn write_aper_termination_audit(list: &[AuditReturnParameter<'_>], w: &mut per::
 impl<'a> AuditResult<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         Ok(Self {
-            termination_id: TerminationId::read_aper(r)?,
-            termination_audit_result: read_aper_termination_audit(r)?,
+            termination_id: at!(r, "terminationID", TerminationId::read_aper(r)),
+            termination_audit_result: at!(r, "terminationAuditResult", read_aper_termination_audit(r)),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -9001,8 +9058,8 @@ impl<'a> TermListAuditResult<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
         let value = Self {
-            termination_id_list: read_aper_termination_id_list(r)?,
-            termination_audit_result: read_aper_termination_audit(r)?,
+            termination_id_list: at!(r, "terminationIDList", read_aper_termination_id_list(r)),
+            termination_audit_result: at!(r, "terminationAuditResult", read_aper_termination_audit(r)),
         };
         if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -9017,8 +9074,8 @@ impl<'a> TermListAuditResult<'a> {
 impl<'a> ServiceChangeResult<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         Ok(match r.alternative(per::Whole::Bits(1), 2)? {
-            0 => Self::ErrorDescriptor(ErrorDescriptor::read_aper(r)?),
-            _ => Self::ServiceChangeResParms(ServiceChangeResParm::read_aper(r)?),
+            0 => Self::ErrorDescriptor(at!(r, "errorDescriptor", ErrorDescriptor::read_aper(r))),
+            _ => Self::ServiceChangeResParms(at!(r, "serviceChangeResParms", ServiceChangeResParm::read_aper(r))),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -9035,8 +9092,8 @@ impl<'a> AmmDescriptor<'a> {
         let value = if r.bit()? {
             match r.small_number()? {
                 0 => {
-                    let open = r.open()?;
-                    let v = read_aper_statistics_descriptor(r)?;
+                    let open = at!(r, "statisticsDescriptor", r.open());
+                    let v = at!(r, "statisticsDescriptor", read_aper_statistics_descriptor(r));
                     r.close(open);
                     Self::StatisticsDescriptor(v)
                 }
@@ -9044,14 +9101,14 @@ impl<'a> AmmDescriptor<'a> {
             }
         } else {
             match r.alternative(per::Whole::Bits(3), 8)? {
-                0 => Self::MediaDescriptor(MediaDescriptor::read_aper(r)?),
-                1 => Self::ModemDescriptor(ModemDescriptor::read_aper(r)?),
-                2 => Self::MuxDescriptor(MuxDescriptor::read_aper(r)?),
-                3 => Self::EventsDescriptor(EventsDescriptor::read_aper(r)?),
-                4 => Self::EventBufferDescriptor(read_aper_event_buffer_descriptor(r)?),
-                5 => Self::SignalsDescriptor(read_aper_signals_descriptor(r)?),
-                6 => Self::DigitMapDescriptor(DigitMapDescriptor::read_aper(r)?),
-                _ => Self::AuditDescriptor(AuditDescriptor::read_aper(r)?),
+                0 => Self::MediaDescriptor(at!(r, "mediaDescriptor", MediaDescriptor::read_aper(r))),
+                1 => Self::ModemDescriptor(at!(r, "modemDescriptor", ModemDescriptor::read_aper(r))),
+                2 => Self::MuxDescriptor(at!(r, "muxDescriptor", MuxDescriptor::read_aper(r))),
+                3 => Self::EventsDescriptor(at!(r, "eventsDescriptor", EventsDescriptor::read_aper(r))),
+                4 => Self::EventBufferDescriptor(at!(r, "eventBufferDescriptor", read_aper_event_buffer_descriptor(r))),
+                5 => Self::SignalsDescriptor(at!(r, "signalsDescriptor", read_aper_signals_descriptor(r))),
+                6 => Self::DigitMapDescriptor(at!(r, "digitMapDescriptor", DigitMapDescriptor::read_aper(r))),
+                _ => Self::AuditDescriptor(at!(r, "auditDescriptor", AuditDescriptor::read_aper(r))),
             }
         };
         Ok(value)
@@ -9119,12 +9176,12 @@ impl<'a> ServiceChangeAddress<'a> {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
             match r.alternative(per::Whole::Bits(3), 6)? {
-                0 => Self::PortNumber(r.whole(per::Whole::TwoOctets, 65535)? as u16),
-                1 => Self::Ip4Address(Ip4Address::read_aper(r)?),
-                2 => Self::Ip6Address(Ip6Address::read_aper(r)?),
-                3 => Self::DomainName(DomainName::read_aper(r)?),
-                4 => Self::DeviceName(r.characters(per::Size::new(false, 1, 64, Some(per::Whole::Bits(6))), &APER_ALPHABET_0)?),
-                _ => Self::MtpAddress(r.octet_string(per::Size::new(false, 2, 4, Some(per::Whole::Bits(2))))?),
+                0 => Self::PortNumber(at!(r, "portNumber", r.whole(per::Whole::TwoOctets, 65535)) as u16),
+                1 => Self::Ip4Address(at!(r, "ip4Address", Ip4Address::read_aper(r))),
+                2 => Self::Ip6Address(at!(r, "ip6Address", Ip6Address::read_aper(r))),
+                3 => Self::DomainName(at!(r, "domainName", DomainName::read_aper(r))),
+                4 => Self::DeviceName(at!(r, "deviceName", r.characters(per::Size::new(false, 1, 64, Some(per::Whole::Bits(6))), &APER_ALPHABET_0))),
+                _ => Self::MtpAddress(at!(r, "mtpAddress", r.octet_string(per::Size::new(false, 2, 4, Some(per::Whole::Bits(2)))))),
             }
         };
         Ok(value)
@@ -9155,7 +9212,7 @@ impl<'a> ServiceChangeAddress<'a> {
 impl<'a> ServiceChangeProfile<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         Ok(Self {
-            profile_name: r.characters(per::Size::new(false, 1, 67, Some(per::Whole::Bits(7))), &APER_ALPHABET_0)?,
+            profile_name: at!(r, "profileName", r.characters(per::Size::new(false, 1, 67, Some(per::Whole::Bits(7))), &APER_ALPHABET_0)),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -9174,8 +9231,8 @@ fn write_aper_value(list: &[Octets<'_>], w: &mut per::Writer<true>) -> Result<()
 impl<'a> TimeNotation<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         Ok(Self {
-            date: r.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0)?,
-            time: r.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0)?,
+            date: at!(r, "date", r.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0)),
+            time: at!(r, "time", r.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0)),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -9187,8 +9244,8 @@ impl<'a> TimeNotation<'a> {
 impl<'a> NonStandardData<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         Ok(Self {
-            non_standard_identifier: NonStandardIdentifier::read_aper(r)?,
-            data: r.octet_string(per::Size::ANY)?,
+            non_standard_identifier: at!(r, "nonStandardIdentifier", NonStandardIdentifier::read_aper(r)),
+            data: at!(r, "data", r.octet_string(per::Size::ANY)),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -9203,18 +9260,18 @@ impl<'a> AuditReturnParameter<'a> {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
             match r.alternative(per::Whole::Bits(4), 12)? {
-                0 => Self::ErrorDescriptor(ErrorDescriptor::read_aper(r)?),
-                1 => Self::MediaDescriptor(MediaDescriptor::read_aper(r)?),
-                2 => Self::ModemDescriptor(ModemDescriptor::read_aper(r)?),
-                3 => Self::MuxDescriptor(MuxDescriptor::read_aper(r)?),
-                4 => Self::EventsDescriptor(EventsDescriptor::read_aper(r)?),
-                5 => Self::EventBufferDescriptor(read_aper_event_buffer_descriptor(r)?),
-                6 => Self::SignalsDescriptor(read_aper_signals_descriptor(r)?),
-                7 => Self::DigitMapDescriptor(DigitMapDescriptor::read_aper(r)?),
-                8 => Self::ObservedEventsDescriptor(ObservedEventsDescriptor::read_aper(r)?),
-                9 => Self::StatisticsDescriptor(read_aper_statistics_descriptor(r)?),
-                10 => Self::PackagesDescriptor(read_aper_packages_descriptor(r)?),
-                _ => Self::EmptyDescriptors(AuditDescriptor::read_aper(r)?),
+                0 => Self::ErrorDescriptor(at!(r, "errorDescriptor", ErrorDescriptor::read_aper(r))),
+                1 => Self::MediaDescriptor(at!(r, "mediaDescriptor", MediaDescriptor::read_aper(r))),
+                2 => Self::ModemDescriptor(at!(r, "modemDescriptor", ModemDescriptor::read_aper(r))),
+                3 => Self::MuxDescriptor(at!(r, "muxDescriptor", MuxDescriptor::read_aper(r))),
+                4 => Self::EventsDescriptor(at!(r, "eventsDescriptor", EventsDescriptor::read_aper(r))),
+                5 => Self::EventBufferDescriptor(at!(r, "eventBufferDescriptor", read_aper_event_buffer_descriptor(r))),
+                6 => Self::SignalsDescriptor(at!(r, "signalsDescriptor", read_aper_signals_descriptor(r))),
+                7 => Self::DigitMapDescriptor(at!(r, "digitMapDescriptor", DigitMapDescriptor::read_aper(r))),
+                8 => Self::ObservedEventsDescriptor(at!(r, "observedEventsDescriptor", ObservedEventsDescriptor::read_aper(r))),
+                9 => Self::StatisticsDescriptor(at!(r, "statisticsDescriptor", read_aper_statistics_descriptor(r))),
+                10 => Self::PackagesDescriptor(at!(r, "packagesDescriptor", read_aper_packages_descriptor(r))),
+                _ => Self::EmptyDescriptors(at!(r, "emptyDescriptors", AuditDescriptor::read_aper(r))),
             }
         };
         Ok(value)
@@ -9243,17 +9300,21 @@ impl<'a> ServiceChangeResParm<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(6)?;
         let value = Self {
-            service_change_mgc_id: if p & 0x10 != 0 { Some(MId::read_aper(r)?) } else { None },
+            service_change_mgc_id: if p & 0x10 != 0 {
+                Some(at!(r, "serviceChangeMgcId", MId::read_aper(r)))
+            } else { None },
             service_change_address: if p & 0x8 != 0 {
-                Some(ServiceChangeAddress::read_aper(r)?)
+                Some(at!(r, "serviceChangeAddress", ServiceChangeAddress::read_aper(r)))
             } else { None },
             service_change_version: if p & 0x4 != 0 {
-                Some(r.whole(per::Whole::Bits(7), 99)? as u8)
+                Some(at!(r, "serviceChangeVersion", r.whole(per::Whole::Bits(7), 99)) as u8)
             } else { None },
             service_change_profile: if p & 0x2 != 0 {
-                Some(ServiceChangeProfile::read_aper(r)?)
+                Some(at!(r, "serviceChangeProfile", ServiceChangeProfile::read_aper(r)))
             } else { None },
-            timestamp: if p & 0x1 != 0 { Some(TimeNotation::read_aper(r)?) } else { None },
+            timestamp: if p & 0x1 != 0 {
+                Some(at!(r, "timestamp", TimeNotation::read_aper(r)))
+            } else { None },
         };
         if p & 0x20 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -9276,9 +9337,11 @@ impl<'a> MediaDescriptor<'a> {
         let p = r.bits(3)?;
         let value = Self {
             term_state_descr: if p & 0x2 != 0 {
-                Some(TerminationStateDescriptor::read_aper(r)?)
+                Some(at!(r, "termStateDescr", TerminationStateDescriptor::read_aper(r)))
             } else { None },
-            streams: if p & 0x1 != 0 { Some(MediaDescriptorStreams::read_aper(r)?) } else { None },
+            streams: if p & 0x1 != 0 {
+                Some(at!(r, "streams", MediaDescriptorStreams::read_aper(r)))
+            } else { None },
         };
         if p & 0x4 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -9295,9 +9358,11 @@ impl<'a> ModemDescriptor<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
         Ok(Self {
-            mtl: read_aper_modem_descriptor_mtl(r)?,
-            mpl: read_aper_modem_descriptor_mpl(r)?,
-            non_standard_data: if p & 0x1 != 0 { Some(NonStandardData::read_aper(r)?) } else { None },
+            mtl: at!(r, "mtl", read_aper_modem_descriptor_mtl(r)),
+            mpl: at!(r, "mpl", read_aper_modem_descriptor_mpl(r)),
+            non_standard_data: if p & 0x1 != 0 {
+                Some(at!(r, "nonStandardData", NonStandardData::read_aper(r)))
+            } else { None },
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -9313,9 +9378,11 @@ impl<'a> MuxDescriptor<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(2)?;
         let value = Self {
-            mux_type: MuxType::read_aper(r)?,
-            term_list: read_aper_mux_descriptor_term_list(r)?,
-            non_standard_data: if p & 0x1 != 0 { Some(NonStandardData::read_aper(r)?) } else { None },
+            mux_type: at!(r, "muxType", MuxType::read_aper(r)),
+            term_list: at!(r, "termList", read_aper_mux_descriptor_term_list(r)),
+            non_standard_data: if p & 0x1 != 0 {
+                Some(at!(r, "nonStandardData", NonStandardData::read_aper(r)))
+            } else { None },
         };
         if p & 0x2 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -9334,9 +9401,9 @@ impl<'a> EventsDescriptor<'a> {
         let p = r.bits(2)?;
         let value = Self {
             request_id: if p & 0x1 != 0 {
-                Some(r.whole(per::Whole::Octets(2, 4), 4294967295)? as u32)
+                Some(at!(r, "requestID", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32)
             } else { None },
-            event_list: read_aper_events_descriptor_event_list(r)?,
+            event_list: at!(r, "eventList", read_aper_events_descriptor_event_list(r)),
         };
         if p & 0x2 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -9370,8 +9437,12 @@ impl<'a> DigitMapDescriptor<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(2)?;
         Ok(Self {
-            digit_map_name: if p & 0x2 != 0 { Some(r.fixed_octets::<2>()?) } else { None },
-            digit_map_value: if p & 0x1 != 0 { Some(DigitMapValue::read_aper(r)?) } else { None },
+            digit_map_name: if p & 0x2 != 0 {
+                Some(at!(r, "digitMapName", r.fixed_octets::<2>()))
+            } else { None },
+            digit_map_value: if p & 0x1 != 0 {
+                Some(at!(r, "digitMapValue", DigitMapValue::read_aper(r)))
+            } else { None },
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -9396,13 +9467,13 @@ impl<'a> IndAuditParameter<'a> {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
             match r.alternative(per::Whole::Bits(3), 7)? {
-                0 => Self::IndAudMediaDescriptor(IndAudMediaDescriptor::read_aper(r)?),
-                1 => Self::IndAudEventsDescriptor(IndAudEventsDescriptor::read_aper(r)?),
-                2 => Self::IndAudEventBufferDescriptor(IndAudEventBufferDescriptor::read_aper(r)?),
-                3 => Self::IndAudSignalsDescriptor(IndAudSignalsDescriptor::read_aper(r)?),
-                4 => Self::IndAudDigitMapDescriptor(IndAudDigitMapDescriptor::read_aper(r)?),
-                5 => Self::IndAudStatisticsDescriptor(IndAudStatisticsDescriptor::read_aper(r)?),
-                _ => Self::IndAudPackagesDescriptor(IndAudPackagesDescriptor::read_aper(r)?),
+                0 => Self::IndAudMediaDescriptor(at!(r, "indAudMediaDescriptor", IndAudMediaDescriptor::read_aper(r))),
+                1 => Self::IndAudEventsDescriptor(at!(r, "indAudEventsDescriptor", IndAudEventsDescriptor::read_aper(r))),
+                2 => Self::IndAudEventBufferDescriptor(at!(r, "indAudEventBufferDescriptor", IndAudEventBufferDescriptor::read_aper(r))),
+                3 => Self::IndAudSignalsDescriptor(at!(r, "indAudSignalsDescriptor", IndAudSignalsDescriptor::read_aper(r))),
+                4 => Self::IndAudDigitMapDescriptor(at!(r, "indAudDigitMapDescriptor", IndAudDigitMapDescriptor::read_aper(r))),
+                5 => Self::IndAudStatisticsDescriptor(at!(r, "indAudStatisticsDescriptor", IndAudStatisticsDescriptor::read_aper(r))),
+                _ => Self::IndAudPackagesDescriptor(at!(r, "indAudPackagesDescriptor", IndAudPackagesDescriptor::read_aper(r))),
             }
         };
         Ok(value)
@@ -9426,10 +9497,14 @@ impl<'a> ObservedEvent<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(3)?;
         let value = Self {
-            event_name: r.fixed_octets::<4>()?,
-            stream_id: if p & 0x2 != 0 { Some(r.whole(per::Whole::TwoOctets, 65535)? as u16) } else { None },
-            event_par_list: read_aper_event_par_list(r)?,
-            time_notation: if p & 0x1 != 0 { Some(TimeNotation::read_aper(r)?) } else { None },
+            event_name: at!(r, "eventName", r.fixed_octets::<4>()),
+            stream_id: if p & 0x2 != 0 {
+                Some(at!(r, "streamID", r.whole(per::Whole::TwoOctets, 65535)) as u16)
+            } else { None },
+            event_par_list: at!(r, "eventParList", read_aper_event_par_list(r)),
+            time_notation: if p & 0x1 != 0 {
+                Some(at!(r, "timeNotation", TimeNotation::read_aper(r)))
+            } else { None },
         };
         if p & 0x4 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -9450,9 +9525,9 @@ impl<'a> NonStandardIdentifier<'a> {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
             match r.alternative(per::Whole::Bits(2), 3)? {
-                0 => Self::Object(r.oid()?),
-                1 => Self::H221NonStandard(H221NonStandard::read_aper(r)?),
-                _ => Self::Experimental(r.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0)?),
+                0 => Self::Object(at!(r, "object", r.oid())),
+                1 => Self::H221NonStandard(at!(r, "h221NonStandard", H221NonStandard::read_aper(r))),
+                _ => Self::Experimental(at!(r, "experimental", r.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0))),
             }
         };
         Ok(value)
@@ -9483,9 +9558,13 @@ impl<'a> TerminationStateDescriptor<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(3)?;
         let value = Self {
-            property_parms: read_aper_property_parms(r)?,
-            event_buffer_control: if p & 0x2 != 0 { Some(EventBufferControl::read_aper(r)?) } else { None },
-            service_state: if p & 0x1 != 0 { Some(ServiceState::read_aper(r)?) } else { None },
+            property_parms: at!(r, "propertyParms", read_aper_property_parms(r)),
+            event_buffer_control: if p & 0x2 != 0 {
+                Some(at!(r, "eventBufferControl", EventBufferControl::read_aper(r)))
+            } else { None },
+            service_state: if p & 0x1 != 0 {
+                Some(at!(r, "serviceState", ServiceState::read_aper(r)))
+            } else { None },
         };
         if p & 0x4 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -9502,8 +9581,8 @@ impl<'a> TerminationStateDescriptor<'a> {
 impl<'a> MediaDescriptorStreams<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         Ok(match r.alternative(per::Whole::Bits(1), 2)? {
-            0 => Self::OneStream(StreamParms::read_aper(r)?),
-            _ => Self::MultiStream(read_aper_media_descriptor_streams_multi_stream(r)?),
+            0 => Self::OneStream(at!(r, "oneStream", StreamParms::read_aper(r))),
+            _ => Self::MultiStream(at!(r, "multiStream", read_aper_media_descriptor_streams_multi_stream(r))),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -9571,9 +9650,11 @@ impl<'a> EventSpec<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(2)?;
         let value = Self {
-            event_name: r.fixed_octets::<4>()?,
-            stream_id: if p & 0x1 != 0 { Some(r.whole(per::Whole::TwoOctets, 65535)? as u16) } else { None },
-            event_par_list: read_aper_event_par_list(r)?,
+            event_name: at!(r, "eventName", r.fixed_octets::<4>()),
+            stream_id: if p & 0x1 != 0 {
+                Some(at!(r, "streamID", r.whole(per::Whole::TwoOctets, 65535)) as u16)
+            } else { None },
+            event_par_list: at!(r, "eventParList", read_aper_event_par_list(r)),
         };
         if p & 0x2 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -9592,8 +9673,8 @@ impl<'a> SignalRequest<'a> {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
             match r.alternative(per::Whole::Bits(1), 2)? {
-                0 => Self::Signal(Signal::read_aper(r)?),
-                _ => Self::SeqSigList(SeqSigList::read_aper(r)?),
+                0 => Self::Signal(at!(r, "signal", Signal::read_aper(r))),
+                _ => Self::SeqSigList(at!(r, "seqSigList", SeqSigList::read_aper(r))),
             }
         };
         Ok(value)
@@ -9612,16 +9693,22 @@ impl<'a> DigitMapValue<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(4)?;
         let mut value = Self {
-            start_timer: if p & 0x4 != 0 { Some(r.whole(per::Whole::Bits(7), 99)? as u8) } else { None },
-            short_timer: if p & 0x2 != 0 { Some(r.whole(per::Whole::Bits(7), 99)? as u8) } else { None },
-            long_timer: if p & 0x1 != 0 { Some(r.whole(per::Whole::Bits(7), 99)? as u8) } else { None },
-            digit_map_body: r.characters(per::Size::ANY, &APER_ALPHABET_0)?,
+            start_timer: if p & 0x4 != 0 {
+                Some(at!(r, "startTimer", r.whole(per::Whole::Bits(7), 99)) as u8)
+            } else { None },
+            short_timer: if p & 0x2 != 0 {
+                Some(at!(r, "shortTimer", r.whole(per::Whole::Bits(7), 99)) as u8)
+            } else { None },
+            long_timer: if p & 0x1 != 0 {
+                Some(at!(r, "longTimer", r.whole(per::Whole::Bits(7), 99)) as u8)
+            } else { None },
+            digit_map_body: at!(r, "digitMapBody", r.characters(per::Size::ANY, &APER_ALPHABET_0)),
             duration_timer: None,
         };
         if p & 0x8 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = r.addition(&mut more)? {
-                value.duration_timer = Some(r.whole(per::Whole::Bits(7), 99)? as u8);
+                value.duration_timer = Some(at!(r, "durationTimer", r.whole(per::Whole::Bits(7), 99)) as u8);
                 r.close(open);
             }
             r.skip_additions(more)?;
@@ -9654,8 +9741,8 @@ impl<'a> StatisticsParameter<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
         Ok(Self {
-            stat_name: r.fixed_octets::<4>()?,
-            stat_value: if p & 0x1 != 0 { Some(read_aper_value(r)?) } else { None },
+            stat_name: at!(r, "statName", r.fixed_octets::<4>()),
+            stat_value: if p & 0x1 != 0 { Some(at!(r, "statValue", read_aper_value(r))) } else { None },
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -9671,9 +9758,11 @@ impl<'a> IndAudMediaDescriptor<'a> {
         let p = r.bits(3)?;
         let value = Self {
             term_state_descr: if p & 0x2 != 0 {
-                Some(IndAudTerminationStateDescriptor::read_aper(r)?)
+                Some(at!(r, "termStateDescr", IndAudTerminationStateDescriptor::read_aper(r)))
             } else { None },
-            streams: if p & 0x1 != 0 { Some(IndAudMediaDescriptorStreams::read_aper(r)?) } else { None },
+            streams: if p & 0x1 != 0 {
+                Some(at!(r, "streams", IndAudMediaDescriptorStreams::read_aper(r)))
+            } else { None },
         };
         if p & 0x4 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -9691,10 +9780,12 @@ impl IndAudEventsDescriptor {
         let p = r.bits(3)?;
         let value = Self {
             request_id: if p & 0x2 != 0 {
-                Some(r.whole(per::Whole::Octets(2, 4), 4294967295)? as u32)
+                Some(at!(r, "requestID", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32)
             } else { None },
-            pkgd_name: r.fixed_octets::<4>()?,
-            stream_id: if p & 0x1 != 0 { Some(r.whole(per::Whole::TwoOctets, 65535)? as u16) } else { None },
+            pkgd_name: at!(r, "pkgdName", r.fixed_octets::<4>()),
+            stream_id: if p & 0x1 != 0 {
+                Some(at!(r, "streamID", r.whole(per::Whole::TwoOctets, 65535)) as u16)
+            } else { None },
         };
         if p & 0x4 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -9714,8 +9805,10 @@ impl IndAudEventBufferDescriptor {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
         let p = r.bits(2)?;
         let value = Self {
-            event_name: r.fixed_octets::<4>()?,
-            stream_id: if p & 0x1 != 0 { Some(r.whole(per::Whole::TwoOctets, 65535)? as u16) } else { None },
+            event_name: at!(r, "eventName", r.fixed_octets::<4>()),
+            stream_id: if p & 0x1 != 0 {
+                Some(at!(r, "streamID", r.whole(per::Whole::TwoOctets, 65535)) as u16)
+            } else { None },
         };
         if p & 0x2 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -9734,8 +9827,8 @@ impl<'a> IndAudSignalsDescriptor<'a> {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
             match r.alternative(per::Whole::Bits(1), 2)? {
-                0 => Self::Signal(IndAudSignal::read_aper(r)?),
-                _ => Self::SeqSigList(IndAudSeqSigList::read_aper(r)?),
+                0 => Self::Signal(at!(r, "signal", IndAudSignal::read_aper(r))),
+                _ => Self::SeqSigList(at!(r, "seqSigList", IndAudSeqSigList::read_aper(r))),
             }
         };
         Ok(value)
@@ -9753,7 +9846,11 @@ impl<'a> IndAudSignalsDescriptor<'a> {
 impl IndAudDigitMapDescriptor {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
         let p = r.bits(1)?;
-        Ok(Self { digit_map_name: if p & 0x1 != 0 { Some(r.fixed_octets::<2>()?) } else { None } })
+        Ok(Self {
+            digit_map_name: if p & 0x1 != 0 {
+                Some(at!(r, "digitMapName", r.fixed_octets::<2>()))
+            } else { None },
+        })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.digit_map_name.is_some());
@@ -9764,7 +9861,7 @@ impl IndAudDigitMapDescriptor {
 
 impl IndAudStatisticsDescriptor {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
-        Ok(Self { stat_name: r.fixed_octets::<4>()? })
+        Ok(Self { stat_name: at!(r, "statName", r.fixed_octets::<4>()) })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.fixed_octets(&self.stat_name);
@@ -9776,8 +9873,8 @@ impl IndAudPackagesDescriptor {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
         let p = r.bits(1)?;
         let value = Self {
-            package_name: r.fixed_octets::<2>()?,
-            package_version: r.whole(per::Whole::Bits(7), 99)? as u8,
+            package_name: at!(r, "packageName", r.fixed_octets::<2>()),
+            package_version: at!(r, "packageVersion", r.whole(per::Whole::Bits(7), 99)) as u8,
         };
         if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -9801,10 +9898,10 @@ impl H221NonStandard {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
         let p = r.bits(1)?;
         let value = Self {
-            t35_country_code1: r.whole(per::Whole::Octet, 255)? as u8,
-            t35_country_code2: r.whole(per::Whole::Octet, 255)? as u8,
-            t35_extension: r.whole(per::Whole::Octet, 255)? as u8,
-            manufacturer_code: r.whole(per::Whole::TwoOctets, 65535)? as u16,
+            t35_country_code1: at!(r, "t35CountryCode1", r.whole(per::Whole::Octet, 255)) as u8,
+            t35_country_code2: at!(r, "t35CountryCode2", r.whole(per::Whole::Octet, 255)) as u8,
+            t35_extension: at!(r, "t35Extension", r.whole(per::Whole::Octet, 255)) as u8,
+            manufacturer_code: at!(r, "manufacturerCode", r.whole(per::Whole::TwoOctets, 65535)) as u16,
         };
         if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -9822,8 +9919,8 @@ impl PackagesItem {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
         let p = r.bits(1)?;
         let value = Self {
-            package_name: r.fixed_octets::<2>()?,
-            package_version: r.whole(per::Whole::Bits(7), 99)? as u8,
+            package_name: at!(r, "packageName", r.fixed_octets::<2>()),
+            package_version: at!(r, "packageVersion", r.whole(per::Whole::Bits(7), 99)) as u8,
         };
         if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -9886,16 +9983,20 @@ impl<'a> StreamParms<'a> {
         let p = r.bits(4)?;
         let mut value = Self {
             local_control_descriptor: if p & 0x4 != 0 {
-                Some(LocalControlDescriptor::read_aper(r)?)
+                Some(at!(r, "localControlDescriptor", LocalControlDescriptor::read_aper(r)))
             } else { None },
-            local_descriptor: if p & 0x2 != 0 { Some(LocalRemoteDescriptor::read_aper(r)?) } else { None },
-            remote_descriptor: if p & 0x1 != 0 { Some(LocalRemoteDescriptor::read_aper(r)?) } else { None },
+            local_descriptor: if p & 0x2 != 0 {
+                Some(at!(r, "localDescriptor", LocalRemoteDescriptor::read_aper(r)))
+            } else { None },
+            remote_descriptor: if p & 0x1 != 0 {
+                Some(at!(r, "remoteDescriptor", LocalRemoteDescriptor::read_aper(r)))
+            } else { None },
             statistics_descriptor: None,
         };
         if p & 0x8 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = r.addition(&mut more)? {
-                value.statistics_descriptor = Some(read_aper_statistics_descriptor(r)?);
+                value.statistics_descriptor = Some(at!(r, "statisticsDescriptor", read_aper_statistics_descriptor(r)));
                 r.close(open);
             }
             r.skip_additions(more)?;
@@ -9953,10 +10054,14 @@ impl<'a> RequestedEvent<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(3)?;
         let value = Self {
-            pkgd_name: r.fixed_octets::<4>()?,
-            stream_id: if p & 0x2 != 0 { Some(r.whole(per::Whole::TwoOctets, 65535)? as u16) } else { None },
-            event_action: if p & 0x1 != 0 { Some(RequestedActions::read_aper(r)?) } else { None },
-            ev_par_list: read_aper_ev_par_list(r)?,
+            pkgd_name: at!(r, "pkgdName", r.fixed_octets::<4>()),
+            stream_id: if p & 0x2 != 0 {
+                Some(at!(r, "streamID", r.whole(per::Whole::TwoOctets, 65535)) as u16)
+            } else { None },
+            event_action: if p & 0x1 != 0 {
+                Some(at!(r, "eventAction", RequestedActions::read_aper(r)))
+            } else { None },
+            ev_par_list: at!(r, "evParList", read_aper_ev_par_list(r)),
         };
         if p & 0x4 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -9974,13 +10079,19 @@ impl<'a> Signal<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(6)?;
         let mut value = Self {
-            signal_name: r.fixed_octets::<4>()?,
-            stream_id: if p & 0x10 != 0 { Some(r.whole(per::Whole::TwoOctets, 65535)? as u16) } else { None },
-            sig_type: if p & 0x8 != 0 { Some(SignalType::read_aper(r)?) } else { None },
-            duration: if p & 0x4 != 0 { Some(r.whole(per::Whole::TwoOctets, 65535)? as u16) } else { None },
-            notify_completion: if p & 0x2 != 0 { Some(r.bit_string(per::Size::ANY)?) } else { None },
-            keep_active: if p & 0x1 != 0 { Some(r.bit()?) } else { None },
-            sig_par_list: read_aper_signal_sig_par_list(r)?,
+            signal_name: at!(r, "signalName", r.fixed_octets::<4>()),
+            stream_id: if p & 0x10 != 0 {
+                Some(at!(r, "streamID", r.whole(per::Whole::TwoOctets, 65535)) as u16)
+            } else { None },
+            sig_type: if p & 0x8 != 0 { Some(at!(r, "sigType", SignalType::read_aper(r))) } else { None },
+            duration: if p & 0x4 != 0 {
+                Some(at!(r, "duration", r.whole(per::Whole::TwoOctets, 65535)) as u16)
+            } else { None },
+            notify_completion: if p & 0x2 != 0 {
+                Some(at!(r, "notifyCompletion", r.bit_string(per::Size::ANY)))
+            } else { None },
+            keep_active: if p & 0x1 != 0 { Some(at!(r, "keepActive", r.bit())) } else { None },
+            sig_par_list: at!(r, "sigParList", read_aper_signal_sig_par_list(r)),
             direction: None,
             request_id: None,
             intersig_delay: None,
@@ -9988,15 +10099,15 @@ impl<'a> Signal<'a> {
         if p & 0x20 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = r.addition(&mut more)? {
-                value.direction = Some(SignalDirection::read_aper(r)?);
+                value.direction = Some(at!(r, "direction", SignalDirection::read_aper(r)));
                 r.close(open);
             }
             if let Some(open) = r.addition(&mut more)? {
-                value.request_id = Some(r.whole(per::Whole::Octets(2, 4), 4294967295)? as u32);
+                value.request_id = Some(at!(r, "requestID", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32);
                 r.close(open);
             }
             if let Some(open) = r.addition(&mut more)? {
-                value.intersig_delay = Some(r.whole(per::Whole::TwoOctets, 65535)? as u16);
+                value.intersig_delay = Some(at!(r, "intersigDelay", r.whole(per::Whole::TwoOctets, 65535)) as u16);
                 r.close(open);
             }
             r.skip_additions(more)?;
@@ -10043,8 +10154,8 @@ impl<'a> Signal<'a> {
 impl<'a> SeqSigList<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         Ok(Self {
-            id: r.whole(per::Whole::TwoOctets, 65535)? as u16,
-            signal_list: read_aper_seq_sig_list_signal_list(r)?,
+            id: at!(r, "id", r.whole(per::Whole::TwoOctets, 65535)) as u16,
+            signal_list: at!(r, "signalList", read_aper_seq_sig_list_signal_list(r)),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -10057,7 +10168,7 @@ impl<'a> IndAudTerminationStateDescriptor<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(3)?;
         let mut value = Self {
-            property_parms: read_aper_property_parms2(r)?,
+            property_parms: at!(r, "propertyParms", read_aper_property_parms2(r)),
             event_buffer_control: if p & 0x2 != 0 { Some(()) } else { None },
             service_state: if p & 0x1 != 0 { Some(()) } else { None },
             service_state_sel: None,
@@ -10065,7 +10176,7 @@ impl<'a> IndAudTerminationStateDescriptor<'a> {
         if p & 0x4 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = r.addition(&mut more)? {
-                value.service_state_sel = Some(ServiceState::read_aper(r)?);
+                value.service_state_sel = Some(at!(r, "serviceStateSel", ServiceState::read_aper(r)));
                 r.close(open);
             }
             r.skip_additions(more)?;
@@ -10096,8 +10207,8 @@ impl<'a> IndAudTerminationStateDescriptor<'a> {
 impl<'a> IndAudMediaDescriptorStreams<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         Ok(match r.alternative(per::Whole::Bits(1), 2)? {
-            0 => Self::OneStream(IndAudStreamParms::read_aper(r)?),
-            _ => Self::MultiStream(read_aper_ind_aud_media_descriptor_streams_multi_stream(r)?),
+            0 => Self::OneStream(at!(r, "oneStream", IndAudStreamParms::read_aper(r))),
+            _ => Self::MultiStream(at!(r, "multiStream", read_aper_ind_aud_media_descriptor_streams_multi_stream(r))),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -10116,14 +10227,16 @@ impl IndAudSignal {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
         let p = r.bits(2)?;
         let mut value = Self {
-            signal_name: r.fixed_octets::<4>()?,
-            stream_id: if p & 0x1 != 0 { Some(r.whole(per::Whole::TwoOctets, 65535)? as u16) } else { None },
+            signal_name: at!(r, "signalName", r.fixed_octets::<4>()),
+            stream_id: if p & 0x1 != 0 {
+                Some(at!(r, "streamID", r.whole(per::Whole::TwoOctets, 65535)) as u16)
+            } else { None },
             signal_request_id: None,
         };
         if p & 0x2 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = r.addition(&mut more)? {
-                value.signal_request_id = Some(r.whole(per::Whole::Octets(2, 4), 4294967295)? as u32);
+                value.signal_request_id = Some(at!(r, "signalRequestID", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32);
                 r.close(open);
             }
             r.skip_additions(more)?;
@@ -10154,8 +10267,10 @@ impl IndAudSeqSigList {
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
         let p = r.bits(1)?;
         Ok(Self {
-            id: r.whole(per::Whole::TwoOctets, 65535)? as u16,
-            signal_list: if p & 0x1 != 0 { Some(IndAudSignal::read_aper(r)?) } else { None },
+            id: at!(r, "id", r.whole(per::Whole::TwoOctets, 65535)) as u16,
+            signal_list: if p & 0x1 != 0 {
+                Some(at!(r, "signalList", IndAudSignal::read_aper(r)))
+            } else { None },
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -10170,9 +10285,9 @@ impl<'a> EventParameter<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(2)?;
         let value = Self {
-            event_parameter_name: r.fixed_octets::<2>()?,
-            value: read_aper_value(r)?,
-            extra_info: if p & 0x1 != 0 { Some(ExtraInfo::read_aper(r)?) } else { None },
+            event_parameter_name: at!(r, "eventParameterName", r.fixed_octets::<2>()),
+            value: at!(r, "value", read_aper_value(r)),
+            extra_info: if p & 0x1 != 0 { Some(at!(r, "extraInfo", ExtraInfo::read_aper(r))) } else { None },
         };
         if p & 0x2 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -10190,10 +10305,12 @@ impl<'a> LocalControlDescriptor<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(4)?;
         let value = Self {
-            stream_mode: if p & 0x4 != 0 { Some(StreamMode::read_aper(r)?) } else { None },
-            reserve_value: if p & 0x2 != 0 { Some(r.bit()?) } else { None },
-            reserve_group: if p & 0x1 != 0 { Some(r.bit()?) } else { None },
-            property_parms: read_aper_property_parms(r)?,
+            stream_mode: if p & 0x4 != 0 {
+                Some(at!(r, "streamMode", StreamMode::read_aper(r)))
+            } else { None },
+            reserve_value: if p & 0x2 != 0 { Some(at!(r, "reserveValue", r.bit())) } else { None },
+            reserve_group: if p & 0x1 != 0 { Some(at!(r, "reserveGroup", r.bit())) } else { None },
+            property_parms: at!(r, "propertyParms", read_aper_property_parms(r)),
         };
         if p & 0x8 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -10210,7 +10327,7 @@ impl<'a> LocalControlDescriptor<'a> {
 impl<'a> LocalRemoteDescriptor<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
-        let value = Self { prop_grps: read_aper_local_remote_descriptor_prop_grps(r)? };
+        let value = Self { prop_grps: at!(r, "propGrps", read_aper_local_remote_descriptor_prop_grps(r)) };
         if p & 0x1 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
@@ -10223,8 +10340,8 @@ impl<'a> LocalRemoteDescriptor<'a> {
 impl<'a> StreamDescriptor<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         Ok(Self {
-            stream_id: r.whole(per::Whole::TwoOctets, 65535)? as u16,
-            stream_parms: StreamParms::read_aper(r)?,
+            stream_id: at!(r, "streamID", r.whole(per::Whole::TwoOctets, 65535)) as u16,
+            stream_parms: at!(r, "streamParms", StreamParms::read_aper(r)),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -10237,17 +10354,21 @@ impl<'a> RequestedActions<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(5)?;
         let mut value = Self {
-            keep_active: if p & 0x8 != 0 { Some(r.bit()?) } else { None },
-            event_dm: if p & 0x4 != 0 { Some(EventDm::read_aper(r)?) } else { None },
-            second_event: if p & 0x2 != 0 { Some(SecondEventsDescriptor::read_aper(r)?) } else { None },
-            signals_descriptor: if p & 0x1 != 0 { Some(read_aper_signals_descriptor(r)?) } else { None },
+            keep_active: if p & 0x8 != 0 { Some(at!(r, "keepActive", r.bit())) } else { None },
+            event_dm: if p & 0x4 != 0 { Some(at!(r, "eventDM", EventDm::read_aper(r))) } else { None },
+            second_event: if p & 0x2 != 0 {
+                Some(at!(r, "secondEvent", SecondEventsDescriptor::read_aper(r)))
+            } else { None },
+            signals_descriptor: if p & 0x1 != 0 {
+                Some(at!(r, "signalsDescriptor", read_aper_signals_descriptor(r)))
+            } else { None },
             notify_behaviour: None,
             reset_events_descriptor: None,
         };
         if p & 0x10 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = r.addition(&mut more)? {
-                value.notify_behaviour = Some(NotifyBehaviour::read_aper(r)?);
+                value.notify_behaviour = Some(at!(r, "notifyBehaviour", NotifyBehaviour::read_aper(r)));
                 r.close(open);
             }
             if let Some(open) = r.addition(&mut more)? {
@@ -10359,20 +10480,20 @@ impl<'a> IndAudStreamParms<'a> {
         let p = r.bits(4)?;
         let mut value = Self {
             local_control_descriptor: if p & 0x4 != 0 {
-                Some(IndAudLocalControlDescriptor::read_aper(r)?)
+                Some(at!(r, "localControlDescriptor", IndAudLocalControlDescriptor::read_aper(r)))
             } else { None },
             local_descriptor: if p & 0x2 != 0 {
-                Some(IndAudLocalRemoteDescriptor::read_aper(r)?)
+                Some(at!(r, "localDescriptor", IndAudLocalRemoteDescriptor::read_aper(r)))
             } else { None },
             remote_descriptor: if p & 0x1 != 0 {
-                Some(IndAudLocalRemoteDescriptor::read_aper(r)?)
+                Some(at!(r, "remoteDescriptor", IndAudLocalRemoteDescriptor::read_aper(r)))
             } else { None },
             statistics_descriptor: None,
         };
         if p & 0x8 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = r.addition(&mut more)? {
-                value.statistics_descriptor = Some(IndAudStatisticsDescriptor::read_aper(r)?);
+                value.statistics_descriptor = Some(at!(r, "statisticsDescriptor", IndAudStatisticsDescriptor::read_aper(r)));
                 r.close(open);
             }
             r.skip_additions(more)?;
@@ -10437,8 +10558,8 @@ fn write_aper_local_remote_descriptor_prop_grps(list: &[PropertyGroup<'_>], w: &
 impl<'a> EventDm<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         Ok(match r.alternative(per::Whole::Bits(1), 2)? {
-            0 => Self::DigitMapName(r.fixed_octets::<2>()?),
-            _ => Self::DigitMapValue(DigitMapValue::read_aper(r)?),
+            0 => Self::DigitMapName(at!(r, "digitMapName", r.fixed_octets::<2>())),
+            _ => Self::DigitMapValue(at!(r, "digitMapValue", DigitMapValue::read_aper(r))),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -10456,9 +10577,9 @@ impl<'a> SecondEventsDescriptor<'a> {
         let p = r.bits(2)?;
         let value = Self {
             request_id: if p & 0x1 != 0 {
-                Some(r.whole(per::Whole::Octets(2, 4), 4294967295)? as u32)
+                Some(at!(r, "requestID", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32)
             } else { None },
-            event_list: read_aper_second_events_descriptor_event_list(r)?,
+            event_list: at!(r, "eventList", read_aper_second_events_descriptor_event_list(r)),
         };
         if p & 0x2 != 0 { r.skip_all_additions()?; }
         r.leave();
@@ -10481,7 +10602,7 @@ impl<'a> NotifyBehaviour<'a> {
         } else {
             match r.alternative(per::Whole::Bits(2), 3)? {
                 0 => Self::NotifyImmediate(()),
-                1 => Self::NotifyRegulated(RegulatedEmbeddedDescriptor::read_aper(r)?),
+                1 => Self::NotifyRegulated(at!(r, "notifyRegulated", RegulatedEmbeddedDescriptor::read_aper(r))),
                 _ => Self::NeverNotify(()),
             }
         };
@@ -10503,9 +10624,9 @@ impl<'a> SigParameter<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(2)?;
         let value = Self {
-            sig_parameter_name: r.fixed_octets::<2>()?,
-            value: read_aper_value(r)?,
-            extra_info: if p & 0x1 != 0 { Some(ExtraInfo::read_aper(r)?) } else { None },
+            sig_parameter_name: at!(r, "sigParameterName", r.fixed_octets::<2>()),
+            value: at!(r, "value", read_aper_value(r)),
+            extra_info: if p & 0x1 != 0 { Some(at!(r, "extraInfo", ExtraInfo::read_aper(r))) } else { None },
         };
         if p & 0x2 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -10526,13 +10647,15 @@ impl<'a> IndAudLocalControlDescriptor<'a> {
             stream_mode: if p & 0x8 != 0 { Some(()) } else { None },
             reserve_value: if p & 0x4 != 0 { Some(()) } else { None },
             reserve_group: if p & 0x2 != 0 { Some(()) } else { None },
-            property_parms: if p & 0x1 != 0 { Some(read_aper_property_parms2(r)?) } else { None },
+            property_parms: if p & 0x1 != 0 {
+                Some(at!(r, "propertyParms", read_aper_property_parms2(r)))
+            } else { None },
             stream_mode_sel: None,
         };
         if p & 0x10 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = r.addition(&mut more)? {
-                value.stream_mode_sel = Some(StreamMode::read_aper(r)?);
+                value.stream_mode_sel = Some(at!(r, "streamModeSel", StreamMode::read_aper(r)));
                 r.close(open);
             }
             r.skip_additions(more)?;
@@ -10567,9 +10690,9 @@ impl<'a> IndAudLocalRemoteDescriptor<'a> {
         let p = r.bits(2)?;
         let value = Self {
             prop_group_id: if p & 0x1 != 0 {
-                Some(r.whole(per::Whole::TwoOctets, 65535)? as u16)
+                Some(at!(r, "propGroupID", r.whole(per::Whole::TwoOctets, 65535)) as u16)
             } else { None },
-            prop_grps: read_aper_ind_aud_property_group(r)?,
+            prop_grps: at!(r, "propGrps", read_aper_ind_aud_property_group(r)),
         };
         if p & 0x2 != 0 { r.skip_all_additions()?; }
         Ok(value)
@@ -10584,8 +10707,8 @@ impl<'a> IndAudLocalRemoteDescriptor<'a> {
 impl<'a> IndAudStreamDescriptor<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         Ok(Self {
-            stream_id: r.whole(per::Whole::TwoOctets, 65535)? as u16,
-            stream_parms: IndAudStreamParms::read_aper(r)?,
+            stream_id: at!(r, "streamID", r.whole(per::Whole::TwoOctets, 65535)) as u16,
+            stream_parms: at!(r, "streamParms", IndAudStreamParms::read_aper(r)),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -10618,8 +10741,12 @@ impl<'a> RegulatedEmbeddedDescriptor<'a> {
         r.enter()?;
         let p = r.bits(3)?;
         let value = Self {
-            second_event: if p & 0x2 != 0 { Some(SecondEventsDescriptor::read_aper(r)?) } else { None },
-            signals_descriptor: if p & 0x1 != 0 { Some(read_aper_signals_descriptor(r)?) } else { None },
+            second_event: if p & 0x2 != 0 {
+                Some(at!(r, "secondEvent", SecondEventsDescriptor::read_aper(r)))
+            } else { None },
+            signals_descriptor: if p & 0x1 != 0 {
+                Some(at!(r, "signalsDescriptor", read_aper_signals_descriptor(r)))
+            } else { None },
         };
         if p & 0x4 != 0 { r.skip_all_additions()?; }
         r.leave();
@@ -10646,10 +10773,14 @@ impl<'a> SecondRequestedEvent<'a> {
         r.enter()?;
         let p = r.bits(3)?;
         let value = Self {
-            pkgd_name: r.fixed_octets::<4>()?,
-            stream_id: if p & 0x2 != 0 { Some(r.whole(per::Whole::TwoOctets, 65535)? as u16) } else { None },
-            event_action: if p & 0x1 != 0 { Some(SecondRequestedActions::read_aper(r)?) } else { None },
-            ev_par_list: read_aper_ev_par_list(r)?,
+            pkgd_name: at!(r, "pkgdName", r.fixed_octets::<4>()),
+            stream_id: if p & 0x2 != 0 {
+                Some(at!(r, "streamID", r.whole(per::Whole::TwoOctets, 65535)) as u16)
+            } else { None },
+            event_action: if p & 0x1 != 0 {
+                Some(at!(r, "eventAction", SecondRequestedActions::read_aper(r)))
+            } else { None },
+            ev_par_list: at!(r, "evParList", read_aper_ev_par_list(r)),
         };
         if p & 0x4 != 0 { r.skip_all_additions()?; }
         r.leave();
@@ -10669,16 +10800,18 @@ impl<'a> SecondRequestedActions<'a> {
         r.enter()?;
         let p = r.bits(4)?;
         let mut value = Self {
-            keep_active: if p & 0x4 != 0 { Some(r.bit()?) } else { None },
-            event_dm: if p & 0x2 != 0 { Some(EventDm::read_aper(r)?) } else { None },
-            signals_descriptor: if p & 0x1 != 0 { Some(read_aper_signals_descriptor(r)?) } else { None },
+            keep_active: if p & 0x4 != 0 { Some(at!(r, "keepActive", r.bit())) } else { None },
+            event_dm: if p & 0x2 != 0 { Some(at!(r, "eventDM", EventDm::read_aper(r))) } else { None },
+            signals_descriptor: if p & 0x1 != 0 {
+                Some(at!(r, "signalsDescriptor", read_aper_signals_descriptor(r)))
+            } else { None },
             notify_behaviour: None,
             reset_events_descriptor: None,
         };
         if p & 0x8 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = r.addition(&mut more)? {
-                value.notify_behaviour = Some(NotifyBehaviour::read_aper(r)?);
+                value.notify_behaviour = Some(at!(r, "notifyBehaviour", NotifyBehaviour::read_aper(r)));
                 r.close(open);
             }
             if let Some(open) = r.addition(&mut more)? {
@@ -10716,6 +10849,8 @@ impl<'a> SecondRequestedActions<'a> {
 }
 
 impl<'a> codec::AperType<'a> for MegacoMessage<'a> {
+    const NAME: &'static str = "MegacoMessage";
+
     fn read(r: &mut per::Reader<'a, true>) -> Result<Self> { MegacoMessage::read_aper(r) }
 
     fn write(&self, w: &mut per::Writer<true>) -> Result<()> { self.write_aper(w) }

@@ -1,6 +1,7 @@
 //! The cursor that steps over headers, and into and out of constructed elements.
 
 use super::header::{self, Extent, Header, Rules};
+use crate::codec::Path;
 use crate::{Class, Error, ErrorKind, Limits, Result, Tag};
 
 /// A cursor over one encoding: a slice, a position, the end of the current level, the depth left.
@@ -44,6 +45,8 @@ pub struct Reader<'a> {
     bounded: bool,
     /// Whether the current level ends with end-of-contents octets.
     indefinite: bool,
+    /// Where a fault is, as far as it has been told.
+    pub(crate) path: Path,
 }
 
 /// The level around a constructed element, to be given back to [`Reader::leave`].
@@ -79,6 +82,7 @@ impl<'a> Reader<'a> {
             leave: if matches!(rules, Rules::Cer) { 0x20 } else { 0 },
             bounded: false,
             indefinite: false,
+            path: Path::NONE,
         }
     }
 
@@ -135,6 +139,13 @@ impl<'a> Reader<'a> {
     #[must_use]
     pub const fn error(&self, kind: ErrorKind) -> Error {
         Error::new(kind, self.offset())
+    }
+
+    /// The fault that a call has told is in this component.
+    #[cold]
+    #[inline(never)]
+    pub fn inside(&mut self, component: &'static str) {
+        self.path.component(component);
     }
 
     /// Reads a header that has to be there.

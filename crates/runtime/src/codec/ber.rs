@@ -133,7 +133,13 @@ pub fn list<'a, T>(
     let level = enter(r, tag)?;
     let mut list = Vec::with_capacity(r.elements(ROOM / size_of::<T>().max(1) + 1));
     while r.peek_tag()?.is_some() {
-        list.push(read(r)?);
+        match read(r) {
+            Ok(value) => list.push(value),
+            Err(error) => {
+                r.path.element(list.len());
+                return Err(error);
+            }
+        }
     }
     r.leave(level)?;
     Ok(list)

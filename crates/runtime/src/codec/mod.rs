@@ -5,13 +5,16 @@
 
 mod additions;
 pub mod ber;
+mod fault;
 mod notation;
 pub mod oer;
 pub mod per;
 mod sequence_of;
 mod traits;
 
+pub use crate::__at as at;
 pub use additions::{Family, UnknownAddition, UnknownAdditions};
+pub use fault::{Fault, Path};
 pub use notation::{Notation, Printer, debug};
 pub use sequence_of::{Elements, SequenceOf};
 pub use traits::{

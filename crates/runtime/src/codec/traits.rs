@@ -1,6 +1,6 @@
 //! Decoding and encoding as users call them.
 
-use super::{oer, per};
+use super::{Fault, oer, per};
 use crate::ber::{self, Rules};
 use crate::{Result, Tag};
 use alloc::vec::Vec;
@@ -39,8 +39,8 @@ pub trait Decode<'a, R>: Sized {
     /// Reads one value from the front of the input and gives what is behind it.
     ///
     /// # Errors
-    /// The first fault, with its offset; [`crate::Error::needed`] tells how much is missing of an input that ends early.
-    fn decode(input: &'a [u8]) -> Result<(Self, &'a [u8])>;
+    /// The first fault, with its offset and path; [`Fault::needed`] tells how much is missing of an input that ends early.
+    fn decode(input: &'a [u8]) -> core::result::Result<(Self, &'a [u8]), Fault>;
 }
 
 /// A type that can be written by some rules.
@@ -74,6 +74,9 @@ pub trait Encode<R> {
 
 /// What the generator prints for BER, DER and CER: whole elements, tags included.
 pub trait BerType<'a>: Sized {
+    /// The name of the type in its specification.
+    const NAME: &'static str;
+
     /// Reads an element.
     ///
     /// # Errors
@@ -94,10 +97,12 @@ macro_rules! ber {
     ($($name:ident)*) => {$(
         impl<'a, T: BerType<'a>> Decode<'a, $name> for T {
             #[inline]
-            fn decode(input: &'a [u8]) -> Result<(Self, &'a [u8])> {
+            fn decode(input: &'a [u8]) -> core::result::Result<(Self, &'a [u8]), Fault> {
                 let mut r = ber::Reader::new(input, Rules::$name);
-                let value = T::read_element(&mut r)?;
-                Ok((value, input.get(r.position()..).unwrap_or_default()))
+                match T::read_element(&mut r) {
+                    Ok(value) => Ok((value, input.get(r.position()..).unwrap_or_default())),
+                    Err(error) => Err(r.path.of(T::NAME, error)),
+                }
             }
         }
 
@@ -124,6 +129,9 @@ macro_rules! per {
     ($(#[$doc:meta])* $name:ident $aligned:literal: $($rules:ident $canonical:literal)*) => {
         $(#[$doc])*
         pub trait $name<'a>: Sized {
+            /// The name of the type in its specification.
+            const NAME: &'static str;
+
             /// Reads a value.
             ///
             /// # Errors
@@ -140,15 +148,18 @@ macro_rules! per {
         $(
             impl<'a, T: $name<'a>> Decode<'a, $rules> for T {
                 #[inline]
-                fn decode(input: &'a [u8]) -> Result<(Self, &'a [u8])> {
+                fn decode(input: &'a [u8]) -> core::result::Result<(Self, &'a [u8]), Fault> {
                     let mut r = per::Reader::new(input);
-                    let value = T::read(&mut r)?;
-                    let (taken, rest) = input.split_at_checked(r.finish()?).unwrap_or((input, &[]));
-                    if $canonical {
-                        // There is only one encoding of a value.
-                        per::same(taken, &Encode::<$rules>::encode(&value)?)?;
-                    }
-                    Ok((value, rest))
+                    let read = |r: &mut per::Reader<'a, $aligned>| {
+                        let value = T::read(r)?;
+                        let (taken, rest) = input.split_at_checked(r.finish()?).unwrap_or((input, &[]));
+                        if $canonical {
+                            // There is only one encoding of a value.
+                            per::same(taken, &Encode::<$rules>::encode(&value)?)?;
+                        }
+                        Ok((value, rest))
+                    };
+                    read(&mut r).map_err(|error| r.path.of(T::NAME, error))
                 }
             }
 
@@ -175,6 +186,9 @@ per! {
 
 /// What the generator prints for OER.
 pub trait OerType<'a>: Sized {
+    /// The name of the type in its specification.
+    const NAME: &'static str;
+
     /// Reads a value.
     ///
     /// # Errors
@@ -192,10 +206,12 @@ macro_rules! oer {
     ($($name:ident $canonical:literal)*) => {$(
         impl<'a, T: OerType<'a>> Decode<'a, $name> for T {
             #[inline]
-            fn decode(input: &'a [u8]) -> Result<(Self, &'a [u8])> {
+            fn decode(input: &'a [u8]) -> core::result::Result<(Self, &'a [u8]), Fault> {
                 let mut r = oer::Reader::new(input, $canonical);
-                let value = T::read(&mut r)?;
-                Ok((value, input.get(r.position()..).unwrap_or_default()))
+                match T::read(&mut r) {
+                    Ok(value) => Ok((value, input.get(r.position()..).unwrap_or_default())),
+                    Err(error) => Err(r.path.of(T::NAME, error)),
+                }
             }
         }
 

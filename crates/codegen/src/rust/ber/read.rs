@@ -1,6 +1,7 @@
 //! Reading: an element's header is at hand, its tag compared.
 
 use super::{Ber, Condition, closure, local, tag_pattern, tag_text, time_type};
+use crate::rust::At;
 use crate::rust::values::{key_pattern, string_kind, tuple};
 use crate::types::{Edge, Repr};
 use tercet_plan::ber::{Slot, UNTAGGED, flags};
@@ -12,35 +13,36 @@ const MANY: usize = 10;
 
 impl Ber<'_, '_> {
     /// The expression that reads a value with all its tags.
-    pub(super) fn read(&self, slot: &Slot, node: NodeId, keys: &str) -> String {
+    pub(super) fn read(&self, slot: &Slot, node: NodeId, keys: &str, at: At<'_>) -> String {
         let mut around = self.tags(slot);
         let own = if slot.flags & flags::OPEN_ENDED != 0 { None } else { around.pop() };
-        let value = self.read_inner(node, own, keys);
+        let value = self.read_inner(node, own, keys, at);
         if around.is_empty() {
             return value;
         }
         let mut out = String::from("{ ");
         for (i, tag) in around.iter().enumerate() {
-            out += &format!("let f{i} = ber::enter(r, {})?; ", tag_text(*tag));
+            out += &format!("let f{i} = {}; ", at.value(format!("ber::enter(r, {})", tag_text(*tag))));
         }
         out += &format!("let v = {value}; ");
         for i in (0..around.len()).rev() {
-            out += &format!("r.leave(f{i})?; ");
+            out += &format!("{}; ", at.value(format!("r.leave(f{i})")));
         }
         out + "v }"
     }
 
     /// The same behind the tags around its own.
-    fn read_inner(&self, node: NodeId, tag: Option<u32>, keys: &str) -> String {
+    fn read_inner(&self, node: NodeId, tag: Option<u32>, keys: &str, at: At<'_>) -> String {
         let node = self.p.types.same(node);
-        let value = self.read_leaf(node, tag, keys);
+        let value = at.value(self.read_call(node, tag, keys));
         self.p.own(node, value)
     }
 
-    fn read_leaf(&self, node: NodeId, tag: Option<u32>, keys: &str) -> String {
+    /// The call that reads a value with the innermost tag.
+    fn read_call(&self, node: NodeId, tag: Option<u32>, keys: &str) -> String {
         let kind = self.p.types.shape.node(node).kind;
         let tag = tag.map_or_else(|| "Tag::NULL".to_owned(), tag_text);
-        let plain = |function: &str| format!("ber::{function}(r, {tag})?");
+        let plain = |function: &str| format!("ber::{function}(r, {tag})");
         match self.p.types.repr(node) {
             Repr::Boolean => plain("boolean"),
             Repr::Null => plain("null"),
@@ -53,35 +55,35 @@ impl Ber<'_, '_> {
             Repr::Real => plain("real"),
             Repr::FixedBits(bits) => plain(&format!("fixed_bits::<{bits}>")),
             Repr::Bits if self.p.types.shape.node(node).item_count > 0 => {
-                format!("ber::named_bits(r, {tag}, {})?", self.p.types.shape.least_size(node))
+                format!("ber::named_bits(r, {tag}, {})", self.p.types.shape.least_size(node))
             }
             Repr::Bits => plain("bits"),
             Repr::FixedOctets(octets) => plain(&format!("fixed_octets::<{octets}>")),
             Repr::Octets => plain("octets"),
             Repr::Oid => plain("oid"),
             Repr::RelativeOid => plain("relative_oid"),
-            Repr::Any => "ber::any(r)?".into(),
+            Repr::Any => "ber::any(r)".into(),
             Repr::Text => match kind {
                 Kind::UtcTime => plain("utc_time"),
                 Kind::GeneralizedTime => plain("generalized_time"),
                 _ => match (string_kind(kind), time_type(kind)) {
-                    (_, Some(time)) => format!("ber::time(r, {tag}, TimeType::{time})?"),
-                    (Some(kind), _) => format!("ber::text(r, {tag}, StringKind::{kind:?})?"),
-                    _ => format!("ber::text(r, {tag}, StringKind::Utf8)?"),
+                    (_, Some(time)) => format!("ber::time(r, {tag}, TimeType::{time})"),
+                    (Some(kind), _) => format!("ber::text(r, {tag}, StringKind::{kind:?})"),
+                    _ => format!("ber::text(r, {tag}, StringKind::Utf8)"),
                 },
             },
             Repr::Contained(inside) => {
-                let value = self.read(&self.entry(inside), inside, &self.no_keys(inside));
+                let value = self.read(&self.entry(inside), inside, &self.no_keys(inside), At::NOTHING);
                 let value = self.p.boxed(Edge::Content(node), value);
                 let bits = kind == Kind::BitString;
-                format!("ber::contained(r, {tag}, {bits}, {})?", closure("r", &value))
+                format!("ber::contained(r, {tag}, {bits}, {})", closure("r", &value))
             }
             Repr::Enumerated => {
-                format!("ber::enumerated(r, {tag}, {}::from_number)?", self.p.names.ty(node))
+                format!("ber::enumerated(r, {tag}, {}::from_number)", self.p.names.ty(node))
             }
-            Repr::Struct => format!("{}::read_ber(r, {tag}{keys})?", self.p.names.ty(node)),
-            Repr::Choice | Repr::Table(_) => format!("{}::read_ber(r{keys})?", self.p.names.ty(node)),
-            Repr::List => format!("read_ber_{}(r, {tag}{keys})?", self.list_function(node)),
+            Repr::Struct => format!("{}::read_ber(r, {tag}{keys})", self.p.names.ty(node)),
+            Repr::Choice | Repr::Table(_) => format!("{}::read_ber(r{keys})", self.p.names.ty(node)),
+            Repr::List => format!("read_ber_{}(r, {tag}{keys})", self.list_function(node)),
         }
     }
 
@@ -184,16 +186,14 @@ impl Ber<'_, '_> {
             let field = shape.field(id);
             let slot = self.slot(id);
             let keys = self.keys_of(node, field.node, "");
-            let value = self.p.boxed(Edge::Field(id), self.read(&slot, field.node, &keys));
+            let value = self.p.boxed(Edge::Field(id), self.read(&slot, field.node, &keys, self.p.at(id)));
             let next = self.condition(&slot, field.node).next();
             let name = self.p.names.field(id).to_owned();
             let value = if self.p.is_option(id) {
                 format!("if {next} {{ Some({value}) }} else {{ None }}")
             } else if let Some(default) = self.p.default_value(id) {
-                let equal = self.p.is_default(id, "v").unwrap_or_else(|| "false".into());
-                format!(
-                    "if {next} {{ let v = {value}; ber::not_default({equal}, r)?; v }} else {{ {default} }}"
-                )
+                let checked = self.not_default(id);
+                format!("if {next} {{ let v = {value}; {checked}; v }} else {{ {default} }}")
             } else {
                 value
             };
@@ -227,6 +227,12 @@ impl Ber<'_, '_> {
         self.close("};");
     }
 
+    /// The check that a component, `v`, is not its DEFAULT.
+    fn not_default(&self, id: FieldId) -> String {
+        let equal = self.p.is_default(id, "v").unwrap_or_else(|| "false".into());
+        self.p.at(id).value(format!("ber::not_default({equal}, r)"))
+    }
+
     /// Components in any order, or so many that may be absent that to ask for each would take long.
     fn read_by_tag(&mut self, node: NodeId, fields: &[FieldId], is_set: bool) {
         let shape = self.p.types.shape;
@@ -253,7 +259,7 @@ impl Ber<'_, '_> {
             let slot = self.slot(id);
             let prefix = if in_place { "value." } else { "f_" };
             let keys = self.keys_of(node, field.node, prefix);
-            let value = self.p.boxed(Edge::Field(id), self.read(&slot, field.node, &keys));
+            let value = self.p.boxed(Edge::Field(id), self.read(&slot, field.node, &keys, self.p.at(id)));
             let place = place(self.p.names.field(id));
             let order = if is_set {
                 let tag = match self.condition(&slot, field.node) {
@@ -264,7 +270,8 @@ impl Ber<'_, '_> {
                     }
                     _ => "tag".to_owned(),
                 };
-                format!("ber::in_set({place}.is_some(), &mut last, {tag}, r)?;")
+                let call = format!("ber::in_set({place}.is_some(), &mut last, {tag}, r)");
+                format!("{};", self.p.at(id).value(call))
             } else {
                 format!("ber::in_order(&mut last, {}, r)?;", i + 1)
             };
@@ -300,13 +307,13 @@ impl Ber<'_, '_> {
             if self.p.is_option(id) {
                 members.push(format!("{name}: {local},"));
             } else if let Some(default) = self.p.default_value(id) {
-                let equal = self.p.is_default(id, "v").unwrap_or_else(|| "false".into());
+                let checked = self.not_default(id);
                 members.push(format!(
-                    "{name}: match {local} {{ Some(v) => {{ ber::not_default({equal}, r)?; v }} None => {default} }},"
+                    "{name}: match {local} {{ Some(v) => {{ {checked}; v }} None => {default} }},"
                 ));
             } else {
-                members
-                    .push(format!("{name}: {local}.ok_or_else(|| r.error(ErrorKind::MissingComponent))?,"));
+                let missing = format!("{local}.ok_or_else(|| r.error(ErrorKind::MissingComponent))");
+                members.push(format!("{name}: {},", self.p.at(id).value(missing)));
             }
         }
         members.extend(self.p.names.additions(node).map(|name| format!("{name}: unknown,")));
@@ -324,7 +331,7 @@ impl Ber<'_, '_> {
         for (id, field) in tagged.iter().chain(wild.first()) {
             let slot = self.slot(*id);
             let keys = self.keys_of(node, field.node, "");
-            let value = self.p.boxed(Edge::Field(*id), self.read(&slot, field.node, &keys));
+            let value = self.p.boxed(Edge::Field(*id), self.read(&slot, field.node, &keys, self.p.at(*id)));
             let pattern = self.condition(&slot, field.node).pattern();
             let variant = self.p.names.field(*id).to_owned();
             self.line(format!("{pattern} => Self::{variant}({value}),"));
@@ -352,7 +359,7 @@ impl Ber<'_, '_> {
             let Some(patterns) = row.keys.iter().map(key_pattern).collect::<Option<Vec<_>>>() else {
                 continue;
             };
-            let value = self.read(&self.entry(row.node), row.node, &self.no_keys(row.node));
+            let value = self.read(&self.entry(row.node), row.node, &self.no_keys(row.node), At::NOTHING);
             let value = self.p.boxed(Edge::Row(node, number), value);
             let variant = self.p.names.row(node, number).to_owned();
             self.line(format!("{} => Self::{variant}({value}),", tuple(&patterns)));
@@ -369,7 +376,7 @@ impl Ber<'_, '_> {
         let shape = self.p.types.shape;
         let slot = self.slot(FieldId(shape.node(node).first));
         let ordered = shape.node(node).kind == Kind::SetOf;
-        let value = self.read(&slot, element, &self.no_keys(element));
+        let value = self.read(&slot, element, &self.no_keys(element), At::NOTHING);
         self.line(format!("SequenceOf::read_ber(r, tag, {ordered}, {})", closure("r", &value)));
     }
 
@@ -377,7 +384,7 @@ impl Ber<'_, '_> {
         let shape = self.p.types.shape;
         let slot = self.slot(FieldId(shape.node(node).first));
         let keys = self.p.key_arguments(element, &|_| None, self.p.types.keys(node));
-        let value = self.read(&slot, element, &keys);
+        let value = self.read(&slot, element, &keys, At::NOTHING);
         let function = if shape.node(node).kind == Kind::SetOf { "set_of" } else { "list" };
         self.line(format!("ber::{function}(r, tag, {})", closure("r", &value)));
     }

@@ -1,8 +1,8 @@
 //! Reading.
 
 use super::{Oer, sized};
-use crate::rust::local;
 use crate::rust::values::{key_pattern, string_kind, tuple};
+use crate::rust::{At, local};
 use crate::types::{Edge, Repr};
 use tercet_plan::oer::{Addition, Code, Integer, Member, Real, UNTAGGED};
 use tercet_plan::{FieldId, Kind, NodeId};
@@ -12,62 +12,71 @@ const WORD: u32 = 64;
 
 impl Oer<'_, '_> {
     /// The expression that reads a value.
-    pub(super) fn read(&self, node: NodeId, keys: &str) -> String {
+    pub(super) fn read(&self, node: NodeId, keys: &str, at: At<'_>) -> String {
         let node = self.p.types.same(node);
-        let value = self.read_leaf(node, keys);
+        let value = self.read_leaf(node, keys, at);
         self.p.own(node, value)
     }
 
-    fn read_leaf(&self, node: NodeId, keys: &str) -> String {
+    fn read_leaf(&self, node: NodeId, keys: &str, at: At<'_>) -> String {
         let shape = self.p.types.shape;
         let kind = shape.node(node).kind;
-        let unsupported = "return Err(r.error(ErrorKind::Unsupported))";
+        let unsupported = || at.value("Err(r.error(ErrorKind::Unsupported))");
         match (self.p.types.repr(node), self.code(node)) {
-            (Repr::Boolean, _) => "r.boolean()?".into(),
+            (Repr::Boolean, _) => at.value("r.boolean()"),
             (Repr::Null, _) => "()".into(),
-            (Repr::Integer { signed, bits }, Code::Integer(form)) => read_integer(form, signed, bits),
+            (Repr::Integer { signed, bits }, Code::Integer(form)) => read_integer(form, signed, bits, at),
             (Repr::Big, Code::Integer(form)) => match form {
-                Integer::Unsigned(octets) => format!("Integer::from(r.unsigned({octets})?)"),
-                Integer::Signed(octets) => format!("Integer::from(r.signed({octets})?)"),
-                Integer::UnsignedVariable => "r.variable(false)?".into(),
-                Integer::SignedVariable => "r.variable(true)?".into(),
+                Integer::Unsigned(octets) => {
+                    format!("Integer::from({})", at.value(format!("r.unsigned({octets})")))
+                }
+                Integer::Signed(octets) => {
+                    format!("Integer::from({})", at.value(format!("r.signed({octets})")))
+                }
+                Integer::UnsignedVariable => at.value("r.variable(false)"),
+                Integer::SignedVariable => at.value("r.variable(true)"),
             },
-            (Repr::Real, Code::Real(Real::Binary32)) => "r.real32()?".into(),
-            (Repr::Real, Code::Real(Real::Binary64)) => "r.real64()?".into(),
-            (Repr::Real, _) => "r.real()?".into(),
+            (Repr::Real, Code::Real(Real::Binary32)) => at.value("r.real32()"),
+            (Repr::Real, Code::Real(Real::Binary64)) => at.value("r.real64()"),
+            (Repr::Real, _) => at.value("r.real()"),
             (Repr::FixedBits(bits), Code::BitString(size, _)) => {
-                format!("r.fixed_bits::<{bits}>({})?", sized(size))
+                at.value(format!("r.fixed_bits::<{bits}>({})", sized(size)))
             }
             (Repr::Bits, Code::BitString(size, named)) => {
-                format!("r.bit_string({}, {})?", sized(size), self.named(node, named))
+                at.value(format!("r.bit_string({}, {})", sized(size), self.named(node, named)))
             }
             (Repr::FixedOctets(count), Code::OctetString(size)) => {
-                format!("r.fixed_octets::<{count}>({})?", sized(size))
+                at.value(format!("r.fixed_octets::<{count}>({})", sized(size)))
             }
-            (Repr::Octets, Code::OctetString(size)) => format!("r.octet_string({})?", sized(size)),
-            (Repr::Oid, _) => "r.oid()?".into(),
-            (Repr::RelativeOid, _) => "r.relative_oid()?".into(),
-            (Repr::Any, _) => "r.any()?".into(),
+            (Repr::Octets, Code::OctetString(size)) => at.value(format!("r.octet_string({})", sized(size))),
+            (Repr::Oid, _) => at.value("r.oid()"),
+            (Repr::RelativeOid, _) => at.value("r.relative_oid()"),
+            (Repr::Any, _) => at.value("r.any()"),
             (Repr::Text, Code::Contents(size)) => match (kind, string_kind(kind)) {
-                (Kind::UtcTime, _) => format!("r.utc_time({})?", sized(size)),
-                (Kind::GeneralizedTime, _) => format!("r.generalized_time({})?", sized(size)),
-                (_, Some(kind)) => format!("r.text({}, StringKind::{kind:?})?", sized(size)),
-                _ => unsupported.into(),
+                (Kind::UtcTime, _) => at.value(format!("r.utc_time({})", sized(size))),
+                (Kind::GeneralizedTime, _) => at.value(format!("r.generalized_time({})", sized(size))),
+                (_, Some(kind)) => at.value(format!("r.text({}, StringKind::{kind:?})", sized(size))),
+                _ => unsupported(),
             },
             (Repr::Contained(inside), Code::OctetsContaining(size) | Code::BitsContaining(size, _)) => {
-                let value = self.p.boxed(Edge::Content(node), self.read(inside, &self.no_keys(inside)));
+                let value =
+                    self.p.boxed(Edge::Content(node), self.read(inside, &self.no_keys(inside), At::NOTHING));
                 let is_bits = kind == Kind::BitString;
-                format!("r.contained({}, {is_bits}, |r| -> Result<_> {{ Ok({value}) }})?", sized(size))
+                at.value(format!(
+                    "r.contained({}, {is_bits}, |r| -> Result<_> {{ Ok({value}) }})",
+                    sized(size)
+                ))
             }
-            (Repr::Enumerated, _) => format!(
-                "{}::from_number(r.enumerated()?).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))?",
-                self.p.names.ty(node)
-            ),
+            (Repr::Enumerated, _) => {
+                let number = at.value("r.enumerated()");
+                let checked = "ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))";
+                at.value(format!("{}::from_number({number}).{checked}", self.p.names.ty(node)))
+            }
             (Repr::Struct | Repr::Choice | Repr::Table(_), _) => {
-                format!("{}::read_oer(r{keys})?", self.p.names.ty(node))
+                at.value(format!("{}::read_oer(r{keys})", self.p.names.ty(node)))
             }
-            (Repr::List, _) => format!("read_oer_{}(r{keys})?", self.function(node)),
-            _ => unsupported.into(),
+            (Repr::List, _) => at.value(format!("read_oer_{}(r{keys})", self.function(node))),
+            _ => unsupported(),
         }
     }
 
@@ -79,7 +88,7 @@ impl Oer<'_, '_> {
     fn read_member(&self, node: NodeId, id: FieldId) -> String {
         let field = self.p.types.shape.field(id);
         let keys = self.p.keys_before(node, field.node);
-        self.p.boxed(Edge::Field(id), self.read(field.node, &keys))
+        self.p.boxed(Edge::Field(id), self.read(field.node, &keys, self.p.at(id)))
     }
 
     /// The expression of a component that is there: one that equals its DEFAULT is told.
@@ -90,7 +99,8 @@ impl Oer<'_, '_> {
         }
         match self.p.is_default(id, "v") {
             Some(equal) => {
-                format!("{{ let at = r.position(); let v = {value}; r.not_default({equal}, at)?; v }}")
+                let checked = self.p.at(id).value(format!("r.not_default({equal}, begun)"));
+                format!("{{ let begun = r.position(); let v = {value}; {checked}; v }}")
             }
             None => value,
         }
@@ -149,7 +159,12 @@ impl Oer<'_, '_> {
             self.line(format!("let {mutable}bitmap = r.bitmap()?;"));
             for addition in &sequence.additions {
                 self.open("if bitmap.next_addition() {");
-                self.line("let open = r.open(oer::VARIABLE)?;");
+                let open = match addition {
+                    Addition::Single(field) => self.p.at(self.member_field(node, *field)),
+                    Addition::Group { .. } => At::NOTHING,
+                };
+                let open = open.value("r.open(oer::VARIABLE)");
+                self.line(format!("let open = {open};"));
                 match addition {
                     Addition::Single(field) => {
                         let id = self.member_field(node, *field);
@@ -208,7 +223,7 @@ impl Oer<'_, '_> {
     pub(super) fn read_choice(&mut self, node: NodeId, code: u32) {
         let program = self.program;
         let choice = &program.choices[code as usize];
-        self.line("let start = *r;");
+        self.line("let start = r.cursor();");
         self.open("let value = match r.tag()?.bits() {");
         for (number, alternative) in (0..).zip(&choice.alternatives) {
             let tags: Vec<String> = choice
@@ -224,10 +239,12 @@ impl Oer<'_, '_> {
             let value = self.read_member(node, id);
             let value = match alternative.tag {
                 _ if alternative.addition => {
-                    format!("{{ let open = r.open(oer::VARIABLE)?; let v = {value}; r.close(open)?; v }}")
+                    let at = self.p.at(id);
+                    let (open, close) = (at.value("r.open(oer::VARIABLE)"), at.value("r.close(open)"));
+                    format!("{{ let open = {open}; let v = {value}; {close}; v }}")
                 }
                 // The tag is that of the alternative inside, which is read again.
-                UNTAGGED => format!("{{ *r = start; {value} }}"),
+                UNTAGGED => format!("{{ r.back_to(start); {value} }}"),
                 _ => value,
             };
             let variant = self.p.names.field(id).to_owned();
@@ -248,7 +265,7 @@ impl Oer<'_, '_> {
                     let id = self.member_field(node, number);
                     let value = self.read_member(node, id);
                     let variant = self.p.names.field(id).to_owned();
-                    self.line(format!("_ => {{ *r = start; Self::{variant}({value}) }}"));
+                    self.line(format!("_ => {{ r.back_to(start); Self::{variant}({value}) }}"));
                 }
                 _ => self.line("_ => return Err(start.error(ErrorKind::UnknownAlternative)),"),
             }
@@ -269,7 +286,9 @@ impl Oer<'_, '_> {
             let Some(patterns) = row.keys.iter().map(key_pattern).collect::<Option<Vec<_>>>() else {
                 continue;
             };
-            let value = self.p.boxed(Edge::Row(node, number), self.read(row.node, &self.no_keys(row.node)));
+            let value = self
+                .p
+                .boxed(Edge::Row(node, number), self.read(row.node, &self.no_keys(row.node), At::NOTHING));
             let variant = self.p.names.row(node, number).to_owned();
             self.line(format!(
                 "{} => {{ let open = r.open(oer::VARIABLE)?; let v = {value}; r.close(open)?; Self::{variant}(v) }}",
@@ -284,24 +303,21 @@ impl Oer<'_, '_> {
     }
 }
 
-fn read_integer(form: Integer, signed: bool, bits: u8) -> String {
+fn read_integer(form: Integer, signed: bool, bits: u8, at: At<'_>) -> String {
     let ty = format!("{}{bits}", if signed { "i" } else { "u" });
-    match form {
-        Integer::Unsigned(octets) if !signed && octets * 8 <= bits => {
-            format!("r.unsigned({octets})? as {ty}")
-        }
-        Integer::Signed(octets) if signed && octets * 8 <= bits => format!("r.signed({octets})? as {ty}"),
-        Integer::Unsigned(octets) => {
-            format!("{{ let number = r.unsigned({octets})?; r.narrow::<_, {ty}>(number)? }}")
-        }
-        Integer::Signed(octets) => {
-            format!("{{ let number = r.signed({octets})?; r.narrow::<_, {ty}>(number)? }}")
-        }
-        Integer::UnsignedVariable | Integer::SignedVariable => {
-            let sign = form == Integer::SignedVariable;
-            format!("{{ let number = r.variable({sign})?; r.narrow::<_, {ty}>(&number)? }}")
-        }
-    }
+    let number = at.value(match form {
+        Integer::Unsigned(octets) => format!("r.unsigned({octets})"),
+        Integer::Signed(octets) => format!("r.signed({octets})"),
+        Integer::UnsignedVariable => "r.variable(false)".to_owned(),
+        Integer::SignedVariable => "r.variable(true)".to_owned(),
+    });
+    let narrowed = match form {
+        Integer::Unsigned(octets) if !signed && octets * 8 <= bits => return format!("{number} as {ty}"),
+        Integer::Signed(octets) if signed && octets * 8 <= bits => return format!("{number} as {ty}"),
+        Integer::Unsigned(_) | Integer::Signed(_) => format!("r.narrow::<_, {ty}>(number)"),
+        Integer::UnsignedVariable | Integer::SignedVariable => format!("r.narrow::<_, {ty}>(&number)"),
+    };
+    format!("{{ let number = {number}; {} }}", at.value(narrowed))
 }
 
 /// The condition that a bit is set.

@@ -1,91 +1,99 @@
 //! Reading.
 
 use super::{Per, WORD, bit_of, closure};
-use crate::rust::local;
 use crate::rust::per_forms::{size, whole};
 use crate::rust::values::{key_pattern, string_kind, tuple};
+use crate::rust::{At, local};
 use crate::types::{Edge, Repr};
 use tercet_plan::per::{Addition, Code, Integer, IntegerForm};
 use tercet_plan::{FieldId, Kind, NodeId};
 
 impl Per<'_, '_> {
     /// The expression that reads a value.
-    pub(super) fn read(&self, node: NodeId, keys: &str) -> String {
+    pub(super) fn read(&self, node: NodeId, keys: &str, at: At<'_>) -> String {
         let node = self.p.types.same(node);
-        let value = self.read_leaf(node, keys);
+        let value = self.read_leaf(node, keys, at);
         self.p.own(node, value)
     }
 
-    fn read_leaf(&self, node: NodeId, keys: &str) -> String {
+    fn read_leaf(&self, node: NodeId, keys: &str, at: At<'_>) -> String {
         let rules = self.rules;
         let kind = self.p.types.shape.node(node).kind;
         match (self.p.types.repr(node), self.code(node)) {
-            (Repr::Boolean, _) => "r.bit()?".into(),
+            (Repr::Boolean, _) => at.value("r.bit()"),
             (Repr::Null, _) => "()".into(),
-            (Repr::Integer { signed, bits }, Code::Integer(form)) => self.read_integer(form, signed, bits),
-            (Repr::Big, Code::Integer(form)) => self.read_big(form),
-            (Repr::Real, _) => "r.real()?".into(),
+            (Repr::Integer { signed, bits }, Code::Integer(form)) => {
+                self.read_integer(form, signed, bits, at)
+            }
+            (Repr::Big, Code::Integer(form)) => self.read_big(form, at),
+            (Repr::Real, _) => at.value("r.real()"),
             (Repr::FixedBits(bits), Code::BitString(form, _))
                 if form.is_fixed() && form.lo == bits && !form.extensible =>
             {
-                format!("r.fixed_bits::<{bits}>()?")
+                at.value(format!("r.fixed_bits::<{bits}>()"))
             }
-            (Repr::FixedBits(bits), Code::BitString(form, _)) => format!(
-                "per::fixed_of_bits::<{bits}>(r.bit_string({})?).ok_or_else(|| r.error(ErrorKind::ConstraintViolated))?",
-                size(form)
-            ),
-            (Repr::Bits, Code::BitString(form, _)) => format!("r.bit_string({})?", size(form)),
+            (Repr::FixedBits(bits), Code::BitString(form, _)) => {
+                let string = at.value(format!("r.bit_string({})", size(form)));
+                let checked = "ok_or_else(|| r.error(ErrorKind::ConstraintViolated))";
+                at.value(format!("per::fixed_of_bits::<{bits}>({string}).{checked}"))
+            }
+            (Repr::Bits, Code::BitString(form, _)) => at.value(format!("r.bit_string({})", size(form))),
             (Repr::FixedOctets(count), Code::OctetString(form))
                 if form.is_fixed() && form.lo == count && !form.extensible =>
             {
-                format!("r.fixed_octets::<{count}>()?")
+                at.value(format!("r.fixed_octets::<{count}>()"))
             }
-            (Repr::FixedOctets(_), Code::OctetString(form)) => format!(
-                "r.octet_string({})?[..].try_into().map_err(|_| r.error(ErrorKind::ConstraintViolated))?",
-                size(form)
-            ),
-            (Repr::Octets, Code::OctetString(form)) => format!("r.octet_string({})?", size(form)),
-            (Repr::Oid, _) => "r.oid()?".into(),
-            (Repr::RelativeOid, _) => "r.relative_oid()?".into(),
-            (Repr::Any, _) => "r.any()?".into(),
+            (Repr::FixedOctets(_), Code::OctetString(form)) => {
+                let string = at.value(format!("r.octet_string({})", size(form)));
+                let checked = "map_err(|_| r.error(ErrorKind::ConstraintViolated))";
+                at.value(format!("{string}[..].try_into().{checked}"))
+            }
+            (Repr::Octets, Code::OctetString(form)) => at.value(format!("r.octet_string({})", size(form))),
+            (Repr::Oid, _) => at.value("r.oid()"),
+            (Repr::RelativeOid, _) => at.value("r.relative_oid()"),
+            (Repr::Any, _) => at.value("r.any()"),
             (Repr::Text, Code::Characters(form, index)) => {
                 let method = match kind {
                     Kind::UtcTime => "utc_time",
                     Kind::GeneralizedTime => "generalized_time",
                     _ => "characters",
                 };
-                format!("r.{method}({}, &{})?", size(form), self.alphabet(index))
+                at.value(format!("r.{method}({}, &{})", size(form), self.alphabet(index)))
             }
             (Repr::Text, Code::Contents) => match string_kind(kind) {
-                Some(kind) => format!("r.other_string(StringKind::{kind:?})?"),
-                None => "return Err(r.error(ErrorKind::Unsupported))".into(),
+                Some(kind) => at.value(format!("r.other_string(StringKind::{kind:?})")),
+                None => at.value("Err(r.error(ErrorKind::Unsupported))"),
             },
             (Repr::Contained(inside), Code::OctetsContaining(form) | Code::BitsContaining(form, _)) => {
                 let unit = if kind == Kind::BitString { 1 } else { 8 };
-                let value = self.p.boxed(Edge::Content(node), self.read(inside, &self.no_keys(inside)));
-                format!("r.contained({}, {unit}, {})?", size(form), closure("r", &value))
+                let value =
+                    self.p.boxed(Edge::Content(node), self.read(inside, &self.no_keys(inside), At::NOTHING));
+                at.value(format!("r.contained({}, {unit}, {})", size(form), closure("r", &value)))
             }
             (Repr::Enumerated | Repr::Struct | Repr::Choice | Repr::Table(_), _) => {
-                format!("{}::read_{rules}(r{keys})?", self.p.names.ty(node))
+                at.value(format!("{}::read_{rules}(r{keys})", self.p.names.ty(node)))
             }
-            (Repr::List, _) => format!("read_{rules}_{}(r{keys})?", self.function(node)),
-            _ => "return Err(r.error(ErrorKind::Unsupported))".into(),
+            (Repr::List, _) => at.value(format!("read_{rules}_{}(r{keys})", self.function(node))),
+            _ => at.value("Err(r.error(ErrorKind::Unsupported))"),
         }
     }
 
-    pub(super) fn read_integer(&self, integer: Integer, signed: bool, bits: u8) -> String {
+    fn read_integer(&self, integer: Integer, signed: bool, bits: u8, at: At<'_>) -> String {
         let ty = format!("{}{bits}", if signed { "i" } else { "u" });
+        let narrow = |number: String| {
+            let narrowed = at.value(format!("r.narrow::<{ty}>(&number)"));
+            format!("{{ let number = {number}; {narrowed} }}")
+        };
         let root = match integer.form {
             IntegerForm::Constrained { lo, span, whole: form } => {
-                let number = format!("r.whole({}, {span})?", whole(form));
+                let number = at.value(format!("r.whole({}, {span})", whole(form)));
                 let top = i128::from(lo) + i128::from(span);
                 let most = if signed { (1_i128 << (bits - 1)) - 1 } else { (1_i128 << bits) - 1 };
                 let least = if signed { -(1_i128 << (bits - 1)) } else { 0 };
                 if top > most || i128::from(lo) < least {
                     // The type is narrower than what the rules see.
-                    format!(
-                        "{ty}::try_from(i128::from({number}) + {lo}).map_err(|_| r.error(ErrorKind::IntegerRange))?"
-                    )
+                    let checked = "map_err(|_| r.error(ErrorKind::IntegerRange))";
+                    at.value(format!("{ty}::try_from(i128::from({number}) + {lo}).{checked}"))
                 } else if lo == 0 {
                     format!("{number} as {ty}")
                 } else if signed {
@@ -94,36 +102,35 @@ impl Per<'_, '_> {
                     format!("({number} + {lo}) as {ty}")
                 }
             }
-            _ => format!(
-                "{{ let number = {}; r.narrow::<{ty}>(&number)? }}",
-                self.read_big(Integer { extensible: false, form: integer.form })
-            ),
+            _ => narrow(self.read_big(Integer { extensible: false, form: integer.form }, at)),
         };
         if integer.extensible {
-            return format!(
-                "if r.bit()? {{ let number = r.unconstrained()?; r.narrow::<{ty}>(&number)? }} else {{ {root} }}"
-            );
+            let (extended, wide) = (at.value("r.bit()"), narrow(at.value("r.unconstrained()")));
+            let wide = wide.trim_start_matches("{ ").trim_end_matches(" }");
+            return format!("if {extended} {{ {wide} }} else {{ {root} }}");
         }
         root
     }
 
-    pub(super) fn read_big(&self, integer: Integer) -> String {
+    fn read_big(&self, integer: Integer, at: At<'_>) -> String {
         let root = match integer.form {
             IntegerForm::Constrained { lo, span, whole: form } => {
-                format!("Integer::from(i128::from(r.whole({}, {span})?) + {lo})", whole(form))
+                let number = at.value(format!("r.whole({}, {span})", whole(form)));
+                format!("Integer::from(i128::from({number}) + {lo})")
             }
-            IntegerForm::SemiConstrained(lo) => format!("r.semi_constrained({lo})?"),
-            IntegerForm::Unconstrained => "r.unconstrained()?".into(),
+            IntegerForm::SemiConstrained(lo) => at.value(format!("r.semi_constrained({lo})")),
+            IntegerForm::Unconstrained => at.value("r.unconstrained()"),
             IntegerForm::Large(index) => {
                 let large = &self.program.large[index as usize];
-                match &large.span {
-                    Some(span) => format!("r.large(&{:?}, &{span:?})?", large.lo),
-                    None => format!("r.semi_constrained_large(&{:?})?", large.lo),
-                }
+                at.value(match &large.span {
+                    Some(span) => format!("r.large(&{:?}, &{span:?})", large.lo),
+                    None => format!("r.semi_constrained_large(&{:?})", large.lo),
+                })
             }
         };
         if integer.extensible {
-            return format!("if r.bit()? {{ r.unconstrained()? }} else {{ {root} }}");
+            let (extended, wide) = (at.value("r.bit()"), at.value("r.unconstrained()"));
+            return format!("if {extended} {{ {wide} }} else {{ {root} }}");
         }
         root
     }
@@ -131,7 +138,7 @@ impl Per<'_, '_> {
     pub(super) fn read_member(&self, node: NodeId, id: FieldId) -> String {
         let field = self.p.types.shape.field(id);
         let keys = self.p.keys_before(node, field.node);
-        self.p.boxed(Edge::Field(id), self.read(field.node, &keys))
+        self.p.boxed(Edge::Field(id), self.read(field.node, &keys, self.p.at(id)))
     }
 
     /// What a component is when it is absent.
@@ -284,8 +291,9 @@ impl Per<'_, '_> {
                 let id = self.member_field(node, *field);
                 let value = self.read_member(node, id);
                 let variant = self.p.names.field(id).to_owned();
+                let open = self.p.at(id).value("r.open()");
                 self.line(format!(
-                    "{number} => {{ let open = r.open()?; let v = {value}; r.close(open); Self::{variant}(v) }}"
+                    "{number} => {{ let open = {open}; let v = {value}; r.close(open); Self::{variant}(v) }}"
                 ));
             }
             self.line(match self.p.ended(node) {
@@ -359,7 +367,9 @@ impl Per<'_, '_> {
             let Some(patterns) = row.keys.iter().map(key_pattern).collect::<Option<Vec<_>>>() else {
                 continue;
             };
-            let value = self.p.boxed(Edge::Row(node, number), self.read(row.node, &self.no_keys(row.node)));
+            let value = self
+                .p
+                .boxed(Edge::Row(node, number), self.read(row.node, &self.no_keys(row.node), At::NOTHING));
             let variant = self.p.names.row(node, number).to_owned();
             self.line(format!("{} => Self::{variant}({value}),", tuple(&patterns)));
         }

@@ -1,7 +1,7 @@
 //! Reading: preambles, open types, lists and numbers.
 
 use crate::ber::Rules;
-use crate::codec::{Family, UnknownAdditions};
+use crate::codec::{Family, Path, UnknownAdditions};
 use crate::oer::{Around, Reader as Cursor};
 use crate::types::{Integer, Octets};
 use crate::{Error, ErrorKind, Limits, Result, Tag};
@@ -15,12 +15,14 @@ const EMPTY_ELEMENTS: usize = 65_536;
 const LONGEST: usize = 1 << 20;
 
 /// A cursor over octets, with the depth that is left, and whether the encoding has to be canonical (§31).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Reader<'a> {
     pub(super) cursor: Cursor<'a>,
     depth: u16,
     empty: usize,
     canonical: bool,
+    /// Where a fault is, as far as it has been told.
+    pub(in crate::codec) path: Path,
 }
 
 /// An open type that has been entered (§30): where reading ends around it.
@@ -40,7 +42,26 @@ impl<'a> Reader<'a> {
     /// A reader at the begin of an input with the default limits.
     #[must_use]
     pub const fn new(input: &'a [u8], canonical: bool) -> Self {
-        Self { cursor: Cursor::new(input), depth: Limits::DEFAULT.depth, empty: EMPTY_ELEMENTS, canonical }
+        Self {
+            cursor: Cursor::new(input),
+            depth: Limits::DEFAULT.depth,
+            empty: EMPTY_ELEMENTS,
+            canonical,
+            path: Path::NONE,
+        }
+    }
+
+    /// Where the reader is.
+    #[inline]
+    #[must_use]
+    pub const fn cursor(&self) -> Cursor<'a> {
+        self.cursor
+    }
+
+    /// Goes back to where the reader was.
+    #[inline]
+    pub const fn back_to(&mut self, cursor: Cursor<'a>) {
+        self.cursor = cursor;
     }
 
     /// The position in octets.
@@ -56,6 +77,13 @@ impl<'a> Reader<'a> {
     #[must_use]
     pub const fn error(&self, kind: ErrorKind) -> Error {
         self.cursor.error(kind)
+    }
+
+    /// The fault that a call has told is in this component.
+    #[cold]
+    #[inline(never)]
+    pub fn inside(&mut self, component: &'static str) {
+        self.path.component(component);
     }
 
     /// Whether CANONICAL-OER is read.
@@ -257,7 +285,13 @@ impl<'a> Reader<'a> {
         let mut before: &[u8] = &[];
         for number in 0..count {
             let begun = self.position();
-            list.push(read(self)?);
+            match read(self) {
+                Ok(value) => list.push(value),
+                Err(error) => {
+                    self.path.element(list.len());
+                    return Err(error);
+                }
+            }
             let element = self.cursor.octets(begun, self.position());
             if element.is_empty() {
                 self.empty = self.empty.checked_sub(1).ok_or_else(|| self.error(ErrorKind::LimitExceeded))?;

@@ -121,15 +121,15 @@ impl<'a> Reader<'a> {
         is_bits: bool,
         read: impl FnOnce(&mut Self) -> core::result::Result<T, E>,
     ) -> Result<Contained<'a, T>> {
-        let start = *self;
+        let start = self.cursor;
         let string = if is_bits {
             Contained::from(self.bit_string(size, None)?)
         } else {
             Contained::Octets(self.octet_string(size)?)
         };
         let octets = string.octets();
-        let mut inside = *self;
-        inside.cursor = start.cursor;
+        let mut inside = self.clone();
+        inside.back_to(start);
         let behind = self.position() - octets.len();
         if matches!(string, Contained::Octets(_))
             && inside.cursor.take(behind - start.position()).is_ok()

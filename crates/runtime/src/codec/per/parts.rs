@@ -1,7 +1,7 @@
 //! What values are put together of: lists, open types, extension additions, CONTAINING.
 
 use super::{OpenMark, Reader, Size, Writer};
-use crate::codec::{Contained, UnknownAlternative};
+use crate::codec::{Contained, Path, UnknownAlternative};
 use crate::types::Octets;
 use crate::{Error, ErrorKind, Result};
 use alloc::boxed::Box;
@@ -68,7 +68,13 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
         loop {
             let start = self.position();
             for _ in 0..length.count {
-                list.push(read(self)?);
+                match read(self) {
+                    Ok(value) => list.push(value),
+                    Err(error) => {
+                        self.path.element(list.len());
+                        return Err(error);
+                    }
+                }
             }
             self.end_list(start, length.count)?;
             if !length.more {
@@ -170,7 +176,8 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
         unit: usize,
         read: impl FnOnce(&mut Self) -> Result<T>,
     ) -> Result<Contained<'a, T>> {
-        let start = *self;
+        let start = self.bits;
+        let depth = self.depth;
         if let Some(open) = self.open_string(size, unit)? {
             if let Ok(value) = read(self)
                 && open.behind - self.bits.position() < 8
@@ -179,7 +186,7 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
                 return Ok(Contained::Value(value));
             }
             // What the attempt has spent stays spent.
-            *self = Self { empty: self.empty, ..start };
+            *self = Self { bits: start, depth, empty: self.empty, path: Path::NONE };
         }
         if unit == 8 {
             self.octet_string(size).map(Contained::Octets)

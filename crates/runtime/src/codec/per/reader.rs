@@ -1,6 +1,7 @@
 //! Reading.
 
 use super::{Size, Whole};
+use crate::codec::Path;
 use crate::per::{BitReader, Length, Taken};
 use crate::types::{INLINE, Integer, Octets};
 use crate::{Error, ErrorKind, Limits, Result};
@@ -13,11 +14,13 @@ const EMPTY_ELEMENTS: usize = 65_536;
 const LONGEST: usize = 1 << 28;
 
 /// A cursor over bits, aligned or not, with the depth that is left.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Reader<'a, const ALIGNED: bool> {
     pub(super) bits: BitReader<'a>,
     pub(super) depth: u16,
     pub(super) empty: usize,
+    /// Where a fault is, as far as it has been told.
+    pub(in crate::codec) path: Path,
 }
 
 impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
@@ -25,7 +28,12 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     #[inline]
     #[must_use]
     pub const fn new(input: &'a [u8]) -> Self {
-        Self { bits: BitReader::new(input), depth: Limits::DEFAULT.depth, empty: EMPTY_ELEMENTS }
+        Self {
+            bits: BitReader::new(input),
+            depth: Limits::DEFAULT.depth,
+            empty: EMPTY_ELEMENTS,
+            path: Path::NONE,
+        }
     }
 
     /// The octets that a whole value took, at least one (§11.1).
@@ -45,6 +53,13 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     #[must_use]
     pub const fn error(&self, kind: ErrorKind) -> Error {
         self.bits.error(kind)
+    }
+
+    /// The fault that a call has told is in this component.
+    #[cold]
+    #[inline(never)]
+    pub fn inside(&mut self, component: &'static str) {
+        self.path.component(component);
     }
 
     /// Begins a value of a type that may have values of itself inside.
