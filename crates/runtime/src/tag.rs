@@ -110,6 +110,13 @@ impl Tag {
         class & 0xC0 | if self.number() < 31 { number } else { 0x1F }
     }
 
+    /// The identifier octets behind the first one of a number from 128 to 16,383 (X.690 8.1.2.4).
+    #[inline]
+    pub(crate) const fn two_septets(self) -> [u8; 2] {
+        let [.., high, low] = (self.number() << 1).to_be_bytes();
+        [high | 0x80, low >> 1]
+    }
+
     /// The 32 bits, as [`Tag::from_bits`] takes them.
     #[inline]
     #[must_use]

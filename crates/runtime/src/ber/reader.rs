@@ -259,6 +259,10 @@ impl<'a> Reader<'a> {
             [identifier, number @ 31..=0x7F, ..] if identifier & 0x1F == 0x1F => {
                 Ok(Some(Tag::literal(Class::from_identifier(identifier), u32::from(number))))
             }
+            [identifier, high @ 0x81..=0xFF, low @ 0..=0x7F, ..] if identifier & 0x1F == 0x1F => {
+                let number = u32::from(high & 0x7F) << 7 | u32::from(low);
+                Ok(Some(Tag::literal(Class::from_identifier(identifier), number)))
+            }
             _ => self.peek_long_tag(),
         }
     }
@@ -277,6 +281,9 @@ impl<'a> Reader<'a> {
             (31..128, [identifier, number, ..]) => {
                 identifier & 0xDF == tag.identifier() && u32::from(*number) == tag.number()
             }
+            (128..0x4000, [identifier, high, low, ..]) => {
+                identifier & 0xDF == tag.identifier() && [*high, *low] == tag.two_septets()
+            }
             (_, []) => false,
             _ => self.peek_long_tag().is_ok_and(|next| next == Some(tag)),
         }
@@ -294,6 +301,12 @@ impl<'a> Reader<'a> {
                 if identifier == first && u32::from(number) == tag.number() =>
             {
                 (3, length)
+            }
+            // TAP numbers most of its tags so.
+            (128..0x4000, &[identifier, high, low, length, ..])
+                if identifier == first && [high, low] == tag.two_septets() =>
+            {
+                (4, length)
             }
             _ => return None,
         };

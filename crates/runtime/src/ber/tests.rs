@@ -381,3 +381,25 @@ fn random_inputs() {
         exercise_elements(&input);
     }
 }
+
+#[test]
+fn long_tags_are_compared_as_they_are_read() {
+    let tags = [0, 30, 31, 127, 128, 129, 255, 256, 430, 16383, 16384, 16385].map(Tag::application);
+    for tag in tags {
+        let mut writer = Writer::new(Der);
+        let end = writer.mark();
+        writer.push(b"ab");
+        writer.primitive(tag, end);
+        let reader = Reader::new(writer.finish(), Der);
+        assert_eq!(reader.peek_tag(), Ok(Some(tag)));
+        for other in tags {
+            assert_eq!(reader.is_next(other), other == tag, "{other} {tag}");
+            let short = reader.clone().short_primitive(other);
+            let expected = other == tag && tag.number() < 0x4000;
+            assert_eq!(short, expected.then_some(&b"ab"[..]), "{other} {tag}");
+        }
+        for length in 0..writer.finish().len() - 3 {
+            assert!(Reader::new(&writer.finish()[..length], Der).read_expected(tag).is_err());
+        }
+    }
+}
