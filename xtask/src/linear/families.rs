@@ -80,17 +80,12 @@ impl Entry {
     /// The most instructions for an octet, and the most octets of heap.
     pub(super) fn most(self) -> (f64, usize) {
         match self {
+            // A value may have one bit.
+            Self::Plan(TransferSyntax::Aper | TransferSyntax::Uper, _) => (8.0 * 200.0, 8 * 32),
             // A model has a place for everything that was said.
             Self::Source => (4_000.0, 400),
-            Self::Plan(..)
-            | Self::LdapMessage
-            | Self::Ldif
-            | Self::Filter
-            | Self::Dn
-            | Self::Url
-            | Self::LdapSchema => (200.0, 32),
             Self::Typed(_) | Self::Dump | Self::Records => (200.0, 8),
-            Self::Megaco(_) => (200.0, 32),
+            _ => (200.0, 32),
         }
     }
 
@@ -504,6 +499,10 @@ pub(super) static FAMILIES: LazyLock<Vec<Family>> = LazyLock::new(|| {
     let mut families = Vec::new();
     for syntax in [Der, Cer, Aper, Uper, Coer, Xer, Jer, Gser] {
         for (root, make) in VALUES {
+            // Elements without octets: how many there may be is a limit of their own.
+            if *root == "Nothings" && matches!(syntax, Aper | Uper | Coer) {
+                continue;
+            }
             let name = format!("{syntax}-{}", root.to_lowercase());
             families.push(Family { name, entry: Entry::Plan(syntax, root), make: Make::Value(*make) });
         }
