@@ -104,7 +104,19 @@ pub const ALL: &[Generated] = &[
     },
     Generated {
         schema: "schemas/h248/MEDIA-GATEWAY-CONTROL-v3.asn",
-        roots: &["MegacoMessage"],
+        // With those that are encoded as parts of messages, or read alone.
+        roots: &[
+            "MegacoMessage",
+            "AuthenticationHeader",
+            "MId",
+            "Transaction",
+            "ActionRequest",
+            "ActionReply",
+            "CommandRequest",
+            "CommandReply",
+            "AmmDescriptor",
+            "TerminationID",
+        ],
         file: "crates/megaco/src/generated/v3.rs",
         hash: false,
         rules: &[Rules::Ber, Rules::Aper],

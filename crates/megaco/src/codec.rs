@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::binary::{Binary, Rules};
+use crate::binary::{self, Binary, Rules};
 use crate::etf;
 use crate::model::{MId, MegacoMessage};
 use crate::text::{self, Layout};
@@ -134,10 +134,9 @@ impl Codec for Encoding {
         match self {
             Self::Pretty | Self::Compact => text::read_version_and_mid(octets),
             Self::Etf { short, .. } => etf::read_version_and_mid(octets, *short),
-            _ => {
-                let message = self.decode(octets)?.mess;
-                Ok((message.version, message.m_id))
-            }
+            Self::Ber => binary::read_version_and_mid(octets, Rules::Ber),
+            Self::Per => binary::read_version_and_mid(octets, Rules::Per),
+            Self::Json => json::read_version_and_mid(octets),
         }
     }
 }

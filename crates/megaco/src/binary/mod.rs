@@ -1,7 +1,9 @@
 //! The binary encodings (H.248.1 annex A): BER, and aligned PER as OTP has it, by generated types of the modules.
 
+mod begin;
 pub(crate) mod map;
 mod packages;
+pub(crate) mod part;
 mod special;
 mod termination;
 
@@ -10,7 +12,7 @@ use std::sync::LazyLock;
 use tercet_runtime::codec::{Aper, Ber, Decode, Encode};
 
 use crate::generated::{v1, v3};
-use crate::model::MegacoMessage;
+use crate::model::{MId, MegacoMessage};
 use crate::{Error, Result};
 use map::{Context, Of, To};
 
@@ -103,6 +105,17 @@ impl Binary {
             return Err(Error::new(octets.len() - rest.len(), "the end of the message"));
         }
         Ok(message)
+    }
+}
+
+/// Reads version and sender of a message whose rest may be wrong or missing, so that an error can be sent back.
+///
+/// # Errors
+/// These are wrong themselves.
+pub fn read_version_and_mid(octets: &[u8], rules: Rules) -> Result<(u8, MId<'_>)> {
+    match rules {
+        Rules::Ber => begin::of_ber(octets),
+        Rules::Per => begin::of_per(octets),
     }
 }
 

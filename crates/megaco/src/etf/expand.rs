@@ -1,9 +1,9 @@
 //! Reads values from terms of `megaco_compressed`: the rules put what the tags stand for between the parts.
 
-use super::Head;
 use super::nodes::{Kind, Node, Nodes};
 use super::rules::{ABSENT, Mode, RULES, Step};
 use super::term::DEEPEST;
+use crate::model::Head;
 use crate::value::Value;
 use crate::{Error, Result};
 

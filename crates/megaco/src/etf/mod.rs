@@ -18,8 +18,8 @@ pub(crate) use zlib::{begin, deflate_into};
 pub use zlib::{deflate, inflate};
 
 use crate::Result;
-use crate::model::{AuthenticationHeader, MId, MegacoMessage};
-use crate::value::{Source, Value};
+use crate::model::{Head, MId, MegacoMessage};
+use crate::value::Value;
 
 /// Octet that a term begins with.
 const VERSION: u8 = 131;
@@ -76,18 +76,6 @@ pub fn read_version_and_mid(octets: &[u8], is_short: bool) -> Result<(u8, MId<'_
         (Cow::Owned(plain), true) => expand::copy_begin(&plain)?,
     };
     Ok((head.0, head.1))
-}
-
-/// Version and sender, with which a message begins.
-struct Head<'a>(u8, MId<'a>);
-
-impl<'a> Head<'a> {
-    fn read(source: &mut impl Source<'a>) -> Result<Self> {
-        source.record("MegacoMessage", 2)?;
-        Option::<Box<AuthenticationHeader<'a>>>::read(source)?;
-        source.record("Message", 3)?;
-        Ok(Self(u8::read(source)?, MId::read(source)?))
-    }
 }
 
 /// Reads a message from a term that a compressor has shortened, and zlib perhaps after it.

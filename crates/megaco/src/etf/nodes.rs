@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::Head;
 use super::read::{DEEPEST, termination};
+use crate::model::Head;
 use crate::value::{Source, Value};
 use crate::{Error, Result};
 

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::{Head, VERSION};
+use super::VERSION;
+use crate::model::Head;
 use crate::value::{Source, Value};
 use crate::{Error, Result};
 

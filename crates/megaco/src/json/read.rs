@@ -27,15 +27,26 @@ enum Kind {
 
 /// Parses a text that is one value.
 pub(super) fn parse(text: &[u8]) -> Result<Json> {
-    let mut parser = Parser { text, at: 0 };
+    let mut parser = Parser { text, at: 0, is_whole: true, fault: None };
     let json = parser.value(0)?;
     parser.skip();
     if parser.at == text.len() { Ok(json) } else { Err(Error::new(parser.at, "the end of the JSON text")) }
 }
 
+/// Parses what a text has before the first place where it is no JSON, and says where that is.
+pub(super) fn parse_begin(text: &[u8]) -> Result<(Json, Option<Error>)> {
+    let mut parser = Parser { text, at: 0, is_whole: false, fault: None };
+    let json = parser.value(0)?;
+    Ok((json, parser.fault))
+}
+
 struct Parser<'t> {
     text: &'t [u8],
     at: usize,
+    /// Whether all of the text has to be JSON.
+    is_whole: bool,
+    /// Where it was none, if it need not be.
+    fault: Option<Error>,
 }
 
 impl Parser<'_> {
@@ -69,32 +80,15 @@ impl Parser<'_> {
             Some(b'{') => {
                 self.at += 1;
                 let mut members = Vec::new();
-                if !self.accept(b'}') {
-                    loop {
-                        self.skip();
-                        let name = self.string()?;
-                        self.expect(b':', "`:`")?;
-                        members.push((name, self.value(depth + 1)?));
-                        if !self.accept(b',') {
-                            break;
-                        }
-                    }
-                    self.expect(b'}', "`,` or `}`")?;
-                }
+                let read = self.members(depth, &mut members);
+                self.forgive(read)?;
                 Kind::Object(members)
             }
             Some(b'[') => {
                 self.at += 1;
                 let mut elements = Vec::new();
-                if !self.accept(b']') {
-                    loop {
-                        elements.push(self.value(depth + 1)?);
-                        if !self.accept(b',') {
-                            break;
-                        }
-                    }
-                    self.expect(b']', "`,` or `]`")?;
-                }
+                let read = self.elements(depth, &mut elements);
+                self.forgive(read)?;
                 Kind::List(elements)
             }
             Some(b'"') => Kind::Text(self.string()?),
@@ -114,6 +108,50 @@ impl Parser<'_> {
             }
         };
         Ok(Json { at, kind })
+    }
+
+    /// The members of an object behind its brace.
+    fn members(&mut self, depth: usize, members: &mut Vec<(Vec<u8>, Json)>) -> Result<()> {
+        if self.accept(b'}') {
+            return Ok(());
+        }
+        loop {
+            self.skip();
+            let name = self.string()?;
+            self.expect(b':', "`:`")?;
+            let value = self.value(depth + 1)?;
+            // Only the message itself is of use if it is not whole.
+            if self.fault.is_none() || depth == 0 {
+                members.push((name, value));
+            }
+            self.fault.map_or(Ok(()), Err)?;
+            if !self.accept(b',') {
+                return self.expect(b'}', "`,` or `}`");
+            }
+        }
+    }
+
+    /// The elements of a list behind its bracket.
+    fn elements(&mut self, depth: usize, elements: &mut Vec<Json>) -> Result<()> {
+        if self.accept(b']') {
+            return Ok(());
+        }
+        loop {
+            elements.push(self.value(depth + 1)?);
+            self.fault.map_or(Ok(()), Err)?;
+            if !self.accept(b',') {
+                return self.expect(b']', "`,` or `]`");
+            }
+        }
+    }
+
+    /// Notes where the text is no JSON, if all of it need not be.
+    fn forgive(&mut self, read: Result<()>) -> Result<()> {
+        if self.is_whole {
+            return read;
+        }
+        self.fault = read.err().or(self.fault);
+        Ok(())
     }
 
     /// A string, whose characters are octets.

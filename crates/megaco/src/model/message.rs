@@ -66,6 +66,23 @@ impl<'a> Value<'a> for Message<'a> {
     }
 }
 
+/// Version and sender, with which a message begins, whatever is behind them.
+pub(crate) struct Head<'a>(pub(crate) u8, pub(crate) MId<'a>);
+
+impl<'a> Head<'a> {
+    pub(crate) fn read(source: &mut impl Source<'a>) -> Result<Self> {
+        source.record("MegacoMessage", 2)?;
+        source.field("authHeader")?;
+        Option::<Box<AuthenticationHeader<'a>>>::read(source)?;
+        source.field("mess")?;
+        source.record("Message", 3)?;
+        source.field("version")?;
+        let version = u8::read(source)?;
+        source.field("mId")?;
+        Ok(Self(version, MId::read(source)?))
+    }
+}
+
 crate::binary::map::mapped_record! {
     Message ['a] [] [both 'a] { version m_id message_body } {} {}
 }

@@ -41,6 +41,7 @@ pub use media::{
     ModemDescriptor, ModemType, ServiceState, StreamDescriptor, StreamMode, StreamParms,
     TerminationStateDescriptor,
 };
+pub(crate) use message::Head;
 pub use message::{
     AuthenticationHeader, DomainName, ErrorDescriptor, Ip4Address, Ip6Address, MId, MegacoMessage, Message,
     MessageBody, SegmentReply, Transaction, TransactionAck, TransactionPending, TransactionReply,

@@ -92,7 +92,7 @@ impl Printer<'_> {
         }
     }
 
-    fn amm_descriptor(&mut self, descriptor: &AmmDescriptor<'_>) {
+    pub(super) fn amm_descriptor(&mut self, descriptor: &AmmDescriptor<'_>) {
         match descriptor {
             AmmDescriptor::MediaDescriptor(media) => self.media_descriptor(media),
             AmmDescriptor::ModemDescriptor(modem) => self.modem_descriptor(modem),

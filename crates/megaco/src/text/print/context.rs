@@ -9,7 +9,7 @@ use crate::model::{
 use crate::text::token::Token;
 
 impl Printer<'_> {
-    fn context_id(&mut self, id: u32) {
+    pub(super) fn context_id(&mut self, id: u32) {
         match id {
             CONTEXT_NULL => self.octet(b'-'),
             CONTEXT_CHOOSE => self.octet(b'$'),

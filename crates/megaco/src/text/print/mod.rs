@@ -6,7 +6,10 @@ mod command;
 mod context;
 mod event;
 mod media;
+mod part;
 mod service;
+
+pub(crate) use part::{join_parts, write_part};
 
 use super::scan::is_quotable;
 use super::scan::is_safe;
@@ -307,15 +310,20 @@ impl<'o> Printer<'o> {
         }
     }
 
-    fn message(&mut self, message: &Message<'_>) {
+    /// What a message begins with.
+    fn head(&mut self, m_id: &MId<'_>) {
         self.raw(if self.pretty { b"MEGACO/".as_slice() } else { b"!/" });
-        self.number(u32::from(message.version));
-        if !(1..=3).contains(&message.version) {
+        self.number(u32::from(self.version));
+        if !(1..=3).contains(&self.version) {
             self.refuse("version 1, 2 or 3");
         }
         self.octet(b' ');
-        self.m_id(&message.m_id);
+        self.m_id(m_id);
         self.octet(b'\n');
+    }
+
+    fn message(&mut self, message: &Message<'_>) {
+        self.head(&message.m_id);
         match &message.message_body {
             MessageBody::MessageError(error) => self.error_descriptor(error),
             MessageBody::Transactions(transactions) => {

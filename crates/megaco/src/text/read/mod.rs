@@ -28,7 +28,7 @@ use crate::{Error, Result};
 /// The text is no message of version 1, 2 or 3: where, and what was expected there.
 pub fn read_message(text: &[u8]) -> Result<MegacoMessage<'_>> {
     let mut s = Scanner::new(text);
-    let (auth_header, version, m_id) = s.header()?;
+    let (auth_header, version, m_id) = s.header(3)?;
     let message_body = s.message_body()?;
     if !s.at_end() {
         return Err(s.error("a transaction, or the end of the message"));
@@ -36,13 +36,14 @@ pub fn read_message(text: &[u8]) -> Result<MegacoMessage<'_>> {
     Ok(MegacoMessage { auth_header, mess: Message { version, m_id, message_body } })
 }
 
-/// Reads version and sender of a message whose rest may be wrong, so that an error can be sent back.
+/// Reads version and sender of a message whose rest may be wrong, so that an error can be sent back: also that a version
+/// is not supported.
 ///
 /// # Errors
 /// These are wrong themselves.
 pub fn read_version_and_mid(text: &[u8]) -> Result<(u8, MId<'_>)> {
     let mut s = Scanner::new(text);
-    let (_, version, m_id) = s.header()?;
+    let (_, version, m_id) = s.header(99)?;
     Ok((version, m_id))
 }
 
@@ -50,7 +51,7 @@ type Header<'a> = (Option<Box<AuthenticationHeader<'a>>>, u8, MId<'a>);
 
 impl<'a> Scanner<'a> {
     /// `LWSP [authenticationHeader SEP] MegacopToken SLASH version SEP mId SEP`.
-    fn header(&mut self) -> Result<Header<'a>> {
+    fn header(&mut self, newest: u32) -> Result<Header<'a>> {
         self.skip();
         let mut start = self.at;
         let mut word = self.word("MEGACO/ or ! and a version, or Authentication")?;
@@ -68,7 +69,7 @@ impl<'a> Scanner<'a> {
         let Some(version) = version else { return Err(Error::new(start, "MEGACO/ or !/ and a version")) };
         let version = number(version, 99).filter(|_| version.len() <= 2);
         match version {
-            Some(version @ 1..=3) => self.version = version as u8,
+            Some(version) if (1..=newest).contains(&version) => self.version = version as u8,
             _ => return Err(Error::new(start, "version 1, 2 or 3")),
         }
         Ok((auth_header, self.version, self.m_id()?))

@@ -1,0 +1,82 @@
+//! What a message begins with, whatever is behind it.
+
+use tercet_runtime::codec::{AperType, Ber, Decode, per};
+
+use super::map::{Context, Of};
+use super::part::{SEQUENCE, constructed, primitive};
+use super::{Binary, fault};
+use crate::generated::v3;
+use crate::model::MId;
+use crate::{Error, Result};
+
+/// Reads version and sender of a message in PER, which is the same for all versions up to there.
+pub(super) fn of_per(octets: &[u8]) -> Result<(u8, MId<'_>)> {
+    let (version, native) = read_per(octets).map_err(fault)?;
+    Ok((version, MId::of(native, &mut Context::new(Binary::standard(), version))?))
+}
+
+fn read_per(octets: &[u8]) -> tercet_runtime::Result<(u8, v3::MId<'_>)> {
+    let mut r = per::Reader::<true>::new(octets);
+    if r.bits(1)? != 0 {
+        v3::AuthenticationHeader::read(&mut r)?;
+    }
+    // Whether there are extensions, and a number of up to 99.
+    r.bits(1)?;
+    let version = r.bits(7)?;
+    Ok((version as u8, v3::MId::read(&mut r)?))
+}
+
+/// Reads version and sender of a message whose rest may be wrong or missing: lengths of what is around them are not
+/// looked at.
+pub(super) fn of_ber(octets: &[u8]) -> Result<(u8, MId<'_>)> {
+    let mut at = header(octets, 0, SEQUENCE, "a message: a SEQUENCE")?.0;
+    if octets.get(at) == Some(&constructed(0)) {
+        let (start, length) = header(octets, at, constructed(0), "an authentication header")?;
+        at = match length {
+            Some(length) => start.saturating_add(length),
+            None => end_of_contents(octets, start)?,
+        };
+    }
+    at = header(octets, at, constructed(1), "a message")?.0;
+    let (start, length) = header(octets, at, primitive(0), "a version")?;
+    let (Some(1), Some(&version @ 0..=99)) = (length, octets.get(start)) else {
+        return Err(Error::new(start, "a version below 100"));
+    };
+    let start = header(octets, start + 1, constructed(1), "a sender")?.0;
+    let rest = octets.get(start..).unwrap_or_default();
+    let (native, _) = <v3::MId<'_> as Decode<'_, Ber>>::decode(rest).map_err(|error| {
+        let error = fault(error);
+        Error::new(start.saturating_add(error.at), error.what)
+    })?;
+    Ok((version, MId::of(native, &mut Context::new(Binary::standard(), version))?))
+}
+
+/// Where the contents of an element begin, and how long they are; `None` is the indefinite form.
+fn header(octets: &[u8], at: usize, tag: u8, what: &'static str) -> Result<(usize, Option<usize>)> {
+    let rest = octets.get(at..).unwrap_or_default();
+    let error = Error::new(at.min(octets.len()), what);
+    match *rest {
+        [first, length @ 0..0x80, ..] if first == tag => Ok((at + 2, Some(usize::from(length)))),
+        [first, 0x80, ..] if first == tag => Ok((at + 2, None)),
+        [first, count @ 0x81..=0x84, ..] if first == tag => {
+            let count = usize::from(count & 0x7f);
+            let length = rest.get(2..2 + count).ok_or(error)?;
+            let length = length.iter().fold(0, |length, &octet| length << 8 | usize::from(octet));
+            Ok((at + 2 + count, Some(length)))
+        }
+        _ => Err(error),
+    }
+}
+
+/// Where the contents of an authentication header in the indefinite form end: it has three strings, and two zeros.
+fn end_of_contents(octets: &[u8], mut at: usize) -> Result<usize> {
+    const WHAT: &str = "an authentication header";
+    for number in 0..3 {
+        let (start, length) = header(octets, at, primitive(number), WHAT)?;
+        at = start.saturating_add(length.ok_or_else(|| Error::new(at, WHAT))?);
+    }
+    match octets.get(at..) {
+        Some([0, 0, ..]) => Ok(at + 2),
+        _ => Err(Error::new(at.min(octets.len()), WHAT)),
+    }
+}
