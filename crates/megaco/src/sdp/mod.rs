@@ -34,14 +34,22 @@ pub use words::{Fault, Wild};
 use crate::octets::Str;
 use crate::{Error, Result};
 
-/// The session descriptions of a descriptor.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// The session descriptions of a descriptor. Two are equal if their lines say the same.
+#[derive(Clone, Debug, Default)]
 pub struct Sdp<'a> {
     /// White space before the first line.
     before: Str<'a>,
     /// The sessions: what is wanted or offered first, and what else will do.
     pub sessions: Vec<Session<'a>>,
 }
+
+impl PartialEq for Sdp<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.sessions == other.sessions
+    }
+}
+
+impl Eq for Sdp<'_> {}
 
 /// A session: lines from one `v=` up to the next.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
