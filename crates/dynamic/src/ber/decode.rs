@@ -10,7 +10,7 @@ use crate::event::{Leaf, Sink};
 use crate::{Error, Options, Unknown};
 use tercet_plan::ber::{NONE, NodeCode, Program, Slot, flags, node_flags};
 use tercet_plan::shape::Presence;
-use tercet_plan::{FieldId, NodeId, Rules, Shape};
+use tercet_plan::{FieldId, Kind, NodeId, Rules, Shape};
 use tercet_runtime::ber::Reader;
 use tercet_runtime::{Error as Fault, ErrorKind};
 
@@ -73,8 +73,10 @@ pub(super) struct Engine<'a, S> {
     pub(super) depth: u16,
     /// Elements that may still come.
     left: u64,
-    /// Whether every element takes the slow path: strict rules, or something to be checked that the fast one does not.
+    /// Whether something is to be checked that the fast path does not: strict rules, what is asked for.
     pub(super) careful: bool,
+    /// Whether headers of common forms are good: those that the fast path reads are such as DER has.
+    quick: bool,
     /// The flags a slot must have for the fast path: none have what a careful decode asks for.
     plain: u8,
     /// The key that the chosen alternative is.
@@ -111,12 +113,12 @@ impl<'a, S: Sink> Engine<'a, S> {
         state.registers.clear();
         state.registers.resize(usize::from(shape.registers), None);
         // An element needs two octets of input.
-        let careful = options.rules != Rules::Ber
-            || options.strict_enumerations
+        let picky = options.strict_enumerations
             || options.strict_integers
             || options.check_constraints
             || options.limits.size < input.len() as u64
             || options.limits.elements < input.len() as u64 / 2;
+        let careful = picky || options.rules != Rules::Ber;
         Self {
             shape,
             program,
@@ -131,6 +133,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             depth: options.limits.depth.min(1000),
             left: options.limits.elements,
             careful,
+            quick: !picky && options.rules != Rules::Cer,
             plain: if careful { 0 } else { flags::PLAIN },
             pending_key: None,
             at_slot: NONE,
@@ -161,7 +164,7 @@ impl<'a, S: Sink> Engine<'a, S> {
     /// The next header of this level, or nothing at its end, which is stepped over.
     #[inline(always)]
     pub(super) fn step(&mut self) -> Result<Option<Head>> {
-        if !self.careful
+        if self.quick
             && let Some(head) = head(self.input, self.pos, self.end)
         {
             return Ok(Some(head));
@@ -257,10 +260,26 @@ impl<'a, S: Sink> Engine<'a, S> {
     #[inline(always)]
     pub(super) fn plain(&mut self, slot: &Slot, head: &Head, pos: usize) -> bool {
         if slot.flags & self.plain == 0 || head.constructed || !self.sink.wants(slot.field) {
-            return false;
+            return self.careful && self.quick && self.plain_by_der(slot, head, pos);
         }
         let contents = self.contents_of(pos, head);
         if !check::is_plainly_good(slot.kind, contents) {
+            return false;
+        }
+        self.sink.leaf(slot.field, slot.node, Leaf::Input { at: pos + head.size, contents });
+        true
+    }
+
+    /// The same by DER, where it is neither a DEFAULT nor has an order to keep.
+    #[inline(never)]
+    fn plain_by_der(&mut self, slot: &Slot, head: &Head, pos: usize) -> bool {
+        let free = matches!(self.code().kind, Kind::Sequence | Kind::SequenceOf);
+        let plain = slot.flags & (flags::PLAIN | flags::DEFAULT) == flags::PLAIN;
+        if !free || !plain || head.constructed || !self.sink.wants(slot.field) {
+            return false;
+        }
+        let contents = self.contents_of(pos, head);
+        if !check::is_plainly_canonical(slot.kind, contents) {
             return false;
         }
         self.sink.leaf(slot.field, slot.node, Leaf::Input { at: pos + head.size, contents });
@@ -378,7 +397,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         let code = self.code();
         let Some(slot) = self.slots(code).first() else { return self.close() };
         if self.careful {
-            self.check_last(code.kind == tercet_plan::Kind::SetOf)?;
+            self.check_last(code.kind == Kind::SetOf)?;
         }
         let mut count = self.cur().cursor;
         loop {
@@ -404,7 +423,10 @@ impl<'a, S: Sink> Engine<'a, S> {
     /// Leaves a component to the slow path.
     #[inline]
     pub(super) fn component(&mut self, code: &NodeCode, number: u32, head: Head) -> Result<()> {
-        if self.careful {
+        if self.careful
+            && (matches!(code.kind, Kind::Set | Kind::SetOf)
+                || self.program.slots[(code.first + number) as usize].flags & flags::DEFAULT != 0)
+        {
             self.take_care(code, number, &head)?;
         }
         self.value(code.first + number, head, 0)
