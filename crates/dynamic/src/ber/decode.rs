@@ -505,8 +505,8 @@ impl<'a, S: Sink> Engine<'a, S> {
     #[inline(always)]
     pub(super) fn open(&mut self, index: u32, slot: &Slot, head: &Head) -> Result<()> {
         let what = match slot.kind {
-            tercet_plan::Kind::Sequence => What::Sequence,
-            tercet_plan::Kind::Set => What::Set,
+            Kind::Sequence => What::Sequence,
+            Kind::Set => What::Set,
             _ => What::List,
         };
         let code = &self.program.nodes[slot.node.index()];
