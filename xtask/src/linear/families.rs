@@ -84,7 +84,9 @@ impl Entry {
             Self::Plan(TransferSyntax::Aper | TransferSyntax::Uper, _) => (8.0 * 200.0, 8 * 32),
             // A model has a place for everything that was said.
             Self::Source => (4_000.0, 400),
-            Self::Typed(_) | Self::Dump | Self::Records => (200.0, 8),
+            // A file is read through a buffer of two MiB, whatever its size.
+            Self::Records | Self::Typed(TransferSyntax::Aper | TransferSyntax::Uper) => (200.0, 16),
+            Self::Typed(_) | Self::Dump => (200.0, 8),
             _ => (200.0, 32),
         }
     }
@@ -477,19 +479,19 @@ fn entry_of(attributes: &[u8]) -> Vec<u8> {
 const MESSAGES: &[Named] = &[
     ("transactions", |n| {
         let each = |i: usize| format!(" T={}{{C=-{{SC=a{{SV{{MT=RS,RE=\"901 x\"}}}}}}}}", i + 1);
-        format!("!/1 [1.2.3.4]{}", (0..n / 32).map(each).collect::<String>())
+        format!("!/1 [1.2.3.4]{}", (0..n / 32 + 1).map(each).collect::<String>())
     }),
     ("terminations", |n| {
         let each = |i: usize| format!("{}S=t/{i}", if i == 0 { "" } else { "," });
-        format!("!/1 [1.2.3.4] T=1{{C=1{{{}}}}}", (0..n / 8).map(each).collect::<String>())
+        format!("!/1 [1.2.3.4] T=1{{C=1{{{}}}}}", (0..n / 8 + 1).map(each).collect::<String>())
     }),
     ("events", |n| {
         let each = |i: usize| format!("{}al/of", if i == 0 { "" } else { "," });
-        format!("!/1 [1.2.3.4] T=1{{C=1{{MF=t{{E=1{{{}}}}}}}}}", (0..n / 8).map(each).collect::<String>())
+        format!("!/1 [1.2.3.4] T=1{{C=1{{MF=t{{E=1{{{}}}}}}}}}", (0..n / 8 + 1).map(each).collect::<String>())
     }),
     ("sdp", |n| format!("!/1 [1.2.3.4] T=1{{C=1{{MF=t{{M{{L{{\nv=0\n{}}}}}}}}}}}", "a=b:1\n".repeat(n / 8))),
     ("acknowledgements", |n| {
-        format!("!/1 [1.2.3.4] K{{1{}}}", (1..n / 8).map(|i| format!(",{}", i * 10)).collect::<String>())
+        format!("!/1 [1.2.3.4] K{{1{}}}", (1..n / 8 + 1).map(|i| format!(",{}", i * 10)).collect::<String>())
     }),
 ];
 
