@@ -23,8 +23,8 @@ KIND = "ldap"
 LDAP = BUILD / "ldap"
 CLIENTS = BENCH / "ldap" / "clients"
 
-#: Seconds of CPU time after which a client has no further rounds than three.
-SLOW = 4.0
+#: Seconds of CPU time after which a client has no further rounds than three, and after which it has only one.
+SLOW, SLOWEST = 4.0, 20.0
 
 
 @dataclass
@@ -94,6 +94,13 @@ class Lane:
     row: Row
     samples: list[tuple[float, float]] = field(default_factory=list)
 
+    def wants(self, turn: int) -> bool:
+        """Whether it has another round: figures of slow clients do not change by more of them."""
+        if not self.samples:
+            return True
+        seconds = min(cpu for cpu, _ in self.samples) / 1e9
+        return seconds < SLOW or (turn < 3 and seconds < SLOWEST)
+
     def once(self) -> commands.Spent:
         command = self.client.command(self.row.work)
         assert command
@@ -160,12 +167,18 @@ def _measure(name: str, answer: replay.Answer, port: int, options: argparse.Name
     ready = [lane for lane in ready if not lane.row.note]
     for turn in range(options.rounds):
         for lane in ready:
-            if turn < 3 or min(cpu for cpu, _ in lane.samples) < SLOW * 1e9:
+            if lane.row.note or not lane.wants(turn):
+                continue
+            try:
                 spent = lane.once()
-                lane.samples.append((spent.cpu, spent.wall))
-                lane.row.peak = max(lane.row.peak, spent.peak)
+            except commands.Failed as error:
+                lane.row.note = f"fails: {error}"
+                continue
+            lane.samples.append((spent.cpu, spent.wall))
+            lane.row.peak = max(lane.row.peak, spent.peak)
     for lane in ready:
-        _summarize(lane.row, lane.samples, answer)
+        if not lane.row.note:
+            _summarize(lane.row, lane.samples, answer)
     return [lane.row for lane in lanes]
 
 
