@@ -9,6 +9,7 @@ mod compiled;
 mod encode;
 mod error;
 mod files;
+mod ldap;
 mod objects;
 mod octets;
 mod options;
@@ -17,6 +18,8 @@ mod schema;
 /// The compiled half of the package `tercet`.
 #[pyo3::pymodule(gil_used = false)]
 mod _tercet {
+    use pyo3::prelude::*;
+
     #[pymodule_export]
     use crate::bits::BitString;
     #[pymodule_export]
@@ -26,9 +29,18 @@ mod _tercet {
         ArrowSchema, Batch, Batches, Record, Records, Table, expand, iter_records, read, splits,
     };
     #[pymodule_export]
+    use crate::ldap::_ldap;
+    #[pymodule_export]
     use crate::schema::Schema;
 
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "Python's own name for it")]
     const __version__: &str = env!("CARGO_PKG_VERSION");
+
+    /// The package `tercet.ldap` imports its compiled half as a module of its own.
+    #[pymodule_init]
+    fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        let modules = module.py().import("sys")?.getattr("modules")?;
+        modules.set_item("tercet.ldap._ldap", module.getattr("_ldap")?)
+    }
 }

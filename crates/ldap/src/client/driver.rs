@@ -59,6 +59,18 @@ struct State {
     closing: bool,
 }
 
+impl State {
+    /// Why nothing can be started any more.
+    fn ended(&self) -> Option<Error> {
+        self.closed.clone().or_else(|| self.closing.then(closed))
+    }
+}
+
+#[cold]
+fn closed() -> Error {
+    Error::new(ErrorKind::Closed, "the connection is closed")
+}
+
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
         // Nothing panics while it holds the lock, and the state is whole between any two statements.
@@ -74,7 +86,7 @@ impl Handle {
         let driver = Arc::clone(&shared);
         tokio::spawn(async move {
             let error = match drive(io, &driver).await {
-                Ok(()) => Error::new(ErrorKind::Closed, "the connection is closed"),
+                Ok(()) => closed(),
                 Err(error) => error,
             };
             let mut state = driver.lock();
@@ -89,8 +101,8 @@ impl Handle {
     /// Sends a request and gives what its answers come through.
     pub(super) fn start(&self, operation: ProtocolOp<'_>, controls: &[Control]) -> Result<(u32, Deliveries)> {
         let mut state = self.shared.lock();
-        if let Some(error) = &state.closed {
-            return Err(error.clone());
+        if let Some(error) = state.ended() {
+            return Err(error);
         }
         if state.connection.outgoing().len() > UNSENT {
             return Err(Error::new(ErrorKind::Limit, "the server does not take what is sent"));
@@ -121,18 +133,23 @@ impl Handle {
     }
 
     pub(super) fn closed(&self) -> Option<Error> {
-        self.shared.lock().closed.clone()
+        self.shared.lock().ended()
     }
 
     pub(super) fn ignored(&self) -> u64 {
         self.shared.lock().connection.ignored()
     }
+
+    /// Lets the driver say goodbye and end.
+    pub(super) fn close(&self) {
+        self.shared.lock().closing = true;
+        self.shared.wake.notify_one();
+    }
 }
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        self.shared.lock().closing = true;
-        self.shared.wake.notify_one();
+        self.close();
     }
 }
 

@@ -66,6 +66,11 @@ impl Client {
         Self { timeout, ..self.clone() }
     }
 
+    /// Ends the connection, for all handles to it: what is on its way fails, and nothing can be started.
+    pub fn close(&self) {
+        self.handle.close();
+    }
+
     /// Whether the connection has ended.
     #[must_use]
     pub fn is_closed(&self) -> bool {

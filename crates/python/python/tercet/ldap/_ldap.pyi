@@ -1,0 +1,560 @@
+from collections.abc import AsyncIterator, Awaitable, Coroutine, Iterable, Iterator, Mapping
+from os import PathLike
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO, Literal, TypeAlias, TypedDict, TypeVar, final, overload
+
+from typing_extensions import Buffer, Self, Unpack
+
+from tercet.ldap._values import Control, Extended, Intermediate, Record, Reference, Referrals, Result
+from tercet.ldap.controls import Response, SyncInfo
+
+Found = TypeVar("Found")
+
+Operation: TypeAlias = Coroutine[Any, Any, Found]
+
+Name: TypeAlias = str | Dn
+Value: TypeAlias = str | Buffer | bool | int
+"""Text in UTF-8, octets, a number in digits, `TRUE` or `FALSE`."""
+Values: TypeAlias = Value | Iterable[Value] | None
+Modification: TypeAlias = (
+    tuple[Literal["add", "delete", "replace", "increment"], str, Values]
+    | tuple[Literal["add", "delete", "replace", "increment"], str]
+)
+Controls: TypeAlias = Iterable[Control] | None
+Pem: TypeAlias = bytes | str | PathLike[str] | None
+"""PEM itself if `bytes`, else the path of a file with it."""
+Mechanism: TypeAlias = Literal[
+    "EXTERNAL",
+    "PLAIN",
+    "DIGEST-MD5",
+    "SCRAM-SHA-1",
+    "SCRAM-SHA-1-PLUS",
+    "SCRAM-SHA-256",
+    "SCRAM-SHA-256-PLUS",
+]
+Scope: TypeAlias = Literal["base", "one", "sub", "children"]
+
+class ConnectOptions(TypedDict, total=False):
+    """How to talk to servers."""
+
+    start_tls: bool
+    """Upgrade `ldap` connections by StartTLS, or have none."""
+    ca: Pem
+    """Whom to trust, in place of those whom the operating system trusts."""
+    certificate: Pem
+    """The client's own certificate."""
+    key: Pem
+    """The key of the client's certificate."""
+    server_name: str | None
+    """The name that the server's certificate has to have, if it is not the host of the URL."""
+    verify: bool
+    """False takes any certificate, so that anybody in between can read and change all."""
+    connect_timeout: float
+    """Seconds for the connection itself, with TLS; 10 unless told."""
+    timeout: float | None
+    """Seconds for an answer, and of a search for the next entry; 60 unless told, None for ever."""
+    allow_plain_passwords: bool
+    """Allow passwords on connections without encryption to other hosts."""
+    referrals: bool | Referrals
+    """Follow referrals, anonymously, within limits."""
+    max_message: int
+    """Octets of a message from the server at most: 16 MiB unless told."""
+    scram_iterations: int
+    """Iterations of SCRAM that the server may ask for; 100,000 unless told."""
+
+class SearchOptions(TypedDict, total=False):
+    """What a search asks for."""
+
+    attributes: str | Iterable[str]
+    """The attributes to return; `*` stands for all of users, `+` for all operational ones, `1.1` for none."""
+    scope: Scope
+    """`sub` unless told."""
+    deref: Literal["never", "search", "find", "always"]
+    """Whether aliases are followed; `never` unless told."""
+    size_limit: int
+    """Entries at most, kept by the server; 0 for no limit."""
+    time_limit: int
+    """Seconds at most, kept by the server; 0 for no limit."""
+    types_only: bool
+    """Attribute types without values."""
+    page_size: int | None
+    """Fetch pages of so many entries, one after another; what comes out is one stream all the same."""
+    timeout: float | None
+    """Seconds that the next entry may take, in place of the connection's own limit."""
+    controls: Controls
+
+@final
+class Dn:
+    """A distinguished name (RFC 4514). Two ways to write a name are the same name."""
+
+    def __new__(cls, text: str = "") -> Self:
+        """Raises ParseError."""
+    @property
+    def rdns(self) -> list[list[tuple[str, bytes]]]:
+        """The RDNs, the leaf first; each as pairs of attribute and value."""
+    @property
+    def parent(self) -> Dn | None:
+        """The name above; None above the root."""
+    def child(self, attribute: str, value: Value) -> Dn:
+        """The name of what has this attribute and value below this name; the value needs no escapes."""
+    def is_within(self, base: Name) -> bool:
+        """Whether this name is below another, or the same."""
+    def normalized(self) -> str:
+        """The text that all ways to write this name have in common."""
+    def __len__(self) -> int: ...
+    def __bool__(self) -> Literal[True]: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+
+@final
+class Url:
+    """An LDAP URL (RFC 4516)."""
+
+    def __new__(cls, text: str) -> Self:
+        """Raises ParseError."""
+    @staticmethod
+    def of(
+        *,
+        scheme: Literal["ldap", "ldaps", "ldapi"] = "ldap",
+        host: str = "",
+        port: int | None = None,
+        dn: Name = "",
+        attributes: list[str] | None = None,
+        scope: Scope | None = None,
+        filter: str | Filter | None = None,
+        extensions: list[str] | None = None,
+    ) -> Url:
+        """A URL of its parts, which need no escapes."""
+    @property
+    def scheme(self) -> str: ...
+    @property
+    def host(self) -> str:
+        """The host; of `ldapi` the path of a socket."""
+    @property
+    def port(self) -> int | None:
+        """The port, if it is given."""
+    @property
+    def dn(self) -> str: ...
+    @property
+    def attributes(self) -> list[str]: ...
+    @property
+    def scope(self) -> Scope | None:
+        """The scope, if it is given."""
+    @property
+    def filter(self) -> str | None:
+        """The filter, if it is given."""
+    @property
+    def extensions(self) -> list[str]:
+        """Extensions as they stand there, with `!` if critical."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+
+@final
+class Filter:
+    """A filter of searches (RFC 4515)."""
+
+    def __new__(cls, text: str) -> Self:
+        """Raises ParseError."""
+    @staticmethod
+    def equal(attribute: str, value: Value) -> Filter:
+        """Entries in which an attribute has this value, which needs no escapes."""
+    @staticmethod
+    def at_least(attribute: str, value: Value) -> Filter:
+        """Entries in which an attribute has this value or a greater one."""
+    @staticmethod
+    def at_most(attribute: str, value: Value) -> Filter:
+        """Entries in which an attribute has this value or a lesser one."""
+    @staticmethod
+    def present(attribute: str) -> Filter:
+        """Entries that have an attribute."""
+    def matches(self, entry: Entry | Record) -> bool:
+        """Whether the filter selects an entry."""
+    def __and__(self, other: Filter, /) -> Filter: ...
+    def __or__(self, other: Filter, /) -> Filter: ...
+    def __invert__(self) -> Filter: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+
+def escape_filter(value: Value) -> str:
+    """A value as it stands in the text of a filter. What users enter has to go through this before it becomes part of
+    one; `Filter.equal` does it by itself."""
+
+@final
+class Entry(Mapping[str, list[bytes]]):
+    """An entry: attribute descriptions, compared without case, with their values.
+
+    It is a view of what was received, and safe to keep; `compact` those that are few of many, as a view keeps all that
+    was received with it, up to 256 KiB.
+    """
+
+    @property
+    def dn(self) -> str: ...
+    @property
+    def controls(self) -> list[Control]:
+        """The controls that came with the entry."""
+    def __getitem__(self, attribute: str, /) -> list[bytes]: ...
+    def __iter__(self) -> Iterator[str]: ...
+    def __len__(self) -> int: ...
+    def text(self, attribute: str) -> str | None:
+        """The first value of an attribute as text; None if there is none.
+
+        Raises UnicodeDecodeError.
+        """
+    def texts(self, attribute: str) -> list[str]:
+        """The values of an attribute as text; empty if there is none."""
+    def to_dict(self) -> dict[str, list[bytes]]: ...
+    def ldif(self, *, wrap: int | None = 78) -> bytes:
+        """The entry as LDIF with the empty line behind it, folded after so many columns; None folds nothing."""
+    def compact(self) -> Entry:
+        """The same entry in memory of its own."""
+
+@final
+class Entries(Iterator[Found]):
+    """The answers to a search, as they come. Memory stays bounded however many they are; who drops it before its end
+    abandons the search."""
+
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> Found: ...
+    @property
+    def references(self) -> list[Reference]:
+        """References to other servers that were not followed, a thousand at most."""
+    @property
+    def result(self) -> Result | None:
+        """The server's result, once the search has ended well."""
+    def close(self) -> None:
+        """Gives the search up."""
+
+@final
+class AsyncEntries(AsyncIterator[Found]):
+    """The answers to a search, as they come."""
+
+    def __aiter__(self) -> Self: ...
+    def __anext__(self) -> Awaitable[Found]: ...
+    @property
+    def references(self) -> list[Reference]:
+        """References to other servers that were not followed, a thousand at most."""
+    @property
+    def result(self) -> Result | None:
+        """The server's result, once the search has ended well."""
+    def aclose(self) -> Operation[None]:
+        """Gives the search up."""
+
+@final
+class Connection:
+    """A connection to a server. It may be used by many threads; their calls take turns."""
+
+    def bind(self, dn: Name = "", password: str = "", *, controls: Controls = None) -> Result:
+        """Binds with a name and a password; without either, anonymously.
+
+        Raises UsageError for a password on a connection without encryption to another host, InvalidCredentials."""
+    def bind_sasl(
+        self,
+        mechanism: Mechanism,
+        user: str = "",
+        password: str = "",
+        *,
+        authorization: str = "",
+        controls: Controls = None,
+    ) -> Result:
+        """Binds by a SASL mechanism. EXTERNAL takes who the TLS certificate or the local socket says; names that end in
+        `-PLUS` bind the exchange to the TLS channel."""
+    @overload
+    def search(
+        self,
+        base: Name,
+        filter: str | Filter = "(objectClass=*)",
+        *,
+        everything: Literal[False] = False,
+        **options: Unpack[SearchOptions],
+    ) -> Entries[Entry]:
+        """Starts a search at a base. With `everything`, references and intermediate responses come too.
+
+        Raises ParseError for the filter; the iterator raises ResultError."""
+    @overload
+    def search(
+        self,
+        base: Name,
+        filter: str | Filter = "(objectClass=*)",
+        *,
+        everything: Literal[True],
+        **options: Unpack[SearchOptions],
+    ) -> Entries[Entry | Reference | Intermediate]: ...
+    def search_ldif(
+        self,
+        file: str | PathLike[str] | BinaryIO,
+        base: Name,
+        filter: str | Filter = "(objectClass=*)",
+        *,
+        wrap: int | None = 78,
+        **options: Unpack[SearchOptions],
+    ) -> int:
+        """Writes what a search finds as LDIF to a path or a binary file, without making Python objects; gives the
+        number of entries. Entries that come before a fault are written."""
+    def apply(self, record: Record | Entry, *, controls: Controls = None) -> Result:
+        """Does what a record of LDIF says, with its controls; an entry is added."""
+    def add(self, dn: Name, attributes: Mapping[str, Values], *, controls: Controls = None) -> Result:
+        """Adds an entry."""
+    def modify(self, dn: Name, modifications: Iterable[Modification], *, controls: Controls = None) -> Result:
+        """Changes an entry: `[("replace", "sn", "King"), ("delete", "title"), ("increment", "uidNumber", 1)]`."""
+    def delete(self, dn: Name, *, controls: Controls = None) -> Result:
+        """Deletes an entry."""
+    def rename(
+        self,
+        dn: Name,
+        new_rdn: Name,
+        *,
+        superior: Name | None = None,
+        delete_old: bool = True,
+        controls: Controls = None,
+    ) -> Result:
+        """Gives an entry another name, and with `superior` another place."""
+    def compare(self, dn: Name, attribute: str, value: Value, *, controls: Controls = None) -> bool:
+        """Whether an entry has a value."""
+    def modify_password(
+        self, user: Name | None = None, *, old: Value | None = None, new: Value | None = None, controls: Controls = None
+    ) -> bytes | None:
+        """Changes a password (RFC 3062), the own one unless told; gives the one that the server made up, if `new`
+        is not given."""
+    def who_am_i(self, *, controls: Controls = None) -> str:
+        """Who the server takes the user for (RFC 4532): `dn:…`, `u:…`, or nothing for anonymous."""
+    def extended(self, name: str, value: Value | None = None, *, controls: Controls = None) -> Extended:
+        """An extended operation, whatever its result."""
+    def start_transaction(self) -> bytes:
+        """Begins a transaction (RFC 5805); its identifier goes with the control of that name."""
+    def end_transaction(self, identifier: bytes, *, commit: bool = True) -> Result:
+        """Ends a transaction."""
+    def with_timeout(self, timeout: float | None) -> Connection:
+        """The same connection with another time limit for answers."""
+    @property
+    def closed(self) -> bool: ...
+    def close(self) -> None:
+        """Ends the connection; what waits for an answer fails."""
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None, /
+    ) -> None: ...
+
+@final
+class AsyncConnection:
+    """A connection to a server, whose operations are awaited. Several may be on their way at once."""
+
+    def bind(self, dn: Name = "", password: str = "", *, controls: Controls = None) -> Operation[Result]:
+        """Binds with a name and a password; without either, anonymously.
+
+        Raises UsageError for a password on a connection without encryption to another host, InvalidCredentials."""
+    def bind_sasl(
+        self,
+        mechanism: Mechanism,
+        user: str = "",
+        password: str = "",
+        *,
+        authorization: str = "",
+        controls: Controls = None,
+    ) -> Operation[Result]:
+        """Binds by a SASL mechanism. EXTERNAL takes who the TLS certificate or the local socket says; names that end in
+        `-PLUS` bind the exchange to the TLS channel."""
+    @overload
+    def search(
+        self,
+        base: Name,
+        filter: str | Filter = "(objectClass=*)",
+        *,
+        everything: Literal[False] = False,
+        **options: Unpack[SearchOptions],
+    ) -> AsyncEntries[Entry]:
+        """Starts a search at a base. With `everything`, references and intermediate responses come too.
+
+        Raises ParseError for the filter; the iterator raises ResultError."""
+    @overload
+    def search(
+        self,
+        base: Name,
+        filter: str | Filter = "(objectClass=*)",
+        *,
+        everything: Literal[True],
+        **options: Unpack[SearchOptions],
+    ) -> AsyncEntries[Entry | Reference | Intermediate]: ...
+    def search_ldif(
+        self,
+        file: str | PathLike[str] | BinaryIO,
+        base: Name,
+        filter: str | Filter = "(objectClass=*)",
+        *,
+        wrap: int | None = 78,
+        **options: Unpack[SearchOptions],
+    ) -> Operation[int]:
+        """Writes what a search finds as LDIF to a path or a binary file, without making Python objects; gives the
+        number of entries. Entries that come before a fault are written."""
+    def apply(self, record: Record | Entry, *, controls: Controls = None) -> Operation[Result]:
+        """Does what a record of LDIF says, with its controls; an entry is added."""
+    def add(self, dn: Name, attributes: Mapping[str, Values], *, controls: Controls = None) -> Operation[Result]:
+        """Adds an entry."""
+    def modify(
+        self, dn: Name, modifications: Iterable[Modification], *, controls: Controls = None
+    ) -> Operation[Result]:
+        """Changes an entry: `[("replace", "sn", "King"), ("delete", "title"), ("increment", "uidNumber", 1)]`."""
+    def delete(self, dn: Name, *, controls: Controls = None) -> Operation[Result]:
+        """Deletes an entry."""
+    def rename(
+        self,
+        dn: Name,
+        new_rdn: Name,
+        *,
+        superior: Name | None = None,
+        delete_old: bool = True,
+        controls: Controls = None,
+    ) -> Operation[Result]:
+        """Gives an entry another name, and with `superior` another place."""
+    def compare(self, dn: Name, attribute: str, value: Value, *, controls: Controls = None) -> Operation[bool]:
+        """Whether an entry has a value."""
+    def modify_password(
+        self, user: Name | None = None, *, old: Value | None = None, new: Value | None = None, controls: Controls = None
+    ) -> Operation[bytes | None]:
+        """Changes a password (RFC 3062), the own one unless told; gives the one that the server made up, if `new`
+        is not given."""
+    def who_am_i(self, *, controls: Controls = None) -> Operation[str]:
+        """Who the server takes the user for (RFC 4532): `dn:…`, `u:…`, or nothing for anonymous."""
+    def extended(self, name: str, value: Value | None = None, *, controls: Controls = None) -> Operation[Extended]:
+        """An extended operation, whatever its result."""
+    def start_transaction(self) -> Operation[bytes]:
+        """Begins a transaction (RFC 5805); its identifier goes with the control of that name."""
+    def end_transaction(self, identifier: bytes, *, commit: bool = True) -> Operation[Result]:
+        """Ends a transaction."""
+    def with_timeout(self, timeout: float | None) -> AsyncConnection:
+        """The same connection with another time limit for answers."""
+    @property
+    def closed(self) -> bool: ...
+    def close(self) -> None:
+        """Ends the connection; what waits for an answer fails."""
+    def __aenter__(self) -> Awaitable[Self]: ...
+    def __aexit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None, /
+    ) -> Awaitable[None]: ...
+
+def connect(*urls: str | Url, **options: Unpack[ConnectOptions]) -> Connection:
+    """Connects to the first of these servers that can be reached: `ldap://`, `ldaps://`, `ldapi://`.
+
+    Raises NetworkError, TlsError, Timeout; of several servers, for the last one.
+    """
+
+def connect_async(*urls: str | Url, **options: Unpack[ConnectOptions]) -> Operation[AsyncConnection]: ...
+
+@final
+class Directory:
+    """A directory in memory that listens on this host until it is closed, for tests.
+
+    It has no schema, and lets anybody write unless there is a root user.
+    """
+
+    def __new__(
+        cls,
+        ldif: str | bytes | Path | None = None,
+        *,
+        root: tuple[str, str] | None = None,
+        certificate: Pem = None,
+        key: Pem = None,
+        ldaps: bool = False,
+        listen: str = "127.0.0.1:0",
+        socket: str | PathLike[str] | None = None,
+    ) -> Self:
+        """Takes in LDIF, itself as `str` or `bytes` or in the file at a `Path`. `root` is the name and password of the
+        one user who may write then. With a certificate and its key there is StartTLS, or TLS at once with `ldaps`.
+        `socket` is the path of a local socket to listen on in place of `listen`.
+
+        Raises ParseError, UsageError, OSError.
+        """
+    @property
+    def url(self) -> str: ...
+    def load(self, ldif: str | bytes | Path) -> int:
+        """Takes in more LDIF, content and changes; gives the number of records."""
+    def close(self) -> None:
+        """Stops; connections to it end."""
+    def __len__(self) -> int: ...
+    def __bool__(self) -> Literal[True]: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None, /
+    ) -> None: ...
+
+@final
+class LdifReader(Iterator[Record]):
+    def __new__(
+        cls, source: str | bytes | Path | BinaryIO, *, max_line: int = 67_108_864, read_files: bool = False
+    ) -> Self: ...
+    def __next__(self) -> Record: ...
+
+def ldif_text(record: Record | Entry, wrap: int | None) -> bytes: ...
+def ldif_difference(before: Iterable[Record | Entry], after: Iterable[Record | Entry]) -> list[Record]: ...
+def read_control(control: Control) -> Response | None: ...
+def read_sync_info(name: str | None, value: bytes | None) -> SyncInfo | None: ...
+def manage_dsa_it() -> Control:
+    """Referral objects are taken as the entries that they are (RFC 3296)."""
+
+def tree_delete() -> Control:
+    """An entry is deleted with all below it (draft-armijo-ldap-treedelete)."""
+
+def relax() -> Control:
+    """Schema and other rules are relaxed (draft-zeilenga-ldap-relax)."""
+
+def domain_scope() -> Control:
+    """Active Directory does not refer to other domains."""
+
+def dont_use_copy() -> Control:
+    """The server does not answer from a copy (RFC 6171)."""
+
+def password_policy() -> Control:
+    """Asks for `PasswordPolicy` in the answer."""
+
+def authorization_identity() -> Control:
+    """Asks for the authorization identity in the answer to a bind (RFC 3829)."""
+
+def no_op() -> Control:
+    """The request is checked and not done (draft-zeilenga-ldap-noop)."""
+
+def paged_results(size: int, cookie: bytes | None = None, *, critical: bool = False) -> Control:
+    """A page of a search (RFC 2696); `page_size` of a search does all of them."""
+
+def sort(*keys: str, critical: bool = False) -> Control:
+    """Sorting by the server (RFC 2891), by keys in the form `[-]attribute[:rule]`."""
+
+def virtual_list_view(
+    before: int,
+    after: int,
+    *,
+    offset: int | None = None,
+    count: int = 0,
+    value: Value | None = None,
+    context: bytes | None = None,
+) -> Control:
+    """A part of a sorted list, around the entry at an offset or with a value (draft-ietf-ldapext-ldapv3-vlv)."""
+
+def sync(*, persist: bool = False, cookie: bytes | None = None, reload_hint: bool = False) -> Control:
+    """Content synchronization (RFC 4533); with `persist`, the search goes on and tells of changes."""
+
+def matched_values(*filters: str | Filter) -> Control:
+    """Only values that one of these filters selects are returned (RFC 3876)."""
+
+def assertion(filter: str | Filter) -> Control:
+    """The operation is done only if the filter selects its entry (RFC 4528)."""
+
+def proxied_authorization(identity: str) -> Control:
+    """The operation is done as somebody else (RFC 4370): `dn:…`, `u:…`, or empty for anonymous."""
+
+def subentries(visible: bool = True) -> Control:
+    """Only subentries, or only others, are returned (RFC 3672)."""
+
+def pre_read(*attributes: str) -> Control:
+    """The entry before the change, as far as these attributes (RFC 4527)."""
+
+def post_read(*attributes: str) -> Control:
+    """The entry after the change, as far as these attributes (RFC 4527)."""
+
+def persistent_search(change_types: int = 15, *, changes_only: bool = True, return_changes: bool = True) -> Control:
+    """The search goes on and tells of changes (draft-ietf-ldapext-psearch): 1 add, 2 delete, 4 modify, 8 modify DN."""
+
+def dir_sync(cookie: bytes | None = None, *, flags: int = 0, max_bytes: int = 0) -> Control:
+    """Changes of Active Directory since a cookie."""
+
+def transaction(identifier: bytes) -> Control:
+    """The operation is part of a transaction (RFC 5805)."""

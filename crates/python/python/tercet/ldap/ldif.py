@@ -1,0 +1,60 @@
+"""LDIF (RFC 2849), read and written as streams.
+
+>>> from tercet.ldap import ldif
+>>> [record] = ldif.read("dn: cn=a,o=test\\ncn: a\\n")
+>>> record.dn, record.attributes
+('cn=a,o=test', {'cn': [b'a']})
+>>> ldif.text(record)
+b'dn: cn=a,o=test\\ncn: a\\n\\n'
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
+from pathlib import Path
+from typing import BinaryIO
+
+from tercet.ldap import _ldap
+from tercet.ldap._ldap import Entry
+from tercet.ldap._values import Record
+
+__all__ = ["difference", "read", "text", "write"]
+
+
+def read(
+    source: str | bytes | Path | BinaryIO, *, max_line: int = 67_108_864, read_files: bool = False
+) -> Iterator[Record]:
+    """The records of LDIF: of itself as ``str`` or ``bytes``, of the file at a ``Path``, or of a binary file.
+
+    ``max_line`` are the octets that a line may have with its continuations. ``attribute:< file:///…`` reads that file
+    only if ``read_files`` says so.
+
+    Raises ParseError, with the number of the line, and OSError.
+    """
+    return _ldap.LdifReader(source, max_line=max_line, read_files=read_files)
+
+
+def write(
+    target: str | os.PathLike[str] | BinaryIO, records: Iterable[Record | Entry], *, wrap: int | None = 78
+) -> int:
+    """Writes entries and records to a path or a binary file, and gives their number. Lines are folded after ``wrap``
+    columns, or not if it is None. For whole searches, ``search_ldif`` of a connection is faster."""
+    count = 0
+    with open(target, "wb") if isinstance(target, (str, os.PathLike)) else nullcontext(target) as file:
+        for record in records:
+            file.write(_ldap.ldif_text(record, wrap))
+            count += 1
+    return count
+
+
+def text(record: Record | Entry, *, wrap: int | None = 78) -> bytes:
+    """An entry or a record as LDIF, with the empty line behind it."""
+    return _ldap.ldif_text(record, wrap)
+
+
+def difference(before: Iterable[Record | Entry], after: Iterable[Record | Entry]) -> list[Record]:
+    """Changes that make the entries of ``after`` of those of ``before``: new ones from the top down, then what changes,
+    then what goes from the bottom up. Names are compared as names, values by the rules of their attributes."""
+    return _ldap.ldif_difference(before, after)

@@ -1,0 +1,407 @@
+//! `tercet.ldap.Connection`, with and without asyncio: the operations are written once.
+
+use super::arguments::{self, Name};
+use super::awaitable::Ready;
+use super::entries::{AsyncEntries, Entries, Stream};
+use super::ldif::{self, Sink};
+use super::runtime::{self, Engine, Mode};
+use super::{answers, error};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
+use std::sync::Arc;
+use tercet_ldap::extended::PasswordModify;
+use tercet_ldap::ldif::{Change, Record, Style};
+use tercet_ldap::proto::RequestControl;
+use tercet_ldap::sasl::{DigestMd5, External, Hash, Mechanism, Plain, Scram};
+use tercet_ldap::{Client, Error, ErrorKind};
+use tokio::sync::Mutex;
+
+/// What both kinds of connections do.
+#[pyclass(subclass, frozen, module = "tercet.ldap")]
+pub(crate) struct Session {
+    // Dropped before what it runs on.
+    client: Client,
+    mode: Mode,
+}
+
+/// A connection whose calls wait.
+#[pyclass(extends = Session, frozen, module = "tercet.ldap")]
+pub(crate) struct Connection;
+
+/// A connection whose calls are awaited.
+#[pyclass(extends = Session, frozen, module = "tercet.ldap")]
+pub(crate) struct AsyncConnection;
+
+/// Connects to the first of these servers that can be reached.
+#[pyfunction]
+#[pyo3(signature = (*urls, **options))]
+pub(crate) fn connect<'py>(
+    urls: &Bound<'py, PyTuple>,
+    options: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = urls.py();
+    let config = arguments::config(urls, options)?;
+    let engine = Engine::new()?;
+    let client = engine.wait(py, Client::connect_with(&config))?;
+    let client = client.map_err(|fault| error::raise(py, &fault))?;
+    Session { client, mode: Mode::Waiting(Arc::new(engine)) }.into_object(py)
+}
+
+/// The same, to be awaited.
+#[pyfunction]
+#[pyo3(signature = (*urls, **options))]
+pub(crate) fn connect_async<'py>(
+    urls: &Bound<'py, PyTuple>,
+    options: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let config = arguments::config(urls, options)?;
+    Mode::Awaited.run(urls.py(), async move { Client::connect_with(&config).await }, |py, client| {
+        Session { client, mode: Mode::Awaited }.into_object(py)
+    })
+}
+
+impl Session {
+    fn into_object(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+        let is_awaited = matches!(self.mode, Mode::Awaited);
+        let base = PyClassInitializer::from(self);
+        if is_awaited {
+            return Ok(Bound::new(py, base.add_subclass(AsyncConnection))?.into_any());
+        }
+        Ok(Bound::new(py, base.add_subclass(Connection))?.into_any())
+    }
+
+    fn with(&self, controls: Option<&Bound<'_, PyAny>>) -> PyResult<Client> {
+        let controls = arguments::controls(controls)?;
+        let all: Vec<&dyn RequestControl> = controls.iter().map(|it| it as &dyn RequestControl).collect();
+        Ok(self.client.with(&all))
+    }
+
+    fn change<'py>(
+        &self,
+        py: Python<'py>,
+        dn: Name,
+        change: Change,
+        controls: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let client = self.with(controls)?;
+        let record = Record { dn: dn.0, controls: Vec::new(), change, is_change: true };
+        self.mode.run(py, async move { client.apply(&record).await }, answers::done)
+    }
+}
+
+#[pymethods]
+impl Session {
+    /// Binds with a name and a password; without either, anonymously.
+    #[pyo3(signature = (dn = Name(String::new()), password = "", *, controls = None))]
+    fn bind<'py>(
+        &self,
+        py: Python<'py>,
+        dn: Name,
+        password: &str,
+        controls: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let client = self.with(controls)?;
+        let password = password.to_owned();
+        self.mode.run(py, async move { client.bind(&dn.0, &password).await }, answers::done)
+    }
+
+    /// Binds by a SASL mechanism.
+    #[pyo3(signature = (mechanism, user = "", password = "", *, authorization = "", controls = None))]
+    fn bind_sasl<'py>(
+        &self,
+        py: Python<'py>,
+        mechanism: &str,
+        user: &str,
+        password: &str,
+        authorization: &str,
+        controls: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let client = self.with(controls)?;
+        let mechanism = self::mechanism(mechanism, user, password, authorization);
+        let mechanism = mechanism.map_err(|fault| error::raise(py, &fault))?;
+        self.mode.run(py, async move { client.bind_sasl(mechanism).await }, answers::done)
+    }
+
+    /// Starts a search.
+    #[pyo3(signature = (base, filter = None, **options))]
+    fn search<'py>(
+        &self,
+        py: Python<'py>,
+        base: Name,
+        filter: Option<Bound<'py, PyAny>>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (search, everything) = search(py, &base, filter, options)?;
+        let fault = |fault: Error| error::raise(py, &fault);
+        match &self.mode {
+            Mode::Waiting(engine) => {
+                let entries = engine.wait(py, self.client.search(search))?.map_err(fault)?;
+                let stream = Stream::new(entries, everything);
+                Ok(Bound::new(py, Entries { stream, engine: Arc::clone(engine) })?.into_any())
+            }
+            Mode::Awaited => {
+                // It does not wait: the request is put where the connection takes it from.
+                let entries = runtime::background()?.block_on(self.client.search(search)).map_err(fault)?;
+                let stream = Arc::new(Mutex::new(Stream::new(entries, everything)));
+                Ok(Bound::new(py, AsyncEntries { stream })?.into_any())
+            }
+        }
+    }
+
+    /// Writes what a search finds as LDIF, without making Python objects; gives the number of entries.
+    #[pyo3(signature = (file, base, filter = None, *, wrap = Some(78), **options))]
+    fn search_ldif<'py>(
+        &self,
+        py: Python<'py>,
+        file: &Bound<'py, PyAny>,
+        base: Name,
+        filter: Option<Bound<'py, PyAny>>,
+        wrap: Option<usize>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (search, _) = search(py, &base, filter, options)?;
+        let (client, sink) = (self.client.clone(), Sink::new(file)?);
+        let written = async move {
+            let stream = Stream::new(client.search(search).await?, false);
+            ldif::copy(stream, sink, Style { wrap }).await
+        };
+        self.mode.run(py, written, |py, count| Ok(count?.into_pyobject(py)?.into_any()))
+    }
+
+    /// Does what a record of LDIF says, with its controls.
+    #[pyo3(signature = (record, *, controls = None))]
+    fn apply<'py>(
+        &self,
+        record: &Bound<'py, PyAny>,
+        controls: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let client = self.with(controls)?;
+        let change = arguments::record(record)?;
+        self.mode.run(record.py(), async move { client.apply(&change).await }, answers::done)
+    }
+
+    /// Adds an entry.
+    #[pyo3(signature = (dn, attributes, *, controls = None))]
+    fn add<'py>(
+        &self,
+        py: Python<'py>,
+        dn: Name,
+        attributes: &Bound<'py, PyAny>,
+        controls: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.change(py, dn, Change::Add(arguments::attributes(attributes)?), controls)
+    }
+
+    /// Changes an entry.
+    #[pyo3(signature = (dn, modifications, *, controls = None))]
+    fn modify<'py>(
+        &self,
+        py: Python<'py>,
+        dn: Name,
+        modifications: &Bound<'py, PyAny>,
+        controls: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.change(py, dn, Change::Modify(arguments::modifications(modifications)?), controls)
+    }
+
+    /// Deletes an entry.
+    #[pyo3(signature = (dn, *, controls = None))]
+    fn delete<'py>(
+        &self,
+        py: Python<'py>,
+        dn: Name,
+        controls: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.change(py, dn, Change::Delete, controls)
+    }
+
+    /// Gives an entry another name, and with `superior` another place.
+    #[pyo3(signature = (dn, new_rdn, *, superior = None, delete_old = true, controls = None))]
+    fn rename<'py>(
+        &self,
+        py: Python<'py>,
+        dn: Name,
+        new_rdn: Name,
+        superior: Option<Name>,
+        delete_old: bool,
+        controls: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let new_superior = superior.map(|name| name.0);
+        let change = Change::ModifyDn { new_rdn: new_rdn.0, delete_old_rdn: delete_old, new_superior };
+        self.change(py, dn, change, controls)
+    }
+
+    /// Whether an entry has a value.
+    #[pyo3(signature = (dn, attribute, value, *, controls = None))]
+    fn compare<'py>(
+        &self,
+        py: Python<'py>,
+        dn: Name,
+        attribute: &str,
+        value: &Bound<'py, PyAny>,
+        controls: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let client = self.with(controls)?;
+        let (attribute, value) = (attribute.to_owned(), arguments::value(value)?);
+        self.mode.run(py, async move { client.compare(&dn.0, &attribute, &value).await }, |py, is_there| {
+            Ok(pyo3::types::PyBool::new(py, is_there).to_owned().into_any())
+        })
+    }
+
+    /// Changes a password; gives the one that the server made up, if it had to.
+    #[pyo3(signature = (user = None, *, old = None, new = None, controls = None))]
+    fn modify_password<'py>(
+        &self,
+        py: Python<'py>,
+        user: Option<Name>,
+        old: Option<&Bound<'py, PyAny>>,
+        new: Option<&Bound<'py, PyAny>>,
+        controls: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let client = self.with(controls)?;
+        let request = PasswordModify {
+            user: user.map(|name| name.0),
+            old: old.map(arguments::value).transpose()?,
+            new: new.map(arguments::value).transpose()?,
+        };
+        self.mode.run(py, async move { client.modify_password(&request).await }, |py, made_up| {
+            Ok(answers::octets(py, made_up.as_deref()).into_pyobject(py)?)
+        })
+    }
+
+    /// Who the server takes the user for.
+    #[pyo3(signature = (*, controls = None))]
+    fn who_am_i<'py>(
+        &self,
+        py: Python<'py>,
+        controls: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let client = self.with(controls)?;
+        self.mode.run(py, async move { client.who_am_i().await }, |py, identity| {
+            Ok(PyString::new(py, &identity).into_any())
+        })
+    }
+
+    /// An extended operation, whatever its result.
+    #[pyo3(signature = (name, value = None, *, controls = None))]
+    fn extended<'py>(
+        &self,
+        py: Python<'py>,
+        name: &str,
+        value: Option<&Bound<'py, PyAny>>,
+        controls: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let client = self.with(controls)?;
+        let (name, value) = (name.to_owned(), value.map(arguments::value).transpose()?);
+        self.mode.run(py, async move { client.extended(&name, value.as_deref()).await }, answers::extended)
+    }
+
+    /// Begins a transaction; gives its identifier.
+    fn start_transaction<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let client = self.client.clone();
+        self.mode.run(py, async move { client.start_transaction().await }, |py, identifier| {
+            Ok(PyBytes::new(py, &identifier).into_any())
+        })
+    }
+
+    /// Ends a transaction.
+    #[pyo3(signature = (identifier, *, commit = true))]
+    fn end_transaction<'py>(
+        &self,
+        py: Python<'py>,
+        identifier: &Bound<'py, PyAny>,
+        commit: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (client, identifier) = (self.client.clone(), arguments::value(identifier)?);
+        self.mode.run(py, async move { client.end_transaction(&identifier, commit).await }, answers::done)
+    }
+
+    /// The same connection with another time limit for answers.
+    fn with_timeout<'py>(&self, py: Python<'py>, timeout: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let client = self.client.with_timeout(arguments::seconds(timeout)?);
+        Self { client, mode: self.mode.clone() }.into_object(py)
+    }
+
+    /// Whether the connection has ended.
+    #[getter]
+    fn closed(&self) -> bool {
+        self.client.is_closed()
+    }
+
+    /// Ends the connection; what waits for an answer fails.
+    fn close(&self) {
+        self.client.close();
+        if let Mode::Waiting(engine) = &self.mode {
+            engine.linger();
+        }
+    }
+}
+
+#[pymethods]
+impl Connection {
+    fn __enter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    fn __exit__(
+        this: PyRef<'_, Self>,
+        _kind: &Bound<'_, PyAny>,
+        _value: &Bound<'_, PyAny>,
+        _trace: &Bound<'_, PyAny>,
+    ) {
+        this.as_super().close();
+    }
+}
+
+#[pymethods]
+impl AsyncConnection {
+    fn __aenter__<'py>(this: Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(Bound::new(this.py(), Ready::new(this.clone().into_any().unbind()))?.into_any())
+    }
+
+    fn __aexit__<'py>(
+        this: PyRef<'py, Self>,
+        _kind: &Bound<'py, PyAny>,
+        _value: &Bound<'py, PyAny>,
+        _trace: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        this.as_super().close();
+        let py = this.py();
+        Ok(Bound::new(py, Ready::new(py.None()))?.into_any())
+    }
+}
+
+/// What is looked for, and whether it is more than entries.
+fn search<'py>(
+    py: Python<'py>,
+    base: &Name,
+    filter: Option<Bound<'py, PyAny>>,
+    options: Option<&Bound<'py, PyDict>>,
+) -> PyResult<(tercet_ldap::Search, bool)> {
+    let filter = filter.unwrap_or_else(|| PyString::intern(py, "(objectClass=*)").into_any());
+    arguments::search(&base.0, &filter, options)
+}
+
+fn mechanism(
+    name: &str,
+    user: &str,
+    password: &str,
+    authorization: &str,
+) -> tercet_ldap::Result<Box<dyn Mechanism>> {
+    let scram = |hash| Scram::new(hash, authorization, user, password);
+    Ok(match name.to_ascii_uppercase().as_str() {
+        "EXTERNAL" => Box::new(External::new(authorization)),
+        "PLAIN" => Box::new(Plain::new(authorization, user, password)),
+        "DIGEST-MD5" => Box::new(DigestMd5::new(authorization, user, password)),
+        "SCRAM-SHA-1" => Box::new(scram(Hash::Sha1)),
+        "SCRAM-SHA-1-PLUS" => Box::new(scram(Hash::Sha1).bound()),
+        "SCRAM-SHA-256" => Box::new(scram(Hash::Sha256)),
+        "SCRAM-SHA-256-PLUS" => Box::new(scram(Hash::Sha256).bound()),
+        _ => {
+            return Err(Error::new(
+                ErrorKind::Usage,
+                "EXTERNAL, PLAIN, DIGEST-MD5, SCRAM-SHA-1, SCRAM-SHA-256, or one of the latter with -PLUS expected",
+            ));
+        }
+    })
+}
