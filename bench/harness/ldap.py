@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import os
 import re
 import shutil
 import socket
@@ -15,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from . import commands, people, records, replay
-from .definitions import BENCH, BUILD
+from .definitions import BENCH, BUILD, REPOSITORY
 from .records import Row
 from .slapd import Slapd
 
@@ -49,6 +50,11 @@ def clients(port: int) -> list[Client]:
     mine = [tercet, "ldap", "bench", "-x", "-H", url, "-b", "o=test", "-n", "1"]
     found = [
         Client(commands.said(tercet, "--version") or "tercet", mine, [tercet, "ldap", "search", *search], native=True),
+        _client(
+            f"{commands.said(tercet, '--version') or 'tercet'} (Python)",
+            [_python(), str(CLIENTS / "tercet_python.py")],
+            port,
+        ),
         Client(_ldapsearch(), None, ["ldapsearch", *search], native=True),
         _client("ocamldap 2.4.2", [str(LDAP / "ocamldap")], port),
         _client("ldap3-rs 0.12.1", [str(LDAP / "rust" / "release" / "client")], port, native=True),
@@ -61,12 +67,14 @@ def clients(port: int) -> list[Client]:
     for client in found:
         command = client.ldif or [""]
         checks = {
+            "tercet": [_python(), "-c", "import tercet.ldap"],
             "python-ldap": [python, "-c", "import ldap.ldapobject"],
             "ldap3 2": [python, "-c", "import ldap3"],
             "Net::LDAP": ["perl", "-MNet::LDAP", "-e", "1"],
             "UnboundID": ["java", "-cp", f"{LDAP / 'java'}/*", "-version"],
         }
-        check = next((words for name, words in checks.items() if client.name.startswith(name)), None)
+        names = [] if client.native else [name for name in checks if client.name.startswith(name)]
+        check = checks[names[0]] if names else None
         there = shutil.which(command[0]) is not None
         if there and check:
             there = subprocess.run(check, capture_output=True, check=False).returncode == 0
@@ -79,6 +87,12 @@ def clients(port: int) -> list[Client]:
 def _client(name: str, start: list[str], port: int, native: bool = False) -> Client:
     words = [*start, "127.0.0.1", str(port)]
     return Client(name, [*words, "discard"], [*words, "ldif"], native)
+
+
+def _python() -> str:
+    """The Python that has our package: `scripts/python build` with `PROFILE=release` puts it there."""
+    target = Path(os.environ.get("CARGO_TARGET_DIR", REPOSITORY / "target"))
+    return str(target / "python" / "bin" / "python")
 
 
 def _ldapsearch() -> str:

@@ -1,0 +1,73 @@
+"""TLS: who is trusted, and who is not. The certificates are made by openssl."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from test_ldap import PEOPLE
+
+from tercet import ldap
+
+pytestmark = pytest.mark.skipif(not shutil.which("openssl"), reason="openssl, which makes certificates, is not here")
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A CA, a server `localhost` that it has signed, and another CA."""
+    folder = tmp_path_factory.mktemp("certificates")
+
+    def openssl(*words: str) -> None:
+        subprocess.run(["openssl", *words], cwd=folder, check=True, capture_output=True)
+
+    key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
+    for name in ("ca", "other"):
+        openssl(
+            "req", "-x509", *key, "-keyout", f"{name}.key", "-out", f"{name}.pem", "-subj", f"/CN={name}", "-days", "2"
+        )
+    openssl("req", *key, "-keyout", "server.key", "-out", "server.csr", "-subj", "/CN=server")
+    (folder / "names").write_text("subjectAltName=DNS:localhost\n")
+    signed = ["-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-extfile", "names", "-days", "2"]
+    openssl("x509", "-req", "-in", "server.csr", *signed, "-out", "server.pem")
+    return folder
+
+
+@pytest.mark.parametrize("ldaps", [False, True])
+def test_who_is_trusted(certificates: Path, ldaps: bool) -> None:
+    server = ldap.Directory(
+        PEOPLE, certificate=certificates / "server.pem", key=(certificates / "server.key").read_bytes(), ldaps=ldaps
+    )
+    with server as directory:
+        url = directory.url.replace("127.0.0.1", "localhost")
+        ca = certificates / "ca.pem"
+        with ldap.connect(url, start_tls=not ldaps, ca=ca) as connection:
+            connection.bind("uid=ada,o=test", "engine")
+            assert connection.who_am_i() == "dn:uid=ada,o=test"
+        with ldap.connect(
+            directory.url, start_tls=not ldaps, ca=ca.read_bytes(), server_name="localhost"
+        ) as connection:
+            assert connection.compare("o=test", "o", "test")
+        with ldap.connect(directory.url, start_tls=not ldaps, verify=False) as connection:
+            assert connection.compare("o=test", "o", "test")
+        with pytest.raises(ldap.TlsError):
+            ldap.connect(directory.url, start_tls=not ldaps, ca=ca)
+        with pytest.raises(ldap.TlsError):
+            ldap.connect(url, start_tls=not ldaps, ca=certificates / "other.pem")
+        with pytest.raises(ldap.TlsError) as caught:
+            ldap.connect(url, start_tls=not ldaps)
+        assert isinstance(caught.value, ConnectionError)
+
+
+def test_what_makes_no_sense(certificates: Path) -> None:
+    with pytest.raises(ldap.UsageError, match="`verify=False`"):
+        ldap.connect("ldaps://localhost", ca=certificates / "ca.pem", verify=False)
+    with pytest.raises(ldap.UsageError, match="key"):
+        ldap.connect("ldaps://localhost", certificate=certificates / "server.pem")
+    with pytest.raises(FileNotFoundError, match="absent"):
+        ldap.connect("ldaps://localhost", ca=certificates / "absent.pem")
+    with pytest.raises(ldap.UsageError, match="certificate"):
+        ldap.Directory(PEOPLE, ldaps=True)
+    with pytest.raises(ldap.TlsError):
+        ldap.Directory(PEOPLE, certificate=b"none", key=b"none")
+    with ldap.Directory(PEOPLE) as directory, pytest.raises(ldap.Error, match="Protocol error"):
+        ldap.connect(directory.url, start_tls=True)
