@@ -71,6 +71,15 @@ impl Error {
         Self(Arc::new(Inner { kind: ErrorKind::Result, message, at: None, result: Some(result) }))
     }
 
+    /// The same error with the name of what it is about in front of its message.
+    #[cfg(feature = "client")]
+    #[cold]
+    pub(crate) fn about(&self, what: impl fmt::Display) -> Self {
+        let Inner { kind, message, at, result } = &*self.0;
+        let message = format!("{what}: {message}");
+        Self(Arc::new(Inner { kind: *kind, message, at: *at, result: result.clone() }))
+    }
+
     /// The kind.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {

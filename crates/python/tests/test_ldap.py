@@ -151,6 +151,11 @@ def test_calls_that_make_no_sense(connection: ldap.Connection) -> None:
         connection.search("o=test", scope="wide")  # type: ignore[call-overload]
     with pytest.raises(ValueError, match="seconds"):
         connection.search("o=test", timeout=-1.0)
+    with pytest.raises(ValueError, match="seconds"):
+        connection.search("o=test", timeout=float("nan"))
+    assert len(list(connection.search("o=test", "(uid=ada)", timeout=float("inf")))) == 1
+    with pytest.raises(ValueError, match="page_size"):
+        connection.search("o=test", page_size=0)
 
 
 def test_operations(connection: ldap.Connection) -> None:

@@ -69,5 +69,7 @@ def test_what_makes_no_sense(certificates: Path) -> None:
         ldap.Directory(PEOPLE, ldaps=True)
     with pytest.raises(ldap.TlsError):
         ldap.Directory(PEOPLE, certificate=b"none", key=b"none")
-    with ldap.Directory(PEOPLE) as directory, pytest.raises(ldap.Error, match="Protocol error"):
-        ldap.connect(directory.url, start_tls=True)
+    with ldap.Directory(PEOPLE) as directory:
+        with pytest.raises(ldap.ResultError, match=directory.url) as caught:
+            ldap.connect(directory.url, start_tls=True)
+        assert caught.value.code == ldap.ResultCode.PROTOCOL_ERROR

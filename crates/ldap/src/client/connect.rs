@@ -30,7 +30,7 @@ pub(super) async fn connect(config: &Config) -> Result<Handle> {
     for url in &config.urls {
         last = match tokio::time::timeout(config.connect_timeout, one(url, config)).await {
             Ok(Ok(handle)) => return Ok(handle),
-            Ok(Err(error)) => Error::new(error.kind(), format!("{}: {error}", url.server())),
+            Ok(Err(error)) => error.about(url.server()),
             Err(_) => Error::new(ErrorKind::Timeout, format!("{}: no connection in time", url.server())),
         };
     }

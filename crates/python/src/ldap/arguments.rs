@@ -136,7 +136,8 @@ pub(super) fn record(object: &Bound<'_, PyAny>) -> PyResult<Record> {
 pub(super) fn seconds(object: &Bound<'_, PyAny>) -> PyResult<Option<Duration>> {
     let given: Option<f64> = object.extract()?;
     let fits = |seconds: f64| {
-        Duration::try_from_secs_f64(seconds)
+        // What is beyond a hundred years is cut: clocks have an end.
+        Duration::try_from_secs_f64(seconds.clamp(-1.0, 3e9))
             .map_err(|_| PyValueError::new_err("a number of seconds expected"))
     };
     given.map(fits).transpose()
@@ -160,8 +161,10 @@ pub(super) fn search(
             "time_limit" => search.time_limit(given.extract()?),
             "types_only" => search.types_only(given.extract()?),
             "page_size" => match given.extract()? {
-                Some(entries) => search.page_size(entries),
                 None => search,
+                // A page without entries would never come to an end (RFC 2696: 0..maxInt).
+                Some(entries @ 1..=0x7FFF_FFFF) => search.page_size(entries),
+                Some(_) => return Err(PyValueError::new_err("page_size: 1 to 2,147,483,647 expected")),
             },
             "timeout" => search.timeout(seconds(&given)?),
             "controls" => {

@@ -43,13 +43,11 @@ impl Stream {
                 return Ok(None);
             };
             match item {
-                Item::Reference(reference) if !self.everything => {
-                    if self.references.len() < REFERENCES {
-                        self.references.push(reference);
-                    }
-                }
                 Item::Entry(_) => return Ok(Some(item)),
                 _ if self.everything => return Ok(Some(item)),
+                Item::Reference(reference) if self.references.len() < REFERENCES => {
+                    self.references.push(reference);
+                }
                 _ => {}
             }
         }

@@ -263,19 +263,20 @@ class Connection:
     def search(
         self,
         base: Name,
-        filter: str | Filter = "(objectClass=*)",
+        filter: str | Filter | None = None,
         *,
         everything: Literal[False] = False,
         **options: Unpack[SearchOptions],
     ) -> Entries[Entry]:
-        """Starts a search at a base. With `everything`, references and intermediate responses come too.
+        """Starts a search at a base, for all entries without a filter. With `everything`, references and
+        intermediate responses come too.
 
         Raises ParseError for the filter; the iterator raises ResultError."""
     @overload
     def search(
         self,
         base: Name,
-        filter: str | Filter = "(objectClass=*)",
+        filter: str | Filter | None = None,
         *,
         everything: Literal[True],
         **options: Unpack[SearchOptions],
@@ -284,7 +285,7 @@ class Connection:
         self,
         file: str | PathLike[str] | BinaryIO,
         base: Name,
-        filter: str | Filter = "(objectClass=*)",
+        filter: str | Filter | None = None,
         *,
         wrap: int | None = 78,
         **options: Unpack[SearchOptions],
@@ -358,19 +359,20 @@ class AsyncConnection:
     def search(
         self,
         base: Name,
-        filter: str | Filter = "(objectClass=*)",
+        filter: str | Filter | None = None,
         *,
         everything: Literal[False] = False,
         **options: Unpack[SearchOptions],
     ) -> AsyncEntries[Entry]:
-        """Starts a search at a base. With `everything`, references and intermediate responses come too.
+        """Starts a search at a base, for all entries without a filter. With `everything`, references and
+        intermediate responses come too.
 
         Raises ParseError for the filter; the iterator raises ResultError."""
     @overload
     def search(
         self,
         base: Name,
-        filter: str | Filter = "(objectClass=*)",
+        filter: str | Filter | None = None,
         *,
         everything: Literal[True],
         **options: Unpack[SearchOptions],
@@ -379,7 +381,7 @@ class AsyncConnection:
         self,
         file: str | PathLike[str] | BinaryIO,
         base: Name,
-        filter: str | Filter = "(objectClass=*)",
+        filter: str | Filter | None = None,
         *,
         wrap: int | None = 78,
         **options: Unpack[SearchOptions],
