@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -27,8 +28,9 @@ def main(peer: str, names: list[str]) -> None:
         first, types = group[0], dict.fromkeys(definition.type for definition in group)
         arguments = [first.rules, first.module, ",".join(types), *map(str, first.schema)]
         command = [str(BENCH / "engines" / peer / "build"), str(out), *arguments]
+        environment = {**os.environ, "OVERLAY": first.overlay}
         try:
-            made = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT)
+            made = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, env=environment)
             why = "" if made.returncode == 0 else made.stdout.strip() or "cannot compile"
         except subprocess.TimeoutExpired:
             why = f"not compiled within {LIMIT} seconds"

@@ -37,6 +37,8 @@ class Definition:
     reals: set[str] = field(default_factory=set)
     defaults: dict[str, str] = field(default_factory=dict)
     own: bool = False
+    #: Choices about the types of our own generated code, as `tercet compile --overlay` takes them.
+    overlay: str = ""
 
     @property
     def family(self) -> str:
@@ -84,6 +86,7 @@ def load(names: list[str]) -> list[Definition]:
                 reals=set(table.get("reals", [])),
                 defaults=dict(table.get("defaults", {})),
                 own=table.get("own", False),
+                overlay=table.get("overlay", ""),
             )
         )
     return found

@@ -8,8 +8,9 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use tercet::codegen::Serde;
 use tercet::{Codec, RustOptions, Schema, SchemaOptions, TransferSyntax};
-use tercet_dynamic::{NodeId, Options, Plan, Tape, Value, sample};
+use tercet_dynamic::{NodeId, Options, Plan, Tape, Value, json, sample};
 use tercet_plan::Rules;
 
 use crate::corpora::repository;
@@ -17,7 +18,7 @@ use crate::generate::Random;
 use crate::hex;
 use crate::tally::Tally;
 
-const USAGE: &str = "equal [--count N] [--types N] [--seed N] [--build-only] PATH…";
+const USAGE: &str = "equal [--count N] [--types N] [--seed N] [--build-only] [--jer] PATH…";
 
 /// The rules that are compared, with the types that stand for them.
 const RULES: [(TransferSyntax, &str); 9] = [
@@ -43,6 +44,8 @@ struct Settings {
     types: usize,
     seed: u64,
     build_only: bool,
+    /// Whether JSON by `serde` is compared with JER.
+    jer: bool,
 }
 
 /// What came of a specification.
@@ -56,6 +59,8 @@ struct Outcome {
     kinds: Tally,
     places: Tally,
     paths: Tally,
+    /// Texts that are those of JER, and are read again as the same value.
+    texts: Tally,
     /// What differs: how often, and the first of its kind.
     faults: BTreeMap<String, (usize, String)>,
 }
@@ -65,7 +70,7 @@ struct Outcome {
 /// # Errors
 /// The arguments.
 pub fn run(arguments: &[String], out: &mut dyn std::io::Write) -> Result<Tally, String> {
-    let mut settings = Settings { count: 20, types: 8, seed: 1, build_only: false };
+    let mut settings = Settings { count: 20, types: 8, seed: 1, build_only: false, jer: false };
     let mut paths = Vec::new();
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
@@ -75,6 +80,7 @@ pub fn run(arguments: &[String], out: &mut dyn std::io::Write) -> Result<Tally, 
             "--types" => settings.types = number()? as usize,
             "--seed" => settings.seed = number()?,
             "--build-only" => settings.build_only = true,
+            "--jer" => settings.jer = true,
             path => paths.push(PathBuf::from(path)),
         }
     }
@@ -83,22 +89,22 @@ pub fn run(arguments: &[String], out: &mut dyn std::io::Write) -> Result<Tally, 
     }
     let mut all = Tally::default();
     let mut say = |text: String| out.write_all(text.as_bytes()).map_err(|error| error.to_string());
-    let columns = ["lines", "values", "verdicts", "kinds", "places", "paths"];
+    let columns = ["lines", "values", "verdicts", "kinds", "places", "paths", "texts"];
     say(format!("{:<28} {}\n", "specification", columns.map(|name| format!("{name:>13}")).join(" ")))?;
     for path in paths {
         let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         match of_path(&path, &name, &settings) {
             Ok(outcome) => {
                 let part = |tally: Tally| format!("{}/{}", tally.passed, tally.passed + tally.failed);
-                let Outcome { lines, values, verdicts, kinds, places, paths, faults } = outcome;
-                let row = [values, verdicts, kinds, places, paths].map(part);
+                let Outcome { lines, values, verdicts, kinds, places, paths, texts, faults } = outcome;
+                let row = [values, verdicts, kinds, places, paths, texts].map(part);
                 let row = row.map(|text| format!("{text:>13}")).join(" ");
                 say(format!("{name:<28.28} {lines:>13} {row}\n"))?;
                 for (kind, (count, first)) in faults {
                     say(format!("    {count:>5} {kind}\n          {first:.1600}\n"))?;
                 }
-                all.passed += 1 + values.passed + verdicts.passed;
-                all.failed += values.failed + verdicts.failed;
+                all.passed += 1 + values.passed + verdicts.passed + texts.passed;
+                all.failed += values.failed + verdicts.failed + texts.failed;
             }
             Err(error) if error == "has errors" => {
                 all.skipped += 1;
@@ -131,8 +137,12 @@ fn of_path(path: &Path, name: &str, settings: &Settings) -> Result<Outcome, Stri
     let step = roots.len().div_ceil(settings.types.max(1)).max(1);
     roots = roots.into_iter().step_by(step).collect();
     let names: Vec<&str> = roots.iter().map(String::as_str).collect();
-    let text = schema.rust(&PRINTED, &names, &RustOptions::default()).map_err(|error| error.to_string())?;
-    let program = build(name, &text, &roots)?;
+    let mut options = RustOptions::default();
+    if settings.jer {
+        options.overlay.serde = Serde::Always;
+    }
+    let text = schema.rust(&PRINTED, &names, &options).map_err(|error| error.to_string())?;
+    let program = build(name, &text, &roots, settings.jer)?;
     let mut outcome = Outcome { lines: text.lines().count(), ..Outcome::default() };
     if settings.build_only {
         return Ok(outcome);
@@ -154,22 +164,32 @@ fn of_path(path: &Path, name: &str, settings: &Settings) -> Result<Outcome, Stri
 }
 
 /// A crate with the text, built; all share one target folder, so that the runtime is built once.
-fn build(name: &str, text: &str, roots: &[String]) -> Result<PathBuf, String> {
+fn build(name: &str, text: &str, roots: &[String], jer: bool) -> Result<PathBuf, String> {
     let told = |error: std::io::Error| error.to_string();
     let target = repository().join("target/equal");
     let name: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     let name = format!("equal_{}", name.to_lowercase());
     let directory = target.join("crates").join(&name);
     fs::create_dir_all(directory.join("src")).map_err(told)?;
+    let (features, more) = if jer {
+        (
+            ", features = [\"serde\"]",
+            "serde_json = { version = \"1\", features = [\"arbitrary_precision\"] }\n",
+        )
+    } else {
+        ("", "")
+    };
     let manifest = format!(
         "[package]\nname = {name:?}\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\n\
-         tercet-runtime = {{ path = {:?} }}\n\n[profile.dev]\ndebug = 0\n\n\
+         tercet-runtime = {{ path = {:?}{features} }}\n{more}\n[profile.dev]\ndebug = 0\n\n\
          [profile.dev.package.tercet-runtime]\nopt-level = 2\n",
         repository().join("crates/runtime")
     );
+    // The versions of the workspace, which are at hand without a network.
+    fs::copy(repository().join("Cargo.lock"), directory.join("Cargo.lock")).map_err(told)?;
     fs::write(directory.join("Cargo.toml"), manifest).map_err(told)?;
     fs::write(directory.join("src/generated.rs"), text).map_err(told)?;
-    fs::write(directory.join("src/main.rs"), main(text, roots)?).map_err(told)?;
+    fs::write(directory.join("src/main.rs"), main(text, roots, jer)?).map_err(told)?;
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(["build", "--quiet", "--offline"]).current_dir(&directory).env("CARGO_TARGET_DIR", &target);
     let built = command.output().map_err(told)?;
@@ -182,7 +202,7 @@ fn build(name: &str, text: &str, roots: &[String]) -> Result<PathBuf, String> {
 }
 
 /// A program that reads and writes again what it is told.
-fn main(text: &str, roots: &[String]) -> Result<String, String> {
+fn main(text: &str, roots: &[String], jer: bool) -> Result<String, String> {
     let mut arms = String::new();
     for (number, root) in roots.iter().enumerate() {
         let ty = rust_type(text, root).ok_or_else(|| format!("{root} has no type"))?;
@@ -191,10 +211,19 @@ fn main(text: &str, roots: &[String]) -> Result<String, String> {
     let rules: String = RULES
         .iter()
         .enumerate()
-        .map(|(number, (_, ty))| format!("        {number} => one::<T, {ty}>(octets),\n"))
+        .map(|(number, (syntax, ty))| match syntax {
+            TransferSyntax::Der if jer => {
+                format!("        {number} => one::<T, {ty}>(octets) + &jer::<T>(octets),\n")
+            }
+            _ => format!("        {number} => one::<T, {ty}>(octets),\n"),
+        })
         .collect();
-    let bounds: Vec<String> =
+    let mut bounds: Vec<String> =
         RULES.iter().map(|(_, ty)| format!("Decode<'a, {ty}> + Encode<{ty}>")).collect();
+    if jer {
+        bounds.push("jer::Serialize + for<'de> jer::Deserialize<'de>".into());
+    }
+    let more = if jer { JER } else { "" };
     Ok(format!(
         r#"mod generated;
 use std::io::BufRead;
@@ -221,6 +250,7 @@ fn one<'a, T: Decode<'a, R> + Encode<R>, R>(octets: &'a [u8]) -> String {{
     }}
 }}
 
+{more}
 fn said(what: &str, error: &Error) -> String {{
     format!("{{what}} {{}} {{}} {{}}", error.kind().name(), error.at(), error.bit().unwrap_or(0))
 }}
@@ -251,6 +281,26 @@ fn main() {{
         bounds.join(" + ")
     ))
 }
+
+/// The part of the program that makes JSON of a value and a value of that again: both as one text in hexadecimal.
+const JER: &str = r#"
+fn jer<'a, T: Decode<'a, Der> + Encode<Der> + jer::Serialize + for<'de> jer::Deserialize<'de>>(octets: &'a [u8]) -> String {
+    let Ok((value, _)) = T::decode(octets) else { return String::new() };
+    let again = |text: String| {
+        let read = serde_json::from_str::<T>(&text).map_err(|error| format!("! {error} in {text}"))?;
+        match read.encode() {
+            Ok(again) if again == value.encode().unwrap_or_default() => Ok(text),
+            Ok(again) => Err(format!("! {text} is read as {again:02x?}")),
+            Err(error) => Err(format!("! {text}: {error}")),
+        }
+    };
+    let text = match serde_json::to_string(&value) {
+        Ok(text) => again(text).unwrap_or_else(|error| error),
+        Err(error) => format!("! {error}"),
+    };
+    text.bytes().fold(String::from(" "), |digits, octet| digits + &format!("{octet:02x}"))
+}
+"#;
 
 /// The name of a root's type, with `'_` if it borrows: the declaration behind its documentation.
 fn rust_type(text: &str, root: &str) -> Option<String> {
@@ -359,6 +409,21 @@ fn compare(plans: &[Plan], roots: &[String], case: &Case, answer: &str, outcome:
                         || rewritten(plan, syntax, root, &case.octets).is_some_and(|octets| octets == again)
                 };
             tally.count(same);
+            if let Some(text) = words.get(3).filter(|_| !case.damaged) {
+                let text = hex::parse(text).unwrap_or_default();
+                let expected = jer(plan, root, &case.octets);
+                outcome.texts.count(text == expected);
+                if text != expected {
+                    outcome.fault("jer: another text", || {
+                        let [text, expected] = [&text, &expected].map(|text| String::from_utf8_lossy(text));
+                        format!(
+                            "{} {}: {text:.600}, the engine {expected:.600}",
+                            roots[case.root],
+                            hex::show(&case.octets)
+                        )
+                    });
+                }
+            }
             if !same {
                 let kind = format!("{syntax}: another value");
                 outcome.fault(&kind, || format!("{}: written as {}", shown(), hex::show(&again)));
@@ -416,6 +481,24 @@ fn rewritten(plan: &Plan, syntax: TransferSyntax, root: NodeId, octets: &[u8]) -
     let mut out = Vec::new();
     Codec::new(syntax, plan).write(tape.view(octets), &mut out).ok()?;
     Some(out)
+}
+
+/// The JSON that the engine writes of a value in DER: with the components of a SET as they are declared, which is how its
+/// own reader gives them.
+fn jer(plan: &Plan, root: NodeId, octets: &[u8]) -> Vec<u8> {
+    let (mut tape, mut again) = (Tape::new(), Tape::new());
+    let mut options = json::Options::default();
+    options.instructions = false;
+    let mut decoding = Options::default();
+    decoding.rules = Rules::Der;
+    let (mut text, mut out) = (Vec::new(), Vec::new());
+    if tercet_dynamic::decode(plan, root, octets, &mut tape, &decoding).is_ok() {
+        json::write(&plan.shape, tape.view(octets), &mut text, &options);
+        if json::read(&plan.shape, root, &text, &mut again, &options).is_ok() {
+            json::write(&plan.shape, again.view(&[]), &mut out, &options);
+        }
+    }
+    out
 }
 
 /// Why the engine does not read an encoding.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use tercet::codegen::Overlay;
+use tercet::codegen::{Overlay, Serde};
 use tercet::plan::Rules;
 use tercet::{RustOptions, Schema, SchemaOptions};
 
@@ -22,6 +22,8 @@ pub struct Generated {
     pub hash: bool,
     /// The rules that it has codecs for.
     pub rules: &'static [Rules],
+    /// Whether types have `Serialize` and `Deserialize`.
+    pub serde: bool,
     /// The file of an overlay.
     pub overlay: Option<&'static str>,
 }
@@ -37,6 +39,7 @@ pub const ALL: &[Generated] = &[
         file: "xtask/tests/generated/personnel.rs",
         hash: true,
         rules: RULES,
+        serde: true,
         overlay: None,
     },
     Generated {
@@ -45,14 +48,16 @@ pub const ALL: &[Generated] = &[
         file: "xtask/tests/generated/demo.rs",
         hash: false,
         rules: RULES,
+        serde: true,
         overlay: None,
     },
     Generated {
         schema: "xtask/tests/generated/zoo.asn",
-        roots: &["Zoo", "Tree", "Names"],
+        roots: &["Zoo", "Tree", "Names", "Nests", "Nest"],
         file: "xtask/tests/generated/zoo.rs",
         hash: true,
         rules: RULES,
+        serde: true,
         overlay: None,
     },
     Generated {
@@ -83,14 +88,16 @@ pub const ALL: &[Generated] = &[
         file: "crates/ldap/src/generated.rs",
         hash: true,
         rules: &[Rules::Ber],
+        serde: false,
         overlay: Some("schemas/ldap/ldap.toml"),
     },
     Generated {
         schema: "xtask/tests/generated/zoo.asn",
-        roots: &["Zoo", "Tree", "Names"],
+        roots: &["Zoo", "Tree", "Names", "Nests", "Nest"],
         file: "xtask/tests/generated/choices.rs",
         hash: false,
         rules: RULES,
+        serde: true,
         overlay: Some("xtask/tests/generated/choices.toml"),
     },
     Generated {
@@ -100,6 +107,7 @@ pub const ALL: &[Generated] = &[
         hash: false,
         // On the wire of BER, version 1 is a part of version 3.
         rules: &[Rules::Aper],
+        serde: false,
         overlay: Some("schemas/h248/h248.toml"),
     },
     Generated {
@@ -120,6 +128,7 @@ pub const ALL: &[Generated] = &[
         file: "crates/megaco/src/generated/v3.rs",
         hash: false,
         rules: &[Rules::Ber, Rules::Aper],
+        serde: false,
         overlay: Some("schemas/h248/h248.toml"),
     },
 ];
@@ -146,6 +155,9 @@ impl Generated {
             let text =
                 fs::read_to_string(repository().join(file)).map_err(|error| format!("{file}: {error}"))?;
             options.overlay = Overlay::from_toml(&text).map_err(|error| format!("{file}: {error}"))?;
+        }
+        if self.serde {
+            options.overlay.serde = Serde::Always;
         }
         self.load()?.rust(self.rules, self.roots, &options).map_err(|error| error.to_string())
     }

@@ -15,9 +15,10 @@ mod zoo;
 
 use std::fs;
 use tercet::Schema;
-use tercet::dynamic::{Discard, Error, Options, Tape, Value, decode, encode, sample};
+use tercet::dynamic::{Discard, Error, Options, Tape, Value, decode, encode, json, sample};
 use tercet::plan::{NodeId, Plan, Rules};
 use tercet::runtime::codec;
+use tercet::runtime::types::FixedBits;
 use xtask::generated::{ALL, Generated};
 
 #[test]
@@ -168,6 +169,9 @@ equal!(zoo, "zoo.rs", "Zoo", zoo::Zoo<'_>, 200);
 equal!(zoo_of_choices, "choices.rs", "Zoo", choices::Zoo<'_>, 100);
 equal!(tree, "zoo.rs", "Tree", zoo::Tree, 100);
 equal!(tree_of_choices, "choices.rs", "Tree", choices::Baum, 20);
+equal!(nests, "zoo.rs", "Nests", zoo::Nests, 50);
+equal!(nest, "zoo.rs", "Nest", zoo::Nest, 50);
+equal!(nests_of_choices, "choices.rs", "Nests", choices::Nests, 10);
 equal!(names, "zoo.rs", "Names", zoo::Names<'_>, 100);
 
 /// A fault is told where the engine tells it, and on the same path.
@@ -309,3 +313,139 @@ macro_rules! shown {
 shown!(demo_is_shown, "demo.rs", "CallRecord", demo::CallRecord<'_>);
 shown!(zoo_is_shown, "zoo.rs", "Zoo", zoo::Zoo<'_>);
 shown!(zoo_of_choices_is_shown, "choices.rs", "Zoo", choices::Zoo<'_>);
+
+/// What the engine writes of a value in DER as JER, the components of a SET as they are declared.
+fn jer(plan: &Plan, root: NodeId, octets: &[u8]) -> String {
+    let (mut tape, mut again, mut text, mut out) = (Tape::new(), Tape::new(), Vec::new(), Vec::new());
+    let mut options = Options::default();
+    options.rules = Rules::Der;
+    decode(plan, root, octets, &mut tape, &options).unwrap();
+    let options = json::Options::default();
+    json::write(&plan.shape, tape.view(octets), &mut text, &options);
+    json::read(&plan.shape, root, &text, &mut again, &options).unwrap();
+    json::write(&plan.shape, again.view(&[]), &mut out, &options);
+    String::from_utf8(out).unwrap()
+}
+
+/// `serde_json` writes what the engine writes as JER, and reads what it reads.
+macro_rules! jer {
+    ($name:ident, $file:literal, $root:literal, $ty:ty) => {
+        #[test]
+        fn $name() {
+            let subject = Subject::new($file, $root, 200);
+            let plan = subject.plan(Rules::Der);
+            for value in &subject.values {
+                let octets = subject.encode(value, Rules::Der);
+                let typed = <$ty as codec::Decode<'_, codec::Der>>::decode(&octets).unwrap().0;
+                let expected = jer(plan, subject.root, &octets);
+                assert_eq!(serde_json::to_string(&typed).unwrap(), expected);
+                let again: $ty =
+                    serde_json::from_str(&expected).unwrap_or_else(|error| panic!("{error} in {expected}"));
+                assert_eq!(codec::Encode::<codec::Der>::encode(&again).unwrap(), octets, "{expected}");
+                // The members of objects in another order are the same value.
+                let turned = turned(serde_json::from_str(&expected).unwrap());
+                let again: $ty = serde_json::from_value(turned).unwrap();
+                assert_eq!(codec::Encode::<codec::Der>::encode(&again).unwrap(), octets, "{expected}");
+            }
+        }
+    };
+}
+
+/// The members of all objects from the last to the first.
+fn turned(value: serde_json::Value) -> serde_json::Value {
+    match value {
+        serde_json::Value::Object(members) => {
+            members.into_iter().rev().map(|(name, value)| (name, turned(value))).collect()
+        }
+        serde_json::Value::Array(elements) => elements.into_iter().map(turned).collect(),
+        other => other,
+    }
+}
+
+jer!(demo_is_jer, "demo.rs", "CallRecord", demo::CallRecord<'_>);
+jer!(personnel_is_jer, "personnel.rs", "PersonnelRecord", personnel::PersonnelRecord<'_>);
+jer!(zoo_is_jer, "zoo.rs", "Zoo", zoo::Zoo<'_>);
+jer!(tree_is_jer, "zoo.rs", "Tree", zoo::Tree);
+jer!(nests_are_jer, "zoo.rs", "Nests", zoo::Nests);
+jer!(names_are_jer, "zoo.rs", "Names", zoo::Names<'_>);
+jer!(zoo_of_choices_is_jer, "choices.rs", "Zoo", choices::Zoo<'_>);
+
+/// What is not known yet, and has a form all the same.
+#[test]
+fn jer_of_later_versions() {
+    fn again<'a, T: codec::jer::Serialize + codec::jer::Deserialize<'a>>(text: &'a str) {
+        let value: T = serde_json::from_str(text).unwrap_or_else(|error| panic!("{error} in {text}"));
+        assert_eq!(serde_json::to_string(&value).unwrap(), text);
+    }
+    again::<zoo::Shape<'_>>(r#"{"...":["8905"]}"#);
+    again::<zoo::Shape<'_>>(r#"{"...":[{"addition":1,"value":"05"}]}"#);
+    again::<zoo::Shape<'_>>(r#"{"spot":null}"#);
+    again::<zoo::Colour>("7");
+    again::<zoo::Colour>(r#"{"addition":3}"#);
+    again::<zoo::Colour>(r#""violet""#);
+    again::<zoo::Message<'_>>(r#"{"code":77,"value":"0500"}"#);
+    again::<zoo::Message<'_>>(r#"{"code":2,"value":["a","b"]}"#);
+    // What could not be decoded stays octets.
+    again::<zoo::Message<'_>>(r#"{"code":2,"value":"0500"}"#);
+}
+
+/// The value of a type that other crates have a form of their own for.
+fn leaf<T: codec::jer::Jer>(text: &str) -> Result<T, String> {
+    let tree: codec::jer::Tree<'_> = serde_json::from_str(text).unwrap();
+    T::read_jer(&tree, &codec::jer::Keys::NONE).map_err(|error| error.to_string())
+}
+
+#[test]
+fn jer_of_numbers() {
+    for (text, number) in [
+        ("0", 0.0),
+        ("-1.5e3", -1500.0),
+        (r#""INF""#, f64::INFINITY),
+        (r#""-INF""#, f64::NEG_INFINITY),
+        (r#"{"base10Value":0.1}"#, 0.1),
+        (r#"{"mantissa":-3,"base":2,"exponent":-1}"#, -1.5),
+        (r#"{"mantissa":25,"base":10,"exponent":-1}"#, 2.5),
+    ] {
+        assert_eq!(leaf::<f64>(text), Ok(number), "{text}");
+    }
+    assert_eq!(leaf::<f64>(r#""-0""#).map(f64::to_bits), Ok((-0.0_f64).to_bits()));
+    assert!(leaf::<f64>(r#""NaN""#).unwrap().is_nan());
+    for text in [r#""1""#, "null", "1e999", r#"{"mantissa":1,"base":3,"exponent":0}"#] {
+        assert!(leaf::<f64>(text).is_err(), "{text}");
+    }
+    assert_eq!(leaf::<u8>("2.55e2"), Ok(255));
+    for text in ["256", "-1", "1.5", "true", r#""1""#] {
+        assert!(leaf::<u8>(text).is_err(), "{text}");
+    }
+    let digits = "-123456789012345678901234567890123456789012345678901234567890";
+    let number: codec::jer::Tree<'_> = serde_json::from_str(digits).unwrap();
+    assert_eq!(number, codec::jer::Tree::Digits(digits.into()));
+    let bits = |text| leaf::<FixedBits<12>>(text).map(FixedBits::get);
+    assert_eq!(bits(r#""ABC0""#), Ok(0xABC));
+    assert_eq!(bits(r#"{"length":12,"value":"abc0"}"#), Ok(0xABC));
+    for text in [r#""ABC1""#, r#""ABC""#, r#""AB""#, r#"{"length":11,"value":"ABC0"}"#, r#""ABCDEF""#] {
+        assert!(bits(text).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn jer_tells_what_is_wrong() {
+    for (text, said) in [
+        (
+            r#"{"value":1,"twigs":[{"value":2},{"value":300}]}"#,
+            "twigs[1].value: the number is too large for the type",
+        ),
+        (r#"{"value":1,"left":{}}"#, "left.value: this mandatory component is missing"),
+        (r#"{"value":1,"value":2}"#, "`value` is there twice"),
+        (r#"{"value":1,"middle":2}"#, "no component `middle` in this type"),
+        (r#"{"value":"one"}"#, "value: an integer expected"),
+        ("[]", "an object expected"),
+    ] {
+        assert_eq!(serde_json::from_str::<zoo::Tree>(text).unwrap_err().to_string(), said, "{text}");
+    }
+    let deep = r#"{"value":1,"left":"#.repeat(130) + "null" + &"}".repeat(130);
+    assert!(serde_json::from_str::<zoo::Tree>(&deep).is_err());
+    for text in [r#"{"circle":1,"square":true}"#, "{}", r#"{"cube":1}"#, r#"{"...":[]}"#, r#""circle""#] {
+        assert!(serde_json::from_str::<zoo::Shape<'_>>(text).is_err(), "{text}");
+    }
+}

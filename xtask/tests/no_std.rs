@@ -27,7 +27,8 @@ fn generated_code_needs_no_standard_library() {
     }
     let manifest = format!(
         "[package]\nname = \"bare\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
-         [dependencies]\ntercet-runtime = {{ path = {:?} }}\n",
+         [dependencies]\n\
+         tercet-runtime = {{ path = {:?}, features = [\"serde\"] }}\n",
         repository.join("crates/runtime")
     );
     fs::create_dir(directory.path().join("src")).unwrap();

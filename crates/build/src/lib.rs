@@ -25,7 +25,7 @@ use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tercet::codegen::Overlay;
+use tercet::codegen::{Overlay, Serde};
 pub use tercet::plan::Rules;
 use tercet::{RustOptions, Schema, SchemaOptions, files};
 
@@ -37,6 +37,7 @@ pub fn compile<P: Into<PathBuf>>(specifications: impl IntoIterator<Item = P>) ->
         rules: vec![Rules::Ber],
         reading: SchemaOptions::default(),
         options: RustOptions::default(),
+        serde: false,
         overlay: None,
         directory: None,
     }
@@ -51,6 +52,7 @@ pub struct Compile {
     rules: Vec<Rules>,
     reading: SchemaOptions,
     options: RustOptions,
+    serde: bool,
     overlay: Option<PathBuf>,
     directory: Option<PathBuf>,
 }
@@ -71,6 +73,12 @@ impl Compile {
     /// Lets types have `Eq` and `Hash`.
     pub fn hash(mut self) -> Self {
         self.options.hash = true;
+        self
+    }
+
+    /// Lets types have `Serialize` and `Deserialize` in the shapes of JER (X.697), for `tercet-runtime` with its feature `serde`.
+    pub fn serde(mut self) -> Self {
+        self.serde = true;
         self
     }
 
@@ -134,6 +142,9 @@ impl Compile {
             let told = |error: &dyn fmt::Display| Error(format!("{}: {error}", path.display()));
             let text = fs::read_to_string(path).map_err(|error| told(&error))?;
             options.overlay = Overlay::from_toml(&text).map_err(|error| told(&error))?;
+        }
+        if self.serde && options.overlay.serde == Serde::None {
+            options.overlay.serde = Serde::Always;
         }
         schema.rust(&self.rules, &roots, &options).map_err(Error::new)
     }

@@ -81,7 +81,8 @@ impl Choices {
         if !choice.derive.is_empty() {
             return Err(wrong("cannot have derives: only types can"));
         }
-        if choice.strings.is_some() || choice.integer.is_some() || choice.lazy {
+        let of_value = choice.strings.is_some() || choice.integer.is_some() || choice.bounds.is_some();
+        if of_value || choice.lazy {
             // What is chosen for a value holds wherever its type stands.
             let uses = types.shape.fields.iter().filter(|field| types.same(field.node) == node).count();
             if uses > 1 {
@@ -103,6 +104,11 @@ impl Choices {
         match choice.strings {
             Some(Strings::Owned) => _ = self.owned.insert(node),
             Some(Strings::Borrowed) => _ = self.owned.remove(&node),
+            None => {}
+        }
+        match choice.bounds {
+            Some(Bounds::Wide) => widen(types, node),
+            Some(Bounds::Narrow) => types.narrow(node),
             None => {}
         }
         if let Some(integer) = choice.integer {

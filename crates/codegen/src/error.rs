@@ -10,16 +10,16 @@ use crate::OverlayError;
 pub enum Error {
     /// The overlay names what is not there, or chooses what cannot be.
     Overlay(OverlayError),
-    /// A type that has nothing but lists around itself: `A ::= SEQUENCE OF A`. An alias cannot say so.
-    ListOfItself(String),
+    /// A string that contains itself and nothing else: `A ::= OCTET STRING (CONTAINING A)`. It has no value.
+    InItself(String),
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Overlay(error) => error.fmt(f),
-            Self::ListOfItself(name) => {
-                write!(f, "`{name}` is a list of itself with nothing between: no type is printed for that")
+            Self::InItself(name) => {
+                write!(f, "`{name}` contains itself and nothing else: no type is printed for that")
             }
         }
     }

@@ -5,13 +5,14 @@
 
 mod choices;
 mod error;
+mod forms;
 mod overlay;
 mod rust;
 mod same;
 mod types;
 
 pub use error::Error;
-pub use overlay::{Additions, Bounds, Choice, IntegerType, Overlay, OverlayError, Strings};
+pub use overlay::{Additions, Bounds, Choice, IntegerType, Overlay, OverlayError, Serde, Strings};
 
 use tercet_lower::Lowering;
 use tercet_model::Model;

@@ -35,6 +35,8 @@ pub struct Overlay {
     /// What becomes of extension additions of later versions.
     #[serde(rename = "extension-additions")]
     pub extension_additions: Additions,
+    /// Whether types have `Serialize` and `Deserialize`.
+    pub serde: Serde,
     /// More derives for all types.
     pub derive: Vec<String>,
     /// By `Type` or `Module.Type`.
@@ -56,10 +58,26 @@ pub struct Choice {
     pub strings: Option<Strings>,
     /// What an INTEGER is that is not as small by its constraint.
     pub integer: Option<IntegerType>,
+    /// Whether there is room for values that break the constraint.
+    pub bounds: Option<Bounds>,
     /// A list whose elements are decoded when they are asked for.
     pub lazy: bool,
     /// More derives; for types only.
     pub derive: Vec<String>,
+}
+
+/// Whether types have `Serialize` and `Deserialize`, in the shapes of JER (X.697). The text then needs the feature `serde` of
+/// `tercet-runtime`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Serde {
+    /// They have not.
+    #[default]
+    None,
+    /// They have.
+    Always,
+    /// They have if the crate that the text stands in has its own feature `serde`.
+    Feature,
 }
 
 /// What becomes of extension additions that a SEQUENCE or SET does not know.

@@ -93,6 +93,7 @@ pub(crate) struct Types<'m> {
     has_real: Vec<bool>,
     recursive: Vec<bool>,
     boxed: HashSet<Edge>,
+    newtypes: HashSet<NodeId>,
     keys: Vec<BTreeSet<u16>>,
     /// The registers of keys that select something.
     used: BTreeSet<u16>,
@@ -117,6 +118,7 @@ impl<'m> Types<'m> {
             has_real: vec![false; count],
             recursive: vec![false; count],
             boxed: HashSet::new(),
+            newtypes: HashSet::new(),
             keys: vec![BTreeSet::new(); count],
             choices: Choices::default(),
         };
@@ -130,12 +132,18 @@ impl<'m> Types<'m> {
             }
         }
         types.choices = Choices::bind(overlay, &mut types)?;
-        if let Some(node) = types.nodes().find(|node| types.is_list_of_itself(*node)) {
-            let name = match types.origin(node) {
-                Origin::Named(_, name, _) | Origin::Inside(_, name) | Origin::Shared(name) => name.clone(),
-                Origin::Associated => String::new(),
-            };
-            return Err(Error::ListOfItself(name));
+        for node in types.nodes().collect::<Vec<_>>() {
+            match types.around_itself(node) {
+                Some(Repr::List) => _ = types.newtypes.insert(node),
+                Some(_) => {
+                    let name = match types.origin(node) {
+                        Origin::Named(_, name, _) | Origin::Inside(_, name) | Origin::Shared(name) => name,
+                        Origin::Associated => "",
+                    };
+                    return Err(Error::InItself(name.to_owned()));
+                }
+                None => {}
+            }
         }
         types.fix();
         let keyed = types.choices.lazy.iter().find(|node| !types.keys(**node).is_empty());
@@ -163,6 +171,14 @@ impl<'m> Types<'m> {
         self.reprs[node.index()] = repr;
     }
 
+    /// Keeps a node's values as its constraint allows, whatever was chosen for all types.
+    pub(crate) fn narrow(&mut self, node: NodeId) {
+        let narrow = self.repr_of(self.same(node));
+        if narrow != Repr::Big {
+            self.set_repr(node, narrow);
+        }
+    }
+
     /// Whether a node's own parts do not borrow, whatever is inside of them.
     pub(crate) fn is_owned(&self, node: NodeId) -> bool {
         self.choices.owned.contains(&self.same(node))
@@ -187,6 +203,11 @@ impl<'m> Types<'m> {
     /// Whether values may borrow from the input.
     pub(crate) fn borrows(&self, node: NodeId) -> bool {
         self.borrows[self.same(node).index()]
+    }
+
+    /// Whether a list or CONTAINING is a struct around it, since an alias cannot stand for a type inside of itself.
+    pub(crate) fn is_newtype(&self, node: NodeId) -> bool {
+        self.newtypes.contains(&self.same(node))
     }
 
     /// Whether there is a REAL inside, which has no total equality.
@@ -371,20 +392,24 @@ impl<'m> Types<'m> {
         }
     }
 
-    /// Whether the way from a node through lists and CONTAINING, which are aliases, leads back to it.
-    fn is_list_of_itself(&self, node: NodeId) -> bool {
-        let mut at = node;
+    /// What a node has around itself, if the way through lists and CONTAINING, which are aliases, leads back to it: a list
+    /// if there is one on the way.
+    fn around_itself(&self, node: NodeId) -> Option<Repr> {
+        let (mut at, mut met) = (node, self.repr(node));
         for _ in 0..self.shape.nodes.len() {
             at = match self.repr(at) {
-                Repr::List => self.same(self.element(at)),
+                Repr::List => {
+                    met = Repr::List;
+                    self.same(self.element(at))
+                }
                 Repr::Contained(inside) => self.same(inside),
-                _ => return false,
+                _ => return None,
             };
             if at == node {
-                return true;
+                return Some(met);
             }
         }
-        false
+        None
     }
 
     /// What follows from the parts of types is found by going round until nothing changes.

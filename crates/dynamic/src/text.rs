@@ -1,8 +1,9 @@
 //! How values look as text: hexadecimal, base64, bits, integers and reals, the same in JSON, XML and CSV.
 
 use crate::leaf::Scalar;
-use num_bigint::{BigInt, BigUint, Sign};
-use tercet_runtime::types::{Binary, BitStr, Decimal, Real};
+use num_bigint::BigUint;
+pub use tercet_runtime::types::decimal::parts as decimal_parts;
+use tercet_runtime::types::{Binary, BitStr, Decimal, Real, decimal};
 
 /// How octets are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -175,50 +176,8 @@ pub fn push_big_integer(out: &mut Vec<u8>, octets: &[u8]) {
         let number = octets.iter().fold(sign, |value: i128, octet| value << 8 | i128::from(*octet));
         out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
     } else {
-        push_decimal(out, &BigInt::from_signed_bytes_be(octets));
+        decimal::push_integer(out, octets);
     }
-}
-
-/// Decimal text of a large number by halves: the library's own conversion takes quadratic time, and a megabyte is
-/// a valid INTEGER. Splitting by powers of ten costs a few multiplications of the number's size a level.
-fn push_decimal(out: &mut Vec<u8>, number: &BigInt) {
-    if number.sign() == Sign::Minus {
-        out.push(b'-');
-    }
-    let number = number.magnitude();
-    if number.bits() < DIRECT_BITS {
-        out.extend_from_slice(number.to_string().as_bytes());
-        return;
-    }
-    // powers[i] = 10^(DIRECT_DIGITS * 2^i)
-    let mut powers = vec![BigUint::from(10u8).pow(DIRECT_DIGITS)];
-    while let Some(last) = powers.last() {
-        if last.bits() * 2 > number.bits() + 1 {
-            break;
-        }
-        powers.push(last * last);
-    }
-    push_halves(out, number.clone(), &powers, false);
-}
-
-const DIRECT_BITS: u64 = 4096;
-const DIRECT_DIGITS: u32 = 1024;
-
-fn push_halves(out: &mut Vec<u8>, number: BigUint, powers: &[BigUint], pad: bool) {
-    let Some((power, lower)) = powers.split_last() else {
-        let digits = number.to_string();
-        if pad {
-            out.resize(out.len() + (DIRECT_DIGITS as usize).saturating_sub(digits.len()), b'0');
-        }
-        out.extend_from_slice(digits.as_bytes());
-        return;
-    };
-    if !pad && number < *power {
-        return push_halves(out, number, lower, false);
-    }
-    let low = &number % power;
-    push_halves(out, number / power, lower, pad);
-    push_halves(out, low, lower, true);
 }
 
 /// Reads a decimal integer into two's complement octets, the fewest.
@@ -230,31 +189,7 @@ pub fn parse_integer(text: &str) -> Option<Vec<u8>> {
         let superfluous = digits.len() > 1 && digits.starts_with('0') || text.starts_with('+');
         return (!superfluous).then(|| integer_octets(number));
     }
-    let (sign, digits) = match text.strip_prefix('-') {
-        Some(digits) => (Sign::Minus, digits),
-        None => (Sign::Plus, text),
-    };
-    let valid = !digits.is_empty()
-        && digits.len() <= MAX_DIGITS
-        && !digits.starts_with('0')
-        && digits.bytes().all(|d| d.is_ascii_digit());
-    valid.then(|| BigInt::from_biguint(sign, number_of(digits)).to_signed_bytes_be())
-}
-
-/// What a decimal integer may have for digits: 415 KB of contents octets.
-const MAX_DIGITS: usize = 1_000_000;
-
-fn number_of(digits: &str) -> BigUint {
-    if digits.len() <= DIRECT_DIGITS as usize {
-        return digits.parse().unwrap_or_default();
-    }
-    // The low part has 1024 * 2^i digits, the same power of ten for both halves of a level below.
-    let mut chunk = DIRECT_DIGITS as usize;
-    while chunk * 2 < digits.len() {
-        chunk *= 2;
-    }
-    let (high, low) = digits.split_at(digits.len() - chunk);
-    number_of(high) * BigUint::from(10u8).pow(chunk as u32) + number_of(low)
+    decimal::parse_integer(text)
 }
 
 /// The contents octets of an INTEGER (X.690 8.3).
@@ -366,36 +301,6 @@ fn push_scientific(out: &mut Vec<u8>, negative: bool, digits: &str, exponent: i6
         out.push(b'e');
         push_integer(out, exponent);
     }
-}
-
-/// A decimal number as sign, digits without zeros at either end, and power of ten; nothing for zero and for text that
-/// is no number. Takes ISO 6093 (spaces before, comma) and JSON alike.
-pub fn decimal_parts(text: &str) -> Option<(bool, String, i64)> {
-    let text = text.trim_start_matches(' ');
-    let (negative, text) = match text.as_bytes().first()? {
-        b'-' => (true, &text[1..]),
-        b'+' => (false, &text[1..]),
-        _ => (false, text),
-    };
-    let (mantissa, exponent) = match text.find(['e', 'E']) {
-        Some(at) => (&text[..at], text[at + 1..].parse::<i64>().ok()?),
-        None => (text, 0),
-    };
-    let (whole, fraction) = match mantissa.find(['.', ',']) {
-        Some(at) => (&mantissa[..at], &mantissa[at + 1..]),
-        None => (mantissa, ""),
-    };
-    let mut digits = String::with_capacity(whole.len() + fraction.len());
-    digits.push_str(whole);
-    digits.push_str(fraction);
-    if digits.is_empty() || !digits.bytes().all(|d| d.is_ascii_digit()) {
-        return None;
-    }
-    let exponent = exponent.checked_sub(fraction.len() as i64)?;
-    let trimmed = digits.trim_end_matches('0');
-    let exponent = exponent.checked_add((digits.len() - trimmed.len()) as i64)?;
-    let significant = trimmed.trim_start_matches('0');
-    (!significant.is_empty()).then(|| (negative, significant.to_owned(), exponent))
 }
 
 /// The octets before the first that JSON, XML or a plain copy must look at: a control character, one beyond ASCII, or

@@ -1,6 +1,6 @@
 //! Primitives of the ASN.1 encoding rules: what generated code and the plan engine both call.
 //!
-//! The crate is `no_std` with `alloc`, has no `unsafe` and no dependencies.  Values borrow from the
+//! The crate is `no_std` with `alloc`, has no `unsafe` and, without its features, no dependencies.  Values borrow from the
 //! input, nothing is allocated that the input does not pay for, and every descent is counted.
 //! Clause numbers are those of the 02/2021 editions of X.680, X.690, X.691 and X.696.
 //!
@@ -13,6 +13,9 @@
 //!   [`types::Real`], the time types.
 //! * [`text`]: the character string types and their conversion to and from UTF-8.
 //! * [`dump`]: a walk over encodings without a schema.
+//!
+//! The feature `serde` gives generated types `Serialize` and `Deserialize` if they were printed with them (`codec::jer`);
+//! `decimal` is INTEGERs of any size as digits (`types::decimal`).
 //!
 //! ```
 //! use tercet_runtime::ber::{decode_i64, Reader, Rules};

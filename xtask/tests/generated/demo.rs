@@ -2234,4 +2234,303 @@ impl<'a> codec::OerType<'a> for CallRecord<'a> {
         Ok(())
     }
 }
+
+/// `Serialize` and `Deserialize` in the shapes of JER (X.697).
+mod jer_forms {
+    use super::*;
+    use tercet_runtime::codec::jer;
+
+    impl jer::Jer for CallRecord<'_> {
+        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
+            match self {
+                Self::MoCall(v) => jer::chosen::<jer::Plain, _, _>(s, "moCall", v),
+                Self::MtCall(v) => jer::chosen::<jer::Plain, _, _>(s, "mtCall", v),
+                Self::Sms(v) => jer::chosen::<jer::Plain, _, _>(s, "sms", v),
+                Self::Data(v) => jer::chosen::<jer::Plain, _, _>(s, "data", v),
+                Self::Unknown(v) => jer::unknown(s, v),
+            }
+        }
+
+        fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let (name, v) = tree.chosen()?;
+            match name {
+                "moCall" => jer::alternative::<jer::Plain, _>("moCall", v, keys).map(Self::MoCall),
+                "mtCall" => jer::alternative::<jer::Plain, _>("mtCall", v, keys).map(Self::MtCall),
+                "sms" => jer::alternative::<jer::Plain, _>("sms", v, keys).map(Self::Sms),
+                "data" => jer::alternative::<jer::Plain, _>("data", v, keys).map(Self::Data),
+                "..." => v.unknown().map(Self::Unknown),
+                _ => Err(jer::Mismatch::new("no such alternative in this CHOICE")),
+            }
+        }
+    }
+
+    impl jer::Jer for MoCall<'_> {
+        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
+            let mut m = jer::object(s)?;
+            m.put("recordNumber", &self.record_number)?;
+            m.put("servedIMSI", &self.served_imsi)?;
+            if let Some(v) = &self.served_imei { m.put("servedIMEI", v)?; }
+            m.put("callingNumber", &self.calling_number)?;
+            m.put("calledNumber", &self.called_number)?;
+            m.put("location", &self.location)?;
+            if let Some(v) = &self.answer_time { m.put("answerTime", v)?; }
+            m.put("releaseTime", &self.release_time)?;
+            m.put("duration", &self.duration)?;
+            if !(self.cause == CauseForTermination::NormalRelease) { m.put("cause", &self.cause)?; }
+            if let Some(v) = &self.supplementary { m.put("supplementary", v)?; }
+            if let Some(v) = &self.charge { m.put("charge", v)?; }
+            m.end()
+        }
+
+        fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            const NAMES: &[&str] = &[
+                "recordNumber", "servedIMSI", "servedIMEI", "callingNumber", "calledNumber", "location",
+                "answerTime", "releaseTime", "duration", "cause", "supplementary", "charge",
+            ];
+            let m = jer::Members::of(tree, NAMES, true)?;
+            Ok(Self {
+                record_number: m.get(0, keys)?, served_imsi: m.get(1, keys)?, served_imei: m.find(2, keys)?,
+                calling_number: m.get(3, keys)?, called_number: m.get(4, keys)?, location: m.get(5, keys)?,
+                answer_time: m.find(6, keys)?, release_time: m.get(7, keys)?, duration: m.get(8, keys)?,
+                cause: m.find(9, keys)?.unwrap_or_else(|| CauseForTermination::NormalRelease),
+                supplementary: m.find(10, keys)?, charge: m.find(11, keys)?,
+                extension_additions: UnknownAdditions::NONE,
+            })
+        }
+    }
+
+    impl jer::Jer for MtCall<'_> {
+        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
+            let mut m = jer::object(s)?;
+            m.put("recordNumber", &self.record_number)?;
+            m.put("servedIMSI", &self.served_imsi)?;
+            if let Some(v) = &self.served_imei { m.put("servedIMEI", v)?; }
+            if let Some(v) = &self.calling_number { m.put("callingNumber", v)?; }
+            m.put("location", &self.location)?;
+            if let Some(v) = &self.answer_time { m.put("answerTime", v)?; }
+            m.put("releaseTime", &self.release_time)?;
+            m.put("duration", &self.duration)?;
+            if !(self.cause == CauseForTermination::NormalRelease) { m.put("cause", &self.cause)?; }
+            m.end()
+        }
+
+        fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            const NAMES: &[&str] = &[
+                "recordNumber", "servedIMSI", "servedIMEI", "callingNumber", "location", "answerTime",
+                "releaseTime", "duration", "cause",
+            ];
+            let m = jer::Members::of(tree, NAMES, true)?;
+            Ok(Self {
+                record_number: m.get(0, keys)?, served_imsi: m.get(1, keys)?, served_imei: m.find(2, keys)?,
+                calling_number: m.find(3, keys)?, location: m.get(4, keys)?, answer_time: m.find(5, keys)?,
+                release_time: m.get(6, keys)?, duration: m.get(7, keys)?,
+                cause: m.find(8, keys)?.unwrap_or_else(|| CauseForTermination::NormalRelease),
+                extension_additions: UnknownAdditions::NONE,
+            })
+        }
+    }
+
+    impl jer::Jer for ShortMessage<'_> {
+        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
+            let mut m = jer::object(s)?;
+            m.put("recordNumber", &self.record_number)?;
+            m.put("servedIMSI", &self.served_imsi)?;
+            m.put("originating", &self.originating)?;
+            m.put("otherParty", &self.other_party)?;
+            m.put("serviceCentre", &self.service_centre)?;
+            m.put("eventTime", &self.event_time)?;
+            if !(self.parts == 1) { m.put("parts", &self.parts)?; }
+            m.end()
+        }
+
+        fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            const NAMES: &[&str] = &[
+                "recordNumber", "servedIMSI", "originating", "otherParty", "serviceCentre", "eventTime",
+                "parts",
+            ];
+            let m = jer::Members::of(tree, NAMES, true)?;
+            Ok(Self {
+                record_number: m.get(0, keys)?, served_imsi: m.get(1, keys)?, originating: m.get(2, keys)?,
+                other_party: m.get(3, keys)?, service_centre: m.get(4, keys)?, event_time: m.get(5, keys)?,
+                parts: m.find(6, keys)?.unwrap_or_else(|| 1), extension_additions: UnknownAdditions::NONE,
+            })
+        }
+    }
+
+    impl jer::Jer for DataSession<'_> {
+        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
+            let mut m = jer::object(s)?;
+            m.put("recordNumber", &self.record_number)?;
+            m.put("servedIMSI", &self.served_imsi)?;
+            m.put_as::<jer::Ia5String, _>("accessPoint", &self.access_point)?;
+            if let Some(v) = &self.served_address { m.put("servedAddress", v)?; }
+            m.put("openingTime", &self.opening_time)?;
+            m.put("duration", &self.duration)?;
+            m.put("volumes", &self.volumes)?;
+            if let Some(v) = &self.features { m.put_as::<jer::Bits, _>("features", v)?; }
+            if let Some(v) = &self.slice_name { m.put_as::<jer::Utf8String, _>("sliceName", v)?; }
+            m.end()
+        }
+
+        fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            const NAMES: &[&str] = &[
+                "recordNumber", "servedIMSI", "accessPoint", "servedAddress", "openingTime", "duration",
+                "volumes", "features", "sliceName",
+            ];
+            let m = jer::Members::of(tree, NAMES, true)?;
+            Ok(Self {
+                record_number: m.get(0, keys)?, served_imsi: m.get(1, keys)?,
+                access_point: m.get_as::<jer::Ia5String, _>(2, keys)?, served_address: m.find(3, keys)?,
+                opening_time: m.get(4, keys)?, duration: m.get(5, keys)?, volumes: m.get(6, keys)?,
+                features: m.find_as::<jer::Bits, _>(7, keys)?,
+                slice_name: m.find_as::<jer::Utf8String, _>(8, keys)?,
+                extension_additions: UnknownAdditions::NONE,
+            })
+        }
+    }
+
+    impl jer::Jer for Location<'_> {
+        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
+            let mut m = jer::object(s)?;
+            m.put("cell", &self.cell)?;
+            if let Some(v) = &self.exchange { m.put_as::<jer::Ia5String, _>("exchange", v)?; }
+            m.end()
+        }
+
+        fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            const NAMES: &[&str] = &[ "cell", "exchange" ];
+            let m = jer::Members::of(tree, NAMES, false)?;
+            Ok(Self { cell: m.get(0, keys)?, exchange: m.find_as::<jer::Ia5String, _>(1, keys)? })
+        }
+    }
+
+    impl jer::Jer for CauseForTermination {
+        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
+            let name = match self {
+                Self::NormalRelease => "normalRelease", Self::PartialRecord => "partialRecord",
+                Self::UnsuccessfulAttempt => "unsuccessfulAttempt", Self::TimeLimit => "timeLimit",
+                Self::Unknown(number) => return jer::Jer::write_jer(number, s),
+                Self::UnknownAddition(number) => return jer::addition(s, *number),
+            };
+            jer::item(s, name)
+        }
+
+        fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let item = match tree.item()? {
+                jer::Item::Name(name) => match name {
+                    "normalRelease" => Some(Self::NormalRelease),
+                    "partialRecord" => Some(Self::PartialRecord),
+                    "unsuccessfulAttempt" => Some(Self::UnsuccessfulAttempt),
+                    "timeLimit" => Some(Self::TimeLimit),
+                    _ => None,
+                },
+                jer::Item::Number(number) => Self::from_number(number),
+                jer::Item::Addition(number) => Some(Self::UnknownAddition(number)),
+            };
+            item.ok_or_else(|| jer::Mismatch::new("no such item in this ENUMERATED"))
+        }
+    }
+
+    impl jer::Jer for Charge<'_> {
+        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
+            let mut m = jer::object(s)?;
+            m.put("amount", &self.amount)?;
+            if !(self.decimals == 2) { m.put("decimals", &self.decimals)?; }
+            m.put_as::<jer::PrintableString, _>("currency", &self.currency)?;
+            m.end()
+        }
+
+        fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            const NAMES: &[&str] = &[ "amount", "decimals", "currency" ];
+            let m = jer::Members::of(tree, NAMES, false)?;
+            Ok(Self {
+                amount: m.get(0, keys)?, decimals: m.find(1, keys)?.unwrap_or_else(|| 2),
+                currency: m.get_as::<jer::PrintableString, _>(2, keys)?,
+            })
+        }
+    }
+
+    impl jer::Jer for IpAddress {
+        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
+            match self {
+                Self::V4(v) => jer::chosen::<jer::Plain, _, _>(s, "v4", v),
+                Self::V6(v) => jer::chosen::<jer::Plain, _, _>(s, "v6", v),
+            }
+        }
+
+        fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let (name, v) = tree.chosen()?;
+            match name {
+                "v4" => jer::alternative::<jer::Plain, _>("v4", v, keys).map(Self::V4),
+                "v6" => jer::alternative::<jer::Plain, _>("v6", v, keys).map(Self::V6),
+                _ => Err(jer::Mismatch::new("no such alternative in this CHOICE")),
+            }
+        }
+    }
+
+    impl jer::Jer for SupplementaryService<'_> {
+        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
+            let mut m = jer::object(s)?;
+            m.put("code", &self.code)?;
+            if let Some(v) = &self.parameter { m.put_as::<jer::Utf8String, _>("parameter", v)?; }
+            m.end()
+        }
+
+        fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            const NAMES: &[&str] = &[ "code", "parameter" ];
+            let m = jer::Members::of(tree, NAMES, false)?;
+            Ok(Self { code: m.get(0, keys)?, parameter: m.find_as::<jer::Utf8String, _>(1, keys)? })
+        }
+    }
+
+    impl jer::Jer for TrafficVolume<'_> {
+        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
+            let mut m = jer::object(s)?;
+            m.put("uplink", &self.uplink)?;
+            m.put("downlink", &self.downlink)?;
+            m.put("changeTime", &self.change_time)?;
+            if let Some(v) = &self.rat_type { m.put("ratType", v)?; }
+            m.end()
+        }
+
+        fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            const NAMES: &[&str] = &[ "uplink", "downlink", "changeTime", "ratType" ];
+            let m = jer::Members::of(tree, NAMES, false)?;
+            Ok(Self {
+                uplink: m.get(0, keys)?, downlink: m.get(1, keys)?, change_time: m.get(2, keys)?,
+                rat_type: m.find(3, keys)?,
+            })
+        }
+    }
+
+    impl jer::Jer for RatType {
+        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
+            let name = match self {
+                Self::Utran => "utran", Self::Geran => "geran", Self::Wlan => "wlan",
+                Self::Eutran => "eutran", Self::Nr => "nr",
+                Self::Unknown(number) => return jer::Jer::write_jer(number, s),
+                Self::UnknownAddition(number) => return jer::addition(s, *number),
+            };
+            jer::item(s, name)
+        }
+
+        fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            let item = match tree.item()? {
+                jer::Item::Name(name) => match name {
+                    "utran" => Some(Self::Utran), "geran" => Some(Self::Geran), "wlan" => Some(Self::Wlan),
+                    "eutran" => Some(Self::Eutran), "nr" => Some(Self::Nr),
+                    _ => None,
+                },
+                jer::Item::Number(number) => Self::from_number(number),
+                jer::Item::Addition(number) => Some(Self::UnknownAddition(number)),
+            };
+            item.ok_or_else(|| jer::Mismatch::new("no such item in this ENUMERATED"))
+        }
+    }
+
+    jer::serde! {
+        CallRecord<'_>, MoCall<'_>, MtCall<'_>, ShortMessage<'_>, DataSession<'_>, Location<'_>,
+        CauseForTermination, Charge<'_>, IpAddress, SupplementaryService<'_>, TrafficVolume<'_>, RatType,
+    }
+}
 }

@@ -553,4 +553,70 @@ impl<'a> codec::OerType<'a> for PersonnelRecord<'a> {
         Ok(())
     }
 }
+
+/// `Serialize` and `Deserialize` in the shapes of JER (X.697).
+mod jer_forms {
+    use super::*;
+    use tercet_runtime::codec::jer;
+
+    impl jer::Jer for PersonnelRecord<'_> {
+        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
+            let mut m = jer::object(s)?;
+            m.put("name", &self.name)?;
+            m.put_as::<jer::VisibleString, _>("title", &self.title)?;
+            m.put("number", &self.number)?;
+            m.put_as::<jer::VisibleString, _>("dateOfHire", &self.date_of_hire)?;
+            m.put("nameOfSpouse", &self.name_of_spouse)?;
+            if !(self.children.is_empty()) { m.put("children", &self.children)?; }
+            m.end()
+        }
+
+        fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            const NAMES: &[&str] = &[ "name", "title", "number", "dateOfHire", "nameOfSpouse", "children" ];
+            let m = jer::Members::of(tree, NAMES, false)?;
+            Ok(Self {
+                name: m.get(0, keys)?, title: m.get_as::<jer::VisibleString, _>(1, keys)?,
+                number: m.get(2, keys)?, date_of_hire: m.get_as::<jer::VisibleString, _>(3, keys)?,
+                name_of_spouse: m.get(4, keys)?, children: m.find(5, keys)?.unwrap_or_else(|| Vec::new()),
+            })
+        }
+    }
+
+    impl jer::Jer for Name<'_> {
+        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
+            let mut m = jer::object(s)?;
+            m.put_as::<jer::VisibleString, _>("givenName", &self.given_name)?;
+            m.put_as::<jer::VisibleString, _>("initial", &self.initial)?;
+            m.put_as::<jer::VisibleString, _>("familyName", &self.family_name)?;
+            m.end()
+        }
+
+        fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            const NAMES: &[&str] = &[ "givenName", "initial", "familyName" ];
+            let m = jer::Members::of(tree, NAMES, false)?;
+            Ok(Self {
+                given_name: m.get_as::<jer::VisibleString, _>(0, keys)?,
+                initial: m.get_as::<jer::VisibleString, _>(1, keys)?,
+                family_name: m.get_as::<jer::VisibleString, _>(2, keys)?,
+            })
+        }
+    }
+
+    impl jer::Jer for ChildInformation<'_> {
+        fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
+            let mut m = jer::object(s)?;
+            m.put("name", &self.name)?;
+            m.put_as::<jer::VisibleString, _>("dateOfBirth", &self.date_of_birth)?;
+            m.end()
+        }
+
+        fn read_jer(tree: &jer::Tree<'_>, keys: &jer::Keys<'_>) -> jer::Read<Self> {
+            const NAMES: &[&str] = &[ "name", "dateOfBirth" ];
+            let m = jer::Members::of(tree, NAMES, false)?;
+            Ok(Self { name: m.get(0, keys)?, date_of_birth: m.get_as::<jer::VisibleString, _>(1, keys)? })
+        }
+    }
+
+    jer::serde! { PersonnelRecord<'_>, Name<'_>, ChildInformation<'_> }
+}
 }

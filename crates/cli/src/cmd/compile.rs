@@ -6,7 +6,7 @@ use clap::Args;
 use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
-use tercet::codegen::Overlay;
+use tercet::codegen::{Overlay, Serde};
 use tercet::plan::Rules;
 use tercet::records::Output;
 use tercet::{RustOptions, TransferSyntax};
@@ -36,6 +36,10 @@ pub struct Compile {
     /// Let types have `Eq` and `Hash`; the Rust compiler takes about twice as long for them
     #[arg(long)]
     hash: bool,
+
+    /// Let types have `Serialize` and `Deserialize` in the shapes of JER, for `tercet-runtime` with its feature `serde`
+    #[arg(long)]
+    serde: bool,
 
     /// Choices about the types that are printed, in TOML: see docs/guide-compile.md
     #[arg(long, value_name = "FILE")]
@@ -67,9 +71,18 @@ impl Compile {
     }
 
     fn overlay(&self) -> Outcome<Overlay> {
-        let Some(path) = &self.overlay else { return Ok(Overlay::default()) };
-        let text = fs::read_to_string(path).map_err(|error| Failure::io(path.display(), &error))?;
-        Overlay::from_toml(&text).map_err(|error| Failure::usage(format_args!("{}: {error}", path.display())))
+        let mut overlay = match &self.overlay {
+            None => Overlay::default(),
+            Some(path) => {
+                let text = fs::read_to_string(path).map_err(|error| Failure::io(path.display(), &error))?;
+                Overlay::from_toml(&text)
+                    .map_err(|error| Failure::usage(format_args!("{}: {error}", path.display())))?
+            }
+        };
+        if self.serde && overlay.serde == Serde::None {
+            overlay.serde = Serde::Always;
+        }
+        Ok(overlay)
     }
 }
 

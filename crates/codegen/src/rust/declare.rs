@@ -22,7 +22,7 @@ pub(super) fn print(p: &mut Printer<'_>, model: &Model, lowering: &Lowering, con
             Repr::Choice => choice(p, node),
             Repr::Enumerated => enumerated(p, node),
             Repr::Table(table) => open_type(p, node, table),
-            _ if p.is_wrapped(node) => wrapper(p, node),
+            _ if p.is_wrapped(node) || p.types.is_newtype(node) => wrapper(p, node),
             _ => {
                 let line = format!(
                     "pub type {}{} = {};",
@@ -217,7 +217,7 @@ fn open_type(p: &mut Printer<'_>, node: NodeId, table: u32) {
     p.text.close("}");
 }
 
-/// A root that would be an alias has a type of its own, so that it has codecs.
+/// A root that would be an alias has a type of its own, so that it has codecs; and so has a list of itself.
 fn wrapper(p: &mut Printer<'_>, node: NodeId) {
     let line = derives(p, node, "");
     p.text.line(line);

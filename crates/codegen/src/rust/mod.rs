@@ -3,6 +3,7 @@
 mod ber;
 mod consts;
 mod declare;
+mod jer;
 mod names;
 mod notation;
 mod oer;
@@ -12,6 +13,7 @@ mod per_forms;
 mod text;
 mod values;
 
+use crate::overlay::Serde;
 use crate::types::{Edge, Origin, Repr, Types};
 use crate::{Config, Error};
 use names::Names;
@@ -27,8 +29,10 @@ pub(crate) fn print(model: &Model, lowering: &Lowering, config: &Config<'_>) -> 
     let Some(plan) = lowering.plans.first() else { return Ok(String::new()) };
     let types = Types::new(model, lowering, &plan.shape, config.overlay)?;
     let names = Names::new(&types);
-    // The numbers of items are needed where they are written, or are keys.
-    let numbered = lowering.plans.iter().any(|plan| matches!(plan.code, Code::Ber(_) | Code::Oer(_)));
+    // The numbers of items are needed where they are written or read, or are keys.
+    let serde = config.overlay.serde;
+    let numbered = serde != Serde::None
+        || lowering.plans.iter().any(|plan| matches!(plan.code, Code::Ber(_) | Code::Oer(_)));
     let keys = plan.shape.fields.iter().filter(|field| types.is_key(field));
     let key_types = keys.map(|field| types.same(field.node)).collect();
     let mut printer = Printer {
@@ -65,6 +69,9 @@ pub(crate) fn print(model: &Model, lowering: &Lowering, config: &Config<'_>) -> 
             }
             _ => {}
         }
+    }
+    if serde != Serde::None {
+        jer::print(&mut printer, serde);
     }
     let body = printer.text.finish();
     Ok(head(config.header, &body) + &body + "}\n")
@@ -174,6 +181,12 @@ impl Printer<'_> {
     /// Whether a node has a declaration of its own that is no alias.
     fn is_item(&self, node: NodeId) -> bool {
         matches!(self.types.repr(node), Repr::Struct | Repr::Choice | Repr::Enumerated | Repr::Table(_))
+            || self.types.is_newtype(node)
+    }
+
+    /// The expression of a value, behind a reference, without the struct around it where it has one.
+    fn inside(&self, node: NodeId, v: &str) -> String {
+        if self.types.is_newtype(node) { format!("&{}.0", receiver(v)) } else { v.to_owned() }
     }
 
     /// `<'a>` where values borrow.
@@ -186,17 +199,23 @@ impl Printer<'_> {
         if self.types.is_owned(node) { "'static" } else { lifetime }
     }
 
-    /// The expression of a node's own part that was just read, without a borrow where that is chosen.
+    /// The expression of a node's own part that was just read, without a borrow where that is chosen, in the struct around it
+    /// where it has one.
     fn own(&self, node: NodeId, value: String) -> String {
         let borrows = matches!(
             self.types.repr(node),
             Repr::Big | Repr::Bits | Repr::Octets | Repr::Oid | Repr::RelativeOid | Repr::Text | Repr::Any
         );
-        match self.types.repr(node) {
+        let value = match self.types.repr(node) {
             _ if !self.types.is_owned(node) => value,
             Repr::Contained(_) => value + ".map_owned(|v| v)",
             _ if borrows => value + ".into_owned()",
             _ => value,
+        };
+        if self.types.is_newtype(node) {
+            format!("{}({value})", self.names.ty(self.types.same(node)))
+        } else {
+            value
         }
     }
 
@@ -258,7 +277,8 @@ impl Printer<'_> {
     /// A node's type with a lifetime.
     fn ty(&self, node: NodeId, lifetime: &str) -> String {
         let node = self.types.same(node);
-        if !self.is_wrapped(node) && matches!(self.types.origin(node), Origin::Named(..)) {
+        let named = matches!(self.types.origin(node), Origin::Named(..));
+        if (!self.is_wrapped(node) && named) || self.types.is_newtype(node) {
             return format!("{}{}", self.names.ty(node), self.lifetime(node, lifetime));
         }
         self.spelled(node, lifetime)
@@ -333,19 +353,24 @@ impl Printer<'_> {
 
     /// The arguments for keys of a component that has been read behind others: from the locals of those, else from around.
     fn keys_before(&self, parent: NodeId, node: NodeId) -> String {
-        let shape = self.types.shape;
         let own = |key: u16| {
-            let (id, field) = shape.fields_of(parent).find(|(_, field)| field.key == Some(key))?;
-            let local = local(self.names.field(id));
-            let boxed = self.types.is_boxed(Edge::Field(id));
-            if self.is_option(id) {
-                let value = self.as_key(field.node, if boxed { "(&**v)" } else { "v" })?;
-                Some(format!("match &{local} {{ Some(v) => {value}, None => Key::None }}"))
-            } else {
-                self.as_key(field.node, &if boxed { format!("(&*{local})") } else { format!("(&{local})") })
-            }
+            let (id, _) = self.types.shape.fields_of(parent).find(|(_, field)| field.key == Some(key))?;
+            self.local_key(id)
         };
         self.key_arguments(node, &own, self.types.keys(parent))
+    }
+
+    /// What the local variable for a component is as a key.
+    fn local_key(&self, id: FieldId) -> Option<String> {
+        let node = self.types.shape.field(id).node;
+        let local = local(self.names.field(id));
+        let boxed = self.types.is_boxed(Edge::Field(id));
+        if self.is_option(id) {
+            let value = self.as_key(node, if boxed { "(&**v)" } else { "v" })?;
+            Some(format!("match &{local} {{ Some(v) => {value}, None => Key::None }}"))
+        } else {
+            self.as_key(node, &if boxed { format!("(&*{local})") } else { format!("(&{local})") })
+        }
     }
 
     /// What a component's value is as a key: `value` is an expression of its type, behind a reference.

@@ -79,6 +79,6 @@ fn body(p: &mut Printer<'_>, node: NodeId) {
             p.text.fill(arms);
             p.text.close("}");
         }
-        _ => {}
+        _ => p.text.line("self.0.notation(p)"),
     }
 }

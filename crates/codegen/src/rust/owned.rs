@@ -64,7 +64,10 @@ pub(super) fn print(p: &mut Printer<'_>) {
                 p.text.fill(arms);
                 p.text.close("}");
             }
-            _ => {}
+            _ => {
+                let value = inside(p, node, "self.0").unwrap_or_else(|| "self.0".into());
+                p.text.line(format!("{name}({value})"));
+            }
         }
         p.text.close("}");
         p.text.close("}");
@@ -96,6 +99,14 @@ fn held(p: &Printer<'_>, edge: Edge, node: NodeId, v: &str) -> Option<String> {
 }
 
 fn owned(p: &Printer<'_>, node: NodeId, v: &str) -> Option<String> {
+    if p.types.borrows(node) && p.types.is_newtype(node) {
+        return Some(format!("{v}.into_owned()"));
+    }
+    inside(p, node, v)
+}
+
+/// The same without the struct around a list of itself.
+fn inside(p: &Printer<'_>, node: NodeId, v: &str) -> Option<String> {
     if !p.types.borrows(node) {
         return None;
     }

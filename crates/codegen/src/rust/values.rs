@@ -119,12 +119,13 @@ impl Printer<'_> {
                 let element = self.types.element(node);
                 let values = values.iter().map(|value| self.constant(element, value, depth + 1));
                 let values = values.collect::<Option<Vec<_>>>()?;
-                match (values.is_empty(), self.types.is_lazy(node)) {
+                let list = match (values.is_empty(), self.types.is_lazy(node)) {
                     (true, false) => EMPTY.into(),
                     (true, true) => EMPTY_LAZY.into(),
                     (false, false) => format!("alloc::vec![{}]", values.join(", ")),
                     (false, true) => format!("SequenceOf::from(alloc::vec![{}])", values.join(", ")),
-                }
+                };
+                if self.types.is_newtype(node) { format!("{}({list})", self.names.ty(node)) } else { list }
             }
             (Repr::Choice, Constant::Choice(field, value)) => {
                 let field = self.same_field(node, *field)?;

@@ -9,7 +9,7 @@ use crate::event::{Leaf, Sink};
 use crate::leaf::string_kind;
 use crate::read_error::{ReadError, cut};
 use crate::tape::Tape;
-use crate::text::{Octets, decimal_parts, integer_octets, parse_hex, parse_octets};
+use crate::text::{Octets, parse_hex, parse_octets};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::collections::HashSet;
@@ -17,6 +17,7 @@ use tercet_plan::instructions::{Json, Places};
 use tercet_plan::shape::{Key, Place, Presence};
 use tercet_plan::{FieldId, Kind, NodeId, Shape};
 use tercet_runtime::text::to_utf8;
+use tercet_runtime::types::decimal::parse_whole;
 
 pub(super) type Result<T> = std::result::Result<T, ReadError>;
 
@@ -560,18 +561,10 @@ fn member(text: &Document<'_>, object: usize, name: &str) -> Option<usize> {
     text.members(object).find(|(at, _)| text.string(*at) == name).map(|(_, value)| value)
 }
 
-/// An integer as a JSON number: `1.0` and `1e2` are integers too, 1.5 is none.
+/// An integer as a JSON number.
 fn integer(text: &str) -> std::result::Result<Vec<u8>, String> {
-    if let Ok(contents) = contents::of_integer(text) {
-        return Ok(contents);
-    }
-    let zero = text.bytes().take_while(|o| !matches!(o, b'e' | b'E')).all(|o| !matches!(o, b'1'..=b'9'));
-    match decimal_parts(text) {
-        _ if zero => Ok(integer_octets(0)),
-        Some((negative, digits, exponent @ 0..=1000)) => {
-            let sign = if negative { "-" } else { "" };
-            contents::of_integer(&format!("{sign}{digits}{}", "0".repeat(exponent as usize)))
-        }
-        _ => Err("an integer of reasonable size expected".to_owned()),
+    match contents::of_integer(text) {
+        Ok(contents) => Ok(contents),
+        Err(_) => parse_whole(text).ok_or_else(|| "an integer of reasonable size expected".to_owned()),
     }
 }

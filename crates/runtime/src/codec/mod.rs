@@ -6,6 +6,8 @@
 mod additions;
 pub mod ber;
 mod fault;
+#[cfg(feature = "serde")]
+pub mod jer;
 mod notation;
 pub mod oer;
 pub mod per;

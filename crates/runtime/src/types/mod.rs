@@ -3,6 +3,8 @@
 //! Most come as a borrowed view over contents octets, which costs nothing to make, and an owned form.
 
 mod bits;
+#[cfg(feature = "decimal")]
+pub mod decimal;
 mod fixed;
 mod integer;
 mod iso;

@@ -24,6 +24,7 @@ impl Ber<'_, '_> {
 
     pub(super) fn write_inner(&mut self, node: NodeId, tag: Option<u32>, v: &str) {
         let node = self.p.types.same(node);
+        let v = &self.p.inside(node, v)[..];
         let kind = self.p.types.shape.node(node).kind;
         let tag = tag.map_or_else(|| "Tag::NULL".to_owned(), tag_text);
         let (at, of) = (deref(v), receiver(v));

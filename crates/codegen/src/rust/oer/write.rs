@@ -11,6 +11,7 @@ impl Oer<'_, '_> {
     /// The lines that write the value that the expression `v` refers to.
     pub(super) fn write(&mut self, node: NodeId, v: &str) {
         let node = self.p.types.same(node);
+        let v = &self.p.inside(node, v)[..];
         let kind = self.p.types.shape.node(node).kind;
         let unsupported = "return Err(Error::new(ErrorKind::Unsupported, 0));";
         let (at, of) = (deref(v), receiver(v));

@@ -13,6 +13,7 @@ impl Per<'_, '_> {
     /// result where it can be; says whether it is.
     pub(super) fn write(&mut self, node: NodeId, v: &str, last: bool) -> bool {
         let node = self.p.types.same(node);
+        let v = &self.p.inside(node, v)[..];
         let rules = self.rules;
         let kind = self.p.types.shape.node(node).kind;
         let unsupported = "return Err(Error::new(ErrorKind::Unsupported, 0));";

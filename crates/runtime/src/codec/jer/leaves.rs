@@ -1,0 +1,189 @@
+//! Types whose values look the same everywhere.
+
+use super::tree::DIGITS;
+use super::{Jer, Keys, Mismatch, Read, Said, Tree, strings};
+use crate::types::decimal::{self, parts};
+use crate::types::{FixedBits, Integer, ObjectIdentifier, Octets, RelativeObjectIdentifier};
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use serde_core::Serializer;
+use serde_core::ser::SerializeStruct;
+
+impl Jer for bool {
+    fn write_jer<S: Serializer>(&self, s: S) -> Said<S> {
+        s.serialize_bool(*self)
+    }
+
+    fn read_jer(tree: &Tree<'_>, _: &Keys<'_>) -> Read<Self> {
+        match tree {
+            Tree::Boolean(value) => Ok(*value),
+            _ => Err(Mismatch::new("true or false expected")),
+        }
+    }
+}
+
+impl Jer for () {
+    fn write_jer<S: Serializer>(&self, s: S) -> Said<S> {
+        s.serialize_unit()
+    }
+
+    fn read_jer(tree: &Tree<'_>, _: &Keys<'_>) -> Read<Self> {
+        match tree {
+            Tree::Null => Ok(()),
+            _ => Err(Mismatch::new("null expected")),
+        }
+    }
+}
+
+macro_rules! integers {
+    ($($ty:ident $serialize:ident)*) => {$(
+        impl Jer for $ty {
+            fn write_jer<S: Serializer>(&self, s: S) -> Said<S> {
+                s.$serialize(*self)
+            }
+
+            fn read_jer(tree: &Tree<'_>, keys: &Keys<'_>) -> Read<Self> {
+                let fits = match tree {
+                    Tree::Integer(number) => Self::try_from(*number).ok(),
+                    _ => Self::try_from(&Integer::read_jer(tree, keys)?).ok(),
+                };
+                fits.ok_or_else(|| Mismatch::new("the number is too large for the type"))
+            }
+        }
+    )*};
+}
+
+integers! {
+    u8 serialize_u8 u16 serialize_u16 u32 serialize_u32 u64 serialize_u64
+    i8 serialize_i8 i16 serialize_i16 i32 serialize_i32 i64 serialize_i64
+}
+
+/// INTEGER of any size. Formats have no numbers beyond 64 bits but for the digits of `serde_json`, which it takes and gives
+/// with its feature `arbitrary_precision`; without, and in other formats, they are an object with one member.
+impl Jer for Integer<'_> {
+    fn write_jer<S: Serializer>(&self, s: S) -> Said<S> {
+        if let Ok(number) = i64::try_from(self) {
+            return s.serialize_i64(number);
+        }
+        if let Ok(number) = u64::try_from(self) {
+            return s.serialize_u64(number);
+        }
+        let mut digits = Vec::new();
+        decimal::push_integer(&mut digits, self.as_octets());
+        let mut number = s.serialize_struct(DIGITS, 1)?;
+        number.serialize_field(DIGITS, &*String::from_utf8_lossy(&digits))?;
+        number.end()
+    }
+
+    fn read_jer(tree: &Tree<'_>, _: &Keys<'_>) -> Read<Self> {
+        let octets = tree.whole().ok_or_else(|| Mismatch::new("an integer expected"))?;
+        Ok(Integer::copied(&octets))
+    }
+}
+
+/// REAL (X.697 clause 23): a number, or the word of a special value. The base of a number is not kept.
+impl Jer for f64 {
+    fn write_jer<S: Serializer>(&self, s: S) -> Said<S> {
+        match *self {
+            number if number.is_nan() => s.serialize_str("NaN"),
+            Self::INFINITY => s.serialize_str("INF"),
+            Self::NEG_INFINITY => s.serialize_str("-INF"),
+            0.0 if self.is_sign_negative() => s.serialize_str("-0"),
+            0.0 => s.serialize_u8(0),
+            number => s.serialize_f64(number),
+        }
+    }
+
+    fn read_jer(tree: &Tree<'_>, _: &Keys<'_>) -> Read<Self> {
+        let expected = || Mismatch::new("a number, INF, -INF, NaN or -0 expected");
+        match tree {
+            Tree::Text(word) => match &**word {
+                "INF" => Ok(Self::INFINITY),
+                "-INF" => Ok(Self::NEG_INFINITY),
+                "NaN" => Ok(Self::NAN),
+                "-0" => Ok(-0.0),
+                _ => Err(expected()),
+            },
+            Tree::Object(_) => of_object(tree).ok_or_else(expected),
+            _ => tree.real().ok_or_else(expected),
+        }
+    }
+}
+
+/// The objects that numbers of base 10, and those out of proportion, are.
+fn of_object(tree: &Tree<'_>) -> Option<f64> {
+    if let Some([number]) = tree.only(["base10Value"]) {
+        return match number {
+            Tree::Text(digits) => parts(digits).and_then(|_| digits.parse().ok()),
+            _ => number.real(),
+        };
+    }
+    let [mantissa, base, exponent] = tree.only(["mantissa", "base", "exponent"])?;
+    let exponent = i64::try_from(&Integer::copied(&exponent.whole()?)).ok()?;
+    let (mantissa, two) = (mantissa.whole()?, &Integer::copied(&base.whole()?));
+    match i64::try_from(two) {
+        Ok(2) => Some(strings::binary(&mantissa, exponent)),
+        Ok(10) => {
+            let mut digits = Vec::new();
+            decimal::push_integer(&mut digits, &mantissa);
+            format!("{}e{exponent}", String::from_utf8_lossy(&digits)).parse().ok()
+        }
+        _ => None,
+    }
+    .filter(|number: &f64| number.is_finite())
+}
+
+/// OCTET STRING (X.697 clause 25), and the encoding of an open type.
+impl Jer for Octets<'_> {
+    fn write_jer<S: Serializer>(&self, s: S) -> Said<S> {
+        strings::write_hex(self, s)
+    }
+
+    fn read_jer(tree: &Tree<'_>, _: &Keys<'_>) -> Read<Self> {
+        strings::read_hex(tree).map(Octets::from)
+    }
+}
+
+impl<const N: usize> Jer for [u8; N] {
+    fn write_jer<S: Serializer>(&self, s: S) -> Said<S> {
+        strings::write_hex(self, s)
+    }
+
+    fn read_jer(tree: &Tree<'_>, _: &Keys<'_>) -> Read<Self> {
+        let octets = strings::read_hex(tree)?;
+        Self::try_from(&octets[..]).map_err(|_| Mismatch::new(format!("{N} octets expected")))
+    }
+}
+
+/// BIT STRING of a fixed size (X.697 24.2).
+impl<const N: u32> Jer for FixedBits<N> {
+    fn write_jer<S: Serializer>(&self, s: S) -> Said<S> {
+        let (octets, count) = self.to_octets();
+        strings::write_hex(octets.get(..count).unwrap_or_default(), s)
+    }
+
+    fn read_jer(tree: &Tree<'_>, _: &Keys<'_>) -> Read<Self> {
+        let bits = strings::read_bits(tree, Some(N.into()))?;
+        if bits.as_bits().len() as u64 != u64::from(N) {
+            return Err(Mismatch::new(format!("{N} bits expected")));
+        }
+        Ok(Self::new(bits.as_bits().iter().fold(0, |word, bit| word << 1 | u64::from(bit))))
+    }
+}
+
+macro_rules! identifiers {
+    ($($ty:ident)*) => {$(
+        impl Jer for $ty<'_> {
+            fn write_jer<S: Serializer>(&self, s: S) -> Said<S> {
+                s.serialize_str(&self.to_string())
+            }
+
+            fn read_jer(tree: &Tree<'_>, _: &Keys<'_>) -> Read<Self> {
+                tree.text("an object identifier expected")?.parse().map_err(Mismatch::of)
+            }
+        }
+    )*};
+}
+
+identifiers!(ObjectIdentifier RelativeObjectIdentifier);
