@@ -23,5 +23,6 @@ mod tally;
 pub mod text;
 pub mod truth;
 pub mod vectors;
+pub mod verdicts;
 
 pub use tally::Tally;

@@ -34,6 +34,9 @@ usage: cargo xtask <task>
   linear [FAMILY…]
         that reading costs no more than in proportion, by instruction counts and octets of heap, for families of inputs
         of one size and of eight times that; needs valgrind
+  verdicts [--check | --list FILE.csv]
+        write docs/verdicts.md, what is said of the certificates and messages that others collected, or say whether it is
+        current; or write a list with one line for each
   codegen [--check]
         write the generated code that is committed, or say whether it is current
   codes [--check]
@@ -67,6 +70,7 @@ fn main() -> ExitCode {
         },
         Some("equal") => xtask::equal::run(&rest, &mut std::io::stdout().lock()),
         Some("samples") => xtask::samples::run(&rest, &mut std::io::stdout().lock()),
+        Some("verdicts") => xtask::verdicts::run(&rest, &mut std::io::stdout().lock()),
         Some("fuzz") => xtask::fuzz::run(&rest, &mut std::io::stdout()),
         Some("codegen") => match xtask::generated::run(rest.iter().any(|argument| argument == "--check")) {
             Ok(()) => return ExitCode::SUCCESS,

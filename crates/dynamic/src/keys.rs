@@ -5,7 +5,7 @@ use tercet_plan::{FieldId, NodeId, Shape};
 
 /// The values of keys, kept from value to value: those of values before count for nothing. There may be hundreds of
 /// registers, so that they are not made empty each time (8,700 instructions for an NGAP message).
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Registers {
     keys: Vec<Register>,
     /// Those of the values around, while the registers hold other keys.
@@ -19,6 +19,11 @@ pub(crate) struct Registers {
 struct Register(u64, Key);
 
 impl Registers {
+    /// Begins a trial of what is in a string: an open type there is chosen by the keys around the string.
+    pub(crate) fn lend(&self, trial: &mut Self, shape: &Shape, inside: NodeId) {
+        if shape.node(inside).table.is_some() { trial.clone_from(self) } else { trial.begin(shape) }
+    }
+
     /// Begins another value.
     #[inline]
     pub(crate) fn begin(&mut self, shape: &Shape) {

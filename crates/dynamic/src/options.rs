@@ -27,14 +27,15 @@ pub struct Options {
     /// left as octets.
     pub strict_tables: bool,
     /// Whether strings with CONTAINING are decoded; they are unless told. A string whose content does not decode is
-    /// left as octets.
+    /// left as octets, unless constraints are checked.
     pub decode_containing: bool,
     /// Whether an ENUMERATED without `...` may have only the numbers of its items; not unless told.
     pub strict_enumerations: bool,
     /// Whether an INTEGER or ENUMERATED in BER must have the fewest octets (X.690 8.3.2), as it must in DER and CER
     /// whatever is told here; not unless told, since much equipment sends a fixed number of octets.
     pub strict_integers: bool,
-    /// Whether values must meet their constraints (ranges, sizes, alphabets); not unless told.
+    /// Whether values must meet their constraints (ranges, sizes, alphabets; in BER and OER also that the content of a
+    /// string with CONTAINING decodes, X.682 11); not unless told.
     pub check_constraints: bool,
     /// Absolute offset of the first octet of the input, for errors; 0 unless told.
     pub base_offset: u64,

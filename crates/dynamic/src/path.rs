@@ -66,6 +66,20 @@ pub(crate) fn of_begun(
     path
 }
 
+/// What people call the type of the outermost value: the root that has it, if there is just one, or else its own name.
+pub(crate) fn outermost(shape: &Shape, node: NodeId) -> Option<&str> {
+    let mut roots = shape.roots.iter().filter(|root| root.node == node);
+    if let (Some(root), None) = (roots.next(), roots.next()) {
+        return Some(last(shape.name(root.name)));
+    }
+    shape.nodes.get(node.index()).and_then(|node| node.name).map(|name| shape.name(name))
+}
+
+/// `Type` of `Module.Type`.
+pub(crate) fn last(name: &str) -> &str {
+    name.split_once('.').map_or(name, |(_, name)| name)
+}
+
 fn step(out: &mut String, shape: &Shape, field: FieldId, node: NodeId, position: Option<usize>) {
     if out.len() > LONGEST {
         return;
@@ -74,9 +88,9 @@ fn step(out: &mut String, shape: &Shape, field: FieldId, node: NodeId, position:
         let _ = write!(out, "[{position}]");
     } else if field == FieldId::ROOT {
         if out.is_empty()
-            && let Some(name) = shape.nodes.get(node.index()).and_then(|node| node.name)
+            && let Some(name) = outermost(shape, node)
         {
-            out.push_str(shape.name(name));
+            out.push_str(name);
         }
     } else if let Some(field) = shape.fields.get(field.index()) {
         if !out.is_empty() {

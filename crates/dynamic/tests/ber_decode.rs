@@ -297,6 +297,37 @@ fn containing_is_decoded_if_it_decodes() {
 }
 
 #[test]
+fn a_contents_constraint_is_one() {
+    let plan = plan(
+        "C ::= CLASS { &id INTEGER UNIQUE, &T } WITH SYNTAX { &id &T }
+         S C ::= { { 1 BOOLEAN } | { 2 SEQUENCE { a NULL } }, ... }
+         T ::= SEQUENCE { o OCTET STRING (CONTAINING INTEGER) OPTIONAL, i C.&id ({S}) OPTIONAL,
+                          t OCTET STRING (CONTAINING C.&T ({S}{@i})) OPTIONAL,
+                          b BIT STRING (CONTAINING C.&T ({S}{@i})) OPTIONAL }",
+    );
+    // What is inside is what the key beside the string says, as far as it is known.
+    let good = [
+        ("30 05 80 03 02 01 05", "{o{=05}}"),
+        ("30 08 81 01 01 82 03 01 01 FF", "{i=01 t{{=FF}}}"),
+        ("30 09 81 01 02 82 04 30 02 80 00", "{i=02 t{{{a=}}}}"),
+        ("30 0A 81 01 02 83 05 00 30 02 80 00", "{i=02 b{{{a=}}}}"),
+        ("30 08 81 01 03 82 03 02 01 05", "{i=03 t{=020105}}"),
+        ("30 06 81 01 03 82 01 05", "{i=03 t=05}"),
+        ("30 05 82 03 02 01 05", "{t{=020105}}"),
+    ];
+    check_with(&plan, &Options::default(), &good);
+    check_with(&plan, &Options::strict(Rules::Ber), &good);
+    let broken =
+        ["30 05 80 03 01 01 05", "30 08 81 01 01 82 03 02 01 05", "30 0B 81 01 02 83 06 00 30 02 80 00 00"];
+    let left = ["{o=010105}", "{i=01 t=020105}", "{i=02 b=003002800000}"];
+    let told = ["@2 T.o", "@5 T.t", "@5 T.b"].map(|place| format!("constraint-violated {place}"));
+    for ((input, left), told) in broken.into_iter().zip(left).zip(&told) {
+        check_with(&plan, &Options::default(), &[(input, left)]);
+        check_with(&plan, &Options::strict(Rules::Ber), &[(input, told)]);
+    }
+}
+
+#[test]
 fn der_names_the_clause() {
     let plan = plan(
         "T ::= SEQUENCE { a BOOLEAN DEFAULT FALSE, s SET OF INTEGER OPTIONAL, u SET { x NULL, y NULL } OPTIONAL,

@@ -104,7 +104,7 @@ enum Associated {
 enum Work {
     Type(TypeId, Option<usize>),
     Associated(Associated),
-    Containing(TypeId),
+    Containing(TypeId, Option<usize>),
 }
 
 pub(crate) fn lower<'m>(model: &'m Model, roots: &[TypeId]) -> Lowered<'m> {
@@ -171,9 +171,9 @@ impl<'m> Lowered<'m> {
             match work {
                 Work::Type(ty, around) => self.fields_of_type(node, ty, around),
                 Work::Associated(which) => self.fields_of_associated(node, which),
-                Work::Containing(inside) => {
+                Work::Containing(inside, around) => {
                     self.contained.push((node, inside));
-                    let inside = self.bare(inside);
+                    let inside = self.bare_inside(inside, around);
                     self.shape.nodes[node.index()].containing = Some(inside);
                 }
             }
@@ -205,7 +205,12 @@ impl<'m> Lowered<'m> {
 
     /// The node of a type that stands without a field: a root, a row of a table, what is in a string.
     pub(crate) fn bare(&mut self, ty: TypeId) -> NodeId {
-        let node = self.node_by_tags(ty);
+        self.bare_inside(ty, None)
+    }
+
+    /// The same for one that is written inside `around`, as what is in a string is.
+    fn bare_inside(&mut self, ty: TypeId, around: Option<usize>) -> NodeId {
+        let node = self.node_by_tags(ty, around);
         self.bare_types.push((node, ty));
         node
     }
@@ -232,8 +237,8 @@ impl<'m> Lowered<'m> {
         node
     }
 
-    fn node_by_tags(&mut self, ty: TypeId) -> NodeId {
-        let node = self.node(ty, None);
+    fn node_by_tags(&mut self, ty: TypeId, around: Option<usize>) -> NodeId {
+        let node = self.node(ty, around);
         let tags = self.model.tags(ty);
         match self.bare.get(&node) {
             None => {
@@ -247,7 +252,7 @@ impl<'m> Lowered<'m> {
                 if let Some(&node) = self.nodes.get(&key) {
                     return node;
                 }
-                let node = self.new_node(key, ty, None);
+                let node = self.new_node(key, ty, around);
                 let name = self.model.ty(ty).name.as_ref().map(|name| name.name.clone());
                 if let Some(name) = name {
                     self.shape.nodes[node.index()].name = Some(self.name(&name));
@@ -361,7 +366,7 @@ impl<'m> Lowered<'m> {
                 _ => None,
             };
             if let Some(inside) = containing {
-                self.queue.push_back((id, Work::Containing(inside)));
+                self.queue.push_back((id, Work::Containing(inside, around)));
             }
             self.shape.nodes[id.index()].constraint = constraint;
         }

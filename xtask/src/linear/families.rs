@@ -84,11 +84,15 @@ impl Entry {
             Self::Plan(TransferSyntax::Aper | TransferSyntax::Uper, _) => (8.0 * 200.0, 8 * 32),
             // A model has a place for everything that was said.
             Self::Source => (4_000.0, 400),
-            // A file is read through a buffer of two MiB, whatever its size.
-            Self::Records | Self::Typed(TransferSyntax::Aper | TransferSyntax::Uper) => (200.0, 16),
-            Self::Typed(_) | Self::Dump => (200.0, 8),
+            Self::Typed(_) | Self::Dump | Self::Records => (200.0, 8),
             _ => (200.0, 32),
         }
+    }
+
+    /// Octets of heap beyond what the input pays for.
+    pub(super) fn room(self) -> usize {
+        // A file is read through a buffer of two MiB, whatever its size.
+        (64 << 10) + if matches!(self, Self::Records) { 2 << 20 } else { 0 }
     }
 
     /// Reads, and lets go of what was read.

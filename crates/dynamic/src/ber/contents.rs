@@ -8,7 +8,7 @@ use super::{constraints, keys, rules_of};
 use crate::Options;
 use crate::event::{Copying, Discard, Leaf, Sink};
 use tercet_plan::ber::{NONE, Slot, UNTAGGED, flags, node_flags};
-use tercet_plan::{Kind, Rules};
+use tercet_plan::{Kind, NodeId, Rules};
 use tercet_runtime::ErrorKind;
 use tercet_runtime::Tag;
 use tercet_runtime::ber::StringForm;
@@ -178,7 +178,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         if slot.flags & flags::CONTAINING != 0
             && self.options.decode_containing
-            && let Some(entry) = self.content(slot, contents)
+            && let Some(entry) = self.content(slot, contents)?
         {
             let skipped = usize::from(slot.kind == Kind::BitString);
             let mut frame = self.cur().inside(What::Content, index, slot.node.0, entry);
@@ -222,7 +222,7 @@ impl<S: Sink> Engine<'_, S> {
             {
                 return Err(self.fault(ErrorKind::ConstraintViolated));
             }
-            if !self.joined_content(slot, &joined) {
+            if !self.joined_content(slot, &joined)? {
                 self.sink.leaf(slot.field, slot.node, Leaf::Made(&joined));
             }
             Ok(())
@@ -236,11 +236,11 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// Says what is in joined segments, if the string is of a type with CONTAINING and the content decodes.
-    fn joined_content(&mut self, slot: &Slot, joined: &[u8]) -> bool {
+    fn joined_content(&mut self, slot: &Slot, joined: &[u8]) -> Result<bool> {
         if slot.flags & flags::CONTAINING == 0 || !self.options.decode_containing {
-            return false;
+            return Ok(false);
         }
-        let Some(entry) = self.content(slot, joined) else { return false };
+        let Some(entry) = self.content(slot, joined)? else { return Ok(false) };
         let inside = joined.get(usize::from(slot.kind == Kind::BitString)..).unwrap_or_default();
         // The trial has shown that this decodes within the depth that is left. Each level of it is copied and tried
         // again, so that content stays octets behind a few of them.
@@ -257,7 +257,7 @@ impl<S: Sink> Engine<'_, S> {
         engine.finish();
         self.state.trial = Some(state);
         self.sink.close(slot.field, slot.node);
-        fits
+        Ok(fits)
     }
 
     /// The value of a key goes to its register.
@@ -278,12 +278,32 @@ impl<S: Sink> Engine<'_, S> {
     ///
     /// A sink cannot take back what it has heard, so the content is read once for nobody. What is inside the content is
     /// not tried, so that each octet is read at most once more for each level around it that is tried, which is one.
-    fn content(&mut self, slot: &Slot, contents: &[u8]) -> Option<u32> {
-        let inside = self.shape.node(slot.node).containing?;
-        let entry =
-            self.program.nodes.get(inside.index()).map(|code| code.entry).filter(|entry| *entry != NONE)?;
+    ///
+    /// # Errors
+    /// It does not, and values must meet their constraints: a contents constraint is one (X.682 11).
+    fn content(&mut self, slot: &Slot, contents: &[u8]) -> Result<Option<u32>> {
+        let Some(inside) = self.shape.node(slot.node).containing else { return Ok(None) };
+        // An open type is tried as what the keys around the string say that it is; there may be no type for them.
+        let table = self.shape.node(inside).table.as_ref().filter(|_| self.options.resolve_tables);
+        let row = table.and_then(|table| keys::row(self.shape, table, &self.state.registers, self.input).0);
+        let tried = row.map_or(inside, |row| row.node);
+        let fits = self.would_decode(tried, slot, contents);
+        if !fits && self.options.check_constraints && (row.is_some() || table.is_none()) {
+            return Err(self.fault(ErrorKind::ConstraintViolated));
+        }
+        Ok(self.entry(inside).filter(|_| fits))
+    }
+
+    /// Where reading a value of a type without a field begins.
+    fn entry(&self, node: NodeId) -> Option<u32> {
+        self.program.nodes.get(node.index()).map(|code| code.entry).filter(|entry| *entry != NONE)
+    }
+
+    fn would_decode(&mut self, tried: NodeId, slot: &Slot, contents: &[u8]) -> bool {
+        let Some(entry) = self.entry(tried) else { return false };
         let contents = if slot.kind == Kind::BitString {
-            contents.split_first().filter(|(unused, _)| **unused == 0).map(|(_, bytes)| bytes)?
+            let Some((0, bytes)) = contents.split_first() else { return false };
+            bytes
         } else {
             contents
         };
@@ -297,7 +317,7 @@ impl<S: Sink> Engine<'_, S> {
         let fits = engine.run() == Ok(contents.len());
         engine.finish();
         self.state.trial = Some(state);
-        fits.then_some(entry)
+        fits
     }
 }
 

@@ -3,6 +3,7 @@
 use super::encode::{Engine, Level};
 use crate::Error;
 use crate::fault::Fault;
+use crate::path::outermost;
 use crate::tape::Token;
 use std::fmt::Write;
 use tercet_plan::{FieldId, Kind, NodeId};
@@ -58,9 +59,9 @@ impl Engine<'_> {
             let _ = write!(out, "[{position}]");
         } else if field == FieldId::ROOT {
             if out.is_empty()
-                && let Some(name) = self.shape.nodes.get(node.index()).and_then(|node| node.name)
+                && let Some(name) = outermost(self.shape, node)
             {
-                out.push_str(self.shape.name(name));
+                out.push_str(name);
             }
         } else if let Some(field) = self.shape.fields.get(field.index()) {
             if !out.is_empty() {

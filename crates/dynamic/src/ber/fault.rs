@@ -4,6 +4,7 @@ use super::decode::{Detail, Engine};
 use super::frame::What;
 use crate::Error;
 use crate::event::Sink;
+use crate::path::outermost;
 use std::fmt::Write;
 use tercet_plan::FieldId;
 use tercet_plan::ber::NONE;
@@ -58,9 +59,9 @@ impl<S: Sink> Engine<'_, S> {
         let Some(slot) = self.program.slots.get(slot as usize) else { return };
         if slot.field == FieldId::ROOT {
             if out.is_empty()
-                && let Some(name) = self.shape.node(slot.node).name
+                && let Some(name) = outermost(self.shape, slot.node)
             {
-                out.push_str(self.shape.name(name));
+                out.push_str(name);
             }
             return;
         }

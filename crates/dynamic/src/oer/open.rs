@@ -73,7 +73,7 @@ impl<S: Sink> Engine<'_, S> {
     ) -> Result<Option<(FieldId, NodeId)>> {
         let start = self.reader;
         let length = if size == VARIABLE { self.length()? } else { size as usize };
-        if let Some(inside) = self.content_of(node, length) {
+        if let Some(inside) = self.content_of(node, length)? {
             self.count()?;
             return self.begin_content(field, node, inside, length).map(Some);
         }
@@ -98,7 +98,7 @@ impl<S: Sink> Engine<'_, S> {
             if whole && self.reader.octet().is_ok() { Some(length - 1) } else { None }
         };
         if let Some(length) = length
-            && let Some(inside) = self.content_of(node, length)
+            && let Some(inside) = self.content_of(node, length)?
         {
             self.count()?;
             return self.begin_content(field, node, inside, length).map(Some);
@@ -110,15 +110,29 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The type in the next octets of a string with CONTAINING, if they decode. A sink cannot take back what it has
     /// heard: the content is read once for nobody, without what is in it.
-    fn content_of(&mut self, node: NodeId, length: usize) -> Option<NodeId> {
-        let inside = self.shape.node(node).containing.filter(|_| self.options.decode_containing)?;
+    ///
+    /// # Errors
+    /// They do not, and values must meet their constraints: a contents constraint is one (X.682 11).
+    fn content_of(&mut self, node: NodeId, length: usize) -> Result<Option<NodeId>> {
+        let containing = self.shape.node(node).containing.filter(|_| self.options.decode_containing);
+        let Some(inside) = containing else { return Ok(None) };
+        let found = self.trial(inside, length);
+        // An open type may have no type for the keys around the string.
+        let known = self.shape.node(inside).table.is_none();
+        if found.is_none() && self.options.check_constraints && known {
+            return Err(self.fault(ErrorKind::ConstraintViolated));
+        }
+        Ok(found)
+    }
+
+    fn trial(&mut self, inside: NodeId, length: usize) -> Option<NodeId> {
         let mut reader = self.reader;
         reader.enter(length).ok()?;
         let mut options = self.options.clone();
         options.decode_containing = false;
         let mut state = std::mem::take(&mut self.state.trial).unwrap_or_default();
         state.frames.clear();
-        state.registers.begin(self.shape);
+        self.state.registers.lend(&mut state.registers, self.shape, inside);
         let mut nobody = Discard;
         let mut trial = Engine::new(&mut state, self.shape, self.program, &[], &mut nobody, &options);
         (trial.reader, trial.left, trial.said, trial.empty) = (reader, self.left, self.said, self.empty);

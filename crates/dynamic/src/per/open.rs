@@ -284,7 +284,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         options.decode_containing = false;
         let mut state = std::mem::take(&mut self.state.trial).unwrap_or_default();
         state.frames.clear();
-        state.registers.begin(self.shape);
+        self.state.registers.lend(&mut state.registers, self.shape, inside);
         let mut trial = Engine {
             state: &mut state,
             shape: self.shape,

@@ -1,5 +1,6 @@
 //! Names of elements (X.680 clauses 12 and 14) and of characters that XML cannot have.
 
+use crate::path::{last, outermost};
 use std::borrow::Cow;
 use tercet_plan::shape::Field;
 use tercet_plan::{Kind, NodeId, Shape};
@@ -57,10 +58,9 @@ pub(super) fn root_name(shape: &Shape, node: NodeId) -> Cow<'_, str> {
 
 /// The name of the outermost element: of the root that has the type, if there is just one.
 pub(super) fn outermost_name(shape: &Shape, node: NodeId) -> Cow<'_, str> {
-    let mut roots = shape.roots.iter().filter(|root| root.node == node);
-    match (roots.next(), roots.next()) {
-        (Some(root), None) => element_name(last(shape.name(root.name))),
-        _ => root_name(shape, node),
+    match outermost(shape, node) {
+        Some(name) => element_name(name),
+        None => root_name(shape, node),
     }
 }
 
@@ -73,9 +73,4 @@ pub(super) fn content_name(shape: &Shape, open: NodeId, content: NodeId) -> Cow<
         Some(name) => element_name(last(shape.name(name))),
         None => root_name(shape, content),
     }
-}
-
-/// `Type` of `Module.Type`.
-pub(super) fn last(name: &str) -> &str {
-    name.split_once('.').map_or(name, |(_, name)| name)
 }

@@ -2,10 +2,11 @@
 
 use super::canonical;
 use super::document::{Content, Document, Element, Item, is_white_octet};
-use super::names::{content_name, control, element_name, is_value_list, item_name, last, root_name};
+use super::names::{content_name, control, element_name, is_value_list, item_name, root_name};
 use super::variant::Variant;
 use crate::contents;
 use crate::event::{Leaf, Sink};
+use crate::path::last;
 use crate::read_error::{ReadError, cut};
 use crate::tape::Tape;
 use crate::text::parse_hex;
