@@ -210,6 +210,10 @@ impl<'a, S: Sink> Engine<'a, S> {
         if !self.options.decode_containing || self.program.aligned && !from.is_multiple_of(8) {
             return Ok(false);
         }
+        // A string that is cut off is an error, also if its content is there as a whole.
+        if count > self.reader.left() / 8 {
+            return Ok(false);
+        }
         let mut reader = self.reader;
         reader.seek(from);
         reader.set_end(from + count * 8);
