@@ -11,7 +11,7 @@ use tercet::dynamic::json::{self, JsonWriter};
 use tercet::dynamic::text::Octets;
 use tercet::dynamic::xml::{self, XmlWriter};
 use tercet::dynamic::{Error, ErrorKind, NodeId, Plan, Shape, Value, View, csv};
-use tercet::records::{Explode, Leaves, Origin, Render, Rendering};
+use tercet::records::{Explode, Leaves, Origin, Render, Rendering, Undecoded};
 
 /// How values are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -235,6 +235,23 @@ impl RenderArgs {
 struct Json<'p>(JsonWriter<'p>, Prefix, Option<u8>);
 
 impl Render for Json<'_> {
+    fn is_direct(&self) -> bool {
+        true
+    }
+
+    fn undecoded(
+        &mut self,
+        record: &mut Undecoded<'_>,
+        origin: &Origin<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        self.0.clear();
+        record.say(&mut self.0)?;
+        self.1.json(origin, self.0.text(), self.2, out);
+        out.push(b'\n');
+        Ok(())
+    }
+
     fn record(&mut self, value: View<'_>, origin: &Origin<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
         self.0.clear();
         value.replay(&mut self.0);
@@ -262,6 +279,20 @@ impl Render for Csv<'_> {
     fn begin(&mut self, out: &mut Vec<u8>) {
         self.1.csv_header(out);
         self.0.header(out);
+    }
+
+    fn is_direct(&self) -> bool {
+        true
+    }
+
+    fn undecoded(
+        &mut self,
+        record: &mut Undecoded<'_>,
+        origin: &Origin<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        self.1.csv(origin, out);
+        record.say(&mut self.0.sink(out))
     }
 
     fn record(&mut self, value: View<'_>, origin: &Origin<'_>, out: &mut Vec<u8>) -> Result<(), Error> {

@@ -1,6 +1,7 @@
 //! What contents octets mean: the one place where a [`Leaf`] and its type become a value that can be shown.
 
 use crate::event::Leaf;
+use crate::words::word;
 use std::borrow::Cow;
 use tercet_plan::{Kind, NodeId, Shape};
 use tercet_runtime::ber::{
@@ -95,12 +96,11 @@ fn interpret<'a>(shape: &'a Shape, node: NodeId, kind: Kind, contents: &'a [u8])
 /// An INTEGER or ENUMERATED that fits 64 bits.
 #[inline]
 pub fn small(contents: &[u8]) -> Option<i64> {
-    let (&first, rest) = contents.split_first()?;
-    if rest.len() < 8 {
-        let sign = i64::from(first.cast_signed());
-        return Some(rest.iter().fold(sign, |value, octet| value << 8 | i64::from(*octet)));
+    match word(contents, 0) {
+        Some(_) if contents.is_empty() => None,
+        Some(word) => Some(word.swap_bytes().cast_signed() >> (64 - 8 * contents.len())),
+        None => decode_i64(contents, 0, Rules::Ber).ok(),
     }
-    decode_i64(contents, 0, Rules::Ber).ok()
 }
 
 /// The number of a BOOLEAN, INTEGER or ENUMERATED that fits 64 bits.

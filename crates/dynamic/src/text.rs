@@ -1,6 +1,7 @@
 //! How values look as text: hexadecimal, base64, bits, integers and reals, the same in JSON, XML and CSV.
 
 use crate::leaf::Scalar;
+use crate::words;
 use num_bigint::BigUint;
 pub use tercet_runtime::types::decimal::parts as decimal_parts;
 use tercet_runtime::types::{Binary, BitStr, Decimal, Real, decimal};
@@ -17,49 +18,35 @@ pub enum Octets {
     Base64,
 }
 
-const fn pairs(digits: &[u8; 16]) -> [[u8; 2]; 256] {
-    let mut table = [[0; 2]; 256];
-    let mut i = 0;
-    while i < 256 {
-        table[i] = [digits[i >> 4], digits[i & 15]];
-        i += 1;
-    }
-    table
-}
-
-static UPPER: [[u8; 2]; 256] = pairs(b"0123456789ABCDEF");
-static LOWER: [[u8; 2]; 256] = pairs(b"0123456789abcdef");
-
 /// Appends octets in the given form.
 #[inline]
 pub fn push_octets(out: &mut Vec<u8>, octets: &[u8], form: Octets) {
     match form {
-        Octets::UpperHex => push_pairs(out, octets, &UPPER),
-        Octets::LowerHex => push_pairs(out, octets, &LOWER),
+        Octets::UpperHex => push_hex(out, octets, true),
+        Octets::LowerHex => push_hex(out, octets, false),
         Octets::Base64 => push_base64(out, octets),
     }
 }
 
 #[inline]
-fn push_pairs(out: &mut Vec<u8>, octets: &[u8], table: &[[u8; 2]; 256]) {
-    let start = out.len();
-    out.resize(start + 2 * octets.len(), 0);
-    let (digits, _) = out[start..].as_chunks_mut::<2>();
-    for (pair, octet) in digits.iter_mut().zip(octets) {
-        *pair = table[usize::from(*octet)];
+fn push_hex(out: &mut Vec<u8>, octets: &[u8], upper: bool) {
+    let letter = u64::from(if upper { b'A' - b'9' - 1 } else { b'a' - b'9' - 1 });
+    for octets in octets.chunks(8) {
+        let digits = words::nibbles(words::exchanged(words::word(octets, 0).unwrap_or_default()));
+        let digits = digits.map(|digits| {
+            let letters = words::not_less(digits, 10) >> 7;
+            digits + words::ONES * u64::from(b'0') + letters * letter
+        });
+        words::push(out, digits, 2 * octets.len());
     }
 }
 
 /// Appends octets in hexadecimal between quotation marks.
 #[inline]
 pub(crate) fn push_quoted_hex(out: &mut Vec<u8>, octets: &[u8], upper: bool) {
-    let start = out.len();
-    out.resize(start + 2 * octets.len() + 2, b'"');
-    let table = if upper { &UPPER } else { &LOWER };
-    let (digits, _) = out[start + 1..].as_chunks_mut::<2>();
-    for (pair, octet) in digits.iter_mut().zip(octets) {
-        *pair = table[usize::from(*octet)];
-    }
+    out.push(b'"');
+    push_hex(out, octets, upper);
+    out.push(b'"');
 }
 
 const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -166,7 +153,10 @@ pub fn push_scalar(out: &mut Vec<u8>, value: &Scalar<'_>, form: Octets) {
 /// Appends an integer in decimal.
 #[inline]
 pub fn push_integer(out: &mut Vec<u8>, number: i64) {
-    out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+    match number {
+        0..=9 => out.push(b'0' + number as u8),
+        _ => words::copy(out, itoa::Buffer::new().format(number).as_bytes()),
+    }
 }
 
 /// Appends an integer given as two's complement octets in decimal.
@@ -331,6 +321,21 @@ pub(crate) fn plain_ascii(text: &[u8], stops: [u8; 3]) -> usize {
         }
     };
     stop_in(word, stops).map_or(text.len(), |at| begin + at)
+}
+
+/// Appends a text, if it has nothing that [`plain_ascii`] stops at; whether it has been appended.
+#[inline]
+pub(crate) fn push_plain(out: &mut Vec<u8>, text: &[u8], stops: [u8; 3]) -> bool {
+    let is_plain = |octets: &[u8; 8]| stop_in(*octets, stops).is_none();
+    let plain = match (text.first_chunk::<8>(), text.last_chunk::<8>()) {
+        (Some(first), Some(last)) if text.len() <= 16 => is_plain(first) && is_plain(last),
+        (None, _) => is_plain(&words::word(text, b'a').unwrap_or(0).to_le_bytes()),
+        _ => plain_ascii(text, stops) == text.len(),
+    };
+    if plain {
+        words::copy(out, text);
+    }
+    plain
 }
 
 /// The first octet of a word that [`plain_ascii`] stops at.

@@ -10,14 +10,14 @@ use crate::parallel::Workers;
 use crate::reach::want;
 use crate::reject::{Reject, RejectFile};
 use crate::rendering::Rendering;
-use crate::rows::{Rows, Tally};
+use crate::rows::{Rows, Tally, Undecoded};
 use crate::split::Split;
 use std::any::Any;
 use std::io::{self, Read, Write};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use tercet_dynamic::{Decoder, Discard, Error, NodeId, Options, Plan, Tape, View};
+use tercet_dynamic::{Decoder, Discard, Error, ErrorKind, NodeId, Options, Plan, Tape, View};
 use tercet_plan::{FieldId, Kind};
 
 /// Where a record came from.
@@ -46,6 +46,25 @@ pub trait Render {
     /// # Errors
     /// When the record cannot be written in this format; what it has appended is dropped, the record is rejected.
     fn record(&mut self, value: View<'_>, origin: &Origin<'_>, out: &mut Vec<u8>) -> Result<(), Error>;
+
+    /// Whether it takes records by [`Render::undecoded`].
+    fn is_direct(&self) -> bool {
+        false
+    }
+
+    /// Appends a record that it has decode itself: called in place of [`Render::record`] where nobody else has to see
+    /// the value.
+    ///
+    /// # Errors
+    /// As [`Render::record`], and those of decoding.
+    fn undecoded(
+        &mut self,
+        _record: &mut Undecoded<'_>,
+        origin: &Origin<'_>,
+        _out: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        Err(Error::new(ErrorKind::Unsupported, origin.offset))
+    }
 
     /// The rows of another record follow, up to the next call.
     fn begin_record(&mut self, _out: &mut Vec<u8>) {}

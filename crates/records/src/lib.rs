@@ -32,7 +32,6 @@ pub use framing::{
 };
 pub use output::{Output, abandon};
 pub use reject::{Reject, RejectFile};
-pub use rendering::{
-    CodeRule, Leaves, Profile, RenderKind, Rendered, Rendering, Scratch, TableRules, Tables,
-};
+pub use rendering::{CodeRule, Leaves, Profile, RenderKind, Rendering, Scratch, TableRules, Tables};
+pub use rows::Undecoded;
 pub use split::{Split, splits};

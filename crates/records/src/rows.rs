@@ -4,9 +4,9 @@ use crate::audit::{Audit, Totals};
 use crate::convert::{Origin, Render, Settings};
 use crate::explode::Explode;
 use crate::filter::Filter;
-use crate::rendering::{Rendering, Scratch};
-use tercet_dynamic::{Decoder, Error, ErrorKind, NodeId, Options, Plan, Selected, Shape, Tape, Token, View};
-use tercet_plan::{FieldId, Kind};
+use crate::rendering::{Rendered, Rendering, Scratch};
+use tercet_dynamic::{Decoder, Error, ErrorKind, NodeId, Options, Plan, Shape, Sink, Tape};
+use tercet_plan::FieldId;
 
 /// Decodes records, shows them otherwise, leaves some out, and has rows rendered.
 #[derive(Debug)]
@@ -47,6 +47,13 @@ impl Tally {
         self.rows += other.rows;
         for (sum, count) in self.by_field.iter_mut().zip(&other.by_field) {
             *sum += count;
+        }
+    }
+
+    #[inline]
+    fn count(&mut self, alternative: Option<FieldId>) {
+        if let Some(count) = alternative.and_then(|field| self.by_field.get_mut(field.index())) {
+            *count += 1;
         }
     }
 
@@ -112,14 +119,8 @@ impl<'p> Rows<'p> {
         tape: &mut Tape,
         options: &Options,
     ) -> Result<(), Error> {
-        let done = match self.rendering {
-            None => self.decoder.decode(self.plan, node, octets, tape, options),
-            Some(rendering) => {
-                let mut sink = rendering.sink(tape, &mut self.scratch);
-                self.decoder.decode(self.plan, node, octets, &mut sink, options)
-            }
-        };
-        done.map(drop)
+        let mut sink = Rendered::new(&self.plan.shape, self.rendering, None, tape, &mut self.scratch);
+        self.decoder.decode(self.plan, node, octets, &mut sink, options).map(drop)
     }
 
     /// Keeps the tables of what stands before the records.
@@ -141,28 +142,34 @@ impl<'p> Rows<'p> {
         out: &mut Vec<u8>,
         tally: &mut Tally,
     ) -> Result<(), Error> {
-        self.tape.clear();
         self.options.base_offset = origin.offset;
-        let (plan, node, shape) = (self.plan, self.record, self.shape());
-        let (options, decoder, tape) = (&self.options, &mut self.decoder, &mut self.tape);
-        let length = match (&self.wanted, self.rendering) {
-            (None, None) => decoder.decode(plan, node, octets, tape, options)?,
-            (Some(wanted), None) => {
-                decoder.decode(plan, node, octets, &mut Selected::new(tape, wanted), options)?
-            }
-            (None, Some(rendering)) => {
-                let mut sink = rendering.sink(tape, &mut self.scratch);
-                decoder.decode(plan, node, octets, &mut sink, options)?
-            }
-            (Some(wanted), Some(rendering)) => {
-                let mut selected = Selected::new(tape, wanted);
-                let mut sink = rendering.sink(&mut selected, &mut self.scratch);
-                decoder.decode(plan, node, octets, &mut sink, options)?
-            }
+        let shape = self.shape();
+        let mut record = Undecoded {
+            plan: self.plan,
+            node: self.record,
+            octets,
+            options: &self.options,
+            wanted: self.wanted.as_deref(),
+            rendering: self.rendering,
+            decoder: &mut self.decoder,
+            scratch: &mut self.scratch,
+            alternative: None,
         };
-        if length != octets.len() {
-            return Err(Error::new(ErrorKind::TrailingData, origin.offset + length as u64));
+        if render.is_direct() && self.filter.is_none() && self.audit.is_none() && self.explode.is_none() {
+            render.begin_record(out);
+            let mark = out.len();
+            if let Err(error) = render.undecoded(&mut record, &origin, out) {
+                out.truncate(mark);
+                render.drop_record();
+                return Err(error);
+            }
+            tally.rows += 1;
+            tally.count(record.alternative);
+            return Ok(());
         }
+        self.tape.clear();
+        record.say(&mut self.tape)?;
+        let alternative = record.alternative;
         let view = self.tape.view(octets);
         if let Some(filter) = &self.filter
             && !filter.accepts(shape, view, &mut self.path)
@@ -195,33 +202,38 @@ impl<'p> Rows<'p> {
         if let Some(audit) = &mut self.audit {
             audit.record(shape, view);
         }
-        if let Some(count) = alternative(shape, view).and_then(|field| tally.by_field.get_mut(field.index()))
-        {
-            *count += 1;
-        }
+        tally.count(alternative);
         Ok(())
     }
 }
 
-/// The field by which a record is counted: the alternative of its innermost CHOICE.
-fn alternative(shape: &Shape, view: View<'_>) -> Option<FieldId> {
-    let mut found = None;
-    let mut at = 0;
-    while at < view.len() {
-        match view.token(at) {
-            Token::Open { field, node, .. } => {
-                found = Some(field);
-                if shape.node(node).kind != Kind::Choice {
-                    break;
-                }
-            }
-            Token::Leaf { field, .. } => {
-                found = Some(field);
-                break;
-            }
-            _ => break,
+/// A record that a renderer decodes itself, straight into its own form: nobody else has to see its value.
+#[derive(Debug)]
+pub struct Undecoded<'r> {
+    plan: &'r Plan,
+    node: NodeId,
+    octets: &'r [u8],
+    options: &'r Options,
+    wanted: Option<&'r [bool]>,
+    rendering: Option<&'r Rendering>,
+    decoder: &'r mut Decoder,
+    scratch: &'r mut Scratch,
+    /// The field by which it is counted, once it is decoded: the alternative of its innermost CHOICE.
+    alternative: Option<FieldId>,
+}
+
+impl Undecoded<'_> {
+    /// Decodes the record and says its value, as it is shown and as far as it is wanted, to a sink.
+    ///
+    /// # Errors
+    /// When it does not decode; what the sink has heard is then worth nothing.
+    pub fn say(&mut self, sink: &mut impl Sink) -> Result<(), Error> {
+        let mut sink = Rendered::new(&self.plan.shape, self.rendering, self.wanted, sink, self.scratch);
+        let length = self.decoder.decode(self.plan, self.node, self.octets, &mut sink, self.options)?;
+        self.alternative = sink.alternative();
+        if length != self.octets.len() {
+            return Err(Error::new(ErrorKind::TrailingData, self.options.base_offset + length as u64));
         }
-        at += 1;
+        Ok(())
     }
-    found.filter(|field| *field != FieldId::ROOT)
 }

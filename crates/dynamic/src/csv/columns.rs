@@ -34,7 +34,7 @@ pub(super) struct Child {
 }
 
 /// A component at one place in the value; a node that is used twice has two places.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Place {
     /// What to do with a value here.
     pub(super) what: What,
@@ -46,7 +46,7 @@ pub(super) struct Place {
     children: u32,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum What {
     /// Its parts have columns.
     Group,
@@ -57,6 +57,7 @@ pub(super) enum What {
     /// The value is a column with JSON text.
     Json(u32),
     /// No column is wanted.
+    #[default]
     Skip,
 }
 

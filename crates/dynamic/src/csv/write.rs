@@ -4,8 +4,8 @@ use super::columns::{Child, Columns, Place, ROOT, What};
 use crate::event::{Leaf, Sink};
 use crate::json::{self, JsonWriter};
 use crate::leaf::{Scalar, is_ascii_based, item_name, scalar, small};
-use crate::tape::{Tag, View};
-use crate::text::{Octets, plain_ascii, push_integer, push_octets, push_scalar};
+use crate::tape::View;
+use crate::text::{Octets, push_integer, push_octets, push_plain, push_scalar};
 use tercet_plan::shape::Constant;
 use tercet_plan::{FieldId, Kind, NodeId, Shape};
 
@@ -65,28 +65,26 @@ enum Form {
 
 /// The row being made; kept for its memory.
 ///
-/// Cells go to the output as they come, with the delimiters in front of them, as long as their columns are in order. Once
-/// one is not, as in a SET, cells follow on each other without delimiters, and the row is put in order at its end.
+/// Cells come in any order, as the members of a SET do, and are put in theirs at the end: into a row of delimiters, each
+/// at the place that its column and the octets before it give.
 #[derive(Debug, Default)]
 struct Row {
-    /// Where the row begins in the output.
-    start: usize,
-    /// The column behind the last one, if all so far have come in order.
-    next: Option<u32>,
-    /// Where each column's text is, from the begin of the row.
+    /// The octets of cells, as they came.
+    cells: Vec<u8>,
+    /// Where each column's text is among them.
     slots: Vec<(u32, u32)>,
     /// Which columns have one, a bit each.
     filled: Vec<u64>,
-    /// The octets of a row that is put in order, and some more.
-    cells: Vec<u8>,
-    /// Places that have begun.
-    places: Vec<u32>,
+    /// The place of the value that has begun last; one without parts outside of all, and in a column with JSON text.
+    around: Place,
+    /// Those of the values around it, with the outside.
+    places: Vec<Place>,
     /// How many values are open in a column with JSON text, and which column that is.
     json_depth: u32,
     json_column: u32,
 }
 
-/// A cell of so many octets is copied with one move, and what is too much taken away.
+/// A cell of so many octets is copied in one move, with delimiters behind it.
 const SHORT: usize = 16;
 
 impl<'s> Writer<'s> {
@@ -125,22 +123,13 @@ impl<'s> Writer<'s> {
     /// A sink that appends one row to `out`; it is complete when the outermost value has ended, and what there is of one
     /// that does not end is for the caller to take away.
     pub fn sink<'a>(&'a mut self, out: &'a mut Vec<u8>) -> RowSink<'a, 's> {
-        self.row.begin(out.len());
+        self.row.begin();
         RowSink { writer: self, out }
     }
 
     /// Appends a value on a tape to `out`.
     pub fn write(&mut self, view: View<'_>, out: &mut Vec<u8>) {
-        let mut sink = self.sink(out);
-        let mut index = 0;
-        while index < view.len() {
-            if let Some(behind) = sink.columns_of(view, index) {
-                index = behind;
-            } else {
-                view.replay_part(index, &mut sink);
-                index = view.skip(index);
-            }
-        }
+        view.replay(&mut self.sink(out));
     }
 
     fn line_end(&self, out: &mut Vec<u8>) {
@@ -149,12 +138,7 @@ impl<'s> Writer<'s> {
 
     /// Completes the row.
     fn finish(&mut self, out: &mut Vec<u8>) {
-        let delimiter = self.options.delimiter;
-        let next = match self.row.next {
-            Some(next) => next as usize,
-            None => self.row.put_in_order(out, delimiter),
-        };
-        push_delimiters(out, delimiter, self.row.slots.len().saturating_sub(next.max(1)));
+        self.row.put_in_order(out, self.options.delimiter);
         self.line_end(out);
     }
 }
@@ -170,32 +154,18 @@ fn form(kind: Kind, options: &Options) -> Form {
 }
 
 impl Row {
-    fn begin(&mut self, start: usize) {
-        self.start = start;
-        self.next = Some(0);
+    fn begin(&mut self) {
+        self.cells.clear();
         self.filled.fill(0);
+        self.around = Place::NONE;
         self.places.clear();
         self.json_depth = 0;
     }
 
-    /// Begins a cell; gives where.
+    /// Ends a cell that has begun where there were so many octets of cells.
     #[inline]
-    fn begin_cell(&mut self, column: u32, out: &mut Vec<u8>, delimiter: u8) -> usize {
-        match self.next {
-            // The first column has no delimiter in front of it.
-            Some(next) if column >= next => {
-                push_delimiters(out, delimiter, (column + 1 - next.max(1)) as usize);
-                self.next = Some(column + 1);
-            }
-            _ => self.next = None,
-        }
-        out.len()
-    }
-
-    /// Ends a cell.
-    #[inline]
-    fn end_cell(&mut self, column: u32, begin: usize, end: usize) {
-        let cell = ((begin - self.start) as u32, (end - self.start) as u32);
+    fn end_cell(&mut self, column: u32, begin: usize) {
+        let cell = (begin as u32, self.cells.len() as u32);
         if let (Some(slot), Some(filled)) =
             (self.slots.get_mut(column as usize), self.filled.get_mut(column as usize / 64))
         {
@@ -204,44 +174,36 @@ impl Row {
         }
     }
 
-    /// Writes the cells again, by their columns; gives the column behind the last one.
-    fn put_in_order(&mut self, out: &mut Vec<u8>, delimiter: u8) -> usize {
-        self.cells.clear();
-        self.cells.extend_from_slice(&out[self.start..]);
+    /// Appends the cells, by their columns, with delimiters between them.
+    fn put_in_order(&mut self, out: &mut Vec<u8>, delimiter: u8) {
+        let start = out.len();
+        let delimiters = u128::from_le_bytes([delimiter; SHORT]);
+        out.resize(start + self.slots.len() + self.cells.len() + SHORT, delimiter);
+        // A short cell is read with what is behind it.
         self.cells.extend_from_slice(&[0; SHORT]);
-        out.truncate(self.start);
-        let mut next = 0;
+        let row = out.get_mut(start..).unwrap_or_default();
+        let mut length = 0;
         for (word, bits) in self.filled.iter().enumerate() {
             let mut bits = *bits;
             while bits != 0 {
                 let column = word * 64 + bits.trailing_zeros() as usize;
                 bits &= bits - 1;
-                push_delimiters(out, delimiter, column + 1 - next.max(1));
-                next = column + 1;
-                let (start, end) = self.slots[column];
-                let (start, length) = (start as usize, (end - start) as usize);
-                match self.cells[start..].first_chunk::<SHORT>() {
-                    Some(cell) if length <= SHORT => {
-                        out.extend_from_slice(cell);
-                        out.truncate(out.len() - SHORT + length);
+                let Some(&(begin, end)) = self.slots.get(column) else { break };
+                let cell = self.cells.get(begin as usize..).unwrap_or_default();
+                let place = row.get_mut(column + length..).unwrap_or_default();
+                let octets = (end - begin) as usize;
+                length += octets;
+                match (cell.first_chunk::<SHORT>(), place.first_chunk_mut::<SHORT>()) {
+                    (Some(cell), Some(place)) if octets <= SHORT => {
+                        let other = u128::MAX.checked_shl(8 * octets as u32).unwrap_or(0);
+                        let cell = u128::from_le_bytes(*cell) & !other | delimiters & other;
+                        *place = cell.to_le_bytes();
                     }
-                    _ => out.extend_from_slice(&self.cells[start..start + length]),
+                    _ => place[..octets].copy_from_slice(&cell[..octets]),
                 }
             }
         }
-        next
-    }
-}
-
-#[inline]
-fn push_delimiters(out: &mut Vec<u8>, delimiter: u8, count: usize) {
-    if count == 1 {
-        out.push(delimiter);
-    } else if count <= SHORT {
-        out.extend_from_slice(&[delimiter; SHORT]);
-        out.truncate(out.len() - SHORT + count);
-    } else {
-        out.resize(out.len() + count, delimiter);
+        out.truncate(start + self.slots.len().saturating_sub(1) + length);
     }
 }
 
@@ -253,87 +215,46 @@ pub struct RowSink<'a, 's> {
 }
 
 impl RowSink<'_, '_> {
-    /// Writes what stands on a tape from an index on, as far as it has columns of its own; gives the index behind. Nothing
-    /// if there is none: most of a record is written here, the rest as the events of a sink.
-    #[inline]
-    fn columns_of(&mut self, view: View<'_>, begin: usize) -> Option<usize> {
-        let mut around = self.around();
-        let mut index = begin;
-        while let Some(entry) = view.entries().get(index) {
-            let field = entry.field();
-            if entry.tag() == Tag::Close {
-                self.close(field, entry.node());
-                around = self.around();
-                index += 1;
-                continue;
-            }
-            let child = match &around {
-                Some(around) => self.writer.columns.child(around, field),
-                None => Some(Child { place: ROOT, what: self.writer.columns.what(ROOT) }),
-            };
-            let Some(Child { place, what }) = child else { break };
-            match (what, entry.tag()) {
-                (What::Value(column), Tag::Input | Tag::Made | Tag::Int) if around.is_some() => {
-                    let Some(leaf) = view.leaf(index) else { break };
-                    self.alternative(around.as_ref(), field);
-                    self.value(column, entry.node(), leaf);
-                }
-                (What::Group | What::Choice(_), Tag::Open) => {
-                    self.alternative(around.as_ref(), field);
-                    self.writer.row.places.push(place);
-                    around = self.around();
-                }
-                _ => break,
-            }
-            index += 1;
-        }
-        (index > begin).then_some(index)
-    }
-
-    /// The place of the value that has begun last.
-    #[inline]
-    fn around(&self) -> Option<Place> {
-        self.writer.row.places.last().map(|&place| self.writer.columns.place(place).unwrap_or(Place::NONE))
-    }
-
     /// Tells a CHOICE its alternative.
     #[inline]
-    fn alternative(&mut self, around: Option<&Place>, field: FieldId) {
-        if let Some(Place { what: What::Choice(column), .. }) = around
+    fn alternative(&mut self, field: FieldId) {
+        if let What::Choice(column) = self.writer.row.around.what
             && field != FieldId::ROOT
         {
-            let begin = self.begin_cell(*column);
+            let begin = self.writer.row.cells.len();
             let name = self.writer.shape.name(self.writer.shape.field(field).name);
-            self.out.extend_from_slice(name.as_bytes());
-            self.end_cell(*column, begin);
+            self.writer.row.cells.extend_from_slice(name.as_bytes());
+            self.writer.row.end_cell(column, begin);
         }
     }
 
-    /// The place of a part of the value that has begun last, which is told to a CHOICE.
+    /// A part of the value that has begun last. Parts of a value without columns find no place.
     #[inline]
-    fn enter(&mut self, field: FieldId) -> u32 {
-        let around = self.around();
-        self.alternative(around.as_ref(), field);
-        // Parts of a value without columns find no place.
-        self.place(field).unwrap_or(u32::MAX)
-    }
-
-    /// The place of a part of the value that has begun last.
-    fn place(&self, field: FieldId) -> Option<u32> {
-        match self.around() {
-            None => Some(ROOT),
-            Some(around) => self.writer.columns.child(&around, field).map(|child| child.place),
+    fn child(&self, field: FieldId) -> Option<Child> {
+        let Writer { columns, row, .. } = &*self.writer;
+        if row.places.is_empty() {
+            return Some(Child { place: ROOT, what: columns.what(ROOT) });
         }
+        columns.child(&row.around, field)
     }
 
-    #[inline]
-    fn begin_cell(&mut self, column: u32) -> usize {
-        self.writer.row.begin_cell(column, self.out, self.writer.options.delimiter)
-    }
-
-    #[inline]
-    fn end_cell(&mut self, column: u32, begin: usize) {
-        self.writer.row.end_cell(column, begin, self.out.len());
+    /// A leaf that is not part of a value whose parts have columns, or has none itself.
+    #[inline(never)]
+    fn other_leaf(&mut self, field: FieldId, node: NodeId, leaf: Leaf<'_>) {
+        if self.writer.row.json_depth > 0 {
+            return self.writer.json.leaf(field, node, leaf);
+        }
+        self.alternative(field);
+        match self.child(field).map(|child| child.what) {
+            Some(What::Value(column)) => self.value(column, node, leaf),
+            Some(What::Json(column)) if !self.writer.shape.node(node).kind.is_constructed() => {
+                self.value(column, node, leaf);
+            }
+            _ => {}
+        }
+        if self.writer.row.places.is_empty() {
+            self.writer.finish(self.out);
+        }
     }
 
     /// Appends a text, quoted where it must be.
@@ -345,50 +266,48 @@ impl RowSink<'_, '_> {
             let mut guarded = Vec::with_capacity(text.len() + 1);
             guarded.push(b'\'');
             guarded.extend_from_slice(text);
-            push_field(self.out, &guarded, delimiter);
+            push_field(&mut self.writer.row.cells, &guarded, delimiter);
         } else {
-            push_field(self.out, text, delimiter);
+            push_field(&mut self.writer.row.cells, text, delimiter);
         }
     }
 
     #[inline]
     fn value(&mut self, column: u32, node: NodeId, leaf: Leaf<'_>) {
-        let begin = self.begin_cell(column);
+        let begin = self.writer.row.cells.len();
         match (self.writer.forms.get(node.index()), leaf) {
             (Some(Form::Octets), Leaf::Input { contents, .. } | Leaf::Made(contents)) => {
-                push_octets(self.out, contents, self.writer.options.octets);
+                push_octets(&mut self.writer.row.cells, contents, self.writer.options.octets);
             }
             (Some(Form::Ascii), Leaf::Input { contents, .. } | Leaf::Made(contents)) => {
                 self.ascii(node, leaf, contents);
             }
-            (Some(Form::Integer), Leaf::Int(number)) => push_integer(self.out, number),
+            (Some(Form::Integer), Leaf::Int(number)) => push_integer(&mut self.writer.row.cells, number),
             (Some(Form::Integer), Leaf::Input { contents, .. } | Leaf::Made(contents)) => {
                 match small(contents) {
-                    Some(number) => push_integer(self.out, number),
+                    Some(number) => push_integer(&mut self.writer.row.cells, number),
                     None => self.other(node, leaf),
                 }
             }
             (Some(Form::Enumerated), Leaf::Input { contents, .. } | Leaf::Made(contents)) => {
                 match small(contents).and_then(|number| item_name(self.writer.shape, node, number)) {
-                    Some(name) => self.out.extend_from_slice(name.as_bytes()),
+                    Some(name) => self.writer.row.cells.extend_from_slice(name.as_bytes()),
                     None => self.other(node, leaf),
                 }
             }
             _ => self.other(node, leaf),
         }
-        self.end_cell(column, begin);
+        self.writer.row.end_cell(column, begin);
     }
 
     #[inline]
     fn ascii(&mut self, node: NodeId, leaf: Leaf<'_>, contents: &[u8]) {
         let options = &self.writer.options;
-        if plain_ascii(contents, [b'"', options.delimiter, b'"']) != contents.len() {
-            self.other(node, leaf);
-        } else if contents.is_empty() || options.guard_formulas {
-            self.text(contents);
-        } else {
-            self.out.extend_from_slice(contents);
+        let guarded = options.guard_formulas || contents.is_empty();
+        if !guarded && push_plain(&mut self.writer.row.cells, contents, [b'"', options.delimiter, b'"']) {
+            return;
         }
+        self.other(node, leaf);
     }
 
     #[inline(never)]
@@ -396,14 +315,16 @@ impl RowSink<'_, '_> {
         let options = &self.writer.options;
         match scalar(self.writer.shape, node, leaf) {
             Scalar::Text(text) | Scalar::Time(text) => self.text(text.as_bytes()),
-            Scalar::Enumerated(number, _) if options.numbers => push_integer(self.out, number),
+            Scalar::Enumerated(number, _) if options.numbers => {
+                push_integer(&mut self.writer.row.cells, number)
+            }
             // One without a short decimal form is told by its parts.
             real @ Scalar::Real(_) => {
                 let mut text = Vec::new();
                 push_scalar(&mut text, &real, options.octets);
-                push_field(self.out, &text, options.delimiter);
+                push_field(&mut self.writer.row.cells, &text, options.delimiter);
             }
-            value => push_scalar(self.out, &value, options.octets),
+            value => push_scalar(&mut self.writer.row.cells, &value, options.octets),
         }
     }
 
@@ -415,37 +336,21 @@ impl RowSink<'_, '_> {
     /// The value of a column with JSON text has ended. Its first character is a bracket or a quote: never a formula.
     fn end_json(&mut self) {
         let column = self.writer.row.json_column;
-        let begin = self.begin_cell(column);
-        push_field(self.out, self.writer.json.text(), self.writer.options.delimiter);
-        self.end_cell(column, begin);
-    }
-
-    fn end_value(&mut self) {
-        if self.writer.row.places.is_empty() {
-            self.writer.finish(self.out);
-        }
+        let begin = self.writer.row.cells.len();
+        push_field(&mut self.writer.row.cells, self.writer.json.text(), self.writer.options.delimiter);
+        self.writer.row.end_cell(column, begin);
     }
 }
 
 impl Sink for RowSink<'_, '_> {
     #[inline]
     fn leaf(&mut self, field: FieldId, node: NodeId, leaf: Leaf<'_>) {
-        if self.writer.row.json_depth > 0 {
-            return self.writer.json.leaf(field, node, leaf);
-        }
-        let place = self.enter(field);
-        match self.writer.columns.what(place) {
-            What::Value(column) => self.value(column, node, leaf),
-            What::Json(column) => {
-                if self.writer.shape.node(node).kind.is_constructed() {
-                    return;
-                }
+        match self.writer.columns.child(&self.writer.row.around, field) {
+            Some(Child { what: What::Value(column), .. }) => {
+                self.alternative(field);
                 self.value(column, node, leaf);
             }
-            What::Group | What::Choice(_) | What::Skip => {}
-        }
-        if place == ROOT {
-            self.writer.finish(self.out);
+            _ => self.other_leaf(field, node, leaf),
         }
     }
 
@@ -454,37 +359,44 @@ impl Sink for RowSink<'_, '_> {
             self.writer.row.json_depth += 1;
             return self.writer.json.open(field, node);
         }
-        let place = self.enter(field);
-        if let What::Json(column) = self.writer.columns.what(place) {
+        let child = self.child(field);
+        self.alternative(field);
+        let Writer { columns, row, .. } = &mut *self.writer;
+        let inside = child.and_then(|child| columns.place(child.place)).unwrap_or(Place::NONE);
+        row.places.push(std::mem::replace(&mut row.around, inside));
+        if let What::Json(column) = inside.what {
+            row.around = Place::NONE;
+            row.json_depth = 1;
             self.begin_json(column);
-            self.writer.row.json_depth = 1;
             // A value of its own has no name.
-            return self.writer.json.open(FieldId::ROOT, node);
+            self.writer.json.open(FieldId::ROOT, node);
         }
-        self.writer.row.places.push(place);
     }
 
     fn close(&mut self, field: FieldId, node: NodeId) {
-        if self.writer.row.json_depth > 0 {
-            self.writer.row.json_depth -= 1;
-            self.writer.json.close(field, node);
-            if self.writer.row.json_depth == 0 {
-                self.end_json();
-                self.end_value();
+        let Writer { row, json, .. } = &mut *self.writer;
+        if row.json_depth > 0 {
+            row.json_depth -= 1;
+            json.close(field, node);
+            if row.json_depth > 0 {
+                return;
             }
-            return;
+            self.end_json();
         }
-        self.writer.row.places.pop();
-        self.end_value();
+        let Writer { row, .. } = &mut *self.writer;
+        row.around = row.places.pop().unwrap_or(Place::NONE);
+        if row.places.is_empty() {
+            self.writer.finish(self.out);
+        }
     }
 
     fn absent(&mut self, field: FieldId, node: NodeId, constant: u32) {
         if self.writer.row.json_depth > 0 {
             return self.writer.json.absent(field, node, constant);
         }
-        let Some(place) = self.place(field) else { return };
+        let Some(child) = self.child(field) else { return };
         let shape = self.writer.shape;
-        match (self.writer.columns.what(place), shape.defaults.get(constant as usize)) {
+        match (child.what, shape.defaults.get(constant as usize)) {
             (What::Value(column), Some(Constant::Boolean(value))) => {
                 self.value(column, node, Leaf::Int(i64::from(*value)));
             }
@@ -513,7 +425,7 @@ impl Sink for RowSink<'_, '_> {
     fn wants(&self, field: FieldId) -> bool {
         self.writer.options.columns.is_empty()
             || self.writer.row.json_depth > 0
-            || self.place(field).is_some_and(|place| self.writer.columns.what(place) != What::Skip)
+            || self.child(field).is_some_and(|child| child.what != What::Skip)
     }
 }
 

@@ -7,7 +7,7 @@ use crate::event::{Leaf, Sink};
 use crate::leaf::{Scalar, is_ascii_based, item_index, scalar, small};
 use crate::tape::View;
 use crate::text::{
-    Octets, RealText, plain_ascii, push_big_integer, push_integer, push_octets, push_quoted_hex, push_real,
+    Octets, RealText, push_big_integer, push_integer, push_octets, push_plain, push_quoted_hex, push_real,
 };
 use std::io::Write;
 use tercet_plan::{FieldId, Kind, NameId, NodeId, Shape};
@@ -223,10 +223,14 @@ impl<'s> Printer<'s> {
         };
         match self.forms.get(node.index()) {
             Some(Form::Hex) => push_quoted_hex(out, contents, self.upper),
-            Some(Form::Ascii) if plain_ascii(contents, [b'"', b'\\', b'"']) == contents.len() => {
+            Some(Form::Ascii) => {
                 out.push(b'"');
-                out.extend_from_slice(contents);
-                out.push(b'"');
+                if push_plain(out, contents, [b'"', b'\\', b'"']) {
+                    out.push(b'"');
+                } else {
+                    out.pop();
+                    self.other(out, node, leaf);
+                }
             }
             Some(Form::Integer) => match small(contents) {
                 Some(number) => push_integer(out, number),

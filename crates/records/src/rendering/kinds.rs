@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::net::Ipv6Addr;
 use tercet_dynamic::text::{Octets, push_integer, push_octets};
+use tercet_dynamic::words::{ONES, exchanged, nibbles, not_less, push, word};
 
 /// What an OCTET STRING is shown as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -323,9 +324,8 @@ fn push_date(year: u16, month: u8, day: u8, text: &mut Vec<u8>) -> Option<()> {
 
 fn number(octets: &[u8]) -> Option<i64> {
     let (high, low) = octets.split_at(octets.len().saturating_sub(8));
-    let value = low.iter().fold(0_u64, |value, octet| value << 8 | u64::from(*octet));
-    let fits = !low.is_empty() && high.iter().all(|octet| *octet == 0);
-    i64::try_from(value).ok().filter(|_| fits)
+    let value = word(low, 0).filter(|_| !low.is_empty())?.swap_bytes() >> (64 - 8 * low.len());
+    i64::try_from(value).ok().filter(|_| high.iter().all(|octet| *octet == 0))
 }
 
 /// Appends numbers of two digits.
@@ -354,6 +354,36 @@ static TBCD: [[u8; 2]; 256] = {
 };
 
 fn push_tbcd(octets: &[u8], text: &mut Vec<u8>) -> Option<()> {
+    match word(octets, 0xFF).map(nibbles) {
+        Some(digits) if push_digits(digits, text) => Some(()),
+        _ => push_long_tbcd(octets, text),
+    }
+}
+
+/// Appends the digits of up to eight octets, if there are no others than 0 to 9 and then F up to the end.
+#[inline]
+fn push_digits([first, second]: [u64; 2], text: &mut Vec<u8>) -> bool {
+    let others = [not_less(first, 10), not_less(second, 10)];
+    let count = match others {
+        [0, 0] => 16,
+        [0, others] => 8 + others.trailing_zeros() as usize / 8,
+        [others, _] => others.trailing_zeros() as usize / 8,
+    };
+    // What has to be F, once all behind the first is.
+    let rest = u128::from(first) | u128::from(second) << 64;
+    let fill = u128::MAX.checked_shl(8 * count as u32).unwrap_or(0) & (u128::MAX / 0xFF * 0x0F);
+    if rest & fill != fill {
+        return false;
+    }
+    let zeros = ONES * u64::from(b'0');
+    // Sums of what is no digit do not reach the octet beside.
+    push(text, [first + zeros, second + zeros], count);
+    true
+}
+
+/// The same for any number of octets with any digits.
+#[inline(never)]
+fn push_long_tbcd(octets: &[u8], text: &mut Vec<u8>) -> Option<()> {
     let full = octets.iter().position(|octet| *octet >= 0xF0 || octet & 0xF == 0xF);
     let (digits, end) = octets.split_at(full.unwrap_or(octets.len()));
     push_pairs_of(digits, &TBCD, text);
@@ -367,6 +397,9 @@ fn push_tbcd(octets: &[u8], text: &mut Vec<u8>) -> Option<()> {
 
 /// Appends digits, high nibble first, to the first F.
 fn push_bcd(octets: &[u8], text: &mut Vec<u8>) {
+    if word(octets, 0xFF).is_some_and(|word| push_digits(nibbles(exchanged(word)), text)) {
+        return;
+    }
     let full = octets.iter().position(|octet| *octet >= 0xF0 || octet & 0xF == 0xF);
     let (digits, end) = octets.split_at(full.unwrap_or(octets.len()));
     push_octets(text, digits, Octets::LowerHex);
@@ -446,6 +479,16 @@ mod tests {
             let mut out = Vec::new();
             let done = push_text(kind, octets, &mut out).map(|()| str::from_utf8(&out).unwrap());
             assert_eq!(done, text, "{kind:?} {octets:x?}");
+        }
+        for pair in 0..=u16::MAX {
+            for octets in
+                [&pair.to_be_bytes()[..], &[0x21, 0x43, 0x65, 0x87, pair as u8, (pair >> 8) as u8, 0xFF]]
+            {
+                let (mut short, mut long) = (Vec::new(), Vec::new());
+                let done = (push_tbcd(octets, &mut short), push_long_tbcd(octets, &mut long));
+                assert_eq!(done.0, done.1, "{octets:x?}");
+                assert_eq!(short, long, "{octets:x?}");
+            }
         }
         assert_eq!(number_of(K::Seconds, &[0, 2, 22]), Some(142));
         assert_eq!(number_of(K::Number, &[3, 0x6C, 0x20]), Some(224_288));

@@ -155,11 +155,6 @@ impl Rendering {
     pub fn read_tables(&self, before: View<'_>, scratch: &mut Scratch) {
         scratch.tables = Tables::read(&self.tables, &self.shape, before);
     }
-
-    /// A sink that says rendered values to another.
-    pub fn sink<'a, S: Sink>(&'a self, sink: &'a mut S, scratch: &'a mut Scratch) -> Rendered<'a, S> {
-        Rendered { rendering: self, sink, scratch }
-    }
 }
 
 impl Leaves {
@@ -234,14 +229,43 @@ fn add_node(shape: &mut Shape, kind: Kind) -> NodeId {
 
 /// Hears values as they are decoded and says them as they are shown.
 #[derive(Debug)]
-pub struct Rendered<'a, S> {
-    rendering: &'a Rendering,
+pub(crate) struct Rendered<'a, S> {
+    /// The shape that values are decoded by.
+    shape: &'a Shape,
+    /// Nothing, if they are shown as they are.
+    rendering: Option<&'a Rendering>,
+    /// What becomes of each field.
+    actions: &'a [Option<Action>],
+    /// For each field of the shape whether it is wanted; all, if there is no answer.
+    wanted: &'a [bool],
     sink: &'a mut S,
     scratch: &'a mut Scratch,
+    /// The field heard last of those that the outermost CHOICEs lead to, and whether there may be more.
+    alternative: FieldId,
+    in_choice: bool,
 }
 
-impl<S: Sink> Rendered<'_, S> {
+impl<'a, S: Sink> Rendered<'a, S> {
+    /// A sink in front of another.
+    pub(crate) fn new(
+        shape: &'a Shape,
+        rendering: Option<&'a Rendering>,
+        wanted: Option<&'a [bool]>,
+        sink: &'a mut S,
+        scratch: &'a mut Scratch,
+    ) -> Self {
+        let actions = rendering.map_or(&[][..], |rendering| &rendering.actions);
+        let wanted = wanted.unwrap_or_default();
+        Self { shape, rendering, actions, wanted, sink, scratch, alternative: FieldId::ROOT, in_choice: true }
+    }
+
+    /// The alternative of the innermost of the CHOICEs that the value begins with.
+    pub(crate) fn alternative(&self) -> Option<FieldId> {
+        Some(self.alternative).filter(|field| *field != FieldId::ROOT)
+    }
+
     fn shown(&mut self, action: Action, field: FieldId, octets: &[u8]) {
+        let Some(rendering) = self.rendering else { return };
         let Scratch { text, local, tables } = &mut *self.scratch;
         match action.form {
             Form::Text => {
@@ -268,7 +292,7 @@ impl<S: Sink> Rendered<'_, S> {
                     text.clear();
                     push_octets(text, octets, Octets::UpperHex);
                 }
-                if self.rendering.local[field.index()] {
+                if rendering.local[field.index()] {
                     local.clone_from(text);
                 }
                 self.sink.leaf(field, action.node, Leaf::Made(text));
@@ -284,9 +308,9 @@ impl<S: Sink> Rendered<'_, S> {
                 // A place may turn out to be none when some of it has been said.
                 let known = action.kind != RenderKind::Location
                     || kinds::parts(action.kind, octets, text, &mut Nothing).is_some();
-                let shape = &*self.rendering.shape;
+                let shape = &*rendering.shape;
                 let open = [(field, action.node); 2];
-                let mut group = Group { rendering: self.rendering, sink: self.sink, open, depth: 0 };
+                let mut group = Group { rendering, sink: self.sink, open, depth: 0 };
                 if !known || kinds::parts(action.kind, octets, text, &mut group).is_none() {
                     text.clear();
                     push_octets(text, octets, Octets::UpperHex);
@@ -352,28 +376,42 @@ impl<S: Sink> Sink for Rendered<'_, S> {
 
     #[inline]
     fn leaf(&mut self, field: FieldId, node: NodeId, leaf: Leaf<'_>) {
-        match (self.rendering.actions.get(field.index()), leaf.contents()) {
+        if self.in_choice {
+            (self.alternative, self.in_choice) = (field, false);
+        }
+        match (self.actions.get(field.index()), leaf.contents()) {
             (Some(Some(action)), Some(octets)) => self.shown(*action, field, octets),
             _ => self.sink.leaf(field, node, leaf),
         }
     }
 
+    #[inline]
     fn open(&mut self, field: FieldId, node: NodeId) {
+        if self.in_choice {
+            self.alternative = field;
+            self.in_choice = self.shape.node(node).kind == Kind::Choice;
+        }
         self.scratch.local.clear();
         self.sink.open(field, node);
     }
 
+    #[inline]
     fn close(&mut self, field: FieldId, node: NodeId) {
         self.sink.close(field, node);
     }
 
     fn absent(&mut self, field: FieldId, node: NodeId, constant: u32) {
-        if self.sink.wants(field) {
-            say_constant(&self.rendering.decoded, field, node, constant, self);
+        if !self.wants(field) {
+            return;
+        }
+        match self.rendering {
+            Some(rendering) => say_constant(&rendering.decoded, field, node, constant, self),
+            None => self.sink.absent(field, node, constant),
         }
     }
 
     fn unknown(&mut self, addition: u32, leaf: Leaf<'_>) {
+        self.in_choice = false;
         self.sink.unknown(addition, leaf);
     }
 
@@ -383,7 +421,7 @@ impl<S: Sink> Sink for Rendered<'_, S> {
 
     #[inline]
     fn wants(&self, field: FieldId) -> bool {
-        self.sink.wants(field)
+        field == FieldId::ROOT || self.wanted.get(field.index()).copied().unwrap_or(true)
     }
 
     #[inline]
