@@ -176,6 +176,7 @@ fn framings(records: &[&[u8]]) -> Vec<(&'static str, Vec<u8>)> {
         ("zstd", zstd::encode_all(&raw[..], 1).unwrap()),
         ("tar-gzip", gzip(&tar(records))),
         ("zip", zip(records)),
+        ("zip-stream", zip_stream(records)),
     ]
 }
 
@@ -199,14 +200,24 @@ fn tar(records: &[&[u8]]) -> Vec<u8> {
 }
 
 fn zip(records: &[&[u8]]) -> Vec<u8> {
-    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    zipped(records, zip::ZipWriter::new(std::io::Cursor::new(Vec::new()))).into_inner()
+}
+
+/// As it is written to a pipe: sizes stand behind the contents.
+fn zip_stream(records: &[&[u8]]) -> Vec<u8> {
+    let mut octets = Vec::new();
+    zipped(records, zip::ZipWriter::new_stream(&mut octets));
+    octets
+}
+
+fn zipped<W: Write + std::io::Seek>(records: &[&[u8]], mut archive: zip::ZipWriter<W>) -> W {
     for (number, records) in records.chunks(records.len().div_ceil(4)).enumerate() {
         let options =
             zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Deflated);
         archive.start_file(format!("part{number}.ber"), options).unwrap();
         archive.write_all(&records.concat()).unwrap();
     }
-    archive.finish().unwrap().into_inner()
+    archive.finish().unwrap()
 }
 
 /// Converts a file; gives the rows and the totals.
@@ -247,6 +258,41 @@ fn check(folder: &Path, schema: &[&str], raw: &[u8]) {
 fn every_framing_gives_the_same_records() {
     let raw = std::fs::read(root().join("examples/calls.ber")).unwrap();
     check(&root(), &["-s", "schemas/demo", "-t", "CallRecord"], &raw);
+}
+
+#[test]
+fn members_of_streamed_zip_archives_are_checked() {
+    let raw = std::fs::read(root().join("examples/calls.ber")).unwrap();
+    let whole = zip_stream(&split(&raw));
+    let descriptor = whole.windows(4).position(|octets| octets == b"PK\x07\x08").unwrap();
+    let mut sum = whole.clone();
+    sum[descriptor + 4] ^= 1;
+    let mut size = whole.clone();
+    size[descriptor + 8] ^= 1;
+    let mut stored = whole.clone();
+    stored[8] = 0;
+    let mut encrypted = whole.clone();
+    encrypted[6] |= 1;
+    let cut = whole[..descriptor + 7].to_vec();
+    for (octets, said) in [
+        (sum, "the contents are not those that the data descriptor tells of"),
+        (size, "the contents are not those that the data descriptor tells of"),
+        (stored, "tells its size behind its contents, which cannot be read from a stream"),
+        (encrypted, "part0.ber: the member is encrypted"),
+        (cut, "failed to fill whole buffer"),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("a.zip"), octets).unwrap();
+        let output = Command::new(TERCET)
+            .current_dir(root())
+            .args(["convert", "-q", "-s", "schemas/demo", "-t", "CallRecord", "-f", "jsonl"])
+            .arg(dir.path().join("a.zip"))
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(4), "{said}");
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert!(text.contains("a.zip: ") && text.contains(said), "{text}");
+    }
 }
 
 #[test]

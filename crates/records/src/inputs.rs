@@ -1,5 +1,6 @@
 //! Inputs: files, directories, globs; compressed ones and archives are recognised by their first octets.
 
+use crate::zipped;
 use globset::GlobBuilder;
 use std::ffi::OsStr;
 use std::fs;
@@ -88,16 +89,44 @@ pub fn each<E: From<io::Error>>(
         return Ok(());
     }
     if packing == Some(Packing::Zip) {
-        let zipped = |error: zip::result::ZipError| io(io::Error::other(error));
-        while let Some(file) = zip::read::read_zipfile_from_stream(&mut stream).map_err(zipped)? {
-            let member = format!("{name}!{}", file.name().map_err(zipped)?);
-            if file.is_file() && !act(&member, &mut *unpack(file).map_err(io)?)? {
-                break;
-            }
-        }
-        return Ok(());
+        return members(name, &mut stream, act);
     }
     act(name, &mut stream).map(drop)
+}
+
+/// The same for the members of a zip archive.
+fn members<E: From<io::Error>>(
+    name: &str,
+    stream: &mut impl BufRead,
+    act: &mut dyn FnMut(&str, &mut dyn Read) -> Result<bool, E>,
+) -> Result<(), E> {
+    let io = |error: io::Error| named(name, &error);
+    let fault = |error: zip::result::ZipError| io(io::Error::other(error));
+    loop {
+        let mut begin = Vec::with_capacity(zipped::BEGIN);
+        stream.take(zipped::BEGIN as u64).read_to_end(&mut begin).map_err(io)?;
+        if let Ok(begin) = <[u8; zipped::BEGIN]>::try_from(&*begin)
+            && zipped::is_described(&begin)
+        {
+            let mut file = zipped::Member::begin(begin, &mut *stream).map_err(io)?;
+            let member = format!("{name}!{}", file.name);
+            let is_file = !file.name.ends_with('/');
+            let more = !is_file || act(&member, &mut *unpack(&mut file).map_err(io)?)?;
+            if !more {
+                return Ok(());
+            }
+            file.finish().map_err(io)?;
+            continue;
+        }
+        let mut stream = io::Cursor::new(begin).chain(&mut *stream);
+        let Some(file) = zip::read::read_zipfile_from_stream(&mut stream).map_err(fault)? else {
+            return Ok(());
+        };
+        let member = format!("{name}!{}", file.name().map_err(fault)?);
+        if file.is_file() && !act(&member, &mut *unpack(file).map_err(io)?)? {
+            return Ok(());
+        }
+    }
 }
 
 /// What is inside of a stream that gzip, Zstandard, bzip2 or xz made; others as they are.

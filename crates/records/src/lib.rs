@@ -20,6 +20,7 @@ mod reject;
 mod rendering;
 mod rows;
 mod split;
+mod zipped;
 
 pub use audit::{AuditRules, Checked, Sum};
 pub use balance::Balance;
