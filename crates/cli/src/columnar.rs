@@ -8,7 +8,7 @@ use tercet::columns::{
     Provenance, TextAs,
 };
 use tercet::dynamic::{Error, View};
-use tercet::records::{Origin, Render, RenderedPart};
+use tercet::records::{Origin, Render, RenderedPart, Undecoded};
 
 /// How columns look.
 #[derive(Args, Clone, Debug, Default)]
@@ -151,6 +151,11 @@ impl<'p> Columnar<'p> {
     }
 }
 
+fn provenance<'o>(origin: &Origin<'o>) -> Provenance<'o> {
+    let Origin { input: file, index: record, offset, length, elements } = *origin;
+    Provenance { file, record, offset, length: length as u64, elements }
+}
+
 impl Render for Columnar<'_> {
     fn begin_record(&mut self, out: &mut Vec<u8>) {
         if self.builder.is_full() {
@@ -160,9 +165,22 @@ impl Render for Columnar<'_> {
     }
 
     fn record(&mut self, value: View<'_>, origin: &Origin<'_>, _: &mut Vec<u8>) -> Result<(), Error> {
-        let Origin { input: file, index: record, offset, length, elements } = *origin;
-        let from = Provenance { file, record, offset, length: length as u64, elements };
-        self.builder.append(value, Some(&from))
+        self.builder.append(value, Some(&provenance(origin)))
+    }
+
+    fn is_direct(&self) -> bool {
+        true
+    }
+
+    fn undecoded(
+        &mut self,
+        record: &mut Undecoded<'_>,
+        origin: &Origin<'_>,
+        _: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        let mut row = self.builder.row(Some(&provenance(origin)));
+        record.say(&mut row)?;
+        row.end()
     }
 
     fn drop_record(&mut self) {

@@ -194,6 +194,28 @@ impl<'s> Builder<'s> {
         arrow_select::filter::filter_record_batch(&batch, &BooleanArray::from(keep))
     }
 
+    /// Ends a list, if there is one at a place.
+    fn end_list(&mut self, place: u32) {
+        if self.layout.what(place) != What::List {
+            return;
+        }
+        let element = self.layout.parts(place).next();
+        let count = element.map_or(0, |element| self.stores[element as usize].len);
+        let store = &mut self.stores[place as usize];
+        // Elements are two octets of input at least, and a batch has far fewer than 2 GiB.
+        if let Values::List(offsets) = &mut store.values
+            && offsets.len() <= store.len
+        {
+            match i32::try_from(count) {
+                Ok(count) => offsets.push(count),
+                Err(_) => {
+                    offsets.push(offsets.last().copied().unwrap_or(0));
+                    self.fault = Some("the list is too long for its column");
+                }
+            }
+        }
+    }
+
     fn provenance(&mut self) -> Vec<ArrayRef> {
         let elements = std::mem::take(&mut self.elements);
         let lists = self.layout.options.elements.len();
@@ -415,6 +437,10 @@ fn is_plain(text: &[u8]) -> bool {
 impl Drop for Row<'_, '_> {
     fn drop(&mut self) {
         if !self.ended {
+            // Where a decoder has stopped there may be lists that have not ended.
+            while let Some(place) = self.builder.open.pop() {
+                self.builder.end_list(place);
+            }
             self.builder.dropped.push(self.builder.rows - 1);
         }
     }
@@ -482,23 +508,8 @@ impl Sink for Row<'_, '_> {
             }
             return;
         }
-        let Some(place) = self.builder.open.pop().filter(|place| *place != u32::MAX) else { return };
-        if self.builder.layout.what(place) == What::List {
-            let element = self.builder.layout.parts(place).next();
-            let count = element.map_or(0, |element| self.builder.stores[element as usize].len);
-            let store = &mut self.builder.stores[place as usize];
-            // Elements are two octets of input at least, and a batch has far fewer than 2 GiB.
-            if let Values::List(offsets) = &mut store.values
-                && offsets.len() <= store.len
-            {
-                match i32::try_from(count) {
-                    Ok(count) => offsets.push(count),
-                    Err(_) => {
-                        offsets.push(offsets.last().copied().unwrap_or(0));
-                        self.builder.fault = Some("the list is too long for its column");
-                    }
-                }
-            }
+        if let Some(place) = self.builder.open.pop() {
+            self.builder.end_list(place);
         }
     }
 
