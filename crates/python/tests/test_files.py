@@ -134,6 +134,73 @@ def test_tables(demo: tercet.Schema, calls: Path, records: list[bytes]) -> None:
     assert table.report.records == COUNT
 
 
+def test_conditions_leave_out_records(demo: tercet.Schema, calls: Path, records: list[bytes]) -> None:
+    expected = values(demo, records)
+    calls_made = [value for value in expected if value[0] == "moCall"]
+    reading = tercet.iter_records(calls, demo, "CallRecord", where="choice = moCall")
+    found = list(reading)
+    assert [record.value for record in found] == calls_made
+    assert [record.index for record in found] == [i for i, value in enumerate(expected) if value[0] == "moCall"]
+    report = reading.report
+    assert (report.records, report.rows, report.left_out) == (COUNT, len(found), COUNT - len(found))
+    long = [value for _, value in calls_made if value["duration"] >= 300_000]
+    conditions = ["choice = moCall", "moCall.duration >= 300000"]
+    table = tercet.read(calls, demo, "CallRecord", where=conditions, columns=["moCall.recordNumber"])
+    numbers = [row["recordNumber"] for row in pa.table(table)["moCall"].to_pylist()]
+    assert numbers == [value["recordNumber"] for value in long]
+    assert 0 < len(numbers) < len(calls_made)
+    for wrong in ["duration", "nothing = 3", ["choice = moCall", "sms"]]:
+        with pytest.raises(ValueError, match="nothing|comparison"):
+            tercet.read(calls, demo, "CallRecord", where=wrong)
+
+
+def test_lists_make_rows(demo: tercet.Schema, calls: Path, records: list[bytes]) -> None:
+    expected: list[tuple[int, int | None, Any]] = []
+    for number, (kind, value) in enumerate(values(demo, records)):
+        volumes = value["volumes"] if kind == "data" else []
+        expected.extend((number, i, volume["uplink"]) for i, volume in enumerate(volumes))
+        if not volumes:
+            expected.append((number, None, None))
+    reading = tercet.iter_records(calls, demo, "CallRecord", explode="data.volumes")
+    found = [(record.index, record.elements, record.value) for record in reading]
+    assert [(index, elements[0]) for index, elements, _ in found] == [(index, i) for index, i, _ in expected]
+    inside = [value["volumes"]["uplink"] for _, elements, (_, value) in found if elements[0] is not None]
+    assert inside == [uplink for _, i, uplink in expected if i is not None]
+    assert reading.report.rows == len(expected) > COUNT
+    table = tercet.read(
+        calls, demo, "CallRecord", explode="data.volumes", columns=["data.volumes.uplink"], provenance=True
+    )
+    rows = pa.table(table)
+    assert rows["_record"].to_pylist() == [index for index, _, _ in expected]
+    assert rows["_volumes"].to_pylist() == [i for _, i, _ in expected]
+    uplinks = [row and row["volumes"] and row["volumes"]["uplink"] for row in rows["data"].to_pylist()]
+    assert uplinks == [uplink for _, _, uplink in expected]
+    with pytest.raises(ValueError, match="is no SEQUENCE OF"):
+        tercet.read(calls, demo, "CallRecord", explode="data.duration")
+
+
+def test_totals_around_records_are_compared(tmp_path: Path) -> None:
+    schema = tercet.Schema.parse(
+        """A DEFINITIONS IMPLICIT TAGS ::= BEGIN
+        Batch ::= [APPLICATION 1] SEQUENCE { calls [3] SEQUENCE OF Call, total [4] INTEGER, count [5] INTEGER }
+        Call ::= SEQUENCE { charge [1] INTEGER, tax [2] INTEGER OPTIONAL }
+        END"""
+    )
+    profile = tmp_path / "own.toml"
+    profile.write_text('name = "own"\n[audit]\ncount = "count"\n[audit.totals]\ntotal = ["charge", "charge + tax"]\n')
+    calls = [{"charge": 12, "tax": 1}, {"charge": 30}]
+    file = tmp_path / "a.ber"
+    for total, count, expected in [
+        (42, 2, [("total", 42, 42, "charge", True), ("count", 2, 2, None, True)]),
+        (43, 3, [("total", 43, 43, "charge + tax", True), ("count", 3, 2, None, False)]),
+    ]:
+        file.write_bytes(schema.encode("Batch", "ber", {"calls": calls, "total": total, "count": count}))
+        reading = tercet.iter_records(file, schema, "Batch", records="Batch.calls", render=str(profile))
+        assert [record.value for record in reading] == calls
+        assert [it[1:] for it in reading.report.audit] == expected
+        assert {it.file for it in reading.report.audit} == {str(file)}
+
+
 def test_columns_and_provenance(demo: tercet.Schema, calls: Path, records: list[bytes]) -> None:
     table = tercet.read(calls, demo, "CallRecord", columns=["choice", "moCall.duration"], provenance=True)
     found = pa.table(table)

@@ -11,7 +11,7 @@
 from tercet._errors import DecodeError, EncodeError, Error, RejectError, SchemaError
 from tercet._polars import scan_polars
 from tercet._tercet import BitString, Codec, Record, Schema, Table, __version__, iter_records, read, splits
-from tercet._values import Balance, Diagnostic, Real, Reject, Report, Split, Unknown, Violation
+from tercet._values import Balance, Diagnostic, Real, Reject, Report, Split, Total, Unknown, Violation
 
 __all__ = [
     "Balance",
@@ -30,6 +30,7 @@ __all__ = [
     "SchemaError",
     "Split",
     "Table",
+    "Total",
     "Unknown",
     "Violation",
     "__version__",

@@ -31,7 +31,8 @@ def scan_polars(
     arguments: dict[str, Any] = dict(options)
     rows = arguments.pop("batch_rows", BATCH_ROWS)
     whole = read(paths, schema, type, **arguments)
-    own = [name for name in whole.schema.names if not (arguments.get("provenance") and name in PROVENANCE)]
+    # No component has a name that begins so: these columns tell where a row came from.
+    own = [name for name in whole.schema.names if not name.startswith("_")]
 
     def batches(
         wanted: list[str] | None, predicate: polars.Expr | None, count: int | None, at_once: int | None
@@ -40,7 +41,7 @@ def scan_polars(
         if wanted is not None:
             # No column at all would be all of them.
             with_columns["columns"] = [name for name in wanted if name in own] or own[:1]
-            with_columns["provenance"] = any(name not in own for name in wanted)
+            with_columns["provenance"] = any(name in PROVENANCE for name in wanted)
         size = min(n for n in (rows, at_once, count) if n is not None)
         for batch in read(paths, schema, type, batch_rows=size, **with_columns).batches():
             frame = polars.DataFrame(batch)

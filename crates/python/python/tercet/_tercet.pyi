@@ -181,6 +181,11 @@ class FileOptions(DecodeOptions, total=False):
     render: str
     """How octets that are numbers, times and places are shown: `none`, as octets, unless told; `auto`, by the profile
     that fits the specification; `tap3`, `ts32298`, `msc`, `scp`, `common` or a TOML file."""
+    where: str | Sequence[str] | None
+    """Comparisons that records have to meet, with values as they are shown: `duration >= 60`, `choice = moCall`,
+    `sms.parts in (2, 3)`."""
+    explode: str | None
+    """The path of a list: each of its elements makes a row, with what stands around it repeated."""
     max_rejects: int | None
     """Damaged or undecodable places after which it is an error to go on: 0 unless told, None for no limit."""
     rejects: str | PathLike[str] | None
@@ -255,6 +260,9 @@ class Record:
     @property
     def length(self) -> int:
         """Its number of octets."""
+    @property
+    def elements(self) -> tuple[int | None, ...]:
+        """With `explode`, the number of the element of each list on the way; None where a list is empty or absent."""
 
 @final
 class Records:
@@ -295,8 +303,9 @@ def read(
     """The records of BER files as a table for PyArrow, DuckDB, Polars, pandas.
 
     `columns` picks components by their paths; nothing else is decoded. `provenance` adds the columns `_file`,
-    `_record`, `_offset` and `_length`. `integers` says what an INTEGER is that nothing bounds to 64 bits, `octets` what
-    an OCTET STRING is; with `numbers` an ENUMERATED is one.
+    `_record`, `_offset` and `_length`, `explode` one with the number of the element, called `_` and the list's name.
+    `integers` says what an INTEGER is that nothing bounds to 64 bits, `octets` what an OCTET STRING is; with `numbers` an
+    ENUMERATED is one.
 
     Raises SchemaError, OSError.
     """

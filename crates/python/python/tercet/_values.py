@@ -97,6 +97,21 @@ class Reject(NamedTuple):
     """The way to the fault in the record, if there was a record."""
 
 
+class Total(NamedTuple):
+    """A total that stands around the records of a file, such as TAP's ``auditControlInfo``, compared with what was read."""
+
+    file: str
+    path: str
+    """Where it stands."""
+    announced: int
+    """What it says."""
+    seen: int
+    """What was read: the sum that agrees, or the first."""
+    sum: str | None
+    """Which sum that is; None for the number of records."""
+    agrees: bool
+
+
 class Report(NamedTuple):
     """What came of reading files."""
 
@@ -116,3 +131,9 @@ class Report(NamedTuple):
     """What headers of files say otherwise: counts, lengths."""
     framings: dict[str, str]
     """Framings found by trial, by file."""
+    rows: int
+    """What was made of the records: fewer with ``where``, more with ``explode``."""
+    left_out: int
+    """Records that ``where`` left out."""
+    audit: list[Total]
+    """Totals that stand around the records, a hundred at most."""

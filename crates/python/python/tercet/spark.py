@@ -44,6 +44,8 @@ FILE_OPTIONS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "records": ("records", str),
     "framing": ("framing", str),
     "render": ("render", str),
+    "where": ("where", str),
+    "explode": ("explode", str),
     "filler": ("filler", bytes.fromhex),
     "recordlimit": ("record_limit", int),
     "depth": ("max_depth", int),

@@ -6,7 +6,7 @@ use super::report::Totals;
 use super::source::Source;
 use crate::objects::{self, Names};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::{PyDict, PyString, PyTuple};
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use tercet::dynamic::{Error, Tape, View};
@@ -28,7 +28,7 @@ pub(crate) fn iter_records(
 ) -> PyResult<Records> {
     let py = paths.py();
     let source = Arc::new(Source::new(paths, schema, r#type, options)?);
-    let names = Names::new(py, source.shape());
+    let names = Names::new(py, source.rows().0);
     let totals: Arc<Mutex<Totals>> = Arc::default();
     let (reader, counts) = (Arc::clone(&source), Arc::clone(&totals));
     let feed = Feed::begin(move |outlet| {
@@ -52,6 +52,7 @@ struct Decoded {
     end: usize,
     index: u64,
     offset: u64,
+    elements: Vec<Option<u64>>,
 }
 
 /// Collects records and hands them on.
@@ -82,6 +83,7 @@ impl Render for Collect<'_> {
             end: self.chunk.octets.len(),
             index: origin.index,
             offset: origin.offset,
+            elements: origin.elements.to_vec(),
         });
         if self.chunk.records.len() >= RECORDS || self.chunk.octets.len() >= OCTETS {
             self.give();
@@ -126,13 +128,14 @@ impl Records {
         let Some(record) = self.chunk.records.get(self.next) else { return Ok(None) };
         self.next += 1;
         let octets = self.chunk.octets.get(record.begin..record.end).unwrap_or_default();
-        let value = objects::build(py, &self.names, self.source.shape(), record.tape.view(octets))?;
+        let value = objects::build(py, &self.names, self.source.rows().0, record.tape.view(octets))?;
         Ok(Some(Record {
             value: value.unbind(),
             file: self.file.clone_ref(py),
             index: record.index,
             offset: record.offset,
             length: octets.len() as u64,
+            elements: PyTuple::new(py, &record.elements)?.unbind(),
         }))
     }
 
@@ -157,14 +160,21 @@ pub(crate) struct Record {
     offset: u64,
     /// Its number of octets.
     length: u64,
+    /// With `explode`, the number of the element of each list.
+    elements: Py<PyTuple>,
 }
 
 #[pymethods]
 impl Record {
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let Self { value, file, index, offset, length } = self;
+        let Self { value, file, index, offset, length, elements } = self;
         let (value, file) = (value.bind(py).repr()?, file.bind(py).repr()?);
-        Ok(format!("Record(value={value}, file={file}, index={index}, offset={offset}, length={length})"))
+        let elements = elements.bind(py);
+        let elements =
+            if elements.is_empty() { String::new() } else { format!(", elements={}", elements.repr()?) };
+        Ok(format!(
+            "Record(value={value}, file={file}, index={index}, offset={offset}, length={length}{elements})"
+        ))
     }
 }
 

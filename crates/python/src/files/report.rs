@@ -5,7 +5,7 @@ use pyo3::types::{PyDict, PyList};
 use std::collections::BTreeMap;
 use tercet::RecordPlan;
 use tercet::dynamic::FieldId;
-use tercet::records::{Balance, Summary};
+use tercet::records::{Balance, Checked, Summary};
 
 /// Places and faults that are kept.
 const KEPT: usize = 100;
@@ -35,11 +35,14 @@ impl Found {
 pub(crate) struct Totals {
     inputs: u64,
     records: u64,
+    rows: u64,
+    left_out: u64,
     pub(crate) rejects: u64,
     balance: Balance,
     by_type: BTreeMap<u32, u64>,
     framings: Vec<(String, String)>,
     faults: Vec<String>,
+    audit: Vec<(String, Checked)>,
     pub(crate) found: Vec<Found>,
     pub(crate) complete: bool,
 }
@@ -49,6 +52,8 @@ impl Totals {
     pub(crate) fn add(&mut self, name: &str, summary: &Summary) {
         self.inputs += 1;
         self.records += summary.records;
+        self.rows += summary.rows;
+        self.left_out += summary.left_out;
         self.rejects += summary.rejects;
         self.balance.merge(&summary.balance);
         for &(FieldId(field), count) in &summary.by_type {
@@ -57,6 +62,8 @@ impl Totals {
         if let Some(framing) = summary.framing.as_ref().filter(|_| self.framings.len() < KEPT) {
             self.framings.push((name.to_owned(), framing.spelt()));
         }
+        let audit = summary.audit.iter().take(KEPT.saturating_sub(self.audit.len()));
+        self.audit.extend(audit.map(|checked| (name.to_owned(), checked.clone())));
         let carvings = &summary.carvings;
         let miscount = carvings.announced.filter(|&told| carvings.files > 0 && told != carvings.seen);
         let miscount =
@@ -91,6 +98,11 @@ impl Totals {
         let values = py.import("tercet._values")?;
         let Balance { read, records, filler, headers, rejected } = self.balance;
         let balance = values.getattr("Balance")?.call1((read, records, filler, headers, rejected))?;
+        let class = values.getattr("Total")?;
+        let total = |(name, it): &(String, Checked)| {
+            class.call1((name, &it.path, it.announced, it.seen, &it.sum, it.agrees()))
+        };
+        let audit = PyList::new(py, self.audit.iter().map(total).collect::<PyResult<Vec<_>>>()?)?;
         values.getattr("Report")?.call1((
             self.complete,
             self.inputs,
@@ -101,6 +113,9 @@ impl Totals {
             rejects(py, &self.found)?,
             &self.faults,
             framings,
+            self.rows,
+            self.left_out,
+            audit,
         ))
     }
 }

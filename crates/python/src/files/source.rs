@@ -15,10 +15,10 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use tercet::dynamic::Shape;
+use tercet::dynamic::{NodeId, Shape};
 use tercet::records::{
-    Converter, Framing, Profile, RejectFile, Render, Rendering, Settings, Split, Stopped, Summary, Targets,
-    inputs,
+    AuditRules, Condition, Converter, Explode, Filter, Framing, Profile, RejectFile, Render, Rendering,
+    Settings, Split, Stopped, Summary, Targets, inputs,
 };
 use tercet::{RecordPlan, TransferSyntax};
 
@@ -31,6 +31,9 @@ pub(crate) struct Source {
     pub(crate) settings: Settings,
     pub(crate) inputs: Vec<Input>,
     pub(crate) rendering: Option<Rendering>,
+    pub(crate) explode: Option<Explode>,
+    filter: Option<Filter>,
+    audit: AuditRules,
     rejects: Option<PathBuf>,
 }
 
@@ -70,6 +73,8 @@ impl Source {
         let list: Option<String> = take("records")?.map_or(Ok(None), |it| it.extract())?;
         let max_rejects = take("max_rejects")?.map_or(Ok(Some(0)), |it| it.extract())?;
         let render: Option<String> = take("render")?.map(|it| it.extract()).transpose()?;
+        let conditions = take("where")?.map_or(Ok(Vec::new()), |it| conditions(&it))?;
+        let explode: Option<String> = take("explode")?.map_or(Ok(None), |it| it.extract())?;
         let rejects = take("rejects")?.map_or(Ok(None), |it| it.extract())?;
         let framing: Option<String> = take("framing")?.map(|it| it.extract()).transpose()?;
         let filler = take("filler")?.map(|it| octets::of(&it).map(|it| it.into_owned())).transpose()?;
@@ -88,7 +93,13 @@ impl Source {
         if let Some(told) = &told {
             plan.framing = plan.framing.clone().with(told).map_err(PyValueError::new_err)?;
         }
-        let rendering = rendering(render.as_deref(), &plan)?;
+        let (rendering, audit) = rendering(render.as_deref(), &plan)?;
+        let shown = rendering.as_ref().map_or(&plan.plan.shape, Rendering::shape);
+        let explode = explode.map(|path| Explode::new(shown, plan.record, &path)).transpose();
+        let explode = explode.map_err(PyValueError::new_err)?;
+        let filter =
+            (!conditions.is_empty()).then(|| Filter::new(shown, plan.record, &conditions)).transpose();
+        let filter = filter.map_err(|error| PyValueError::new_err(error.to_string()))?;
         let inputs = inputs_of(paths, &plan)?;
         let part = |input: &Input| input.split.as_ref().is_some_and(|(split, _)| split.start > 0);
         if rendering.as_ref().is_some_and(Rendering::has_tables) && inputs.iter().any(part) {
@@ -105,12 +116,16 @@ impl Source {
             wanted: None,
             detect: told.is_none(),
         };
-        Ok(Self { plan, settings, inputs, rendering, rejects })
+        Ok(Self { plan, settings, inputs, rendering, explode, filter, audit, rejects })
     }
 
-    /// What values look like.
-    pub(crate) fn shape(&self) -> &Shape {
-        self.rendering.as_ref().map_or(&self.plan.plan.shape, |rendering| rendering.shape())
+    /// What rows look like, and their type: records, unless lists make several rows of one.
+    pub(crate) fn rows(&self) -> (&Shape, NodeId) {
+        match (&self.explode, &self.rendering) {
+            (Some(explode), _) => (explode.shape(), explode.root()),
+            (None, Some(rendering)) => (rendering.shape(), self.plan.record),
+            (None, None) => (&self.plan.plan.shape, self.plan.record),
+        }
     }
 
     /// Reads everything, as far as the outlet wants it, and counts.
@@ -186,7 +201,12 @@ impl Run<'_> {
         }
         let mut converter = Converter::new(&self.source.plan.plan, settings)
             .with_rendering(self.source.rendering.as_ref())
+            .with_audit(&self.source.audit)
+            .with_explode(self.source.explode.as_ref())
             .with_stop(Arc::clone(self.stop));
+        if let Some(filter) = &self.source.filter {
+            converter = converter.with_filter(filter.clone());
+        }
         if let Some((split, _)) = split {
             converter = converter.with_split(split.clone());
         }
@@ -232,19 +252,34 @@ fn verdict(summary: &Summary, split: bool, most: Option<u64>, rejects: u64) -> O
     }
 }
 
-/// How octets with a meaning of their own are shown: as they are, by the profile that fits, or by one that is named.
-fn rendering(render: Option<&str>, plan: &RecordPlan) -> PyResult<Option<Rendering>> {
+/// One condition, or a list of them.
+fn conditions(given: &Bound<'_, PyAny>) -> PyResult<Vec<Condition>> {
+    let parse = |text: String| text.parse().map_err(PyValueError::new_err);
+    if given.is_none() {
+        return Ok(Vec::new());
+    }
+    match given.extract::<String>() {
+        Ok(text) => Ok(vec![parse(text)?]),
+        Err(_) => given.extract::<Vec<String>>()?.into_iter().map(parse).collect(),
+    }
+}
+
+/// How octets with a meaning of their own are shown: as they are, by the profile that fits, or by one that is named; and
+/// which totals files of the profile have.
+fn rendering(render: Option<&str>, plan: &RecordPlan) -> PyResult<(Option<Rendering>, AuditRules)> {
     let shape = &plan.plan.shape;
     let profile = match render {
-        None | Some("none") => return Ok(None),
-        Some("auto") => Profile::of(shape),
+        None | Some("none" | "auto") => Profile::of(shape),
         Some(name) => Profile::named(name).map_err(|error| match error.kind() {
             io::ErrorKind::InvalidInput => PyValueError::new_err(error.to_string()),
             _ => error.into(),
         })?,
     };
-    let made = Rendering::new(shape, plan.record, &profile, &[]);
-    made.map(Some).map_err(PyValueError::new_err)
+    if matches!(render, None | Some("none")) {
+        return Ok((None, profile.audit));
+    }
+    let made = Rendering::new(shape, plan.record, &profile, &[]).map_err(PyValueError::new_err)?;
+    Ok((Some(made), profile.audit))
 }
 
 /// The files that a path or a glob stands for.

@@ -15,7 +15,7 @@ use tercet::columns::{
 };
 use tercet::dynamic::text::Octets;
 use tercet::dynamic::{Error, View};
-use tercet::records::{Origin, Render};
+use tercet::records::{Origin, Render, Undecoded};
 
 /// Totals of the reading that has begun last.
 type Latest = Arc<Mutex<Arc<Mutex<Totals>>>>;
@@ -80,16 +80,20 @@ pub(crate) fn read(
         },
         numbers,
         provenance,
+        elements: source.explode.as_ref().map_or_else(Vec::new, |explode| explode.lists().to_vec()),
         texts,
         ..Options::default()
     };
-    let shape = source.shape();
-    let layout = Layout::new(shape, source.plan.record, &options);
+    let (shape, root) = source.rows();
+    let layout = Layout::new(shape, root, &options);
     if let [first, ..] = layout.unknown_columns()[..] {
         return Err(PyValueError::new_err(format!("there is no column `{first}`")));
     }
     let wanted = layout.wanted_fields(shape);
-    source.settings.wanted = wanted;
+    source.settings.wanted = match &source.explode {
+        Some(explode) => wanted.map(|wanted| explode.wanted(&wanted)),
+        None => wanted,
+    };
     let (schema, rows) = (layout.schema(), batch_rows.max(1));
     Ok(Table { plan: Arc::new(BatchPlan { source, options, schema, rows }), latest: Latest::default() })
 }
@@ -185,8 +189,8 @@ impl RecordBatchReader for Reading {
 
 impl BatchPlan {
     fn run(&self, outlet: &Outlet<RecordBatch>, totals: &Mutex<Totals>) -> Result<(), Failure> {
-        let record = self.source.plan.record;
-        let builder = Builder::new(self.source.shape(), record, &self.options);
+        let (shape, root) = self.source.rows();
+        let builder = Builder::new(shape, root, &self.options);
         let mut collect = Collect { builder, rows: self.rows, outlet, failed: None };
         self.source.run(&mut collect, outlet, totals)?;
         collect.failed.map_or(Ok(()), |error| Err(Failure::Arrow(error)))
@@ -201,7 +205,18 @@ struct Collect<'a> {
     failed: Option<ArrowError>,
 }
 
+fn provenance<'o>(origin: &Origin<'o>) -> Provenance<'o> {
+    let Origin { input: file, index: record, offset, length, elements } = *origin;
+    Provenance { file, record, offset, length: length as u64, elements }
+}
+
 impl Collect<'_> {
+    fn appended(&mut self) {
+        if self.builder.rows() >= self.rows || self.builder.is_full() {
+            self.batch();
+        }
+    }
+
     fn batch(&mut self) {
         if self.builder.rows() == 0 {
             return;
@@ -215,12 +230,25 @@ impl Collect<'_> {
 
 impl Render for Collect<'_> {
     fn record(&mut self, value: View<'_>, origin: &Origin<'_>, _: &mut Vec<u8>) -> Result<(), Error> {
-        let Origin { input: file, index: record, offset, length, elements } = *origin;
-        self.builder
-            .append(value, Some(&Provenance { file, record, offset, length: length as u64, elements }))?;
-        if self.builder.rows() >= self.rows || self.builder.is_full() {
-            self.batch();
-        }
+        self.builder.append(value, Some(&provenance(origin)))?;
+        self.appended();
+        Ok(())
+    }
+
+    fn is_direct(&self) -> bool {
+        true
+    }
+
+    fn undecoded(
+        &mut self,
+        record: &mut Undecoded<'_>,
+        origin: &Origin<'_>,
+        _: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        let mut row = self.builder.row(Some(&provenance(origin)));
+        record.say(&mut row)?;
+        row.end()?;
+        self.appended();
         Ok(())
     }
 
