@@ -82,7 +82,6 @@ pub(crate) fn read(
         provenance,
         elements: source.explode.as_ref().map_or_else(Vec::new, |explode| explode.lists().to_vec()),
         texts,
-        ..Options::default()
     };
     let (shape, root) = source.rows();
     let layout = Layout::new(shape, root, &options);
