@@ -97,7 +97,8 @@ impl Drop for Server {
 /// What a user does, as the script supposes; gives the number of entries.
 async fn play(name: &str, url: &str) -> tercet_ldap::Result<usize> {
     let mut config = Config::new(url)?;
-    config.operation_timeout = Some(DEADLINE);
+    // The one entry of the trickle takes its server 1.6 seconds, and more on a busy machine.
+    config.operation_timeout = Some(if name == "search-trickle" { DEADLINE * 5 } else { DEADLINE });
     config.connect_timeout = DEADLINE;
     if name.starts_with("starttls") {
         config.start_tls = StartTls::Required;
@@ -169,7 +170,7 @@ async fn scripts() {
             _ => panic!("{name}: {got:?}"),
         }
         // A bind and a search have a deadline each; the trickle is as slow as its server.
-        assert!(elapsed < DEADLINE * 2 + Duration::from_secs(5), "{name}: {elapsed:?}");
+        assert!(elapsed < DEADLINE * 5 + Duration::from_secs(5), "{name}: {elapsed:?}");
     }
 }
 
