@@ -304,8 +304,8 @@ def read(
 
     `columns` picks components by their paths; nothing else is decoded. `provenance` adds the columns `_file`,
     `_record`, `_offset` and `_length`, `explode` one with the number of the element, called `_` and the list's name.
-    `integers` says what an INTEGER is that nothing bounds to 64 bits, `octets` what an OCTET STRING is; with `numbers` an
-    ENUMERATED is one.
+    `integers` says what an INTEGER is that nothing bounds to 64 bits, `octets` what an OCTET STRING is; with `numbers`
+    an ENUMERATED is one.
 
     Raises SchemaError, OSError.
     """

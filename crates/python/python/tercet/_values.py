@@ -98,7 +98,7 @@ class Reject(NamedTuple):
 
 
 class Total(NamedTuple):
-    """A total that stands around the records of a file, such as TAP's ``auditControlInfo``, compared with what was read."""
+    """A total that stands around the records of a file, as TAP's ``auditControlInfo``, compared with what was read."""
 
     file: str
     path: str
