@@ -149,9 +149,21 @@ impl<'a> Checker<'a> {
             Element::Settings(wanted) => self.text(at).is_none_or(|text| settings::agree(wanted, &text)),
             Element::Object(table, keys) => self.is_of_object(*table, keys, at),
             // Content that could be decoded stands open on the tape.
-            Element::Contents(Some(_), None) => self.leaf(at).is_none(),
+            Element::Contents(Some(_), None) => {
+                self.leaf(at).is_none_or(|(node, _)| !self.is_content_known(node))
+            }
             Element::Contents(..) => true,
         }
+    }
+
+    /// Whether it is known what a string contains: an open type may have no type for the keys around the string.
+    fn is_content_known(self, node: NodeId) -> bool {
+        let inside = self.shape.node(node).containing;
+        let Some(table) = inside.and_then(|inside| self.shape.node(inside).table.as_ref()) else {
+            return true;
+        };
+        let rows = self.shape.tables.get(table.table as usize).map(|table| &table.rows);
+        rows.is_some_and(|rows| rows.iter().any(|row| super::is_told(row, table, self.registers)))
     }
 
     fn leaf(self, at: usize) -> Option<(NodeId, Leaf<'a>)> {

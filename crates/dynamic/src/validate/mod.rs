@@ -34,7 +34,7 @@ use crate::text::integer_octets;
 use admits::Culprit;
 use std::fmt;
 use tercet_plan::constraint::{Presence, RestrictionId};
-use tercet_plan::shape::{Key, Place, Presence as Optionality};
+use tercet_plan::shape::{Key, Place, Presence as Optionality, Row, TableRef};
 use tercet_plan::{FieldId, Kind, NodeId, Shape};
 
 /// A constraint that a value does not meet.
@@ -200,14 +200,17 @@ fn inside<'s>(
             else {
                 return &[];
             };
-            let known = |key: &u16| registers.get(usize::from(*key)).and_then(Option::as_ref);
-            let row = rows.iter().position(|row| {
-                row.node == content && row.keys.iter().map(Some).eq(table.keys.iter().map(known))
-            });
+            let row = rows.iter().position(|row| row.node == content && is_told(row, table, registers));
             row.map_or(&[], |row| shape.restrictions.of_row(table.table, row))
         }
         _ => &[],
     }
+}
+
+/// Whether the keys that were met are those of a row.
+fn is_told(row: &Row, table: &TableRef, registers: &[Option<Key>]) -> bool {
+    let known = |key: &u16| registers.get(usize::from(*key)).and_then(Option::as_ref);
+    row.keys.iter().map(Some).eq(table.keys.iter().map(known))
 }
 
 /// What the type itself asks for and a decoder has not seen to: values may come from text.
