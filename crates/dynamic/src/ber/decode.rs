@@ -77,7 +77,7 @@ pub(super) struct Engine<'a, S> {
     pub(super) careful: bool,
     /// Whether headers of common forms are good: those that the fast path reads are such as DER has.
     quick: bool,
-    /// The flags a slot must have for the fast path: none have what a careful decode asks for.
+    /// A slot has the fast path if of these flags it has [`flags::PLAIN`] alone.
     plain: u8,
     /// The key that the chosen alternative is.
     pub(super) pending_key: Option<Pending>,
@@ -134,7 +134,12 @@ impl<'a, S: Sink> Engine<'a, S> {
             left: options.limits.elements,
             careful,
             quick: !picky && options.rules != Rules::Cer,
-            plain: if careful { 0 } else { flags::PLAIN },
+            // By DER a DEFAULT is not.
+            plain: match options.rules {
+                Rules::Ber if !picky => flags::PLAIN,
+                Rules::Der if !picky => flags::PLAIN | flags::DEFAULT,
+                _ => 0,
+            },
             pending_key: None,
             at_slot: NONE,
             detail: None,
@@ -259,27 +264,13 @@ impl<'a, S: Sink> Engine<'a, S> {
     /// Reads a plain component where it stands; `false` leaves it to the slow path.
     #[inline(always)]
     pub(super) fn plain(&mut self, slot: &Slot, head: &Head, pos: usize) -> bool {
-        if slot.flags & self.plain == 0 || head.constructed || !self.sink.wants(slot.field) {
-            return self.careful && self.quick && self.plain_by_der(slot, head, pos);
-        }
-        let contents = self.contents_of(pos, head);
-        if !check::is_plainly_good(slot.kind, contents) {
-            return false;
-        }
-        self.sink.leaf(slot.field, slot.node, Leaf::Input { at: pos + head.size, contents });
-        true
-    }
-
-    /// The same by DER, where it is neither a DEFAULT nor has an order to keep.
-    #[inline(never)]
-    fn plain_by_der(&mut self, slot: &Slot, head: &Head, pos: usize) -> bool {
-        let free = matches!(self.code().kind, Kind::Sequence | Kind::SequenceOf);
-        let plain = slot.flags & (flags::PLAIN | flags::DEFAULT) == flags::PLAIN;
-        if !free || !plain || head.constructed || !self.sink.wants(slot.field) {
+        if slot.flags & self.plain != flags::PLAIN || head.constructed || !self.sink.wants(slot.field) {
             return false;
         }
         let contents = self.contents_of(pos, head);
-        if !check::is_plainly_canonical(slot.kind, contents) {
+        if !check::is_plainly_good(slot.kind, contents)
+            || (self.careful && !check::is_canonical(slot.kind, contents))
+        {
             return false;
         }
         self.sink.leaf(slot.field, slot.node, Leaf::Input { at: pos + head.size, contents });
@@ -399,6 +390,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         if self.careful {
             self.check_last(code.kind == Kind::SetOf)?;
         }
+        let has_order = self.careful && code.kind == Kind::SetOf;
         let mut count = self.cur().cursor;
         loop {
             let Some(head) = self.step()? else {
@@ -412,7 +404,7 @@ impl<'a, S: Sink> Engine<'a, S> {
                 self.detail = Some(Detail::Expected(slot.tag, head.tag));
                 return Err(self.fault(ErrorKind::TagMismatch));
             }
-            if !self.plain(slot, &head, self.pos) {
+            if has_order || !self.plain(slot, &head, self.pos) {
                 self.cur_mut().cursor = count;
                 return self.component(code, 0, head);
             }

@@ -35,7 +35,7 @@ impl<S: Sink> Engine<'_, S> {
             } else {
                 self.mark_seen(code, number)?;
             }
-            if !self.plain(slot, &head, self.pos) {
+            if self.careful || !self.plain(slot, &head, self.pos) {
                 self.cur_mut().seen = seen;
                 return self.component(code, number, head);
             }
