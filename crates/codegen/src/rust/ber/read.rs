@@ -73,7 +73,7 @@ impl Ber<'_, '_> {
                 },
             },
             Repr::Contained(inside) => {
-                let value = self.read(&self.entry(inside), inside, &self.no_keys(inside), At::NOTHING);
+                let value = self.read(&self.entry(inside), inside, keys, At::NOTHING);
                 let value = self.p.boxed(Edge::Content(node), value);
                 let bits = kind == Kind::BitString;
                 format!("ber::contained(r, {tag}, {bits}, {})", closure("r", &value))

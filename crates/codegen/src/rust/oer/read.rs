@@ -60,7 +60,7 @@ impl Oer<'_, '_> {
             },
             (Repr::Contained(inside), Code::OctetsContaining(size) | Code::BitsContaining(size, _)) => {
                 let value =
-                    self.p.boxed(Edge::Content(node), self.read(inside, &self.no_keys(inside), At::NOTHING));
+                    self.p.boxed(Edge::Content(node), self.read(inside, keys, At::NOTHING));
                 let is_bits = kind == Kind::BitString;
                 at.value(format!(
                     "r.contained({}, {is_bits}, |r| -> Result<_> {{ Ok({value}) }})",

@@ -62,9 +62,9 @@ impl<'a, T, F: Form<T>> Form<Contained<'a, T>> for Containing<F> {
         }
     }
 
-    fn read(tree: &Tree<'_>, _: &Keys<'_>) -> Read<Contained<'a, T>> {
+    fn read(tree: &Tree<'_>, keys: &Keys<'_>) -> Read<Contained<'a, T>> {
         match tree.only(["containing"]) {
-            Some([inside]) => contained::<T, F>(inside).map(Contained::Value),
+            Some([inside]) => contained::<T, F>(inside, keys).map(Contained::Value),
             None => read_hex(tree).map(|octets| Contained::Octets(octets.into())),
         }
     }
@@ -84,9 +84,9 @@ impl<'a, T, F: Form<T>, const SIZE: u64, const EXTENSIBLE: bool> Form<Contained<
         }
     }
 
-    fn read(tree: &Tree<'_>, _: &Keys<'_>) -> Read<Contained<'a, T>> {
+    fn read(tree: &Tree<'_>, keys: &Keys<'_>) -> Read<Contained<'a, T>> {
         match tree.only(["containing"]) {
-            Some([inside]) => contained::<T, F>(inside).map(Contained::Value),
+            Some([inside]) => contained::<T, F>(inside, keys).map(Contained::Value),
             None => read_bits(tree, Bits::<SIZE, EXTENSIBLE>::size()).map(Contained::from),
         }
     }
@@ -98,8 +98,9 @@ fn containing<T, F: Form<T>, S: Serializer>(inside: &T, s: S) -> Said<S> {
     object.end()
 }
 
-fn contained<T, F: Form<T>>(inside: &Tree<'_>) -> Read<T> {
-    F::read(inside, &Keys::NONE).map_err(|error| error.inside("containing"))
+/// An open type in a string may be selected by what is beside the string.
+fn contained<T, F: Form<T>>(inside: &Tree<'_>, keys: &Keys<'_>) -> Read<T> {
+    F::read(inside, keys).map_err(|error| error.inside("containing"))
 }
 
 macro_rules! characters {
