@@ -1,11 +1,11 @@
 //! Formats with columns: records are collected into batches, which are written as they become full.
 
-use crate::render::{RenderArgs, Shown};
+use crate::render::{RenderArgs, Shown, Tables};
 use clap::{Args, ValueEnum};
 use std::io;
 use tercet::columns::{
-    ArrowError, Builder, Compression, Encoder, FileFormat, Integers, OctetsAs, Options, Part, PartEncoder,
-    Provenance, TextAs,
+    ArrowError, Builder, Compression, Encoder, FileFormat, Integers, Keys, OctetsAs, Options, Part,
+    PartEncoder, Provenance, TextAs,
 };
 use tercet::dynamic::{Error, View};
 use tercet::records::{Origin, Render, RenderedPart, Undecoded};
@@ -55,6 +55,15 @@ pub enum CompressionArg {
 }
 
 impl ColumnarArgs {
+    /// What rows tell of where they came from.
+    pub fn keys(&self, shown: Shown<'_>) -> Keys {
+        match (shown.tables, self.provenance) {
+            (Tables::One, false) => Keys::None,
+            (Tables::Records, false) | (Tables::Child, _) => Keys::Record,
+            (Tables::One | Tables::Records, true) => Keys::Place,
+        }
+    }
+
     /// The same for the library.
     pub fn options(&self, render: &RenderArgs, shown: Shown<'_>) -> Options {
         let texts = shown.leaves.map(|leaves| {
@@ -73,7 +82,7 @@ impl ColumnarArgs {
                 IntegersArg::Text => Integers::Text,
             },
             octets: if self.hex_octets { OctetsAs::Text(render.octets()) } else { OctetsAs::Binary },
-            provenance: self.provenance,
+            keys: self.keys(shown),
             elements: shown.lists.to_vec(),
             texts: texts.into_iter().flatten().collect(),
             ..Options::default()
@@ -183,6 +192,10 @@ impl Render for Columnar<'_> {
         row.end()
     }
 
+    fn check(&mut self) -> io::Result<()> {
+        self.checked()
+    }
+
     fn drop_record(&mut self) {
         self.builder.drop_behind(self.before);
     }
@@ -191,7 +204,7 @@ impl Render for Columnar<'_> {
         self.batch(&mut Vec::new());
         self.checked()?;
         let part = self.part.as_mut().map(PartEncoder::take).transpose().map_err(io::Error::other)?;
-        Ok(part.map(|part| Box::new(part) as RenderedPart))
+        Ok(part.flatten().map(|part| Box::new(part) as RenderedPart))
     }
 
     fn join(&mut self, part: RenderedPart, out: &mut Vec<u8>) -> io::Result<()> {

@@ -10,7 +10,7 @@ use clap::Args;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tercet::dynamic::{NodeId, Options, Plan, Unknown};
-use tercet::records::{DEFAULT_RECORD_LIMIT, Explode, Framing, Rendering, Settings};
+use tercet::records::{Children, DEFAULT_RECORD_LIMIT, Explode, Framing, Rendering, Settings};
 use tercet::{PlanError, RecordPlan, Schema};
 
 /// What records are and where they stand.
@@ -85,6 +85,8 @@ pub struct Job {
     pub rendering: Option<Rendering>,
     /// How records become rows, if they are several each.
     pub explode: Option<Explode>,
+    /// How records become rows of several tables, if they do.
+    pub children: Option<Children>,
     /// Whether other framings are tried.
     pub detect: bool,
     /// Set when a signal says to stop.
@@ -97,11 +99,12 @@ impl Job {
         self.rendering.as_ref().map_or_else(|| Shown::from(&self.plan), Shown::from)
     }
 
-    /// The rows that are written, and their type.
+    /// The rows of records that are written, and their type.
     pub fn rows(&self) -> (Shown<'_>, NodeId) {
-        match &self.explode {
-            Some(explode) => (self.shown().exploded(explode), explode.root()),
-            None => (self.shown(), self.record),
+        match (&self.explode, &self.children) {
+            (Some(explode), _) => (self.shown().exploded(explode), explode.root()),
+            (None, Some(children)) => (self.shown().with_children(children), children.root()),
+            (None, None) => (self.shown(), self.record),
         }
     }
 
@@ -128,8 +131,9 @@ impl Job {
     pub fn new(schema: &Schema, type_name: &str, records: Option<&str>) -> Outcome<Self> {
         let found = RecordPlan::new(schema, type_name, records).map_err(Failure::usage)?;
         let RecordPlan { plan, framing, outer, record } = found;
-        let (rendering, explode) = (None, None);
-        Ok(Self { plan, framing, outer, record, rendering, explode, detect: true, stop: Arc::default() })
+        let (rendering, explode, children) = (None, None, None);
+        let (detect, stop) = (true, Arc::default());
+        Ok(Self { plan, framing, outer, record, rendering, explode, children, detect, stop })
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod args;
 mod auto;
+mod children;
 mod cmd;
 mod columnar;
 mod discover;

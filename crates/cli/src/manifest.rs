@@ -47,11 +47,13 @@ impl Manifest {
         Ok(Self { settings, done, file: Mutex::new(file) })
     }
 
-    /// The line of an input that need not be done again: neither it nor its output has changed since.
-    pub fn done(&self, input: &Input, output: &Path) -> Option<&Value> {
+    /// The line of an input that need not be done again: neither it nor its output has changed since, nor have the child
+    /// tables beside.
+    pub fn done(&self, input: &Input, output: &Path, children: &[PathBuf]) -> Option<&Value> {
         let line = self.done.get(&input.name())?;
         let size = fs::metadata(output).ok()?.len();
         let same = line["output"] == output.display().to_string().as_str() && line["octets"] == size;
+        let same = same && line["children"] == sizes(children).ok()?;
         (same && line["state"] == state(input)? && line["complete"] == true).then_some(line)
     }
 
@@ -60,6 +62,7 @@ impl Manifest {
         &self,
         input: &Input,
         output: &Path,
+        children: &[PathBuf],
         summaries: impl Iterator<Item = &'s Summary>,
     ) -> io::Result<()> {
         let (mut records, mut rejects, mut complete, mut exit) = (0, 0, true, Exit::Good);
@@ -69,7 +72,7 @@ impl Manifest {
             complete &= summary.stopped.is_none();
             exit = exit.max(verdict(summary));
         }
-        let line = json!({
+        let mut line = json!({
             "input": input.name(),
             "state": state(input),
             "settings": self.settings,
@@ -80,10 +83,21 @@ impl Manifest {
             "complete": complete,
             "exit": exit as u8,
         });
+        let children = sizes(children)?;
+        if !children.is_null() {
+            line["children"] = children;
+        }
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         file.write_all(format!("{line}\n").as_bytes())?;
         file.sync_data()
     }
+}
+
+/// The numbers of octets of files; nothing if there are none.
+fn sizes(paths: &[PathBuf]) -> io::Result<Value> {
+    let size = |path: &PathBuf| Ok((path.display().to_string(), fs::metadata(path)?.len().into()));
+    let sizes = paths.iter().map(size).collect::<io::Result<serde_json::Map<_, _>>>()?;
+    Ok(if sizes.is_empty() { Value::Null } else { sizes.into() })
 }
 
 /// Size and time of change of an input, if it is a file.

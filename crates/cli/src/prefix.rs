@@ -1,25 +1,29 @@
 //! What stands in front of each row: where it came from, and which element of its lists it is.
 
+use std::io::Write;
+use std::iter::zip;
+use tercet::columns::Keys;
 use tercet::dynamic::csv::push_field;
 use tercet::records::Origin;
 
 /// Columns or members in front of each row.
 #[derive(Clone, Debug)]
 pub struct Prefix {
-    from: bool,
+    keys: &'static [&'static str],
     lists: Vec<String>,
 }
 
 impl Prefix {
-    /// Where rows came from, if that is wanted, and the elements of these lists.
-    pub fn new(from: bool, lists: &[String]) -> Self {
-        Self { from, lists: lists.to_vec() }
+    /// Where rows came from, and the elements of these lists.
+    pub fn new(keys: Keys, lists: &[String]) -> Self {
+        Self { keys: keys.names(), lists: lists.to_vec() }
     }
 
     /// The names of the columns, with a comma behind each.
     pub fn csv_header(&self, out: &mut Vec<u8>) {
-        if self.from {
-            out.extend_from_slice(b"_file,_record,_offset,_length,");
+        for key in self.keys {
+            out.extend_from_slice(key.as_bytes());
+            out.push(b',');
         }
         for list in &self.lists {
             push_field(out, format!("_{list}").as_bytes(), b',');
@@ -29,14 +33,17 @@ impl Prefix {
 
     /// The fields, with a comma behind each.
     pub fn csv(&self, origin: &Origin<'_>, out: &mut Vec<u8>) {
-        if self.from {
+        if let [_, numbers @ ..] = self.keys {
             push_field(out, origin.input.as_bytes(), b',');
-            let Origin { index, offset, length, .. } = origin;
-            out.extend_from_slice(format!(",{index},{offset},{length},").as_bytes());
+            out.push(b',');
+            for (_, number) in zip(numbers, numbers_of(origin)) {
+                push_number(out, number);
+                out.push(b',');
+            }
         }
         for list in 0..self.lists.len() {
             if let Some(Some(element)) = origin.elements.get(list) {
-                out.extend_from_slice(element.to_string().as_bytes());
+                push_number(out, *element);
             }
             out.push(b',');
         }
@@ -45,11 +52,10 @@ impl Prefix {
     /// Appends a JSON value with members in front; what is no object becomes the member `value`.
     pub fn json(&self, origin: &Origin<'_>, value: &[u8], indent: Option<u8>, out: &mut Vec<u8>) {
         let mut members = Vec::new();
-        if self.from {
-            let Origin { input, index, offset, length, .. } = origin;
-            members.push(("_file".to_owned(), serde_json::Value::from(*input)));
-            for (name, number) in [("_record", *index), ("_offset", *offset), ("_length", *length as u64)] {
-                members.push((name.to_owned(), number.into()));
+        if let [file, numbers @ ..] = self.keys {
+            members.push(((*file).to_owned(), serde_json::Value::from(origin.input)));
+            for (name, number) in zip(numbers, numbers_of(origin)) {
+                members.push(((*name).to_owned(), number.into()));
             }
         }
         for (list, name) in self.lists.iter().enumerate() {
@@ -79,4 +85,14 @@ impl Prefix {
             }
         }
     }
+}
+
+/// What the columns behind that of the file tell.
+fn numbers_of(origin: &Origin<'_>) -> [u64; 3] {
+    [origin.index, origin.offset, origin.length as u64]
+}
+
+fn push_number(out: &mut Vec<u8>, number: u64) {
+    // Writing to memory does not fail.
+    _ = write!(out, "{number}");
 }

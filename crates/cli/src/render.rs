@@ -11,7 +11,7 @@ use tercet::dynamic::json::{self, JsonWriter};
 use tercet::dynamic::text::Octets;
 use tercet::dynamic::xml::{self, XmlWriter};
 use tercet::dynamic::{Error, ErrorKind, NodeId, Plan, Shape, Value, View, csv};
-use tercet::records::{Explode, Leaves, Origin, Render, Rendering, Undecoded};
+use tercet::records::{ChildTable, Children, Explode, Leaves, Origin, Render, Rendering, Undecoded};
 
 /// How values are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -110,12 +110,34 @@ pub struct Shown<'p> {
     pub(crate) leaves: Option<Leaves>,
     /// The lists whose elements are rows.
     pub(crate) lists: &'p [String],
+    pub(crate) tables: Tables,
+}
+
+/// Which table rows are of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tables {
+    /// The only one.
+    One,
+    /// That of the records, which has children.
+    Records,
+    /// A child.
+    Child,
 }
 
 impl<'p> Shown<'p> {
     /// The same as rows of the elements of lists.
     pub fn exploded(self, explode: &'p Explode) -> Self {
         Self { shape: explode.shape(), lists: explode.lists(), ..self }
+    }
+
+    /// The rows of records that have child tables.
+    pub fn with_children(self, children: &'p Children) -> Self {
+        Self { shape: children.shape(), tables: Tables::Records, ..self }
+    }
+
+    /// The rows of a child table.
+    pub fn child(self, children: &'p Children, table: &'p ChildTable) -> Self {
+        Self { shape: children.shape(), lists: table.lists(), tables: Tables::Child, ..self }
     }
 
     /// The shape of the values.
@@ -126,13 +148,14 @@ impl<'p> Shown<'p> {
 
 impl<'p> From<&'p Plan> for Shown<'p> {
     fn from(plan: &'p Plan) -> Self {
-        Self { shape: &plan.shape, leaves: None, lists: &[] }
+        Self { shape: &plan.shape, leaves: None, lists: &[], tables: Tables::One }
     }
 }
 
 impl<'p> From<&'p Rendering> for Shown<'p> {
     fn from(rendering: &'p Rendering) -> Self {
-        Self { shape: rendering.shape(), leaves: Some(rendering.leaves()), lists: &[] }
+        let leaves = Some(rendering.leaves());
+        Self { shape: rendering.shape(), leaves, lists: &[], tables: Tables::One }
     }
 }
 
@@ -156,7 +179,7 @@ impl RenderArgs {
     ) -> Box<dyn Render + Send + 'p> {
         let shown = shown.into();
         let shape: &'p Shape = shown.shape;
-        let prefix = Prefix::new(self.columnar.provenance, shown.lists);
+        let prefix = Prefix::new(self.columnar.keys(shown), shown.lists);
         match format {
             Format::Json => Box::new(self.json(shape, Some(2), prefix)),
             Format::Jsonl => Box::new(self.json(shape, None, prefix)),
@@ -192,11 +215,21 @@ impl RenderArgs {
 
     /// Which fields a decoder has to read for a format; all if there is no answer.
     pub fn wanted<'p>(&self, format: Format, shown: impl Into<Shown<'p>>, node: NodeId) -> Option<Vec<bool>> {
+        if self.columns.is_empty() { None } else { self.fields(format, shown, node) }
+    }
+
+    /// The same where all columns may be wanted.
+    pub fn fields<'p>(&self, format: Format, shown: impl Into<Shown<'p>>, node: NodeId) -> Option<Vec<bool>> {
         if format != Format::Csv && !format.is_columnar() {
             return None;
         }
         let shown = shown.into();
         Layout::new(shown.shape, node, &self.columnar.options(self, shown)).wanted_fields(shown.shape)
+    }
+
+    /// The same with other columns.
+    pub fn with_columns(&self, columns: Vec<String>) -> Self {
+        Self { columns, ..self.clone() }
     }
 
     /// Refuses columns that the type does not have.

@@ -80,6 +80,9 @@ impl<'p> Report<'p> {
             if summary.rows != summary.records - summary.left_out {
                 term::say(format_args!("  {:>12} rows", term::grouped(summary.rows)));
             }
+            for (table, rows) in &summary.tables {
+                term::say(format_args!("  {:>12} rows of {table}", term::grouped(*rows)));
+            }
             for (kind, count) in self.by_type(&summary) {
                 term::say(format_args!("  {:>12} {kind}", term::grouped(count)));
             }
@@ -241,12 +244,15 @@ impl<'p> Report<'p> {
     fn file(&self, name: &str, summary: &Summary, seconds: f64, exit: Exit) -> Value {
         let types: serde_json::Map<String, Value> =
             self.by_type(summary).into_iter().map(|(kind, count)| (kind.to_owned(), count.into())).collect();
+        let children: serde_json::Map<String, Value> =
+            summary.tables.iter().map(|(table, rows)| (table.clone(), (*rows).into())).collect();
         json!({
             "input": name,
             "records": summary.records,
             "rejects": summary.rejects,
             "left_out": summary.left_out,
             "rows": summary.rows,
+            "children": children,
             "headers": summary.headers,
             "types": types,
             "octets": octets(&summary.balance),

@@ -4,7 +4,7 @@ use crate::exit::{Failure, Outcome};
 use clap::Args;
 use std::sync::Arc;
 use tercet::dynamic::{NodeId, Shape};
-use tercet::records::{Condition, Explode, Filter};
+use tercet::records::{Children, Condition, Explode, Filter};
 
 /// Which records become rows.
 #[derive(Args, Clone, Debug, Default)]
@@ -18,6 +18,16 @@ pub struct RowsArgs {
     /// named after the list; a record without elements is one row
     #[arg(long, value_name = "PATH")]
     pub explode: Option<String>,
+
+    /// A table of its own for each of these lists and for those around them, in a file beside that of the records; its rows
+    /// have the file and the number of their record and their index in each list, and where a list was, the records have the
+    /// number of its elements
+    #[arg(long, value_name = "PATH", value_delimiter = ',', conflicts_with = "explode")]
+    pub child: Vec<String>,
+
+    /// The same for all lists that are not inside of other lists
+    #[arg(long, conflicts_with_all = ["explode", "child"])]
+    pub children: bool,
 }
 
 impl RowsArgs {
@@ -25,6 +35,16 @@ impl RowsArgs {
     pub fn explode(&self, shape: &Arc<Shape>, record: NodeId) -> Outcome<Option<Explode>> {
         let explode = |path| Explode::new(shape, record, path).map_err(Failure::usage);
         self.explode.as_deref().map(explode).transpose()
+    }
+
+    /// The child tables asked for, of records of a shape.
+    pub fn children(&self, shape: &Arc<Shape>, record: NodeId) -> Outcome<Option<Children>> {
+        let children = match (self.children, &self.child[..]) {
+            (true, _) => Children::all(shape, record),
+            (false, []) => return Ok(None),
+            (false, paths) => Children::new(shape, record, paths),
+        };
+        children.map(Some).map_err(Failure::usage)
     }
 
     /// The filter asked for, on values of a shape.

@@ -1,5 +1,6 @@
 //! A run of `tercet convert`: from inputs to outputs that are there whole or not at all.
 
+use crate::children;
 use crate::cmd::convert::Convert;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::Input;
@@ -75,9 +76,10 @@ impl<'a> Run<'a> {
         let mut failed = Vec::new();
         let mut work = Vec::new();
         for (input, output) in inputs.iter().zip(self.outputs(dir, inputs)?) {
-            if let Some(line) = manifest.and_then(|manifest| manifest.done(input, &output)) {
+            let children = self.children(&output);
+            if let Some(line) = manifest.and_then(|manifest| manifest.done(input, &output, &children)) {
                 report.done_before(line);
-            } else if convert.skip_existing && output.exists() {
+            } else if convert.skip_existing && output.exists() && children.iter().all(|path| path.exists()) {
                 report.passed_over();
             } else {
                 work.push((input, output));
@@ -159,16 +161,22 @@ impl<'a> Run<'a> {
         };
         let outputs: Vec<PathBuf> = inputs.iter().map(name).collect();
         for (input, output) in inputs.iter().zip(&outputs) {
-            if let Some(other) = taken.insert(output, input) {
-                return Err(Failure::usage(format_args!(
-                    "`{}` and `{}` would both become `{}`",
-                    other.name(),
-                    input.name(),
-                    output.display()
-                )));
+            for output in std::iter::once(output.clone()).chain(self.children(output)) {
+                let text = output.display().to_string();
+                if let Some(other) = taken.insert(output, input) {
+                    let (one, other) = (other.name(), input.name());
+                    return Err(Failure::usage(format_args!(
+                        "`{one}` and `{other}` would both become `{text}`"
+                    )));
+                }
             }
         }
         Ok(outputs)
+    }
+
+    /// Where the child tables of an output go.
+    fn children(&self, output: &Path) -> Vec<PathBuf> {
+        children::paths(self.job.children.as_ref(), output)
     }
 
     /// Converts an input to a file of its own, which the manifest then has.
@@ -183,7 +191,10 @@ impl<'a> Run<'a> {
         self.to_file(converter, slice::from_ref(input), output, &mut |it| converted.push(it))?;
         if let Some(manifest) = manifest {
             let summaries = converted.iter().map(|it| &it.summary);
-            manifest.add(input, output, summaries).map_err(|error| Failure::io(manifest::NAME, &error))?;
+            let children = self.children(output);
+            manifest
+                .add(input, output, &children, summaries)
+                .map_err(|error| Failure::io(manifest::NAME, &error))?;
         }
         Ok(converted)
     }
@@ -209,7 +220,9 @@ impl<'a> Run<'a> {
         let mut rejects = convert.rejects.as_ref().map(RejectFile::new);
         let mut header = convert.header.as_ref().map(Output::create).transpose()?;
         let mut out = io::stdout().lock();
-        self.inputs(converter, inputs, &mut out, header.as_mut(), rejects.as_mut(), &mut tell)?;
+        let (header_out, rejects_out) = (header.as_mut(), rejects.as_mut());
+        let files = Files { out: &mut out, children: &mut [], header: header_out, rejects: rejects_out };
+        self.inputs(converter, inputs, files, &mut tell)?;
         out.flush()?;
         commit(header, rejects)
     }
@@ -231,8 +244,15 @@ impl<'a> Run<'a> {
         let header_path = convert.header.clone().unwrap_or_else(|| beside(".header"));
         let mut header = convert.source.records.as_ref().map(|_| Output::create(header_path)).transpose()?;
         let mut output = Output::create(path)?;
-        self.inputs(converter, inputs, &mut output, header.as_mut(), Some(&mut rejects), tell)?;
-        output.commit()?;
+        let children = self.children(path).into_iter().map(Output::create);
+        let mut children = children.collect::<io::Result<Vec<_>>>()?;
+        let (header_out, rejects_out) = (header.as_mut(), Some(&mut rejects));
+        let files =
+            Files { out: &mut output, children: &mut children, header: header_out, rejects: rejects_out };
+        self.inputs(converter, inputs, files, tell)?;
+        // That of the records gets its name last: where it is, the others are.
+        children.push(output);
+        Output::commit_all(children)?;
         commit(header, Some(rejects))
     }
 
@@ -240,13 +260,12 @@ impl<'a> Run<'a> {
         &self,
         converter: &mut Converter<'_>,
         inputs: &[Input],
-        out: &mut dyn Write,
-        header: Option<&mut Output>,
-        rejects: Option<&mut RejectFile>,
+        files: Files<'_>,
         tell: &mut dyn FnMut(Converted),
     ) -> Outcome<()> {
-        let (rows, node) = self.job.rows();
-        let mut render = self.convert.render.renderer(self.convert.format(), rows, node);
+        let Files { out, children, header, rejects } = files;
+        let convert = self.convert;
+        let mut render = children::renderer(self.job, &convert.render, convert.format(), children);
         let mut header_render = self.header_renderer();
         let mut text = Vec::new();
         render.begin(&mut text);
@@ -327,9 +346,17 @@ impl<'a> Run<'a> {
 
     /// Renderers of rows that another renderer takes over, and of what stands around them.
     pub fn part_renderers(&self) -> (Box<dyn Render + Send + '_>, Box<dyn Render + Send + '_>) {
-        let (rows, node) = self.job.rows();
-        (self.convert.render.part_renderer(self.convert.format(), rows, node), self.header_renderer())
+        let convert = self.convert;
+        (children::part_renderer(self.job, &convert.render, convert.format()), self.header_renderer())
     }
+}
+
+/// The files of an output.
+struct Files<'t> {
+    out: &'t mut dyn Write,
+    children: &'t mut [Output],
+    header: Option<&'t mut Output>,
+    rejects: Option<&'t mut RejectFile>,
 }
 
 /// Where the parts of an output go.

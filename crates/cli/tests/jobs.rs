@@ -63,12 +63,13 @@ fn size(octets: &[u8]) -> usize {
     }
 }
 
-/// What a conversion leaves in a folder, by the names of files, and its exit code.
+/// What a conversion leaves in a folder, by the names of files, and its exit code. Behind the format, options may stand.
 fn converted(input: &Path, jobs: &str, format: &str, framing: &str) -> (Option<i32>, Vec<(String, Vec<u8>)>) {
     let folder = tempfile::tempdir().unwrap();
     let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas/demo");
     let status = Command::new(TERCET)
-        .args(["convert", "-t", "CallRecord", "-q", "--framing", framing, "-j", jobs, "-f", format])
+        .args(["convert", "-t", "CallRecord", "-q", "--framing", framing, "-j", jobs, "-f"])
+        .args(format.split(' '))
         .args(["--integers", "text"])
         .arg("-s")
         .arg(&schema)
@@ -122,7 +123,7 @@ fn same_framed(name: &str, file: &[u8], format: &str, framing: &str, exit: i32) 
 fn rows_do_not_depend_on_the_number_of_threads() {
     let folder = tempfile::tempdir().unwrap();
     let (file, begins) = records(folder.path());
-    for format in ["jsonl", "csv", "xml"] {
+    for format in ["jsonl", "csv", "xml", "csv --children"] {
         same(format, &file, format, 0);
     }
     // The last record is cut; octets of records are lost, turned, put in; records are of another type.
@@ -139,7 +140,8 @@ fn rows_do_not_depend_on_the_number_of_threads() {
                 _ => drop(damaged.splice(begin..begin, (0..1 + number(90)).map(|octet| octet as u8))),
             }
         }
-        same(&format!("damage {seed}"), &damaged, "jsonl", 2);
+        let format = if seed % 2 == 0 { "jsonl" } else { "jsonl --child data.volumes" };
+        same(&format!("damage {seed}"), &damaged, format, 2);
     }
 }
 
@@ -188,10 +190,10 @@ fn nor_on_which_thread_took_which_of_many_files() {
     let inputs = inputs(folder.path(), 300);
     let (large, _) = records(folder.path());
     fs::write(inputs.join("calls123-large.ber"), &large[..1 << 20]).unwrap();
-    for format in ["csv", "jsonl"] {
+    for (format, tables) in [("csv", 1), ("jsonl", 1), ("csv --children", 3)] {
         let one = converted(&inputs, "1", format, "plain");
         assert_eq!(one.0, Some(2));
-        assert_eq!(one.1.len(), 4, "rows, rejects, their reasons, the summary");
+        assert_eq!(one.1.len(), tables + 3, "rows, rejects, their reasons, the summary");
         for jobs in ["2", "5"] {
             let several = converted(&inputs, jobs, format, "plain");
             assert_eq!(one.0, several.0);
@@ -227,18 +229,20 @@ fn columns_do_not_depend_on_the_number_of_threads() {
     let input = folder.path().join("calls.ber");
     fs::write(&input, &file).unwrap();
     let parquet = |jobs| {
-        let (exit, files) = converted(&input, jobs, "parquet", "plain");
+        let (exit, files) = converted(&input, jobs, "parquet --child data.volumes", "plain");
         assert_eq!(exit, Some(2));
         files
     };
     let (one, several) = (parquet("1"), parquet("3"));
-    for (a, b) in one.iter().zip(&several).filter(|(a, _)| a.0 != "rows" && a.0 != "summary") {
+    for (a, b) in one.iter().zip(&several).filter(|(a, _)| a.0.contains("rejects")) {
         assert!(a == b, "{} and {} differ", a.0, b.0);
     }
-    let of = |files: &[(String, Vec<u8>)]| files.iter().find(|file| file.0 == "rows").unwrap().1.clone();
-    let ((one, _), (several, groups)) = (rows_of(of(&one)), rows_of(of(&several)));
-    assert!(one == several && !one.is_empty());
-    assert!(groups > 2, "threads make row groups: {groups}");
+    for table in ["rows", "rows.data.volumes"] {
+        let of = |files: &[(String, Vec<u8>)]| files.iter().find(|file| file.0 == table).unwrap().1.clone();
+        let ((one, _), (several, groups)) = (rows_of(of(&one)), rows_of(of(&several)));
+        assert!(one == several && !one.is_empty(), "{table}");
+        assert!(groups > 2, "threads make row groups: {groups}");
+    }
 }
 
 /// A conversion of all files of a folder into another.

@@ -207,6 +207,172 @@ fn exploded_columns_hold_the_same() {
     assert_eq!(charges, [Some(5), Some(6), None, None, None, Some(7)]);
 }
 
+/// Bills whose lists are absent, empty and inside one another.
+fn bills_with_marks() -> Vec<Value> {
+    let marked = |marks: Value| json!({"type": "02", "charge": 8, "marks": marks});
+    let mut bills = bills().to_vec();
+    bills.push(json!({"name": "d", "groups": [
+        {"code": 5, "items": [marked(json!([7, -1])), marked(json!([])), item("00", 2)]},
+        {"code": 6},
+        {"code": 7, "items": [marked(json!([3]))]},
+    ], "other": {"code": 8}}));
+    bills
+}
+
+/// Lines of JSON of a table and its children by their paths; that of the records is the empty one.
+type Tables = std::collections::BTreeMap<String, Vec<Value>>;
+
+fn tables(folder: &Path, name: &str) -> Tables {
+    let mut tables = Tables::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let file = path.file_name().unwrap().to_str().unwrap();
+        let table = file.strip_prefix(name).and_then(|rest| rest.strip_suffix(".jsonl"));
+        if let Some(table) = table {
+            let rows = lines(&std::fs::read_to_string(&path).unwrap());
+            tables.insert(table.trim_start_matches('.').to_owned(), rows);
+        }
+    }
+    tables
+}
+
+/// A row with the rows of its lists in place of their numbers.
+fn joined(tables: &Tables, table: &str, row: &Value) -> Value {
+    let mut value = row.clone();
+    value.as_object_mut().unwrap().retain(|name, _| !name.starts_with('_'));
+    let is_key = |name: &str| name.starts_with('_');
+    let keys: Vec<_> = row.as_object().unwrap().iter().filter(|(name, _)| is_key(name)).collect();
+    for (child, rows) in tables {
+        let Some(path) = child.strip_prefix(table).map(|path| path.trim_start_matches('.')) else { continue };
+        let between = |other: &&String| other.len() > table.len() && child.starts_with(&format!("{other}."));
+        if path.is_empty() || child == table || tables.keys().any(|other| between(&other)) {
+            continue;
+        }
+        let rows = rows.iter().filter(|row| keys.iter().all(|(name, key)| row[name.as_str()] == **key));
+        let elements: Vec<Value> = rows
+            .enumerate()
+            .map(|(index, row)| {
+                assert_eq!(row[format!("_{}", path.rsplit('.').next().unwrap())], index);
+                let element = joined(tables, child, row);
+                if child.ends_with("marks") { element["value"].clone() } else { element }
+            })
+            .collect();
+        match value.pointer_mut(&format!("/{}", path.replace('.', "/"))) {
+            Some(count) => {
+                assert_eq!(*count, elements.len());
+                *count = elements.into();
+            }
+            None => assert!(elements.is_empty(), "{child}"),
+        }
+    }
+    value
+}
+
+#[test]
+fn child_tables_hold_all_that_records_hold() {
+    let bills = bills_with_marks();
+    let folder = folder("Bill", &bills);
+    let common = ["-s", "a.asn", "-t", "Bill", "a.ber", "--framing", "plain"];
+    for (options, names) in [
+        (&["--children"][..], &["", "groups", "other.items"][..]),
+        (&["--child", "groups"], &["", "groups"]),
+        (
+            &["--child", "groups[].items[].marks,other.items", "--child", "other.items.marks"],
+            &["", "groups", "groups.items", "groups.items.marks", "other.items", "other.items.marks"],
+        ),
+    ] {
+        for jobs in ["1", "2"] {
+            let output = tempfile::tempdir().unwrap();
+            let path = output.path().join("rows.jsonl").display().to_string();
+            convert(folder.path(), &[&common[..], options, &["-o", &path, "-j", jobs]].concat());
+            let tables = tables(output.path(), "rows");
+            assert_eq!(tables.keys().collect::<Vec<_>>(), names);
+            let rows: Vec<Value> = tables[""].iter().map(|row| joined(&tables, "", row)).collect();
+            assert_eq!(rows, bills, "{options:?}");
+        }
+    }
+}
+
+#[test]
+fn child_tables_have_columns_of_their_own() {
+    let folder = folder("Bill", &bills_with_marks());
+    let common = ["-s", "a.asn", "-t", "Bill", "a.ber", "--framing", "plain", "-o", "rows.csv"];
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    convert(folder.path(), &[&common[..], &["--child", "groups.items.marks"]].concat());
+    assert_eq!(
+        read("rows.csv").lines().take(3).collect::<Vec<_>>(),
+        [
+            "_file,_record,name,groups,other.code,other.items",
+            "a.ber,0,a,3,9,\"[{\"\"type\"\":\"\"00\"\",\"\"charge\"\":1}]\"",
+            "a.ber,1,b,0,,"
+        ]
+    );
+    assert_eq!(
+        read("rows.groups.csv"),
+        "_file,_record,_groups,code,items\na.ber,0,0,1,2\na.ber,0,1,2,0\na.ber,0,2,3,\na.ber,2,0,4,1\n\
+         a.ber,3,0,5,3\na.ber,3,1,6,\na.ber,3,2,7,1\n"
+    );
+    assert_eq!(
+        read("rows.groups.items.marks.csv"),
+        "_file,_record,_groups,_items,_marks,value\na.ber,3,0,0,0,7\na.ber,3,0,0,1,-1\na.ber,3,2,0,0,3\n"
+    );
+    // Columns are those of the table that their paths go into; a table that none goes into has all of its own.
+    let columns = ["--child", "groups,other.items", "--columns", "groups.code,other", "--provenance"];
+    convert(folder.path(), &[&common[..], &columns].concat());
+    let header = |name: &str| read(name).lines().next().unwrap_or_default().to_owned();
+    assert_eq!(header("rows.csv"), "_file,_record,_offset,_length,other.code,other.items");
+    assert_eq!(header("rows.groups.csv"), "_file,_record,_groups,code");
+    assert_eq!(header("rows.other.items.csv"), "_file,_record,_items,type,charge,marks");
+    assert_eq!(read("rows.other.items.csv").lines().nth(1), Some("a.ber,0,0,00,1,"));
+    assert_eq!(read("rows.groups.csv").lines().count(), 8);
+}
+
+#[test]
+fn rows_of_a_rejected_record_are_in_no_table() {
+    use arrow_array::{cast::AsArray, types::Int64Type};
+    let large = json!({"type": "00", "charge": u64::MAX});
+    let mut bills = bills_with_marks();
+    bills.insert(1, json!({"name": "x", "groups": [{"code": 1, "items": [item("00", 1), large]}]}));
+    let folder = folder("Bill", &bills);
+    let options =
+        ["-s", "a.asn", "-t", "Bill", "a.ber", "--framing", "plain", "--child", "groups.items.marks"];
+    let output = run(folder.path(), &[&options[..], &["-o", "r.parquet", "--summary", "s.json"]].concat());
+    assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
+    let summary: Value =
+        serde_json::from_slice(&std::fs::read(folder.path().join("s.json")).unwrap()).unwrap();
+    let known = json!({"groups": 7, "groups.items": 7, "groups.items.marks": 3});
+    assert_eq!(summary["inputs"][0]["children"], known);
+    assert_eq!((&summary["inputs"][0]["rows"], &summary["rejects"]), (&json!(4), &json!(1)));
+    for (name, count) in known.as_object().unwrap() {
+        let octets = std::fs::read(folder.path().join(format!("r.{name}.parquet"))).unwrap();
+        let reader = parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new(
+            bytes::Bytes::from(octets),
+        );
+        let batch = reader.unwrap().build().unwrap().next().unwrap().unwrap();
+        assert_eq!(batch.num_rows() as i64, count.as_i64().unwrap(), "{name}");
+        let records = batch.column_by_name("_record").unwrap().as_primitive::<Int64Type>();
+        assert_eq!(records.iter().max(), Some(Some(3)), "{name}");
+    }
+}
+
+#[test]
+fn child_tables_that_cannot_be_are_refused() {
+    let folder = folder("Bill", &bills());
+    let common = ["-s", "a.asn", "-t", "Bill", "a.ber", "--framing", "plain"];
+    for (options, message) in [
+        (&["--child", "groups"][..], "child tables are files of their own: say with `--output`"),
+        (&["--child", "groups.code", "-o", "a.csv"], "`groups.code` is no SEQUENCE OF"),
+        (&["--child", "groups.cod", "-o", "a.csv"], "there is no `cod` on the way to `groups.cod`"),
+        (&["--child", "groups", "-o", "a.xml"], "no form in XML"),
+        (&["--child", "groups", "--explode", "groups", "-o", "a.csv"], "cannot be used with"),
+        (&["--child", "groups", "--columns", "groups.x", "-o", "a.parquet"], "there is no column `x`"),
+    ] {
+        let output = run(folder.path(), &[&common[..], options].concat());
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(1) && said.contains(message), "{said}");
+    }
+}
+
 const PROFILE: &str = "name = \"own\"
 [audit]
 count = \"audit.count\"

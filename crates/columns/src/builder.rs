@@ -1,7 +1,7 @@
 //! Rows to record batches.
 
 use crate::Provenance;
-use crate::layout::{Layout, OctetsAs, Options, PROVENANCE, ROOT, What};
+use crate::layout::{Keys, Layout, OctetsAs, Options, ROOT, What};
 use crate::store::{Store, Values};
 use arrow_array::{
     ArrayRef, BooleanArray, Int64Array, ListArray, RecordBatch, RecordBatchOptions, StringArray, StructArray,
@@ -137,7 +137,7 @@ impl<'s> Builder<'s> {
         for list in 0..self.layout.options.elements.len() {
             self.elements.push(from.and_then(|from| *from.elements.get(list)?).map(number));
         }
-        if self.layout.options.provenance {
+        if self.layout.options.keys != Keys::None {
             let (file, numbers) = match from {
                 Some(from) => {
                     if self.files.last().is_none_or(|file| file != from.file) {
@@ -223,14 +223,15 @@ impl<'s> Builder<'s> {
             let column: Int64Array = elements.iter().skip(list).step_by(lists).copied().collect();
             Arc::new(column) as ArrayRef
         });
-        if !self.layout.options.provenance {
+        let keys = self.layout.options.keys.names().len();
+        if keys == 0 {
             return indices.collect();
         }
         let from = std::mem::take(&mut self.from);
         let file = |at: u32| self.files.get((at as usize).wrapping_sub(1)).map(String::as_str);
         let files: StringArray = from.iter().map(|(at, _)| file(*at)).collect();
         let mut columns: Vec<ArrayRef> = vec![Arc::new(files)];
-        for number in 0..PROVENANCE - 1 {
+        for number in 0..keys - 1 {
             let numbers: Int64Array =
                 from.iter().map(|(at, numbers)| (*at > 0).then_some(numbers[number])).collect();
             columns.push(Arc::new(numbers));

@@ -272,18 +272,21 @@ impl PartEncoder {
         }
     }
 
-    /// The part that the batches since the last one make.
+    /// The part that the batches since the last one make, if they have any rows.
     ///
     /// # Errors
     /// Those of the format; none are known.
-    pub fn take(&mut self) -> Result<Part, ArrowError> {
-        Ok(Part(match &mut self.0 {
+    pub fn take(&mut self) -> Result<Option<Part>, ArrowError> {
+        Ok(match &mut self.0 {
+            Parts::Parquet(_, Group { rows: 0, .. }) => None,
             Parts::Parquet(factory, group) => {
                 let schema = Arc::clone(&group.schema);
-                Encoded::Group(std::mem::replace(group, Group::new(factory, &schema)?).close()?)
+                let group = std::mem::replace(group, Group::new(factory, &schema)?);
+                Some(Part(Encoded::Group(group.close()?)))
             }
-            Parts::Arrow(batches) => Encoded::Batches(std::mem::take(batches)),
-        }))
+            Parts::Arrow(batches) if batches.is_empty() => None,
+            Parts::Arrow(batches) => Some(Part(Encoded::Batches(std::mem::take(batches)))),
+        })
     }
 }
 

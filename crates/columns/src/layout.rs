@@ -16,8 +16,8 @@ pub struct Options {
     pub octets: OctetsAs,
     /// Whether ENUMERATED gives numbers.
     pub numbers: bool,
-    /// Whether the first columns tell where the row came from.
-    pub provenance: bool,
+    /// What the first columns tell of where the row came from.
+    pub keys: Keys,
     /// Columns with the index of the element of a list that the row is of, by the names of the lists.
     pub elements: Vec<String>,
     /// Types whose texts are points in time: they have columns of Arrow's types for these.
@@ -45,9 +45,33 @@ impl Default for Options {
             integers: Integers::Int64,
             octets: OctetsAs::Binary,
             numbers: false,
-            provenance: false,
+            keys: Keys::None,
             elements: Vec::new(),
             texts: Vec::new(),
+        }
+    }
+}
+
+/// The columns that tell which record a row is of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Keys {
+    /// None.
+    #[default]
+    None,
+    /// `_file` and `_record`.
+    Record,
+    /// Those and `_offset` and `_length`.
+    Place,
+}
+
+impl Keys {
+    /// The names of the columns: a text and then numbers.
+    pub const fn names(self) -> &'static [&'static str] {
+        const NAMES: [&str; 4] = ["_file", "_record", "_offset", "_length"];
+        match self {
+            Self::None => &[],
+            Self::Record => NAMES.split_at(2).0,
+            Self::Place => &NAMES,
         }
     }
 }
@@ -75,6 +99,7 @@ pub enum OctetsAs {
 /// The columns of a type.
 #[derive(Clone, Debug)]
 pub struct Layout {
+    root: NodeId,
     pub(crate) places: Vec<Place>,
     /// Children of the places, as indices of places plus one.
     children: Vec<u32>,
@@ -132,13 +157,12 @@ const PLACE_LIMIT: usize = 20_000;
 const DEPTH_LIMIT: usize = 48;
 /// Digits that a 128-bit decimal has.
 pub(crate) const DIGITS: u8 = 38;
-/// The columns that tell where a row came from.
-pub(crate) const PROVENANCE: usize = 4;
 
 impl Layout {
     /// The columns of a type's values.
     pub fn new(shape: &Shape, root: NodeId, options: &Options) -> Self {
         let mut layout = Self {
+            root,
             places: Vec::new(),
             children: Vec::new(),
             schema: Arc::new(Schema::empty()),
@@ -152,17 +176,12 @@ impl Layout {
             Some(other) => Fields::from(vec![Field::new("value", other, true)]),
             None => Fields::empty(),
         };
-        let from = options.provenance.then(|| {
-            [
-                Field::new("_file", DataType::Utf8, true),
-                Field::new("_record", DataType::Int64, true),
-                Field::new("_offset", DataType::Int64, true),
-                Field::new("_length", DataType::Int64, true),
-            ]
+        let from = options.keys.names().iter().enumerate().map(|(index, name)| {
+            Field::new(*name, if index == 0 { DataType::Utf8 } else { DataType::Int64 }, true)
         });
         let elements =
             options.elements.iter().map(|name| Field::new(format!("_{name}"), DataType::Int64, true));
-        let from = from.into_iter().flatten().chain(elements).map(Arc::new);
+        let from = from.chain(elements).map(Arc::new);
         layout.schema = Arc::new(Schema::new(from.chain(columns.iter().cloned()).collect::<Fields>()));
         layout
     }
@@ -194,13 +213,11 @@ impl Layout {
     }
 
     /// For each field of the shape whether a decoder has to read it for these columns ([`tercet_dynamic::Sink::wants`]).
-    /// Nothing if it has to read all.
+    /// Nothing if it has to read all, as an open type may hold anything.
     pub fn wanted_fields(&self, shape: &Shape) -> Option<Vec<bool>> {
-        if self.options.columns.is_empty() {
-            return None;
-        }
         let mut wanted = vec![false; shape.fields.len()];
         let mut json = Vec::new();
+        json.extend((self.what(ROOT) == What::Json).then_some(self.root));
         for place in &self.places {
             for index in 0..place.count {
                 let child =

@@ -48,10 +48,9 @@ pub use arrow_schema::{ArrowError, SchemaRef};
 pub use builder::{Builder, Row};
 #[cfg(feature = "files")]
 pub use files::{Compression, Encoder, FileFormat, Part, PartEncoder};
-pub use layout::{Integers, Layout, OctetsAs, Options, TextAs};
+pub use layout::{Integers, Keys, Layout, OctetsAs, Options, TextAs};
 
-/// Where a row came from: the columns `_file`, `_record`, `_offset` and `_length`, where [`Options::provenance`] asks for
-/// them.
+/// Where a row came from: the columns `_file`, `_record`, `_offset` and `_length`, where [`Options::keys`] asks for them.
 #[derive(Clone, Copy, Debug)]
 pub struct Provenance<'a> {
     /// The name of the input.

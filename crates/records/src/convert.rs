@@ -2,6 +2,7 @@
 
 use crate::audit::{Audit, AuditRules, Checked};
 use crate::balance::Balance;
+use crate::children::Children;
 use crate::envelope::Envelope;
 use crate::explode::Explode;
 use crate::filter::Filter;
@@ -9,97 +10,16 @@ use crate::framing::{Carvings, Framing, Item, Part, Reason, RecordReader, detect
 use crate::parallel::Workers;
 use crate::reach::want;
 use crate::reject::{Reject, RejectFile};
+use crate::render::{MakeRender, Origin, Render};
 use crate::rendering::Rendering;
-use crate::rows::{Rows, Tally, Undecoded};
+use crate::rows::{Rows, Tally};
 use crate::split::Split;
-use std::any::Any;
 use std::io::{self, Read, Write};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use tercet_dynamic::{Decoder, Discard, Error, ErrorKind, NodeId, Options, Plan, Tape, View};
+use tercet_dynamic::{Decoder, Discard, Error, NodeId, Options, Plan, Tape};
 use tercet_plan::{FieldId, Kind};
-
-/// Where a record came from.
-#[derive(Clone, Copy, Debug)]
-pub struct Origin<'n> {
-    /// The name of its input.
-    pub input: &'n str,
-    /// Its number in its input, from 0.
-    pub index: u64,
-    /// Absolute offset of its first octet.
-    pub offset: u64,
-    /// Its number of octets.
-    pub length: usize,
-    /// Of a row that is an element of a list: its number there, from 0, after those of the elements around it; nothing
-    /// where a list is empty or absent.
-    pub elements: &'n [Option<u64>],
-}
-
-/// Turns a decoded record into octets of an output format.
-pub trait Render {
-    /// Appends what stands before the first record.
-    fn begin(&mut self, _out: &mut Vec<u8>) {}
-
-    /// Appends a record.
-    ///
-    /// # Errors
-    /// When the record cannot be written in this format; what it has appended is dropped, the record is rejected.
-    fn record(&mut self, value: View<'_>, origin: &Origin<'_>, out: &mut Vec<u8>) -> Result<(), Error>;
-
-    /// Whether it takes records by [`Render::undecoded`].
-    fn is_direct(&self) -> bool {
-        false
-    }
-
-    /// Appends a record that it has decode itself: called in place of [`Render::record`] where nobody else has to see
-    /// the value.
-    ///
-    /// # Errors
-    /// As [`Render::record`], and those of decoding.
-    fn undecoded(
-        &mut self,
-        _record: &mut Undecoded<'_>,
-        origin: &Origin<'_>,
-        _out: &mut Vec<u8>,
-    ) -> Result<(), Error> {
-        Err(Error::new(ErrorKind::Unsupported, origin.offset))
-    }
-
-    /// The rows of another record follow, up to the next call.
-    fn begin_record(&mut self, _out: &mut Vec<u8>) {}
-
-    /// Takes back the rows of this record that a renderer has not appended yet but keeps: it is rejected.
-    fn drop_record(&mut self) {}
-
-    /// What there is of rows that a renderer keeps, for another one of its kind to [`Render::join`]; nothing if it has
-    /// appended all.
-    ///
-    /// # Errors
-    /// When the rows cannot be written after all.
-    fn part(&mut self) -> io::Result<Option<RenderedPart>> {
-        Ok(None)
-    }
-
-    /// Takes over the rows that another renderer of its kind has made, behind its own.
-    ///
-    /// # Errors
-    /// When they cannot be written.
-    fn join(&mut self, _part: RenderedPart, _out: &mut Vec<u8>) -> io::Result<()> {
-        Err(io::Error::other("rows of a renderer of another kind"))
-    }
-
-    /// Appends what stands behind the last record.
-    ///
-    /// # Errors
-    /// When the rows cannot be written after all: those that a renderer collects before it writes them.
-    fn end(&mut self, _out: &mut Vec<u8>) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-/// Rows in a form that the renderers of one kind understand.
-pub type RenderedPart = Box<dyn Any + Send>;
 
 /// What is to be converted and how.
 #[derive(Clone, Debug)]
@@ -132,6 +52,8 @@ pub struct Summary {
     pub left_out: u64,
     /// Rows that were made of records.
     pub rows: u64,
+    /// Rows of child tables, by their paths.
+    pub tables: Vec<(String, u64)>,
     /// Damaged places.
     pub rejects: u64,
     /// Elements around the records and beside their list.
@@ -184,9 +106,6 @@ pub struct Converter<'p> {
     split: Option<Split>,
     pub(crate) workers: Option<Workers<'p>>,
 }
-
-/// Makes renderers for threads.
-pub type MakeRender<'p> = Box<dyn Fn() -> Box<dyn Render + Send + 'p> + Send + Sync + 'p>;
 
 /// Where things go.
 pub struct Targets<'t> {
@@ -294,6 +213,13 @@ impl<'p> Converter<'p> {
         self
     }
 
+    /// Makes rows of several tables: renderers have then to take those of [`Render::child`] too, in the shape of these.
+    #[must_use]
+    pub fn with_children(mut self, children: Option<&'p Children>) -> Self {
+        self.rows.children = children;
+        self
+    }
+
     /// Decodes and renders on several threads where an input is long enough and undamaged; the rows come in the order of
     /// the records all the same. `make` makes the renderer of each thread, which gets records of about `batch` octets at a
     /// time; it has to write rows that stand for themselves, or to give them as a [`Render::part`].
@@ -330,7 +256,7 @@ impl<'p> Converter<'p> {
         let mut run = Run {
             name,
             summary: Summary::default(),
-            tally: Tally::new(self.rows.plan),
+            tally: self.rows.tally(),
             open: None,
             envelope: Envelope::default(),
             tables: false,
@@ -374,6 +300,7 @@ impl<'p> Converter<'p> {
                 run.flush(&mut self.out, targets)?;
             }
             if run.summary.balance.read >= run.next_progress {
+                targets.render.check()?;
                 run.progress(&self.settings, progress);
             }
             if self.settings.max_rejects.is_some_and(|most| run.summary.rejects > most) {
@@ -386,6 +313,7 @@ impl<'p> Converter<'p> {
         self.header(&mut run, targets)?;
         run.flush(&mut self.out, targets)?;
         run.summary.rows = run.tally.rows;
+        run.summary.tables = run.tally.tables(self.rows.children);
         run.summary.left_out = run.tally.left_out;
         run.summary.by_type = run.tally.by_type();
         Ok(run.summary)

@@ -1,11 +1,10 @@
 //! Rows of the elements of a list, with what stands around it repeated.
 //!
-//! The rows have a shape of their own, in which the lists on the way are their elements. Types on the way are copied, as
-//! others may use them too; the rest of the shape stays as it is.
+//! The rows have a shape of their own, in which the lists on the way are their elements.
 
+use crate::reshape::{Copies, Reshape, component, is_list, list_name, parts, say_moved, say_part};
 use std::sync::Arc;
 use tercet_dynamic::{FieldId, NodeId, Shape, Sink, Tape, Token, View};
-use tercet_plan::Kind;
 
 /// Lists inside one another that one path may pass.
 const LEVELS: usize = 16;
@@ -18,10 +17,7 @@ pub struct Explode {
     steps: Vec<Step>,
     /// Names of the lists on the way.
     lists: Vec<String>,
-    /// The fields of the shape of records that the copied fields are of.
-    copied: Vec<FieldId>,
-    /// Number of fields of the shape of records.
-    fields: usize,
+    copies: Copies,
     /// What the fields of the outermost type are moved by.
     shift: u32,
 }
@@ -45,44 +41,37 @@ impl Explode {
     /// # Errors
     /// When there is no list.
     pub fn new(records: &Arc<Shape>, root: NodeId, path: &str) -> Result<Self, String> {
-        let mut shape = Shape::clone(records);
-        let mut copied = Vec::new();
-        let (new_root, shift) = copy(&mut shape, root, &mut copied);
+        let mut rows = Reshape::new(records);
+        let (new_root, shift) = rows.copy(root);
         let (mut around, mut around_copy) = (root, new_root);
         let (mut steps, mut lists) = (Vec::new(), Vec::new());
         let clean = path.replace("[]", "");
         let mut names = clean.split('.').peekable();
         while let Some(name) = names.next() {
-            let known = || {
-                let names = records.fields_of(around).map(|(_, field)| records.name(field.name));
-                names.collect::<Vec<_>>().join("`, `")
-            };
-            let found = records.fields_of(around).find(|(_, field)| records.name(field.name) == name);
-            let Some((field, it)) = found.filter(|_| !is_list(records, around)) else {
-                return Err(format!("there is no `{name}` on the way to `{path}`; there is `{}`", known()));
-            };
-            let mut node = it.node;
+            let (field, mut node) = component(records, around, name).map_err(|known| {
+                format!("there is no `{name}` on the way to `{path}`; there is `{known}`")
+            })?;
             let mut count = 0;
             while let Some((_, element)) = records.fields_of(node).next().filter(|_| is_list(records, node)) {
                 node = element.node;
                 count += 1;
-                lists.push(if count > 1 { format!("{name}{count}") } else { name.to_owned() });
+                lists.push(list_name(&lists, name));
                 if lists.len() > LEVELS {
                     return Err(format!("there are too many lists on the way to `{path}`"));
                 }
             }
             let last = names.peek().is_none();
-            let (copy_node, shift) = if last { (node, 0) } else { copy(&mut shape, node, &mut copied) };
-            let at = shape.node(around_copy).first + (field.0 - records.node(around).first);
-            shape.fields[at as usize].node = copy_node;
+            let (copy_node, shift) = if last { (node, 0) } else { rows.copy(node) };
+            let at = rows.shape.node(around_copy).first + (field.0 - records.node(around).first);
+            rows.shape.fields[at as usize].node = copy_node;
             steps.push(Step { field, node: copy_node, lists: count, shift });
             (around, around_copy) = (node, copy_node);
         }
         if steps.last().is_none_or(|step| step.lists == 0) {
             return Err(format!("`{path}` is no SEQUENCE OF or SET OF"));
         }
-        let fields = records.fields.len();
-        Ok(Self { shape: Arc::new(shape), root: new_root, steps, lists, copied, fields, shift })
+        let (shape, copies) = rows.finish();
+        Ok(Self { shape: Arc::new(shape), root: new_root, steps, lists, copies, shift })
     }
 
     /// The shape of rows.
@@ -102,10 +91,7 @@ impl Explode {
 
     /// Which fields of records have to be decoded, if these fields of rows have to be.
     pub fn wanted(&self, rows: &[bool]) -> Vec<bool> {
-        let mut wanted = rows[..self.fields].to_vec();
-        for (copy, field) in self.copied.iter().enumerate() {
-            wanted[field.index()] |= rows[self.fields + copy];
-        }
+        let mut wanted = self.copies.wanted(rows);
         for step in &self.steps {
             wanted[step.field.index()] = true;
             let mut node = self.shape.fields[step.field.index()].node;
@@ -214,15 +200,8 @@ impl Explode {
                         self.say(view, inner, inner_as, (step + 1, level + at.lists), row, tape);
                     }
                 }
-                Token::Open { field, node, .. } | Token::Leaf { field, node, .. } => {
-                    let field = if field == FieldId::ROOT { field } else { FieldId(field.0 + shift) };
-                    say_part(view, part, field, node, tape);
-                }
-                Token::Default { field, node, constant } if field != at.field => {
-                    tape.absent(FieldId(field.0 + shift), node, constant);
-                }
-                Token::Default { .. } | Token::Close { .. } => {}
-                Token::Unknown { addition, leaf } => tape.unknown(addition, leaf),
+                Token::Default { field, .. } if field == at.field => {}
+                _ => say_moved(view, part, shift, tape),
             }
         }
         tape.close(field, node);
@@ -235,53 +214,6 @@ struct Row {
     indices: [Option<u64>; LEVELS],
 }
 
-fn is_list(shape: &Shape, node: NodeId) -> bool {
-    matches!(shape.node(node).kind, Kind::SequenceOf | Kind::SetOf)
-}
-
-/// Copies a type; gives the copy and what its fields are moved by.
-fn copy(shape: &mut Shape, node: NodeId, copied: &mut Vec<FieldId>) -> (NodeId, u32) {
-    let new = NodeId(shape.nodes.len() as u32);
-    let mut it = shape.node(node).clone();
-    let first = shape.fields.len() as u32;
-    let shift = first.wrapping_sub(it.first);
-    for at in it.first..it.first + it.count {
-        let mut field = shape.fields[at as usize].clone();
-        field.parent = new;
-        shape.fields.push(field);
-        copied.push(FieldId(at));
-    }
-    it.first = first;
-    shape.nodes.push(it);
-    (new, shift)
-}
-
-/// The indices of the parts of a value.
-fn parts(view: View<'_>, value: usize) -> impl Iterator<Item = usize> {
-    let close = if value < view.len() { view.skip(value) - 1 } else { value };
-    let mut at = value + 1;
-    std::iter::from_fn(move || {
-        let part = (at < close).then_some(at)?;
-        at = view.skip(at);
-        Some(part)
-    })
-}
-
 fn is_of(view: View<'_>, index: usize, wanted: FieldId) -> bool {
     matches!(view.token(index), Token::Open { field, .. } | Token::Leaf { field, .. } if field == wanted)
-}
-
-/// Says a value as another field and type.
-fn say_part(view: View<'_>, value: usize, field: FieldId, node: NodeId, tape: &mut Tape) {
-    match view.token(value) {
-        Token::Open { .. } => {
-            tape.open(field, node);
-            for part in parts(view, value) {
-                view.replay_part(part, tape);
-            }
-            tape.close(field, node);
-        }
-        Token::Leaf { leaf, .. } => tape.leaf(field, node, leaf),
-        _ => {}
-    }
 }

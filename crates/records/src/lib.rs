@@ -6,6 +6,7 @@
 
 mod audit;
 mod balance;
+mod children;
 mod convert;
 mod envelope;
 mod explode;
@@ -17,14 +18,17 @@ mod parallel;
 pub mod path;
 mod reach;
 mod reject;
+mod render;
 mod rendering;
+mod reshape;
 mod rows;
 mod split;
 mod zipped;
 
 pub use audit::{AuditRules, Checked, Sum};
 pub use balance::Balance;
-pub use convert::{Converter, MakeRender, Origin, Render, RenderedPart, Settings, Stopped, Summary, Targets};
+pub use children::{ChildTable, Children};
+pub use convert::{Converter, Settings, Stopped, Summary, Targets};
 pub use explode::Explode;
 pub use filter::{Condition, Filter, FilterError};
 pub use framing::{
@@ -33,6 +37,7 @@ pub use framing::{
 };
 pub use output::{Output, abandon};
 pub use reject::{Reject, RejectFile};
+pub use render::{MakeRender, Origin, Render, RenderedPart};
 pub use rendering::{CodeRule, Leaves, Profile, RenderKind, Rendering, Scratch, TableRules, Tables};
 pub use rows::Undecoded;
 pub use split::{Split, splits};

@@ -76,22 +76,34 @@ impl Output {
     /// # Errors
     /// When the octets do not reach the disk; the part is then removed.
     pub fn commit(mut self) -> io::Result<()> {
-        if let Some(file) = self.file.take() {
-            let done =
-                file.into_inner().map_err(io::IntoInnerError::into_error).and_then(|file| file.sync_all());
-            let mut parts = parts();
-            let done = match done {
-                Ok(()) if parts.abandoned => Err(abandoned()),
-                Ok(()) => fs::rename(&self.part, &self.path),
-                error => error,
-            };
-            if done.is_err() {
-                _ = fs::remove_file(&self.part);
-            }
-            parts.open.retain(|part| *part != self.part);
-            return done.map_err(|error| named(&self.path, &error));
+        self.settle()?;
+        self.rename()
+    }
+
+    /// Completes files and gives them their names once all of them are on the disk.
+    ///
+    /// # Errors
+    /// As [`Output::commit`]; no file has its name then, but for those before one that could not be renamed.
+    pub fn commit_all(mut outputs: Vec<Self>) -> io::Result<()> {
+        outputs.iter_mut().try_for_each(Self::settle)?;
+        outputs.into_iter().try_for_each(Self::rename)
+    }
+
+    /// Brings all octets to the disk.
+    fn settle(&mut self) -> io::Result<()> {
+        let Some(file) = &mut self.file else { return Ok(()) };
+        file.flush().and_then(|()| file.get_ref().sync_all()).map_err(|error| named(&self.path, &error))
+    }
+
+    fn rename(mut self) -> io::Result<()> {
+        self.file = None;
+        let mut parts = parts();
+        let done = if parts.abandoned { Err(abandoned()) } else { fs::rename(&self.part, &self.path) };
+        if done.is_err() {
+            _ = fs::remove_file(&self.part);
         }
-        Ok(())
+        parts.open.retain(|part| *part != self.part);
+        done.map_err(|error| named(&self.path, &error))
     }
 }
 

@@ -7,8 +7,9 @@
 
 use crate::audit::Totals;
 use crate::balance::Balance;
-use crate::convert::{Converter, MakeRender, Origin, Render, RenderedPart, Run, Stopped, Summary, Targets};
+use crate::convert::{Converter, Run, Stopped, Summary, Targets};
 use crate::framing::{Item, Mark, Part, RecordReader};
+use crate::render::{MakeRender, Origin, Render, RenderedPart};
 use crate::rows::{Rows, Tally};
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -181,7 +182,7 @@ impl Pool {
 }
 
 fn work(batch: &Batch, name: &str, rows: &mut Rows<'_>, render: &mut dyn Render, done: &mut Done) {
-    done.tally = Tally::new(rows.plan);
+    done.tally = rows.tally();
     _ = rows.take_totals();
     for (index, (range, offset)) in (batch.first..).zip(&batch.records) {
         let octets = &batch.octets[range.clone()];

@@ -1,9 +1,11 @@
 //! From the octets of a record to its rows.
 
 use crate::audit::{Audit, Totals};
-use crate::convert::{Origin, Render, Settings};
+use crate::children::Children;
+use crate::convert::Settings;
 use crate::explode::Explode;
 use crate::filter::Filter;
+use crate::render::{Origin, Render};
 use crate::rendering::{Rendered, Rendering, Scratch};
 use tercet_dynamic::{Decoder, Error, ErrorKind, NodeId, Options, Plan, Shape, Sink, Tape};
 use tercet_plan::FieldId;
@@ -19,10 +21,13 @@ pub(crate) struct Rows<'p> {
     pub(crate) audit: Option<Audit>,
     pub(crate) filter: Option<Filter>,
     pub(crate) explode: Option<&'p Explode>,
+    pub(crate) children: Option<&'p Children>,
     pub(crate) decoder: Decoder,
     tape: Tape,
     /// A row of a record that has several.
     row: Tape,
+    /// Rows of child tables that this record has.
+    of_tables: Vec<u64>,
     /// Where the filter is in a record.
     path: Vec<FieldId>,
     scratch: Scratch,
@@ -33,21 +38,18 @@ pub(crate) struct Rows<'p> {
 pub(crate) struct Tally {
     pub(crate) left_out: u64,
     pub(crate) rows: u64,
+    /// Rows of child tables.
+    children: Vec<u64>,
     /// Records by the field that they are counted by: the alternative of the innermost CHOICE.
     by_field: Vec<u64>,
 }
 
 impl Tally {
-    pub(crate) fn new(plan: &Plan) -> Self {
-        Self { by_field: vec![0; plan.shape.fields.len()], ..Self::default() }
-    }
-
     pub(crate) fn merge(&mut self, other: &Self) {
         self.left_out += other.left_out;
         self.rows += other.rows;
-        for (sum, count) in self.by_field.iter_mut().zip(&other.by_field) {
-            *sum += count;
-        }
+        add(&mut self.children, &other.children);
+        add(&mut self.by_field, &other.by_field);
     }
 
     #[inline]
@@ -60,6 +62,18 @@ impl Tally {
     pub(crate) fn by_type(&self) -> Vec<(FieldId, u64)> {
         let counts = self.by_field.iter().enumerate().filter(|(_, count)| **count > 0);
         counts.map(|(index, &count)| (FieldId(index as u32), count)).collect()
+    }
+
+    /// Rows of child tables by the paths of these.
+    pub(crate) fn tables(&self, children: Option<&Children>) -> Vec<(String, u64)> {
+        let tables = children.map_or(&[][..], Children::tables);
+        tables.iter().zip(&self.children).map(|(table, rows)| (table.path().to_owned(), *rows)).collect()
+    }
+}
+
+fn add(sums: &mut [u64], others: &[u64]) {
+    for (sum, other) in sums.iter_mut().zip(others) {
+        *sum += other;
     }
 }
 
@@ -74,9 +88,11 @@ impl<'p> Rows<'p> {
             audit: None,
             filter: None,
             explode: None,
+            children: None,
             decoder: Decoder::new(),
             tape: Tape::new(),
             row: Tape::new(),
+            of_tables: Vec::new(),
             path: Vec::new(),
             scratch: Scratch::default(),
         }
@@ -93,12 +109,21 @@ impl<'p> Rows<'p> {
             audit: self.audit.clone(),
             filter: self.filter.clone(),
             explode: self.explode,
+            children: self.children,
             decoder: Decoder::new(),
             tape: Tape::new(),
             row: Tape::new(),
+            of_tables: Vec::new(),
             path: Vec::new(),
             scratch: self.scratch.clone(),
         }
+    }
+
+    /// Counters at zero.
+    pub(crate) fn tally(&self) -> Tally {
+        let tables = self.children.map_or(0, |children| children.tables().len());
+        let (children, by_field) = (vec![0; tables], vec![0; self.plan.shape.fields.len()]);
+        Tally { children, by_field, ..Tally::default() }
     }
 
     /// The shape of records.
@@ -155,7 +180,8 @@ impl<'p> Rows<'p> {
             scratch: &mut self.scratch,
             alternative: None,
         };
-        if render.is_direct() && self.filter.is_none() && self.audit.is_none() && self.explode.is_none() {
+        let is_row = self.explode.is_none() && self.children.is_none();
+        if render.is_direct() && self.filter.is_none() && self.audit.is_none() && is_row {
             render.begin_record(out);
             let mark = out.len();
             if let Err(error) = render.undecoded(&mut record, &origin, out) {
@@ -183,14 +209,25 @@ impl<'p> Rows<'p> {
         render.begin_record(out);
         let mark = out.len();
         let mut rows = 0;
-        let done = match self.explode {
-            None => {
+        self.of_tables.clear();
+        self.of_tables.resize(tally.children.len(), 0);
+        let done = match (self.explode, self.children) {
+            (None, None) => {
                 rows = 1;
                 render.record(view, &origin, out)
             }
-            Some(explode) => explode.rows(view, &mut self.row, |row, elements| {
+            (Some(explode), _) => explode.rows(view, &mut self.row, |row, elements| {
                 rows += 1;
                 render.record(row.view(octets), &Origin { elements, ..origin }, out)
+            }),
+            (None, Some(children)) => children.rows(view, &mut self.row, |table, row, elements| {
+                let (row, origin) = (row.view(octets), Origin { elements, ..origin });
+                let Some(table) = table else {
+                    rows = 1;
+                    return render.record(row, &origin, out);
+                };
+                self.of_tables[table] += 1;
+                render.child(table, row, &origin)
             }),
         };
         if let Err(error) = done {
@@ -199,6 +236,7 @@ impl<'p> Rows<'p> {
             return Err(error);
         }
         tally.rows += rows;
+        add(&mut tally.children, &self.of_tables);
         if let Some(audit) = &mut self.audit {
             audit.record(shape, view);
         }

@@ -1,5 +1,6 @@
 //! `tercet convert`.
 
+use crate::children::{self, Table};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::{Input, InputArgs};
 use crate::interrupt::{self, OnInterrupt};
@@ -144,25 +145,26 @@ impl Convert {
             job.rendering = self.rendering.rendering(&profile, &job.plan.shape, job.record)?;
         }
         job.explode = self.rows.explode(job.shown().shape(), job.record)?;
+        job.children = self.rows.children(job.shown().shape(), job.record)?;
+        if job.children.is_some() {
+            children::check(self.format(), self.output.as_ref())?;
+        }
         if self.format().is_columnar() {
-            let (rows, node) = job.rows();
-            self.render.check_columns(rows, node)?;
+            for table in Table::all(&job, &self.render) {
+                table.check_columns()?;
+            }
             if self.output.is_none() && io::stdout().is_terminal() {
                 return Err(Failure::usage("this format is no text; say with `--output` where it goes"));
             }
         }
         job.stop = stop()?;
-        let (rows, node) = job.rows();
-        let wanted = self.render.wanted(self.format(), rows, node);
-        let wanted = match (wanted, &job.explode) {
-            (Some(wanted), Some(explode)) => Some(explode.wanted(&wanted)),
-            (wanted, _) => wanted,
-        };
+        let wanted = children::wanted(&job, &self.render, self.format());
         let settings = Settings { max_rejects: self.max_errors, wanted, ..job.settings(options) };
         let mut converter = Converter::new(&job.plan, settings)
             .with_rendering(job.rendering.as_ref())
             .with_audit(&profile.audit)
             .with_explode(job.explode.as_ref())
+            .with_children(job.children.as_ref())
             .with_stop(Arc::clone(&job.stop));
         if let Some(filter) = self.rows.filter(job.shown().shape(), job.record)? {
             converter = converter.with_filter(filter);
@@ -219,8 +221,7 @@ impl Convert {
 
     /// Lets a converter use all threads.
     pub fn workers<'p>(&'p self, job: &'p Job, converter: Converter<'p>) -> Converter<'p> {
-        let (rows, node) = job.rows();
-        let make = move || self.render.part_renderer(self.format(), rows, node);
+        let make = move || children::part_renderer(job, &self.render, self.format());
         converter.with_workers(self.jobs(), self.batch(), Box::new(make))
     }
 

@@ -10,7 +10,7 @@ use pyo3::types::{PyCapsule, PyDict};
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use tercet::columns::{
-    ArrowError, Builder, FFI_ArrowArrayStream, FFI_ArrowSchema, Integers, Layout, OctetsAs, Options,
+    ArrowError, Builder, FFI_ArrowArrayStream, FFI_ArrowSchema, Integers, Keys, Layout, OctetsAs, Options,
     Provenance, RecordBatch, RecordBatchReader, SchemaRef, TextAs, export,
 };
 use tercet::dynamic::text::Octets;
@@ -79,7 +79,7 @@ pub(crate) fn read(
             _ => return Err(PyValueError::new_err("octets: `binary`, `hex`, `HEX` or `base64` expected")),
         },
         numbers,
-        provenance,
+        keys: if provenance { Keys::Place } else { Keys::None },
         elements: source.explode.as_ref().map_or_else(Vec::new, |explode| explode.lists().to_vec()),
         texts,
     };
@@ -88,7 +88,7 @@ pub(crate) fn read(
     if let [first, ..] = layout.unknown_columns()[..] {
         return Err(PyValueError::new_err(format!("there is no column `{first}`")));
     }
-    let wanted = layout.wanted_fields(shape);
+    let wanted = if options.columns.is_empty() { None } else { layout.wanted_fields(shape) };
     source.settings.wanted = match &source.explode {
         Some(explode) => wanted.map(|wanted| explode.wanted(&wanted)),
         None => wanted,
