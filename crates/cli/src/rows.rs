@@ -19,15 +19,19 @@ pub struct RowsArgs {
     #[arg(long, value_name = "PATH")]
     pub explode: Option<String>,
 
-    /// A table of its own for each of these lists and for those around them, in a file beside that of the records; its rows
-    /// have the file and the number of their record and their index in each list, and where a list was, the records have the
-    /// number of its elements
+    /// A table of its own for each of these lists or components and for the lists around them, in a file beside that of the
+    /// records; its rows have the file and the number of their record and their index in each list, and the records have the
+    /// number of its rows in place of it
     #[arg(long, value_name = "PATH", value_delimiter = ',', conflicts_with = "explode")]
     pub child: Vec<String>,
 
     /// The same for all lists that are not inside of other lists
-    #[arg(long, conflicts_with_all = ["explode", "child"])]
+    #[arg(long, conflicts_with = "explode")]
     pub children: bool,
+
+    /// The same for each alternative, where the records are a CHOICE: a file for each type of record
+    #[arg(long, conflicts_with = "explode")]
+    pub by_type: bool,
 }
 
 impl RowsArgs {
@@ -39,12 +43,17 @@ impl RowsArgs {
 
     /// The child tables asked for, of records of a shape.
     pub fn children(&self, shape: &Arc<Shape>, record: NodeId) -> Outcome<Option<Children>> {
-        let children = match (self.children, &self.child[..]) {
-            (true, _) => Children::all(shape, record),
-            (false, []) => return Ok(None),
-            (false, paths) => Children::new(shape, record, paths),
-        };
-        children.map(Some).map_err(Failure::usage)
+        let mut paths = self.child.clone();
+        if self.children {
+            paths.extend(Children::lists_of(shape, record).map_err(Failure::usage)?);
+        }
+        if self.by_type {
+            paths.extend(Children::alternatives_of(shape, record).map_err(Failure::usage)?);
+        }
+        if paths.is_empty() {
+            return Ok(None);
+        }
+        Children::new(shape, record, &paths).map(Some).map_err(Failure::usage)
     }
 
     /// The filter asked for, on values of a shape.

@@ -1,7 +1,8 @@
-//! Child tables: rows of records without some of their lists, and rows of the elements of each of these lists.
+//! Child tables: rows of records without some of their lists, and rows of the elements of each of these lists. A component
+//! that is no list may have a table too, with a row for each record that has it.
 //!
-//! In the row around it, a list has the number of its elements in its place, so that nothing is lost: absent and empty are
-//! two things, and an alternative of a CHOICE keeps its name. Rows of elements tell the record and their index in each list
+//! In the row around it, a component has the number of its rows in its place, so that nothing is lost: absent and empty are
+//! two things, and an alternative of a CHOICE keeps its name. Rows of a table tell the record and their index in each list
 //! around them, so that rows of lists inside one another find each other too.
 
 use crate::reshape::{Copies, Reshape, component, is_list, list_name, parts, say_moved, say_part};
@@ -27,20 +28,22 @@ pub struct Children {
     tables: Vec<ChildTable>,
     /// Values on the way to lists; the first is the record.
     ways: Vec<Way>,
-    /// The type of the number of elements.
+    /// The type of the number of rows.
     count: NodeId,
     copies: Copies,
     /// The fields of records that lead to the elements.
     leading: Vec<FieldId>,
 }
 
-/// The table of a list.
+/// The table of a list, or of a component with parts.
 #[derive(Clone, Debug)]
 pub struct ChildTable {
     path: String,
+    /// Whether its rows are elements.
+    is_list: bool,
     root: NodeId,
     lists: Vec<String>,
-    /// The way through an element, if there are lists inside that have tables.
+    /// The way through an element or the component, if there is something inside that has a table.
     way: Option<usize>,
 }
 
@@ -66,7 +69,7 @@ enum Part {
 }
 
 impl ChildTable {
-    /// The path of the list, from the record on.
+    /// The path of the list or component, from the record on.
     pub fn path(&self) -> &str {
         &self.path
     }
@@ -76,30 +79,31 @@ impl ChildTable {
         self.root
     }
 
-    /// The names of the lists on the way and of its own, which rows tell an index of each.
+    /// The names of the lists on the way, and of its own if it is one, which rows tell an index of each.
     pub fn lists(&self) -> &[String] {
         &self.lists
     }
 }
 
 impl Children {
-    /// Tables of the lists at paths that begin at a type, and of the lists on the way to them.
+    /// Tables of the lists and components at paths that begin at a type, and of the lists on the way to them.
     ///
     /// # Errors
-    /// When there is no list, or there are too many.
+    /// When there is nothing with parts at a path, or there are too many.
     pub fn new(records: &Arc<Shape>, root: NodeId, paths: &[String]) -> Result<Self, String> {
         let mut maker = Maker::new(records, root);
-        for path in paths {
-            maker.path(&path.replace("[]", ""))?;
-        }
+        let mut paths: Vec<String> = paths.iter().map(|path| path.replace("[]", "")).collect();
+        // A component comes before what is inside of it.
+        paths.sort_by_key(|path| path.split('.').count());
+        paths.iter().try_for_each(|path| maker.path(path))?;
         Ok(maker.finish())
     }
 
-    /// Tables of all outermost lists of a type.
+    /// The paths of the lists of a type that are not inside of other lists.
     ///
     /// # Errors
     /// When there is none, or there are too many.
-    pub fn all(records: &Arc<Shape>, root: NodeId) -> Result<Self, String> {
+    pub fn lists_of(records: &Shape, root: NodeId) -> Result<Vec<String>, String> {
         let mut paths = Vec::new();
         outermost(records, root, &mut Vec::new(), &mut Vec::new(), &mut paths);
         match paths.len() {
@@ -107,8 +111,21 @@ impl Children {
             count if count > TABLES => {
                 Err(format!("the records have more than {TABLES} lists: name those that are wanted"))
             }
-            _ => Self::new(records, root, &paths),
+            _ => Ok(paths),
         }
+    }
+
+    /// The names of the alternatives of a CHOICE that have parts.
+    ///
+    /// # Errors
+    /// When the type is no CHOICE, or none has.
+    pub fn alternatives_of(records: &Shape, root: NodeId) -> Result<Vec<String>, String> {
+        if records.node(root).kind != Kind::Choice {
+            return Err("the records are of one type, not of the alternatives of a CHOICE".to_owned());
+        }
+        let fields = records.fields_of(root).filter(|(_, field)| has_parts(records, field.node));
+        let names: Vec<_> = fields.map(|(_, field)| records.name(field.name).to_owned()).collect();
+        if names.is_empty() { Err("no alternative of the records has parts".to_owned()) } else { Ok(names) }
     }
 
     /// The shape of the rows of all tables.
@@ -136,7 +153,7 @@ impl Children {
     }
 
     /// For each table the columns of these paths, which begin at the record, those of the records first. A table that no
-    /// path goes into has all columns; the path of a list is the number of its elements.
+    /// path goes into has all columns; the path of a list or component is the number of its rows.
     pub fn columns(&self, paths: &[String]) -> Vec<Vec<String>> {
         let mut columns = vec![Vec::new(); self.tables.len() + 1];
         for path in paths {
@@ -172,7 +189,7 @@ impl Children {
         self.lists(record, 0, 0, &mut Vec::new(), tape, &mut each)
     }
 
-    /// Says the rows of the lists inside of a value.
+    /// Says the rows of the tables inside of a value.
     fn lists<E>(
         &self,
         view: View<'_>,
@@ -191,8 +208,8 @@ impl Children {
                     self.elements(view, part, table, indices, tape, each)?;
                 }
                 (Token::Default { field, node, constant }, Some(Part::Table(table))) => {
-                    let list = self.default(field, node, constant);
-                    self.elements(list.view(&[]), 0, table, indices, tape, each)?;
+                    let value = self.default(field, node, constant);
+                    self.elements(value.view(&[]), 0, table, indices, tape, each)?;
                 }
                 _ => {}
             }
@@ -200,31 +217,45 @@ impl Children {
         Ok(())
     }
 
-    /// Says the rows of the elements of a list, and of the lists inside of them.
+    /// Says the rows of a table that come of a value, and of the tables inside of them.
     fn elements<E>(
         &self,
         view: View<'_>,
-        list: usize,
+        value: usize,
+        table: usize,
+        indices: &mut Vec<Option<u64>>,
+        tape: &mut Tape,
+        each: &mut Each<'_, E>,
+    ) -> Result<(), E> {
+        if !self.tables[table].is_list {
+            return self.row(view, value, table, indices, tape, each);
+        }
+        for (index, element) in (0..).zip(parts(view, value)) {
+            indices.push(Some(index));
+            self.row(view, element, table, indices, tape, each)?;
+            indices.pop();
+        }
+        Ok(())
+    }
+
+    /// Says a row of a table, and those of the tables inside.
+    fn row<E>(
+        &self,
+        view: View<'_>,
+        value: usize,
         table: usize,
         indices: &mut Vec<Option<u64>>,
         tape: &mut Tape,
         each: &mut Each<'_, E>,
     ) -> Result<(), E> {
         let way = self.tables[table].way;
-        for (index, element) in (0..).zip(parts(view, list)) {
-            indices.push(Some(index));
-            begin(view, tape);
-            self.say(view, element, FieldId::ROOT, way, tape);
-            each(Some(table), tape, indices)?;
-            if let Some(way) = way {
-                self.lists(view, element, way, indices, tape, each)?;
-            }
-            indices.pop();
-        }
-        Ok(())
+        begin(view, tape);
+        self.say(view, value, FieldId::ROOT, way, tape);
+        each(Some(table), tape, indices)?;
+        way.map_or(Ok(()), |way| self.lists(view, value, way, indices, tape, each))
     }
 
-    /// Says a value as another field; with the number of their elements in place of lists if it is on the way to any.
+    /// Says a value as another field; with the number of their rows in place of what has a table, if it is on the way to any.
     fn say(&self, view: View<'_>, value: usize, field: FieldId, way: Option<usize>, tape: &mut Tape) {
         let (Token::Open { node, .. } | Token::Leaf { node, .. }) = view.token(value) else { return };
         let Some(index) = way else { return say_part(view, value, field, node, tape) };
@@ -236,12 +267,12 @@ impl Children {
                 (Token::Open { field, .. }, Some(Part::Way(way))) => {
                     self.say(view, part, FieldId(field.0.wrapping_add(shift)), Some(way), tape);
                 }
-                (Token::Open { field, .. }, Some(Part::Table(_))) => {
-                    self.say_count(field, shift, parts(view, part).count(), tape);
+                (Token::Open { field, .. }, Some(Part::Table(table))) => {
+                    self.say_count(field, shift, self.count_of(table, view, part), tape);
                 }
-                (Token::Default { field, node, constant }, Some(Part::Table(_))) => {
-                    let list = self.default(field, node, constant);
-                    self.say_count(field, shift, parts(list.view(&[]), 0).count(), tape);
+                (Token::Default { field, node, constant }, Some(Part::Table(table))) => {
+                    let value = self.default(field, node, constant);
+                    self.say_count(field, shift, self.count_of(table, value.view(&[]), 0), tape);
                 }
                 _ => say_moved(view, part, shift, tape),
             }
@@ -253,11 +284,16 @@ impl Children {
         tape.leaf(FieldId(field.0.wrapping_add(shift)), self.count, Leaf::Int(count as i64));
     }
 
-    /// A list that is absent and has a DEFAULT.
+    /// The number of rows of a table that come of a value.
+    fn count_of(&self, table: usize, view: View<'_>, value: usize) -> usize {
+        if self.tables[table].is_list { parts(view, value).count() } else { 1 }
+    }
+
+    /// What is absent and has a DEFAULT.
     fn default(&self, field: FieldId, node: NodeId, constant: u32) -> Tape {
-        let mut list = Tape::new();
-        say_constant(&self.shape, field, node, constant, &mut list);
-        list
+        let mut value = Tape::new();
+        say_constant(&self.shape, field, node, constant, &mut value);
+        value
     }
 
     fn part(&self, way: usize, token: Token<'_>) -> Option<Part> {
@@ -330,7 +366,7 @@ impl<'a> Maker<'a> {
         Children { shape: Arc::new(shape), tables, ways, count, copies, leading }
     }
 
-    /// Adds the tables of the lists that a path passes.
+    /// Adds the table of a path, and those of the lists that it passes.
     fn path(&mut self, path: &str) -> Result<(), String> {
         if path.split('.').count() > STEPS {
             return Err(format!("`{path}` is too long"));
@@ -345,22 +381,31 @@ impl<'a> Maker<'a> {
             let known = self.ways[way].parts.iter().find(|(known, _)| *known == field);
             let part = match known {
                 Some((_, part)) => *part,
-                None => self.part(way, field, node, &path[..end])?,
+                None => self.part(way, field, node, (&path[..end], end == path.len()))?,
             };
             way = match part {
                 Part::Way(inner) => inner,
                 Part::Table(_) if end == path.len() => return Ok(()),
-                Part::Table(table) => self.way_of_elements(table, node),
+                Part::Table(table) => self.way_of_rows(table),
             };
         }
-        Err(format!("`{path}` is no SEQUENCE OF or SET OF"))
+        Err(format!("`{path}` is on the way to another table"))
     }
 
-    /// Makes a part of a value on the way one to a list, or the list of a table.
-    fn part(&mut self, way: usize, field: FieldId, node: NodeId, path: &str) -> Result<Part, String> {
+    /// Makes a part of a value on the way a way too, or what a table is of, as which the end of a path is.
+    fn part(
+        &mut self,
+        way: usize,
+        field: FieldId,
+        node: NodeId,
+        (path, is_end): (&str, bool),
+    ) -> Result<Part, String> {
+        if is_end && !has_parts(self.records, node) {
+            return Err(format!("`{path}` is no list, nor has it components"));
+        }
         self.leading.push(field);
         let lists = self.around[way].clone();
-        let (part, shown) = if is_list(self.records, node) {
+        let (part, shown) = if is_end || is_list(self.records, node) {
             (Part::Table(self.table(node, path, lists)?), self.count)
         } else {
             let inner = self.way(node, lists);
@@ -383,32 +428,41 @@ impl<'a> Maker<'a> {
         self.ways.len() - 1
     }
 
-    fn table(&mut self, list: NodeId, path: &str, mut lists: Vec<String>) -> Result<usize, String> {
+    fn table(&mut self, node: NodeId, path: &str, mut lists: Vec<String>) -> Result<usize, String> {
         if self.tables.len() == TABLES {
             return Err(format!("there are more than {TABLES} tables"));
         }
-        let name = path.rsplit('.').next().unwrap_or(path);
-        lists.push(list_name(&lists, name));
-        let (element, it) = self.records.fields_of(list).next().ok_or("a list without elements")?;
-        self.leading.push(element);
-        self.tables.push(ChildTable { path: path.to_owned(), root: it.node, lists, way: None });
+        let is_list = is_list(self.records, node);
+        let mut root = node;
+        if is_list {
+            let name = path.rsplit('.').next().unwrap_or(path);
+            lists.push(list_name(&lists, name));
+            let (element, it) = self.records.fields_of(node).next().ok_or("a list without elements")?;
+            self.leading.push(element);
+            root = it.node;
+        }
+        self.tables.push(ChildTable { path: path.to_owned(), is_list, root, lists, way: None });
         Ok(self.tables.len() - 1)
     }
 
-    /// The way through the elements of the list of a table.
-    fn way_of_elements(&mut self, table: usize, list: NodeId) -> usize {
-        if let Some(way) = self.tables[table].way {
-            return way;
+    /// The way through the values that the rows of a table are.
+    fn way_of_rows(&mut self, table: usize) -> usize {
+        let ChildTable { way, root, lists, .. } = &self.tables[table];
+        if let Some(way) = way {
+            return *way;
         }
-        let lists = self.tables[table].lists.clone();
-        let element = self.records.fields_of(list).next().map_or(list, |(_, element)| element.node);
-        let way = self.way(element, lists);
+        let way = self.way(*root, lists.clone());
         (self.tables[table].way, self.tables[table].root) = (Some(way), self.ways[way].node);
         way
     }
 }
 
-/// The type of the number of elements: an INTEGER of at most 32 bits.
+/// Whether a type is one of lists or of values with components or alternatives.
+fn has_parts(shape: &Shape, node: NodeId) -> bool {
+    shape.node(node).kind.is_constructed()
+}
+
+/// The type of the number of rows: an INTEGER of at most 32 bits.
 fn count_node(shape: &mut Shape) -> NodeId {
     let constraint = Some(shape.constraints.len() as u32);
     shape.constraints.push(Constraint { integer: Some((Some(0), Some(COUNT))), ..Constraint::default() });
