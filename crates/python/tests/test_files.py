@@ -179,6 +179,43 @@ def test_lists_make_rows(demo: tercet.Schema, calls: Path, records: list[bytes])
         tercet.read(calls, demo, "CallRecord", explode="data.duration")
 
 
+def test_rows_of_a_list_alone(demo: tercet.Schema, calls: Path) -> None:
+    records = enumerate(tercet.iter_records(calls, demo, "CallRecord"))
+    data = [(number, record.value[1]) for number, record in records if record.value[0] == "data"]
+    expected = [(number, i, it["uplink"]) for number, value in data for i, it in enumerate(value["volumes"])]
+    reading = tercet.iter_records(calls, demo, "CallRecord", child="data.volumes")
+    assert [(it.index, it.elements[0], it.value["uplink"]) for it in reading] == expected
+    assert reading.report.rows == len(expected) > 0
+    assert reading.report.records == COUNT
+    table = tercet.read(calls, demo, "CallRecord", child="data.volumes", columns=["uplink"])
+    assert table.schema.names == ["_file", "_record", "_volumes", "uplink"]
+    rows = pa.table(table)
+    assert list(zip(*(rows[name].to_pylist() for name in table.schema.names[1:]), strict=True)) == expected
+    whole = tercet.read(calls, demo, "CallRecord", child="data.volumes", provenance=True)
+    assert pa.table(whole)["_record"].to_pylist() == rows["_record"].to_pylist()
+    assert whole.schema.names[:5] == ["_file", "_record", "_offset", "_length", "_volumes"]
+    for path, message in [("data.duration", "is no list"), ("data.volume", "there is no `volume`")]:
+        with pytest.raises(ValueError, match=message):
+            tercet.read(calls, demo, "CallRecord", child=path)
+    sessions = tercet.read(calls, demo, "CallRecord", child="data", columns=["recordNumber", "volumes"])
+    numbers = pa.table(sessions).select(["_record", "recordNumber"]).to_pydict()
+    assert numbers == {"_record": [n for n, _ in data], "recordNumber": [value["recordNumber"] for _, value in data]}
+    with pytest.raises(ValueError, match="two ways"):
+        tercet.read(calls, demo, "CallRecord", child="data.volumes", explode="data.volumes")
+
+
+def test_no_row_of_a_rejected_record_is_left(tmp_path: Path) -> None:
+    schema = tercet.Schema.parse("A DEFINITIONS IMPLICIT TAGS ::= BEGIN T ::= SEQUENCE { a SEQUENCE OF INTEGER } END")
+    values = [[1, 2], [3, 1 << 70], [4]]
+    file = tmp_path / "a.ber"
+    file.write_bytes(b"".join(schema.encode("T", "ber", {"a": numbers}) for numbers in values))
+    for rows in ({"explode": "a"}, {"child": "a"}):
+        table = tercet.read(file, schema, "T", max_rejects=None, batch_rows=1, **rows)  # type: ignore[arg-type]
+        found = pa.table(table)
+        assert found[found.column_names[-1]].to_pylist() == [1, 2, 4]
+        assert table.report.rejects == 1
+
+
 def test_totals_around_records_are_compared(tmp_path: Path) -> None:
     schema = tercet.Schema.parse(
         """A DEFINITIONS IMPLICIT TAGS ::= BEGIN

@@ -186,6 +186,9 @@ class FileOptions(DecodeOptions, total=False):
     `sms.parts in (2, 3)`."""
     explode: str | None
     """The path of a list: each of its elements makes a row, with what stands around it repeated."""
+    child: str | None
+    """The path of a list, or of a component with parts: its elements, or itself, are the rows, which tell their record
+    and their index in each list on the way to them."""
     max_rejects: int | None
     """Damaged or undecodable places after which it is an error to go on: 0 unless told, None for no limit."""
     rejects: str | PathLike[str] | None
@@ -262,7 +265,8 @@ class Record:
         """Its number of octets."""
     @property
     def elements(self) -> tuple[int | None, ...]:
-        """With `explode`, the number of the element of each list on the way; None where a list is empty or absent."""
+        """With `explode` and `child`, the number of the element of each list on the way; None where a list is empty or
+        absent."""
 
 @final
 class Records:
@@ -303,7 +307,8 @@ def read(
     """The records of BER files as a table for PyArrow, DuckDB, Polars, pandas.
 
     `columns` picks components by their paths; nothing else is decoded. `provenance` adds the columns `_file`,
-    `_record`, `_offset` and `_length`, `explode` one with the number of the element, called `_` and the list's name.
+    `_record`, `_offset` and `_length`, `explode` one with the number of the element, called `_` and the list's name;
+    `child` adds `_file`, `_record` and such a column for each list, and `columns` are then those of the elements.
     `integers` says what an INTEGER is that nothing bounds to 64 bits, `octets` what an OCTET STRING is; with `numbers`
     an ENUMERATED is one.
 

@@ -132,7 +132,7 @@ class Report(NamedTuple):
     framings: dict[str, str]
     """Framings found by trial, by file."""
     rows: int
-    """What was made of the records: fewer with ``where``, more with ``explode``."""
+    """What was made of the records: fewer with ``where``, others with ``explode`` and ``child``."""
     left_out: int
     """Records that ``where`` left out."""
     audit: list[Total]

@@ -46,6 +46,7 @@ FILE_OPTIONS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "render": ("render", str),
     "where": ("where", str),
     "explode": ("explode", str),
+    "child": ("child", str),
     "filler": ("filler", bytes.fromhex),
     "recordlimit": ("record_limit", int),
     "depth": ("max_depth", int),

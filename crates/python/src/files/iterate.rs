@@ -160,7 +160,7 @@ pub(crate) struct Record {
     offset: u64,
     /// Its number of octets.
     length: u64,
-    /// With `explode`, the number of the element of each list.
+    /// With `explode` and `child`, the number of the element of each list.
     elements: Py<PyTuple>,
 }
 

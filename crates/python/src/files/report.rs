@@ -35,7 +35,7 @@ impl Found {
 pub(crate) struct Totals {
     inputs: u64,
     records: u64,
-    rows: u64,
+    pub(crate) rows: u64,
     left_out: u64,
     pub(crate) rejects: u64,
     balance: Balance,
@@ -48,11 +48,10 @@ pub(crate) struct Totals {
 }
 
 impl Totals {
-    /// Takes note of an input.
+    /// Takes note of an input, but for its rows.
     pub(crate) fn add(&mut self, name: &str, summary: &Summary) {
         self.inputs += 1;
         self.records += summary.records;
-        self.rows += summary.rows;
         self.left_out += summary.left_out;
         self.rejects += summary.rejects;
         self.balance.merge(&summary.balance);

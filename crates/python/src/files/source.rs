@@ -15,10 +15,10 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use tercet::dynamic::{NodeId, Shape};
+use tercet::dynamic::{Error, NodeId, Shape, View};
 use tercet::records::{
-    AuditRules, Condition, Converter, Explode, Filter, Framing, Profile, RejectFile, Render, Rendering,
-    Settings, Split, Stopped, Summary, Targets, inputs,
+    AuditRules, ChildTable, Children, Condition, Converter, Explode, Filter, Framing, Origin, Profile,
+    RejectFile, Render, Rendering, Settings, Split, Stopped, Summary, Targets, inputs,
 };
 use tercet::{RecordPlan, TransferSyntax};
 
@@ -32,9 +32,32 @@ pub(crate) struct Source {
     pub(crate) inputs: Vec<Input>,
     pub(crate) rendering: Option<Rendering>,
     pub(crate) explode: Option<Explode>,
+    pub(crate) child: Option<Child>,
     filter: Option<Filter>,
     audit: AuditRules,
     rejects: Option<PathBuf>,
+}
+
+/// The rows of one of the lists of records.
+pub(crate) struct Child {
+    pub(crate) children: Children,
+    /// Which of the tables it is.
+    pub(crate) table: usize,
+}
+
+impl Child {
+    fn new(shape: &Arc<Shape>, record: NodeId, path: String) -> PyResult<Self> {
+        let path = path.replace("[]", "");
+        let children = Children::new(shape, record, std::slice::from_ref(&path));
+        let children = children.map_err(PyValueError::new_err)?;
+        // The lists on the way to it have tables too, before its own.
+        let table = children.tables().len() - 1;
+        Ok(Self { children, table })
+    }
+
+    pub(crate) fn table(&self) -> &ChildTable {
+        &self.children.tables()[self.table]
+    }
 }
 
 /// A file, or a split of one with its own framing.
@@ -75,6 +98,12 @@ impl Source {
         let render: Option<String> = take("render")?.map(|it| it.extract()).transpose()?;
         let conditions = take("where")?.map_or(Ok(Vec::new()), |it| conditions(&it))?;
         let explode: Option<String> = take("explode")?.map_or(Ok(None), |it| it.extract())?;
+        let child: Option<String> = take("child")?.map_or(Ok(None), |it| it.extract())?;
+        if explode.is_some() && child.is_some() {
+            return Err(PyValueError::new_err(
+                "`explode` and `child` are two ways to make rows of a list: give one",
+            ));
+        }
         let rejects = take("rejects")?.map_or(Ok(None), |it| it.extract())?;
         let framing: Option<String> = take("framing")?.map(|it| it.extract()).transpose()?;
         let filler = take("filler")?.map(|it| octets::of(&it).map(|it| it.into_owned())).transpose()?;
@@ -97,6 +126,7 @@ impl Source {
         let shown = rendering.as_ref().map_or(&plan.plan.shape, Rendering::shape);
         let explode = explode.map(|path| Explode::new(shown, plan.record, &path)).transpose();
         let explode = explode.map_err(PyValueError::new_err)?;
+        let child = child.map(|path| Child::new(shown, plan.record, path)).transpose()?;
         let filter =
             (!conditions.is_empty()).then(|| Filter::new(shown, plan.record, &conditions)).transpose();
         let filter = filter.map_err(|error| PyValueError::new_err(error.to_string()))?;
@@ -116,15 +146,43 @@ impl Source {
             wanted: None,
             detect: told.is_none(),
         };
-        Ok(Self { plan, settings, inputs, rendering, explode, filter, audit, rejects })
+        Ok(Self { plan, settings, inputs, rendering, explode, child, filter, audit, rejects })
     }
 
-    /// What rows look like, and their type: records, unless lists make several rows of one.
+    /// What rows look like, and their type: records, unless rows are those of lists.
     pub(crate) fn rows(&self) -> (&Shape, NodeId) {
+        if let Some(child) = &self.child {
+            return (child.children.shape(), child.table().root());
+        }
         match (&self.explode, &self.rendering) {
             (Some(explode), _) => (explode.shape(), explode.root()),
             (None, Some(rendering)) => (rendering.shape(), self.plan.record),
             (None, None) => (&self.plan.plan.shape, self.plan.record),
+        }
+    }
+
+    /// The rows that have come of an input.
+    fn rows_of(&self, summary: &Summary) -> u64 {
+        let of_child =
+            self.child.as_ref().map(|child| summary.tables.get(child.table).map_or(0, |table| table.1));
+        of_child.unwrap_or(summary.rows)
+    }
+
+    /// The lists that rows tell an index of each.
+    pub(crate) fn lists(&self) -> &[String] {
+        match (&self.explode, &self.child) {
+            (Some(explode), _) => explode.lists(),
+            (None, Some(child)) => child.table().lists(),
+            (None, None) => &[],
+        }
+    }
+
+    /// Which fields of records have to be decoded, if these fields of rows have to be.
+    pub(crate) fn wanted(&self, rows: Vec<bool>) -> Vec<bool> {
+        match (&self.explode, &self.child) {
+            (Some(explode), _) => explode.wanted(&rows),
+            (None, Some(child)) => child.children.wanted(&rows),
+            (None, None) => rows,
         }
     }
 
@@ -135,6 +193,12 @@ impl Source {
         outlet: &Outlet<T>,
         totals: &Mutex<Totals>,
     ) -> Result<(), Failure> {
+        let mut of_child =
+            self.child.as_ref().map(|child| OfChild { table: child.table, render: &mut *render });
+        let render = match &mut of_child {
+            Some(of_child) => of_child as &mut dyn Render,
+            None => render,
+        };
         let mut rejects = self.rejects.as_ref().map(RejectFile::new);
         let mut run = Run { source: self, render, stop: outlet.stop(), totals, rejects: rejects.as_mut() };
         let done = self.inputs.iter().try_for_each(|input| run.input(input));
@@ -148,6 +212,34 @@ impl Source {
             totals.lock().unwrap_or_else(PoisonError::into_inner).complete = true;
         }
         Ok(())
+    }
+}
+
+/// Has the rows of one child table rendered, and those of no other.
+struct OfChild<'a> {
+    table: usize,
+    render: &'a mut dyn Render,
+}
+
+impl Render for OfChild<'_> {
+    fn record(&mut self, _: View<'_>, _: &Origin<'_>, _: &mut Vec<u8>) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn child(&mut self, table: usize, value: View<'_>, origin: &Origin<'_>) -> Result<(), Error> {
+        if table == self.table { self.render.record(value, origin, &mut Vec::new()) } else { Ok(()) }
+    }
+
+    fn begin_record(&mut self, out: &mut Vec<u8>) {
+        self.render.begin_record(out);
+    }
+
+    fn drop_record(&mut self) {
+        self.render.drop_record();
+    }
+
+    fn end(&mut self, out: &mut Vec<u8>) -> io::Result<()> {
+        self.render.end(out)
     }
 }
 
@@ -203,6 +295,7 @@ impl Run<'_> {
             .with_rendering(self.source.rendering.as_ref())
             .with_audit(&self.source.audit)
             .with_explode(self.source.explode.as_ref())
+            .with_children(self.source.child.as_ref().map(|child| &child.children))
             .with_stop(Arc::clone(self.stop));
         if let Some(filter) = &self.source.filter {
             converter = converter.with_filter(filter.clone());
@@ -221,6 +314,7 @@ impl Run<'_> {
             .map_err(|error| Failure::io(name, &error))?;
         let mut totals = self.totals.lock().unwrap_or_else(PoisonError::into_inner);
         totals.add(name, &summary);
+        totals.rows += self.source.rows_of(&summary);
         match verdict(&summary, split.is_some(), most, totals.rejects) {
             None => Ok(()),
             Some(what) => {

@@ -63,6 +63,11 @@ pub(crate) fn read(
         ]
     });
     let texts = texts.into_iter().flatten().collect();
+    let keys = match (provenance, &source.child) {
+        (true, _) => Keys::Place,
+        (false, Some(_)) => Keys::Record,
+        (false, None) => Keys::None,
+    };
     let options = Options {
         columns: columns.unwrap_or_default(),
         integers: match integers {
@@ -79,8 +84,8 @@ pub(crate) fn read(
             _ => return Err(PyValueError::new_err("octets: `binary`, `hex`, `HEX` or `base64` expected")),
         },
         numbers,
-        keys: if provenance { Keys::Place } else { Keys::None },
-        elements: source.explode.as_ref().map_or_else(Vec::new, |explode| explode.lists().to_vec()),
+        keys,
+        elements: source.lists().to_vec(),
         texts,
     };
     let (shape, root) = source.rows();
@@ -89,10 +94,7 @@ pub(crate) fn read(
         return Err(PyValueError::new_err(format!("there is no column `{first}`")));
     }
     let wanted = if options.columns.is_empty() { None } else { layout.wanted_fields(shape) };
-    source.settings.wanted = match &source.explode {
-        Some(explode) => wanted.map(|wanted| explode.wanted(&wanted)),
-        None => wanted,
-    };
+    source.settings.wanted = wanted.map(|wanted| source.wanted(wanted));
     let (schema, rows) = (layout.schema(), batch_rows.max(1));
     Ok(Table { plan: Arc::new(BatchPlan { source, options, schema, rows }), latest: Latest::default() })
 }
@@ -190,7 +192,7 @@ impl BatchPlan {
     fn run(&self, outlet: &Outlet<RecordBatch>, totals: &Mutex<Totals>) -> Result<(), Failure> {
         let (shape, root) = self.source.rows();
         let builder = Builder::new(shape, root, &self.options);
-        let mut collect = Collect { builder, rows: self.rows, outlet, failed: None };
+        let mut collect = Collect { builder, before: 0, rows: self.rows, outlet, failed: None };
         self.source.run(&mut collect, outlet, totals)?;
         collect.failed.map_or(Ok(()), |error| Err(Failure::Arrow(error)))
     }
@@ -199,6 +201,8 @@ impl BatchPlan {
 /// Collects rows and hands batches on.
 struct Collect<'a> {
     builder: Builder<'a>,
+    /// Rows of the builder before those of the record at hand.
+    before: usize,
     rows: usize,
     outlet: &'a Outlet<RecordBatch>,
     failed: Option<ArrowError>,
@@ -210,12 +214,6 @@ fn provenance<'o>(origin: &Origin<'o>) -> Provenance<'o> {
 }
 
 impl Collect<'_> {
-    fn appended(&mut self) {
-        if self.builder.rows() >= self.rows || self.builder.is_full() {
-            self.batch();
-        }
-    }
-
     fn batch(&mut self) {
         if self.builder.rows() == 0 {
             return;
@@ -229,9 +227,18 @@ impl Collect<'_> {
 
 impl Render for Collect<'_> {
     fn record(&mut self, value: View<'_>, origin: &Origin<'_>, _: &mut Vec<u8>) -> Result<(), Error> {
-        self.builder.append(value, Some(&provenance(origin)))?;
-        self.appended();
-        Ok(())
+        self.builder.append(value, Some(&provenance(origin)))
+    }
+
+    fn begin_record(&mut self, _: &mut Vec<u8>) {
+        if self.builder.rows() >= self.rows || self.builder.is_full() {
+            self.batch();
+        }
+        self.before = self.builder.appended();
+    }
+
+    fn drop_record(&mut self) {
+        self.builder.drop_behind(self.before);
     }
 
     fn is_direct(&self) -> bool {
@@ -246,9 +253,7 @@ impl Render for Collect<'_> {
     ) -> Result<(), Error> {
         let mut row = self.builder.row(Some(&provenance(origin)));
         record.say(&mut row)?;
-        row.end()?;
-        self.appended();
-        Ok(())
+        row.end()
     }
 
     fn end(&mut self, _: &mut Vec<u8>) -> io::Result<()> {
