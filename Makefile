@@ -3,7 +3,7 @@
 CARGO ?= cargo
 OUT   ?= out
 
-.PHONY: help setup demo test fmt clippy rust-test python-test spark-test bench-test bench-check bench bench-full clean
+.PHONY: help setup demo test fmt clippy rust-test python-test spark-test recipes-test bench-test bench-check bench bench-full clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort
@@ -36,6 +36,9 @@ bench-test: setup ## the committed report is what the committed records say
 
 spark-test: setup ## the data source for Spark; needs Java 17 and fetches PySpark
 	./scripts/python spark
+
+recipes-test: setup ## the recipes for Dask and Ray in the guide; fetches them
+	./scripts/python recipes
 
 bench-check: ## no fixed kernel takes more instructions than before (valgrind; skips without)
 	$(CARGO) xtask bench --check

@@ -9,16 +9,29 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3]
 
 
-@pytest.mark.parametrize("guide", ["guide-python.md", "guide-python-ldap.md"])
-def test_examples(monkeypatch: pytest.MonkeyPatch, guide: str) -> None:
-    monkeypatch.chdir(ROOT)
+def run(guide: str, needs: str) -> doctest.TestResults:
+    """Runs the examples of a guide that need a library, or those that need none, one after the other."""
     text = (ROOT / "docs" / guide).read_text()
     names: dict[str, object] = {}
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
     told: list[str] = []
-    for number, block in enumerate(re.findall(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)):
+    blocks = re.findall(rf"^```python{needs}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    for number, block in enumerate(blocks):
         test = doctest.DocTestParser().get_doctest(block, names, f"example {number}", guide, 0)
         runner.run(test, out=told.append, clear_globs=False)
         names = test.globs
-    assert runner.summarize(verbose=False).attempted > 10
     assert not told, "".join(told)
+    return runner.summarize(verbose=False)
+
+
+@pytest.mark.parametrize("guide", ["guide-python.md", "guide-python-ldap.md"])
+def test_examples(monkeypatch: pytest.MonkeyPatch, guide: str) -> None:
+    monkeypatch.chdir(ROOT)
+    assert run(guide, "").attempted > 10
+
+
+@pytest.mark.parametrize("library", ["dask", "ray"])
+def test_recipes(monkeypatch: pytest.MonkeyPatch, library: str) -> None:
+    pytest.importorskip(library, reason=f"{library} is not installed: its recipe is not run")
+    monkeypatch.chdir(ROOT)
+    assert run("guide-python.md", f" needs={library}").attempted > 4
