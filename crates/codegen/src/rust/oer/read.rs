@@ -59,8 +59,7 @@ impl Oer<'_, '_> {
                 _ => unsupported(),
             },
             (Repr::Contained(inside), Code::OctetsContaining(size) | Code::BitsContaining(size, _)) => {
-                let value =
-                    self.p.boxed(Edge::Content(node), self.read(inside, keys, At::NOTHING));
+                let value = self.p.boxed(Edge::Content(node), self.read(inside, keys, At::NOTHING));
                 let is_bits = kind == Kind::BitString;
                 at.value(format!(
                     "r.contained({}, {is_bits}, |r| -> Result<_> {{ Ok({value}) }})",

@@ -66,8 +66,7 @@ impl Per<'_, '_> {
             },
             (Repr::Contained(inside), Code::OctetsContaining(form) | Code::BitsContaining(form, _)) => {
                 let unit = if kind == Kind::BitString { 1 } else { 8 };
-                let value =
-                    self.p.boxed(Edge::Content(node), self.read(inside, keys, At::NOTHING));
+                let value = self.p.boxed(Edge::Content(node), self.read(inside, keys, At::NOTHING));
                 at.value(format!("r.contained({}, {unit}, {})", size(form), closure("r", &value)))
             }
             (Repr::Enumerated | Repr::Struct | Repr::Choice | Repr::Table(_), _) => {
