@@ -26,7 +26,7 @@ mod _tercet {
     use crate::codec::Codec;
     #[pymodule_export]
     use crate::files::{
-        ArrowSchema, Batch, Batches, Record, Records, Table, expand, iter_records, read, splits,
+        ArrowSchema, Batch, Batches, Record, Records, Table, expand, iter_records, read, split_key, splits,
     };
     #[pymodule_export]
     use crate::ldap::_ldap;

@@ -427,6 +427,48 @@ def test_splits_of_files_that_have_changed(demo: tercet.Schema, records: list[by
             list(tercet.iter_records(split, demo, "CallRecord"))
 
 
+def test_splits_by_an_index(demo: tercet.Schema, records: list[bytes], tmp_path: Path) -> None:
+    file = tmp_path / "calls.ber"
+    file.write_bytes(b"".join(records) * 30)
+    index = tmp_path / ".calls.ber.splits"
+
+    def cut(**more: Any) -> list[tercet.Split]:
+        return tercet.splits(file, demo, "CallRecord", **{"size": 30_000, "index": True, **more})
+
+    def made() -> int:
+        return index.stat().st_mtime_ns
+
+    whole = pa.table(tercet.read(file, demo, "CallRecord", provenance=True))
+    plain = tercet.splits(file, demo, "CallRecord", size=30_000)
+    assert not index.exists()
+    assert cut() == plain
+    first = made()
+    # Nothing is read, whatever the size, unless it is too small for the index.
+    assert cut() == plain
+    larger = cut(size=100_000)
+    assert 2 < len(larger) < len(plain) and {split.start for split in larger} < {split.start for split in plain}
+    assert pa.table(tercet.read(larger, demo, "CallRecord", provenance=True)) == whole
+    assert cut(size=10**9) == [tercet.Split(str(file))]
+    assert made() == first
+    assert cut(size=5_000) == tercet.splits(file, demo, "CallRecord", size=5_000)
+    assert made() > first
+    # Inputs are not looked for among indexes.
+    assert {split.file for split in tercet.splits(tmp_path, demo, "CallRecord", size=30_000)} == {str(file)}
+    # What has changed, and what is no index, is read again.
+    second = made()
+    assert cut(record_limit=1_000) and made() > second
+    for text in ["", "[]", "{}", index.read_text()[:-20]]:
+        index.write_text(text)
+        assert cut() == plain
+    file.write_bytes(b"".join(records) * 31)
+    assert cut() == tercet.splits(file, demo, "CallRecord", size=30_000) != plain
+    # Elsewhere than beside the file.
+    folder = tmp_path / "indexes"
+    index.unlink()
+    assert cut(index=folder) == cut(index=str(folder)) == tercet.splits(file, demo, "CallRecord", size=30_000)
+    assert len(list(folder.iterdir())) == 1 and not index.exists()
+
+
 def read_balance(table: tercet.Table) -> tercet.Balance:
     for _ in table.batches():
         pass

@@ -113,6 +113,13 @@ found["records"] = [row[0] for row in one.orderBy("_offset").select("_record").c
 found["legs"] = one.select(f.explode("voice.legs").alias("leg")).agg(f.sum("leg.seconds")).collect()[0][0]
 found["many"] = calls("many").select(number).distinct().count()
 found["small"] = calls("many").rdd.getNumPartitions()
+legs = calls("one", child="voice.legs")
+found["child"] = [legs.columns, legs.count(), legs.agg(f.sum("seconds")).collect()[0][0]]
+exploded = calls("one", explode="voice.legs").select("_legs").where("_legs = 1").count()
+found["exploded"] = exploded
+calls("one", index="true").count()
+found["index"] = (folder / "one" / ".calls.ber.splits").exists()
+found["indexed"] = calls("one", index="true").select(number).distinct().count()
 chosen = calls("one", columns="choice, sms.number")
 found["chosen"] = [chosen.columns, chosen.schema["sms"].dataType.fieldNames()]
 given = spark.read.format("asn1").schema("choice string").options(schema=str(folder / "calls.asn"), type="Call")
@@ -156,6 +163,10 @@ found["streamed"] = sorted(row[0] for row in spark.read.parquet(str(folder / "st
     assert found["numbers"] == found["records"] == list(range(COUNT))
     legs = [leg["seconds"] for number in range(COUNT) for leg in call(number)[1].get("legs", [])]
     assert found["legs"] == sum(legs)
+    seconds = [leg["seconds"] for kind, value in map(call, range(COUNT)) if kind == "voice" for leg in value["legs"]]
+    assert found["child"] == [["_file", "_record", "_legs", "cell", "seconds"], len(seconds), sum(seconds)]
+    assert found["exploded"] == sum(kind == "voice" and len(it["legs"]) > 1 for kind, it in map(call, range(COUNT)))
+    assert found["index"] and found["indexed"] == COUNT
     assert found["many"] == COUNT
     assert found["small"] < 20
     assert found["chosen"] == [["choice", "sms"], ["number"]]

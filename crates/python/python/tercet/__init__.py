@@ -9,8 +9,9 @@
 """
 
 from tercet._errors import DecodeError, EncodeError, Error, RejectError, SchemaError
+from tercet._index import splits
 from tercet._polars import scan_polars
-from tercet._tercet import BitString, Codec, Record, Schema, Table, __version__, iter_records, read, splits
+from tercet._tercet import BitString, Codec, Record, Schema, Table, __version__, iter_records, read
 from tercet._values import Balance, Diagnostic, Real, Reject, Report, Split, Total, Unknown, Violation
 
 __all__ = [

@@ -323,8 +323,7 @@ def splits(
     size: int = 67_108_864,
     **options: Unpack[FileOptions],
 ) -> list[Split]:
-    """Cuts files into stretches of `size` octets or somewhat more, for several workers to read. A file that is
-    compressed, or whose framing cannot be cut, is one split.
+    """Cuts files into splits by reading them."""
 
-    Raises SchemaError, OSError.
-    """
+def split_key(schema: Specification, type: str, **options: Unpack[FileOptions]) -> str:
+    """One word for what the splits of a file depend on besides the file."""

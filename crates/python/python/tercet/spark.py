@@ -33,6 +33,7 @@ SPLIT = 64 << 20
 AGE = 7 * 24 * 3600
 """Seconds that a file may be older than the newest and still be found by a stream, unless told."""
 
+PROVENANCE = ("_file", "_record", "_offset", "_length")
 REPORT = (
     "file string, start bigint, end bigint, records bigint, rejects bigint, octets bigint, record_octets bigint, "
     "filler_octets bigint, header_octets bigint, rejected_octets bigint"
@@ -68,7 +69,17 @@ SCHEMA_OPTIONS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "tags": ("tags", str),
     "alias": ("aliases", lambda text: dict(pair.split("=", 1) for pair in _list(text))),
 }
-OWN_OPTIONS = {"path", "schema", "type", "output", "maxerrors", "splitsize", "maxfilespertrigger", "maxfileage"}
+OWN_OPTIONS = {
+    "path",
+    "schema",
+    "type",
+    "output",
+    "maxerrors",
+    "splitsize",
+    "index",
+    "maxfilespertrigger",
+    "maxfileage",
+}
 
 
 def register(spark: SparkSession) -> None:
@@ -84,6 +95,11 @@ def _flag(text: str) -> bool:
 
 def _list(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _components(names: Sequence[str]) -> list[str]:
+    """The columns that are components: others tell which record and element a row is of."""
+    return [name for name in names if not name.startswith("_")]
 
 
 @lru_cache(maxsize=8)
@@ -122,6 +138,8 @@ class _Job:
         self.paths = _list(self.own["path"])
         self.type = self.own["type"]
         self.split_size = int(self.own.get("splitsize", SPLIT))
+        index = self.own.get("index", "false")
+        self.index = _flag(index) if index.lower() in ("true", "false") else index
         self.specification = (tuple(_list(self.own["schema"])), json.dumps(schema))
 
     def table_of(self, paths: Sequence[str | tercet.Split], **more: Any) -> tercet.Table:
@@ -138,16 +156,16 @@ class _Job:
     def narrowed(self, schema: StructType) -> _Job:
         """The same for the columns that a reader was given."""
         if self.output == "records":
-            own = [name for name in schema.names if name not in ("_file", "_record", "_offset", "_length")]
-            if "columns" not in self.table and own != self.table_of([]).schema.names:
+            own = _components(schema.names)
+            if "columns" not in self.table and own != _components(self.table_of([]).schema.names):
                 self.table["columns"] = own
-            self.table["provenance"] = len(own) < len(schema.names)
+            self.table["provenance"] = not set(schema.names).isdisjoint(PROVENANCE)
         return self
 
     def partitions(self, files: Sequence[str]) -> list[InputPartition]:
         """Splits of large files alone, small files together."""
         schema = _schema(*self.specification)
-        splits = tercet.splits(files, schema, self.type, size=self.split_size, **self.file)
+        splits = tercet.splits(files, schema, self.type, size=self.split_size, index=self.index, **self.file)
         found: list[InputPartition] = []
         group: list[tercet.Split] = []
         octets = 0

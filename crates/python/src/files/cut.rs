@@ -2,12 +2,15 @@
 
 use super::failure::Failure;
 use super::source::{Input, Source};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
+use std::fmt::{self, Write};
 use std::fs::File;
+use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, Seek};
 use tercet::dynamic::{Decoder, Discard};
-use tercet::records::{Framing, Rendering, Split, inputs};
+use tercet::records::{Framing, Rendering, Settings, Split, inputs};
 
 /// Cuts files into splits.
 #[pyfunction]
@@ -37,6 +40,36 @@ pub(crate) fn splits<'py>(
         }
     }
     Ok(list)
+}
+
+/// One word for what the splits of a file depend on besides the file: the version, the type, how records are found.
+#[pyfunction]
+#[pyo3(signature = (schema, r#type, **options))]
+pub(crate) fn split_key(
+    schema: &Bound<'_, PyAny>,
+    r#type: &str,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<String> {
+    let none = PyList::empty(schema.py());
+    let source = Source::new(none.as_any(), schema, r#type, options)?;
+    let settings = Settings { max_rejects: None, ..source.settings.clone() };
+    let tables = source.rendering.as_ref().is_some_and(Rendering::has_tables);
+    // Hashed as it is written, as the text of a plan may be long.
+    let mut hash = Hashed(DefaultHasher::new());
+    let version = env!("CARGO_PKG_VERSION");
+    write!(hash, "{version} {tables} {settings:?} {:?}", source.plan.plan)
+        .map_err(|error| PyValueError::new_err(error.to_string()))?;
+    Ok(format!("{:016x}", hash.0.finish()))
+}
+
+/// Takes a text in.
+struct Hashed(DefaultHasher);
+
+impl Write for Hashed {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0.write(text.as_bytes());
+        Ok(())
+    }
 }
 
 /// The splits of one file: one, if it is small or compressed.

@@ -10,7 +10,7 @@ mod report;
 mod source;
 mod table;
 
-pub(crate) use cut::splits;
+pub(crate) use cut::{split_key, splits};
 pub(crate) use iterate::{Record, Records, iter_records};
 pub(crate) use source::expand;
 pub(crate) use table::{ArrowSchema, Batch, Batches, Table, read};
