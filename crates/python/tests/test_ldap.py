@@ -257,11 +257,14 @@ def test_every_wait_ends() -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-def test_an_interrupt_ends_a_wait() -> None:
+def test_an_interrupt_ends_a_wait(request: pytest.FixtureRequest) -> None:
     def interrupt() -> None:
         time.sleep(0.2)
         os.kill(os.getpid(), signal.SIGINT)
 
+    # Who runs the tests in the background may have made Python ignore interrupts.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
     with Silent() as server, ldap.connect(server.url) as connection:
         for call in (connection.who_am_i, lambda: list(connection.search("o=test"))):
             thread = threading.Thread(target=interrupt)

@@ -193,10 +193,14 @@ def test_searches_as_ldif(tmp_path: Path) -> None:
         with open(path, "wb", buffering=0) as raw:
             assert connection.search_ldif(raw, "o=test", wrap=None) == 2003
         assert path.read_bytes() == b"".join(entry.ldif(wrap=None) for entry in connection.search("o=test"))
-        # What came before the limit is there.
-        with pytest.raises(ldap.SizeLimitExceeded):
-            connection.search_ldif(path, "o=test", size_limit=7)
-        assert len(list(ldif.read(path))) == 7
+        # What came before the limit is in a file; at a path is what was there.
+        few = io.BytesIO()
+        for target in (few, path):
+            with pytest.raises(ldap.SizeLimitExceeded):
+                connection.search_ldif(target, "o=test", size_limit=7)
+        assert len(list(ldif.read(few.getvalue()))) == 7
+        assert len(list(ldif.read(path))) == 2003
+        assert list(tmp_path.iterdir()) == [path]
         with pytest.raises(ValueError, match="closed"):
             whole.close()
             connection.search_ldif(whole, "o=test")

@@ -11,6 +11,7 @@ use pyo3::types::{PyBytes, PyString};
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read, Write as _};
 use std::path::PathBuf;
+use tercet::records::Output;
 use tercet_ldap::ldif::{Reader, ReaderOptions, Record, Style, difference};
 use tercet_ldap::{ErrorKind, Result};
 use tokio::runtime::{Handle, RuntimeFlavor};
@@ -125,35 +126,46 @@ pub(crate) fn ldif_difference<'py>(
 
 /// Where LDIF goes.
 pub(super) enum Sink {
-    Path(File),
+    /// A file that is there once it is complete.
+    Path(Output),
     Open(Py<PyAny>),
 }
 
 impl Sink {
-    /// A path, whose file is made or emptied, or a binary file that is open.
+    /// A path, or a binary file that is open.
     pub(super) fn new(target: &Bound<'_, PyAny>) -> PyResult<Self> {
         if target.hasattr(intern!(target.py(), "write"))? {
             return Ok(Self::Open(target.clone().unbind()));
         }
-        let path: PathBuf = target.extract()?;
-        let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
-        Ok(Self::Path(File::create(&path).map_err(named)?))
+        Ok(Self::Path(Output::create(target.extract::<PathBuf>()?)?))
     }
 
     fn write(&mut self, octets: &[u8]) -> PyResult<()> {
-        let mut write = || match self {
+        beside(|| match self {
             Self::Path(file) => Ok(file.write_all(octets)?),
             Self::Open(file) => Python::attach(|py| OpenFile(file.clone_ref(py))).write_all(octets),
-        };
-        // In the background, others wait for what this thread does beside.
-        match Handle::current().runtime_flavor() {
-            RuntimeFlavor::MultiThread => tokio::task::block_in_place(write),
-            _ => write(),
+        })
+    }
+
+    /// Gives a file its name.
+    fn commit(self) -> PyResult<()> {
+        match self {
+            Self::Path(file) => beside(|| Ok(file.commit()?)),
+            Self::Open(_) => Ok(()),
         }
     }
 }
 
-/// Writes all entries of a search; gives their number. What came before a fault is written.
+/// Does what may take its time. In the background, others wait for what this thread does beside.
+fn beside<T>(work: impl FnOnce() -> T) -> T {
+    match Handle::current().runtime_flavor() {
+        RuntimeFlavor::MultiThread => tokio::task::block_in_place(work),
+        _ => work(),
+    }
+}
+
+/// Writes all entries of a search; gives their number. What came before a fault is in an open file, and no file is made
+/// of a path.
 pub(super) async fn copy(mut stream: Stream, mut sink: Sink, style: Style) -> Result<PyResult<u64>> {
     let (mut out, mut count) = (Vec::with_capacity(CHUNK * 2), 0);
     loop {
@@ -170,7 +182,7 @@ pub(super) async fn copy(mut stream: Stream, mut sink: Sink, style: Style) -> Re
             out.clear();
         }
         if is_over {
-            return entry.map(|_| Ok(count));
+            return entry.map(|_| sink.commit().map(|()| count));
         }
     }
 }

@@ -291,7 +291,7 @@ class Connection:
         **options: Unpack[SearchOptions],
     ) -> int:
         """Writes what a search finds as LDIF to a path or a binary file, without making Python objects; gives the
-        number of entries. Entries that come before a fault are written."""
+        number of entries. A path is written whole or not at all; a file has the entries that came before a fault."""
     def apply(self, record: Record | Entry, *, controls: Controls = None) -> Result:
         """Does what a record of LDIF says, with its controls; an entry is added."""
     def add(self, dn: Name, attributes: Mapping[str, Values], *, controls: Controls = None) -> Result:
@@ -387,7 +387,7 @@ class AsyncConnection:
         **options: Unpack[SearchOptions],
     ) -> Operation[int]:
         """Writes what a search finds as LDIF to a path or a binary file, without making Python objects; gives the
-        number of entries. Entries that come before a fault are written."""
+        number of entries. A path is written whole or not at all; a file has the entries that came before a fault."""
     def apply(self, record: Record | Entry, *, controls: Controls = None) -> Operation[Result]:
         """Does what a record of LDIF says, with its controls; an entry is added."""
     def add(self, dn: Name, attributes: Mapping[str, Values], *, controls: Controls = None) -> Operation[Result]:
