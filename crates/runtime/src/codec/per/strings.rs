@@ -223,10 +223,9 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     /// # Errors
     /// As [`crate::ber::decode_real`].
     pub fn real(&mut self) -> Result<f64> {
-        let start = self.bits;
-        let octets = self.contents()?;
-        let at = (start.position() / 8) as u64;
-        crate::ber::decode_real(&octets, at, Rules::Ber).map(|real| real.to_f64())
+        let contents = self.contents()?;
+        let at = self.begin(contents.len());
+        crate::ber::decode_real(&contents, at, Rules::Ber).map(|real| real.to_f64())
     }
 
     /// OBJECT IDENTIFIER (§24).
@@ -234,8 +233,9 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     /// # Errors
     /// As [`ObjectIdentifier::new`].
     pub fn oid(&mut self) -> Result<ObjectIdentifier<'a>> {
-        let at = (self.bits.position() / 8) as u64;
-        ObjectIdentifier::new(self.contents()?, at)
+        let contents = self.contents()?;
+        let at = self.begin(contents.len());
+        ObjectIdentifier::new(contents, at)
     }
 
     /// RELATIVE-OID (§25).
@@ -243,8 +243,9 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     /// # Errors
     /// As [`RelativeObjectIdentifier::new`].
     pub fn relative_oid(&mut self) -> Result<RelativeObjectIdentifier<'a>> {
-        let at = (self.bits.position() / 8) as u64;
-        RelativeObjectIdentifier::new(self.contents()?, at)
+        let contents = self.contents()?;
+        let at = self.begin(contents.len());
+        RelativeObjectIdentifier::new(contents, at)
     }
 
     /// UTF8String and other strings behind a general length determinant (§30.6).
@@ -271,7 +272,7 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     #[inline(never)]
     pub fn utc_time(&mut self, size: Size, alphabet: &'static Alphabet) -> Result<Text<'a>> {
         let text = self.characters(size, alphabet)?;
-        crate::ber::decode_utc_time(text.as_bytes(), self.begin(&text), Rules::Ber)?;
+        crate::ber::decode_utc_time(text.as_bytes(), self.begin(text.len()), Rules::Ber)?;
         Ok(text)
     }
 
@@ -282,13 +283,13 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     #[inline(never)]
     pub fn generalized_time(&mut self, size: Size, alphabet: &'static Alphabet) -> Result<Text<'a>> {
         let text = self.characters(size, alphabet)?;
-        crate::ber::decode_generalized_time(text.as_bytes(), self.begin(&text), Rules::Ber)?;
+        crate::ber::decode_generalized_time(text.as_bytes(), self.begin(text.len()), Rules::Ber)?;
         Ok(text)
     }
 
-    /// About where a text begins that was just read: characters may have less than an octet.
-    fn begin(&self, text: &Text<'_>) -> u64 {
-        (self.position() / 8).saturating_sub(text.len()) as u64
+    /// About where contents of a length begin that were just read: characters may have less than an octet.
+    fn begin(&self, length: usize) -> u64 {
+        (self.position() / 8).saturating_sub(length) as u64
     }
 }
 
