@@ -1,11 +1,11 @@
 //! Terms that are compressed by zlib, as `term_to_binary` with the option `compressed` makes them.
 //!
-//! To set up zlib costs many times what a message costs; each thread does it once, and keeps what it has set up.
+//! To set up a compressor costs many times what a message costs; each thread does it once, and keeps it.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
 
-use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
+use libdeflater::{CompressionLvl, Compressor, Decompressor, adler32};
 
 use super::VERSION;
 use crate::{Error, Result};
@@ -18,9 +18,9 @@ const LARGEST: usize = 1 << 28;
 const FACTOR: usize = 1032;
 
 thread_local! {
-    /// Level 6 is that of OTP.
-    static DEFLATE: RefCell<Compress> = RefCell::new(Compress::new(Compression::new(6), true));
-    static INFLATE: RefCell<Decompress> = RefCell::new(Decompress::new(true));
+    /// Level 6, as OTP has it.
+    static DEFLATE: RefCell<Compressor> = RefCell::new(Compressor::new(CompressionLvl::default()));
+    static INFLATE: RefCell<Decompressor> = RefCell::new(Decompressor::new());
 }
 
 /// Compresses a term by zlib, unless that makes it longer (as `term_to_binary` with the option `compressed` does).
@@ -39,13 +39,9 @@ pub(crate) fn deflate_into(term: &[u8], out: &mut Vec<u8>) {
         let head = out.len();
         // Room for what is shorter than the term.
         out.resize(start + term.len().saturating_sub(1).max(head - start), 0);
-        let (status, written) = DEFLATE.with_borrow_mut(|deflate| {
-            deflate.reset();
-            let status = deflate.compress(plain, &mut out[head..], FlushCompress::Finish);
-            (status, deflate.total_out())
-        });
-        if matches!(status, Ok(Status::StreamEnd)) {
-            return out.truncate(head + written as usize);
+        let written = DEFLATE.with_borrow_mut(|deflate| deflate.zlib_compress(plain, &mut out[head..]));
+        if let Ok(written) = written {
+            return out.truncate(head + written);
         }
         out.truncate(start);
     }
@@ -68,29 +64,17 @@ pub fn inflate(term: &[u8]) -> Result<Cow<'_, [u8]>> {
     if length > small.len().saturating_mul(FACTOR) {
         return Err(fault());
     }
-    let mut plain = Vec::with_capacity(length + 1);
-    plain.push(VERSION);
-    let (status, read) = INFLATE.with_borrow_mut(|inflate| {
-        inflate.reset(true);
-        (inflate.decompress_vec(small, &mut plain, FlushDecompress::Finish), inflate.total_in())
-    });
-    match status {
-        Ok(Status::StreamEnd) if plain.len() == length + 1 && read == small.len() as u64 => {
-            Ok(Cow::Owned(plain))
-        }
-        _ => Err(fault()),
-    }
+    // Octets behind the stream would not end with the sum of what is in it (RFC 1950).
+    let Some((_, sum)) = small.split_last_chunk() else { return Err(fault()) };
+    let mut plain = vec![0; length + 1];
+    plain[0] = VERSION;
+    let got = INFLATE.with_borrow_mut(|inflate| inflate.zlib_decompress(small, &mut plain[1..]));
+    let is_whole = got == Ok(length) && adler32(&plain[1..]) == u32::from_be_bytes(*sum);
+    is_whole.then(|| Cow::Owned(plain)).ok_or_else(fault)
 }
 
-/// The first octets of the plain form of a compressed term; of a damaged one what can be had.
+/// The first octets of the plain form of a compressed term; whether it is damaged is found when it is read.
 pub(crate) fn begin(term: &[u8]) -> [u8; 4] {
-    let mut begin = [VERSION, 0, 0, 0];
-    if let Some(small) = term.get(6..) {
-        INFLATE.with_borrow_mut(|inflate| {
-            inflate.reset(true);
-            // Whether it is damaged is found when it is read.
-            _ = inflate.decompress(small, &mut begin[1..], FlushDecompress::None);
-        });
-    }
-    begin
+    let plain = inflate(term);
+    plain.ok().and_then(|plain| plain.first_chunk().copied()).unwrap_or([VERSION, 0, 0, 0])
 }
