@@ -23,6 +23,21 @@ pub struct SchemaArgs {
     pub allow_errors: bool,
 }
 
+/// Where a result goes.
+#[derive(Args, Clone, Debug)]
+pub struct OutputArg {
+    /// Output file; standard output if not given, or `-`
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+impl OutputArg {
+    /// The file, if it is one.
+    pub fn file(&self) -> Option<&PathBuf> {
+        self.output.as_ref().filter(|path| path.as_os_str() != "-")
+    }
+}
+
 /// How specifications are read.
 #[derive(Args, Clone, Debug)]
 pub struct ReadingArgs {

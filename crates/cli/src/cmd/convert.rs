@@ -53,7 +53,7 @@ pub struct Convert {
     #[command(flatten)]
     rows: RowsArgs,
 
-    /// Output file; a directory gets a file for each input; standard output if not given
+    /// Output file; a directory gets a file for each input; standard output if not given, or `-`
     #[arg(short, long, value_name = "FILE|DIR")]
     pub output: Option<PathBuf>,
 
@@ -115,6 +115,9 @@ const COLUMNS_BATCH: usize = 4 << 20;
 
 impl Convert {
     pub fn run(&self) -> Outcome {
+        if self.output.as_deref() == Some(Path::new("-")) {
+            return Self { output: None, ..self.clone() }.run();
+        }
         if (self.resume || self.skip_existing || self.watch) && !self.one_for_each() {
             return Err(Failure::usage(
                 "`--resume`, `--skip-existing` and `--watch` want an output directory: `--output DIR/`",

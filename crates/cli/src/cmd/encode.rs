@@ -1,12 +1,11 @@
 //! `tercet encode`.
 
-use crate::args::{SchemaArgs, Syntax};
+use crate::args::{OutputArg, SchemaArgs, Syntax};
 use crate::cmd::transcode::{To, Work};
 use crate::exit::Outcome;
 use crate::inputs::InputArgs;
 use crate::job::UnknownArg;
 use clap::Args;
-use std::path::PathBuf;
 use tercet::TransferSyntax;
 
 /// Encode values given as text: JSON, XML or GSER
@@ -42,9 +41,8 @@ pub struct Encode {
     #[arg(long)]
     hex: bool,
 
-    /// Output file; standard output if not given
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputArg,
 }
 
 impl Encode {
@@ -58,7 +56,7 @@ impl Encode {
             hex_input: self.hex,
             hex_output: self.hex,
             unknown: UnknownArg::Extensible,
-            output: self.output.as_ref(),
+            output: self.output.file(),
         }
         .run()
     }

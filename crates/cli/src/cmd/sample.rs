@@ -1,6 +1,6 @@
 //! `tercet sample`.
 
-use crate::args::{SchemaArgs, Syntax};
+use crate::args::{OutputArg, SchemaArgs, Syntax};
 use crate::cmd::transcode::{ONE_VALUE, To, Unwritten, Writer};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::render::{Format, RenderArgs};
@@ -8,7 +8,6 @@ use crate::term;
 use crate::values::{root, unfit};
 use clap::Args;
 use std::io::{self, BufWriter, IsTerminal, Write};
-use std::path::PathBuf;
 use tercet::TransferSyntax;
 use tercet::dynamic::{Tape, sample};
 use tercet::records::{Origin, Output};
@@ -67,16 +66,15 @@ pub struct Sample {
     #[arg(long)]
     large: bool,
 
-    /// Output file; standard output if not given
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputArg,
 }
 
 impl Sample {
     pub fn run(&self) -> Outcome {
         let syntax = self.rules.map(|rules| rules.0);
         let binary = syntax.is_some_and(|syntax| !syntax.is_text()) && !self.hex;
-        if self.output.is_none() && binary && io::stdout().is_terminal() {
+        if self.output.file().is_none() && binary && io::stdout().is_terminal() {
             return Err(Failure::usage("the octets would go to a terminal; use `-o FILE` or `--hex`"));
         }
         if binary && self.count > 1 && syntax.is_some_and(|syntax| !syntax.delimits()) {
@@ -94,7 +92,7 @@ impl Sample {
         let mut sampler = sample::Sampler::new(&plan.shape, options);
         let what = self.rules.map_or(To::Text(self.format), |rules| To::Rules(rules.0));
         let mut writer = Writer::new(what, self.hex, &self.render, (&plan, &plan), root);
-        let mut file = self.output.as_ref().map(Output::create).transpose()?;
+        let mut file = self.output.file().map(Output::create).transpose()?;
         let mut stdout = BufWriter::new(io::stdout().lock());
         let (mut tape, mut text) = (Tape::new(), Vec::new());
         let framed = self.count > 1;

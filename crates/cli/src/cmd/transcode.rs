@@ -1,6 +1,6 @@
 //! `tercet transcode`.
 
-use crate::args::{SchemaArgs, Syntax, SyntaxOrAuto};
+use crate::args::{OutputArg, SchemaArgs, Syntax, SyntaxOrAuto};
 use crate::auto;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::InputArgs;
@@ -61,9 +61,8 @@ pub struct Transcode {
     #[arg(long, value_enum, default_value_t = UnknownArg::Extensible, value_name = "POLICY")]
     unknown: UnknownArg,
 
-    /// Output file; standard output if not given
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputArg,
 }
 
 /// Why a second value cannot follow the first.
@@ -107,7 +106,7 @@ impl Transcode {
             hex_input: self.hex || self.hex_input,
             hex_output: self.hex || self.hex_output,
             unknown: self.unknown,
-            output: self.output.as_ref(),
+            output: self.output.file(),
         }
         .run()
     }
