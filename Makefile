@@ -49,6 +49,9 @@ bench: setup ## ours beside the peers in minutes: records and a report in out/be
 bench-full: setup ## all of it, into bench/record and bench/report; takes an hour or more
 	./bench/all --record
 
+deny: ## licences, registries and advisories of what we depend on (cargo install cargo-deny; fetches the advisories)
+	$(CARGO) deny check
+
 clean:
 	$(CARGO) clean
 	rm -rf $(OUT)
