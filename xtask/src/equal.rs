@@ -1,24 +1,26 @@
 //! Generated code against the plan engine: for each specification a program is printed, built and run; the same octets
 //! have to give the same values, the same octets and the same errors.
 
+mod program;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use tercet::codegen::Serde;
 use tercet::{Codec, RustOptions, Schema, SchemaOptions, TransferSyntax};
-use tercet_dynamic::{NodeId, Options, Plan, Tape, Value, json, sample};
-use tercet_plan::Rules;
+use tercet_dynamic::{Encoder, NodeId, Options, Plan, Tape, Value, json, sample};
+use tercet_plan::constraint::Element;
+use tercet_plan::{Rules, Shape};
 
-use crate::corpora::repository;
 use crate::generate::Random;
 use crate::hex;
 use crate::tally::Tally;
 
-const USAGE: &str = "equal [--count N] [--types N] [--seed N] [--build-only] [--jer] PATH…";
+const USAGE: &str =
+    "equal [--count N] [--types N] [--root MODULE.TYPE…] [--seed N] [--build-only] [--jer] PATH…";
 
 /// The rules that are compared, with the types that stand for them.
 const RULES: [(TransferSyntax, &str); 9] = [
@@ -33,6 +35,9 @@ const RULES: [(TransferSyntax, &str); 9] = [
     (TransferSyntax::Coer, "Coer"),
 ];
 
+/// What the program is told of values in BER that it is to write by other rules: the number of those, and this.
+const FOREIGN: usize = 100;
+
 /// The rules that codecs are printed for.
 const PRINTED: [Rules; 4] = [Rules::Ber, Rules::Aper, Rules::Uper, Rules::Oer];
 
@@ -42,6 +47,8 @@ struct Settings {
     count: usize,
     /// Types of each specification.
     types: usize,
+    /// The types, if they are named.
+    roots: Vec<String>,
     seed: u64,
     build_only: bool,
     /// Whether JSON by `serde` is compared with JER.
@@ -59,6 +66,10 @@ struct Outcome {
     kinds: Tally,
     places: Tally,
     paths: Tally,
+    /// Values read in BER, most of which break a constraint, that are written by other rules as the same octets, or
+    /// refused by both; of those, for the same reason on the same path.
+    written: Tally,
+    refused: Tally,
     /// Texts that are those of JER, and are read again as the same value.
     texts: Tally,
     /// What differs: how often, and the first of its kind.
@@ -70,7 +81,8 @@ struct Outcome {
 /// # Errors
 /// The arguments.
 pub fn run(arguments: &[String], out: &mut dyn std::io::Write) -> Result<Tally, String> {
-    let mut settings = Settings { count: 20, types: 8, seed: 1, build_only: false, jer: false };
+    let mut settings =
+        Settings { count: 20, types: 8, roots: Vec::new(), seed: 1, build_only: false, jer: false };
     let mut paths = Vec::new();
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
@@ -79,6 +91,7 @@ pub fn run(arguments: &[String], out: &mut dyn std::io::Write) -> Result<Tally, 
             "--count" => settings.count = number()? as usize,
             "--types" => settings.types = number()? as usize,
             "--seed" => settings.seed = number()?,
+            "--root" => settings.roots.extend(arguments.next().cloned()),
             "--build-only" => settings.build_only = true,
             "--jer" => settings.jer = true,
             path => paths.push(PathBuf::from(path)),
@@ -89,22 +102,36 @@ pub fn run(arguments: &[String], out: &mut dyn std::io::Write) -> Result<Tally, 
     }
     let mut all = Tally::default();
     let mut say = |text: String| out.write_all(text.as_bytes()).map_err(|error| error.to_string());
-    let columns = ["lines", "values", "verdicts", "kinds", "places", "paths", "texts"];
-    say(format!("{:<28} {}\n", "specification", columns.map(|name| format!("{name:>13}")).join(" ")))?;
+    let columns = ["lines", "values", "verdicts", "kinds", "places", "paths", "written", "refused", "texts"];
+    say(format!("{:<28} {}\n", "specification", columns.map(|name| format!("{name:>11}")).join(" ")))?;
     for path in paths {
         let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         match of_path(&path, &name, &settings) {
             Ok(outcome) => {
                 let part = |tally: Tally| format!("{}/{}", tally.passed, tally.passed + tally.failed);
-                let Outcome { lines, values, verdicts, kinds, places, paths, texts, faults } = outcome;
-                let row = [values, verdicts, kinds, places, paths, texts].map(part);
-                let row = row.map(|text| format!("{text:>13}")).join(" ");
-                say(format!("{name:<28.28} {lines:>13} {row}\n"))?;
+                let Outcome {
+                    lines,
+                    values,
+                    verdicts,
+                    kinds,
+                    places,
+                    paths,
+                    written,
+                    refused,
+                    texts,
+                    faults,
+                } = outcome;
+                let row = [values, verdicts, kinds, places, paths, written, refused, texts].map(part);
+                let row = row.map(|text| format!("{text:>11}")).join(" ");
+                say(format!("{name:<28.28} {lines:>11} {row}\n"))?;
                 for (kind, (count, first)) in faults {
                     say(format!("    {count:>5} {kind}\n          {first:.1600}\n"))?;
                 }
-                all.passed += 1 + values.passed + verdicts.passed + texts.passed;
-                all.failed += values.failed + verdicts.failed + texts.failed;
+                for tally in [values, verdicts, written, refused, texts] {
+                    all.passed += tally.passed;
+                    all.failed += tally.failed;
+                }
+                all.passed += 1;
             }
             Err(error) if error == "has errors" => {
                 all.skipped += 1;
@@ -124,7 +151,17 @@ struct Case {
     root: usize,
     rules: usize,
     octets: Vec<u8>,
-    damaged: bool,
+    origin: Origin,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    /// A valid value.
+    Valid,
+    /// The same with a bit turned, or cut off.
+    Damaged,
+    /// A value that may break constraints, in BER, to be written by the rules.
+    Foreign,
 }
 
 fn of_path(path: &Path, name: &str, settings: &Settings) -> Result<Outcome, String> {
@@ -135,14 +172,17 @@ fn of_path(path: &Path, name: &str, settings: &Settings) -> Result<Outcome, Stri
     }
     let mut roots: Vec<String> = schema.outermost().into_iter().map(|(name, _)| name).collect();
     let step = roots.len().div_ceil(settings.types.max(1)).max(1);
-    roots = roots.into_iter().step_by(step).collect();
+    roots = match settings.roots.is_empty() {
+        true => roots.into_iter().step_by(step).collect(),
+        false => settings.roots.clone(),
+    };
     let names: Vec<&str> = roots.iter().map(String::as_str).collect();
     let mut options = RustOptions::default();
     if settings.jer {
         options.overlay.serde = Serde::Always;
     }
     let text = schema.rust(&PRINTED, &names, &options).map_err(|error| error.to_string())?;
-    let program = build(name, &text, &roots, settings.jer)?;
+    let program = program::build(name, &text, &roots, settings.jer)?;
     let mut outcome = Outcome { lines: text.lines().count(), ..Outcome::default() };
     if settings.build_only {
         return Ok(outcome);
@@ -163,156 +203,6 @@ fn of_path(path: &Path, name: &str, settings: &Settings) -> Result<Outcome, Stri
     Ok(outcome)
 }
 
-/// A crate with the text, built; all share one target folder, so that the runtime is built once.
-fn build(name: &str, text: &str, roots: &[String], jer: bool) -> Result<PathBuf, String> {
-    let told = |error: std::io::Error| error.to_string();
-    let target = repository().join("target/equal");
-    let name: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-    let name = format!("equal_{}", name.to_lowercase());
-    let directory = target.join("crates").join(&name);
-    fs::create_dir_all(directory.join("src")).map_err(told)?;
-    let (features, more) = if jer {
-        (
-            ", features = [\"serde\"]",
-            "serde_json = { version = \"1\", features = [\"arbitrary_precision\"] }\n",
-        )
-    } else {
-        ("", "")
-    };
-    let manifest = format!(
-        "[package]\nname = {name:?}\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\n\
-         tercet-runtime = {{ path = {:?}{features} }}\n{more}\n[profile.dev]\ndebug = 0\n\n\
-         [profile.dev.package.tercet-runtime]\nopt-level = 2\n",
-        repository().join("crates/runtime")
-    );
-    // The versions of the workspace, which are at hand without a network.
-    fs::copy(repository().join("Cargo.lock"), directory.join("Cargo.lock")).map_err(told)?;
-    fs::write(directory.join("Cargo.toml"), manifest).map_err(told)?;
-    fs::write(directory.join("src/generated.rs"), text).map_err(told)?;
-    fs::write(directory.join("src/main.rs"), main(text, roots, jer)?).map_err(told)?;
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.args(["build", "--quiet", "--offline"]).current_dir(&directory).env("CARGO_TARGET_DIR", &target);
-    let built = command.output().map_err(told)?;
-    if !built.status.success() {
-        let said = String::from_utf8_lossy(&built.stderr);
-        let errors: Vec<&str> = said.lines().filter(|line| line.starts_with("error")).collect();
-        return Err(format!("does not compile: {} errors\n{said}", errors.len()));
-    }
-    Ok(target.join("debug").join(name))
-}
-
-/// A program that reads and writes again what it is told.
-fn main(text: &str, roots: &[String], jer: bool) -> Result<String, String> {
-    let mut arms = String::new();
-    for (number, root) in roots.iter().enumerate() {
-        let ty = rust_type(text, root).ok_or_else(|| format!("{root} has no type"))?;
-        _ = writeln!(arms, "            {number} => again::<generated::{ty}>(rules, octets),");
-    }
-    let rules: String = RULES
-        .iter()
-        .enumerate()
-        .map(|(number, (syntax, ty))| match syntax {
-            TransferSyntax::Der if jer => {
-                format!("        {number} => one::<T, {ty}>(octets) + &jer::<T>(octets),\n")
-            }
-            _ => format!("        {number} => one::<T, {ty}>(octets),\n"),
-        })
-        .collect();
-    let mut bounds: Vec<String> =
-        RULES.iter().map(|(_, ty)| format!("Decode<'a, {ty}> + Encode<{ty}>")).collect();
-    if jer {
-        bounds.push("jer::Serialize + for<'de> jer::Deserialize<'de>".into());
-    }
-    let more = if jer { JER } else { "" };
-    Ok(format!(
-        r#"mod generated;
-use std::io::BufRead;
-use tercet_runtime::Error;
-use tercet_runtime::codec::*;
-
-fn one<'a, T: Decode<'a, R> + Encode<R>, R>(octets: &'a [u8]) -> String {{
-    let (value, rest) = match T::decode(octets) {{
-        Ok(read) => read,
-        Err(fault) => {{
-            let path = fault.path().to_string();
-            return format!("{{}} {{path}}", said("read", &Error::from(fault)));
-        }}
-    }};
-    match value.encode() {{
-        Ok(again) if value.encoded_len() != Ok(again.len()) => {{
-            format!("length {{}} counted as {{:?}}", again.len(), value.encoded_len())
-        }}
-        Ok(again) => {{
-            let digits: String = again.iter().map(|octet| format!("{{octet:02x}}")).collect();
-            format!("ok {{}} {{digits}}", octets.len() - rest.len())
-        }}
-        Err(error) => said("write", &error),
-    }}
-}}
-
-{more}
-fn said(what: &str, error: &Error) -> String {{
-    format!("{{what}} {{}} {{}} {{}}", error.kind().name(), error.at(), error.bit().unwrap_or(0))
-}}
-
-fn again<'a, T: {}>(rules: usize, octets: &'a [u8]) -> String {{
-    match rules {{
-{rules}        _ => String::new(),
-    }}
-}}
-
-fn main() {{
-    for line in std::io::stdin().lock().lines() {{
-        let line = line.unwrap();
-        let mut words = line.split(' ');
-        let mut number = || words.next().unwrap().parse::<usize>().unwrap();
-        let (root, rules) = (number(), number());
-        let digits = words.next().unwrap().as_bytes();
-        let digit = |octet: u8| (octet as char).to_digit(16).unwrap() as u8;
-        let octets: Vec<u8> = digits.chunks(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect();
-        let octets = &octets[..];
-        let answer = match root {{
-{arms}            _ => String::new(),
-        }};
-        println!("{{answer}}");
-    }}
-}}
-"#,
-        bounds.join(" + ")
-    ))
-}
-
-/// The part of the program that makes JSON of a value and a value of that again: both as one text in hexadecimal.
-const JER: &str = r#"
-fn jer<'a, T: Decode<'a, Der> + Encode<Der> + jer::Serialize + for<'de> jer::Deserialize<'de>>(octets: &'a [u8]) -> String {
-    let Ok((value, _)) = T::decode(octets) else { return String::new() };
-    let again = |text: String| {
-        let read = serde_json::from_str::<T>(&text).map_err(|error| format!("! {error} in {text}"))?;
-        match read.encode() {
-            Ok(again) if again == value.encode().unwrap_or_default() => Ok(text),
-            Ok(again) => Err(format!("! {text} is read as {again:02x?}")),
-            Err(error) => Err(format!("! {text}: {error}")),
-        }
-    };
-    let text = match serde_json::to_string(&value) {
-        Ok(text) => again(text).unwrap_or_else(|error| error),
-        Err(error) => format!("! {error}"),
-    };
-    text.bytes().fold(String::from(" "), |digits, octet| digits + &format!("{octet:02x}"))
-}
-"#;
-
-/// The name of a root's type, with `'_` if it borrows: the declaration behind its documentation.
-fn rust_type(text: &str, root: &str) -> Option<String> {
-    let said = format!("/// `{root}`");
-    let declared = text.lines().skip_while(|line| *line != said).find_map(|line| {
-        ["pub struct ", "pub enum ", "pub type "].iter().find_map(|said| line.strip_prefix(said))
-    })?;
-    let end = declared.find(|c: char| !c.is_alphanumeric() && c != '_')?;
-    let lifetime = if declared[end..].starts_with("<'a>") { "<'_>" } else { "" };
-    Some(format!("{}{lifetime}", &declared[..end]))
-}
-
 fn cases(plans: &[Plan], roots: &[String], settings: &Settings, outcome: &mut Outcome) -> Vec<Case> {
     let mut cases = Vec::new();
     let mut random = Random::new(settings.seed);
@@ -320,7 +210,7 @@ fn cases(plans: &[Plan], roots: &[String], settings: &Settings, outcome: &mut Ou
         let Some(node) = plans[0].root(root) else { continue };
         let mut options = sample::Options::default();
         options.seed = settings.seed;
-        let mut sampler = sample::Sampler::new(&plans[0].shape, options);
+        let mut sampler = sample::Sampler::new(&plans[0].shape, options.clone());
         let mut tape = Tape::new();
         for _ in 0..settings.count {
             if sampler.sample(node, &mut tape).is_err() {
@@ -346,13 +236,36 @@ fn cases(plans: &[Plan], roots: &[String], settings: &Settings, outcome: &mut Ou
                     } else {
                         damaged[at] ^= 1 << random.below(8);
                     }
-                    cases.push(Case { root: number, rules, octets: damaged, damaged: true });
+                    cases.push(Case { root: number, rules, octets: damaged, origin: Origin::Damaged });
                 }
-                cases.push(Case { root: number, rules, octets, damaged: false });
+                cases.push(Case { root: number, rules, octets, origin: Origin::Valid });
+            }
+        }
+        for turn in 0..settings.count as u64 {
+            let shape = relaxed(&plans[0].shape, &mut random);
+            options.seed = settings.seed + turn;
+            let mut octets = Vec::new();
+            if sample::Sampler::new(&shape, options.clone()).sample(node, &mut tape).is_ok()
+                && Codec::new(TransferSyntax::Ber, &plans[0]).write(tape.view(&[]), &mut octets).is_ok()
+            {
+                let of =
+                    |rules| Case { root: number, rules, octets: octets.clone(), origin: Origin::Foreign };
+                cases.extend((1..RULES.len()).map(of));
             }
         }
     }
     cases
+}
+
+/// A shape that some of the constraints are gone from.
+fn relaxed(shape: &Shape, random: &mut Random) -> Shape {
+    let mut shape = shape.clone();
+    for restriction in &mut shape.restrictions.list {
+        if random.below(8) == 0 {
+            restriction.root = Element::All;
+        }
+    }
+    shape
 }
 
 fn answers(program: &Path, cases: &[Case]) -> Result<Vec<String>, String> {
@@ -363,7 +276,8 @@ fn answers(program: &Path, cases: &[Case]) -> Result<Vec<String>, String> {
     let mut input = child.stdin.take().ok_or("no input")?;
     let mut text = String::new();
     for case in cases {
-        _ = writeln!(text, "{} {} {}", case.root, case.rules, hex::show(&case.octets));
+        let rules = if case.origin == Origin::Foreign { FOREIGN + case.rules } else { case.rules };
+        _ = writeln!(text, "{} {rules} {}", case.root, hex::show(&case.octets));
     }
     let writer = std::thread::spawn(move || input.write_all(text.as_bytes()));
     let said = child.wait_with_output().map_err(told)?;
@@ -375,6 +289,9 @@ fn answers(program: &Path, cases: &[Case]) -> Result<Vec<String>, String> {
 fn compare(plans: &[Plan], roots: &[String], case: &Case, answer: &str, outcome: &mut Outcome) {
     let (syntax, plan) = (RULES[case.rules].0, &plans[case.rules]);
     let Some(root) = plan.root(&roots[case.root]) else { return };
+    if case.origin == Origin::Foreign {
+        return compare_written(plans, &roots[case.root], root, case, answer, outcome);
+    }
     let mut words: Vec<&str> = answer.split(' ').collect();
     let mut engine = read(plan, syntax, root, &case.octets, false);
     let path = words.get(4).copied().unwrap_or_default();
@@ -389,7 +306,8 @@ fn compare(plans: &[Plan], roots: &[String], case: &Case, answer: &str, outcome:
     }
     let engine = engine;
     let shown = || format!("{} {syntax} {}", roots[case.root], hex::show(&case.octets));
-    let tally = if case.damaged { &mut outcome.verdicts } else { &mut outcome.values };
+    let damaged = case.origin == Origin::Damaged;
+    let tally = if damaged { &mut outcome.verdicts } else { &mut outcome.values };
     match (&engine, words[0]) {
         (Ok((value, length)), "ok") => {
             let again = hex::parse(words.get(2).copied().unwrap_or_default()).unwrap_or_default();
@@ -400,7 +318,7 @@ fn compare(plans: &[Plan], roots: &[String], case: &Case, answer: &str, outcome:
                     | TransferSyntax::CanonicalAper
                     | TransferSyntax::CanonicalUper
                     | TransferSyntax::Coer
-            ) && !case.damaged;
+            ) && !damaged;
             let same = words[1] == length.to_string()
                 && if canonical {
                     again == case.octets
@@ -409,7 +327,7 @@ fn compare(plans: &[Plan], roots: &[String], case: &Case, answer: &str, outcome:
                         || rewritten(plan, syntax, root, &case.octets).is_some_and(|octets| octets == again)
                 };
             tally.count(same);
-            if let Some(text) = words.get(3).filter(|_| !case.damaged) {
+            if let Some(text) = words.get(3).filter(|_| !damaged) {
                 let text = hex::parse(text).unwrap_or_default();
                 let expected = jer(plan, root, &case.octets);
                 outcome.texts.count(text == expected);
@@ -461,6 +379,63 @@ fn compare(plans: &[Plan], roots: &[String], case: &Case, answer: &str, outcome:
                 words.get(..2).map_or(answer, |_| if words[0] == "ok" { "a value" } else { words[1] });
             outcome.fault(&format!("{syntax}: {kind}, generated {generated}"), || {
                 format!("{}: {engine}, generated {answer}", shown())
+            });
+        }
+    }
+}
+
+/// A value that was read in BER and is to be written by other rules.
+fn compare_written(
+    plans: &[Plan],
+    name: &str,
+    root: NodeId,
+    case: &Case,
+    answer: &str,
+    outcome: &mut Outcome,
+) {
+    let (syntax, plan) = (RULES[case.rules].0, &plans[case.rules]);
+    let words: Vec<&str> = answer.split(' ').collect();
+    let mut tape = Tape::new();
+    let mut options = Options::default();
+    options.strict_enumerations = true;
+    let decoded = tercet_dynamic::decode(&plans[0], root, &case.octets, &mut tape, &options);
+    // A type in Rust may be too narrow for what breaks a constraint.
+    if decoded.is_err() || words[0] == "read" {
+        return;
+    }
+    let mut octets = Vec::new();
+    let mut encoder = Encoder::new().with_foreign_octets(true);
+    let engine = encoder.encode(plan, syntax.plan_rules(), tape.view(&case.octets), &mut octets);
+    let shown = || format!("{name} ber {}", hex::show(&case.octets));
+    match (engine, words[0]) {
+        (Ok(()), "ok") => {
+            let again = words.get(2).copied().unwrap_or_default();
+            // The engine leaves it to the sender whether a DEFAULT is written, where the rules do.
+            let value = |octets: &[u8]| read(plan, syntax, root, octets, false).ok().map(|(value, _)| value);
+            let same = again == hex::show(&octets)
+                || value(&hex::parse(again).unwrap_or_default()) == value(&octets);
+            outcome.written.count(same);
+            if !same {
+                outcome.fault(&format!("{syntax}: written from BER as another value"), || {
+                    format!("{}: {again}, the engine {}", shown(), hex::show(&octets))
+                });
+            }
+        }
+        (Err(error), "write") => {
+            outcome.written.count(true);
+            let same = words.get(1) == Some(&error.kind().name()) && words.get(4) == Some(&error.path());
+            outcome.refused.count(same);
+            if !same {
+                outcome
+                    .fault(&format!("{syntax}: not written for another reason or on another path"), || {
+                        format!("{}: {} {}, generated {answer}", shown(), error.kind().name(), error.path())
+                    });
+            }
+        }
+        (engine, _) => {
+            outcome.written.count(false);
+            outcome.fault(&format!("{syntax}: another verdict on what is to be written"), || {
+                format!("{}: {engine:?}, generated {answer}", shown())
             });
         }
     }

@@ -6,6 +6,8 @@ mod choices;
 #[path = "generated/demo.rs"]
 #[rustfmt::skip]
 mod demo;
+#[path = "generated/faults.rs"]
+mod faults;
 #[path = "generated/personnel.rs"]
 #[rustfmt::skip]
 mod personnel;

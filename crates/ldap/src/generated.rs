@@ -2306,10 +2306,10 @@ impl<'a> LdapMessage<'a> {
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.controls {
             let m = w.open();
-            write_ber_controls(v, w)?;
+            at!(w, "controls", write_ber_controls(v, w));
             w.close(Tag::context(0), m);
         }
-        self.protocol_op.write_ber(w)?;
+        at!(w, "protocolOp", self.protocol_op.write_ber(w));
         w.integer(Tag::universal(2), i64::from(self.message_id));
         Ok(())
     }
@@ -2339,16 +2339,52 @@ impl<'a> Filter<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::And(v) => { let m = w.open(); write_ber_filter_and(v, w)?; w.close(Tag::context(0), m); }
-            Self::Or(v) => { let m = w.open(); write_ber_filter_or(v, w)?; w.close(Tag::context(1), m); }
-            Self::Not(v) => { let m0 = w.open(); v.write_ber(w)?; w.close(Tag::context(2), m0); }
-            Self::EqualityMatch(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(3), m); }
-            Self::Substrings(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(4), m); }
-            Self::GreaterOrEqual(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(5), m); }
-            Self::LessOrEqual(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(6), m); }
+            Self::And(v) => {
+                let m = w.open();
+                at!(w, "and", write_ber_filter_and(v, w));
+                w.close(Tag::context(0), m);
+            }
+            Self::Or(v) => {
+                let m = w.open();
+                at!(w, "or", write_ber_filter_or(v, w));
+                w.close(Tag::context(1), m);
+            }
+            Self::Not(v) => {
+                let m0 = w.open();
+                at!(w, "not", v.write_ber(w));
+                w.close(Tag::context(2), m0);
+            }
+            Self::EqualityMatch(v) => {
+                let m = w.open();
+                at!(w, "equalityMatch", v.write_ber(w));
+                w.close(Tag::context(3), m);
+            }
+            Self::Substrings(v) => {
+                let m = w.open();
+                at!(w, "substrings", v.write_ber(w));
+                w.close(Tag::context(4), m);
+            }
+            Self::GreaterOrEqual(v) => {
+                let m = w.open();
+                at!(w, "greaterOrEqual", v.write_ber(w));
+                w.close(Tag::context(5), m);
+            }
+            Self::LessOrEqual(v) => {
+                let m = w.open();
+                at!(w, "lessOrEqual", v.write_ber(w));
+                w.close(Tag::context(6), m);
+            }
             Self::Present(v) => w.octet_string(Tag::context(7), v),
-            Self::ApproxMatch(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(8), m); }
-            Self::ExtensibleMatch(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(9), m); }
+            Self::ApproxMatch(v) => {
+                let m = w.open();
+                at!(w, "approxMatch", v.write_ber(w));
+                w.close(Tag::context(8), m);
+            }
+            Self::ExtensibleMatch(v) => {
+                let m = w.open();
+                at!(w, "extensibleMatch", v.write_ber(w));
+                w.close(Tag::context(9), m);
+            }
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
         Ok(())
@@ -2371,7 +2407,7 @@ impl<'a> SearchResultEntry<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
-        write_ber_partial_attribute_list(&self.attributes, w)?;
+        at!(w, "attributes", write_ber_partial_attribute_list(&self.attributes, w));
         w.close(Tag::universal(16), m);
         w.octet_string(Tag::universal(4), &self.object_name);
         Ok(())
@@ -2399,9 +2435,10 @@ fn read_ber_sort_key_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<S
     ber::list(r, tag, |r| SortKey::read_ber(r, Tag::universal(16)))
 }
 fn write_ber_sort_key_list(list: &[SortKey<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() {
         let m = w.open();
-        v.write_ber(w)?;
+        at!(w, [left.len()], v.write_ber(w));
         w.close(Tag::universal(16), m);
     }
     Ok(())
@@ -2442,7 +2479,7 @@ impl<'a> VirtualListViewRequest<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.context_id { w.octet_string(Tag::universal(4), v); }
-        self.target.write_ber(w)?;
+        at!(w, "target", self.target.write_ber(w));
         w.integer(Tag::universal(2), i64::from(self.after_count));
         w.integer(Tag::universal(2), i64::from(self.before_count));
         Ok(())
@@ -2555,9 +2592,21 @@ impl<'a> SyncInfo<'a> {
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
             Self::Newcookie(v) => w.octet_string(Tag::context(0), v),
-            Self::RefreshDelete(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(1), m); }
-            Self::RefreshPresent(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(2), m); }
-            Self::SyncIdSet(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(3), m); }
+            Self::RefreshDelete(v) => {
+                let m = w.open();
+                at!(w, "refreshDelete", v.write_ber(w));
+                w.close(Tag::context(1), m);
+            }
+            Self::RefreshPresent(v) => {
+                let m = w.open();
+                at!(w, "refreshPresent", v.write_ber(w));
+                w.close(Tag::context(2), m);
+            }
+            Self::SyncIdSet(v) => {
+                let m = w.open();
+                at!(w, "syncIdSet", v.write_ber(w));
+                w.close(Tag::context(3), m);
+            }
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
         Ok(())
@@ -2572,7 +2621,8 @@ fn read_ber_values_return_filter<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Resul
     ber::list(r, tag, Filter::read_ber)
 }
 fn write_ber_values_return_filter(list: &[Filter<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() { v.write_ber(w)?; }
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() { at!(w, [left.len()], v.write_ber(w)); }
     Ok(())
 }
 
@@ -2599,7 +2649,7 @@ impl<'a> PasswordPolicy<'a> {
         if let Some(v) = &self.error { w.integer(Tag::context(1), i64::from(*v)); }
         if let Some(v) = &self.warning {
             let m0 = w.open();
-            v.write_ber(w)?;
+            at!(w, "warning", v.write_ber(w));
             w.close(Tag::context(0), m0);
         }
         Ok(())
@@ -2773,41 +2823,97 @@ impl<'a> ProtocolOp<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::BindRequest(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::application(0), m); }
-            Self::BindResponse(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::application(1), m); }
+            Self::BindRequest(v) => {
+                let m = w.open();
+                at!(w, "bindRequest", v.write_ber(w));
+                w.close(Tag::application(0), m);
+            }
+            Self::BindResponse(v) => {
+                let m = w.open();
+                at!(w, "bindResponse", v.write_ber(w));
+                w.close(Tag::application(1), m);
+            }
             Self::UnbindRequest(v) => w.null(Tag::application(2)),
-            Self::SearchRequest(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::application(3), m); }
-            Self::SearchResEntry(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::application(4), m); }
-            Self::SearchResDone(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::application(5), m); }
+            Self::SearchRequest(v) => {
+                let m = w.open();
+                at!(w, "searchRequest", v.write_ber(w));
+                w.close(Tag::application(3), m);
+            }
+            Self::SearchResEntry(v) => {
+                let m = w.open();
+                at!(w, "searchResEntry", v.write_ber(w));
+                w.close(Tag::application(4), m);
+            }
+            Self::SearchResDone(v) => {
+                let m = w.open();
+                at!(w, "searchResDone", v.write_ber(w));
+                w.close(Tag::application(5), m);
+            }
             Self::SearchResRef(v) => {
                 let m = w.open();
-                write_ber_search_result_reference(v, w)?;
+                at!(w, "searchResRef", write_ber_search_result_reference(v, w));
                 w.close(Tag::application(19), m);
             }
-            Self::ModifyRequest(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::application(6), m); }
-            Self::ModifyResponse(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::application(7), m); }
-            Self::AddRequest(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::application(8), m); }
-            Self::AddResponse(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::application(9), m); }
+            Self::ModifyRequest(v) => {
+                let m = w.open();
+                at!(w, "modifyRequest", v.write_ber(w));
+                w.close(Tag::application(6), m);
+            }
+            Self::ModifyResponse(v) => {
+                let m = w.open();
+                at!(w, "modifyResponse", v.write_ber(w));
+                w.close(Tag::application(7), m);
+            }
+            Self::AddRequest(v) => {
+                let m = w.open();
+                at!(w, "addRequest", v.write_ber(w));
+                w.close(Tag::application(8), m);
+            }
+            Self::AddResponse(v) => {
+                let m = w.open();
+                at!(w, "addResponse", v.write_ber(w));
+                w.close(Tag::application(9), m);
+            }
             Self::DelRequest(v) => w.octet_string(Tag::application(10), v),
-            Self::DelResponse(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::application(11), m); }
-            Self::ModDnRequest(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::application(12), m); }
-            Self::ModDnResponse(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::application(13), m); }
+            Self::DelResponse(v) => {
+                let m = w.open();
+                at!(w, "delResponse", v.write_ber(w));
+                w.close(Tag::application(11), m);
+            }
+            Self::ModDnRequest(v) => {
+                let m = w.open();
+                at!(w, "modDNRequest", v.write_ber(w));
+                w.close(Tag::application(12), m);
+            }
+            Self::ModDnResponse(v) => {
+                let m = w.open();
+                at!(w, "modDNResponse", v.write_ber(w));
+                w.close(Tag::application(13), m);
+            }
             Self::CompareRequest(v) => {
                 let m = w.open();
-                v.write_ber(w)?;
+                at!(w, "compareRequest", v.write_ber(w));
                 w.close(Tag::application(14), m);
             }
             Self::CompareResponse(v) => {
                 let m = w.open();
-                v.write_ber(w)?;
+                at!(w, "compareResponse", v.write_ber(w));
                 w.close(Tag::application(15), m);
             }
             Self::AbandonRequest(v) => w.integer(Tag::application(16), i64::from(*v)),
-            Self::ExtendedReq(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::application(23), m); }
-            Self::ExtendedResp(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::application(24), m); }
+            Self::ExtendedReq(v) => {
+                let m = w.open();
+                at!(w, "extendedReq", v.write_ber(w));
+                w.close(Tag::application(23), m);
+            }
+            Self::ExtendedResp(v) => {
+                let m = w.open();
+                at!(w, "extendedResp", v.write_ber(w));
+                w.close(Tag::application(24), m);
+            }
             Self::IntermediateResponse(v) => {
                 let m = w.open();
-                v.write_ber(w)?;
+                at!(w, "intermediateResponse", v.write_ber(w));
                 w.close(Tag::application(25), m);
             }
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
@@ -2824,9 +2930,10 @@ fn read_ber_controls<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<Contro
     ber::list(r, tag, |r| Control::read_ber(r, Tag::universal(16)))
 }
 fn write_ber_controls(list: &[Control<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() {
         let m = w.open();
-        v.write_ber(w)?;
+        at!(w, [left.len()], v.write_ber(w));
         w.close(Tag::universal(16), m);
     }
     Ok(())
@@ -2837,7 +2944,8 @@ fn read_ber_filter_and<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<Filt
 }
 fn write_ber_filter_and(list: &[Filter<'_>], w: &mut ber::Writer) -> Result<()> {
     let set = w.mark();
-    for v in list.iter().rev() { v.write_ber(w)?; }
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() { at!(w, [left.len()], v.write_ber(w)); }
     if w.rules() != ber::Rules::Ber { w.sort_set_of(set)?; }
     Ok(())
 }
@@ -2847,7 +2955,8 @@ fn read_ber_filter_or<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<Filte
 }
 fn write_ber_filter_or(list: &[Filter<'_>], w: &mut ber::Writer) -> Result<()> {
     let set = w.mark();
-    for v in list.iter().rev() { v.write_ber(w)?; }
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() { at!(w, [left.len()], v.write_ber(w)); }
     if w.rules() != ber::Rules::Ber { w.sort_set_of(set)?; }
     Ok(())
 }
@@ -2881,7 +2990,7 @@ impl<'a> SubstringFilter<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
-        write_ber_substring_filter_substrings(&self.substrings, w)?;
+        at!(w, "substrings", write_ber_substring_filter_substrings(&self.substrings, w));
         w.close(Tag::universal(16), m);
         w.octet_string(Tag::universal(4), &self.r#type);
         Ok(())
@@ -2921,9 +3030,10 @@ fn read_ber_partial_attribute_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Res
     ber::list(r, tag, |r| PartialAttribute::read_ber(r, Tag::universal(16)))
 }
 fn write_ber_partial_attribute_list(list: &[PartialAttribute<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() {
         let m = w.open();
-        v.write_ber(w)?;
+        at!(w, [left.len()], v.write_ber(w));
         w.close(Tag::universal(16), m);
     }
     Ok(())
@@ -2965,7 +3075,11 @@ impl<'a> Target<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::ByOffset(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(0), m); }
+            Self::ByOffset(v) => {
+                let m = w.open();
+                at!(w, "byOffset", v.write_ber(w));
+                w.close(Tag::context(0), m);
+            }
             Self::GreaterThanOrEqual(v) => w.octet_string(Tag::context(1), v),
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
@@ -3040,7 +3154,7 @@ impl<'a> SyncInfoSyncIdSet<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
-        write_ber_sync_info_sync_id_set_sync_uui_ds(&self.sync_uui_ds, w)?;
+        at!(w, "syncUUIDs", write_ber_sync_info_sync_id_set_sync_uui_ds(&self.sync_uui_ds, w));
         w.close(Tag::universal(17), m);
         if !(self.refresh_deletes == false) { w.boolean(Tag::universal(1), self.refresh_deletes); }
         if let Some(v) = &self.cookie { w.octet_string(Tag::universal(4), v); }
@@ -3081,7 +3195,7 @@ impl<'a> BindRequest<'a> {
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        self.authentication.write_ber(w)?;
+        at!(w, "authentication", self.authentication.write_ber(w));
         w.octet_string(Tag::universal(4), &self.name);
         w.integer(Tag::universal(2), i64::from(self.version));
         Ok(())
@@ -3109,7 +3223,7 @@ impl<'a> BindResponse<'a> {
         if let Some(v) = &self.server_sasl_creds { w.octet_string(Tag::context(7), v); }
         if let Some(v) = &self.referral {
             let m = w.open();
-            write_ber_referral(v, w)?;
+            at!(w, "referral", write_ber_referral(v, w));
             w.close(Tag::context(3), m);
         }
         w.octet_string(Tag::universal(4), &self.diagnostic_message);
@@ -3137,9 +3251,9 @@ impl<'a> SearchRequest<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
-        write_ber_attribute_selection(&self.attributes, w)?;
+        at!(w, "attributes", write_ber_attribute_selection(&self.attributes, w));
         w.close(Tag::universal(16), m);
-        self.filter.write_ber(w)?;
+        at!(w, "filter", self.filter.write_ber(w));
         w.boolean(Tag::universal(1), self.types_only);
         w.integer(Tag::universal(2), i64::from(self.time_limit));
         w.integer(Tag::universal(2), i64::from(self.size_limit));
@@ -3167,7 +3281,7 @@ impl<'a> LdapResult<'a> {
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.referral {
             let m = w.open();
-            write_ber_referral(v, w)?;
+            at!(w, "referral", write_ber_referral(v, w));
             w.close(Tag::context(3), m);
         }
         w.octet_string(Tag::universal(4), &self.diagnostic_message);
@@ -3181,7 +3295,8 @@ fn read_ber_search_result_reference<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Re
     ber::list(r, tag, |r| ber::octets(r, Tag::universal(4)))
 }
 fn write_ber_search_result_reference(list: &[LdapString<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() { w.octet_string(Tag::universal(4), v); }
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() { w.octet_string(Tag::universal(4), v); }
     Ok(())
 }
 
@@ -3197,7 +3312,7 @@ impl<'a> ModifyRequest<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
-        write_ber_modify_request_changes(&self.changes, w)?;
+        at!(w, "changes", write_ber_modify_request_changes(&self.changes, w));
         w.close(Tag::universal(16), m);
         w.octet_string(Tag::universal(4), &self.object);
         Ok(())
@@ -3216,7 +3331,7 @@ impl<'a> AddRequest<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
-        write_ber_attribute_list(&self.attributes, w)?;
+        at!(w, "attributes", write_ber_attribute_list(&self.attributes, w));
         w.close(Tag::universal(16), m);
         w.octet_string(Tag::universal(4), &self.entry);
         Ok(())
@@ -3258,7 +3373,7 @@ impl<'a> CompareRequest<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
-        self.ava.write_ber(w)?;
+        at!(w, "ava", self.ava.write_ber(w));
         w.close(Tag::universal(16), m);
         w.octet_string(Tag::universal(4), &self.entry);
         Ok(())
@@ -3309,7 +3424,7 @@ impl<'a> ExtendedResponse<'a> {
         if let Some(v) = &self.response_name { w.octet_string(Tag::context(10), v); }
         if let Some(v) = &self.referral {
             let m = w.open();
-            write_ber_referral(v, w)?;
+            at!(w, "referral", write_ber_referral(v, w));
             w.close(Tag::context(3), m);
         }
         w.octet_string(Tag::universal(4), &self.diagnostic_message);
@@ -3369,7 +3484,8 @@ fn read_ber_substring_filter_substrings<'a>(r: &mut ber::Reader<'a>, tag: Tag) -
     ber::list(r, tag, Substring::read_ber)
 }
 fn write_ber_substring_filter_substrings(list: &[Substring<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() { v.write_ber(w)?; }
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() { at!(w, [left.len()], v.write_ber(w)); }
     Ok(())
 }
 
@@ -3385,7 +3501,7 @@ impl<'a> PartialAttribute<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
-        write_ber_partial_attribute_vals(&self.vals, w)?;
+        at!(w, "vals", write_ber_partial_attribute_vals(&self.vals, w));
         w.close(Tag::universal(17), m);
         w.octet_string(Tag::universal(4), &self.r#type);
         Ok(())
@@ -3414,7 +3530,8 @@ fn read_ber_sync_info_sync_id_set_sync_uui_ds<'a>(r: &mut ber::Reader<'a>, tag: 
 }
 fn write_ber_sync_info_sync_id_set_sync_uui_ds(list: &[Octets<'_>], w: &mut ber::Writer) -> Result<()> {
     let set = w.mark();
-    for v in list.iter().rev() { w.octet_string(Tag::universal(4), v); }
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() { w.octet_string(Tag::universal(4), v); }
     if w.rules() != ber::Rules::Ber { w.sort_set_of(set)?; }
     Ok(())
 }
@@ -3431,7 +3548,11 @@ impl<'a> AuthenticationChoice<'a> {
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
             Self::Simple(v) => w.octet_string(Tag::context(0), v),
-            Self::Sasl(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(3), m); }
+            Self::Sasl(v) => {
+                let m = w.open();
+                at!(w, "sasl", v.write_ber(w));
+                w.close(Tag::context(3), m);
+            }
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
         Ok(())
@@ -3444,7 +3565,8 @@ fn read_ber_referral<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<LdapSt
     ber::list(r, tag, |r| ber::octets(r, Tag::universal(4)))
 }
 fn write_ber_referral(list: &[LdapString<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() { w.octet_string(Tag::universal(4), v); }
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() { w.octet_string(Tag::universal(4), v); }
     Ok(())
 }
 
@@ -3452,7 +3574,8 @@ fn read_ber_attribute_selection<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result
     ber::list(r, tag, |r| ber::octets(r, Tag::universal(4)))
 }
 fn write_ber_attribute_selection(list: &[LdapString<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() { w.octet_string(Tag::universal(4), v); }
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() { w.octet_string(Tag::universal(4), v); }
     Ok(())
 }
 
@@ -3460,9 +3583,10 @@ fn read_ber_modify_request_changes<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Res
     ber::list(r, tag, |r| Change::read_ber(r, Tag::universal(16)))
 }
 fn write_ber_modify_request_changes(list: &[Change<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() {
         let m = w.open();
-        v.write_ber(w)?;
+        at!(w, [left.len()], v.write_ber(w));
         w.close(Tag::universal(16), m);
     }
     Ok(())
@@ -3472,9 +3596,10 @@ fn read_ber_attribute_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<
     ber::list(r, tag, |r| PartialAttribute::read_ber(r, Tag::universal(16)))
 }
 fn write_ber_attribute_list(list: &[PartialAttribute<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() {
         let m = w.open();
-        v.write_ber(w)?;
+        at!(w, [left.len()], v.write_ber(w));
         w.close(Tag::universal(16), m);
     }
     Ok(())
@@ -3508,7 +3633,8 @@ fn read_ber_partial_attribute_vals<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Res
 }
 fn write_ber_partial_attribute_vals(list: &[AttributeValue<'_>], w: &mut ber::Writer) -> Result<()> {
     let set = w.mark();
-    for v in list.iter().rev() { w.octet_string(Tag::universal(4), v); }
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() { w.octet_string(Tag::universal(4), v); }
     if w.rules() != ber::Rules::Ber { w.sort_set_of(set)?; }
     Ok(())
 }
@@ -3544,7 +3670,7 @@ impl<'a> Change<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
-        self.modification.write_ber(w)?;
+        at!(w, "modification", self.modification.write_ber(w));
         w.close(Tag::universal(16), m);
         w.integer(Tag::universal(10), self.operation.number());
         Ok(())

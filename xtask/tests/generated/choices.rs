@@ -604,13 +604,13 @@ impl<'a> Zoo<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
-        self.message.write_ber(w)?;
+        at!(w, "message", self.message.write_ber(w));
         w.close(Tag::context(27), m);
         if let Some(v) = &self.inside_bits {
             match v {
                 Contained::Value(v) => {
                     let end = w.mark();
-                    v.write_ber(w)?;
+                    at!(w, "insideBits", v.write_ber(w));
                     w.push_octet(0);
                     w.primitive(Tag::context(26), end);
                 }
@@ -621,39 +621,41 @@ impl<'a> Zoo<'a> {
             Contained::Value(v) => {
                 let end = w.mark();
                 let m = w.open();
-                v.write_ber(w)?;
+                at!(w, "inside", v.write_ber(w));
                 w.close(Tag::universal(17), m);
                 w.primitive(Tag::context(25), end);
             }
             other => w.octet_string(Tag::context(25), other.octets()),
         }
         let m = w.open();
-        self.when.write_ber(w)?;
+        at!(w, "when", self.when.write_ber(w));
         w.close(Tag::context(24), m);
         let m = w.open();
-        self.text.write_ber(w)?;
+        at!(w, "text", self.text.write_ber(w));
         w.close(Tag::context(23), m);
         let m = w.open();
-        write_ber_zoo_bag(&self.bag, w)?;
+        at!(w, "bag", write_ber_zoo_bag(&self.bag, w));
         w.close(Tag::context(22), m);
         if let Some(v) = &self.children {
             let m = w.open();
-            write_ber_zoo_children(v, w)?;
+            at!(w, "children", write_ber_zoo_children(v, w));
             w.close(Tag::context(21), m);
         }
         self.extension_additions.write_ber(w)?;
         if let Some(v) = &self.form {
             let m0 = w.open();
-            v.write_ber(w)?;
+            at!(w, "type", v.write_ber(w));
             w.close(Tag::context(32), m0);
         }
         if !(self.self_.is_empty()) {
             let m = w.open();
-            write_ber_names(&self.self_, w)?;
+            at!(w, "self", write_ber_names(&self.self_, w));
             w.close(Tag::context(31), m);
         }
         if let Some(v) = &self.later { w.integer(Tag::context(30), i64::from(*v)); }
-        if let Some(v) = &self.late { ber::write_text(w, Tag::context(29), StringKind::Utf8, v)?; }
+        if let Some(v) = &self.late {
+            at!(w, "late", ber::write_text(w, Tag::context(29), StringKind::Utf8, v));
+        }
         if let Some(v) = &self.id { w.raw(Tag::context(28), v.as_bytes()); }
         w.octet_string(Tag::context(20), &self.up_to);
         w.octet_string(Tag::context(19), &self.six);
@@ -701,17 +703,17 @@ impl Baum {
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.twigs {
             let m = w.open();
-            write_ber_baum_twigs(v, w)?;
+            at!(w, "twigs", write_ber_baum_twigs(v, w));
             w.close(Tag::context(3), m);
         }
         if let Some(v) = &self.right {
             let m = w.open();
-            v.write_ber(w)?;
+            at!(w, "right", v.write_ber(w));
             w.close(Tag::context(2), m);
         }
         if let Some(v) = &self.left {
             let m = w.open();
-            v.write_ber(w)?;
+            at!(w, "left", v.write_ber(w));
             w.close(Tag::context(1), m);
         }
         w.integer(Tag::context(0), i64::from(self.value));
@@ -724,7 +726,10 @@ fn read_ber_names<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<SequenceOf<'a
 }
 fn write_ber_names(list: &SequenceOf<'_, Text<'static>>, w: &mut ber::Writer) -> Result<()> {
     list.write_ber(w, |list, w| {
-        for v in list.iter().rev() { ber::write_text(w, Tag::universal(19), StringKind::Printable, v)?; }
+        let mut left = list.iter();
+        while let Some(v) = left.next_back() {
+            at!(w, [left.len()], ber::write_text(w, Tag::universal(19), StringKind::Printable, v));
+        }
         Ok(())
     })
 }
@@ -745,14 +750,14 @@ impl Nests {
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.other {
             let m = w.open();
-            write_ber_twig(&v.0, w)?;
+            at!(w, "other", write_ber_twig(&v.0, w));
             w.close(Tag::context(9), m);
         }
         let m = w.open();
-        write_ber_nests_rest(&self.rest, w)?;
+        at!(w, "rest", write_ber_nests_rest(&self.rest, w));
         w.close(Tag::universal(17), m);
         let m = w.open();
-        write_ber_nest(&self.first.0, w)?;
+        at!(w, "first", write_ber_nest(&self.first.0, w));
         w.close(Tag::universal(16), m);
         Ok(())
     }
@@ -762,9 +767,10 @@ fn read_ber_nest(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Vec<Nest>> {
     ber::list(r, tag, |r| Ok(Nest(read_ber_nest(r, Tag::universal(16))?)))
 }
 fn write_ber_nest(list: &[Nest], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() {
         let m = w.open();
-        write_ber_nest(&v.0, w)?;
+        at!(w, [left.len()], write_ber_nest(&v.0, w));
         w.close(Tag::universal(16), m);
     }
     Ok(())
@@ -794,7 +800,11 @@ impl Shape {
                 w.boolean(Tag::universal(1), *v);
                 w.close(Tag::context(6), m0);
             }
-            Self::Line(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(7), m); }
+            Self::Line(v) => {
+                let m = w.open();
+                at!(w, "line", v.write_ber(w));
+                w.close(Tag::context(7), m);
+            }
             Self::Spot(v) => w.null(Tag::context(8)),
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
@@ -811,9 +821,10 @@ fn read_ber_zoo_children<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Sequen
 }
 fn write_ber_zoo_children(list: &SequenceOf<'_, Animal>, w: &mut ber::Writer) -> Result<()> {
     list.write_ber(w, |list, w| {
-        for v in list.iter().rev() {
+        let mut left = list.iter();
+        while let Some(v) = left.next_back() {
             let m = w.open();
-            v.write_ber(w)?;
+            at!(w, [left.len()], v.write_ber(w));
             w.close(Tag::universal(17), m);
         }
         Ok(())
@@ -826,7 +837,8 @@ fn read_ber_zoo_bag<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<SequenceOf<
 fn write_ber_zoo_bag(list: &SequenceOf<'_, i64>, w: &mut ber::Writer) -> Result<()> {
     list.write_ber(w, |list, w| {
         let set = w.mark();
-        for v in list.iter().rev() { w.integer(Tag::universal(2), i64::from(*v)); }
+        let mut left = list.iter();
+        while let Some(v) = left.next_back() { w.integer(Tag::universal(2), i64::from(*v)); }
         if w.rules() != ber::Rules::Ber { w.sort_set_of(set)?; }
         Ok(())
     })
@@ -849,12 +861,12 @@ impl Texts {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.raw(Tag::context(6), self.oid.as_bytes());
-        ber::write_text(w, Tag::context(5), StringKind::General, &self.general)?;
-        ber::write_text(w, Tag::context(4), StringKind::Universal, &self.universal)?;
-        ber::write_text(w, Tag::context(3), StringKind::Bmp, &self.bmp)?;
-        ber::write_text(w, Tag::context(2), StringKind::Visible, &self.letters)?;
-        ber::write_text(w, Tag::context(1), StringKind::Numeric, &self.numeric)?;
-        ber::write_text(w, Tag::context(0), StringKind::Utf8, &self.utf8)?;
+        at!(w, "general", ber::write_text(w, Tag::context(5), StringKind::General, &self.general));
+        at!(w, "universal", ber::write_text(w, Tag::context(4), StringKind::Universal, &self.universal));
+        at!(w, "bmp", ber::write_text(w, Tag::context(3), StringKind::Bmp, &self.bmp));
+        at!(w, "letters", ber::write_text(w, Tag::context(2), StringKind::Visible, &self.letters));
+        at!(w, "numeric", ber::write_text(w, Tag::context(1), StringKind::Numeric, &self.numeric));
+        at!(w, "utf8", ber::write_text(w, Tag::context(0), StringKind::Utf8, &self.utf8));
         Ok(())
     }
 }
@@ -870,8 +882,8 @@ impl Times {
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        w.generalized_time(Tag::context(1), &self.general)?;
-        ber::write_utc_time(w, Tag::context(0), &self.utc)?;
+        at!(w, "general", w.generalized_time(Tag::context(1), &self.general));
+        at!(w, "utc", ber::write_utc_time(w, Tag::context(0), &self.utc));
         Ok(())
     }
 }
@@ -895,7 +907,7 @@ impl<'a> Message<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m0 = w.open();
-        self.value.write_ber(w)?;
+        at!(w, "value", self.value.write_ber(w));
         w.close(Tag::context(1), m0);
         w.integer(Tag::context(0), i64::from(self.code));
         Ok(())
@@ -906,9 +918,10 @@ fn read_ber_baum_twigs(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Vec<Baum>> {
     ber::list(r, tag, |r| Baum::read_ber(r, Tag::universal(16)))
 }
 fn write_ber_baum_twigs(list: &[Baum], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() {
         let m = w.open();
-        v.write_ber(w)?;
+        at!(w, [left.len()], v.write_ber(w));
         w.close(Tag::universal(16), m);
     }
     Ok(())
@@ -919,9 +932,10 @@ fn read_ber_nests_rest(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Vec<Nest>> {
 }
 fn write_ber_nests_rest(list: &[Nest], w: &mut ber::Writer) -> Result<()> {
     let set = w.mark();
-    for v in list.iter().rev() {
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() {
         let m = w.open();
-        write_ber_nest(&v.0, w)?;
+        at!(w, [left.len()], write_ber_nest(&v.0, w));
         w.close(Tag::universal(16), m);
     }
     if w.rules() != ber::Rules::Ber { w.sort_set_of(set)?; }
@@ -932,9 +946,10 @@ fn read_ber_twig(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Vec<TwigSetOf>> {
     ber::list(r, tag, |r| Ok(TwigSetOf(read_ber_twig_set_of(r, Tag::universal(17))?)))
 }
 fn write_ber_twig(list: &[TwigSetOf], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() {
         let m = w.open();
-        write_ber_twig_set_of(&v.0, w)?;
+        at!(w, [left.len()], write_ber_twig_set_of(&v.0, w));
         w.close(Tag::universal(17), m);
     }
     Ok(())
@@ -991,9 +1006,9 @@ impl Animal {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let set = w.mark();
-        self.kind.write_ber(w)?;
+        at!(w, "kind", self.kind.write_ber(w));
         if !(self.legs == 4) { w.integer(Tag::context(1), i64::from(self.legs)); }
-        ber::write_text(w, Tag::context(0), StringKind::Ia5, &self.name)?;
+        at!(w, "name", ber::write_text(w, Tag::context(0), StringKind::Ia5, &self.name));
         if w.rules() != ber::Rules::Ber { w.sort_set(set)?; }
         Ok(())
     }
@@ -1026,9 +1041,10 @@ fn read_ber_twig_set_of(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Vec<Twig>> 
 }
 fn write_ber_twig_set_of(list: &[Twig], w: &mut ber::Writer) -> Result<()> {
     let set = w.mark();
-    for v in list.iter().rev() {
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() {
         let m = w.open();
-        write_ber_twig(&v.0, w)?;
+        at!(w, [left.len()], write_ber_twig(&v.0, w));
         w.close(Tag::universal(16), m);
     }
     if w.rules() != ber::Rules::Ber { w.sort_set_of(set)?; }
@@ -1211,54 +1227,38 @@ impl<'a> Zoo<'a> {
         let extended = additions.contains(&true) || !self.extension_additions.is_empty();
         w.flags([extended, !(self.colour == Colour::Green), self.level.is_some(), self.flags.is_some(), self.children.is_some(), self.inside_bits.is_some()]);
         w.bit(self.flag);
-        w.integer(per::Whole::Bits(3), self.small, 0, 7)?;
-        w.integer(per::Whole::Octet, self.octet, 0, 255)?;
-        w.integer(per::Whole::Octets(2, 3), self.negative, -5, 100005)?;
-        w.unsigned(per::Whole::Octets(3, 8), self.wide, 0, 18446744073709551615)?;
-        w.large(&self.wider, &[255], &[1, 0, 0, 0, 0, 0, 0, 0, 1])?;
-        w.semi_constrained(&self.semi, 3)?;
+        at!(w, "small", w.integer(per::Whole::Bits(3), self.small, 0, 7));
+        at!(w, "octet", w.integer(per::Whole::Octet, self.octet, 0, 255));
+        at!(w, "negative", w.integer(per::Whole::Octets(2, 3), self.negative, -5, 100005));
+        at!(w, "wide", w.unsigned(per::Whole::Octets(3, 8), self.wide, 0, 18446744073709551615));
+        at!(w, "wider", w.large(&self.wider, &[255], &[1, 0, 0, 0, 0, 0, 0, 0, 1]));
+        at!(w, "semi", w.semi_constrained(&self.semi, 3));
         w.unconstrained(&self.any);
-        w.extensible_integer(per::Whole::Bits(4), self.grown, 1, 9)?;
-        if !(self.colour == Colour::Green) { self.colour.write_aper(w)?; }
-        if let Some(v) = &self.level { v.write_aper(w)?; }
+        at!(w, "grown", w.extensible_integer(per::Whole::Bits(4), self.grown, 1, 9));
+        if !(self.colour == Colour::Green) { at!(w, "colour", self.colour.write_aper(w)); }
+        if let Some(v) = &self.level { at!(w, "level", v.write_aper(w)); }
         w.real(self.real);
-        w.bit_string(per::Size::ANY, &self.bits, false)?;
+        at!(w, "bits", w.bit_string(per::Size::ANY, &self.bits, false));
         if let Some(v) = &self.flags {
-            w.bit_string(per::Size::new(false, 0, 12, Some(per::Whole::Bits(4))), v, true)?;
+            at!(w, "flags", w.bit_string(per::Size::new(false, 0, 12, Some(per::Whole::Bits(4))), v, true));
         }
-        w.bit_string(per::Size::new(false, 17, 17, Some(per::Whole::Nothing)), &self.word, false)?;
-        w.bit_string(per::Size::new(false, 4, 4, Some(per::Whole::Nothing)), &self.nibble, false)?;
-        w.octet_string(per::Size::ANY, &self.octets)?;
-        w.octet_string(per::Size::new(false, 2, 2, Some(per::Whole::Nothing)), &self.pair)?;
+        at!(w, "word", w.bit_string(per::Size::new(false, 17, 17, Some(per::Whole::Nothing)), &self.word, false));
+        at!(w, "nibble", w.bit_string(per::Size::new(false, 4, 4, Some(per::Whole::Nothing)), &self.nibble, false));
+        at!(w, "octets", w.octet_string(per::Size::ANY, &self.octets));
+        at!(w, "pair", w.octet_string(per::Size::new(false, 2, 2, Some(per::Whole::Nothing)), &self.pair));
         w.fixed_octets(&self.six);
-        w.octet_string(per::Size::new(true, 1, 20, Some(per::Whole::Bits(5))), &self.up_to)?;
-        if let Some(v) = &self.children { write_aper_zoo_children(v, w)?; }
-        write_aper_zoo_bag(&self.bag, w)?;
-        self.text.write_aper(w)?;
-        self.when.write_aper(w)?;
-        match &self.inside {
-            Contained::Value(v) => {
-                let inside = per::Writer::<true>::onto(Vec::new(), w.is_canonical());
-                let outer = core::mem::replace(w, inside);
-                v.write_aper(w)?;
-                let inside = core::mem::replace(w, outer).finish(true);
-                w.octet_string(per::Size::ANY, &inside)?;
-            }
-            other => w.octet_string(per::Size::ANY, other.octets())?,
-        }
+        at!(w, "upTo", w.octet_string(per::Size::new(true, 1, 20, Some(per::Whole::Bits(5))), &self.up_to));
+        if let Some(v) = &self.children { at!(w, "children", write_aper_zoo_children(v, w)); }
+        at!(w, "bag", write_aper_zoo_bag(&self.bag, w));
+        at!(w, "text", self.text.write_aper(w));
+        at!(w, "when", self.when.write_aper(w));
+        let written = w.contained(per::Size::ANY, false, &self.inside, |w, v| { v.write_aper(w) });
+        at!(w, "inside", written);
         if let Some(v) = &self.inside_bits {
-            match v {
-                Contained::Value(v) => {
-                    let inside = per::Writer::<true>::onto(Vec::new(), w.is_canonical());
-                    let outer = core::mem::replace(w, inside);
-                    v.write_aper(w)?;
-                    let inside = core::mem::replace(w, outer).finish(true);
-                    w.bit_string(per::Size::ANY, &BitString::new(inside, 0).unwrap_or_default(), false)?;
-                }
-                other => w.bit_string(per::Size::ANY, &BitString::from(other.bits()), false)?,
-            }
+            let written = w.contained(per::Size::ANY, true, v, |w, v| { v.write_aper(w) });
+            at!(w, "insideBits", written);
         }
-        self.message.write_aper(w)?;
+        at!(w, "message", self.message.write_aper(w));
         if extended {
             w.all_additions(&additions, &self.extension_additions)?;
             if additions[0] {
@@ -1270,21 +1270,21 @@ impl<'a> Zoo<'a> {
                 let open = w.open();
                 w.bit(self.later.is_some());
                 if let Some(v) = &self.late {
-                    w.other_string(StringKind::Utf8, v)?;
+                    at!(w, "late", w.other_string(StringKind::Utf8, v));
                 } else {
-                    return Err(Error::new(ErrorKind::MissingComponent, 0));
+                    at!(w, "late", Err::<(), _>(Error::new(ErrorKind::MissingComponent, 0)));
                 }
-                if let Some(v) = &self.later { w.integer(per::Whole::Bits(2), *v, 0, 3)?; }
+                if let Some(v) = &self.later { at!(w, "later", w.integer(per::Whole::Bits(2), *v, 0, 3)); }
                 w.close(open);
             }
             if additions[2] {
                 let open = w.open();
-                if !(self.self_.is_empty()) { write_aper_names(&self.self_, w)?; }
+                if !(self.self_.is_empty()) { at!(w, "self", write_aper_names(&self.self_, w)); }
                 w.close(open);
             }
             if additions[3] {
                 let open = w.open();
-                if let Some(v) = &self.form { v.write_aper(w)?; }
+                if let Some(v) = &self.form { at!(w, "type", v.write_aper(w)); }
                 w.close(open);
             }
             w.unknown_additions(&self.extension_additions)?;
@@ -1308,10 +1308,10 @@ impl Baum {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([self.left.is_some(), self.right.is_some(), self.twigs.is_some()]);
-        w.integer(per::Whole::Octet, self.value, 0, 255)?;
-        if let Some(v) = &self.left { v.write_aper(w)?; }
-        if let Some(v) = &self.right { v.write_aper(w)?; }
-        if let Some(v) = &self.twigs { write_aper_baum_twigs(v, w)?; }
+        at!(w, "value", w.integer(per::Whole::Octet, self.value, 0, 255));
+        if let Some(v) = &self.left { at!(w, "left", v.write_aper(w)); }
+        if let Some(v) = &self.right { at!(w, "right", v.write_aper(w)); }
+        if let Some(v) = &self.twigs { at!(w, "twigs", write_aper_baum_twigs(v, w)); }
         Ok(())
     }
 }
@@ -1338,9 +1338,9 @@ impl Nests {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.other.is_some());
-        write_aper_nest(&self.first.0, w)?;
-        write_aper_nests_rest(&self.rest, w)?;
-        if let Some(v) = &self.other { write_aper_twig(&v.0, w)?; }
+        at!(w, "first", write_aper_nest(&self.first.0, w));
+        at!(w, "rest", write_aper_nests_rest(&self.rest, w));
+        if let Some(v) = &self.other { at!(w, "other", write_aper_twig(&v.0, w)); }
         Ok(())
     }
 }
@@ -1362,7 +1362,7 @@ impl Colour {
             let number = r.small_number()?;
             return Ok(per::addition(&[Self::Violet, Self::Amber], number).unwrap_or(Self::UnknownAddition(number)));
         }
-        r.item(per::Whole::Bits(2), &[Self::Red, Self::Green, Self::Blue])
+        r.root_item(per::Whole::Bits(2), &[Self::Red, Self::Green, Self::Blue])
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let number = match self {
@@ -1405,9 +1405,12 @@ impl Shape {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::Circle(v) => { w.bits(0, 3); w.integer(per::Whole::TwoOctets, *v, 0, 65535)?; }
+            Self::Circle(v) => {
+                w.bits(0, 3);
+                at!(w, "circle", w.integer(per::Whole::TwoOctets, *v, 0, 65535));
+            }
             Self::Square(v) => { w.bits(1, 3); w.bit(*v); }
-            Self::Line(v) => { w.bits(2, 3); v.write_aper(w)?; }
+            Self::Line(v) => { w.bits(2, 3); at!(w, "line", v.write_aper(w)); }
             Self::Spot(v) => { let open = w.added_alternative(0); w.close(open); }
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
@@ -1446,12 +1449,12 @@ impl Texts {
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        w.other_string(StringKind::Utf8, &self.utf8)?;
-        w.characters(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &APER_ALPHABET_1, &self.numeric)?;
-        w.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &APER_ALPHABET_2, &self.letters)?;
-        w.characters(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &APER_ALPHABET_3, &self.bmp)?;
-        w.characters(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &APER_ALPHABET_4, &self.universal)?;
-        w.other_string(StringKind::General, &self.general)?;
+        at!(w, "utf8", w.other_string(StringKind::Utf8, &self.utf8));
+        at!(w, "numeric", w.characters(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &APER_ALPHABET_1, &self.numeric));
+        at!(w, "letters", w.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &APER_ALPHABET_2, &self.letters));
+        at!(w, "bmp", w.characters(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &APER_ALPHABET_3, &self.bmp));
+        at!(w, "universal", w.characters(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &APER_ALPHABET_4, &self.universal));
+        at!(w, "general", w.other_string(StringKind::General, &self.general));
         w.contents(self.oid.as_bytes());
         Ok(())
     }
@@ -1465,10 +1468,11 @@ impl Times {
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        w.check_utc_time(&self.utc)?;
-        w.characters(per::Size::ANY, &APER_ALPHABET_5, &self.utc)?;
-        w.check_generalized_time(&self.general)?;
-        w.characters(per::Size::ANY, &APER_ALPHABET_5, &self.general)
+        at!(w, "utc", w.check_utc_time(&self.utc));
+        at!(w, "utc", w.characters(per::Size::ANY, &APER_ALPHABET_5, &self.utc));
+        at!(w, "general", w.check_generalized_time(&self.general));
+        at!(w, "general", w.characters(per::Size::ANY, &APER_ALPHABET_5, &self.general));
+        Ok(())
     }
 }
 
@@ -1482,8 +1486,9 @@ impl<'a> Message<'a> {
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        w.integer(per::Whole::Octet, self.code, 0, 255)?;
-        self.value.write_aper(w)
+        at!(w, "code", w.integer(per::Whole::Octet, self.code, 0, 255));
+        at!(w, "value", self.value.write_aper(w));
+        Ok(())
     }
 }
 
@@ -1525,8 +1530,9 @@ impl ShapeLine {
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        w.integer(per::Whole::Bits(4), self.a, 0, 15)?;
-        w.integer(per::Whole::Bits(4), self.b, 0, 15)
+        at!(w, "a", w.integer(per::Whole::Bits(4), self.a, 0, 15));
+        at!(w, "b", w.integer(per::Whole::Bits(4), self.b, 0, 15));
+        Ok(())
     }
 }
 
@@ -1541,9 +1547,10 @@ impl Animal {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(!(self.legs == 4));
-        w.characters(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &APER_ALPHABET_6, &self.name)?;
-        if !(self.legs == 4) { w.integer(per::Whole::TwoOctets, self.legs, 0, 1000)?; }
-        self.kind.write_aper(w)
+        at!(w, "name", w.characters(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &APER_ALPHABET_6, &self.name));
+        if !(self.legs == 4) { at!(w, "legs", w.integer(per::Whole::TwoOctets, self.legs, 0, 1000)); }
+        at!(w, "kind", self.kind.write_aper(w));
+        Ok(())
     }
 }
 
@@ -1719,54 +1726,38 @@ impl<'a> Zoo<'a> {
         let extended = additions.contains(&true) || !self.extension_additions.is_empty();
         w.flags([extended, !(self.colour == Colour::Green), self.level.is_some(), self.flags.is_some(), self.children.is_some(), self.inside_bits.is_some()]);
         w.bit(self.flag);
-        w.integer(per::Whole::Bits(3), self.small, 0, 7)?;
-        w.integer(per::Whole::Bits(8), self.octet, 0, 255)?;
-        w.integer(per::Whole::Bits(17), self.negative, -5, 100005)?;
-        w.unsigned(per::Whole::Bits(64), self.wide, 0, 18446744073709551615)?;
-        w.large(&self.wider, &[255], &[1, 0, 0, 0, 0, 0, 0, 0, 1])?;
-        w.semi_constrained(&self.semi, 3)?;
+        at!(w, "small", w.integer(per::Whole::Bits(3), self.small, 0, 7));
+        at!(w, "octet", w.integer(per::Whole::Bits(8), self.octet, 0, 255));
+        at!(w, "negative", w.integer(per::Whole::Bits(17), self.negative, -5, 100005));
+        at!(w, "wide", w.unsigned(per::Whole::Bits(64), self.wide, 0, 18446744073709551615));
+        at!(w, "wider", w.large(&self.wider, &[255], &[1, 0, 0, 0, 0, 0, 0, 0, 1]));
+        at!(w, "semi", w.semi_constrained(&self.semi, 3));
         w.unconstrained(&self.any);
-        w.extensible_integer(per::Whole::Bits(4), self.grown, 1, 9)?;
-        if !(self.colour == Colour::Green) { self.colour.write_uper(w)?; }
-        if let Some(v) = &self.level { v.write_uper(w)?; }
+        at!(w, "grown", w.extensible_integer(per::Whole::Bits(4), self.grown, 1, 9));
+        if !(self.colour == Colour::Green) { at!(w, "colour", self.colour.write_uper(w)); }
+        if let Some(v) = &self.level { at!(w, "level", v.write_uper(w)); }
         w.real(self.real);
-        w.bit_string(per::Size::ANY, &self.bits, false)?;
+        at!(w, "bits", w.bit_string(per::Size::ANY, &self.bits, false));
         if let Some(v) = &self.flags {
-            w.bit_string(per::Size::new(false, 0, 12, Some(per::Whole::Bits(4))), v, true)?;
+            at!(w, "flags", w.bit_string(per::Size::new(false, 0, 12, Some(per::Whole::Bits(4))), v, true));
         }
-        w.bit_string(per::Size::new(false, 17, 17, Some(per::Whole::Nothing)), &self.word, false)?;
-        w.bit_string(per::Size::new(false, 4, 4, Some(per::Whole::Nothing)), &self.nibble, false)?;
-        w.octet_string(per::Size::ANY, &self.octets)?;
-        w.octet_string(per::Size::new(false, 2, 2, Some(per::Whole::Nothing)), &self.pair)?;
+        at!(w, "word", w.bit_string(per::Size::new(false, 17, 17, Some(per::Whole::Nothing)), &self.word, false));
+        at!(w, "nibble", w.bit_string(per::Size::new(false, 4, 4, Some(per::Whole::Nothing)), &self.nibble, false));
+        at!(w, "octets", w.octet_string(per::Size::ANY, &self.octets));
+        at!(w, "pair", w.octet_string(per::Size::new(false, 2, 2, Some(per::Whole::Nothing)), &self.pair));
         w.fixed_octets(&self.six);
-        w.octet_string(per::Size::new(true, 1, 20, Some(per::Whole::Bits(5))), &self.up_to)?;
-        if let Some(v) = &self.children { write_uper_zoo_children(v, w)?; }
-        write_uper_zoo_bag(&self.bag, w)?;
-        self.text.write_uper(w)?;
-        self.when.write_uper(w)?;
-        match &self.inside {
-            Contained::Value(v) => {
-                let inside = per::Writer::<false>::onto(Vec::new(), w.is_canonical());
-                let outer = core::mem::replace(w, inside);
-                v.write_uper(w)?;
-                let inside = core::mem::replace(w, outer).finish(true);
-                w.octet_string(per::Size::ANY, &inside)?;
-            }
-            other => w.octet_string(per::Size::ANY, other.octets())?,
-        }
+        at!(w, "upTo", w.octet_string(per::Size::new(true, 1, 20, Some(per::Whole::Bits(5))), &self.up_to));
+        if let Some(v) = &self.children { at!(w, "children", write_uper_zoo_children(v, w)); }
+        at!(w, "bag", write_uper_zoo_bag(&self.bag, w));
+        at!(w, "text", self.text.write_uper(w));
+        at!(w, "when", self.when.write_uper(w));
+        let written = w.contained(per::Size::ANY, false, &self.inside, |w, v| { v.write_uper(w) });
+        at!(w, "inside", written);
         if let Some(v) = &self.inside_bits {
-            match v {
-                Contained::Value(v) => {
-                    let inside = per::Writer::<false>::onto(Vec::new(), w.is_canonical());
-                    let outer = core::mem::replace(w, inside);
-                    v.write_uper(w)?;
-                    let inside = core::mem::replace(w, outer).finish(true);
-                    w.bit_string(per::Size::ANY, &BitString::new(inside, 0).unwrap_or_default(), false)?;
-                }
-                other => w.bit_string(per::Size::ANY, &BitString::from(other.bits()), false)?,
-            }
+            let written = w.contained(per::Size::ANY, true, v, |w, v| { v.write_uper(w) });
+            at!(w, "insideBits", written);
         }
-        self.message.write_uper(w)?;
+        at!(w, "message", self.message.write_uper(w));
         if extended {
             w.all_additions(&additions, &self.extension_additions)?;
             if additions[0] {
@@ -1778,21 +1769,21 @@ impl<'a> Zoo<'a> {
                 let open = w.open();
                 w.bit(self.later.is_some());
                 if let Some(v) = &self.late {
-                    w.other_string(StringKind::Utf8, v)?;
+                    at!(w, "late", w.other_string(StringKind::Utf8, v));
                 } else {
-                    return Err(Error::new(ErrorKind::MissingComponent, 0));
+                    at!(w, "late", Err::<(), _>(Error::new(ErrorKind::MissingComponent, 0)));
                 }
-                if let Some(v) = &self.later { w.integer(per::Whole::Bits(2), *v, 0, 3)?; }
+                if let Some(v) = &self.later { at!(w, "later", w.integer(per::Whole::Bits(2), *v, 0, 3)); }
                 w.close(open);
             }
             if additions[2] {
                 let open = w.open();
-                if !(self.self_.is_empty()) { write_uper_names(&self.self_, w)?; }
+                if !(self.self_.is_empty()) { at!(w, "self", write_uper_names(&self.self_, w)); }
                 w.close(open);
             }
             if additions[3] {
                 let open = w.open();
-                if let Some(v) = &self.form { v.write_uper(w)?; }
+                if let Some(v) = &self.form { at!(w, "type", v.write_uper(w)); }
                 w.close(open);
             }
             w.unknown_additions(&self.extension_additions)?;
@@ -1816,10 +1807,10 @@ impl Baum {
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.flags([self.left.is_some(), self.right.is_some(), self.twigs.is_some()]);
-        w.integer(per::Whole::Bits(8), self.value, 0, 255)?;
-        if let Some(v) = &self.left { v.write_uper(w)?; }
-        if let Some(v) = &self.right { v.write_uper(w)?; }
-        if let Some(v) = &self.twigs { write_uper_baum_twigs(v, w)?; }
+        at!(w, "value", w.integer(per::Whole::Bits(8), self.value, 0, 255));
+        if let Some(v) = &self.left { at!(w, "left", v.write_uper(w)); }
+        if let Some(v) = &self.right { at!(w, "right", v.write_uper(w)); }
+        if let Some(v) = &self.twigs { at!(w, "twigs", write_uper_baum_twigs(v, w)); }
         Ok(())
     }
 }
@@ -1846,9 +1837,9 @@ impl Nests {
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.bit(self.other.is_some());
-        write_uper_nest(&self.first.0, w)?;
-        write_uper_nests_rest(&self.rest, w)?;
-        if let Some(v) = &self.other { write_uper_twig(&v.0, w)?; }
+        at!(w, "first", write_uper_nest(&self.first.0, w));
+        at!(w, "rest", write_uper_nests_rest(&self.rest, w));
+        if let Some(v) = &self.other { at!(w, "other", write_uper_twig(&v.0, w)); }
         Ok(())
     }
 }
@@ -1870,7 +1861,7 @@ impl Colour {
             let number = r.small_number()?;
             return Ok(per::addition(&[Self::Violet, Self::Amber], number).unwrap_or(Self::UnknownAddition(number)));
         }
-        r.item(per::Whole::Bits(2), &[Self::Red, Self::Green, Self::Blue])
+        r.root_item(per::Whole::Bits(2), &[Self::Red, Self::Green, Self::Blue])
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         let number = match self {
@@ -1913,9 +1904,12 @@ impl Shape {
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         match self {
-            Self::Circle(v) => { w.bits(0, 3); w.integer(per::Whole::Bits(16), *v, 0, 65535)?; }
+            Self::Circle(v) => {
+                w.bits(0, 3);
+                at!(w, "circle", w.integer(per::Whole::Bits(16), *v, 0, 65535));
+            }
             Self::Square(v) => { w.bits(1, 3); w.bit(*v); }
-            Self::Line(v) => { w.bits(2, 3); v.write_uper(w)?; }
+            Self::Line(v) => { w.bits(2, 3); at!(w, "line", v.write_uper(w)); }
             Self::Spot(v) => { let open = w.added_alternative(0); w.close(open); }
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
@@ -1954,12 +1948,12 @@ impl Texts {
         })
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
-        w.other_string(StringKind::Utf8, &self.utf8)?;
-        w.characters(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &UPER_ALPHABET_1, &self.numeric)?;
-        w.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &UPER_ALPHABET_2, &self.letters)?;
-        w.characters(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &UPER_ALPHABET_3, &self.bmp)?;
-        w.characters(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &UPER_ALPHABET_4, &self.universal)?;
-        w.other_string(StringKind::General, &self.general)?;
+        at!(w, "utf8", w.other_string(StringKind::Utf8, &self.utf8));
+        at!(w, "numeric", w.characters(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &UPER_ALPHABET_1, &self.numeric));
+        at!(w, "letters", w.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &UPER_ALPHABET_2, &self.letters));
+        at!(w, "bmp", w.characters(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &UPER_ALPHABET_3, &self.bmp));
+        at!(w, "universal", w.characters(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &UPER_ALPHABET_4, &self.universal));
+        at!(w, "general", w.other_string(StringKind::General, &self.general));
         w.contents(self.oid.as_bytes());
         Ok(())
     }
@@ -1973,10 +1967,11 @@ impl Times {
         })
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
-        w.check_utc_time(&self.utc)?;
-        w.characters(per::Size::ANY, &UPER_ALPHABET_5, &self.utc)?;
-        w.check_generalized_time(&self.general)?;
-        w.characters(per::Size::ANY, &UPER_ALPHABET_5, &self.general)
+        at!(w, "utc", w.check_utc_time(&self.utc));
+        at!(w, "utc", w.characters(per::Size::ANY, &UPER_ALPHABET_5, &self.utc));
+        at!(w, "general", w.check_generalized_time(&self.general));
+        at!(w, "general", w.characters(per::Size::ANY, &UPER_ALPHABET_5, &self.general));
+        Ok(())
     }
 }
 
@@ -1990,8 +1985,9 @@ impl<'a> Message<'a> {
         })
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
-        w.integer(per::Whole::Bits(8), self.code, 0, 255)?;
-        self.value.write_uper(w)
+        at!(w, "code", w.integer(per::Whole::Bits(8), self.code, 0, 255));
+        at!(w, "value", self.value.write_uper(w));
+        Ok(())
     }
 }
 
@@ -2033,8 +2029,9 @@ impl ShapeLine {
         })
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
-        w.integer(per::Whole::Bits(4), self.a, 0, 15)?;
-        w.integer(per::Whole::Bits(4), self.b, 0, 15)
+        at!(w, "a", w.integer(per::Whole::Bits(4), self.a, 0, 15));
+        at!(w, "b", w.integer(per::Whole::Bits(4), self.b, 0, 15));
+        Ok(())
     }
 }
 
@@ -2049,9 +2046,10 @@ impl Animal {
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.bit(!(self.legs == 4));
-        w.characters(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &UPER_ALPHABET_6, &self.name)?;
-        if !(self.legs == 4) { w.integer(per::Whole::Bits(10), self.legs, 0, 1000)?; }
-        self.kind.write_uper(w)
+        at!(w, "name", w.characters(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &UPER_ALPHABET_6, &self.name));
+        if !(self.legs == 4) { at!(w, "legs", w.integer(per::Whole::Bits(10), self.legs, 0, 1000)); }
+        at!(w, "kind", self.kind.write_uper(w));
+        Ok(())
     }
 }
 
@@ -2161,13 +2159,13 @@ impl<'a> Zoo<'a> {
         let f_colour = if p >> 4 & 1 != 0 {
             {
                 let begun = r.position();
-                let v = at!(r, "colour", Colour::from_number(at!(r, "colour", r.enumerated())).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration)));
+                let v = at!(r, "colour", r.item(Colour::from_number));
                 at!(r, "colour", r.not_default(v == Colour::Green, begun));
                 v
             }
         } else { Colour::Green };
         let f_level = if p >> 3 & 1 != 0 {
-            Some(at!(r, "level", ZooLevel::from_number(at!(r, "level", r.enumerated())).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))))
+            Some(at!(r, "level", r.item(ZooLevel::from_number)))
         } else { None };
         let f_real = at!(r, "real", r.real());
         let f_bits = at!(r, "bits", r.bit_string(oer::VARIABLE, None)).into_owned();
@@ -2282,21 +2280,21 @@ impl<'a> Zoo<'a> {
             w.unknown_additions(&self.extension_additions)?;
             if additions[3] {
                 let end = w.mark();
-                if let Some(v) = &self.form { v.write_oer(w)?; }
+                if let Some(v) = &self.form { at!(w, "type", v.write_oer(w)); }
                 w.close(end);
             }
             if additions[2] {
                 let end = w.mark();
-                if !(self.self_.is_empty()) { write_oer_names(&self.self_, w)?; }
+                if !(self.self_.is_empty()) { at!(w, "self", write_oer_names(&self.self_, w)); }
                 w.close(end);
             }
             if additions[1] {
                 let end = w.mark();
-                if let Some(v) = &self.later { w.unsigned(*v, 1)?; }
+                if let Some(v) = &self.later { at!(w, "later", w.unsigned(*v, 1)); }
                 if let Some(v) = &self.late {
-                    w.text(oer::VARIABLE, StringKind::Utf8, v)?;
+                    at!(w, "late", w.text(oer::VARIABLE, StringKind::Utf8, v));
                 } else {
-                    return Err(Error::new(ErrorKind::MissingComponent, 0));
+                    at!(w, "late", Err::<(), _>(Error::new(ErrorKind::MissingComponent, 0)));
                 }
                 w.preamble(&[self.later.is_some()]);
                 w.close(end);
@@ -2308,40 +2306,42 @@ impl<'a> Zoo<'a> {
             }
             w.bitmap(&additions, &self.extension_additions)?;
         }
-        self.message.write_oer(w)?;
+        at!(w, "message", self.message.write_oer(w));
         if let Some(v) = &self.inside_bits {
-            w.contained(oer::VARIABLE, true, v, |v, w| {
+            let written = w.contained(oer::VARIABLE, true, v, |v, w| {
                 v.write_oer(w)?;
                 Ok(())
-            })?;
+            });
+            at!(w, "insideBits", written);
         }
-        w.contained(oer::VARIABLE, false, &self.inside, |v, w| {
+        let written = w.contained(oer::VARIABLE, false, &self.inside, |v, w| {
             v.write_oer(w)?;
             Ok(())
-        })?;
-        self.when.write_oer(w)?;
-        self.text.write_oer(w)?;
-        write_oer_zoo_bag(&self.bag, w)?;
-        if let Some(v) = &self.children { write_oer_zoo_children(v, w)?; }
-        w.octet_string(oer::VARIABLE, &self.up_to)?;
-        w.octet_string(6, &self.six)?;
-        w.octet_string(2, &self.pair)?;
-        w.octet_string(oer::VARIABLE, &self.octets)?;
-        w.bit_string(4, &self.nibble, None)?;
-        w.bit_string(17, &self.word, None)?;
-        if let Some(v) = &self.flags { w.bit_string(oer::VARIABLE, v, Some(0))?; }
-        w.bit_string(oer::VARIABLE, &self.bits, None)?;
+        });
+        at!(w, "inside", written);
+        at!(w, "when", self.when.write_oer(w));
+        at!(w, "text", self.text.write_oer(w));
+        at!(w, "bag", write_oer_zoo_bag(&self.bag, w));
+        if let Some(v) = &self.children { at!(w, "children", write_oer_zoo_children(v, w)); }
+        at!(w, "upTo", w.octet_string(oer::VARIABLE, &self.up_to));
+        at!(w, "six", w.octet_string(6, &self.six));
+        at!(w, "pair", w.octet_string(2, &self.pair));
+        at!(w, "octets", w.octet_string(oer::VARIABLE, &self.octets));
+        at!(w, "nibble", w.bit_string(4, &self.nibble, None));
+        at!(w, "word", w.bit_string(17, &self.word, None));
+        if let Some(v) = &self.flags { at!(w, "flags", w.bit_string(oer::VARIABLE, v, Some(0))); }
+        at!(w, "bits", w.bit_string(oer::VARIABLE, &self.bits, None));
         w.real(self.real);
         if let Some(v) = &self.level { w.enumerated(v.number()); }
         if !(self.colour == Colour::Green) { w.enumerated(self.colour.number()); }
-        w.variable(&Integer::from(self.grown), true)?;
-        w.variable(&self.any, true)?;
-        w.variable(&self.semi, false)?;
-        w.variable(&self.wider, true)?;
-        w.unsigned(self.wide, 8)?;
-        w.signed(self.negative, 4)?;
-        w.unsigned(self.octet, 1)?;
-        w.unsigned(self.small, 1)?;
+        at!(w, "grown", w.variable(&Integer::from(self.grown), true));
+        at!(w, "any", w.variable(&self.any, true));
+        at!(w, "semi", w.variable(&self.semi, false));
+        at!(w, "wider", w.variable(&self.wider, true));
+        at!(w, "wide", w.unsigned(self.wide, 8));
+        at!(w, "negative", w.signed(self.negative, 4));
+        at!(w, "octet", w.unsigned(self.octet, 1));
+        at!(w, "small", w.unsigned(self.small, 1));
         w.boolean(self.flag);
         w.preamble(&[extended, !(self.colour == Colour::Green), self.level.is_some(), self.flags.is_some(), self.children.is_some(), self.inside_bits.is_some()]);
         Ok(())
@@ -2364,10 +2364,10 @@ impl Baum {
         Ok(value)
     }
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
-        if let Some(v) = &self.twigs { write_oer_baum_twigs(v, w)?; }
-        if let Some(v) = &self.right { v.write_oer(w)?; }
-        if let Some(v) = &self.left { v.write_oer(w)?; }
-        w.unsigned(self.value, 1)?;
+        if let Some(v) = &self.twigs { at!(w, "twigs", write_oer_baum_twigs(v, w)); }
+        if let Some(v) = &self.right { at!(w, "right", v.write_oer(w)); }
+        if let Some(v) = &self.left { at!(w, "left", v.write_oer(w)); }
+        at!(w, "value", w.unsigned(self.value, 1));
         w.preamble(&[self.left.is_some(), self.right.is_some(), self.twigs.is_some()]);
         Ok(())
     }
@@ -2396,9 +2396,9 @@ impl Nests {
         Ok(value)
     }
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
-        if let Some(v) = &self.other { write_oer_twig(&v.0, w)?; }
-        write_oer_nests_rest(&self.rest, w)?;
-        write_oer_nest(&self.first.0, w)?;
+        if let Some(v) = &self.other { at!(w, "other", write_oer_twig(&v.0, w)); }
+        at!(w, "rest", write_oer_nests_rest(&self.rest, w));
+        at!(w, "first", write_oer_nest(&self.first.0, w));
         w.preamble(&[self.other.is_some()]);
         Ok(())
     }
@@ -2443,9 +2443,9 @@ impl Shape {
     }
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
         match self {
-            Self::Circle(v) => { w.unsigned(*v, 2)?; w.tag(Tag::context(5)); }
+            Self::Circle(v) => { at!(w, "circle", w.unsigned(*v, 2)); w.tag(Tag::context(5)); }
             Self::Square(v) => { w.boolean(*v); w.tag(Tag::context(6)); }
-            Self::Line(v) => { v.write_oer(w)?; w.tag(Tag::context(7)); }
+            Self::Line(v) => { at!(w, "line", v.write_oer(w)); w.tag(Tag::context(7)); }
             Self::Spot(v) => { let end = w.mark(); w.close(end); w.tag(Tag::context(8)); }
             Self::Unknown(v) => w.unknown_alternative(&v.octets)?,
         }
@@ -2511,12 +2511,12 @@ impl Texts {
     }
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
         w.any(self.oid.as_bytes());
-        w.text(oer::VARIABLE, StringKind::General, &self.general)?;
-        w.text(oer::VARIABLE, StringKind::Universal, &self.universal)?;
-        w.text(oer::VARIABLE, StringKind::Bmp, &self.bmp)?;
-        w.text(3, StringKind::Visible, &self.letters)?;
-        w.text(oer::VARIABLE, StringKind::Numeric, &self.numeric)?;
-        w.text(oer::VARIABLE, StringKind::Utf8, &self.utf8)?;
+        at!(w, "general", w.text(oer::VARIABLE, StringKind::General, &self.general));
+        at!(w, "universal", w.text(oer::VARIABLE, StringKind::Universal, &self.universal));
+        at!(w, "bmp", w.text(oer::VARIABLE, StringKind::Bmp, &self.bmp));
+        at!(w, "letters", w.text(3, StringKind::Visible, &self.letters));
+        at!(w, "numeric", w.text(oer::VARIABLE, StringKind::Numeric, &self.numeric));
+        at!(w, "utf8", w.text(oer::VARIABLE, StringKind::Utf8, &self.utf8));
         Ok(())
     }
 }
@@ -2529,8 +2529,8 @@ impl Times {
         Ok(value)
     }
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
-        w.generalized_time(oer::VARIABLE, &self.general)?;
-        w.utc_time(oer::VARIABLE, &self.utc)?;
+        at!(w, "general", w.generalized_time(oer::VARIABLE, &self.general));
+        at!(w, "utc", w.utc_time(oer::VARIABLE, &self.utc));
         Ok(())
     }
 }
@@ -2546,8 +2546,8 @@ impl<'a> Message<'a> {
         Ok(value)
     }
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
-        self.value.write_oer(w)?;
-        w.unsigned(self.code, 1)?;
+        at!(w, "value", self.value.write_oer(w));
+        at!(w, "code", w.unsigned(self.code, 1));
         Ok(())
     }
 }
@@ -2600,8 +2600,8 @@ impl ShapeLine {
         Ok(value)
     }
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
-        w.unsigned(self.b, 1)?;
-        w.unsigned(self.a, 1)?;
+        at!(w, "b", w.unsigned(self.b, 1));
+        at!(w, "a", w.unsigned(self.a, 1));
         Ok(())
     }
 }
@@ -2626,9 +2626,9 @@ impl Animal {
         Ok(value)
     }
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
-        self.kind.write_oer(w)?;
-        if !(self.legs == 4) { w.unsigned(self.legs, 2)?; }
-        w.text(oer::VARIABLE, StringKind::Ia5, &self.name)?;
+        at!(w, "kind", self.kind.write_oer(w));
+        if !(self.legs == 4) { at!(w, "legs", w.unsigned(self.legs, 2)); }
+        at!(w, "name", w.text(oer::VARIABLE, StringKind::Ia5, &self.name));
         w.preamble(&[!(self.legs == 4)]);
         Ok(())
     }

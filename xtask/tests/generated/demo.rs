@@ -583,10 +583,22 @@ impl<'a> CallRecord<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::MoCall(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(0), m); }
-            Self::MtCall(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(1), m); }
-            Self::Sms(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(2), m); }
-            Self::Data(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(3), m); }
+            Self::MoCall(v) => {
+                let m = w.open();
+                at!(w, "moCall", v.write_ber(w));
+                w.close(Tag::context(0), m);
+            }
+            Self::MtCall(v) => {
+                let m = w.open();
+                at!(w, "mtCall", v.write_ber(w));
+                w.close(Tag::context(1), m);
+            }
+            Self::Sms(v) => { let m = w.open(); at!(w, "sms", v.write_ber(w)); w.close(Tag::context(2), m); }
+            Self::Data(v) => {
+                let m = w.open();
+                at!(w, "data", v.write_ber(w));
+                w.close(Tag::context(3), m);
+            }
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
         Ok(())
@@ -698,12 +710,12 @@ impl<'a> MoCall<'a> {
         self.extension_additions.write_ber(w)?;
         if let Some(v) = &self.charge {
             let m = w.open();
-            v.write_ber(w)?;
+            at!(w, "charge", v.write_ber(w));
             w.close(Tag::context(11), m);
         }
         if let Some(v) = &self.supplementary {
             let m = w.open();
-            write_ber_mo_call_supplementary(v, w)?;
+            at!(w, "supplementary", write_ber_mo_call_supplementary(v, w));
             w.close(Tag::context(10), m);
         }
         if !(self.cause == CauseForTermination::NormalRelease) {
@@ -713,7 +725,7 @@ impl<'a> MoCall<'a> {
         w.octet_string(Tag::context(7), &self.release_time);
         if let Some(v) = &self.answer_time { w.octet_string(Tag::context(6), v); }
         let m = w.open();
-        self.location.write_ber(w)?;
+        at!(w, "location", self.location.write_ber(w));
         w.close(Tag::context(5), m);
         w.octet_string(Tag::context(4), &self.called_number);
         w.octet_string(Tag::context(3), &self.calling_number);
@@ -813,7 +825,7 @@ impl<'a> MtCall<'a> {
         w.octet_string(Tag::context(7), &self.release_time);
         if let Some(v) = &self.answer_time { w.octet_string(Tag::context(6), v); }
         let m = w.open();
-        self.location.write_ber(w)?;
+        at!(w, "location", self.location.write_ber(w));
         w.close(Tag::context(5), m);
         if let Some(v) = &self.calling_number { w.octet_string(Tag::context(3), v); }
         if let Some(v) = &self.served_imei { w.octet_string(Tag::context(2), v); }
@@ -888,19 +900,21 @@ impl<'a> DataSession<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         self.extension_additions.write_ber(w)?;
-        if let Some(v) = &self.slice_name { ber::write_text(w, Tag::context(8), StringKind::Utf8, v)?; }
+        if let Some(v) = &self.slice_name {
+            at!(w, "sliceName", ber::write_text(w, Tag::context(8), StringKind::Utf8, v));
+        }
         if let Some(v) = &self.features { ber::write_named_bits(w, Tag::context(7), v, 0); }
         let m = w.open();
-        write_ber_data_session_volumes(&self.volumes, w)?;
+        at!(w, "volumes", write_ber_data_session_volumes(&self.volumes, w));
         w.close(Tag::context(6), m);
         w.big_integer(Tag::context(5), self.duration.as_octets());
         w.octet_string(Tag::context(4), &self.opening_time);
         if let Some(v) = &self.served_address {
             let m0 = w.open();
-            v.write_ber(w)?;
+            at!(w, "servedAddress", v.write_ber(w));
             w.close(Tag::context(3), m0);
         }
-        ber::write_text(w, Tag::context(2), StringKind::Ia5, &self.access_point)?;
+        at!(w, "accessPoint", ber::write_text(w, Tag::context(2), StringKind::Ia5, &self.access_point));
         w.octet_string(Tag::context(1), &self.served_imsi);
         w.integer(Tag::context(0), i64::from(self.record_number));
         Ok(())
@@ -920,7 +934,9 @@ impl<'a> Location<'a> {
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.exchange { ber::write_text(w, Tag::context(1), StringKind::Ia5, v)?; }
+        if let Some(v) = &self.exchange {
+            at!(w, "exchange", ber::write_text(w, Tag::context(1), StringKind::Ia5, v));
+        }
         w.octet_string(Tag::context(0), &self.cell);
         Ok(())
     }
@@ -930,9 +946,10 @@ fn read_ber_mo_call_supplementary<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Resu
     ber::list(r, tag, |r| SupplementaryService::read_ber(r, Tag::universal(16)))
 }
 fn write_ber_mo_call_supplementary(list: &[SupplementaryService<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() {
         let m = w.open();
-        v.write_ber(w)?;
+        at!(w, [left.len()], v.write_ber(w));
         w.close(Tag::universal(16), m);
     }
     Ok(())
@@ -954,7 +971,7 @@ impl<'a> Charge<'a> {
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        ber::write_text(w, Tag::context(2), StringKind::Printable, &self.currency)?;
+        at!(w, "currency", ber::write_text(w, Tag::context(2), StringKind::Printable, &self.currency));
         if !(self.decimals == 2) { w.integer(Tag::context(1), i64::from(self.decimals)); }
         w.big_integer(Tag::context(0), self.amount.as_octets());
         Ok(())
@@ -985,9 +1002,10 @@ fn read_ber_data_session_volumes<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Resul
     ber::list(r, tag, |r| TrafficVolume::read_ber(r, Tag::universal(16)))
 }
 fn write_ber_data_session_volumes(list: &[TrafficVolume<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() {
         let m = w.open();
-        v.write_ber(w)?;
+        at!(w, [left.len()], v.write_ber(w));
         w.close(Tag::universal(16), m);
     }
     Ok(())
@@ -1006,7 +1024,9 @@ impl<'a> SupplementaryService<'a> {
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.parameter { ber::write_text(w, Tag::context(1), StringKind::Utf8, v)?; }
+        if let Some(v) = &self.parameter {
+            at!(w, "parameter", ber::write_text(w, Tag::context(1), StringKind::Utf8, v));
+        }
         w.octet_string(Tag::context(0), &self.code);
         Ok(())
     }
@@ -1067,10 +1087,10 @@ impl<'a> CallRecord<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::MoCall(v) => { w.bits(0, 3); v.write_aper(w)?; }
-            Self::MtCall(v) => { w.bits(1, 3); v.write_aper(w)?; }
-            Self::Sms(v) => { w.bits(2, 3); v.write_aper(w)?; }
-            Self::Data(v) => { w.bits(3, 3); v.write_aper(w)?; }
+            Self::MoCall(v) => { w.bits(0, 3); at!(w, "moCall", v.write_aper(w)); }
+            Self::MtCall(v) => { w.bits(1, 3); at!(w, "mtCall", v.write_aper(w)); }
+            Self::Sms(v) => { w.bits(2, 3); at!(w, "sms", v.write_aper(w)); }
+            Self::Data(v) => { w.bits(3, 3); at!(w, "data", v.write_aper(w)); }
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
         Ok(())
@@ -1106,18 +1126,20 @@ impl<'a> MoCall<'a> {
         let additions: [bool; 0] = [];
         let extended = additions.contains(&true) || !self.extension_additions.is_empty();
         w.flags([extended, self.served_imei.is_some(), self.answer_time.is_some(), !(self.cause == CauseForTermination::NormalRelease), self.supplementary.is_some(), self.charge.is_some()]);
-        w.integer(per::Whole::Octets(2, 4), i64::from(self.record_number), 0, 4294967295)?;
-        w.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))), &self.served_imsi)?;
+        at!(w, "recordNumber", w.integer(per::Whole::Octets(2, 4), i64::from(self.record_number), 0, 4294967295));
+        at!(w, "servedIMSI", w.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))), &self.served_imsi));
         if let Some(v) = &self.served_imei { w.fixed_octets(v); }
-        w.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))), &self.calling_number)?;
-        w.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))), &self.called_number)?;
-        self.location.write_aper(w)?;
+        at!(w, "callingNumber", w.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))), &self.calling_number));
+        at!(w, "calledNumber", w.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))), &self.called_number));
+        at!(w, "location", self.location.write_aper(w));
         if let Some(v) = &self.answer_time { w.fixed_octets(v); }
         w.fixed_octets(&self.release_time);
-        w.integer(per::Whole::Octets(2, 3), i64::from(self.duration), 0, 604800)?;
-        if !(self.cause == CauseForTermination::NormalRelease) { self.cause.write_aper(w)?; }
-        if let Some(v) = &self.supplementary { write_aper_mo_call_supplementary(v, w)?; }
-        if let Some(v) = &self.charge { v.write_aper(w)?; }
+        at!(w, "duration", w.integer(per::Whole::Octets(2, 3), i64::from(self.duration), 0, 604800));
+        if !(self.cause == CauseForTermination::NormalRelease) { at!(w, "cause", self.cause.write_aper(w)); }
+        if let Some(v) = &self.supplementary {
+            at!(w, "supplementary", write_aper_mo_call_supplementary(v, w));
+        }
+        if let Some(v) = &self.charge { at!(w, "charge", v.write_aper(w)); }
         if extended {
             w.all_additions(&additions, &self.extension_additions)?;
             w.unknown_additions(&self.extension_additions)?;
@@ -1152,17 +1174,17 @@ impl<'a> MtCall<'a> {
         let additions: [bool; 0] = [];
         let extended = additions.contains(&true) || !self.extension_additions.is_empty();
         w.flags([extended, self.served_imei.is_some(), self.calling_number.is_some(), self.answer_time.is_some(), !(self.cause == CauseForTermination::NormalRelease)]);
-        w.integer(per::Whole::Octets(2, 4), i64::from(self.record_number), 0, 4294967295)?;
-        w.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))), &self.served_imsi)?;
+        at!(w, "recordNumber", w.integer(per::Whole::Octets(2, 4), i64::from(self.record_number), 0, 4294967295));
+        at!(w, "servedIMSI", w.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))), &self.served_imsi));
         if let Some(v) = &self.served_imei { w.fixed_octets(v); }
         if let Some(v) = &self.calling_number {
-            w.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))), v)?;
+            at!(w, "callingNumber", w.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))), v));
         }
-        self.location.write_aper(w)?;
+        at!(w, "location", self.location.write_aper(w));
         if let Some(v) = &self.answer_time { w.fixed_octets(v); }
         w.fixed_octets(&self.release_time);
-        w.integer(per::Whole::Octets(2, 3), i64::from(self.duration), 0, 604800)?;
-        if !(self.cause == CauseForTermination::NormalRelease) { self.cause.write_aper(w)?; }
+        at!(w, "duration", w.integer(per::Whole::Octets(2, 3), i64::from(self.duration), 0, 604800));
+        if !(self.cause == CauseForTermination::NormalRelease) { at!(w, "cause", self.cause.write_aper(w)); }
         if extended {
             w.all_additions(&additions, &self.extension_additions)?;
             w.unknown_additions(&self.extension_additions)?;
@@ -1193,13 +1215,15 @@ impl<'a> ShortMessage<'a> {
         let additions: [bool; 0] = [];
         let extended = additions.contains(&true) || !self.extension_additions.is_empty();
         w.flags([extended, !(self.parts == 1)]);
-        w.integer(per::Whole::Octets(2, 4), i64::from(self.record_number), 0, 4294967295)?;
-        w.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))), &self.served_imsi)?;
+        at!(w, "recordNumber", w.integer(per::Whole::Octets(2, 4), i64::from(self.record_number), 0, 4294967295));
+        at!(w, "servedIMSI", w.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))), &self.served_imsi));
         w.bit(self.originating);
-        w.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))), &self.other_party)?;
-        w.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))), &self.service_centre)?;
+        at!(w, "otherParty", w.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))), &self.other_party));
+        at!(w, "serviceCentre", w.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))), &self.service_centre));
         w.fixed_octets(&self.event_time);
-        if !(self.parts == 1) { w.integer(per::Whole::Bits(8), i64::from(self.parts), 1, 254)?; }
+        if !(self.parts == 1) {
+            at!(w, "parts", w.integer(per::Whole::Bits(8), i64::from(self.parts), 1, 254));
+        }
         if extended {
             w.all_additions(&additions, &self.extension_additions)?;
             w.unknown_additions(&self.extension_additions)?;
@@ -1241,19 +1265,21 @@ impl<'a> DataSession<'a> {
         let additions: [bool; 1] = [self.slice_name.is_some()];
         let extended = additions.contains(&true) || !self.extension_additions.is_empty();
         w.flags([extended, self.served_address.is_some(), self.features.is_some()]);
-        w.integer(per::Whole::Octets(2, 4), i64::from(self.record_number), 0, 4294967295)?;
-        w.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))), &self.served_imsi)?;
-        w.characters(per::Size::new(false, 1, 63, Some(per::Whole::Bits(6))), &APER_ALPHABET_0, &self.access_point)?;
-        if let Some(v) = &self.served_address { v.write_aper(w)?; }
+        at!(w, "recordNumber", w.integer(per::Whole::Octets(2, 4), i64::from(self.record_number), 0, 4294967295));
+        at!(w, "servedIMSI", w.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))), &self.served_imsi));
+        at!(w, "accessPoint", w.characters(per::Size::new(false, 1, 63, Some(per::Whole::Bits(6))), &APER_ALPHABET_0, &self.access_point));
+        if let Some(v) = &self.served_address { at!(w, "servedAddress", v.write_aper(w)); }
         w.fixed_octets(&self.opening_time);
         w.unconstrained(&self.duration);
-        write_aper_data_session_volumes(&self.volumes, w)?;
-        if let Some(v) = &self.features { w.bit_string(per::Size::ANY, v, true)?; }
+        at!(w, "volumes", write_aper_data_session_volumes(&self.volumes, w));
+        if let Some(v) = &self.features { at!(w, "features", w.bit_string(per::Size::ANY, v, true)); }
         if extended {
             w.all_additions(&additions, &self.extension_additions)?;
             if additions[0] {
                 let open = w.open();
-                if let Some(v) = &self.slice_name { w.other_string(StringKind::Utf8, v)?; }
+                if let Some(v) = &self.slice_name {
+                    at!(w, "sliceName", w.other_string(StringKind::Utf8, v));
+                }
                 w.close(open);
             }
             w.unknown_additions(&self.extension_additions)?;
@@ -1276,7 +1302,7 @@ impl<'a> Location<'a> {
         w.bit(self.exchange.is_some());
         w.fixed_octets(&self.cell);
         if let Some(v) = &self.exchange {
-            w.characters(per::Size::new(false, 1, 15, Some(per::Whole::Bits(4))), &APER_ALPHABET_0, v)?;
+            at!(w, "exchange", w.characters(per::Size::new(false, 1, 15, Some(per::Whole::Bits(4))), &APER_ALPHABET_0, v));
         }
         Ok(())
     }
@@ -1288,7 +1314,7 @@ impl CauseForTermination {
             let number = r.small_number()?;
             return Ok(Self::UnknownAddition(number));
         }
-        r.item(per::Whole::Bits(2), &[Self::NormalRelease, Self::PartialRecord, Self::UnsuccessfulAttempt, Self::TimeLimit])
+        r.root_item(per::Whole::Bits(2), &[Self::NormalRelease, Self::PartialRecord, Self::UnsuccessfulAttempt, Self::TimeLimit])
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let number = match self {
@@ -1324,8 +1350,11 @@ impl<'a> Charge<'a> {
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(!(self.decimals == 2));
         w.unconstrained(&self.amount);
-        if !(self.decimals == 2) { w.integer(per::Whole::Bits(4), i64::from(self.decimals), 0, 9)?; }
-        w.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &APER_ALPHABET_1, &self.currency)
+        if !(self.decimals == 2) {
+            at!(w, "decimals", w.integer(per::Whole::Bits(4), i64::from(self.decimals), 0, 9));
+        }
+        at!(w, "currency", w.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &APER_ALPHABET_1, &self.currency));
+        Ok(())
     }
 }
 
@@ -1366,7 +1395,7 @@ impl<'a> SupplementaryService<'a> {
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.parameter.is_some());
         w.fixed_octets(&self.code);
-        if let Some(v) = &self.parameter { w.other_string(StringKind::Utf8, v)?; }
+        if let Some(v) = &self.parameter { at!(w, "parameter", w.other_string(StringKind::Utf8, v)); }
         Ok(())
     }
 }
@@ -1386,7 +1415,7 @@ impl<'a> TrafficVolume<'a> {
         w.unconstrained(&self.uplink);
         w.unconstrained(&self.downlink);
         w.fixed_octets(&self.change_time);
-        if let Some(v) = &self.rat_type { v.write_aper(w)?; }
+        if let Some(v) = &self.rat_type { at!(w, "ratType", v.write_aper(w)); }
         Ok(())
     }
 }
@@ -1397,7 +1426,7 @@ impl RatType {
             let number = r.small_number()?;
             return Ok(Self::UnknownAddition(number));
         }
-        r.item(per::Whole::Bits(3), &[Self::Utran, Self::Geran, Self::Wlan, Self::Eutran, Self::Nr])
+        r.root_item(per::Whole::Bits(3), &[Self::Utran, Self::Geran, Self::Wlan, Self::Eutran, Self::Nr])
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let number = match self {
@@ -1438,10 +1467,10 @@ impl<'a> CallRecord<'a> {
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         match self {
-            Self::MoCall(v) => { w.bits(0, 3); v.write_uper(w)?; }
-            Self::MtCall(v) => { w.bits(1, 3); v.write_uper(w)?; }
-            Self::Sms(v) => { w.bits(2, 3); v.write_uper(w)?; }
-            Self::Data(v) => { w.bits(3, 3); v.write_uper(w)?; }
+            Self::MoCall(v) => { w.bits(0, 3); at!(w, "moCall", v.write_uper(w)); }
+            Self::MtCall(v) => { w.bits(1, 3); at!(w, "mtCall", v.write_uper(w)); }
+            Self::Sms(v) => { w.bits(2, 3); at!(w, "sms", v.write_uper(w)); }
+            Self::Data(v) => { w.bits(3, 3); at!(w, "data", v.write_uper(w)); }
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
         Ok(())
@@ -1477,18 +1506,20 @@ impl<'a> MoCall<'a> {
         let additions: [bool; 0] = [];
         let extended = additions.contains(&true) || !self.extension_additions.is_empty();
         w.flags([extended, self.served_imei.is_some(), self.answer_time.is_some(), !(self.cause == CauseForTermination::NormalRelease), self.supplementary.is_some(), self.charge.is_some()]);
-        w.integer(per::Whole::Bits(32), i64::from(self.record_number), 0, 4294967295)?;
-        w.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))), &self.served_imsi)?;
+        at!(w, "recordNumber", w.integer(per::Whole::Bits(32), i64::from(self.record_number), 0, 4294967295));
+        at!(w, "servedIMSI", w.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))), &self.served_imsi));
         if let Some(v) = &self.served_imei { w.fixed_octets(v); }
-        w.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))), &self.calling_number)?;
-        w.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))), &self.called_number)?;
-        self.location.write_uper(w)?;
+        at!(w, "callingNumber", w.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))), &self.calling_number));
+        at!(w, "calledNumber", w.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))), &self.called_number));
+        at!(w, "location", self.location.write_uper(w));
         if let Some(v) = &self.answer_time { w.fixed_octets(v); }
         w.fixed_octets(&self.release_time);
-        w.integer(per::Whole::Bits(20), i64::from(self.duration), 0, 604800)?;
-        if !(self.cause == CauseForTermination::NormalRelease) { self.cause.write_uper(w)?; }
-        if let Some(v) = &self.supplementary { write_uper_mo_call_supplementary(v, w)?; }
-        if let Some(v) = &self.charge { v.write_uper(w)?; }
+        at!(w, "duration", w.integer(per::Whole::Bits(20), i64::from(self.duration), 0, 604800));
+        if !(self.cause == CauseForTermination::NormalRelease) { at!(w, "cause", self.cause.write_uper(w)); }
+        if let Some(v) = &self.supplementary {
+            at!(w, "supplementary", write_uper_mo_call_supplementary(v, w));
+        }
+        if let Some(v) = &self.charge { at!(w, "charge", v.write_uper(w)); }
         if extended {
             w.all_additions(&additions, &self.extension_additions)?;
             w.unknown_additions(&self.extension_additions)?;
@@ -1523,17 +1554,17 @@ impl<'a> MtCall<'a> {
         let additions: [bool; 0] = [];
         let extended = additions.contains(&true) || !self.extension_additions.is_empty();
         w.flags([extended, self.served_imei.is_some(), self.calling_number.is_some(), self.answer_time.is_some(), !(self.cause == CauseForTermination::NormalRelease)]);
-        w.integer(per::Whole::Bits(32), i64::from(self.record_number), 0, 4294967295)?;
-        w.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))), &self.served_imsi)?;
+        at!(w, "recordNumber", w.integer(per::Whole::Bits(32), i64::from(self.record_number), 0, 4294967295));
+        at!(w, "servedIMSI", w.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))), &self.served_imsi));
         if let Some(v) = &self.served_imei { w.fixed_octets(v); }
         if let Some(v) = &self.calling_number {
-            w.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))), v)?;
+            at!(w, "callingNumber", w.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))), v));
         }
-        self.location.write_uper(w)?;
+        at!(w, "location", self.location.write_uper(w));
         if let Some(v) = &self.answer_time { w.fixed_octets(v); }
         w.fixed_octets(&self.release_time);
-        w.integer(per::Whole::Bits(20), i64::from(self.duration), 0, 604800)?;
-        if !(self.cause == CauseForTermination::NormalRelease) { self.cause.write_uper(w)?; }
+        at!(w, "duration", w.integer(per::Whole::Bits(20), i64::from(self.duration), 0, 604800));
+        if !(self.cause == CauseForTermination::NormalRelease) { at!(w, "cause", self.cause.write_uper(w)); }
         if extended {
             w.all_additions(&additions, &self.extension_additions)?;
             w.unknown_additions(&self.extension_additions)?;
@@ -1564,13 +1595,15 @@ impl<'a> ShortMessage<'a> {
         let additions: [bool; 0] = [];
         let extended = additions.contains(&true) || !self.extension_additions.is_empty();
         w.flags([extended, !(self.parts == 1)]);
-        w.integer(per::Whole::Bits(32), i64::from(self.record_number), 0, 4294967295)?;
-        w.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))), &self.served_imsi)?;
+        at!(w, "recordNumber", w.integer(per::Whole::Bits(32), i64::from(self.record_number), 0, 4294967295));
+        at!(w, "servedIMSI", w.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))), &self.served_imsi));
         w.bit(self.originating);
-        w.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))), &self.other_party)?;
-        w.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))), &self.service_centre)?;
+        at!(w, "otherParty", w.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))), &self.other_party));
+        at!(w, "serviceCentre", w.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))), &self.service_centre));
         w.fixed_octets(&self.event_time);
-        if !(self.parts == 1) { w.integer(per::Whole::Bits(8), i64::from(self.parts), 1, 254)?; }
+        if !(self.parts == 1) {
+            at!(w, "parts", w.integer(per::Whole::Bits(8), i64::from(self.parts), 1, 254));
+        }
         if extended {
             w.all_additions(&additions, &self.extension_additions)?;
             w.unknown_additions(&self.extension_additions)?;
@@ -1612,19 +1645,21 @@ impl<'a> DataSession<'a> {
         let additions: [bool; 1] = [self.slice_name.is_some()];
         let extended = additions.contains(&true) || !self.extension_additions.is_empty();
         w.flags([extended, self.served_address.is_some(), self.features.is_some()]);
-        w.integer(per::Whole::Bits(32), i64::from(self.record_number), 0, 4294967295)?;
-        w.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))), &self.served_imsi)?;
-        w.characters(per::Size::new(false, 1, 63, Some(per::Whole::Bits(6))), &UPER_ALPHABET_0, &self.access_point)?;
-        if let Some(v) = &self.served_address { v.write_uper(w)?; }
+        at!(w, "recordNumber", w.integer(per::Whole::Bits(32), i64::from(self.record_number), 0, 4294967295));
+        at!(w, "servedIMSI", w.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))), &self.served_imsi));
+        at!(w, "accessPoint", w.characters(per::Size::new(false, 1, 63, Some(per::Whole::Bits(6))), &UPER_ALPHABET_0, &self.access_point));
+        if let Some(v) = &self.served_address { at!(w, "servedAddress", v.write_uper(w)); }
         w.fixed_octets(&self.opening_time);
         w.unconstrained(&self.duration);
-        write_uper_data_session_volumes(&self.volumes, w)?;
-        if let Some(v) = &self.features { w.bit_string(per::Size::ANY, v, true)?; }
+        at!(w, "volumes", write_uper_data_session_volumes(&self.volumes, w));
+        if let Some(v) = &self.features { at!(w, "features", w.bit_string(per::Size::ANY, v, true)); }
         if extended {
             w.all_additions(&additions, &self.extension_additions)?;
             if additions[0] {
                 let open = w.open();
-                if let Some(v) = &self.slice_name { w.other_string(StringKind::Utf8, v)?; }
+                if let Some(v) = &self.slice_name {
+                    at!(w, "sliceName", w.other_string(StringKind::Utf8, v));
+                }
                 w.close(open);
             }
             w.unknown_additions(&self.extension_additions)?;
@@ -1647,7 +1682,7 @@ impl<'a> Location<'a> {
         w.bit(self.exchange.is_some());
         w.fixed_octets(&self.cell);
         if let Some(v) = &self.exchange {
-            w.characters(per::Size::new(false, 1, 15, Some(per::Whole::Bits(4))), &UPER_ALPHABET_0, v)?;
+            at!(w, "exchange", w.characters(per::Size::new(false, 1, 15, Some(per::Whole::Bits(4))), &UPER_ALPHABET_0, v));
         }
         Ok(())
     }
@@ -1659,7 +1694,7 @@ impl CauseForTermination {
             let number = r.small_number()?;
             return Ok(Self::UnknownAddition(number));
         }
-        r.item(per::Whole::Bits(2), &[Self::NormalRelease, Self::PartialRecord, Self::UnsuccessfulAttempt, Self::TimeLimit])
+        r.root_item(per::Whole::Bits(2), &[Self::NormalRelease, Self::PartialRecord, Self::UnsuccessfulAttempt, Self::TimeLimit])
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         let number = match self {
@@ -1695,8 +1730,11 @@ impl<'a> Charge<'a> {
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.bit(!(self.decimals == 2));
         w.unconstrained(&self.amount);
-        if !(self.decimals == 2) { w.integer(per::Whole::Bits(4), i64::from(self.decimals), 0, 9)?; }
-        w.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &UPER_ALPHABET_1, &self.currency)
+        if !(self.decimals == 2) {
+            at!(w, "decimals", w.integer(per::Whole::Bits(4), i64::from(self.decimals), 0, 9));
+        }
+        at!(w, "currency", w.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &UPER_ALPHABET_1, &self.currency));
+        Ok(())
     }
 }
 
@@ -1737,7 +1775,7 @@ impl<'a> SupplementaryService<'a> {
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.bit(self.parameter.is_some());
         w.fixed_octets(&self.code);
-        if let Some(v) = &self.parameter { w.other_string(StringKind::Utf8, v)?; }
+        if let Some(v) = &self.parameter { at!(w, "parameter", w.other_string(StringKind::Utf8, v)); }
         Ok(())
     }
 }
@@ -1757,7 +1795,7 @@ impl<'a> TrafficVolume<'a> {
         w.unconstrained(&self.uplink);
         w.unconstrained(&self.downlink);
         w.fixed_octets(&self.change_time);
-        if let Some(v) = &self.rat_type { v.write_uper(w)?; }
+        if let Some(v) = &self.rat_type { at!(w, "ratType", v.write_uper(w)); }
         Ok(())
     }
 }
@@ -1768,7 +1806,7 @@ impl RatType {
             let number = r.small_number()?;
             return Ok(Self::UnknownAddition(number));
         }
-        r.item(per::Whole::Bits(3), &[Self::Utran, Self::Geran, Self::Wlan, Self::Eutran, Self::Nr])
+        r.root_item(per::Whole::Bits(3), &[Self::Utran, Self::Geran, Self::Wlan, Self::Eutran, Self::Nr])
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         let number = match self {
@@ -1806,10 +1844,10 @@ impl<'a> CallRecord<'a> {
     }
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
         match self {
-            Self::MoCall(v) => { v.write_oer(w)?; w.tag(Tag::context(0)); }
-            Self::MtCall(v) => { v.write_oer(w)?; w.tag(Tag::context(1)); }
-            Self::Sms(v) => { v.write_oer(w)?; w.tag(Tag::context(2)); }
-            Self::Data(v) => { v.write_oer(w)?; w.tag(Tag::context(3)); }
+            Self::MoCall(v) => { at!(w, "moCall", v.write_oer(w)); w.tag(Tag::context(0)); }
+            Self::MtCall(v) => { at!(w, "mtCall", v.write_oer(w)); w.tag(Tag::context(1)); }
+            Self::Sms(v) => { at!(w, "sms", v.write_oer(w)); w.tag(Tag::context(2)); }
+            Self::Data(v) => { at!(w, "data", v.write_oer(w)); w.tag(Tag::context(3)); }
             Self::Unknown(v) => w.unknown_alternative(&v.octets)?,
         }
         Ok(())
@@ -1845,7 +1883,7 @@ impl<'a> MoCall<'a> {
         let f_cause = if p >> 2 & 1 != 0 {
             {
                 let begun = r.position();
-                let v = at!(r, "cause", CauseForTermination::from_number(at!(r, "cause", r.enumerated())).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration)));
+                let v = at!(r, "cause", r.item(CauseForTermination::from_number));
                 at!(r, "cause", r.not_default(v == CauseForTermination::NormalRelease, begun));
                 v
             }
@@ -1883,18 +1921,20 @@ impl<'a> MoCall<'a> {
             w.unknown_additions(&self.extension_additions)?;
             w.bitmap(&additions, &self.extension_additions)?;
         }
-        if let Some(v) = &self.charge { v.write_oer(w)?; }
-        if let Some(v) = &self.supplementary { write_oer_mo_call_supplementary(v, w)?; }
+        if let Some(v) = &self.charge { at!(w, "charge", v.write_oer(w)); }
+        if let Some(v) = &self.supplementary {
+            at!(w, "supplementary", write_oer_mo_call_supplementary(v, w));
+        }
         if !(self.cause == CauseForTermination::NormalRelease) { w.enumerated(self.cause.number()); }
-        w.unsigned(self.duration, 4)?;
-        w.octet_string(9, &self.release_time)?;
-        if let Some(v) = &self.answer_time { w.octet_string(9, v)?; }
-        self.location.write_oer(w)?;
-        w.octet_string(oer::VARIABLE, &self.called_number)?;
-        w.octet_string(oer::VARIABLE, &self.calling_number)?;
-        if let Some(v) = &self.served_imei { w.octet_string(8, v)?; }
-        w.octet_string(oer::VARIABLE, &self.served_imsi)?;
-        w.unsigned(self.record_number, 4)?;
+        at!(w, "duration", w.unsigned(self.duration, 4));
+        at!(w, "releaseTime", w.octet_string(9, &self.release_time));
+        if let Some(v) = &self.answer_time { at!(w, "answerTime", w.octet_string(9, v)); }
+        at!(w, "location", self.location.write_oer(w));
+        at!(w, "calledNumber", w.octet_string(oer::VARIABLE, &self.called_number));
+        at!(w, "callingNumber", w.octet_string(oer::VARIABLE, &self.calling_number));
+        if let Some(v) = &self.served_imei { at!(w, "servedIMEI", w.octet_string(8, v)); }
+        at!(w, "servedIMSI", w.octet_string(oer::VARIABLE, &self.served_imsi));
+        at!(w, "recordNumber", w.unsigned(self.record_number, 4));
         w.preamble(&[extended, self.served_imei.is_some(), self.answer_time.is_some(), !(self.cause == CauseForTermination::NormalRelease), self.supplementary.is_some(), self.charge.is_some()]);
         Ok(())
     }
@@ -1920,7 +1960,7 @@ impl<'a> MtCall<'a> {
         let f_cause = if p >> 0 & 1 != 0 {
             {
                 let begun = r.position();
-                let v = at!(r, "cause", CauseForTermination::from_number(at!(r, "cause", r.enumerated())).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration)));
+                let v = at!(r, "cause", r.item(CauseForTermination::from_number));
                 at!(r, "cause", r.not_default(v == CauseForTermination::NormalRelease, begun));
                 v
             }
@@ -1952,14 +1992,14 @@ impl<'a> MtCall<'a> {
             w.bitmap(&additions, &self.extension_additions)?;
         }
         if !(self.cause == CauseForTermination::NormalRelease) { w.enumerated(self.cause.number()); }
-        w.unsigned(self.duration, 4)?;
-        w.octet_string(9, &self.release_time)?;
-        if let Some(v) = &self.answer_time { w.octet_string(9, v)?; }
-        self.location.write_oer(w)?;
-        if let Some(v) = &self.calling_number { w.octet_string(oer::VARIABLE, v)?; }
-        if let Some(v) = &self.served_imei { w.octet_string(8, v)?; }
-        w.octet_string(oer::VARIABLE, &self.served_imsi)?;
-        w.unsigned(self.record_number, 4)?;
+        at!(w, "duration", w.unsigned(self.duration, 4));
+        at!(w, "releaseTime", w.octet_string(9, &self.release_time));
+        if let Some(v) = &self.answer_time { at!(w, "answerTime", w.octet_string(9, v)); }
+        at!(w, "location", self.location.write_oer(w));
+        if let Some(v) = &self.calling_number { at!(w, "callingNumber", w.octet_string(oer::VARIABLE, v)); }
+        if let Some(v) = &self.served_imei { at!(w, "servedIMEI", w.octet_string(8, v)); }
+        at!(w, "servedIMSI", w.octet_string(oer::VARIABLE, &self.served_imsi));
+        at!(w, "recordNumber", w.unsigned(self.record_number, 4));
         w.preamble(&[extended, self.served_imei.is_some(), self.calling_number.is_some(), self.answer_time.is_some(), !(self.cause == CauseForTermination::NormalRelease)]);
         Ok(())
     }
@@ -2006,13 +2046,13 @@ impl<'a> ShortMessage<'a> {
             w.unknown_additions(&self.extension_additions)?;
             w.bitmap(&additions, &self.extension_additions)?;
         }
-        if !(self.parts == 1) { w.unsigned(self.parts, 1)?; }
-        w.octet_string(9, &self.event_time)?;
-        w.octet_string(oer::VARIABLE, &self.service_centre)?;
-        w.octet_string(oer::VARIABLE, &self.other_party)?;
+        if !(self.parts == 1) { at!(w, "parts", w.unsigned(self.parts, 1)); }
+        at!(w, "eventTime", w.octet_string(9, &self.event_time));
+        at!(w, "serviceCentre", w.octet_string(oer::VARIABLE, &self.service_centre));
+        at!(w, "otherParty", w.octet_string(oer::VARIABLE, &self.other_party));
         w.boolean(self.originating);
-        w.octet_string(oer::VARIABLE, &self.served_imsi)?;
-        w.unsigned(self.record_number, 4)?;
+        at!(w, "servedIMSI", w.octet_string(oer::VARIABLE, &self.served_imsi));
+        at!(w, "recordNumber", w.unsigned(self.record_number, 4));
         w.preamble(&[extended, !(self.parts == 1)]);
         Ok(())
     }
@@ -2065,19 +2105,21 @@ impl<'a> DataSession<'a> {
             w.unknown_additions(&self.extension_additions)?;
             if additions[0] {
                 let end = w.mark();
-                if let Some(v) = &self.slice_name { w.text(oer::VARIABLE, StringKind::Utf8, v)?; }
+                if let Some(v) = &self.slice_name {
+                    at!(w, "sliceName", w.text(oer::VARIABLE, StringKind::Utf8, v));
+                }
                 w.close(end);
             }
             w.bitmap(&additions, &self.extension_additions)?;
         }
-        if let Some(v) = &self.features { w.bit_string(oer::VARIABLE, v, Some(0))?; }
-        write_oer_data_session_volumes(&self.volumes, w)?;
-        w.variable(&self.duration, true)?;
-        w.octet_string(9, &self.opening_time)?;
-        if let Some(v) = &self.served_address { v.write_oer(w)?; }
-        w.text(oer::VARIABLE, StringKind::Ia5, &self.access_point)?;
-        w.octet_string(oer::VARIABLE, &self.served_imsi)?;
-        w.unsigned(self.record_number, 4)?;
+        if let Some(v) = &self.features { at!(w, "features", w.bit_string(oer::VARIABLE, v, Some(0))); }
+        at!(w, "volumes", write_oer_data_session_volumes(&self.volumes, w));
+        at!(w, "duration", w.variable(&self.duration, true));
+        at!(w, "openingTime", w.octet_string(9, &self.opening_time));
+        if let Some(v) = &self.served_address { at!(w, "servedAddress", v.write_oer(w)); }
+        at!(w, "accessPoint", w.text(oer::VARIABLE, StringKind::Ia5, &self.access_point));
+        at!(w, "servedIMSI", w.octet_string(oer::VARIABLE, &self.served_imsi));
+        at!(w, "recordNumber", w.unsigned(self.record_number, 4));
         w.preamble(&[extended, self.served_address.is_some(), self.features.is_some()]);
         Ok(())
     }
@@ -2094,8 +2136,8 @@ impl<'a> Location<'a> {
         Ok(value)
     }
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
-        if let Some(v) = &self.exchange { w.text(oer::VARIABLE, StringKind::Ia5, v)?; }
-        w.octet_string(7, &self.cell)?;
+        if let Some(v) = &self.exchange { at!(w, "exchange", w.text(oer::VARIABLE, StringKind::Ia5, v)); }
+        at!(w, "cell", w.octet_string(7, &self.cell));
         w.preamble(&[self.exchange.is_some()]);
         Ok(())
     }
@@ -2130,9 +2172,9 @@ impl<'a> Charge<'a> {
         Ok(value)
     }
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
-        w.text(3, StringKind::Printable, &self.currency)?;
-        if !(self.decimals == 2) { w.unsigned(self.decimals, 1)?; }
-        w.variable(&self.amount, true)?;
+        at!(w, "currency", w.text(3, StringKind::Printable, &self.currency));
+        if !(self.decimals == 2) { at!(w, "decimals", w.unsigned(self.decimals, 1)); }
+        at!(w, "amount", w.variable(&self.amount, true));
         w.preamble(&[!(self.decimals == 2)]);
         Ok(())
     }
@@ -2150,8 +2192,8 @@ impl IpAddress {
     }
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
         match self {
-            Self::V4(v) => { w.octet_string(4, v)?; w.tag(Tag::context(0)); }
-            Self::V6(v) => { w.octet_string(16, v)?; w.tag(Tag::context(1)); }
+            Self::V4(v) => { at!(w, "v4", w.octet_string(4, v)); w.tag(Tag::context(0)); }
+            Self::V6(v) => { at!(w, "v6", w.octet_string(16, v)); w.tag(Tag::context(1)); }
         }
         Ok(())
     }
@@ -2187,8 +2229,8 @@ impl<'a> SupplementaryService<'a> {
         Ok(value)
     }
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
-        if let Some(v) = &self.parameter { w.text(oer::VARIABLE, StringKind::Utf8, v)?; }
-        w.octet_string(1, &self.code)?;
+        if let Some(v) = &self.parameter { at!(w, "parameter", w.text(oer::VARIABLE, StringKind::Utf8, v)); }
+        at!(w, "code", w.octet_string(1, &self.code));
         w.preamble(&[self.parameter.is_some()]);
         Ok(())
     }
@@ -2201,7 +2243,7 @@ impl<'a> TrafficVolume<'a> {
         let f_downlink = at!(r, "downlink", r.variable(true));
         let f_change_time = at!(r, "changeTime", r.fixed_octets::<9>(9));
         let f_rat_type = if p >> 0 & 1 != 0 {
-            Some(at!(r, "ratType", RatType::from_number(at!(r, "ratType", r.enumerated())).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))))
+            Some(at!(r, "ratType", r.item(RatType::from_number)))
         } else { None };
         let value = Self {
             uplink: f_uplink,
@@ -2213,9 +2255,9 @@ impl<'a> TrafficVolume<'a> {
     }
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
         if let Some(v) = &self.rat_type { w.enumerated(v.number()); }
-        w.octet_string(9, &self.change_time)?;
-        w.variable(&self.downlink, true)?;
-        w.variable(&self.uplink, true)?;
+        at!(w, "changeTime", w.octet_string(9, &self.change_time));
+        at!(w, "downlink", w.variable(&self.downlink, true));
+        at!(w, "uplink", w.variable(&self.uplink, true));
         w.preamble(&[self.rat_type.is_some()]);
         Ok(())
     }

@@ -204,23 +204,23 @@ impl<'a> PersonnelRecord<'a> {
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if !(self.children.is_empty()) {
             let m = w.open();
-            write_ber_personnel_record_children(&self.children, w)?;
+            at!(w, "children", write_ber_personnel_record_children(&self.children, w));
             w.close(Tag::context(3), m);
         }
         let m0 = w.open();
         let m = w.open();
-        self.name_of_spouse.write_ber(w)?;
+        at!(w, "nameOfSpouse", self.name_of_spouse.write_ber(w));
         w.close(Tag::application(1), m);
         w.close(Tag::context(2), m0);
         let m0 = w.open();
-        ber::write_text(w, Tag::application(3), StringKind::Visible, &self.date_of_hire)?;
+        at!(w, "dateOfHire", ber::write_text(w, Tag::application(3), StringKind::Visible, &self.date_of_hire));
         w.close(Tag::context(1), m0);
         let m0 = w.open();
-        ber::write_text(w, Tag::universal(26), StringKind::Visible, &self.title)?;
+        at!(w, "title", ber::write_text(w, Tag::universal(26), StringKind::Visible, &self.title));
         w.close(Tag::context(0), m0);
         w.big_integer(Tag::application(2), self.number.as_octets());
         let m = w.open();
-        self.name.write_ber(w)?;
+        at!(w, "name", self.name.write_ber(w));
         w.close(Tag::application(1), m);
         Ok(())
     }
@@ -238,9 +238,9 @@ impl<'a> Name<'a> {
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        ber::write_text(w, Tag::universal(26), StringKind::Visible, &self.family_name)?;
-        ber::write_text(w, Tag::universal(26), StringKind::Visible, &self.initial)?;
-        ber::write_text(w, Tag::universal(26), StringKind::Visible, &self.given_name)?;
+        at!(w, "familyName", ber::write_text(w, Tag::universal(26), StringKind::Visible, &self.family_name));
+        at!(w, "initial", ber::write_text(w, Tag::universal(26), StringKind::Visible, &self.initial));
+        at!(w, "givenName", ber::write_text(w, Tag::universal(26), StringKind::Visible, &self.given_name));
         Ok(())
     }
 }
@@ -249,9 +249,10 @@ fn read_ber_personnel_record_children<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> 
     ber::list(r, tag, |r| ChildInformation::read_ber(r, Tag::universal(17)))
 }
 fn write_ber_personnel_record_children(list: &[ChildInformation<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() {
         let m = w.open();
-        v.write_ber(w)?;
+        at!(w, [left.len()], v.write_ber(w));
         w.close(Tag::universal(17), m);
     }
     Ok(())
@@ -290,10 +291,10 @@ impl<'a> ChildInformation<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m0 = w.open();
-        ber::write_text(w, Tag::application(3), StringKind::Visible, &self.date_of_birth)?;
+        at!(w, "dateOfBirth", ber::write_text(w, Tag::application(3), StringKind::Visible, &self.date_of_birth));
         w.close(Tag::context(0), m0);
         let m = w.open();
-        self.name.write_ber(w)?;
+        at!(w, "name", self.name.write_ber(w));
         w.close(Tag::application(1), m);
         Ok(())
     }
@@ -334,12 +335,14 @@ impl<'a> PersonnelRecord<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(!(self.children.is_empty()));
-        self.name.write_aper(w)?;
+        at!(w, "name", self.name.write_aper(w));
         w.unconstrained(&self.number);
-        w.characters(per::Size::ANY, &APER_ALPHABET_0, &self.title)?;
-        w.characters(per::Size::ANY, &APER_ALPHABET_0, &self.date_of_hire)?;
-        self.name_of_spouse.write_aper(w)?;
-        if !(self.children.is_empty()) { write_aper_personnel_record_children(&self.children, w)?; }
+        at!(w, "title", w.characters(per::Size::ANY, &APER_ALPHABET_0, &self.title));
+        at!(w, "dateOfHire", w.characters(per::Size::ANY, &APER_ALPHABET_0, &self.date_of_hire));
+        at!(w, "nameOfSpouse", self.name_of_spouse.write_aper(w));
+        if !(self.children.is_empty()) {
+            at!(w, "children", write_aper_personnel_record_children(&self.children, w));
+        }
         Ok(())
     }
 }
@@ -353,9 +356,10 @@ impl<'a> Name<'a> {
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        w.characters(per::Size::ANY, &APER_ALPHABET_0, &self.given_name)?;
-        w.characters(per::Size::ANY, &APER_ALPHABET_0, &self.initial)?;
-        w.characters(per::Size::ANY, &APER_ALPHABET_0, &self.family_name)
+        at!(w, "givenName", w.characters(per::Size::ANY, &APER_ALPHABET_0, &self.given_name));
+        at!(w, "initial", w.characters(per::Size::ANY, &APER_ALPHABET_0, &self.initial));
+        at!(w, "familyName", w.characters(per::Size::ANY, &APER_ALPHABET_0, &self.family_name));
+        Ok(())
     }
 }
 
@@ -375,8 +379,9 @@ impl<'a> ChildInformation<'a> {
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        self.name.write_aper(w)?;
-        w.characters(per::Size::ANY, &APER_ALPHABET_0, &self.date_of_birth)
+        at!(w, "name", self.name.write_aper(w));
+        at!(w, "dateOfBirth", w.characters(per::Size::ANY, &APER_ALPHABET_0, &self.date_of_birth));
+        Ok(())
     }
 }
 
@@ -406,12 +411,14 @@ impl<'a> PersonnelRecord<'a> {
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.bit(!(self.children.is_empty()));
-        self.name.write_uper(w)?;
+        at!(w, "name", self.name.write_uper(w));
         w.unconstrained(&self.number);
-        w.characters(per::Size::ANY, &UPER_ALPHABET_0, &self.title)?;
-        w.characters(per::Size::ANY, &UPER_ALPHABET_0, &self.date_of_hire)?;
-        self.name_of_spouse.write_uper(w)?;
-        if !(self.children.is_empty()) { write_uper_personnel_record_children(&self.children, w)?; }
+        at!(w, "title", w.characters(per::Size::ANY, &UPER_ALPHABET_0, &self.title));
+        at!(w, "dateOfHire", w.characters(per::Size::ANY, &UPER_ALPHABET_0, &self.date_of_hire));
+        at!(w, "nameOfSpouse", self.name_of_spouse.write_uper(w));
+        if !(self.children.is_empty()) {
+            at!(w, "children", write_uper_personnel_record_children(&self.children, w));
+        }
         Ok(())
     }
 }
@@ -425,9 +432,10 @@ impl<'a> Name<'a> {
         })
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
-        w.characters(per::Size::ANY, &UPER_ALPHABET_0, &self.given_name)?;
-        w.characters(per::Size::ANY, &UPER_ALPHABET_0, &self.initial)?;
-        w.characters(per::Size::ANY, &UPER_ALPHABET_0, &self.family_name)
+        at!(w, "givenName", w.characters(per::Size::ANY, &UPER_ALPHABET_0, &self.given_name));
+        at!(w, "initial", w.characters(per::Size::ANY, &UPER_ALPHABET_0, &self.initial));
+        at!(w, "familyName", w.characters(per::Size::ANY, &UPER_ALPHABET_0, &self.family_name));
+        Ok(())
     }
 }
 
@@ -447,8 +455,9 @@ impl<'a> ChildInformation<'a> {
         })
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
-        self.name.write_uper(w)?;
-        w.characters(per::Size::ANY, &UPER_ALPHABET_0, &self.date_of_birth)
+        at!(w, "name", self.name.write_uper(w));
+        at!(w, "dateOfBirth", w.characters(per::Size::ANY, &UPER_ALPHABET_0, &self.date_of_birth));
+        Ok(())
     }
 }
 
@@ -487,12 +496,14 @@ impl<'a> PersonnelRecord<'a> {
         Ok(value)
     }
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
-        if !(self.children.is_empty()) { write_oer_personnel_record_children(&self.children, w)?; }
-        self.name_of_spouse.write_oer(w)?;
-        w.text(oer::VARIABLE, StringKind::Visible, &self.date_of_hire)?;
-        w.text(oer::VARIABLE, StringKind::Visible, &self.title)?;
-        w.variable(&self.number, true)?;
-        self.name.write_oer(w)?;
+        if !(self.children.is_empty()) {
+            at!(w, "children", write_oer_personnel_record_children(&self.children, w));
+        }
+        at!(w, "nameOfSpouse", self.name_of_spouse.write_oer(w));
+        at!(w, "dateOfHire", w.text(oer::VARIABLE, StringKind::Visible, &self.date_of_hire));
+        at!(w, "title", w.text(oer::VARIABLE, StringKind::Visible, &self.title));
+        at!(w, "number", w.variable(&self.number, true));
+        at!(w, "name", self.name.write_oer(w));
         w.preamble(&[!(self.children.is_empty())]);
         Ok(())
     }
@@ -507,9 +518,9 @@ impl<'a> Name<'a> {
         Ok(value)
     }
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
-        w.text(oer::VARIABLE, StringKind::Visible, &self.family_name)?;
-        w.text(oer::VARIABLE, StringKind::Visible, &self.initial)?;
-        w.text(oer::VARIABLE, StringKind::Visible, &self.given_name)?;
+        at!(w, "familyName", w.text(oer::VARIABLE, StringKind::Visible, &self.family_name));
+        at!(w, "initial", w.text(oer::VARIABLE, StringKind::Visible, &self.initial));
+        at!(w, "givenName", w.text(oer::VARIABLE, StringKind::Visible, &self.given_name));
         Ok(())
     }
 }
@@ -534,8 +545,8 @@ impl<'a> ChildInformation<'a> {
         Ok(value)
     }
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
-        w.text(oer::VARIABLE, StringKind::Visible, &self.date_of_birth)?;
-        self.name.write_oer(w)?;
+        at!(w, "dateOfBirth", w.text(oer::VARIABLE, StringKind::Visible, &self.date_of_birth));
+        at!(w, "name", self.name.write_oer(w));
         Ok(())
     }
 }

@@ -650,13 +650,13 @@ impl<'a> Zoo<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
-        self.message.write_ber(w)?;
+        at!(w, "message", self.message.write_ber(w));
         w.close(Tag::context(27), m);
         if let Some(v) = &self.inside_bits {
             match v {
                 Contained::Value(v) => {
                     let end = w.mark();
-                    v.write_ber(w)?;
+                    at!(w, "insideBits", v.write_ber(w));
                     w.push_octet(0);
                     w.primitive(Tag::context(26), end);
                 }
@@ -667,39 +667,41 @@ impl<'a> Zoo<'a> {
             Contained::Value(v) => {
                 let end = w.mark();
                 let m = w.open();
-                v.write_ber(w)?;
+                at!(w, "inside", v.write_ber(w));
                 w.close(Tag::universal(17), m);
                 w.primitive(Tag::context(25), end);
             }
             other => w.octet_string(Tag::context(25), other.octets()),
         }
         let m = w.open();
-        self.when.write_ber(w)?;
+        at!(w, "when", self.when.write_ber(w));
         w.close(Tag::context(24), m);
         let m = w.open();
-        self.text.write_ber(w)?;
+        at!(w, "text", self.text.write_ber(w));
         w.close(Tag::context(23), m);
         let m = w.open();
-        write_ber_zoo_bag(&self.bag, w)?;
+        at!(w, "bag", write_ber_zoo_bag(&self.bag, w));
         w.close(Tag::context(22), m);
         if let Some(v) = &self.children {
             let m = w.open();
-            write_ber_zoo_children(v, w)?;
+            at!(w, "children", write_ber_zoo_children(v, w));
             w.close(Tag::context(21), m);
         }
         self.extension_additions.write_ber(w)?;
         if let Some(v) = &self.r#type {
             let m0 = w.open();
-            v.write_ber(w)?;
+            at!(w, "type", v.write_ber(w));
             w.close(Tag::context(32), m0);
         }
         if !(self.self_.is_empty()) {
             let m = w.open();
-            write_ber_names(&self.self_, w)?;
+            at!(w, "self", write_ber_names(&self.self_, w));
             w.close(Tag::context(31), m);
         }
         if let Some(v) = &self.later { w.integer(Tag::context(30), i64::from(*v)); }
-        if let Some(v) = &self.late { ber::write_text(w, Tag::context(29), StringKind::Utf8, v)?; }
+        if let Some(v) = &self.late {
+            at!(w, "late", ber::write_text(w, Tag::context(29), StringKind::Utf8, v));
+        }
         if let Some(v) = &self.id { w.raw(Tag::context(28), v.as_bytes()); }
         w.octet_string(Tag::context(20), &self.up_to);
         w.octet_string(Tag::context(19), &self.six);
@@ -747,17 +749,17 @@ impl Tree {
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.twigs {
             let m = w.open();
-            write_ber_tree_twigs(v, w)?;
+            at!(w, "twigs", write_ber_tree_twigs(v, w));
             w.close(Tag::context(3), m);
         }
         if let Some(v) = &self.right {
             let m = w.open();
-            v.write_ber(w)?;
+            at!(w, "right", v.write_ber(w));
             w.close(Tag::context(2), m);
         }
         if let Some(v) = &self.left {
             let m = w.open();
-            v.write_ber(w)?;
+            at!(w, "left", v.write_ber(w));
             w.close(Tag::context(1), m);
         }
         w.integer(Tag::context(0), i64::from(self.value));
@@ -769,7 +771,10 @@ fn read_ber_names<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<Text<'a>>
     ber::list(r, tag, |r| ber::text(r, Tag::universal(19), StringKind::Printable))
 }
 fn write_ber_names(list: &[Text<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() { ber::write_text(w, Tag::universal(19), StringKind::Printable, v)?; }
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() {
+        at!(w, [left.len()], ber::write_text(w, Tag::universal(19), StringKind::Printable, v));
+    }
     Ok(())
 }
 
@@ -789,14 +794,14 @@ impl Nests {
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.other {
             let m = w.open();
-            write_ber_twig(&v.0, w)?;
+            at!(w, "other", write_ber_twig(&v.0, w));
             w.close(Tag::context(9), m);
         }
         let m = w.open();
-        write_ber_nests_rest(&self.rest, w)?;
+        at!(w, "rest", write_ber_nests_rest(&self.rest, w));
         w.close(Tag::universal(17), m);
         let m = w.open();
-        write_ber_nest(&self.first.0, w)?;
+        at!(w, "first", write_ber_nest(&self.first.0, w));
         w.close(Tag::universal(16), m);
         Ok(())
     }
@@ -806,9 +811,10 @@ fn read_ber_nest(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Vec<Nest>> {
     ber::list(r, tag, |r| Ok(Nest(read_ber_nest(r, Tag::universal(16))?)))
 }
 fn write_ber_nest(list: &[Nest], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() {
         let m = w.open();
-        write_ber_nest(&v.0, w)?;
+        at!(w, [left.len()], write_ber_nest(&v.0, w));
         w.close(Tag::universal(16), m);
     }
     Ok(())
@@ -838,7 +844,11 @@ impl<'a> Shape<'a> {
                 w.boolean(Tag::universal(1), *v);
                 w.close(Tag::context(6), m0);
             }
-            Self::Line(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(7), m); }
+            Self::Line(v) => {
+                let m = w.open();
+                at!(w, "line", v.write_ber(w));
+                w.close(Tag::context(7), m);
+            }
             Self::Spot(v) => w.null(Tag::context(8)),
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
@@ -854,9 +864,10 @@ fn read_ber_zoo_children<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<An
     ber::list(r, tag, |r| Animal::read_ber(r, Tag::universal(17)))
 }
 fn write_ber_zoo_children(list: &[Animal<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() {
         let m = w.open();
-        v.write_ber(w)?;
+        at!(w, [left.len()], v.write_ber(w));
         w.close(Tag::universal(17), m);
     }
     Ok(())
@@ -867,7 +878,8 @@ fn read_ber_zoo_bag(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Vec<u16>> {
 }
 fn write_ber_zoo_bag(list: &[u16], w: &mut ber::Writer) -> Result<()> {
     let set = w.mark();
-    for v in list.iter().rev() { w.integer(Tag::universal(2), i64::from(*v)); }
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() { w.integer(Tag::universal(2), i64::from(*v)); }
     if w.rules() != ber::Rules::Ber { w.sort_set_of(set)?; }
     Ok(())
 }
@@ -889,12 +901,12 @@ impl<'a> Texts<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.raw(Tag::context(6), self.oid.as_bytes());
-        ber::write_text(w, Tag::context(5), StringKind::General, &self.general)?;
-        ber::write_text(w, Tag::context(4), StringKind::Universal, &self.universal)?;
-        ber::write_text(w, Tag::context(3), StringKind::Bmp, &self.bmp)?;
-        ber::write_text(w, Tag::context(2), StringKind::Visible, &self.letters)?;
-        ber::write_text(w, Tag::context(1), StringKind::Numeric, &self.numeric)?;
-        ber::write_text(w, Tag::context(0), StringKind::Utf8, &self.utf8)?;
+        at!(w, "general", ber::write_text(w, Tag::context(5), StringKind::General, &self.general));
+        at!(w, "universal", ber::write_text(w, Tag::context(4), StringKind::Universal, &self.universal));
+        at!(w, "bmp", ber::write_text(w, Tag::context(3), StringKind::Bmp, &self.bmp));
+        at!(w, "letters", ber::write_text(w, Tag::context(2), StringKind::Visible, &self.letters));
+        at!(w, "numeric", ber::write_text(w, Tag::context(1), StringKind::Numeric, &self.numeric));
+        at!(w, "utf8", ber::write_text(w, Tag::context(0), StringKind::Utf8, &self.utf8));
         Ok(())
     }
 }
@@ -910,8 +922,8 @@ impl<'a> Times<'a> {
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        w.generalized_time(Tag::context(1), &self.general)?;
-        ber::write_utc_time(w, Tag::context(0), &self.utc)?;
+        at!(w, "general", w.generalized_time(Tag::context(1), &self.general));
+        at!(w, "utc", ber::write_utc_time(w, Tag::context(0), &self.utc));
         Ok(())
     }
 }
@@ -935,7 +947,7 @@ impl<'a> Message<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m0 = w.open();
-        self.value.write_ber(w)?;
+        at!(w, "value", self.value.write_ber(w));
         w.close(Tag::context(1), m0);
         w.integer(Tag::context(0), i64::from(self.code));
         Ok(())
@@ -946,9 +958,10 @@ fn read_ber_tree_twigs(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Vec<Tree>> {
     ber::list(r, tag, |r| Tree::read_ber(r, Tag::universal(16)))
 }
 fn write_ber_tree_twigs(list: &[Tree], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() {
         let m = w.open();
-        v.write_ber(w)?;
+        at!(w, [left.len()], v.write_ber(w));
         w.close(Tag::universal(16), m);
     }
     Ok(())
@@ -959,9 +972,10 @@ fn read_ber_nests_rest(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Vec<Nest>> {
 }
 fn write_ber_nests_rest(list: &[Nest], w: &mut ber::Writer) -> Result<()> {
     let set = w.mark();
-    for v in list.iter().rev() {
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() {
         let m = w.open();
-        write_ber_nest(&v.0, w)?;
+        at!(w, [left.len()], write_ber_nest(&v.0, w));
         w.close(Tag::universal(16), m);
     }
     if w.rules() != ber::Rules::Ber { w.sort_set_of(set)?; }
@@ -972,9 +986,10 @@ fn read_ber_twig(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Vec<TwigSetOf>> {
     ber::list(r, tag, |r| Ok(TwigSetOf(read_ber_twig_set_of(r, Tag::universal(17))?)))
 }
 fn write_ber_twig(list: &[TwigSetOf], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() {
         let m = w.open();
-        write_ber_twig_set_of(&v.0, w)?;
+        at!(w, [left.len()], write_ber_twig_set_of(&v.0, w));
         w.close(Tag::universal(17), m);
     }
     Ok(())
@@ -1031,9 +1046,9 @@ impl<'a> Animal<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let set = w.mark();
-        self.kind.write_ber(w)?;
+        at!(w, "kind", self.kind.write_ber(w));
         if !(self.legs == 4) { w.integer(Tag::context(1), i64::from(self.legs)); }
-        ber::write_text(w, Tag::context(0), StringKind::Ia5, &self.name)?;
+        at!(w, "name", ber::write_text(w, Tag::context(0), StringKind::Ia5, &self.name));
         if w.rules() != ber::Rules::Ber { w.sort_set(set)?; }
         Ok(())
     }
@@ -1066,9 +1081,10 @@ fn read_ber_twig_set_of(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Vec<Twig>> 
 }
 fn write_ber_twig_set_of(list: &[Twig], w: &mut ber::Writer) -> Result<()> {
     let set = w.mark();
-    for v in list.iter().rev() {
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() {
         let m = w.open();
-        write_ber_twig(&v.0, w)?;
+        at!(w, [left.len()], write_ber_twig(&v.0, w));
         w.close(Tag::universal(16), m);
     }
     if w.rules() != ber::Rules::Ber { w.sort_set_of(set)?; }
@@ -1251,54 +1267,38 @@ impl<'a> Zoo<'a> {
         let extended = additions.contains(&true) || !self.extension_additions.is_empty();
         w.flags([extended, !(self.colour == Colour::Green), self.level.is_some(), self.flags.is_some(), self.children.is_some(), self.inside_bits.is_some()]);
         w.bit(self.flag);
-        w.integer(per::Whole::Bits(3), i64::from(self.small), 0, 7)?;
-        w.integer(per::Whole::Octet, i64::from(self.octet), 0, 255)?;
-        w.integer(per::Whole::Octets(2, 3), i64::from(self.negative), -5, 100005)?;
-        w.unsigned(per::Whole::Octets(3, 8), self.wide, 0, 18446744073709551615)?;
-        w.large(&self.wider, &[255], &[1, 0, 0, 0, 0, 0, 0, 0, 1])?;
-        w.semi_constrained(&self.semi, 3)?;
+        at!(w, "small", w.integer(per::Whole::Bits(3), i64::from(self.small), 0, 7));
+        at!(w, "octet", w.integer(per::Whole::Octet, i64::from(self.octet), 0, 255));
+        at!(w, "negative", w.integer(per::Whole::Octets(2, 3), i64::from(self.negative), -5, 100005));
+        at!(w, "wide", w.unsigned(per::Whole::Octets(3, 8), self.wide, 0, 18446744073709551615));
+        at!(w, "wider", w.large(&self.wider, &[255], &[1, 0, 0, 0, 0, 0, 0, 0, 1]));
+        at!(w, "semi", w.semi_constrained(&self.semi, 3));
         w.unconstrained(&self.any);
-        w.extensible_integer(per::Whole::Bits(4), self.grown, 1, 9)?;
-        if !(self.colour == Colour::Green) { self.colour.write_aper(w)?; }
-        if let Some(v) = &self.level { v.write_aper(w)?; }
+        at!(w, "grown", w.extensible_integer(per::Whole::Bits(4), self.grown, 1, 9));
+        if !(self.colour == Colour::Green) { at!(w, "colour", self.colour.write_aper(w)); }
+        if let Some(v) = &self.level { at!(w, "level", v.write_aper(w)); }
         w.real(self.real);
-        w.bit_string(per::Size::ANY, &self.bits, false)?;
+        at!(w, "bits", w.bit_string(per::Size::ANY, &self.bits, false));
         if let Some(v) = &self.flags {
-            w.bit_string(per::Size::new(false, 0, 12, Some(per::Whole::Bits(4))), v, true)?;
+            at!(w, "flags", w.bit_string(per::Size::new(false, 0, 12, Some(per::Whole::Bits(4))), v, true));
         }
         w.fixed_bits(self.word);
         w.fixed_bits(self.nibble);
-        w.octet_string(per::Size::ANY, &self.octets)?;
+        at!(w, "octets", w.octet_string(per::Size::ANY, &self.octets));
         w.fixed_octets(&self.pair);
         w.fixed_octets(&self.six);
-        w.octet_string(per::Size::new(true, 1, 20, Some(per::Whole::Bits(5))), &self.up_to)?;
-        if let Some(v) = &self.children { write_aper_zoo_children(v, w)?; }
-        write_aper_zoo_bag(&self.bag, w)?;
-        self.text.write_aper(w)?;
-        self.when.write_aper(w)?;
-        match &self.inside {
-            Contained::Value(v) => {
-                let inside = per::Writer::<true>::onto(Vec::new(), w.is_canonical());
-                let outer = core::mem::replace(w, inside);
-                v.write_aper(w)?;
-                let inside = core::mem::replace(w, outer).finish(true);
-                w.octet_string(per::Size::ANY, &inside)?;
-            }
-            other => w.octet_string(per::Size::ANY, other.octets())?,
-        }
+        at!(w, "upTo", w.octet_string(per::Size::new(true, 1, 20, Some(per::Whole::Bits(5))), &self.up_to));
+        if let Some(v) = &self.children { at!(w, "children", write_aper_zoo_children(v, w)); }
+        at!(w, "bag", write_aper_zoo_bag(&self.bag, w));
+        at!(w, "text", self.text.write_aper(w));
+        at!(w, "when", self.when.write_aper(w));
+        let written = w.contained(per::Size::ANY, false, &self.inside, |w, v| { v.write_aper(w) });
+        at!(w, "inside", written);
         if let Some(v) = &self.inside_bits {
-            match v {
-                Contained::Value(v) => {
-                    let inside = per::Writer::<true>::onto(Vec::new(), w.is_canonical());
-                    let outer = core::mem::replace(w, inside);
-                    v.write_aper(w)?;
-                    let inside = core::mem::replace(w, outer).finish(true);
-                    w.bit_string(per::Size::ANY, &BitString::new(inside, 0).unwrap_or_default(), false)?;
-                }
-                other => w.bit_string(per::Size::ANY, &BitString::from(other.bits()), false)?,
-            }
+            let written = w.contained(per::Size::ANY, true, v, |w, v| { v.write_aper(w) });
+            at!(w, "insideBits", written);
         }
-        self.message.write_aper(w)?;
+        at!(w, "message", self.message.write_aper(w));
         if extended {
             w.all_additions(&additions, &self.extension_additions)?;
             if additions[0] {
@@ -1310,21 +1310,23 @@ impl<'a> Zoo<'a> {
                 let open = w.open();
                 w.bit(self.later.is_some());
                 if let Some(v) = &self.late {
-                    w.other_string(StringKind::Utf8, v)?;
+                    at!(w, "late", w.other_string(StringKind::Utf8, v));
                 } else {
-                    return Err(Error::new(ErrorKind::MissingComponent, 0));
+                    at!(w, "late", Err::<(), _>(Error::new(ErrorKind::MissingComponent, 0)));
                 }
-                if let Some(v) = &self.later { w.integer(per::Whole::Bits(2), i64::from(*v), 0, 3)?; }
+                if let Some(v) = &self.later {
+                    at!(w, "later", w.integer(per::Whole::Bits(2), i64::from(*v), 0, 3));
+                }
                 w.close(open);
             }
             if additions[2] {
                 let open = w.open();
-                if !(self.self_.is_empty()) { write_aper_names(&self.self_, w)?; }
+                if !(self.self_.is_empty()) { at!(w, "self", write_aper_names(&self.self_, w)); }
                 w.close(open);
             }
             if additions[3] {
                 let open = w.open();
-                if let Some(v) = &self.r#type { v.write_aper(w)?; }
+                if let Some(v) = &self.r#type { at!(w, "type", v.write_aper(w)); }
                 w.close(open);
             }
             w.unknown_additions(&self.extension_additions)?;
@@ -1348,10 +1350,10 @@ impl Tree {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([self.left.is_some(), self.right.is_some(), self.twigs.is_some()]);
-        w.integer(per::Whole::Octet, i64::from(self.value), 0, 255)?;
-        if let Some(v) = &self.left { v.write_aper(w)?; }
-        if let Some(v) = &self.right { v.write_aper(w)?; }
-        if let Some(v) = &self.twigs { write_aper_tree_twigs(v, w)?; }
+        at!(w, "value", w.integer(per::Whole::Octet, i64::from(self.value), 0, 255));
+        if let Some(v) = &self.left { at!(w, "left", v.write_aper(w)); }
+        if let Some(v) = &self.right { at!(w, "right", v.write_aper(w)); }
+        if let Some(v) = &self.twigs { at!(w, "twigs", write_aper_tree_twigs(v, w)); }
         Ok(())
     }
 }
@@ -1377,9 +1379,9 @@ impl Nests {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.other.is_some());
-        write_aper_nest(&self.first.0, w)?;
-        write_aper_nests_rest(&self.rest, w)?;
-        if let Some(v) = &self.other { write_aper_twig(&v.0, w)?; }
+        at!(w, "first", write_aper_nest(&self.first.0, w));
+        at!(w, "rest", write_aper_nests_rest(&self.rest, w));
+        if let Some(v) = &self.other { at!(w, "other", write_aper_twig(&v.0, w)); }
         Ok(())
     }
 }
@@ -1401,7 +1403,7 @@ impl Colour {
             let number = r.small_number()?;
             return Ok(per::addition(&[Self::Violet, Self::Amber], number).unwrap_or(Self::UnknownAddition(number)));
         }
-        r.item(per::Whole::Bits(2), &[Self::Red, Self::Green, Self::Blue])
+        r.root_item(per::Whole::Bits(2), &[Self::Red, Self::Green, Self::Blue])
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let number = match self {
@@ -1444,9 +1446,12 @@ impl<'a> Shape<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::Circle(v) => { w.bits(0, 3); w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
+            Self::Circle(v) => {
+                w.bits(0, 3);
+                at!(w, "circle", w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535));
+            }
             Self::Square(v) => { w.bits(1, 3); w.bit(*v); }
-            Self::Line(v) => { w.bits(2, 3); v.write_aper(w)?; }
+            Self::Line(v) => { w.bits(2, 3); at!(w, "line", v.write_aper(w)); }
             Self::Spot(v) => { let open = w.added_alternative(0); w.close(open); }
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
@@ -1483,12 +1488,12 @@ impl<'a> Texts<'a> {
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        w.other_string(StringKind::Utf8, &self.utf8)?;
-        w.characters(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &APER_ALPHABET_1, &self.numeric)?;
-        w.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &APER_ALPHABET_2, &self.letters)?;
-        w.characters(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &APER_ALPHABET_3, &self.bmp)?;
-        w.characters(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &APER_ALPHABET_4, &self.universal)?;
-        w.other_string(StringKind::General, &self.general)?;
+        at!(w, "utf8", w.other_string(StringKind::Utf8, &self.utf8));
+        at!(w, "numeric", w.characters(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &APER_ALPHABET_1, &self.numeric));
+        at!(w, "letters", w.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &APER_ALPHABET_2, &self.letters));
+        at!(w, "bmp", w.characters(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &APER_ALPHABET_3, &self.bmp));
+        at!(w, "universal", w.characters(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &APER_ALPHABET_4, &self.universal));
+        at!(w, "general", w.other_string(StringKind::General, &self.general));
         w.contents(self.oid.as_bytes());
         Ok(())
     }
@@ -1502,10 +1507,11 @@ impl<'a> Times<'a> {
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        w.check_utc_time(&self.utc)?;
-        w.characters(per::Size::ANY, &APER_ALPHABET_5, &self.utc)?;
-        w.check_generalized_time(&self.general)?;
-        w.characters(per::Size::ANY, &APER_ALPHABET_5, &self.general)
+        at!(w, "utc", w.check_utc_time(&self.utc));
+        at!(w, "utc", w.characters(per::Size::ANY, &APER_ALPHABET_5, &self.utc));
+        at!(w, "general", w.check_generalized_time(&self.general));
+        at!(w, "general", w.characters(per::Size::ANY, &APER_ALPHABET_5, &self.general));
+        Ok(())
     }
 }
 
@@ -1519,8 +1525,9 @@ impl<'a> Message<'a> {
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        w.integer(per::Whole::Octet, i64::from(self.code), 0, 255)?;
-        self.value.write_aper(w)
+        at!(w, "code", w.integer(per::Whole::Octet, i64::from(self.code), 0, 255));
+        at!(w, "value", self.value.write_aper(w));
+        Ok(())
     }
 }
 
@@ -1562,8 +1569,9 @@ impl ShapeLine {
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        w.integer(per::Whole::Bits(4), i64::from(self.a), 0, 15)?;
-        w.integer(per::Whole::Bits(4), i64::from(self.b), 0, 15)
+        at!(w, "a", w.integer(per::Whole::Bits(4), i64::from(self.a), 0, 15));
+        at!(w, "b", w.integer(per::Whole::Bits(4), i64::from(self.b), 0, 15));
+        Ok(())
     }
 }
 
@@ -1578,9 +1586,12 @@ impl<'a> Animal<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(!(self.legs == 4));
-        w.characters(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &APER_ALPHABET_6, &self.name)?;
-        if !(self.legs == 4) { w.integer(per::Whole::TwoOctets, i64::from(self.legs), 0, 1000)?; }
-        self.kind.write_aper(w)
+        at!(w, "name", w.characters(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &APER_ALPHABET_6, &self.name));
+        if !(self.legs == 4) {
+            at!(w, "legs", w.integer(per::Whole::TwoOctets, i64::from(self.legs), 0, 1000));
+        }
+        at!(w, "kind", self.kind.write_aper(w));
+        Ok(())
     }
 }
 
@@ -1753,54 +1764,38 @@ impl<'a> Zoo<'a> {
         let extended = additions.contains(&true) || !self.extension_additions.is_empty();
         w.flags([extended, !(self.colour == Colour::Green), self.level.is_some(), self.flags.is_some(), self.children.is_some(), self.inside_bits.is_some()]);
         w.bit(self.flag);
-        w.integer(per::Whole::Bits(3), i64::from(self.small), 0, 7)?;
-        w.integer(per::Whole::Bits(8), i64::from(self.octet), 0, 255)?;
-        w.integer(per::Whole::Bits(17), i64::from(self.negative), -5, 100005)?;
-        w.unsigned(per::Whole::Bits(64), self.wide, 0, 18446744073709551615)?;
-        w.large(&self.wider, &[255], &[1, 0, 0, 0, 0, 0, 0, 0, 1])?;
-        w.semi_constrained(&self.semi, 3)?;
+        at!(w, "small", w.integer(per::Whole::Bits(3), i64::from(self.small), 0, 7));
+        at!(w, "octet", w.integer(per::Whole::Bits(8), i64::from(self.octet), 0, 255));
+        at!(w, "negative", w.integer(per::Whole::Bits(17), i64::from(self.negative), -5, 100005));
+        at!(w, "wide", w.unsigned(per::Whole::Bits(64), self.wide, 0, 18446744073709551615));
+        at!(w, "wider", w.large(&self.wider, &[255], &[1, 0, 0, 0, 0, 0, 0, 0, 1]));
+        at!(w, "semi", w.semi_constrained(&self.semi, 3));
         w.unconstrained(&self.any);
-        w.extensible_integer(per::Whole::Bits(4), self.grown, 1, 9)?;
-        if !(self.colour == Colour::Green) { self.colour.write_uper(w)?; }
-        if let Some(v) = &self.level { v.write_uper(w)?; }
+        at!(w, "grown", w.extensible_integer(per::Whole::Bits(4), self.grown, 1, 9));
+        if !(self.colour == Colour::Green) { at!(w, "colour", self.colour.write_uper(w)); }
+        if let Some(v) = &self.level { at!(w, "level", v.write_uper(w)); }
         w.real(self.real);
-        w.bit_string(per::Size::ANY, &self.bits, false)?;
+        at!(w, "bits", w.bit_string(per::Size::ANY, &self.bits, false));
         if let Some(v) = &self.flags {
-            w.bit_string(per::Size::new(false, 0, 12, Some(per::Whole::Bits(4))), v, true)?;
+            at!(w, "flags", w.bit_string(per::Size::new(false, 0, 12, Some(per::Whole::Bits(4))), v, true));
         }
         w.fixed_bits(self.word);
         w.fixed_bits(self.nibble);
-        w.octet_string(per::Size::ANY, &self.octets)?;
+        at!(w, "octets", w.octet_string(per::Size::ANY, &self.octets));
         w.fixed_octets(&self.pair);
         w.fixed_octets(&self.six);
-        w.octet_string(per::Size::new(true, 1, 20, Some(per::Whole::Bits(5))), &self.up_to)?;
-        if let Some(v) = &self.children { write_uper_zoo_children(v, w)?; }
-        write_uper_zoo_bag(&self.bag, w)?;
-        self.text.write_uper(w)?;
-        self.when.write_uper(w)?;
-        match &self.inside {
-            Contained::Value(v) => {
-                let inside = per::Writer::<false>::onto(Vec::new(), w.is_canonical());
-                let outer = core::mem::replace(w, inside);
-                v.write_uper(w)?;
-                let inside = core::mem::replace(w, outer).finish(true);
-                w.octet_string(per::Size::ANY, &inside)?;
-            }
-            other => w.octet_string(per::Size::ANY, other.octets())?,
-        }
+        at!(w, "upTo", w.octet_string(per::Size::new(true, 1, 20, Some(per::Whole::Bits(5))), &self.up_to));
+        if let Some(v) = &self.children { at!(w, "children", write_uper_zoo_children(v, w)); }
+        at!(w, "bag", write_uper_zoo_bag(&self.bag, w));
+        at!(w, "text", self.text.write_uper(w));
+        at!(w, "when", self.when.write_uper(w));
+        let written = w.contained(per::Size::ANY, false, &self.inside, |w, v| { v.write_uper(w) });
+        at!(w, "inside", written);
         if let Some(v) = &self.inside_bits {
-            match v {
-                Contained::Value(v) => {
-                    let inside = per::Writer::<false>::onto(Vec::new(), w.is_canonical());
-                    let outer = core::mem::replace(w, inside);
-                    v.write_uper(w)?;
-                    let inside = core::mem::replace(w, outer).finish(true);
-                    w.bit_string(per::Size::ANY, &BitString::new(inside, 0).unwrap_or_default(), false)?;
-                }
-                other => w.bit_string(per::Size::ANY, &BitString::from(other.bits()), false)?,
-            }
+            let written = w.contained(per::Size::ANY, true, v, |w, v| { v.write_uper(w) });
+            at!(w, "insideBits", written);
         }
-        self.message.write_uper(w)?;
+        at!(w, "message", self.message.write_uper(w));
         if extended {
             w.all_additions(&additions, &self.extension_additions)?;
             if additions[0] {
@@ -1812,21 +1807,23 @@ impl<'a> Zoo<'a> {
                 let open = w.open();
                 w.bit(self.later.is_some());
                 if let Some(v) = &self.late {
-                    w.other_string(StringKind::Utf8, v)?;
+                    at!(w, "late", w.other_string(StringKind::Utf8, v));
                 } else {
-                    return Err(Error::new(ErrorKind::MissingComponent, 0));
+                    at!(w, "late", Err::<(), _>(Error::new(ErrorKind::MissingComponent, 0)));
                 }
-                if let Some(v) = &self.later { w.integer(per::Whole::Bits(2), i64::from(*v), 0, 3)?; }
+                if let Some(v) = &self.later {
+                    at!(w, "later", w.integer(per::Whole::Bits(2), i64::from(*v), 0, 3));
+                }
                 w.close(open);
             }
             if additions[2] {
                 let open = w.open();
-                if !(self.self_.is_empty()) { write_uper_names(&self.self_, w)?; }
+                if !(self.self_.is_empty()) { at!(w, "self", write_uper_names(&self.self_, w)); }
                 w.close(open);
             }
             if additions[3] {
                 let open = w.open();
-                if let Some(v) = &self.r#type { v.write_uper(w)?; }
+                if let Some(v) = &self.r#type { at!(w, "type", v.write_uper(w)); }
                 w.close(open);
             }
             w.unknown_additions(&self.extension_additions)?;
@@ -1850,10 +1847,10 @@ impl Tree {
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.flags([self.left.is_some(), self.right.is_some(), self.twigs.is_some()]);
-        w.integer(per::Whole::Bits(8), i64::from(self.value), 0, 255)?;
-        if let Some(v) = &self.left { v.write_uper(w)?; }
-        if let Some(v) = &self.right { v.write_uper(w)?; }
-        if let Some(v) = &self.twigs { write_uper_tree_twigs(v, w)?; }
+        at!(w, "value", w.integer(per::Whole::Bits(8), i64::from(self.value), 0, 255));
+        if let Some(v) = &self.left { at!(w, "left", v.write_uper(w)); }
+        if let Some(v) = &self.right { at!(w, "right", v.write_uper(w)); }
+        if let Some(v) = &self.twigs { at!(w, "twigs", write_uper_tree_twigs(v, w)); }
         Ok(())
     }
 }
@@ -1879,9 +1876,9 @@ impl Nests {
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.bit(self.other.is_some());
-        write_uper_nest(&self.first.0, w)?;
-        write_uper_nests_rest(&self.rest, w)?;
-        if let Some(v) = &self.other { write_uper_twig(&v.0, w)?; }
+        at!(w, "first", write_uper_nest(&self.first.0, w));
+        at!(w, "rest", write_uper_nests_rest(&self.rest, w));
+        if let Some(v) = &self.other { at!(w, "other", write_uper_twig(&v.0, w)); }
         Ok(())
     }
 }
@@ -1903,7 +1900,7 @@ impl Colour {
             let number = r.small_number()?;
             return Ok(per::addition(&[Self::Violet, Self::Amber], number).unwrap_or(Self::UnknownAddition(number)));
         }
-        r.item(per::Whole::Bits(2), &[Self::Red, Self::Green, Self::Blue])
+        r.root_item(per::Whole::Bits(2), &[Self::Red, Self::Green, Self::Blue])
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         let number = match self {
@@ -1946,9 +1943,12 @@ impl<'a> Shape<'a> {
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         match self {
-            Self::Circle(v) => { w.bits(0, 3); w.integer(per::Whole::Bits(16), i64::from(*v), 0, 65535)?; }
+            Self::Circle(v) => {
+                w.bits(0, 3);
+                at!(w, "circle", w.integer(per::Whole::Bits(16), i64::from(*v), 0, 65535));
+            }
             Self::Square(v) => { w.bits(1, 3); w.bit(*v); }
-            Self::Line(v) => { w.bits(2, 3); v.write_uper(w)?; }
+            Self::Line(v) => { w.bits(2, 3); at!(w, "line", v.write_uper(w)); }
             Self::Spot(v) => { let open = w.added_alternative(0); w.close(open); }
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
@@ -1985,12 +1985,12 @@ impl<'a> Texts<'a> {
         })
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
-        w.other_string(StringKind::Utf8, &self.utf8)?;
-        w.characters(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &UPER_ALPHABET_1, &self.numeric)?;
-        w.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &UPER_ALPHABET_2, &self.letters)?;
-        w.characters(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &UPER_ALPHABET_3, &self.bmp)?;
-        w.characters(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &UPER_ALPHABET_4, &self.universal)?;
-        w.other_string(StringKind::General, &self.general)?;
+        at!(w, "utf8", w.other_string(StringKind::Utf8, &self.utf8));
+        at!(w, "numeric", w.characters(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &UPER_ALPHABET_1, &self.numeric));
+        at!(w, "letters", w.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &UPER_ALPHABET_2, &self.letters));
+        at!(w, "bmp", w.characters(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &UPER_ALPHABET_3, &self.bmp));
+        at!(w, "universal", w.characters(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &UPER_ALPHABET_4, &self.universal));
+        at!(w, "general", w.other_string(StringKind::General, &self.general));
         w.contents(self.oid.as_bytes());
         Ok(())
     }
@@ -2004,10 +2004,11 @@ impl<'a> Times<'a> {
         })
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
-        w.check_utc_time(&self.utc)?;
-        w.characters(per::Size::ANY, &UPER_ALPHABET_5, &self.utc)?;
-        w.check_generalized_time(&self.general)?;
-        w.characters(per::Size::ANY, &UPER_ALPHABET_5, &self.general)
+        at!(w, "utc", w.check_utc_time(&self.utc));
+        at!(w, "utc", w.characters(per::Size::ANY, &UPER_ALPHABET_5, &self.utc));
+        at!(w, "general", w.check_generalized_time(&self.general));
+        at!(w, "general", w.characters(per::Size::ANY, &UPER_ALPHABET_5, &self.general));
+        Ok(())
     }
 }
 
@@ -2021,8 +2022,9 @@ impl<'a> Message<'a> {
         })
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
-        w.integer(per::Whole::Bits(8), i64::from(self.code), 0, 255)?;
-        self.value.write_uper(w)
+        at!(w, "code", w.integer(per::Whole::Bits(8), i64::from(self.code), 0, 255));
+        at!(w, "value", self.value.write_uper(w));
+        Ok(())
     }
 }
 
@@ -2064,8 +2066,9 @@ impl ShapeLine {
         })
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
-        w.integer(per::Whole::Bits(4), i64::from(self.a), 0, 15)?;
-        w.integer(per::Whole::Bits(4), i64::from(self.b), 0, 15)
+        at!(w, "a", w.integer(per::Whole::Bits(4), i64::from(self.a), 0, 15));
+        at!(w, "b", w.integer(per::Whole::Bits(4), i64::from(self.b), 0, 15));
+        Ok(())
     }
 }
 
@@ -2080,9 +2083,12 @@ impl<'a> Animal<'a> {
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.bit(!(self.legs == 4));
-        w.characters(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &UPER_ALPHABET_6, &self.name)?;
-        if !(self.legs == 4) { w.integer(per::Whole::Bits(10), i64::from(self.legs), 0, 1000)?; }
-        self.kind.write_uper(w)
+        at!(w, "name", w.characters(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &UPER_ALPHABET_6, &self.name));
+        if !(self.legs == 4) {
+            at!(w, "legs", w.integer(per::Whole::Bits(10), i64::from(self.legs), 0, 1000));
+        }
+        at!(w, "kind", self.kind.write_uper(w));
+        Ok(())
     }
 }
 
@@ -2183,13 +2189,13 @@ impl<'a> Zoo<'a> {
         let f_colour = if p >> 4 & 1 != 0 {
             {
                 let begun = r.position();
-                let v = at!(r, "colour", Colour::from_number(at!(r, "colour", r.enumerated())).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration)));
+                let v = at!(r, "colour", r.item(Colour::from_number));
                 at!(r, "colour", r.not_default(v == Colour::Green, begun));
                 v
             }
         } else { Colour::Green };
         let f_level = if p >> 3 & 1 != 0 {
-            Some(at!(r, "level", ZooLevel::from_number(at!(r, "level", r.enumerated())).ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))))
+            Some(at!(r, "level", r.item(ZooLevel::from_number)))
         } else { None };
         let f_real = at!(r, "real", r.real());
         let f_bits = at!(r, "bits", r.bit_string(oer::VARIABLE, None));
@@ -2299,21 +2305,21 @@ impl<'a> Zoo<'a> {
             w.unknown_additions(&self.extension_additions)?;
             if additions[3] {
                 let end = w.mark();
-                if let Some(v) = &self.r#type { v.write_oer(w)?; }
+                if let Some(v) = &self.r#type { at!(w, "type", v.write_oer(w)); }
                 w.close(end);
             }
             if additions[2] {
                 let end = w.mark();
-                if !(self.self_.is_empty()) { write_oer_names(&self.self_, w)?; }
+                if !(self.self_.is_empty()) { at!(w, "self", write_oer_names(&self.self_, w)); }
                 w.close(end);
             }
             if additions[1] {
                 let end = w.mark();
-                if let Some(v) = &self.later { w.unsigned(*v, 1)?; }
+                if let Some(v) = &self.later { at!(w, "later", w.unsigned(*v, 1)); }
                 if let Some(v) = &self.late {
-                    w.text(oer::VARIABLE, StringKind::Utf8, v)?;
+                    at!(w, "late", w.text(oer::VARIABLE, StringKind::Utf8, v));
                 } else {
-                    return Err(Error::new(ErrorKind::MissingComponent, 0));
+                    at!(w, "late", Err::<(), _>(Error::new(ErrorKind::MissingComponent, 0)));
                 }
                 w.preamble(&[self.later.is_some()]);
                 w.close(end);
@@ -2325,40 +2331,42 @@ impl<'a> Zoo<'a> {
             }
             w.bitmap(&additions, &self.extension_additions)?;
         }
-        self.message.write_oer(w)?;
+        at!(w, "message", self.message.write_oer(w));
         if let Some(v) = &self.inside_bits {
-            w.contained(oer::VARIABLE, true, v, |v, w| {
+            let written = w.contained(oer::VARIABLE, true, v, |v, w| {
                 v.write_oer(w)?;
                 Ok(())
-            })?;
+            });
+            at!(w, "insideBits", written);
         }
-        w.contained(oer::VARIABLE, false, &self.inside, |v, w| {
+        let written = w.contained(oer::VARIABLE, false, &self.inside, |v, w| {
             v.write_oer(w)?;
             Ok(())
-        })?;
-        self.when.write_oer(w)?;
-        self.text.write_oer(w)?;
-        write_oer_zoo_bag(&self.bag, w)?;
-        if let Some(v) = &self.children { write_oer_zoo_children(v, w)?; }
-        w.octet_string(oer::VARIABLE, &self.up_to)?;
-        w.octet_string(6, &self.six)?;
-        w.octet_string(2, &self.pair)?;
-        w.octet_string(oer::VARIABLE, &self.octets)?;
-        w.fixed_bits(4, self.nibble)?;
-        w.fixed_bits(17, self.word)?;
-        if let Some(v) = &self.flags { w.bit_string(oer::VARIABLE, v, Some(0))?; }
-        w.bit_string(oer::VARIABLE, &self.bits, None)?;
+        });
+        at!(w, "inside", written);
+        at!(w, "when", self.when.write_oer(w));
+        at!(w, "text", self.text.write_oer(w));
+        at!(w, "bag", write_oer_zoo_bag(&self.bag, w));
+        if let Some(v) = &self.children { at!(w, "children", write_oer_zoo_children(v, w)); }
+        at!(w, "upTo", w.octet_string(oer::VARIABLE, &self.up_to));
+        at!(w, "six", w.octet_string(6, &self.six));
+        at!(w, "pair", w.octet_string(2, &self.pair));
+        at!(w, "octets", w.octet_string(oer::VARIABLE, &self.octets));
+        at!(w, "nibble", w.fixed_bits(4, self.nibble));
+        at!(w, "word", w.fixed_bits(17, self.word));
+        if let Some(v) = &self.flags { at!(w, "flags", w.bit_string(oer::VARIABLE, v, Some(0))); }
+        at!(w, "bits", w.bit_string(oer::VARIABLE, &self.bits, None));
         w.real(self.real);
         if let Some(v) = &self.level { w.enumerated(v.number()); }
         if !(self.colour == Colour::Green) { w.enumerated(self.colour.number()); }
-        w.variable(&Integer::from(self.grown), true)?;
-        w.variable(&self.any, true)?;
-        w.variable(&self.semi, false)?;
-        w.variable(&self.wider, true)?;
-        w.unsigned(self.wide, 8)?;
-        w.signed(self.negative, 4)?;
-        w.unsigned(self.octet, 1)?;
-        w.unsigned(self.small, 1)?;
+        at!(w, "grown", w.variable(&Integer::from(self.grown), true));
+        at!(w, "any", w.variable(&self.any, true));
+        at!(w, "semi", w.variable(&self.semi, false));
+        at!(w, "wider", w.variable(&self.wider, true));
+        at!(w, "wide", w.unsigned(self.wide, 8));
+        at!(w, "negative", w.signed(self.negative, 4));
+        at!(w, "octet", w.unsigned(self.octet, 1));
+        at!(w, "small", w.unsigned(self.small, 1));
         w.boolean(self.flag);
         w.preamble(&[extended, !(self.colour == Colour::Green), self.level.is_some(), self.flags.is_some(), self.children.is_some(), self.inside_bits.is_some()]);
         Ok(())
@@ -2378,10 +2386,10 @@ impl Tree {
         Ok(value)
     }
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
-        if let Some(v) = &self.twigs { write_oer_tree_twigs(v, w)?; }
-        if let Some(v) = &self.right { v.write_oer(w)?; }
-        if let Some(v) = &self.left { v.write_oer(w)?; }
-        w.unsigned(self.value, 1)?;
+        if let Some(v) = &self.twigs { at!(w, "twigs", write_oer_tree_twigs(v, w)); }
+        if let Some(v) = &self.right { at!(w, "right", v.write_oer(w)); }
+        if let Some(v) = &self.left { at!(w, "left", v.write_oer(w)); }
+        at!(w, "value", w.unsigned(self.value, 1));
         w.preamble(&[self.left.is_some(), self.right.is_some(), self.twigs.is_some()]);
         Ok(())
     }
@@ -2409,9 +2417,9 @@ impl Nests {
         Ok(value)
     }
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
-        if let Some(v) = &self.other { write_oer_twig(&v.0, w)?; }
-        write_oer_nests_rest(&self.rest, w)?;
-        write_oer_nest(&self.first.0, w)?;
+        if let Some(v) = &self.other { at!(w, "other", write_oer_twig(&v.0, w)); }
+        at!(w, "rest", write_oer_nests_rest(&self.rest, w));
+        at!(w, "first", write_oer_nest(&self.first.0, w));
         w.preamble(&[self.other.is_some()]);
         Ok(())
     }
@@ -2453,9 +2461,9 @@ impl<'a> Shape<'a> {
     }
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
         match self {
-            Self::Circle(v) => { w.unsigned(*v, 2)?; w.tag(Tag::context(5)); }
+            Self::Circle(v) => { at!(w, "circle", w.unsigned(*v, 2)); w.tag(Tag::context(5)); }
             Self::Square(v) => { w.boolean(*v); w.tag(Tag::context(6)); }
-            Self::Line(v) => { v.write_oer(w)?; w.tag(Tag::context(7)); }
+            Self::Line(v) => { at!(w, "line", v.write_oer(w)); w.tag(Tag::context(7)); }
             Self::Spot(v) => { let end = w.mark(); w.close(end); w.tag(Tag::context(8)); }
             Self::Unknown(v) => w.unknown_alternative(&v.octets)?,
         }
@@ -2519,12 +2527,12 @@ impl<'a> Texts<'a> {
     }
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
         w.any(self.oid.as_bytes());
-        w.text(oer::VARIABLE, StringKind::General, &self.general)?;
-        w.text(oer::VARIABLE, StringKind::Universal, &self.universal)?;
-        w.text(oer::VARIABLE, StringKind::Bmp, &self.bmp)?;
-        w.text(3, StringKind::Visible, &self.letters)?;
-        w.text(oer::VARIABLE, StringKind::Numeric, &self.numeric)?;
-        w.text(oer::VARIABLE, StringKind::Utf8, &self.utf8)?;
+        at!(w, "general", w.text(oer::VARIABLE, StringKind::General, &self.general));
+        at!(w, "universal", w.text(oer::VARIABLE, StringKind::Universal, &self.universal));
+        at!(w, "bmp", w.text(oer::VARIABLE, StringKind::Bmp, &self.bmp));
+        at!(w, "letters", w.text(3, StringKind::Visible, &self.letters));
+        at!(w, "numeric", w.text(oer::VARIABLE, StringKind::Numeric, &self.numeric));
+        at!(w, "utf8", w.text(oer::VARIABLE, StringKind::Utf8, &self.utf8));
         Ok(())
     }
 }
@@ -2537,8 +2545,8 @@ impl<'a> Times<'a> {
         Ok(value)
     }
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
-        w.generalized_time(oer::VARIABLE, &self.general)?;
-        w.utc_time(oer::VARIABLE, &self.utc)?;
+        at!(w, "general", w.generalized_time(oer::VARIABLE, &self.general));
+        at!(w, "utc", w.utc_time(oer::VARIABLE, &self.utc));
         Ok(())
     }
 }
@@ -2551,8 +2559,8 @@ impl<'a> Message<'a> {
         Ok(value)
     }
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
-        self.value.write_oer(w)?;
-        w.unsigned(self.code, 1)?;
+        at!(w, "value", self.value.write_oer(w));
+        at!(w, "code", w.unsigned(self.code, 1));
         Ok(())
     }
 }
@@ -2605,8 +2613,8 @@ impl ShapeLine {
         Ok(value)
     }
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
-        w.unsigned(self.b, 1)?;
-        w.unsigned(self.a, 1)?;
+        at!(w, "b", w.unsigned(self.b, 1));
+        at!(w, "a", w.unsigned(self.a, 1));
         Ok(())
     }
 }
@@ -2628,9 +2636,9 @@ impl<'a> Animal<'a> {
         Ok(value)
     }
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
-        self.kind.write_oer(w)?;
-        if !(self.legs == 4) { w.unsigned(self.legs, 2)?; }
-        w.text(oer::VARIABLE, StringKind::Ia5, &self.name)?;
+        at!(w, "kind", self.kind.write_oer(w));
+        if !(self.legs == 4) { at!(w, "legs", w.unsigned(self.legs, 2)); }
+        at!(w, "name", w.text(oer::VARIABLE, StringKind::Ia5, &self.name));
         w.preamble(&[!(self.legs == 4)]);
         Ok(())
     }

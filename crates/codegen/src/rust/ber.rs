@@ -182,12 +182,12 @@ impl Ber<'_, '_> {
         if let Some(tag) = self.tags(&slot).first() {
             self.line(format!("ber::expect(r, {})?;", tag_text(*tag)));
         }
-        let value = self.read(&slot, root, &self.no_keys(root), At::NOTHING);
+        let value = self.read(&slot, root, &self.no_keys(root), At::Nothing);
         self.line(if wrapped { format!("Ok(Self({value}))") } else { ok(&value) });
         self.close("}");
         self.line("");
         self.open("fn write_element(&self, w: &mut ber::Writer) -> Result<()> {");
-        self.write(&slot, root, if wrapped { "&self.0" } else { "self" });
+        self.write(&slot, root, if wrapped { "&self.0" } else { "self" }, At::Nothing);
         self.line("Ok(())");
         self.close("}");
         self.close("}");

@@ -177,7 +177,7 @@ fn head(header: &str, body: &str) -> String {
     text.finish()
 }
 
-impl Printer<'_> {
+impl<'m> Printer<'m> {
     /// Whether a node has a declaration of its own that is no alias.
     fn is_item(&self, node: NodeId) -> bool {
         matches!(self.types.repr(node), Repr::Struct | Repr::Choice | Repr::Enumerated | Repr::Table(_))
@@ -257,9 +257,9 @@ impl Printer<'_> {
             && self.default_value(field).is_none()
     }
 
-    /// What reads a component.
-    fn at(&self, field: FieldId) -> At<'_> {
-        At(Some(self.types.shape.name(self.types.shape.field(field).name)))
+    /// What reads or writes a component.
+    fn at(&self, field: FieldId) -> At<'m> {
+        At::Component(self.types.shape.name(self.types.shape.field(field).name))
     }
 
     /// The constant that the codecs of a root have for its name.
@@ -387,22 +387,48 @@ impl Printer<'_> {
     }
 }
 
-/// What a call that may fail reads: a component, whose name is a step in the path of the fault, or nothing with a name.
+/// What a call that may fail reads or writes, which is a step in the path of the fault.
 #[derive(Clone, Copy)]
-struct At<'n>(Option<&'n str>);
+enum At<'n> {
+    /// Nothing with a name.
+    Nothing,
+    Component(&'n str),
+    /// An element that is written, the last first: behind those in the iterator `left`.
+    Element,
+}
 
 impl At<'_> {
-    const NOTHING: Self = Self(None);
-
-    /// The expression of a call's value.
+    /// The expression of the value of a reader's call.
     fn value(self, call: impl AsRef<str>) -> String {
-        let call = call.as_ref();
-        match self.0 {
-            Some(name) => format!("at!(r, {name:?}, {call})"),
-            None => format!("{call}?"),
+        self.of("r", call.as_ref())
+    }
+
+    /// The expression of the value of a writer's call.
+    fn written(self, call: impl AsRef<str>) -> String {
+        self.of("w", call.as_ref())
+    }
+
+    /// The line of a writer's call; one that cannot fail stays as it is.
+    fn line(self, line: String) -> String {
+        match line.strip_suffix("?;") {
+            Some(call) => self.written(call) + ";",
+            None => line,
+        }
+    }
+
+    fn of(self, codec: &str, call: &str) -> String {
+        match self {
+            Self::Nothing => format!("{call}?"),
+            Self::Component(name) => format!("at!({codec}, {name:?}, {call})"),
+            Self::Element => format!("at!({codec}, [left.len()], {call})"),
         }
     }
 }
+
+/// The call that says that there are no codecs for a value.
+const UNSUPPORTED: &str = "Err::<(), _>(Error::new(ErrorKind::Unsupported, 0))?;";
+/// The call that says that a component is not there.
+const MISSING: &str = "Err::<(), _>(Error::new(ErrorKind::MissingComponent, 0))?;";
 
 /// The name of the local variable for a component.
 fn local(field: &str) -> String {

@@ -107,7 +107,7 @@ impl Oer<'_, '_> {
         let ty = self.p.list(node, &self.p.ty(element, "'a"), "'a");
         let lazy = self.p.types.is_lazy(node);
         let arguments = self.p.key_arguments(element, &|_| None, self.p.types.keys(node));
-        let value = self.read(element, &arguments, At::NOTHING);
+        let value = self.read(element, &arguments, At::Nothing);
         self.line("");
         self.open(format!(
             "fn read_oer_{function}{generic}(r: &mut oer::Reader<{reader}>{keys}) -> Result<{ty}> {{"
@@ -130,7 +130,7 @@ impl Oer<'_, '_> {
             self.line("let list = &list.to_vec()?[..];");
         }
         self.open(format!("w.list({ordered}, list, |v, w| {{"));
-        self.write(element, "v");
+        self.write(element, "v", At::Nothing);
         self.line("Ok(())");
         self.close("})");
         self.close("}");
@@ -148,13 +148,13 @@ impl Oer<'_, '_> {
         self.line(known);
         self.line("");
         self.open("fn read(r: &mut oer::Reader<'a>) -> Result<Self> {");
-        let value = self.read(root, &self.no_keys(root), At::NOTHING);
+        let value = self.read(root, &self.no_keys(root), At::Nothing);
         self.line(format!("let v = {value};"));
         self.line(if wrapped { "Ok(Self(v))" } else { "Ok(v)" });
         self.close("}");
         self.line("");
         self.open("fn write(&self, w: &mut oer::Writer) -> Result<()> {");
-        self.write(root, if wrapped { "&self.0" } else { "self" });
+        self.write(root, if wrapped { "&self.0" } else { "self" }, At::Nothing);
         self.line("Ok(())");
         self.close("}");
         self.close("}");

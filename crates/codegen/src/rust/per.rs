@@ -130,7 +130,7 @@ impl Per<'_, '_> {
         let lazy = self.p.types.is_lazy(node);
         let generic = if lifetime.is_empty() { "" } else { "<'a>" };
         let arguments = self.p.key_arguments(element, &|_| None, self.p.types.keys(node));
-        let value = self.read(element, &arguments, At::NOTHING);
+        let value = self.read(element, &arguments, At::Nothing);
         let recursive = self.p.types.is_recursive(node);
         self.line("");
         self.open(format!(
@@ -159,7 +159,7 @@ impl Per<'_, '_> {
             self.line("let list = &list.to_vec()?[..];");
         }
         self.open(format!("w.{method}({}, list, |w, v| {{", size(form)));
-        if !self.write(element, "v", true) {
+        if !self.write(element, "v", At::Nothing, true) {
             self.line("Ok(())");
         }
         self.close("})");
@@ -180,12 +180,12 @@ impl Per<'_, '_> {
         self.line(known);
         self.line("");
         self.open(format!("fn read(r: &mut per::Reader<'a, {aligned}>) -> Result<Self> {{"));
-        let value = self.read(root, &self.no_keys(root), At::NOTHING);
+        let value = self.read(root, &self.no_keys(root), At::Nothing);
         self.line(if wrapped { format!("Ok(Self({value}))") } else { ok(&value) });
         self.close("}");
         self.line("");
         self.open(format!("fn write(&self, w: &mut per::Writer<{aligned}>) -> Result<()> {{"));
-        if !self.write(root, if wrapped { "&self.0" } else { "self" }, true) {
+        if !self.write(root, if wrapped { "&self.0" } else { "self" }, At::Nothing, true) {
             self.line("Ok(())");
         }
         self.close("}");

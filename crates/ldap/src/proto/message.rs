@@ -17,8 +17,8 @@ use crate::generated::{self as asn1, LdapMessage, ProtocolOp};
 pub fn encode(id: u32, operation: ProtocolOp<'_>, controls: &[Control], out: &mut Vec<u8>) -> Result<()> {
     let controls = (!controls.is_empty()).then(|| controls.iter().map(control::to_asn1).collect());
     let message = LdapMessage { message_id: id, protocol_op: operation, controls };
-    tercet_runtime::codec::Encode::<tercet_runtime::codec::Ber>::encode_into(&message, out)?;
-    Ok(())
+    let written = tercet_runtime::codec::Encode::<tercet_runtime::codec::Ber>::encode_into(&message, out);
+    written.map_err(|fault| tercet_runtime::Error::from(fault).into())
 }
 
 /// Reads a whole message.

@@ -3271,8 +3271,9 @@ impl<'a> MegacoMessage<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.auth_header.is_some());
-        if let Some(v) = &self.auth_header { v.write_aper(w)?; }
-        self.mess.write_aper(w)
+        if let Some(v) = &self.auth_header { at!(w, "authHeader", v.write_aper(w)); }
+        at!(w, "mess", self.mess.write_aper(w));
+        Ok(())
     }
 }
 
@@ -3287,7 +3288,8 @@ impl<'a> AuthenticationHeader<'a> {
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.fixed_octets(&self.sec_parm_index);
         w.fixed_octets(&self.seq_num);
-        w.octet_string(per::Size::new(false, 12, 32, Some(per::Whole::Bits(5))), &self.ad)
+        at!(w, "ad", w.octet_string(per::Size::new(false, 12, 32, Some(per::Whole::Bits(5))), &self.ad));
+        Ok(())
     }
 }
 
@@ -3304,9 +3306,10 @@ impl<'a> Message<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
-        w.integer(per::Whole::Bits(7), i64::from(self.version), 0, 99)?;
-        self.m_id.write_aper(w)?;
-        self.message_body.write_aper(w)
+        at!(w, "version", w.integer(per::Whole::Bits(7), i64::from(self.version), 0, 99));
+        at!(w, "mId", self.m_id.write_aper(w));
+        at!(w, "messageBody", self.message_body.write_aper(w));
+        Ok(())
     }
 }
 
@@ -3327,16 +3330,16 @@ impl<'a> MId<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::Ip4Address(v) => { w.bits(0, 4); v.write_aper(w)?; }
-            Self::Ip6Address(v) => { w.bits(1, 4); v.write_aper(w)?; }
-            Self::DomainName(v) => { w.bits(2, 4); v.write_aper(w)?; }
+            Self::Ip4Address(v) => { w.bits(0, 4); at!(w, "ip4Address", v.write_aper(w)); }
+            Self::Ip6Address(v) => { w.bits(1, 4); at!(w, "ip6Address", v.write_aper(w)); }
+            Self::DomainName(v) => { w.bits(2, 4); at!(w, "domainName", v.write_aper(w)); }
             Self::DeviceName(v) => {
                 w.bits(3, 4);
-                w.characters(per::Size::new(false, 1, 64, Some(per::Whole::Bits(6))), &APER_ALPHABET_0, v)?;
+                at!(w, "deviceName", w.characters(per::Size::new(false, 1, 64, Some(per::Whole::Bits(6))), &APER_ALPHABET_0, v));
             }
             Self::MtpAddress(v) => {
                 w.bits(4, 4);
-                w.octet_string(per::Size::new(false, 2, 4, Some(per::Whole::Bits(2))), v)?;
+                at!(w, "mtpAddress", w.octet_string(per::Size::new(false, 2, 4, Some(per::Whole::Bits(2))), v));
             }
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
@@ -3353,8 +3356,11 @@ impl<'a> MessageMessageBody<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::MessageError(v) => { w.bits(0, 1); v.write_aper(w)?; }
-            Self::Transactions(v) => { w.bits(1, 1); write_aper_message_message_body_transactions(v, w)?; }
+            Self::MessageError(v) => { w.bits(0, 1); at!(w, "messageError", v.write_aper(w)); }
+            Self::Transactions(v) => {
+                w.bits(1, 1);
+                at!(w, "transactions", write_aper_message_message_body_transactions(v, w));
+            }
         }
         Ok(())
     }
@@ -3373,7 +3379,9 @@ impl Ip4Address {
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.port_number.is_some());
         w.fixed_octets(&self.address);
-        if let Some(v) = &self.port_number { w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
+        if let Some(v) = &self.port_number {
+            at!(w, "portNumber", w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535));
+        }
         Ok(())
     }
 }
@@ -3391,7 +3399,9 @@ impl Ip6Address {
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.port_number.is_some());
         w.fixed_octets(&self.address);
-        if let Some(v) = &self.port_number { w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
+        if let Some(v) = &self.port_number {
+            at!(w, "portNumber", w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535));
+        }
         Ok(())
     }
 }
@@ -3408,8 +3418,10 @@ impl<'a> DomainName<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.port_number.is_some());
-        w.characters(per::Size::ANY, &APER_ALPHABET_0, &self.name)?;
-        if let Some(v) = &self.port_number { w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
+        at!(w, "name", w.characters(per::Size::ANY, &APER_ALPHABET_0, &self.name));
+        if let Some(v) = &self.port_number {
+            at!(w, "portNumber", w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535));
+        }
         Ok(())
     }
 }
@@ -3426,8 +3438,10 @@ impl<'a> ErrorDescriptor<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.error_text.is_some());
-        w.integer(per::Whole::TwoOctets, i64::from(self.error_code), 0, 65535)?;
-        if let Some(v) = &self.error_text { w.characters(per::Size::ANY, &APER_ALPHABET_0, v)?; }
+        at!(w, "errorCode", w.integer(per::Whole::TwoOctets, i64::from(self.error_code), 0, 65535));
+        if let Some(v) = &self.error_text {
+            at!(w, "errorText", w.characters(per::Size::ANY, &APER_ALPHABET_0, v));
+        }
         Ok(())
     }
 }
@@ -3456,10 +3470,13 @@ impl<'a> Transaction<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::TransactionRequest(v) => { w.bits(0, 3); v.write_aper(w)?; }
-            Self::TransactionPending(v) => { w.bits(1, 3); v.write_aper(w)?; }
-            Self::TransactionReply(v) => { w.bits(2, 3); v.write_aper(w)?; }
-            Self::TransactionResponseAck(v) => { w.bits(3, 3); write_aper_transaction_response_ack(v, w)?; }
+            Self::TransactionRequest(v) => { w.bits(0, 3); at!(w, "transactionRequest", v.write_aper(w)); }
+            Self::TransactionPending(v) => { w.bits(1, 3); at!(w, "transactionPending", v.write_aper(w)); }
+            Self::TransactionReply(v) => { w.bits(2, 3); at!(w, "transactionReply", v.write_aper(w)); }
+            Self::TransactionResponseAck(v) => {
+                w.bits(3, 3);
+                at!(w, "transactionResponseAck", write_aper_transaction_response_ack(v, w));
+            }
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
         Ok(())
@@ -3478,8 +3495,9 @@ impl<'a> TransactionRequest<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
-        w.integer(per::Whole::Octets(2, 4), i64::from(self.transaction_id), 0, 4294967295)?;
-        write_aper_transaction_request_actions(&self.actions, w)
+        at!(w, "transactionId", w.integer(per::Whole::Octets(2, 4), i64::from(self.transaction_id), 0, 4294967295));
+        at!(w, "actions", write_aper_transaction_request_actions(&self.actions, w));
+        Ok(())
     }
 }
 
@@ -3494,7 +3512,8 @@ impl TransactionPending {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
-        w.integer(per::Whole::Octets(2, 4), i64::from(self.transaction_id), 0, 4294967295)
+        at!(w, "transactionId", w.integer(per::Whole::Octets(2, 4), i64::from(self.transaction_id), 0, 4294967295));
+        Ok(())
     }
 }
 
@@ -3511,10 +3530,11 @@ impl<'a> TransactionReply<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.imm_ack_required.is_some()]);
-        w.integer(per::Whole::Octets(2, 4), i64::from(self.transaction_id), 0, 4294967295)?;
+        at!(w, "transactionId", w.integer(per::Whole::Octets(2, 4), i64::from(self.transaction_id), 0, 4294967295));
         if let Some(v) = &self.imm_ack_required {
         }
-        self.transaction_result.write_aper(w)
+        at!(w, "transactionResult", self.transaction_result.write_aper(w));
+        Ok(())
     }
 }
 
@@ -3543,10 +3563,10 @@ impl<'a> TransactionReplyTransactionResult<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::TransactionError(v) => { w.bits(0, 1); v.write_aper(w)?; }
+            Self::TransactionError(v) => { w.bits(0, 1); at!(w, "transactionError", v.write_aper(w)); }
             Self::ActionReplies(v) => {
                 w.bits(1, 1);
-                write_aper_transaction_reply_transaction_result_action_replies(v, w)?;
+                at!(w, "actionReplies", write_aper_transaction_reply_transaction_result_action_replies(v, w));
             }
         }
         Ok(())
@@ -3565,9 +3585,9 @@ impl TransactionAck {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.last_ack.is_some());
-        w.integer(per::Whole::Octets(2, 4), i64::from(self.first_ack), 0, 4294967295)?;
+        at!(w, "firstAck", w.integer(per::Whole::Octets(2, 4), i64::from(self.first_ack), 0, 4294967295));
         if let Some(v) = &self.last_ack {
-            w.integer(per::Whole::Octets(2, 4), i64::from(*v), 0, 4294967295)?;
+            at!(w, "lastAck", w.integer(per::Whole::Octets(2, 4), i64::from(*v), 0, 4294967295));
         }
         Ok(())
     }
@@ -3589,10 +3609,11 @@ impl<'a> ActionRequest<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([self.context_request.is_some(), self.context_attr_audit_req.is_some()]);
-        w.integer(per::Whole::Octets(2, 4), i64::from(self.context_id), 0, 4294967295)?;
-        if let Some(v) = &self.context_request { v.write_aper(w)?; }
-        if let Some(v) = &self.context_attr_audit_req { v.write_aper(w)?; }
-        write_aper_action_request_command_requests(&self.command_requests, w)
+        at!(w, "contextId", w.integer(per::Whole::Octets(2, 4), i64::from(self.context_id), 0, 4294967295));
+        if let Some(v) = &self.context_request { at!(w, "contextRequest", v.write_aper(w)); }
+        if let Some(v) = &self.context_attr_audit_req { at!(w, "contextAttrAuditReq", v.write_aper(w)); }
+        at!(w, "commandRequests", write_aper_action_request_command_requests(&self.command_requests, w));
+        Ok(())
     }
 }
 
@@ -3621,9 +3642,13 @@ impl<'a> ContextRequest<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.priority.is_some(), self.emergency.is_some(), self.topology_req.is_some()]);
-        if let Some(v) = &self.priority { w.integer(per::Whole::Bits(4), i64::from(*v), 0, 15)?; }
+        if let Some(v) = &self.priority {
+            at!(w, "priority", w.integer(per::Whole::Bits(4), i64::from(*v), 0, 15));
+        }
         if let Some(v) = &self.emergency { w.bit(*v); }
-        if let Some(v) = &self.topology_req { write_aper_context_request_topology_req(v, w)?; }
+        if let Some(v) = &self.topology_req {
+            at!(w, "topologyReq", write_aper_context_request_topology_req(v, w));
+        }
         Ok(())
     }
 }
@@ -3675,10 +3700,11 @@ impl<'a> ActionReply<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([self.error_descriptor.is_some(), self.context_reply.is_some()]);
-        w.integer(per::Whole::Octets(2, 4), i64::from(self.context_id), 0, 4294967295)?;
-        if let Some(v) = &self.error_descriptor { v.write_aper(w)?; }
-        if let Some(v) = &self.context_reply { v.write_aper(w)?; }
-        write_aper_action_reply_command_reply(&self.command_reply, w)
+        at!(w, "contextId", w.integer(per::Whole::Octets(2, 4), i64::from(self.context_id), 0, 4294967295));
+        if let Some(v) = &self.error_descriptor { at!(w, "errorDescriptor", v.write_aper(w)); }
+        if let Some(v) = &self.context_reply { at!(w, "contextReply", v.write_aper(w)); }
+        at!(w, "commandReply", write_aper_action_reply_command_reply(&self.command_reply, w));
+        Ok(())
     }
 }
 
@@ -3703,7 +3729,7 @@ impl<'a> CommandRequest<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.optional.is_some(), self.wildcard_return.is_some()]);
-        self.command.write_aper(w)?;
+        at!(w, "command", self.command.write_aper(w));
         if let Some(v) = &self.optional {
         }
         if let Some(v) = &self.wildcard_return {
@@ -3729,9 +3755,10 @@ impl<'a> TopologyRequest<'a> {
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        self.termination_from.write_aper(w)?;
-        self.termination_to.write_aper(w)?;
-        self.topology_direction.write_aper(w)
+        at!(w, "terminationFrom", self.termination_from.write_aper(w));
+        at!(w, "terminationTo", self.termination_to.write_aper(w));
+        at!(w, "topologyDirection", self.topology_direction.write_aper(w));
+        Ok(())
     }
 }
 
@@ -3755,14 +3782,14 @@ impl<'a> Command<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::AddReq(v) => { w.bits(0, 4); v.write_aper(w)?; }
-            Self::MoveReq(v) => { w.bits(1, 4); v.write_aper(w)?; }
-            Self::ModReq(v) => { w.bits(2, 4); v.write_aper(w)?; }
-            Self::SubtractReq(v) => { w.bits(3, 4); v.write_aper(w)?; }
-            Self::AuditCapRequest(v) => { w.bits(4, 4); v.write_aper(w)?; }
-            Self::AuditValueRequest(v) => { w.bits(5, 4); v.write_aper(w)?; }
-            Self::NotifyReq(v) => { w.bits(6, 4); v.write_aper(w)?; }
-            Self::ServiceChangeReq(v) => { w.bits(7, 4); v.write_aper(w)?; }
+            Self::AddReq(v) => { w.bits(0, 4); at!(w, "addReq", v.write_aper(w)); }
+            Self::MoveReq(v) => { w.bits(1, 4); at!(w, "moveReq", v.write_aper(w)); }
+            Self::ModReq(v) => { w.bits(2, 4); at!(w, "modReq", v.write_aper(w)); }
+            Self::SubtractReq(v) => { w.bits(3, 4); at!(w, "subtractReq", v.write_aper(w)); }
+            Self::AuditCapRequest(v) => { w.bits(4, 4); at!(w, "auditCapRequest", v.write_aper(w)); }
+            Self::AuditValueRequest(v) => { w.bits(5, 4); at!(w, "auditValueRequest", v.write_aper(w)); }
+            Self::NotifyReq(v) => { w.bits(6, 4); at!(w, "notifyReq", v.write_aper(w)); }
+            Self::ServiceChangeReq(v) => { w.bits(7, 4); at!(w, "serviceChangeReq", v.write_aper(w)); }
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
         Ok(())
@@ -3789,14 +3816,14 @@ impl<'a> CommandReply<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::AddReply(v) => { w.bits(0, 4); v.write_aper(w)?; }
-            Self::MoveReply(v) => { w.bits(1, 4); v.write_aper(w)?; }
-            Self::ModReply(v) => { w.bits(2, 4); v.write_aper(w)?; }
-            Self::SubtractReply(v) => { w.bits(3, 4); v.write_aper(w)?; }
-            Self::AuditCapReply(v) => { w.bits(4, 4); v.write_aper(w)?; }
-            Self::AuditValueReply(v) => { w.bits(5, 4); v.write_aper(w)?; }
-            Self::NotifyReply(v) => { w.bits(6, 4); v.write_aper(w)?; }
-            Self::ServiceChangeReply(v) => { w.bits(7, 4); v.write_aper(w)?; }
+            Self::AddReply(v) => { w.bits(0, 4); at!(w, "addReply", v.write_aper(w)); }
+            Self::MoveReply(v) => { w.bits(1, 4); at!(w, "moveReply", v.write_aper(w)); }
+            Self::ModReply(v) => { w.bits(2, 4); at!(w, "modReply", v.write_aper(w)); }
+            Self::SubtractReply(v) => { w.bits(3, 4); at!(w, "subtractReply", v.write_aper(w)); }
+            Self::AuditCapReply(v) => { w.bits(4, 4); at!(w, "auditCapReply", v.write_aper(w)); }
+            Self::AuditValueReply(v) => { w.bits(5, 4); at!(w, "auditValueReply", v.write_aper(w)); }
+            Self::NotifyReply(v) => { w.bits(6, 4); at!(w, "notifyReply", v.write_aper(w)); }
+            Self::ServiceChangeReply(v) => { w.bits(7, 4); at!(w, "serviceChangeReply", v.write_aper(w)); }
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
         Ok(())
@@ -3815,8 +3842,9 @@ impl<'a> TerminationId<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
-        write_aper_termination_id_wildcard(&self.wildcard, w)?;
-        w.octet_string(per::Size::new(false, 1, 8, Some(per::Whole::Bits(3))), &self.id)
+        at!(w, "wildcard", write_aper_termination_id_wildcard(&self.wildcard, w));
+        at!(w, "id", w.octet_string(per::Size::new(false, 1, 8, Some(per::Whole::Bits(3))), &self.id));
+        Ok(())
     }
 }
 
@@ -3842,8 +3870,9 @@ impl<'a> AmmRequest<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
-        write_aper_termination_id_list(&self.termination_id, w)?;
-        write_aper_amm_request_descriptors(&self.descriptors, w)
+        at!(w, "terminationID", write_aper_termination_id_list(&self.termination_id, w));
+        at!(w, "descriptors", write_aper_amm_request_descriptors(&self.descriptors, w));
+        Ok(())
     }
 }
 
@@ -3861,8 +3890,8 @@ impl<'a> SubtractRequest<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.audit_descriptor.is_some()]);
-        write_aper_termination_id_list(&self.termination_id, w)?;
-        if let Some(v) = &self.audit_descriptor { v.write_aper(w)?; }
+        at!(w, "terminationID", write_aper_termination_id_list(&self.termination_id, w));
+        if let Some(v) = &self.audit_descriptor { at!(w, "auditDescriptor", v.write_aper(w)); }
         Ok(())
     }
 }
@@ -3879,8 +3908,9 @@ impl<'a> AuditRequest<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
-        self.termination_id.write_aper(w)?;
-        self.audit_descriptor.write_aper(w)
+        at!(w, "terminationID", self.termination_id.write_aper(w));
+        at!(w, "auditDescriptor", self.audit_descriptor.write_aper(w));
+        Ok(())
     }
 }
 
@@ -3899,9 +3929,9 @@ impl<'a> NotifyRequest<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.error_descriptor.is_some()]);
-        write_aper_termination_id_list(&self.termination_id, w)?;
-        self.observed_events_descriptor.write_aper(w)?;
-        if let Some(v) = &self.error_descriptor { v.write_aper(w)?; }
+        at!(w, "terminationID", write_aper_termination_id_list(&self.termination_id, w));
+        at!(w, "observedEventsDescriptor", self.observed_events_descriptor.write_aper(w));
+        if let Some(v) = &self.error_descriptor { at!(w, "errorDescriptor", v.write_aper(w)); }
         Ok(())
     }
 }
@@ -3918,8 +3948,9 @@ impl<'a> ServiceChangeRequest<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
-        write_aper_termination_id_list(&self.termination_id, w)?;
-        self.service_change_parms.write_aper(w)
+        at!(w, "terminationID", write_aper_termination_id_list(&self.termination_id, w));
+        at!(w, "serviceChangeParms", self.service_change_parms.write_aper(w));
+        Ok(())
     }
 }
 
@@ -3937,8 +3968,10 @@ impl<'a> AmmsReply<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.termination_audit.is_some()]);
-        write_aper_termination_id_list(&self.termination_id, w)?;
-        if let Some(v) = &self.termination_audit { write_aper_termination_audit(v, w)?; }
+        at!(w, "terminationID", write_aper_termination_id_list(&self.termination_id, w));
+        if let Some(v) = &self.termination_audit {
+            at!(w, "terminationAudit", write_aper_termination_audit(v, w));
+        }
         Ok(())
     }
 }
@@ -3958,9 +3991,12 @@ impl<'a> AuditReply<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::ContextAuditResult(v) => { w.bits(0, 3); write_aper_termination_id_list(v, w)?; }
-            Self::Error(v) => { w.bits(1, 3); v.write_aper(w)?; }
-            Self::AuditResult(v) => { w.bits(2, 3); v.write_aper(w)?; }
+            Self::ContextAuditResult(v) => {
+                w.bits(0, 3);
+                at!(w, "contextAuditResult", write_aper_termination_id_list(v, w));
+            }
+            Self::Error(v) => { w.bits(1, 3); at!(w, "error", v.write_aper(w)); }
+            Self::AuditResult(v) => { w.bits(2, 3); at!(w, "auditResult", v.write_aper(w)); }
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
         Ok(())
@@ -3981,8 +4017,8 @@ impl<'a> NotifyReply<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.error_descriptor.is_some()]);
-        write_aper_termination_id_list(&self.termination_id, w)?;
-        if let Some(v) = &self.error_descriptor { v.write_aper(w)?; }
+        at!(w, "terminationID", write_aper_termination_id_list(&self.termination_id, w));
+        if let Some(v) = &self.error_descriptor { at!(w, "errorDescriptor", v.write_aper(w)); }
         Ok(())
     }
 }
@@ -3999,8 +4035,9 @@ impl<'a> ServiceChangeReply<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
-        write_aper_termination_id_list(&self.termination_id, w)?;
-        self.service_change_result.write_aper(w)
+        at!(w, "terminationID", write_aper_termination_id_list(&self.termination_id, w));
+        at!(w, "serviceChangeResult", self.service_change_result.write_aper(w));
+        Ok(())
     }
 }
 
@@ -4044,7 +4081,7 @@ impl<'a> AuditDescriptor<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.audit_token.is_some()]);
-        if let Some(v) = &self.audit_token { w.bit_string(per::Size::ANY, v, true)?; }
+        if let Some(v) = &self.audit_token { at!(w, "auditToken", w.bit_string(per::Size::ANY, v, true)); }
         Ok(())
     }
 }
@@ -4057,8 +4094,9 @@ impl<'a> ObservedEventsDescriptor<'a> {
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        w.integer(per::Whole::Octets(2, 4), i64::from(self.request_id), 0, 4294967295)?;
-        write_aper_observed_events_descriptor_observed_event_lst(&self.observed_event_lst, w)
+        at!(w, "requestId", w.integer(per::Whole::Octets(2, 4), i64::from(self.request_id), 0, 4294967295));
+        at!(w, "observedEventLst", write_aper_observed_events_descriptor_observed_event_lst(&self.observed_event_lst, w));
+        Ok(())
     }
 }
 
@@ -4095,19 +4133,19 @@ impl<'a> ServiceChangeParm<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.service_change_address.is_some(), self.service_change_version.is_some(), self.service_change_profile.is_some(), self.service_change_delay.is_some(), self.service_change_mgc_id.is_some(), self.time_stamp.is_some(), self.non_standard_data.is_some()]);
-        self.service_change_method.write_aper(w)?;
-        if let Some(v) = &self.service_change_address { v.write_aper(w)?; }
+        at!(w, "serviceChangeMethod", self.service_change_method.write_aper(w));
+        if let Some(v) = &self.service_change_address { at!(w, "serviceChangeAddress", v.write_aper(w)); }
         if let Some(v) = &self.service_change_version {
-            w.integer(per::Whole::Bits(7), i64::from(*v), 0, 99)?;
+            at!(w, "serviceChangeVersion", w.integer(per::Whole::Bits(7), i64::from(*v), 0, 99));
         }
-        if let Some(v) = &self.service_change_profile { v.write_aper(w)?; }
-        write_aper_value(&self.service_change_reason, w)?;
+        if let Some(v) = &self.service_change_profile { at!(w, "serviceChangeProfile", v.write_aper(w)); }
+        at!(w, "serviceChangeReason", write_aper_value(&self.service_change_reason, w));
         if let Some(v) = &self.service_change_delay {
-            w.integer(per::Whole::Octets(2, 4), i64::from(*v), 0, 4294967295)?;
+            at!(w, "serviceChangeDelay", w.integer(per::Whole::Octets(2, 4), i64::from(*v), 0, 4294967295));
         }
-        if let Some(v) = &self.service_change_mgc_id { v.write_aper(w)?; }
-        if let Some(v) = &self.time_stamp { v.write_aper(w)?; }
-        if let Some(v) = &self.non_standard_data { v.write_aper(w)?; }
+        if let Some(v) = &self.service_change_mgc_id { at!(w, "serviceChangeMgcId", v.write_aper(w)); }
+        if let Some(v) = &self.time_stamp { at!(w, "timeStamp", v.write_aper(w)); }
+        if let Some(v) = &self.non_standard_data { at!(w, "nonStandardData", v.write_aper(w)); }
         Ok(())
     }
 }
@@ -4128,8 +4166,9 @@ impl<'a> AuditResult<'a> {
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        self.termination_id.write_aper(w)?;
-        write_aper_termination_audit(&self.termination_audit_result, w)
+        at!(w, "terminationID", self.termination_id.write_aper(w));
+        at!(w, "terminationAuditResult", write_aper_termination_audit(&self.termination_audit_result, w));
+        Ok(())
     }
 }
 
@@ -4142,8 +4181,11 @@ impl<'a> ServiceChangeResult<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::ErrorDescriptor(v) => { w.bits(0, 1); v.write_aper(w)?; }
-            Self::ServiceChangeResParms(v) => { w.bits(1, 1); v.write_aper(w)?; }
+            Self::ErrorDescriptor(v) => { w.bits(0, 1); at!(w, "errorDescriptor", v.write_aper(w)); }
+            Self::ServiceChangeResParms(v) => {
+                w.bits(1, 1);
+                at!(w, "serviceChangeResParms", v.write_aper(w));
+            }
         }
         Ok(())
     }
@@ -4169,14 +4211,20 @@ impl<'a> AmmDescriptor<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::MediaDescriptor(v) => { w.bits(0, 4); v.write_aper(w)?; }
-            Self::ModemDescriptor(v) => { w.bits(1, 4); v.write_aper(w)?; }
-            Self::MuxDescriptor(v) => { w.bits(2, 4); v.write_aper(w)?; }
-            Self::EventsDescriptor(v) => { w.bits(3, 4); v.write_aper(w)?; }
-            Self::EventBufferDescriptor(v) => { w.bits(4, 4); write_aper_event_buffer_descriptor(v, w)?; }
-            Self::SignalsDescriptor(v) => { w.bits(5, 4); write_aper_signals_descriptor(v, w)?; }
-            Self::DigitMapDescriptor(v) => { w.bits(6, 4); v.write_aper(w)?; }
-            Self::AuditDescriptor(v) => { w.bits(7, 4); v.write_aper(w)?; }
+            Self::MediaDescriptor(v) => { w.bits(0, 4); at!(w, "mediaDescriptor", v.write_aper(w)); }
+            Self::ModemDescriptor(v) => { w.bits(1, 4); at!(w, "modemDescriptor", v.write_aper(w)); }
+            Self::MuxDescriptor(v) => { w.bits(2, 4); at!(w, "muxDescriptor", v.write_aper(w)); }
+            Self::EventsDescriptor(v) => { w.bits(3, 4); at!(w, "eventsDescriptor", v.write_aper(w)); }
+            Self::EventBufferDescriptor(v) => {
+                w.bits(4, 4);
+                at!(w, "eventBufferDescriptor", write_aper_event_buffer_descriptor(v, w));
+            }
+            Self::SignalsDescriptor(v) => {
+                w.bits(5, 4);
+                at!(w, "signalsDescriptor", write_aper_signals_descriptor(v, w));
+            }
+            Self::DigitMapDescriptor(v) => { w.bits(6, 4); at!(w, "digitMapDescriptor", v.write_aper(w)); }
+            Self::AuditDescriptor(v) => { w.bits(7, 4); at!(w, "auditDescriptor", v.write_aper(w)); }
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
         Ok(())
@@ -4197,7 +4245,7 @@ impl ServiceChangeMethod {
             let number = r.small_number()?;
             return Ok(Self::UnknownAddition(number));
         }
-        r.item(per::Whole::Bits(3), &[Self::Failover, Self::Forced, Self::Graceful, Self::Restart, Self::Disconnected, Self::HandOff])
+        r.root_item(per::Whole::Bits(3), &[Self::Failover, Self::Forced, Self::Graceful, Self::Restart, Self::Disconnected, Self::HandOff])
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let number = match self {
@@ -4231,18 +4279,18 @@ impl<'a> ServiceChangeAddress<'a> {
         match self {
             Self::PortNumber(v) => {
                 w.bits(0, 4);
-                w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?;
+                at!(w, "portNumber", w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535));
             }
-            Self::Ip4Address(v) => { w.bits(1, 4); v.write_aper(w)?; }
-            Self::Ip6Address(v) => { w.bits(2, 4); v.write_aper(w)?; }
-            Self::DomainName(v) => { w.bits(3, 4); v.write_aper(w)?; }
+            Self::Ip4Address(v) => { w.bits(1, 4); at!(w, "ip4Address", v.write_aper(w)); }
+            Self::Ip6Address(v) => { w.bits(2, 4); at!(w, "ip6Address", v.write_aper(w)); }
+            Self::DomainName(v) => { w.bits(3, 4); at!(w, "domainName", v.write_aper(w)); }
             Self::DeviceName(v) => {
                 w.bits(4, 4);
-                w.characters(per::Size::new(false, 1, 64, Some(per::Whole::Bits(6))), &APER_ALPHABET_0, v)?;
+                at!(w, "deviceName", w.characters(per::Size::new(false, 1, 64, Some(per::Whole::Bits(6))), &APER_ALPHABET_0, v));
             }
             Self::MtpAddress(v) => {
                 w.bits(5, 4);
-                w.octet_string(per::Size::new(false, 2, 4, Some(per::Whole::Bits(2))), v)?;
+                at!(w, "mtpAddress", w.octet_string(per::Size::new(false, 2, 4, Some(per::Whole::Bits(2))), v));
             }
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
@@ -4257,7 +4305,8 @@ impl<'a> ServiceChangeProfile<'a> {
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        w.characters(per::Size::new(false, 1, 67, Some(per::Whole::Bits(7))), &APER_ALPHABET_0, &self.profile_name)
+        at!(w, "profileName", w.characters(per::Size::new(false, 1, 67, Some(per::Whole::Bits(7))), &APER_ALPHABET_0, &self.profile_name));
+        Ok(())
     }
 }
 
@@ -4277,8 +4326,9 @@ impl<'a> TimeNotation<'a> {
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        w.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0, &self.date)?;
-        w.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0, &self.time)
+        at!(w, "date", w.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0, &self.date));
+        at!(w, "time", w.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0, &self.time));
+        Ok(())
     }
 }
 
@@ -4290,8 +4340,9 @@ impl<'a> NonStandardData<'a> {
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        self.non_standard_identifier.write_aper(w)?;
-        w.octet_string(per::Size::ANY, &self.data)
+        at!(w, "nonStandardIdentifier", self.non_standard_identifier.write_aper(w));
+        at!(w, "data", w.octet_string(per::Size::ANY, &self.data));
+        Ok(())
     }
 }
 
@@ -4319,18 +4370,33 @@ impl<'a> AuditReturnParameter<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::ErrorDescriptor(v) => { w.bits(0, 5); v.write_aper(w)?; }
-            Self::MediaDescriptor(v) => { w.bits(1, 5); v.write_aper(w)?; }
-            Self::ModemDescriptor(v) => { w.bits(2, 5); v.write_aper(w)?; }
-            Self::MuxDescriptor(v) => { w.bits(3, 5); v.write_aper(w)?; }
-            Self::EventsDescriptor(v) => { w.bits(4, 5); v.write_aper(w)?; }
-            Self::EventBufferDescriptor(v) => { w.bits(5, 5); write_aper_event_buffer_descriptor(v, w)?; }
-            Self::SignalsDescriptor(v) => { w.bits(6, 5); write_aper_signals_descriptor(v, w)?; }
-            Self::DigitMapDescriptor(v) => { w.bits(7, 5); v.write_aper(w)?; }
-            Self::ObservedEventsDescriptor(v) => { w.bits(8, 5); v.write_aper(w)?; }
-            Self::StatisticsDescriptor(v) => { w.bits(9, 5); write_aper_statistics_descriptor(v, w)?; }
-            Self::PackagesDescriptor(v) => { w.bits(10, 5); write_aper_packages_descriptor(v, w)?; }
-            Self::EmptyDescriptors(v) => { w.bits(11, 5); v.write_aper(w)?; }
+            Self::ErrorDescriptor(v) => { w.bits(0, 5); at!(w, "errorDescriptor", v.write_aper(w)); }
+            Self::MediaDescriptor(v) => { w.bits(1, 5); at!(w, "mediaDescriptor", v.write_aper(w)); }
+            Self::ModemDescriptor(v) => { w.bits(2, 5); at!(w, "modemDescriptor", v.write_aper(w)); }
+            Self::MuxDescriptor(v) => { w.bits(3, 5); at!(w, "muxDescriptor", v.write_aper(w)); }
+            Self::EventsDescriptor(v) => { w.bits(4, 5); at!(w, "eventsDescriptor", v.write_aper(w)); }
+            Self::EventBufferDescriptor(v) => {
+                w.bits(5, 5);
+                at!(w, "eventBufferDescriptor", write_aper_event_buffer_descriptor(v, w));
+            }
+            Self::SignalsDescriptor(v) => {
+                w.bits(6, 5);
+                at!(w, "signalsDescriptor", write_aper_signals_descriptor(v, w));
+            }
+            Self::DigitMapDescriptor(v) => { w.bits(7, 5); at!(w, "digitMapDescriptor", v.write_aper(w)); }
+            Self::ObservedEventsDescriptor(v) => {
+                w.bits(8, 5);
+                at!(w, "observedEventsDescriptor", v.write_aper(w));
+            }
+            Self::StatisticsDescriptor(v) => {
+                w.bits(9, 5);
+                at!(w, "statisticsDescriptor", write_aper_statistics_descriptor(v, w));
+            }
+            Self::PackagesDescriptor(v) => {
+                w.bits(10, 5);
+                at!(w, "packagesDescriptor", write_aper_packages_descriptor(v, w));
+            }
+            Self::EmptyDescriptors(v) => { w.bits(11, 5); at!(w, "emptyDescriptors", v.write_aper(w)); }
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
         Ok(())
@@ -4362,13 +4428,13 @@ impl<'a> ServiceChangeResParm<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.service_change_mgc_id.is_some(), self.service_change_address.is_some(), self.service_change_version.is_some(), self.service_change_profile.is_some(), self.time_stamp.is_some()]);
-        if let Some(v) = &self.service_change_mgc_id { v.write_aper(w)?; }
-        if let Some(v) = &self.service_change_address { v.write_aper(w)?; }
+        if let Some(v) = &self.service_change_mgc_id { at!(w, "serviceChangeMgcId", v.write_aper(w)); }
+        if let Some(v) = &self.service_change_address { at!(w, "serviceChangeAddress", v.write_aper(w)); }
         if let Some(v) = &self.service_change_version {
-            w.integer(per::Whole::Bits(7), i64::from(*v), 0, 99)?;
+            at!(w, "serviceChangeVersion", w.integer(per::Whole::Bits(7), i64::from(*v), 0, 99));
         }
-        if let Some(v) = &self.service_change_profile { v.write_aper(w)?; }
-        if let Some(v) = &self.time_stamp { v.write_aper(w)?; }
+        if let Some(v) = &self.service_change_profile { at!(w, "serviceChangeProfile", v.write_aper(w)); }
+        if let Some(v) = &self.time_stamp { at!(w, "timeStamp", v.write_aper(w)); }
         Ok(())
     }
 }
@@ -4389,8 +4455,8 @@ impl<'a> MediaDescriptor<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.term_state_descr.is_some(), self.streams.is_some()]);
-        if let Some(v) = &self.term_state_descr { v.write_aper(w)?; }
-        if let Some(v) = &self.streams { v.write_aper(w)?; }
+        if let Some(v) = &self.term_state_descr { at!(w, "termStateDescr", v.write_aper(w)); }
+        if let Some(v) = &self.streams { at!(w, "streams", v.write_aper(w)); }
         Ok(())
     }
 }
@@ -4408,9 +4474,9 @@ impl<'a> ModemDescriptor<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.non_standard_data.is_some());
-        write_aper_modem_descriptor_mtl(&self.mtl, w)?;
-        write_aper_modem_descriptor_mpl(&self.mpl, w)?;
-        if let Some(v) = &self.non_standard_data { v.write_aper(w)?; }
+        at!(w, "mtl", write_aper_modem_descriptor_mtl(&self.mtl, w));
+        at!(w, "mpl", write_aper_modem_descriptor_mpl(&self.mpl, w));
+        if let Some(v) = &self.non_standard_data { at!(w, "nonStandardData", v.write_aper(w)); }
         Ok(())
     }
 }
@@ -4430,9 +4496,9 @@ impl<'a> MuxDescriptor<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.non_standard_data.is_some()]);
-        self.mux_type.write_aper(w)?;
-        write_aper_mux_descriptor_term_list(&self.term_list, w)?;
-        if let Some(v) = &self.non_standard_data { v.write_aper(w)?; }
+        at!(w, "muxType", self.mux_type.write_aper(w));
+        at!(w, "termList", write_aper_mux_descriptor_term_list(&self.term_list, w));
+        if let Some(v) = &self.non_standard_data { at!(w, "nonStandardData", v.write_aper(w)); }
         Ok(())
     }
 }
@@ -4449,8 +4515,9 @@ impl<'a> EventsDescriptor<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
-        w.integer(per::Whole::Octets(2, 4), i64::from(self.request_id), 0, 4294967295)?;
-        write_aper_events_descriptor_event_list(&self.event_list, w)
+        at!(w, "requestID", w.integer(per::Whole::Octets(2, 4), i64::from(self.request_id), 0, 4294967295));
+        at!(w, "eventList", write_aper_events_descriptor_event_list(&self.event_list, w));
+        Ok(())
     }
 }
 
@@ -4485,7 +4552,7 @@ impl<'a> DigitMapDescriptor<'a> {
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([self.digit_map_name.is_some(), self.digit_map_value.is_some()]);
         if let Some(v) = &self.digit_map_name { w.fixed_octets(v); }
-        if let Some(v) = &self.digit_map_value { v.write_aper(w)?; }
+        if let Some(v) = &self.digit_map_value { at!(w, "digitMapValue", v.write_aper(w)); }
         Ok(())
     }
 }
@@ -4509,9 +4576,11 @@ impl<'a> ObservedEvent<'a> {
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.stream_id.is_some(), self.time_notation.is_some()]);
         w.fixed_octets(&self.event_name);
-        if let Some(v) = &self.stream_id { w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
-        write_aper_event_par_list(&self.event_par_list, w)?;
-        if let Some(v) = &self.time_notation { v.write_aper(w)?; }
+        if let Some(v) = &self.stream_id {
+            at!(w, "streamID", w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535));
+        }
+        at!(w, "eventParList", write_aper_event_par_list(&self.event_par_list, w));
+        if let Some(v) = &self.time_notation { at!(w, "timeNotation", v.write_aper(w)); }
         Ok(())
     }
 }
@@ -4532,10 +4601,10 @@ impl<'a> NonStandardIdentifier<'a> {
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
             Self::Object(v) => { w.bits(0, 3); w.contents(v.as_bytes()); }
-            Self::H221NonStandard(v) => { w.bits(1, 3); v.write_aper(w)?; }
+            Self::H221NonStandard(v) => { w.bits(1, 3); at!(w, "h221NonStandard", v.write_aper(w)); }
             Self::Experimental(v) => {
                 w.bits(2, 3);
-                w.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0, v)?;
+                at!(w, "experimental", w.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0, v));
             }
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
@@ -4576,9 +4645,9 @@ impl<'a> TerminationStateDescriptor<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.event_buffer_control.is_some(), self.service_state.is_some()]);
-        write_aper_property_parms(&self.property_parms, w)?;
-        if let Some(v) = &self.event_buffer_control { v.write_aper(w)?; }
-        if let Some(v) = &self.service_state { v.write_aper(w)?; }
+        at!(w, "propertyParms", write_aper_property_parms(&self.property_parms, w));
+        if let Some(v) = &self.event_buffer_control { at!(w, "eventBufferControl", v.write_aper(w)); }
+        if let Some(v) = &self.service_state { at!(w, "serviceState", v.write_aper(w)); }
         Ok(())
     }
 }
@@ -4592,8 +4661,11 @@ impl<'a> MediaDescriptorStreams<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::OneStream(v) => { w.bits(0, 1); v.write_aper(w)?; }
-            Self::MultiStream(v) => { w.bits(1, 1); write_aper_media_descriptor_streams_multi_stream(v, w)?; }
+            Self::OneStream(v) => { w.bits(0, 1); at!(w, "oneStream", v.write_aper(w)); }
+            Self::MultiStream(v) => {
+                w.bits(1, 1);
+                at!(w, "multiStream", write_aper_media_descriptor_streams_multi_stream(v, w));
+            }
         }
         Ok(())
     }
@@ -4621,7 +4693,7 @@ impl MuxType {
             let number = r.small_number()?;
             return Ok(Self::UnknownAddition(number));
         }
-        r.item(per::Whole::Bits(2), &[Self::H221, Self::H223, Self::H226, Self::V76])
+        r.root_item(per::Whole::Bits(2), &[Self::H221, Self::H223, Self::H226, Self::V76])
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let number = match self {
@@ -4666,8 +4738,11 @@ impl<'a> EventSpec<'a> {
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.stream_id.is_some()]);
         w.fixed_octets(&self.event_name);
-        if let Some(v) = &self.stream_id { w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
-        write_aper_event_par_list(&self.event_par_list, w)
+        if let Some(v) = &self.stream_id {
+            at!(w, "streamID", w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535));
+        }
+        at!(w, "eventParList", write_aper_event_par_list(&self.event_par_list, w));
+        Ok(())
     }
 }
 
@@ -4685,8 +4760,8 @@ impl<'a> SignalRequest<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::Signal(v) => { w.bits(0, 2); v.write_aper(w)?; }
-            Self::SeqSigList(v) => { w.bits(1, 2); v.write_aper(w)?; }
+            Self::Signal(v) => { w.bits(0, 2); at!(w, "signal", v.write_aper(w)); }
+            Self::SeqSigList(v) => { w.bits(1, 2); at!(w, "seqSigList", v.write_aper(w)); }
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
         Ok(())
@@ -4713,10 +4788,17 @@ impl<'a> DigitMapValue<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.start_timer.is_some(), self.short_timer.is_some(), self.long_timer.is_some()]);
-        if let Some(v) = &self.start_timer { w.integer(per::Whole::Bits(7), i64::from(*v), 0, 99)?; }
-        if let Some(v) = &self.short_timer { w.integer(per::Whole::Bits(7), i64::from(*v), 0, 99)?; }
-        if let Some(v) = &self.long_timer { w.integer(per::Whole::Bits(7), i64::from(*v), 0, 99)?; }
-        w.characters(per::Size::ANY, &APER_ALPHABET_0, &self.digit_map_body)
+        if let Some(v) = &self.start_timer {
+            at!(w, "startTimer", w.integer(per::Whole::Bits(7), i64::from(*v), 0, 99));
+        }
+        if let Some(v) = &self.short_timer {
+            at!(w, "shortTimer", w.integer(per::Whole::Bits(7), i64::from(*v), 0, 99));
+        }
+        if let Some(v) = &self.long_timer {
+            at!(w, "longTimer", w.integer(per::Whole::Bits(7), i64::from(*v), 0, 99));
+        }
+        at!(w, "digitMapBody", w.characters(per::Size::ANY, &APER_ALPHABET_0, &self.digit_map_body));
+        Ok(())
     }
 }
 
@@ -4742,10 +4824,11 @@ impl H221NonStandard {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
-        w.integer(per::Whole::Octet, i64::from(self.t35_country_code1), 0, 255)?;
-        w.integer(per::Whole::Octet, i64::from(self.t35_country_code2), 0, 255)?;
-        w.integer(per::Whole::Octet, i64::from(self.t35_extension), 0, 255)?;
-        w.integer(per::Whole::TwoOctets, i64::from(self.manufacturer_code), 0, 65535)
+        at!(w, "t35CountryCode1", w.integer(per::Whole::Octet, i64::from(self.t35_country_code1), 0, 255));
+        at!(w, "t35CountryCode2", w.integer(per::Whole::Octet, i64::from(self.t35_country_code2), 0, 255));
+        at!(w, "t35Extension", w.integer(per::Whole::Octet, i64::from(self.t35_extension), 0, 255));
+        at!(w, "manufacturerCode", w.integer(per::Whole::TwoOctets, i64::from(self.manufacturer_code), 0, 65535));
+        Ok(())
     }
 }
 
@@ -4760,7 +4843,7 @@ impl<'a> StatisticsParameter<'a> {
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.stat_value.is_some());
         w.fixed_octets(&self.stat_name);
-        if let Some(v) = &self.stat_value { write_aper_value(v, w)?; }
+        if let Some(v) = &self.stat_value { at!(w, "statValue", write_aper_value(v, w)); }
         Ok(())
     }
 }
@@ -4778,7 +4861,8 @@ impl PackagesItem {
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
         w.fixed_octets(&self.package_name);
-        w.integer(per::Whole::Bits(7), i64::from(self.package_version), 0, 99)
+        at!(w, "packageVersion", w.integer(per::Whole::Bits(7), i64::from(self.package_version), 0, 99));
+        Ok(())
     }
 }
 
@@ -4796,7 +4880,7 @@ impl EventBufferControl {
             let number = r.small_number()?;
             return Ok(Self::UnknownAddition(number));
         }
-        r.item(per::Whole::Bits(1), &[Self::Off, Self::LockStep])
+        r.root_item(per::Whole::Bits(1), &[Self::Off, Self::LockStep])
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let number = match self {
@@ -4815,7 +4899,7 @@ impl ServiceState {
             let number = r.small_number()?;
             return Ok(Self::UnknownAddition(number));
         }
-        r.item(per::Whole::Bits(2), &[Self::Test, Self::OutOfSvc, Self::InSvc])
+        r.root_item(per::Whole::Bits(2), &[Self::Test, Self::OutOfSvc, Self::InSvc])
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let number = match self {
@@ -4847,9 +4931,9 @@ impl<'a> StreamParms<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.local_control_descriptor.is_some(), self.local_descriptor.is_some(), self.remote_descriptor.is_some()]);
-        if let Some(v) = &self.local_control_descriptor { v.write_aper(w)?; }
-        if let Some(v) = &self.local_descriptor { v.write_aper(w)?; }
-        if let Some(v) = &self.remote_descriptor { v.write_aper(w)?; }
+        if let Some(v) = &self.local_control_descriptor { at!(w, "localControlDescriptor", v.write_aper(w)); }
+        if let Some(v) = &self.local_descriptor { at!(w, "localDescriptor", v.write_aper(w)); }
+        if let Some(v) = &self.remote_descriptor { at!(w, "remoteDescriptor", v.write_aper(w)); }
         Ok(())
     }
 }
@@ -4868,7 +4952,7 @@ impl ModemType {
             let number = r.small_number()?;
             return Ok(Self::UnknownAddition(number));
         }
-        r.item(per::Whole::Bits(4), &[Self::V18, Self::V22, Self::V22bis, Self::V32, Self::V32bis, Self::V34, Self::V90, Self::V91, Self::SynchIsdn])
+        r.root_item(per::Whole::Bits(4), &[Self::V18, Self::V22, Self::V22bis, Self::V32, Self::V32bis, Self::V34, Self::V90, Self::V91, Self::SynchIsdn])
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let number = match self {
@@ -4896,8 +4980,8 @@ impl<'a> PropertyParm<'a> {
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.extra_info.is_some()]);
         w.fixed_octets(&self.name);
-        write_aper_property_parm_value(&self.value, w)?;
-        if let Some(v) = &self.extra_info { v.write_aper(w)?; }
+        at!(w, "value", write_aper_property_parm_value(&self.value, w));
+        if let Some(v) = &self.extra_info { at!(w, "extraInfo", v.write_aper(w)); }
         Ok(())
     }
 }
@@ -4921,9 +5005,12 @@ impl<'a> RequestedEvent<'a> {
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.stream_id.is_some(), self.event_action.is_some()]);
         w.fixed_octets(&self.pkgd_name);
-        if let Some(v) = &self.stream_id { w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
-        if let Some(v) = &self.event_action { v.write_aper(w)?; }
-        write_aper_ev_par_list(&self.ev_par_list, w)
+        if let Some(v) = &self.stream_id {
+            at!(w, "streamID", w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535));
+        }
+        if let Some(v) = &self.event_action { at!(w, "eventAction", v.write_aper(w)); }
+        at!(w, "evParList", write_aper_ev_par_list(&self.ev_par_list, w));
+        Ok(())
     }
 }
 
@@ -4951,12 +5038,19 @@ impl<'a> Signal<'a> {
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.stream_id.is_some(), self.sig_type.is_some(), self.duration.is_some(), self.notify_completion.is_some(), self.keep_active.is_some()]);
         w.fixed_octets(&self.signal_name);
-        if let Some(v) = &self.stream_id { w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
-        if let Some(v) = &self.sig_type { v.write_aper(w)?; }
-        if let Some(v) = &self.duration { w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
-        if let Some(v) = &self.notify_completion { w.bit_string(per::Size::ANY, v, true)?; }
+        if let Some(v) = &self.stream_id {
+            at!(w, "streamID", w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535));
+        }
+        if let Some(v) = &self.sig_type { at!(w, "sigType", v.write_aper(w)); }
+        if let Some(v) = &self.duration {
+            at!(w, "duration", w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535));
+        }
+        if let Some(v) = &self.notify_completion {
+            at!(w, "notifyCompletion", w.bit_string(per::Size::ANY, v, true));
+        }
         if let Some(v) = &self.keep_active { w.bit(*v); }
-        write_aper_signal_sig_par_list(&self.sig_par_list, w)
+        at!(w, "sigParList", write_aper_signal_sig_par_list(&self.sig_par_list, w));
+        Ok(())
     }
 }
 
@@ -4968,8 +5062,9 @@ impl<'a> SeqSigList<'a> {
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        w.integer(per::Whole::TwoOctets, i64::from(self.id), 0, 65535)?;
-        write_aper_seq_sig_list_signal_list(&self.signal_list, w)
+        at!(w, "id", w.integer(per::Whole::TwoOctets, i64::from(self.id), 0, 65535));
+        at!(w, "signalList", write_aper_seq_sig_list_signal_list(&self.signal_list, w));
+        Ok(())
     }
 }
 
@@ -4987,8 +5082,8 @@ impl<'a> EventParameter<'a> {
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.extra_info.is_some()]);
         w.fixed_octets(&self.event_parameter_name);
-        write_aper_value(&self.value, w)?;
-        if let Some(v) = &self.extra_info { v.write_aper(w)?; }
+        at!(w, "value", write_aper_value(&self.value, w));
+        if let Some(v) = &self.extra_info { at!(w, "extraInfo", v.write_aper(w)); }
         Ok(())
     }
 }
@@ -5009,10 +5104,11 @@ impl<'a> LocalControlDescriptor<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.stream_mode.is_some(), self.reserve_value.is_some(), self.reserve_group.is_some()]);
-        if let Some(v) = &self.stream_mode { v.write_aper(w)?; }
+        if let Some(v) = &self.stream_mode { at!(w, "streamMode", v.write_aper(w)); }
         if let Some(v) = &self.reserve_value { w.bit(*v); }
         if let Some(v) = &self.reserve_group { w.bit(*v); }
-        write_aper_property_parms(&self.property_parms, w)
+        at!(w, "propertyParms", write_aper_property_parms(&self.property_parms, w));
+        Ok(())
     }
 }
 
@@ -5025,7 +5121,8 @@ impl<'a> LocalRemoteDescriptor<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
-        write_aper_local_remote_descriptor_prop_grps(&self.prop_grps, w)
+        at!(w, "propGrps", write_aper_local_remote_descriptor_prop_grps(&self.prop_grps, w));
+        Ok(())
     }
 }
 
@@ -5037,8 +5134,9 @@ impl<'a> StreamDescriptor<'a> {
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        w.integer(per::Whole::TwoOctets, i64::from(self.stream_id), 0, 65535)?;
-        self.stream_parms.write_aper(w)
+        at!(w, "streamID", w.integer(per::Whole::TwoOctets, i64::from(self.stream_id), 0, 65535));
+        at!(w, "streamParms", self.stream_parms.write_aper(w));
+        Ok(())
     }
 }
 
@@ -5060,7 +5158,7 @@ impl ExtraInfo {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::Relation(v) => { w.bits(0, 2); v.write_aper(w)?; }
+            Self::Relation(v) => { w.bits(0, 2); at!(w, "relation", v.write_aper(w)); }
             Self::Range(v) => { w.bits(1, 2); w.bit(*v); }
             Self::Sublist(v) => { w.bits(2, 2); w.bit(*v); }
         }
@@ -5087,9 +5185,11 @@ impl<'a> RequestedActions<'a> {
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.keep_active.is_some(), self.event_dm.is_some(), self.second_event.is_some(), self.signals_descriptor.is_some()]);
         if let Some(v) = &self.keep_active { w.bit(*v); }
-        if let Some(v) = &self.event_dm { v.write_aper(w)?; }
-        if let Some(v) = &self.second_event { v.write_aper(w)?; }
-        if let Some(v) = &self.signals_descriptor { write_aper_signals_descriptor(v, w)?; }
+        if let Some(v) = &self.event_dm { at!(w, "eventDM", v.write_aper(w)); }
+        if let Some(v) = &self.second_event { at!(w, "secondEvent", v.write_aper(w)); }
+        if let Some(v) = &self.signals_descriptor {
+            at!(w, "signalsDescriptor", write_aper_signals_descriptor(v, w));
+        }
         Ok(())
     }
 }
@@ -5108,7 +5208,7 @@ impl SignalType {
             let number = r.small_number()?;
             return Ok(Self::UnknownAddition(number));
         }
-        r.item(per::Whole::Bits(2), &[Self::Brief, Self::OnOff, Self::TimeOut])
+        r.root_item(per::Whole::Bits(2), &[Self::Brief, Self::OnOff, Self::TimeOut])
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let number = match self {
@@ -5143,7 +5243,7 @@ impl StreamMode {
             let number = r.small_number()?;
             return Ok(Self::UnknownAddition(number));
         }
-        r.item(per::Whole::Bits(3), &[Self::SendOnly, Self::RecvOnly, Self::SendRecv, Self::Inactive, Self::LoopBack])
+        r.root_item(per::Whole::Bits(3), &[Self::SendOnly, Self::RecvOnly, Self::SendRecv, Self::Inactive, Self::LoopBack])
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let number = match self {
@@ -5171,7 +5271,7 @@ impl Relation {
             let number = r.small_number()?;
             return Ok(Self::UnknownAddition(number));
         }
-        r.item(per::Whole::Bits(2), &[Self::GreaterThan, Self::SmallerThan, Self::UnequalTo])
+        r.root_item(per::Whole::Bits(2), &[Self::GreaterThan, Self::SmallerThan, Self::UnequalTo])
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let number = match self {
@@ -5194,7 +5294,7 @@ impl<'a> EventDm<'a> {
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
             Self::DigitMapName(v) => { w.bits(0, 1); w.fixed_octets(v); }
-            Self::DigitMapValue(v) => { w.bits(1, 1); v.write_aper(w)?; }
+            Self::DigitMapValue(v) => { w.bits(1, 1); at!(w, "digitMapValue", v.write_aper(w)); }
         }
         Ok(())
     }
@@ -5212,8 +5312,9 @@ impl<'a> SecondEventsDescriptor<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
-        w.integer(per::Whole::Octets(2, 4), i64::from(self.request_id), 0, 4294967295)?;
-        write_aper_second_events_descriptor_event_list(&self.event_list, w)
+        at!(w, "requestID", w.integer(per::Whole::Octets(2, 4), i64::from(self.request_id), 0, 4294967295));
+        at!(w, "eventList", write_aper_second_events_descriptor_event_list(&self.event_list, w));
+        Ok(())
     }
 }
 
@@ -5231,8 +5332,8 @@ impl<'a> SigParameter<'a> {
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.extra_info.is_some()]);
         w.fixed_octets(&self.sig_parameter_name);
-        write_aper_value(&self.value, w)?;
-        if let Some(v) = &self.extra_info { v.write_aper(w)?; }
+        at!(w, "value", write_aper_value(&self.value, w));
+        if let Some(v) = &self.extra_info { at!(w, "extraInfo", v.write_aper(w)); }
         Ok(())
     }
 }
@@ -5272,9 +5373,12 @@ impl<'a> SecondRequestedEvent<'a> {
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.stream_id.is_some(), self.event_action.is_some()]);
         w.fixed_octets(&self.pkgd_name);
-        if let Some(v) = &self.stream_id { w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
-        if let Some(v) = &self.event_action { v.write_aper(w)?; }
-        write_aper_ev_par_list(&self.ev_par_list, w)
+        if let Some(v) = &self.stream_id {
+            at!(w, "streamID", w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535));
+        }
+        if let Some(v) = &self.event_action { at!(w, "eventAction", v.write_aper(w)); }
+        at!(w, "evParList", write_aper_ev_par_list(&self.ev_par_list, w));
+        Ok(())
     }
 }
 
@@ -5294,8 +5398,10 @@ impl<'a> SecondRequestedActions<'a> {
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.keep_active.is_some(), self.event_dm.is_some(), self.signals_descriptor.is_some()]);
         if let Some(v) = &self.keep_active { w.bit(*v); }
-        if let Some(v) = &self.event_dm { v.write_aper(w)?; }
-        if let Some(v) = &self.signals_descriptor { write_aper_signals_descriptor(v, w)?; }
+        if let Some(v) = &self.event_dm { at!(w, "eventDM", v.write_aper(w)); }
+        if let Some(v) = &self.signals_descriptor {
+            at!(w, "signalsDescriptor", write_aper_signals_descriptor(v, w));
+        }
         Ok(())
     }
 }

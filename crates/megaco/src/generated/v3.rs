@@ -4401,11 +4401,11 @@ impl<'a> MegacoMessage<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
-        self.mess.write_ber(w)?;
+        at!(w, "mess", self.mess.write_ber(w));
         w.close(Tag::context(1), m);
         if let Some(v) = &self.auth_header {
             let m = w.open();
-            v.write_ber(w)?;
+            at!(w, "authHeader", v.write_ber(w));
             w.close(Tag::context(0), m);
         }
         Ok(())
@@ -4445,10 +4445,22 @@ impl<'a> MId<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::Ip4Address(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(0), m); }
-            Self::Ip6Address(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(1), m); }
-            Self::DomainName(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(2), m); }
-            Self::DeviceName(v) => ber::write_text(w, Tag::context(3), StringKind::Ia5, v)?,
+            Self::Ip4Address(v) => {
+                let m = w.open();
+                at!(w, "ip4Address", v.write_ber(w));
+                w.close(Tag::context(0), m);
+            }
+            Self::Ip6Address(v) => {
+                let m = w.open();
+                at!(w, "ip6Address", v.write_ber(w));
+                w.close(Tag::context(1), m);
+            }
+            Self::DomainName(v) => {
+                let m = w.open();
+                at!(w, "domainName", v.write_ber(w));
+                w.close(Tag::context(2), m);
+            }
+            Self::DeviceName(v) => at!(w, "deviceName", ber::write_text(w, Tag::context(3), StringKind::Ia5, v)),
             Self::MtpAddress(v) => w.octet_string(Tag::context(4), v),
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
@@ -4474,15 +4486,31 @@ impl<'a> Transaction<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::TransactionRequest(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(0), m); }
-            Self::TransactionPending(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(1), m); }
-            Self::TransactionReply(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(2), m); }
+            Self::TransactionRequest(v) => {
+                let m = w.open();
+                at!(w, "transactionRequest", v.write_ber(w));
+                w.close(Tag::context(0), m);
+            }
+            Self::TransactionPending(v) => {
+                let m = w.open();
+                at!(w, "transactionPending", v.write_ber(w));
+                w.close(Tag::context(1), m);
+            }
+            Self::TransactionReply(v) => {
+                let m = w.open();
+                at!(w, "transactionReply", v.write_ber(w));
+                w.close(Tag::context(2), m);
+            }
             Self::TransactionResponseAck(v) => {
                 let m = w.open();
-                write_ber_transaction_response_ack(v, w)?;
+                at!(w, "transactionResponseAck", write_ber_transaction_response_ack(v, w));
                 w.close(Tag::context(3), m);
             }
-            Self::SegmentReply(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(4), m); }
+            Self::SegmentReply(v) => {
+                let m = w.open();
+                at!(w, "segmentReply", v.write_ber(w));
+                w.close(Tag::context(4), m);
+            }
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
         Ok(())
@@ -4511,16 +4539,16 @@ impl<'a> ActionRequest<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
-        write_ber_action_request_command_requests(&self.command_requests, w)?;
+        at!(w, "commandRequests", write_ber_action_request_command_requests(&self.command_requests, w));
         w.close(Tag::context(3), m);
         if let Some(v) = &self.context_attr_audit_req {
             let m = w.open();
-            v.write_ber(w)?;
+            at!(w, "contextAttrAuditReq", v.write_ber(w));
             w.close(Tag::context(2), m);
         }
         if let Some(v) = &self.context_request {
             let m = w.open();
-            v.write_ber(w)?;
+            at!(w, "contextRequest", v.write_ber(w));
             w.close(Tag::context(1), m);
         }
         w.integer(Tag::context(0), i64::from(self.context_id));
@@ -4546,16 +4574,16 @@ impl<'a> ActionReply<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
-        write_ber_action_reply_command_reply(&self.command_reply, w)?;
+        at!(w, "commandReply", write_ber_action_reply_command_reply(&self.command_reply, w));
         w.close(Tag::context(3), m);
         if let Some(v) = &self.context_reply {
             let m = w.open();
-            v.write_ber(w)?;
+            at!(w, "contextReply", v.write_ber(w));
             w.close(Tag::context(2), m);
         }
         if let Some(v) = &self.error_descriptor {
             let m = w.open();
-            v.write_ber(w)?;
+            at!(w, "errorDescriptor", v.write_ber(w));
             w.close(Tag::context(1), m);
         }
         w.integer(Tag::context(0), i64::from(self.context_id));
@@ -4587,7 +4615,7 @@ impl<'a> CommandRequest<'a> {
         if let Some(v) = &self.wildcard_return { w.null(Tag::context(2)); }
         if let Some(v) = &self.optional { w.null(Tag::context(1)); }
         let m0 = w.open();
-        self.command.write_ber(w)?;
+        at!(w, "command", self.command.write_ber(w));
         w.close(Tag::context(0), m0);
         Ok(())
     }
@@ -4620,14 +4648,46 @@ impl<'a> CommandReply<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::AddReply(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(0), m); }
-            Self::MoveReply(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(1), m); }
-            Self::ModReply(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(2), m); }
-            Self::SubtractReply(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(3), m); }
-            Self::AuditCapReply(v) => { let m0 = w.open(); v.write_ber(w)?; w.close(Tag::context(4), m0); }
-            Self::AuditValueReply(v) => { let m0 = w.open(); v.write_ber(w)?; w.close(Tag::context(5), m0); }
-            Self::NotifyReply(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(6), m); }
-            Self::ServiceChangeReply(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(7), m); }
+            Self::AddReply(v) => {
+                let m = w.open();
+                at!(w, "addReply", v.write_ber(w));
+                w.close(Tag::context(0), m);
+            }
+            Self::MoveReply(v) => {
+                let m = w.open();
+                at!(w, "moveReply", v.write_ber(w));
+                w.close(Tag::context(1), m);
+            }
+            Self::ModReply(v) => {
+                let m = w.open();
+                at!(w, "modReply", v.write_ber(w));
+                w.close(Tag::context(2), m);
+            }
+            Self::SubtractReply(v) => {
+                let m = w.open();
+                at!(w, "subtractReply", v.write_ber(w));
+                w.close(Tag::context(3), m);
+            }
+            Self::AuditCapReply(v) => {
+                let m0 = w.open();
+                at!(w, "auditCapReply", v.write_ber(w));
+                w.close(Tag::context(4), m0);
+            }
+            Self::AuditValueReply(v) => {
+                let m0 = w.open();
+                at!(w, "auditValueReply", v.write_ber(w));
+                w.close(Tag::context(5), m0);
+            }
+            Self::NotifyReply(v) => {
+                let m = w.open();
+                at!(w, "notifyReply", v.write_ber(w));
+                w.close(Tag::context(6), m);
+            }
+            Self::ServiceChangeReply(v) => {
+                let m = w.open();
+                at!(w, "serviceChangeReply", v.write_ber(w));
+                w.close(Tag::context(7), m);
+            }
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
         Ok(())
@@ -4656,25 +4716,49 @@ impl<'a> AmmDescriptor<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::MediaDescriptor(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(0), m); }
-            Self::ModemDescriptor(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(1), m); }
-            Self::MuxDescriptor(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(2), m); }
-            Self::EventsDescriptor(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(3), m); }
+            Self::MediaDescriptor(v) => {
+                let m = w.open();
+                at!(w, "mediaDescriptor", v.write_ber(w));
+                w.close(Tag::context(0), m);
+            }
+            Self::ModemDescriptor(v) => {
+                let m = w.open();
+                at!(w, "modemDescriptor", v.write_ber(w));
+                w.close(Tag::context(1), m);
+            }
+            Self::MuxDescriptor(v) => {
+                let m = w.open();
+                at!(w, "muxDescriptor", v.write_ber(w));
+                w.close(Tag::context(2), m);
+            }
+            Self::EventsDescriptor(v) => {
+                let m = w.open();
+                at!(w, "eventsDescriptor", v.write_ber(w));
+                w.close(Tag::context(3), m);
+            }
             Self::EventBufferDescriptor(v) => {
                 let m = w.open();
-                write_ber_event_buffer_descriptor(v, w)?;
+                at!(w, "eventBufferDescriptor", write_ber_event_buffer_descriptor(v, w));
                 w.close(Tag::context(4), m);
             }
             Self::SignalsDescriptor(v) => {
                 let m = w.open();
-                write_ber_signals_descriptor(v, w)?;
+                at!(w, "signalsDescriptor", write_ber_signals_descriptor(v, w));
                 w.close(Tag::context(5), m);
             }
-            Self::DigitMapDescriptor(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(6), m); }
-            Self::AuditDescriptor(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(7), m); }
+            Self::DigitMapDescriptor(v) => {
+                let m = w.open();
+                at!(w, "digitMapDescriptor", v.write_ber(w));
+                w.close(Tag::context(6), m);
+            }
+            Self::AuditDescriptor(v) => {
+                let m = w.open();
+                at!(w, "auditDescriptor", v.write_ber(w));
+                w.close(Tag::context(7), m);
+            }
             Self::StatisticsDescriptor(v) => {
                 let m = w.open();
-                write_ber_statistics_descriptor(v, w)?;
+                at!(w, "statisticsDescriptor", write_ber_statistics_descriptor(v, w));
                 w.close(Tag::context(8), m);
             }
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
@@ -4700,7 +4784,7 @@ impl<'a> TerminationId<'a> {
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.octet_string(Tag::context(1), &self.id);
         let m = w.open();
-        write_ber_termination_id_wildcard(&self.wildcard, w)?;
+        at!(w, "wildcard", write_ber_termination_id_wildcard(&self.wildcard, w));
         w.close(Tag::context(0), m);
         Ok(())
     }
@@ -4729,10 +4813,10 @@ impl<'a> Message<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m0 = w.open();
-        self.message_body.write_ber(w)?;
+        at!(w, "messageBody", self.message_body.write_ber(w));
         w.close(Tag::context(2), m0);
         let m0 = w.open();
-        self.m_id.write_ber(w)?;
+        at!(w, "mId", self.m_id.write_ber(w));
         w.close(Tag::context(1), m0);
         w.integer(Tag::context(0), i64::from(self.version));
         Ok(())
@@ -4791,7 +4875,7 @@ impl<'a> DomainName<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.port_number { w.integer(Tag::context(1), i64::from(*v)); }
-        ber::write_text(w, Tag::context(0), StringKind::Ia5, &self.name)?;
+        at!(w, "name", ber::write_text(w, Tag::context(0), StringKind::Ia5, &self.name));
         Ok(())
     }
 }
@@ -4808,7 +4892,7 @@ impl<'a> TransactionRequest<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
-        write_ber_transaction_request_actions(&self.actions, w)?;
+        at!(w, "actions", write_ber_transaction_request_actions(&self.actions, w));
         w.close(Tag::context(1), m);
         w.integer(Tag::context(0), i64::from(self.transaction_id));
         Ok(())
@@ -4856,7 +4940,7 @@ impl<'a> TransactionReply<'a> {
         if let Some(v) = &self.segmentation_complete { w.null(Tag::context(4)); }
         if let Some(v) = &self.segment_number { w.integer(Tag::context(3), i64::from(*v)); }
         let m0 = w.open();
-        self.transaction_result.write_ber(w)?;
+        at!(w, "transactionResult", self.transaction_result.write_ber(w));
         w.close(Tag::context(2), m0);
         if let Some(v) = &self.imm_ack_required { w.null(Tag::context(1)); }
         w.integer(Tag::context(0), i64::from(self.transaction_id));
@@ -4868,9 +4952,10 @@ fn read_ber_transaction_response_ack(r: &mut ber::Reader<'_>, tag: Tag) -> Resul
     ber::list(r, tag, |r| TransactionAck::read_ber(r, Tag::universal(16)))
 }
 fn write_ber_transaction_response_ack(list: &[TransactionAck], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() {
         let m = w.open();
-        v.write_ber(w)?;
+        at!(w, [left.len()], v.write_ber(w));
         w.close(Tag::universal(16), m);
     }
     Ok(())
@@ -4926,18 +5011,18 @@ impl<'a> ContextRequest<'a> {
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.context_list {
             let m = w.open();
-            write_ber_context_request_context_list(v, w)?;
+            at!(w, "contextList", write_ber_context_request_context_list(v, w));
             w.close(Tag::context(5), m);
         }
         if let Some(v) = &self.context_prop {
             let m = w.open();
-            write_ber_context_request_context_prop(v, w)?;
+            at!(w, "contextProp", write_ber_context_request_context_prop(v, w));
             w.close(Tag::context(4), m);
         }
         if let Some(v) = &self.iepscallind { w.boolean(Tag::context(3), *v); }
         if let Some(v) = &self.topology_req {
             let m = w.open();
-            write_ber_context_request_topology_req(v, w)?;
+            at!(w, "topologyReq", write_ber_context_request_topology_req(v, w));
             w.close(Tag::context(2), m);
         }
         if let Some(v) = &self.emergency { w.boolean(Tag::context(1), *v); }
@@ -4989,7 +5074,7 @@ impl<'a> ContextAttrAuditRequest<'a> {
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.select_logic {
             let m0 = w.open();
-            v.write_ber(w)?;
+            at!(w, "selectLogic", v.write_ber(w));
             w.close(Tag::context(8), m0);
         }
         if let Some(v) = &self.selectiepscallind { w.boolean(Tag::context(7), *v); }
@@ -4997,7 +5082,7 @@ impl<'a> ContextAttrAuditRequest<'a> {
         if let Some(v) = &self.selectpriority { w.integer(Tag::context(5), i64::from(*v)); }
         if let Some(v) = &self.context_prop_aud {
             let m = w.open();
-            write_ber_context_attr_audit_request_context_prop_aud(v, w)?;
+            at!(w, "contextPropAud", write_ber_context_attr_audit_request_context_prop_aud(v, w));
             w.close(Tag::context(4), m);
         }
         if let Some(v) = &self.iepscallind { w.null(Tag::context(3)); }
@@ -5012,9 +5097,10 @@ fn read_ber_action_request_command_requests<'a>(r: &mut ber::Reader<'a>, tag: Ta
     ber::list(r, tag, |r| CommandRequest::read_ber(r, Tag::universal(16)))
 }
 fn write_ber_action_request_command_requests(list: &[CommandRequest<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() {
         let m = w.open();
-        v.write_ber(w)?;
+        at!(w, [left.len()], v.write_ber(w));
         w.close(Tag::universal(16), m);
     }
     Ok(())
@@ -5033,7 +5119,9 @@ impl<'a> ErrorDescriptor<'a> {
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        if let Some(v) = &self.error_text { ber::write_text(w, Tag::context(1), StringKind::Ia5, v)?; }
+        if let Some(v) = &self.error_text {
+            at!(w, "errorText", ber::write_text(w, Tag::context(1), StringKind::Ia5, v));
+        }
         w.integer(Tag::context(0), i64::from(self.error_code));
         Ok(())
     }
@@ -5043,7 +5131,8 @@ fn read_ber_action_reply_command_reply<'a>(r: &mut ber::Reader<'a>, tag: Tag) ->
     ber::list(r, tag, CommandReply::read_ber)
 }
 fn write_ber_action_reply_command_reply(list: &[CommandReply<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() { v.write_ber(w)?; }
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() { at!(w, [left.len()], v.write_ber(w)); }
     Ok(())
 }
 
@@ -5064,14 +5153,46 @@ impl<'a> Command<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::AddReq(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(0), m); }
-            Self::MoveReq(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(1), m); }
-            Self::ModReq(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(2), m); }
-            Self::SubtractReq(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(3), m); }
-            Self::AuditCapRequest(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(4), m); }
-            Self::AuditValueRequest(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(5), m); }
-            Self::NotifyReq(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(6), m); }
-            Self::ServiceChangeReq(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(7), m); }
+            Self::AddReq(v) => {
+                let m = w.open();
+                at!(w, "addReq", v.write_ber(w));
+                w.close(Tag::context(0), m);
+            }
+            Self::MoveReq(v) => {
+                let m = w.open();
+                at!(w, "moveReq", v.write_ber(w));
+                w.close(Tag::context(1), m);
+            }
+            Self::ModReq(v) => {
+                let m = w.open();
+                at!(w, "modReq", v.write_ber(w));
+                w.close(Tag::context(2), m);
+            }
+            Self::SubtractReq(v) => {
+                let m = w.open();
+                at!(w, "subtractReq", v.write_ber(w));
+                w.close(Tag::context(3), m);
+            }
+            Self::AuditCapRequest(v) => {
+                let m = w.open();
+                at!(w, "auditCapRequest", v.write_ber(w));
+                w.close(Tag::context(4), m);
+            }
+            Self::AuditValueRequest(v) => {
+                let m = w.open();
+                at!(w, "auditValueRequest", v.write_ber(w));
+                w.close(Tag::context(5), m);
+            }
+            Self::NotifyReq(v) => {
+                let m = w.open();
+                at!(w, "notifyReq", v.write_ber(w));
+                w.close(Tag::context(6), m);
+            }
+            Self::ServiceChangeReq(v) => {
+                let m = w.open();
+                at!(w, "serviceChangeReq", v.write_ber(w));
+                w.close(Tag::context(7), m);
+            }
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
         Ok(())
@@ -5097,11 +5218,11 @@ impl<'a> AmmsReply<'a> {
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.termination_audit {
             let m = w.open();
-            write_ber_termination_audit(v, w)?;
+            at!(w, "terminationAudit", write_ber_termination_audit(v, w));
             w.close(Tag::context(1), m);
         }
         let m = w.open();
-        write_ber_termination_id_list(&self.termination_id, w)?;
+        at!(w, "terminationID", write_ber_termination_id_list(&self.termination_id, w));
         w.close(Tag::context(0), m);
         Ok(())
     }
@@ -5122,14 +5243,22 @@ impl<'a> AuditReply<'a> {
         match self {
             Self::ContextAuditResult(v) => {
                 let m = w.open();
-                write_ber_termination_id_list(v, w)?;
+                at!(w, "contextAuditResult", write_ber_termination_id_list(v, w));
                 w.close(Tag::context(0), m);
             }
-            Self::Error(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(1), m); }
-            Self::AuditResult(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(2), m); }
+            Self::Error(v) => {
+                let m = w.open();
+                at!(w, "error", v.write_ber(w));
+                w.close(Tag::context(1), m);
+            }
+            Self::AuditResult(v) => {
+                let m = w.open();
+                at!(w, "auditResult", v.write_ber(w));
+                w.close(Tag::context(2), m);
+            }
             Self::AuditResultTermList(v) => {
                 let m = w.open();
-                v.write_ber(w)?;
+                at!(w, "auditResultTermList", v.write_ber(w));
                 w.close(Tag::context(3), m);
             }
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
@@ -5157,11 +5286,11 @@ impl<'a> NotifyReply<'a> {
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.error_descriptor {
             let m = w.open();
-            v.write_ber(w)?;
+            at!(w, "errorDescriptor", v.write_ber(w));
             w.close(Tag::context(1), m);
         }
         let m = w.open();
-        write_ber_termination_id_list(&self.termination_id, w)?;
+        at!(w, "terminationID", write_ber_termination_id_list(&self.termination_id, w));
         w.close(Tag::context(0), m);
         Ok(())
     }
@@ -5184,10 +5313,10 @@ impl<'a> ServiceChangeReply<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m0 = w.open();
-        self.service_change_result.write_ber(w)?;
+        at!(w, "serviceChangeResult", self.service_change_result.write_ber(w));
         w.close(Tag::context(1), m0);
         let m = w.open();
-        write_ber_termination_id_list(&self.termination_id, w)?;
+        at!(w, "terminationID", write_ber_termination_id_list(&self.termination_id, w));
         w.close(Tag::context(0), m);
         Ok(())
     }
@@ -5215,12 +5344,12 @@ impl<'a> MediaDescriptor<'a> {
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.streams {
             let m0 = w.open();
-            v.write_ber(w)?;
+            at!(w, "streams", v.write_ber(w));
             w.close(Tag::context(1), m0);
         }
         if let Some(v) = &self.term_state_descr {
             let m = w.open();
-            v.write_ber(w)?;
+            at!(w, "termStateDescr", v.write_ber(w));
             w.close(Tag::context(0), m);
         }
         Ok(())
@@ -5243,14 +5372,14 @@ impl<'a> ModemDescriptor<'a> {
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.non_standard_data {
             let m = w.open();
-            v.write_ber(w)?;
+            at!(w, "nonStandardData", v.write_ber(w));
             w.close(Tag::context(2), m);
         }
         let m = w.open();
-        write_ber_modem_descriptor_mpl(&self.mpl, w)?;
+        at!(w, "mpl", write_ber_modem_descriptor_mpl(&self.mpl, w));
         w.close(Tag::context(1), m);
         let m = w.open();
-        write_ber_modem_descriptor_mtl(&self.mtl, w)?;
+        at!(w, "mtl", write_ber_modem_descriptor_mtl(&self.mtl, w));
         w.close(Tag::context(0), m);
         Ok(())
     }
@@ -5272,11 +5401,11 @@ impl<'a> MuxDescriptor<'a> {
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.non_standard_data {
             let m = w.open();
-            v.write_ber(w)?;
+            at!(w, "nonStandardData", v.write_ber(w));
             w.close(Tag::context(2), m);
         }
         let m = w.open();
-        write_ber_mux_descriptor_term_list(&self.term_list, w)?;
+        at!(w, "termList", write_ber_mux_descriptor_term_list(&self.term_list, w));
         w.close(Tag::context(1), m);
         w.integer(Tag::context(0), self.mux_type.number());
         Ok(())
@@ -5297,7 +5426,7 @@ impl<'a> EventsDescriptor<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
-        write_ber_events_descriptor_event_list(&self.event_list, w)?;
+        at!(w, "eventList", write_ber_events_descriptor_event_list(&self.event_list, w));
         w.close(Tag::context(1), m);
         if let Some(v) = &self.request_id { w.integer(Tag::context(0), i64::from(*v)); }
         Ok(())
@@ -5308,9 +5437,10 @@ fn read_ber_event_buffer_descriptor<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Re
     ber::list(r, tag, |r| EventSpec::read_ber(r, Tag::universal(16)))
 }
 fn write_ber_event_buffer_descriptor(list: &[EventSpec<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() {
         let m = w.open();
-        v.write_ber(w)?;
+        at!(w, [left.len()], v.write_ber(w));
         w.close(Tag::universal(16), m);
     }
     Ok(())
@@ -5320,7 +5450,8 @@ fn read_ber_signals_descriptor<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<
     ber::list(r, tag, SignalRequest::read_ber)
 }
 fn write_ber_signals_descriptor(list: &[SignalRequest<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() { v.write_ber(w)?; }
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() { at!(w, [left.len()], v.write_ber(w)); }
     Ok(())
 }
 
@@ -5341,7 +5472,7 @@ impl<'a> DigitMapDescriptor<'a> {
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.digit_map_value {
             let m = w.open();
-            v.write_ber(w)?;
+            at!(w, "digitMapValue", v.write_ber(w));
             w.close(Tag::context(1), m);
         }
         if let Some(v) = &self.digit_map_name { w.octet_string(Tag::context(0), v); }
@@ -5366,7 +5497,7 @@ impl<'a> AuditDescriptor<'a> {
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.audit_property_token {
             let m = w.open();
-            write_ber_audit_descriptor_audit_property_token(v, w)?;
+            at!(w, "auditPropertyToken", write_ber_audit_descriptor_audit_property_token(v, w));
             w.close(Tag::context(1), m);
         }
         if let Some(v) = &self.audit_token { ber::write_named_bits(w, Tag::context(0), v, 0); }
@@ -5378,9 +5509,10 @@ fn read_ber_statistics_descriptor<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Resu
     ber::list(r, tag, |r| StatisticsParameter::read_ber(r, Tag::universal(16)))
 }
 fn write_ber_statistics_descriptor(list: &[StatisticsParameter<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() {
         let m = w.open();
-        v.write_ber(w)?;
+        at!(w, [left.len()], v.write_ber(w));
         w.close(Tag::universal(16), m);
     }
     Ok(())
@@ -5390,7 +5522,8 @@ fn read_ber_termination_id_wildcard(r: &mut ber::Reader<'_>, tag: Tag) -> Result
     ber::list(r, tag, |r| ber::fixed_octets::<1>(r, Tag::universal(4)))
 }
 fn write_ber_termination_id_wildcard(list: &[WildcardField], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() { w.octet_string(Tag::universal(4), v); }
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() { w.octet_string(Tag::universal(4), v); }
     Ok(())
 }
 
@@ -5405,10 +5538,14 @@ impl<'a> MessageMessageBody<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::MessageError(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(0), m); }
+            Self::MessageError(v) => {
+                let m = w.open();
+                at!(w, "messageError", v.write_ber(w));
+                w.close(Tag::context(0), m);
+            }
             Self::Transactions(v) => {
                 let m = w.open();
-                write_ber_message_message_body_transactions(v, w)?;
+                at!(w, "transactions", write_ber_message_message_body_transactions(v, w));
                 w.close(Tag::context(1), m);
             }
         }
@@ -5422,9 +5559,10 @@ fn read_ber_transaction_request_actions<'a>(r: &mut ber::Reader<'a>, tag: Tag) -
     ber::list(r, tag, |r| ActionRequest::read_ber(r, Tag::universal(16)))
 }
 fn write_ber_transaction_request_actions(list: &[ActionRequest<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() {
         let m = w.open();
-        v.write_ber(w)?;
+        at!(w, [left.len()], v.write_ber(w));
         w.close(Tag::universal(16), m);
     }
     Ok(())
@@ -5441,10 +5579,14 @@ impl<'a> TransactionReplyTransactionResult<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::TransactionError(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(0), m); }
+            Self::TransactionError(v) => {
+                let m = w.open();
+                at!(w, "transactionError", v.write_ber(w));
+                w.close(Tag::context(0), m);
+            }
             Self::ActionReplies(v) => {
                 let m = w.open();
-                write_ber_transaction_reply_transaction_result_action_replies(v, w)?;
+                at!(w, "actionReplies", write_ber_transaction_reply_transaction_result_action_replies(v, w));
                 w.close(Tag::context(1), m);
             }
         }
@@ -5477,9 +5619,10 @@ fn read_ber_context_request_topology_req<'a>(r: &mut ber::Reader<'a>, tag: Tag) 
     ber::list(r, tag, |r| TopologyRequest::read_ber(r, Tag::universal(16)))
 }
 fn write_ber_context_request_topology_req(list: &[TopologyRequest<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() {
         let m = w.open();
-        v.write_ber(w)?;
+        at!(w, [left.len()], v.write_ber(w));
         w.close(Tag::universal(16), m);
     }
     Ok(())
@@ -5489,9 +5632,10 @@ fn read_ber_context_request_context_prop<'a>(r: &mut ber::Reader<'a>, tag: Tag) 
     ber::list(r, tag, |r| PropertyParm::read_ber(r, Tag::universal(16)))
 }
 fn write_ber_context_request_context_prop(list: &[PropertyParm<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() {
         let m = w.open();
-        v.write_ber(w)?;
+        at!(w, [left.len()], v.write_ber(w));
         w.close(Tag::universal(16), m);
     }
     Ok(())
@@ -5501,7 +5645,8 @@ fn read_ber_context_request_context_list(r: &mut ber::Reader<'_>, tag: Tag) -> R
     ber::list(r, tag, |r| ber::narrow::<u32>(r, Tag::universal(2)))
 }
 fn write_ber_context_request_context_list(list: &[ContextId], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() { w.integer(Tag::universal(2), i64::from(*v)); }
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() { w.integer(Tag::universal(2), i64::from(*v)); }
     Ok(())
 }
 
@@ -5509,9 +5654,10 @@ fn read_ber_context_attr_audit_request_context_prop_aud<'a>(r: &mut ber::Reader<
     ber::list(r, tag, |r| IndAudPropertyParm::read_ber(r, Tag::universal(16)))
 }
 fn write_ber_context_attr_audit_request_context_prop_aud(list: &[IndAudPropertyParm<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() {
         let m = w.open();
-        v.write_ber(w)?;
+        at!(w, [left.len()], v.write_ber(w));
         w.close(Tag::universal(16), m);
     }
     Ok(())
@@ -5550,10 +5696,10 @@ impl<'a> AmmRequest<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
-        write_ber_amm_request_descriptors(&self.descriptors, w)?;
+        at!(w, "descriptors", write_ber_amm_request_descriptors(&self.descriptors, w));
         w.close(Tag::context(1), m);
         let m = w.open();
-        write_ber_termination_id_list(&self.termination_id, w)?;
+        at!(w, "terminationID", write_ber_termination_id_list(&self.termination_id, w));
         w.close(Tag::context(0), m);
         Ok(())
     }
@@ -5574,11 +5720,11 @@ impl<'a> SubtractRequest<'a> {
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.audit_descriptor {
             let m = w.open();
-            v.write_ber(w)?;
+            at!(w, "auditDescriptor", v.write_ber(w));
             w.close(Tag::context(1), m);
         }
         let m = w.open();
-        write_ber_termination_id_list(&self.termination_id, w)?;
+        at!(w, "terminationID", write_ber_termination_id_list(&self.termination_id, w));
         w.close(Tag::context(0), m);
         Ok(())
     }
@@ -5600,14 +5746,14 @@ impl<'a> AuditRequest<'a> {
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.termination_id_list {
             let m = w.open();
-            write_ber_termination_id_list(v, w)?;
+            at!(w, "terminationIDList", write_ber_termination_id_list(v, w));
             w.close(Tag::context(2), m);
         }
         let m = w.open();
-        self.audit_descriptor.write_ber(w)?;
+        at!(w, "auditDescriptor", self.audit_descriptor.write_ber(w));
         w.close(Tag::context(1), m);
         let m = w.open();
-        self.termination_id.write_ber(w)?;
+        at!(w, "terminationID", self.termination_id.write_ber(w));
         w.close(Tag::context(0), m);
         Ok(())
     }
@@ -5629,14 +5775,14 @@ impl<'a> NotifyRequest<'a> {
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.error_descriptor {
             let m = w.open();
-            v.write_ber(w)?;
+            at!(w, "errorDescriptor", v.write_ber(w));
             w.close(Tag::context(2), m);
         }
         let m = w.open();
-        self.observed_events_descriptor.write_ber(w)?;
+        at!(w, "observedEventsDescriptor", self.observed_events_descriptor.write_ber(w));
         w.close(Tag::context(1), m);
         let m = w.open();
-        write_ber_termination_id_list(&self.termination_id, w)?;
+        at!(w, "terminationID", write_ber_termination_id_list(&self.termination_id, w));
         w.close(Tag::context(0), m);
         Ok(())
     }
@@ -5654,10 +5800,10 @@ impl<'a> ServiceChangeRequest<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
-        self.service_change_parms.write_ber(w)?;
+        at!(w, "serviceChangeParms", self.service_change_parms.write_ber(w));
         w.close(Tag::context(1), m);
         let m = w.open();
-        write_ber_termination_id_list(&self.termination_id, w)?;
+        at!(w, "terminationID", write_ber_termination_id_list(&self.termination_id, w));
         w.close(Tag::context(0), m);
         Ok(())
     }
@@ -5667,9 +5813,10 @@ fn read_ber_termination_id_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result
     ber::list(r, tag, |r| TerminationId::read_ber(r, Tag::universal(16)))
 }
 fn write_ber_termination_id_list(list: &[TerminationId<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() {
         let m = w.open();
-        v.write_ber(w)?;
+        at!(w, [left.len()], v.write_ber(w));
         w.close(Tag::universal(16), m);
     }
     Ok(())
@@ -5679,7 +5826,8 @@ fn read_ber_termination_audit<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<V
     ber::list(r, tag, AuditReturnParameter::read_ber)
 }
 fn write_ber_termination_audit(list: &[AuditReturnParameter<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() { v.write_ber(w)?; }
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() { at!(w, [left.len()], v.write_ber(w)); }
     Ok(())
 }
 
@@ -5695,10 +5843,10 @@ impl<'a> AuditResult<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
-        write_ber_termination_audit(&self.termination_audit_result, w)?;
+        at!(w, "terminationAuditResult", write_ber_termination_audit(&self.termination_audit_result, w));
         w.close(Tag::context(1), m);
         let m = w.open();
-        self.termination_id.write_ber(w)?;
+        at!(w, "terminationID", self.termination_id.write_ber(w));
         w.close(Tag::context(0), m);
         Ok(())
     }
@@ -5716,10 +5864,10 @@ impl<'a> TermListAuditResult<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
-        write_ber_termination_audit(&self.termination_audit_result, w)?;
+        at!(w, "terminationAuditResult", write_ber_termination_audit(&self.termination_audit_result, w));
         w.close(Tag::context(1), m);
         let m = w.open();
-        write_ber_termination_id_list(&self.termination_id_list, w)?;
+        at!(w, "terminationIDList", write_ber_termination_id_list(&self.termination_id_list, w));
         w.close(Tag::context(0), m);
         Ok(())
     }
@@ -5736,10 +5884,14 @@ impl<'a> ServiceChangeResult<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::ErrorDescriptor(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(0), m); }
+            Self::ErrorDescriptor(v) => {
+                let m = w.open();
+                at!(w, "errorDescriptor", v.write_ber(w));
+                w.close(Tag::context(0), m);
+            }
             Self::ServiceChangeResParms(v) => {
                 let m = w.open();
-                v.write_ber(w)?;
+                at!(w, "serviceChangeResParms", v.write_ber(w));
                 w.close(Tag::context(1), m);
             }
         }
@@ -5768,7 +5920,7 @@ impl<'a> TerminationStateDescriptor<'a> {
         if let Some(v) = &self.service_state { w.integer(Tag::context(2), v.number()); }
         if let Some(v) = &self.event_buffer_control { w.integer(Tag::context(1), v.number()); }
         let m = w.open();
-        write_ber_property_parms(&self.property_parms, w)?;
+        at!(w, "propertyParms", write_ber_property_parms(&self.property_parms, w));
         w.close(Tag::context(0), m);
         Ok(())
     }
@@ -5785,10 +5937,14 @@ impl<'a> MediaDescriptorStreams<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::OneStream(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(0), m); }
+            Self::OneStream(v) => {
+                let m = w.open();
+                at!(w, "oneStream", v.write_ber(w));
+                w.close(Tag::context(0), m);
+            }
             Self::MultiStream(v) => {
                 let m = w.open();
-                write_ber_media_descriptor_streams_multi_stream(v, w)?;
+                at!(w, "multiStream", write_ber_media_descriptor_streams_multi_stream(v, w));
                 w.close(Tag::context(1), m);
             }
         }
@@ -5802,7 +5958,8 @@ fn read_ber_modem_descriptor_mtl(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Ve
     ber::list(r, tag, |r| ber::enumerated(r, Tag::universal(10), ModemType::from_number))
 }
 fn write_ber_modem_descriptor_mtl(list: &[ModemType], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() { w.integer(Tag::universal(10), v.number()); }
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() { w.integer(Tag::universal(10), v.number()); }
     Ok(())
 }
 
@@ -5810,9 +5967,10 @@ fn read_ber_modem_descriptor_mpl<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Resul
     ber::list(r, tag, |r| PropertyParm::read_ber(r, Tag::universal(16)))
 }
 fn write_ber_modem_descriptor_mpl(list: &[PropertyParm<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() {
         let m = w.open();
-        v.write_ber(w)?;
+        at!(w, [left.len()], v.write_ber(w));
         w.close(Tag::universal(16), m);
     }
     Ok(())
@@ -5836,7 +5994,7 @@ impl<'a> NonStandardData<'a> {
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.octet_string(Tag::context(1), &self.data);
         let m0 = w.open();
-        self.non_standard_identifier.write_ber(w)?;
+        at!(w, "nonStandardIdentifier", self.non_standard_identifier.write_ber(w));
         w.close(Tag::context(0), m0);
         Ok(())
     }
@@ -5846,9 +6004,10 @@ fn read_ber_mux_descriptor_term_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> R
     ber::list(r, tag, |r| TerminationId::read_ber(r, Tag::universal(16)))
 }
 fn write_ber_mux_descriptor_term_list(list: &[TerminationId<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() {
         let m = w.open();
-        v.write_ber(w)?;
+        at!(w, [left.len()], v.write_ber(w));
         w.close(Tag::universal(16), m);
     }
     Ok(())
@@ -5858,9 +6017,10 @@ fn read_ber_events_descriptor_event_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) 
     ber::list(r, tag, |r| RequestedEvent::read_ber(r, Tag::universal(16)))
 }
 fn write_ber_events_descriptor_event_list(list: &[RequestedEvent<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() {
         let m = w.open();
-        v.write_ber(w)?;
+        at!(w, [left.len()], v.write_ber(w));
         w.close(Tag::universal(16), m);
     }
     Ok(())
@@ -5881,7 +6041,7 @@ impl<'a> EventSpec<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
-        write_ber_event_par_list(&self.event_par_list, w)?;
+        at!(w, "eventParList", write_ber_event_par_list(&self.event_par_list, w));
         w.close(Tag::context(2), m);
         if let Some(v) = &self.stream_id { w.integer(Tag::context(1), i64::from(*v)); }
         w.octet_string(Tag::context(0), &self.event_name);
@@ -5900,8 +6060,16 @@ impl<'a> SignalRequest<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::Signal(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(0), m); }
-            Self::SeqSigList(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(1), m); }
+            Self::Signal(v) => {
+                let m = w.open();
+                at!(w, "signal", v.write_ber(w));
+                w.close(Tag::context(0), m);
+            }
+            Self::SeqSigList(v) => {
+                let m = w.open();
+                at!(w, "seqSigList", v.write_ber(w));
+                w.close(Tag::context(1), m);
+            }
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
         Ok(())
@@ -5933,7 +6101,7 @@ impl<'a> DigitMapValue<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.duration_timer { w.integer(Tag::context(4), i64::from(*v)); }
-        ber::write_text(w, Tag::context(3), StringKind::Ia5, &self.digit_map_body)?;
+        at!(w, "digitMapBody", ber::write_text(w, Tag::context(3), StringKind::Ia5, &self.digit_map_body));
         if let Some(v) = &self.long_timer { w.integer(Tag::context(2), i64::from(*v)); }
         if let Some(v) = &self.short_timer { w.integer(Tag::context(1), i64::from(*v)); }
         if let Some(v) = &self.start_timer { w.integer(Tag::context(0), i64::from(*v)); }
@@ -5945,7 +6113,8 @@ fn read_ber_audit_descriptor_audit_property_token<'a>(r: &mut ber::Reader<'a>, t
     ber::list(r, tag, IndAuditParameter::read_ber)
 }
 fn write_ber_audit_descriptor_audit_property_token(list: &[IndAuditParameter<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() { v.write_ber(w)?; }
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() { at!(w, [left.len()], v.write_ber(w)); }
     Ok(())
 }
 
@@ -5964,7 +6133,7 @@ impl<'a> StatisticsParameter<'a> {
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.stat_value {
             let m = w.open();
-            write_ber_value(v, w)?;
+            at!(w, "statValue", write_ber_value(v, w));
             w.close(Tag::context(1), m);
         }
         w.octet_string(Tag::context(0), &self.stat_name);
@@ -5976,7 +6145,8 @@ fn read_ber_message_message_body_transactions<'a>(r: &mut ber::Reader<'a>, tag: 
     ber::list(r, tag, Transaction::read_ber)
 }
 fn write_ber_message_message_body_transactions(list: &[Transaction<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() { v.write_ber(w)?; }
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() { at!(w, [left.len()], v.write_ber(w)); }
     Ok(())
 }
 
@@ -5984,9 +6154,10 @@ fn read_ber_transaction_reply_transaction_result_action_replies<'a>(r: &mut ber:
     ber::list(r, tag, |r| ActionReply::read_ber(r, Tag::universal(16)))
 }
 fn write_ber_transaction_reply_transaction_result_action_replies(list: &[ActionReply<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() {
         let m = w.open();
-        v.write_ber(w)?;
+        at!(w, [left.len()], v.write_ber(w));
         w.close(Tag::universal(16), m);
     }
     Ok(())
@@ -6014,10 +6185,10 @@ impl<'a> TopologyRequest<'a> {
         if let Some(v) = &self.stream_id { w.integer(Tag::context(3), i64::from(*v)); }
         w.integer(Tag::context(2), self.topology_direction.number());
         let m = w.open();
-        self.termination_to.write_ber(w)?;
+        at!(w, "terminationTo", self.termination_to.write_ber(w));
         w.close(Tag::context(1), m);
         let m = w.open();
-        self.termination_from.write_ber(w)?;
+        at!(w, "terminationFrom", self.termination_from.write_ber(w));
         w.close(Tag::context(0), m);
         Ok(())
     }
@@ -6044,11 +6215,11 @@ impl<'a> PropertyParm<'a> {
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.extra_info {
             let m0 = w.open();
-            v.write_ber(w)?;
+            at!(w, "extraInfo", v.write_ber(w));
             w.close(Tag::context(2), m0);
         }
         let m = w.open();
-        write_ber_property_parm_value(&self.value, w)?;
+        at!(w, "value", write_ber_property_parm_value(&self.value, w));
         w.close(Tag::context(1), m);
         w.octet_string(Tag::context(0), &self.name);
         Ok(())
@@ -6070,7 +6241,7 @@ impl<'a> IndAudPropertyParm<'a> {
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.property_parms {
             let m = w.open();
-            v.write_ber(w)?;
+            at!(w, "propertyParms", v.write_ber(w));
             w.close(Tag::context(1), m);
         }
         w.octet_string(Tag::context(0), &self.name);
@@ -6082,7 +6253,8 @@ fn read_ber_amm_request_descriptors<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Re
     ber::list(r, tag, AmmDescriptor::read_ber)
 }
 fn write_ber_amm_request_descriptors(list: &[AmmDescriptor<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() { v.write_ber(w)?; }
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() { at!(w, [left.len()], v.write_ber(w)); }
     Ok(())
 }
 
@@ -6098,7 +6270,7 @@ impl<'a> ObservedEventsDescriptor<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
-        write_ber_observed_events_descriptor_observed_event_lst(&self.observed_event_lst, w)?;
+        at!(w, "observedEventLst", write_ber_observed_events_descriptor_observed_event_lst(&self.observed_event_lst, w));
         w.close(Tag::context(1), m);
         w.integer(Tag::context(0), i64::from(self.request_id));
         Ok(())
@@ -6199,37 +6371,37 @@ impl<'a> ServiceChangeParm<'a> {
         if let Some(v) = &self.service_change_incomplete_flag { w.null(Tag::context(10)); }
         if let Some(v) = &self.service_change_info {
             let m = w.open();
-            v.write_ber(w)?;
+            at!(w, "serviceChangeInfo", v.write_ber(w));
             w.close(Tag::context(9), m);
         }
         if let Some(v) = &self.non_standard_data {
             let m = w.open();
-            v.write_ber(w)?;
+            at!(w, "nonStandardData", v.write_ber(w));
             w.close(Tag::context(8), m);
         }
         if let Some(v) = &self.time_stamp {
             let m = w.open();
-            v.write_ber(w)?;
+            at!(w, "timeStamp", v.write_ber(w));
             w.close(Tag::context(7), m);
         }
         if let Some(v) = &self.service_change_mgc_id {
             let m0 = w.open();
-            v.write_ber(w)?;
+            at!(w, "serviceChangeMgcId", v.write_ber(w));
             w.close(Tag::context(6), m0);
         }
         if let Some(v) = &self.service_change_delay { w.integer(Tag::context(5), i64::from(*v)); }
         let m = w.open();
-        write_ber_value(&self.service_change_reason, w)?;
+        at!(w, "serviceChangeReason", write_ber_value(&self.service_change_reason, w));
         w.close(Tag::context(4), m);
         if let Some(v) = &self.service_change_profile {
             let m = w.open();
-            v.write_ber(w)?;
+            at!(w, "serviceChangeProfile", v.write_ber(w));
             w.close(Tag::context(3), m);
         }
         if let Some(v) = &self.service_change_version { w.integer(Tag::context(2), i64::from(*v)); }
         if let Some(v) = &self.service_change_address {
             let m0 = w.open();
-            v.write_ber(w)?;
+            at!(w, "serviceChangeAddress", v.write_ber(w));
             w.close(Tag::context(1), m0);
         }
         w.integer(Tag::context(0), self.service_change_method.number());
@@ -6258,38 +6430,66 @@ impl<'a> AuditReturnParameter<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::ErrorDescriptor(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(0), m); }
-            Self::MediaDescriptor(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(1), m); }
-            Self::ModemDescriptor(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(2), m); }
-            Self::MuxDescriptor(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(3), m); }
-            Self::EventsDescriptor(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(4), m); }
+            Self::ErrorDescriptor(v) => {
+                let m = w.open();
+                at!(w, "errorDescriptor", v.write_ber(w));
+                w.close(Tag::context(0), m);
+            }
+            Self::MediaDescriptor(v) => {
+                let m = w.open();
+                at!(w, "mediaDescriptor", v.write_ber(w));
+                w.close(Tag::context(1), m);
+            }
+            Self::ModemDescriptor(v) => {
+                let m = w.open();
+                at!(w, "modemDescriptor", v.write_ber(w));
+                w.close(Tag::context(2), m);
+            }
+            Self::MuxDescriptor(v) => {
+                let m = w.open();
+                at!(w, "muxDescriptor", v.write_ber(w));
+                w.close(Tag::context(3), m);
+            }
+            Self::EventsDescriptor(v) => {
+                let m = w.open();
+                at!(w, "eventsDescriptor", v.write_ber(w));
+                w.close(Tag::context(4), m);
+            }
             Self::EventBufferDescriptor(v) => {
                 let m = w.open();
-                write_ber_event_buffer_descriptor(v, w)?;
+                at!(w, "eventBufferDescriptor", write_ber_event_buffer_descriptor(v, w));
                 w.close(Tag::context(5), m);
             }
             Self::SignalsDescriptor(v) => {
                 let m = w.open();
-                write_ber_signals_descriptor(v, w)?;
+                at!(w, "signalsDescriptor", write_ber_signals_descriptor(v, w));
                 w.close(Tag::context(6), m);
             }
-            Self::DigitMapDescriptor(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(7), m); }
+            Self::DigitMapDescriptor(v) => {
+                let m = w.open();
+                at!(w, "digitMapDescriptor", v.write_ber(w));
+                w.close(Tag::context(7), m);
+            }
             Self::ObservedEventsDescriptor(v) => {
                 let m = w.open();
-                v.write_ber(w)?;
+                at!(w, "observedEventsDescriptor", v.write_ber(w));
                 w.close(Tag::context(8), m);
             }
             Self::StatisticsDescriptor(v) => {
                 let m = w.open();
-                write_ber_statistics_descriptor(v, w)?;
+                at!(w, "statisticsDescriptor", write_ber_statistics_descriptor(v, w));
                 w.close(Tag::context(9), m);
             }
             Self::PackagesDescriptor(v) => {
                 let m = w.open();
-                write_ber_packages_descriptor(v, w)?;
+                at!(w, "packagesDescriptor", write_ber_packages_descriptor(v, w));
                 w.close(Tag::context(10), m);
             }
-            Self::EmptyDescriptors(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(11), m); }
+            Self::EmptyDescriptors(v) => {
+                let m = w.open();
+                at!(w, "emptyDescriptors", v.write_ber(w));
+                w.close(Tag::context(11), m);
+            }
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
         Ok(())
@@ -6336,23 +6536,23 @@ impl<'a> ServiceChangeResParm<'a> {
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.timestamp {
             let m = w.open();
-            v.write_ber(w)?;
+            at!(w, "timestamp", v.write_ber(w));
             w.close(Tag::context(4), m);
         }
         if let Some(v) = &self.service_change_profile {
             let m = w.open();
-            v.write_ber(w)?;
+            at!(w, "serviceChangeProfile", v.write_ber(w));
             w.close(Tag::context(3), m);
         }
         if let Some(v) = &self.service_change_version { w.integer(Tag::context(2), i64::from(*v)); }
         if let Some(v) = &self.service_change_address {
             let m0 = w.open();
-            v.write_ber(w)?;
+            at!(w, "serviceChangeAddress", v.write_ber(w));
             w.close(Tag::context(1), m0);
         }
         if let Some(v) = &self.service_change_mgc_id {
             let m0 = w.open();
-            v.write_ber(w)?;
+            at!(w, "serviceChangeMgcId", v.write_ber(w));
             w.close(Tag::context(0), m0);
         }
         Ok(())
@@ -6363,9 +6563,10 @@ fn read_ber_property_parms<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<
     ber::list(r, tag, |r| PropertyParm::read_ber(r, Tag::universal(16)))
 }
 fn write_ber_property_parms(list: &[PropertyParm<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() {
         let m = w.open();
-        v.write_ber(w)?;
+        at!(w, [left.len()], v.write_ber(w));
         w.close(Tag::universal(16), m);
     }
     Ok(())
@@ -6394,22 +6595,22 @@ impl<'a> StreamParms<'a> {
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.statistics_descriptor {
             let m = w.open();
-            write_ber_statistics_descriptor(v, w)?;
+            at!(w, "statisticsDescriptor", write_ber_statistics_descriptor(v, w));
             w.close(Tag::context(3), m);
         }
         if let Some(v) = &self.remote_descriptor {
             let m = w.open();
-            v.write_ber(w)?;
+            at!(w, "remoteDescriptor", v.write_ber(w));
             w.close(Tag::context(2), m);
         }
         if let Some(v) = &self.local_descriptor {
             let m = w.open();
-            v.write_ber(w)?;
+            at!(w, "localDescriptor", v.write_ber(w));
             w.close(Tag::context(1), m);
         }
         if let Some(v) = &self.local_control_descriptor {
             let m = w.open();
-            v.write_ber(w)?;
+            at!(w, "localControlDescriptor", v.write_ber(w));
             w.close(Tag::context(0), m);
         }
         Ok(())
@@ -6420,9 +6621,10 @@ fn read_ber_media_descriptor_streams_multi_stream<'a>(r: &mut ber::Reader<'a>, t
     ber::list(r, tag, |r| StreamDescriptor::read_ber(r, Tag::universal(16)))
 }
 fn write_ber_media_descriptor_streams_multi_stream(list: &[StreamDescriptor<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() {
         let m = w.open();
-        v.write_ber(w)?;
+        at!(w, [left.len()], v.write_ber(w));
         w.close(Tag::universal(16), m);
     }
     Ok(())
@@ -6441,8 +6643,12 @@ impl<'a> NonStandardIdentifier<'a> {
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
             Self::Object(v) => w.raw(Tag::context(0), v.as_bytes()),
-            Self::H221NonStandard(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(1), m); }
-            Self::Experimental(v) => ber::write_text(w, Tag::context(2), StringKind::Ia5, v)?,
+            Self::H221NonStandard(v) => {
+                let m = w.open();
+                at!(w, "h221NonStandard", v.write_ber(w));
+                w.close(Tag::context(1), m);
+            }
+            Self::Experimental(v) => at!(w, "experimental", ber::write_text(w, Tag::context(2), StringKind::Ia5, v)),
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
         Ok(())
@@ -6469,11 +6675,11 @@ impl<'a> RequestedEvent<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
-        write_ber_ev_par_list(&self.ev_par_list, w)?;
+        at!(w, "evParList", write_ber_ev_par_list(&self.ev_par_list, w));
         w.close(Tag::context(3), m);
         if let Some(v) = &self.event_action {
             let m = w.open();
-            v.write_ber(w)?;
+            at!(w, "eventAction", v.write_ber(w));
             w.close(Tag::context(2), m);
         }
         if let Some(v) = &self.stream_id { w.integer(Tag::context(1), i64::from(*v)); }
@@ -6486,9 +6692,10 @@ fn read_ber_event_par_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<
     ber::list(r, tag, |r| EventParameter::read_ber(r, Tag::universal(16)))
 }
 fn write_ber_event_par_list(list: &[EventParameter<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() {
         let m = w.open();
-        v.write_ber(w)?;
+        at!(w, [left.len()], v.write_ber(w));
         w.close(Tag::universal(16), m);
     }
     Ok(())
@@ -6573,7 +6780,7 @@ impl<'a> Signal<'a> {
         if let Some(v) = &self.request_id { w.integer(Tag::context(8), i64::from(*v)); }
         if let Some(v) = &self.direction { w.integer(Tag::context(7), v.number()); }
         let m = w.open();
-        write_ber_signal_sig_par_list(&self.sig_par_list, w)?;
+        at!(w, "sigParList", write_ber_signal_sig_par_list(&self.sig_par_list, w));
         w.close(Tag::context(6), m);
         if let Some(v) = &self.keep_active { w.boolean(Tag::context(5), *v); }
         if let Some(v) = &self.notify_completion { ber::write_named_bits(w, Tag::context(4), v, 0); }
@@ -6597,7 +6804,7 @@ impl<'a> SeqSigList<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
-        write_ber_seq_sig_list_signal_list(&self.signal_list, w)?;
+        at!(w, "signalList", write_ber_seq_sig_list_signal_list(&self.signal_list, w));
         w.close(Tag::context(1), m);
         w.integer(Tag::context(0), i64::from(self.id));
         Ok(())
@@ -6627,37 +6834,37 @@ impl<'a> IndAuditParameter<'a> {
         match self {
             Self::IndAudMediaDescriptor(v) => {
                 let m = w.open();
-                v.write_ber(w)?;
+                at!(w, "indAudMediaDescriptor", v.write_ber(w));
                 w.close(Tag::context(0), m);
             }
             Self::IndAudEventsDescriptor(v) => {
                 let m = w.open();
-                v.write_ber(w)?;
+                at!(w, "indAudEventsDescriptor", v.write_ber(w));
                 w.close(Tag::context(1), m);
             }
             Self::IndAudEventBufferDescriptor(v) => {
                 let m = w.open();
-                v.write_ber(w)?;
+                at!(w, "indAudEventBufferDescriptor", v.write_ber(w));
                 w.close(Tag::context(2), m);
             }
             Self::IndAudSignalsDescriptor(v) => {
                 let m0 = w.open();
-                v.write_ber(w)?;
+                at!(w, "indAudSignalsDescriptor", v.write_ber(w));
                 w.close(Tag::context(3), m0);
             }
             Self::IndAudDigitMapDescriptor(v) => {
                 let m = w.open();
-                v.write_ber(w)?;
+                at!(w, "indAudDigitMapDescriptor", v.write_ber(w));
                 w.close(Tag::context(4), m);
             }
             Self::IndAudStatisticsDescriptor(v) => {
                 let m = w.open();
-                v.write_ber(w)?;
+                at!(w, "indAudStatisticsDescriptor", v.write_ber(w));
                 w.close(Tag::context(5), m);
             }
             Self::IndAudPackagesDescriptor(v) => {
                 let m = w.open();
-                v.write_ber(w)?;
+                at!(w, "indAudPackagesDescriptor", v.write_ber(w));
                 w.close(Tag::context(6), m);
             }
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
@@ -6674,7 +6881,8 @@ fn read_ber_value<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<Octets<'a
     ber::list(r, tag, |r| ber::octets(r, Tag::universal(4)))
 }
 fn write_ber_value(list: &[Octets<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() { w.octet_string(Tag::universal(4), v); }
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() { w.octet_string(Tag::universal(4), v); }
     Ok(())
 }
 
@@ -6682,7 +6890,8 @@ fn read_ber_property_parm_value<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result
     ber::list(r, tag, |r| ber::octets(r, Tag::universal(4)))
 }
 fn write_ber_property_parm_value(list: &[Octets<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() { w.octet_string(Tag::universal(4), v); }
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() { w.octet_string(Tag::universal(4), v); }
     Ok(())
 }
 
@@ -6712,9 +6921,10 @@ fn read_ber_observed_events_descriptor_observed_event_lst<'a>(r: &mut ber::Reade
     ber::list(r, tag, |r| ObservedEvent::read_ber(r, Tag::universal(16)))
 }
 fn write_ber_observed_events_descriptor_observed_event_lst(list: &[ObservedEvent<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() {
         let m = w.open();
-        v.write_ber(w)?;
+        at!(w, [left.len()], v.write_ber(w));
         w.close(Tag::universal(16), m);
     }
     Ok(())
@@ -6736,10 +6946,22 @@ impl<'a> ServiceChangeAddress<'a> {
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
             Self::PortNumber(v) => w.integer(Tag::context(0), i64::from(*v)),
-            Self::Ip4Address(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(1), m); }
-            Self::Ip6Address(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(2), m); }
-            Self::DomainName(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(3), m); }
-            Self::DeviceName(v) => ber::write_text(w, Tag::context(4), StringKind::Ia5, v)?,
+            Self::Ip4Address(v) => {
+                let m = w.open();
+                at!(w, "ip4Address", v.write_ber(w));
+                w.close(Tag::context(1), m);
+            }
+            Self::Ip6Address(v) => {
+                let m = w.open();
+                at!(w, "ip6Address", v.write_ber(w));
+                w.close(Tag::context(2), m);
+            }
+            Self::DomainName(v) => {
+                let m = w.open();
+                at!(w, "domainName", v.write_ber(w));
+                w.close(Tag::context(3), m);
+            }
+            Self::DeviceName(v) => at!(w, "deviceName", ber::write_text(w, Tag::context(4), StringKind::Ia5, v)),
             Self::MtpAddress(v) => w.octet_string(Tag::context(5), v),
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
@@ -6761,7 +6983,7 @@ impl<'a> ServiceChangeProfile<'a> {
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        ber::write_text(w, Tag::context(0), StringKind::Ia5, &self.profile_name)?;
+        at!(w, "profileName", ber::write_text(w, Tag::context(0), StringKind::Ia5, &self.profile_name));
         Ok(())
     }
 }
@@ -6777,8 +6999,8 @@ impl<'a> TimeNotation<'a> {
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
-        ber::write_text(w, Tag::context(1), StringKind::Ia5, &self.time)?;
-        ber::write_text(w, Tag::context(0), StringKind::Ia5, &self.date)?;
+        at!(w, "time", ber::write_text(w, Tag::context(1), StringKind::Ia5, &self.time));
+        at!(w, "date", ber::write_text(w, Tag::context(0), StringKind::Ia5, &self.date));
         Ok(())
     }
 }
@@ -6787,9 +7009,10 @@ fn read_ber_packages_descriptor(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Vec
     ber::list(r, tag, |r| PackagesItem::read_ber(r, Tag::universal(16)))
 }
 fn write_ber_packages_descriptor(list: &[PackagesItem], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() {
         let m = w.open();
-        v.write_ber(w)?;
+        at!(w, [left.len()], v.write_ber(w));
         w.close(Tag::universal(16), m);
     }
     Ok(())
@@ -6815,7 +7038,7 @@ impl<'a> LocalControlDescriptor<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
-        write_ber_property_parms(&self.property_parms, w)?;
+        at!(w, "propertyParms", write_ber_property_parms(&self.property_parms, w));
         w.close(Tag::context(3), m);
         if let Some(v) = &self.reserve_group { w.boolean(Tag::context(2), *v); }
         if let Some(v) = &self.reserve_value { w.boolean(Tag::context(1), *v); }
@@ -6835,7 +7058,7 @@ impl<'a> LocalRemoteDescriptor<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
-        write_ber_local_remote_descriptor_prop_grps(&self.prop_grps, w)?;
+        at!(w, "propGrps", write_ber_local_remote_descriptor_prop_grps(&self.prop_grps, w));
         w.close(Tag::context(0), m);
         Ok(())
     }
@@ -6853,7 +7076,7 @@ impl<'a> StreamDescriptor<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
-        self.stream_parms.write_ber(w)?;
+        at!(w, "streamParms", self.stream_parms.write_ber(w));
         w.close(Tag::context(1), m);
         w.integer(Tag::context(0), i64::from(self.stream_id));
         Ok(())
@@ -6921,22 +7144,22 @@ impl<'a> RequestedActions<'a> {
         if let Some(v) = &self.reset_events_descriptor { w.null(Tag::context(5)); }
         if let Some(v) = &self.notify_behaviour {
             let m0 = w.open();
-            v.write_ber(w)?;
+            at!(w, "notifyBehaviour", v.write_ber(w));
             w.close(Tag::context(4), m0);
         }
         if let Some(v) = &self.signals_descriptor {
             let m = w.open();
-            write_ber_signals_descriptor(v, w)?;
+            at!(w, "signalsDescriptor", write_ber_signals_descriptor(v, w));
             w.close(Tag::context(3), m);
         }
         if let Some(v) = &self.second_event {
             let m = w.open();
-            v.write_ber(w)?;
+            at!(w, "secondEvent", v.write_ber(w));
             w.close(Tag::context(2), m);
         }
         if let Some(v) = &self.event_dm {
             let m0 = w.open();
-            v.write_ber(w)?;
+            at!(w, "eventDM", v.write_ber(w));
             w.close(Tag::context(1), m0);
         }
         if let Some(v) = &self.keep_active { w.boolean(Tag::context(0), *v); }
@@ -6948,9 +7171,10 @@ fn read_ber_ev_par_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<Eve
     ber::list(r, tag, |r| EventParameter::read_ber(r, Tag::universal(16)))
 }
 fn write_ber_ev_par_list(list: &[EventParameter<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() {
         let m = w.open();
-        v.write_ber(w)?;
+        at!(w, [left.len()], v.write_ber(w));
         w.close(Tag::universal(16), m);
     }
     Ok(())
@@ -6977,11 +7201,11 @@ impl<'a> EventParameter<'a> {
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.extra_info {
             let m0 = w.open();
-            v.write_ber(w)?;
+            at!(w, "extraInfo", v.write_ber(w));
             w.close(Tag::context(2), m0);
         }
         let m = w.open();
-        write_ber_value(&self.value, w)?;
+        at!(w, "value", write_ber_value(&self.value, w));
         w.close(Tag::context(1), m);
         w.octet_string(Tag::context(0), &self.event_parameter_name);
         Ok(())
@@ -6992,9 +7216,10 @@ fn read_ber_signal_sig_par_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result
     ber::list(r, tag, |r| SigParameter::read_ber(r, Tag::universal(16)))
 }
 fn write_ber_signal_sig_par_list(list: &[SigParameter<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() {
         let m = w.open();
-        v.write_ber(w)?;
+        at!(w, [left.len()], v.write_ber(w));
         w.close(Tag::universal(16), m);
     }
     Ok(())
@@ -7004,9 +7229,10 @@ fn read_ber_seq_sig_list_signal_list<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> R
     ber::list(r, tag, |r| Signal::read_ber(r, Tag::universal(16)))
 }
 fn write_ber_seq_sig_list_signal_list(list: &[Signal<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() {
         let m = w.open();
-        v.write_ber(w)?;
+        at!(w, [left.len()], v.write_ber(w));
         w.close(Tag::universal(16), m);
     }
     Ok(())
@@ -7034,12 +7260,12 @@ impl<'a> IndAudMediaDescriptor<'a> {
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.streams {
             let m0 = w.open();
-            v.write_ber(w)?;
+            at!(w, "streams", v.write_ber(w));
             w.close(Tag::context(1), m0);
         }
         if let Some(v) = &self.term_state_descr {
             let m = w.open();
-            v.write_ber(w)?;
+            at!(w, "termStateDescr", v.write_ber(w));
             w.close(Tag::context(0), m);
         }
         Ok(())
@@ -7099,8 +7325,16 @@ impl<'a> IndAudSignalsDescriptor<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::Signal(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(0), m); }
-            Self::SeqSigList(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(1), m); }
+            Self::Signal(v) => {
+                let m = w.open();
+                at!(w, "signal", v.write_ber(w));
+                w.close(Tag::context(0), m);
+            }
+            Self::SeqSigList(v) => {
+                let m = w.open();
+                at!(w, "seqSigList", v.write_ber(w));
+                w.close(Tag::context(1), m);
+            }
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
         Ok(())
@@ -7175,11 +7409,11 @@ impl<'a> ObservedEvent<'a> {
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.time_notation {
             let m = w.open();
-            v.write_ber(w)?;
+            at!(w, "timeNotation", v.write_ber(w));
             w.close(Tag::context(3), m);
         }
         let m = w.open();
-        write_ber_event_par_list(&self.event_par_list, w)?;
+        at!(w, "eventParList", write_ber_event_par_list(&self.event_par_list, w));
         w.close(Tag::context(2), m);
         if let Some(v) = &self.stream_id { w.integer(Tag::context(1), i64::from(*v)); }
         w.octet_string(Tag::context(0), &self.event_name);
@@ -7208,9 +7442,10 @@ fn read_ber_local_remote_descriptor_prop_grps<'a>(r: &mut ber::Reader<'a>, tag: 
     ber::list(r, tag, |r| read_ber_property_group(r, Tag::universal(16)))
 }
 fn write_ber_local_remote_descriptor_prop_grps(list: &[PropertyGroup<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() {
         let m = w.open();
-        write_ber_property_group(v, w)?;
+        at!(w, [left.len()], write_ber_property_group(v, w));
         w.close(Tag::universal(16), m);
     }
     Ok(())
@@ -7228,7 +7463,11 @@ impl<'a> EventDm<'a> {
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
             Self::DigitMapName(v) => w.octet_string(Tag::context(0), v),
-            Self::DigitMapValue(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(1), m); }
+            Self::DigitMapValue(v) => {
+                let m = w.open();
+                at!(w, "digitMapValue", v.write_ber(w));
+                w.close(Tag::context(1), m);
+            }
         }
         Ok(())
     }
@@ -7250,7 +7489,7 @@ impl<'a> SecondEventsDescriptor<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
-        write_ber_second_events_descriptor_event_list(&self.event_list, w)?;
+        at!(w, "eventList", write_ber_second_events_descriptor_event_list(&self.event_list, w));
         w.close(Tag::context(1), m);
         if let Some(v) = &self.request_id { w.integer(Tag::context(0), i64::from(*v)); }
         Ok(())
@@ -7270,7 +7509,11 @@ impl<'a> NotifyBehaviour<'a> {
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
             Self::NotifyImmediate(v) => w.null(Tag::context(0)),
-            Self::NotifyRegulated(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(1), m); }
+            Self::NotifyRegulated(v) => {
+                let m = w.open();
+                at!(w, "notifyRegulated", v.write_ber(w));
+                w.close(Tag::context(1), m);
+            }
             Self::NeverNotify(v) => w.null(Tag::context(2)),
             Self::Unknown(v) => ber::write_any(w, &v.octets)?,
         }
@@ -7301,11 +7544,11 @@ impl<'a> SigParameter<'a> {
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.extra_info {
             let m0 = w.open();
-            v.write_ber(w)?;
+            at!(w, "extraInfo", v.write_ber(w));
             w.close(Tag::context(2), m0);
         }
         let m = w.open();
-        write_ber_value(&self.value, w)?;
+        at!(w, "value", write_ber_value(&self.value, w));
         w.close(Tag::context(1), m);
         w.octet_string(Tag::context(0), &self.sig_parameter_name);
         Ok(())
@@ -7335,7 +7578,7 @@ impl<'a> IndAudTerminationStateDescriptor<'a> {
         if let Some(v) = &self.service_state { w.null(Tag::context(2)); }
         if let Some(v) = &self.event_buffer_control { w.null(Tag::context(1)); }
         let m = w.open();
-        write_ber_property_parms2(&self.property_parms, w)?;
+        at!(w, "propertyParms", write_ber_property_parms2(&self.property_parms, w));
         w.close(Tag::context(0), m);
         Ok(())
     }
@@ -7352,10 +7595,14 @@ impl<'a> IndAudMediaDescriptorStreams<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         match self {
-            Self::OneStream(v) => { let m = w.open(); v.write_ber(w)?; w.close(Tag::context(0), m); }
+            Self::OneStream(v) => {
+                let m = w.open();
+                at!(w, "oneStream", v.write_ber(w));
+                w.close(Tag::context(0), m);
+            }
             Self::MultiStream(v) => {
                 let m = w.open();
-                write_ber_ind_aud_media_descriptor_streams_multi_stream(v, w)?;
+                at!(w, "multiStream", write_ber_ind_aud_media_descriptor_streams_multi_stream(v, w));
                 w.close(Tag::context(1), m);
             }
         }
@@ -7403,7 +7650,7 @@ impl IndAudSeqSigList {
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.signal_list {
             let m = w.open();
-            v.write_ber(w)?;
+            at!(w, "signalList", v.write_ber(w));
             w.close(Tag::context(1), m);
         }
         w.integer(Tag::context(0), i64::from(self.id));
@@ -7415,9 +7662,10 @@ fn read_ber_property_group<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<
     ber::list(r, tag, |r| PropertyParm::read_ber(r, Tag::universal(16)))
 }
 fn write_ber_property_group(list: &[PropertyParm<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() {
         let m = w.open();
-        v.write_ber(w)?;
+        at!(w, [left.len()], v.write_ber(w));
         w.close(Tag::universal(16), m);
     }
     Ok(())
@@ -7427,9 +7675,10 @@ fn read_ber_second_events_descriptor_event_list<'a>(r: &mut ber::Reader<'a>, tag
     ber::list(r, tag, |r| SecondRequestedEvent::read_ber(r, Tag::universal(16)))
 }
 fn write_ber_second_events_descriptor_event_list(list: &[SecondRequestedEvent<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() {
         let m = w.open();
-        v.write_ber(w)?;
+        at!(w, [left.len()], v.write_ber(w));
         w.close(Tag::universal(16), m);
     }
     Ok(())
@@ -7452,12 +7701,12 @@ impl<'a> RegulatedEmbeddedDescriptor<'a> {
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.signals_descriptor {
             let m = w.open();
-            write_ber_signals_descriptor(v, w)?;
+            at!(w, "signalsDescriptor", write_ber_signals_descriptor(v, w));
             w.close(Tag::context(1), m);
         }
         if let Some(v) = &self.second_event {
             let m = w.open();
-            v.write_ber(w)?;
+            at!(w, "secondEvent", v.write_ber(w));
             w.close(Tag::context(0), m);
         }
         Ok(())
@@ -7468,9 +7717,10 @@ fn read_ber_property_parms2<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec
     ber::list(r, tag, |r| IndAudPropertyParm::read_ber(r, Tag::universal(16)))
 }
 fn write_ber_property_parms2(list: &[IndAudPropertyParm<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() {
         let m = w.open();
-        v.write_ber(w)?;
+        at!(w, [left.len()], v.write_ber(w));
         w.close(Tag::universal(16), m);
     }
     Ok(())
@@ -7499,22 +7749,22 @@ impl<'a> IndAudStreamParms<'a> {
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.statistics_descriptor {
             let m = w.open();
-            v.write_ber(w)?;
+            at!(w, "statisticsDescriptor", v.write_ber(w));
             w.close(Tag::context(3), m);
         }
         if let Some(v) = &self.remote_descriptor {
             let m = w.open();
-            v.write_ber(w)?;
+            at!(w, "remoteDescriptor", v.write_ber(w));
             w.close(Tag::context(2), m);
         }
         if let Some(v) = &self.local_descriptor {
             let m = w.open();
-            v.write_ber(w)?;
+            at!(w, "localDescriptor", v.write_ber(w));
             w.close(Tag::context(1), m);
         }
         if let Some(v) = &self.local_control_descriptor {
             let m = w.open();
-            v.write_ber(w)?;
+            at!(w, "localControlDescriptor", v.write_ber(w));
             w.close(Tag::context(0), m);
         }
         Ok(())
@@ -7525,9 +7775,10 @@ fn read_ber_ind_aud_media_descriptor_streams_multi_stream<'a>(r: &mut ber::Reade
     ber::list(r, tag, |r| IndAudStreamDescriptor::read_ber(r, Tag::universal(16)))
 }
 fn write_ber_ind_aud_media_descriptor_streams_multi_stream(list: &[IndAudStreamDescriptor<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() {
         let m = w.open();
-        v.write_ber(w)?;
+        at!(w, [left.len()], v.write_ber(w));
         w.close(Tag::universal(16), m);
     }
     Ok(())
@@ -7551,11 +7802,11 @@ impl<'a> SecondRequestedEvent<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
-        write_ber_ev_par_list(&self.ev_par_list, w)?;
+        at!(w, "evParList", write_ber_ev_par_list(&self.ev_par_list, w));
         w.close(Tag::context(3), m);
         if let Some(v) = &self.event_action {
             let m = w.open();
-            v.write_ber(w)?;
+            at!(w, "eventAction", v.write_ber(w));
             w.close(Tag::context(2), m);
         }
         if let Some(v) = &self.stream_id { w.integer(Tag::context(1), i64::from(*v)); }
@@ -7591,7 +7842,7 @@ impl<'a> IndAudLocalControlDescriptor<'a> {
         if let Some(v) = &self.stream_mode_sel { w.integer(Tag::context(4), v.number()); }
         if let Some(v) = &self.property_parms {
             let m = w.open();
-            write_ber_property_parms2(v, w)?;
+            at!(w, "propertyParms", write_ber_property_parms2(v, w));
             w.close(Tag::context(3), m);
         }
         if let Some(v) = &self.reserve_group { w.null(Tag::context(2)); }
@@ -7615,7 +7866,7 @@ impl<'a> IndAudLocalRemoteDescriptor<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
-        write_ber_ind_aud_property_group(&self.prop_grps, w)?;
+        at!(w, "propGrps", write_ber_ind_aud_property_group(&self.prop_grps, w));
         w.close(Tag::context(1), m);
         if let Some(v) = &self.prop_group_id { w.integer(Tag::context(0), i64::from(*v)); }
         Ok(())
@@ -7634,7 +7885,7 @@ impl<'a> IndAudStreamDescriptor<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         let m = w.open();
-        self.stream_parms.write_ber(w)?;
+        at!(w, "streamParms", self.stream_parms.write_ber(w));
         w.close(Tag::context(1), m);
         w.integer(Tag::context(0), i64::from(self.stream_id));
         Ok(())
@@ -7678,17 +7929,17 @@ impl<'a> SecondRequestedActions<'a> {
         if let Some(v) = &self.reset_events_descriptor { w.null(Tag::context(4)); }
         if let Some(v) = &self.notify_behaviour {
             let m0 = w.open();
-            v.write_ber(w)?;
+            at!(w, "notifyBehaviour", v.write_ber(w));
             w.close(Tag::context(3), m0);
         }
         if let Some(v) = &self.signals_descriptor {
             let m = w.open();
-            write_ber_signals_descriptor(v, w)?;
+            at!(w, "signalsDescriptor", write_ber_signals_descriptor(v, w));
             w.close(Tag::context(2), m);
         }
         if let Some(v) = &self.event_dm {
             let m0 = w.open();
-            v.write_ber(w)?;
+            at!(w, "eventDM", v.write_ber(w));
             w.close(Tag::context(1), m0);
         }
         if let Some(v) = &self.keep_active { w.boolean(Tag::context(0), *v); }
@@ -7700,9 +7951,10 @@ fn read_ber_ind_aud_property_group<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Res
     ber::list(r, tag, |r| IndAudPropertyParm::read_ber(r, Tag::universal(16)))
 }
 fn write_ber_ind_aud_property_group(list: &[IndAudPropertyParm<'_>], w: &mut ber::Writer) -> Result<()> {
-    for v in list.iter().rev() {
+    let mut left = list.iter();
+    while let Some(v) = left.next_back() {
         let m = w.open();
-        v.write_ber(w)?;
+        at!(w, [left.len()], v.write_ber(w));
         w.close(Tag::universal(16), m);
     }
     Ok(())
@@ -7872,8 +8124,9 @@ impl<'a> MegacoMessage<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.auth_header.is_some());
-        if let Some(v) = &self.auth_header { v.write_aper(w)?; }
-        self.mess.write_aper(w)
+        if let Some(v) = &self.auth_header { at!(w, "authHeader", v.write_aper(w)); }
+        at!(w, "mess", self.mess.write_aper(w));
+        Ok(())
     }
 }
 
@@ -7888,7 +8141,8 @@ impl<'a> AuthenticationHeader<'a> {
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.fixed_octets(&self.sec_parm_index);
         w.fixed_octets(&self.seq_num);
-        w.octet_string(per::Size::new(false, 12, 32, Some(per::Whole::Bits(5))), &self.ad)
+        at!(w, "ad", w.octet_string(per::Size::new(false, 12, 32, Some(per::Whole::Bits(5))), &self.ad));
+        Ok(())
     }
 }
 
@@ -7909,16 +8163,16 @@ impl<'a> MId<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::Ip4Address(v) => { w.bits(0, 4); v.write_aper(w)?; }
-            Self::Ip6Address(v) => { w.bits(1, 4); v.write_aper(w)?; }
-            Self::DomainName(v) => { w.bits(2, 4); v.write_aper(w)?; }
+            Self::Ip4Address(v) => { w.bits(0, 4); at!(w, "ip4Address", v.write_aper(w)); }
+            Self::Ip6Address(v) => { w.bits(1, 4); at!(w, "ip6Address", v.write_aper(w)); }
+            Self::DomainName(v) => { w.bits(2, 4); at!(w, "domainName", v.write_aper(w)); }
             Self::DeviceName(v) => {
                 w.bits(3, 4);
-                w.characters(per::Size::new(false, 1, 64, Some(per::Whole::Bits(6))), &APER_ALPHABET_0, v)?;
+                at!(w, "deviceName", w.characters(per::Size::new(false, 1, 64, Some(per::Whole::Bits(6))), &APER_ALPHABET_0, v));
             }
             Self::MtpAddress(v) => {
                 w.bits(4, 4);
-                w.octet_string(per::Size::new(false, 2, 4, Some(per::Whole::Bits(2))), v)?;
+                at!(w, "mtpAddress", w.octet_string(per::Size::new(false, 2, 4, Some(per::Whole::Bits(2))), v));
             }
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
@@ -7950,11 +8204,18 @@ impl<'a> Transaction<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::TransactionRequest(v) => { w.bits(0, 3); v.write_aper(w)?; }
-            Self::TransactionPending(v) => { w.bits(1, 3); v.write_aper(w)?; }
-            Self::TransactionReply(v) => { w.bits(2, 3); v.write_aper(w)?; }
-            Self::TransactionResponseAck(v) => { w.bits(3, 3); write_aper_transaction_response_ack(v, w)?; }
-            Self::SegmentReply(v) => { let open = w.added_alternative(0); v.write_aper(w)?; w.close(open); }
+            Self::TransactionRequest(v) => { w.bits(0, 3); at!(w, "transactionRequest", v.write_aper(w)); }
+            Self::TransactionPending(v) => { w.bits(1, 3); at!(w, "transactionPending", v.write_aper(w)); }
+            Self::TransactionReply(v) => { w.bits(2, 3); at!(w, "transactionReply", v.write_aper(w)); }
+            Self::TransactionResponseAck(v) => {
+                w.bits(3, 3);
+                at!(w, "transactionResponseAck", write_aper_transaction_response_ack(v, w));
+            }
+            Self::SegmentReply(v) => {
+                let open = w.added_alternative(0);
+                at!(w, "segmentReply", v.write_aper(w));
+                w.close(open);
+            }
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
         Ok(())
@@ -7977,10 +8238,11 @@ impl<'a> ActionRequest<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([self.context_request.is_some(), self.context_attr_audit_req.is_some()]);
-        w.integer(per::Whole::Octets(2, 4), i64::from(self.context_id), 0, 4294967295)?;
-        if let Some(v) = &self.context_request { v.write_aper(w)?; }
-        if let Some(v) = &self.context_attr_audit_req { v.write_aper(w)?; }
-        write_aper_action_request_command_requests(&self.command_requests, w)
+        at!(w, "contextId", w.integer(per::Whole::Octets(2, 4), i64::from(self.context_id), 0, 4294967295));
+        if let Some(v) = &self.context_request { at!(w, "contextRequest", v.write_aper(w)); }
+        if let Some(v) = &self.context_attr_audit_req { at!(w, "contextAttrAuditReq", v.write_aper(w)); }
+        at!(w, "commandRequests", write_aper_action_request_command_requests(&self.command_requests, w));
+        Ok(())
     }
 }
 
@@ -8000,10 +8262,11 @@ impl<'a> ActionReply<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([self.error_descriptor.is_some(), self.context_reply.is_some()]);
-        w.integer(per::Whole::Octets(2, 4), i64::from(self.context_id), 0, 4294967295)?;
-        if let Some(v) = &self.error_descriptor { v.write_aper(w)?; }
-        if let Some(v) = &self.context_reply { v.write_aper(w)?; }
-        write_aper_action_reply_command_reply(&self.command_reply, w)
+        at!(w, "contextId", w.integer(per::Whole::Octets(2, 4), i64::from(self.context_id), 0, 4294967295));
+        if let Some(v) = &self.error_descriptor { at!(w, "errorDescriptor", v.write_aper(w)); }
+        if let Some(v) = &self.context_reply { at!(w, "contextReply", v.write_aper(w)); }
+        at!(w, "commandReply", write_aper_action_reply_command_reply(&self.command_reply, w));
+        Ok(())
     }
 }
 
@@ -8020,7 +8283,7 @@ impl<'a> CommandRequest<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.optional.is_some(), self.wildcard_return.is_some()]);
-        self.command.write_aper(w)?;
+        at!(w, "command", self.command.write_aper(w));
         if let Some(v) = &self.optional {
         }
         if let Some(v) = &self.wildcard_return {
@@ -8049,14 +8312,14 @@ impl<'a> CommandReply<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::AddReply(v) => { w.bits(0, 4); v.write_aper(w)?; }
-            Self::MoveReply(v) => { w.bits(1, 4); v.write_aper(w)?; }
-            Self::ModReply(v) => { w.bits(2, 4); v.write_aper(w)?; }
-            Self::SubtractReply(v) => { w.bits(3, 4); v.write_aper(w)?; }
-            Self::AuditCapReply(v) => { w.bits(4, 4); v.write_aper(w)?; }
-            Self::AuditValueReply(v) => { w.bits(5, 4); v.write_aper(w)?; }
-            Self::NotifyReply(v) => { w.bits(6, 4); v.write_aper(w)?; }
-            Self::ServiceChangeReply(v) => { w.bits(7, 4); v.write_aper(w)?; }
+            Self::AddReply(v) => { w.bits(0, 4); at!(w, "addReply", v.write_aper(w)); }
+            Self::MoveReply(v) => { w.bits(1, 4); at!(w, "moveReply", v.write_aper(w)); }
+            Self::ModReply(v) => { w.bits(2, 4); at!(w, "modReply", v.write_aper(w)); }
+            Self::SubtractReply(v) => { w.bits(3, 4); at!(w, "subtractReply", v.write_aper(w)); }
+            Self::AuditCapReply(v) => { w.bits(4, 4); at!(w, "auditCapReply", v.write_aper(w)); }
+            Self::AuditValueReply(v) => { w.bits(5, 4); at!(w, "auditValueReply", v.write_aper(w)); }
+            Self::NotifyReply(v) => { w.bits(6, 4); at!(w, "notifyReply", v.write_aper(w)); }
+            Self::ServiceChangeReply(v) => { w.bits(7, 4); at!(w, "serviceChangeReply", v.write_aper(w)); }
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
         Ok(())
@@ -8091,17 +8354,23 @@ impl<'a> AmmDescriptor<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::MediaDescriptor(v) => { w.bits(0, 4); v.write_aper(w)?; }
-            Self::ModemDescriptor(v) => { w.bits(1, 4); v.write_aper(w)?; }
-            Self::MuxDescriptor(v) => { w.bits(2, 4); v.write_aper(w)?; }
-            Self::EventsDescriptor(v) => { w.bits(3, 4); v.write_aper(w)?; }
-            Self::EventBufferDescriptor(v) => { w.bits(4, 4); write_aper_event_buffer_descriptor(v, w)?; }
-            Self::SignalsDescriptor(v) => { w.bits(5, 4); write_aper_signals_descriptor(v, w)?; }
-            Self::DigitMapDescriptor(v) => { w.bits(6, 4); v.write_aper(w)?; }
-            Self::AuditDescriptor(v) => { w.bits(7, 4); v.write_aper(w)?; }
+            Self::MediaDescriptor(v) => { w.bits(0, 4); at!(w, "mediaDescriptor", v.write_aper(w)); }
+            Self::ModemDescriptor(v) => { w.bits(1, 4); at!(w, "modemDescriptor", v.write_aper(w)); }
+            Self::MuxDescriptor(v) => { w.bits(2, 4); at!(w, "muxDescriptor", v.write_aper(w)); }
+            Self::EventsDescriptor(v) => { w.bits(3, 4); at!(w, "eventsDescriptor", v.write_aper(w)); }
+            Self::EventBufferDescriptor(v) => {
+                w.bits(4, 4);
+                at!(w, "eventBufferDescriptor", write_aper_event_buffer_descriptor(v, w));
+            }
+            Self::SignalsDescriptor(v) => {
+                w.bits(5, 4);
+                at!(w, "signalsDescriptor", write_aper_signals_descriptor(v, w));
+            }
+            Self::DigitMapDescriptor(v) => { w.bits(6, 4); at!(w, "digitMapDescriptor", v.write_aper(w)); }
+            Self::AuditDescriptor(v) => { w.bits(7, 4); at!(w, "auditDescriptor", v.write_aper(w)); }
             Self::StatisticsDescriptor(v) => {
                 let open = w.added_alternative(0);
-                write_aper_statistics_descriptor(v, w)?;
+                at!(w, "statisticsDescriptor", write_aper_statistics_descriptor(v, w));
                 w.close(open);
             }
             Self::Unknown(v) => w.unknown_alternative(v)?,
@@ -8122,8 +8391,9 @@ impl<'a> TerminationId<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
-        write_aper_termination_id_wildcard(&self.wildcard, w)?;
-        w.octet_string(per::Size::new(false, 1, 8, Some(per::Whole::Bits(3))), &self.id)
+        at!(w, "wildcard", write_aper_termination_id_wildcard(&self.wildcard, w));
+        at!(w, "id", w.octet_string(per::Size::new(false, 1, 8, Some(per::Whole::Bits(3))), &self.id));
+        Ok(())
     }
 }
 
@@ -8140,9 +8410,10 @@ impl<'a> Message<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
-        w.integer(per::Whole::Bits(7), i64::from(self.version), 0, 99)?;
-        self.m_id.write_aper(w)?;
-        self.message_body.write_aper(w)
+        at!(w, "version", w.integer(per::Whole::Bits(7), i64::from(self.version), 0, 99));
+        at!(w, "mId", self.m_id.write_aper(w));
+        at!(w, "messageBody", self.message_body.write_aper(w));
+        Ok(())
     }
 }
 
@@ -8159,7 +8430,9 @@ impl Ip4Address {
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.port_number.is_some());
         w.fixed_octets(&self.address);
-        if let Some(v) = &self.port_number { w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
+        if let Some(v) = &self.port_number {
+            at!(w, "portNumber", w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535));
+        }
         Ok(())
     }
 }
@@ -8177,7 +8450,9 @@ impl Ip6Address {
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.port_number.is_some());
         w.fixed_octets(&self.address);
-        if let Some(v) = &self.port_number { w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
+        if let Some(v) = &self.port_number {
+            at!(w, "portNumber", w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535));
+        }
         Ok(())
     }
 }
@@ -8194,8 +8469,10 @@ impl<'a> DomainName<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.port_number.is_some());
-        w.characters(per::Size::ANY, &APER_ALPHABET_0, &self.name)?;
-        if let Some(v) = &self.port_number { w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
+        at!(w, "name", w.characters(per::Size::ANY, &APER_ALPHABET_0, &self.name));
+        if let Some(v) = &self.port_number {
+            at!(w, "portNumber", w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535));
+        }
         Ok(())
     }
 }
@@ -8212,8 +8489,9 @@ impl<'a> TransactionRequest<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
-        w.integer(per::Whole::Octets(2, 4), i64::from(self.transaction_id), 0, 4294967295)?;
-        write_aper_transaction_request_actions(&self.actions, w)
+        at!(w, "transactionId", w.integer(per::Whole::Octets(2, 4), i64::from(self.transaction_id), 0, 4294967295));
+        at!(w, "actions", write_aper_transaction_request_actions(&self.actions, w));
+        Ok(())
     }
 }
 
@@ -8228,7 +8506,8 @@ impl TransactionPending {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
-        w.integer(per::Whole::Octets(2, 4), i64::from(self.transaction_id), 0, 4294967295)
+        at!(w, "transactionId", w.integer(per::Whole::Octets(2, 4), i64::from(self.transaction_id), 0, 4294967295));
+        Ok(())
     }
 }
 
@@ -8260,16 +8539,16 @@ impl<'a> TransactionReply<'a> {
         let additions: [bool; 2] = [self.segment_number.is_some(), self.segmentation_complete.is_some()];
         let extended = additions.contains(&true);
         w.flags([extended, self.imm_ack_required.is_some()]);
-        w.integer(per::Whole::Octets(2, 4), i64::from(self.transaction_id), 0, 4294967295)?;
+        at!(w, "transactionId", w.integer(per::Whole::Octets(2, 4), i64::from(self.transaction_id), 0, 4294967295));
         if let Some(v) = &self.imm_ack_required {
         }
-        self.transaction_result.write_aper(w)?;
+        at!(w, "transactionResult", self.transaction_result.write_aper(w));
         if extended {
             w.additions(&additions);
             if additions[0] {
                 let open = w.open();
                 if let Some(v) = &self.segment_number {
-                    w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?;
+                    at!(w, "segmentNumber", w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535));
                 }
                 w.close(open);
             }
@@ -8305,8 +8584,8 @@ impl SegmentReply {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.segmentation_complete.is_some()]);
-        w.integer(per::Whole::Octets(2, 4), i64::from(self.transaction_id), 0, 4294967295)?;
-        w.integer(per::Whole::TwoOctets, i64::from(self.segment_number), 0, 65535)?;
+        at!(w, "transactionId", w.integer(per::Whole::Octets(2, 4), i64::from(self.transaction_id), 0, 4294967295));
+        at!(w, "segmentNumber", w.integer(per::Whole::TwoOctets, i64::from(self.segment_number), 0, 65535));
         if let Some(v) = &self.segmentation_complete {
         }
         Ok(())
@@ -8350,9 +8629,13 @@ impl<'a> ContextRequest<'a> {
         let additions: [bool; 3] = [self.iepscallind.is_some(), self.context_prop.is_some(), self.context_list.is_some()];
         let extended = additions.contains(&true);
         w.flags([extended, self.priority.is_some(), self.emergency.is_some(), self.topology_req.is_some()]);
-        if let Some(v) = &self.priority { w.integer(per::Whole::Bits(4), i64::from(*v), 0, 15)?; }
+        if let Some(v) = &self.priority {
+            at!(w, "priority", w.integer(per::Whole::Bits(4), i64::from(*v), 0, 15));
+        }
         if let Some(v) = &self.emergency { w.bit(*v); }
-        if let Some(v) = &self.topology_req { write_aper_context_request_topology_req(v, w)?; }
+        if let Some(v) = &self.topology_req {
+            at!(w, "topologyReq", write_aper_context_request_topology_req(v, w));
+        }
         if extended {
             w.additions(&additions);
             if additions[0] {
@@ -8362,12 +8645,16 @@ impl<'a> ContextRequest<'a> {
             }
             if additions[1] {
                 let open = w.open();
-                if let Some(v) = &self.context_prop { write_aper_context_request_context_prop(v, w)?; }
+                if let Some(v) = &self.context_prop {
+                    at!(w, "contextProp", write_aper_context_request_context_prop(v, w));
+                }
                 w.close(open);
             }
             if additions[2] {
                 let open = w.open();
-                if let Some(v) = &self.context_list { write_aper_context_request_context_list(v, w)?; }
+                if let Some(v) = &self.context_list {
+                    at!(w, "contextList", write_aper_context_request_context_list(v, w));
+                }
                 w.close(open);
             }
         }
@@ -8440,14 +8727,14 @@ impl<'a> ContextAttrAuditRequest<'a> {
             if additions[1] {
                 let open = w.open();
                 if let Some(v) = &self.context_prop_aud {
-                    write_aper_context_attr_audit_request_context_prop_aud(v, w)?;
+                    at!(w, "contextPropAud", write_aper_context_attr_audit_request_context_prop_aud(v, w));
                 }
                 w.close(open);
             }
             if additions[2] {
                 let open = w.open();
                 if let Some(v) = &self.selectpriority {
-                    w.integer(per::Whole::Bits(4), i64::from(*v), 0, 15)?;
+                    at!(w, "selectpriority", w.integer(per::Whole::Bits(4), i64::from(*v), 0, 15));
                 }
                 w.close(open);
             }
@@ -8463,7 +8750,7 @@ impl<'a> ContextAttrAuditRequest<'a> {
             }
             if additions[5] {
                 let open = w.open();
-                if let Some(v) = &self.select_logic { v.write_aper(w)?; }
+                if let Some(v) = &self.select_logic { at!(w, "selectLogic", v.write_aper(w)); }
                 w.close(open);
             }
         }
@@ -8491,8 +8778,10 @@ impl<'a> ErrorDescriptor<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.error_text.is_some());
-        w.integer(per::Whole::TwoOctets, i64::from(self.error_code), 0, 65535)?;
-        if let Some(v) = &self.error_text { w.characters(per::Size::ANY, &APER_ALPHABET_0, v)?; }
+        at!(w, "errorCode", w.integer(per::Whole::TwoOctets, i64::from(self.error_code), 0, 65535));
+        if let Some(v) = &self.error_text {
+            at!(w, "errorText", w.characters(per::Size::ANY, &APER_ALPHABET_0, v));
+        }
         Ok(())
     }
 }
@@ -8525,14 +8814,14 @@ impl<'a> Command<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::AddReq(v) => { w.bits(0, 4); v.write_aper(w)?; }
-            Self::MoveReq(v) => { w.bits(1, 4); v.write_aper(w)?; }
-            Self::ModReq(v) => { w.bits(2, 4); v.write_aper(w)?; }
-            Self::SubtractReq(v) => { w.bits(3, 4); v.write_aper(w)?; }
-            Self::AuditCapRequest(v) => { w.bits(4, 4); v.write_aper(w)?; }
-            Self::AuditValueRequest(v) => { w.bits(5, 4); v.write_aper(w)?; }
-            Self::NotifyReq(v) => { w.bits(6, 4); v.write_aper(w)?; }
-            Self::ServiceChangeReq(v) => { w.bits(7, 4); v.write_aper(w)?; }
+            Self::AddReq(v) => { w.bits(0, 4); at!(w, "addReq", v.write_aper(w)); }
+            Self::MoveReq(v) => { w.bits(1, 4); at!(w, "moveReq", v.write_aper(w)); }
+            Self::ModReq(v) => { w.bits(2, 4); at!(w, "modReq", v.write_aper(w)); }
+            Self::SubtractReq(v) => { w.bits(3, 4); at!(w, "subtractReq", v.write_aper(w)); }
+            Self::AuditCapRequest(v) => { w.bits(4, 4); at!(w, "auditCapRequest", v.write_aper(w)); }
+            Self::AuditValueRequest(v) => { w.bits(5, 4); at!(w, "auditValueRequest", v.write_aper(w)); }
+            Self::NotifyReq(v) => { w.bits(6, 4); at!(w, "notifyReq", v.write_aper(w)); }
+            Self::ServiceChangeReq(v) => { w.bits(7, 4); at!(w, "serviceChangeReq", v.write_aper(w)); }
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
         Ok(())
@@ -8553,8 +8842,10 @@ impl<'a> AmmsReply<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.termination_audit.is_some()]);
-        write_aper_termination_id_list(&self.termination_id, w)?;
-        if let Some(v) = &self.termination_audit { write_aper_termination_audit(v, w)?; }
+        at!(w, "terminationID", write_aper_termination_id_list(&self.termination_id, w));
+        if let Some(v) = &self.termination_audit {
+            at!(w, "terminationAudit", write_aper_termination_audit(v, w));
+        }
         Ok(())
     }
 }
@@ -8582,12 +8873,15 @@ impl<'a> AuditReply<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::ContextAuditResult(v) => { w.bits(0, 3); write_aper_termination_id_list(v, w)?; }
-            Self::Error(v) => { w.bits(1, 3); v.write_aper(w)?; }
-            Self::AuditResult(v) => { w.bits(2, 3); v.write_aper(w)?; }
+            Self::ContextAuditResult(v) => {
+                w.bits(0, 3);
+                at!(w, "contextAuditResult", write_aper_termination_id_list(v, w));
+            }
+            Self::Error(v) => { w.bits(1, 3); at!(w, "error", v.write_aper(w)); }
+            Self::AuditResult(v) => { w.bits(2, 3); at!(w, "auditResult", v.write_aper(w)); }
             Self::AuditResultTermList(v) => {
                 let open = w.added_alternative(0);
-                v.write_aper(w)?;
+                at!(w, "auditResultTermList", v.write_aper(w));
                 w.close(open);
             }
             Self::Unknown(v) => w.unknown_alternative(v)?,
@@ -8610,8 +8904,8 @@ impl<'a> NotifyReply<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.error_descriptor.is_some()]);
-        write_aper_termination_id_list(&self.termination_id, w)?;
-        if let Some(v) = &self.error_descriptor { v.write_aper(w)?; }
+        at!(w, "terminationID", write_aper_termination_id_list(&self.termination_id, w));
+        if let Some(v) = &self.error_descriptor { at!(w, "errorDescriptor", v.write_aper(w)); }
         Ok(())
     }
 }
@@ -8628,8 +8922,9 @@ impl<'a> ServiceChangeReply<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
-        write_aper_termination_id_list(&self.termination_id, w)?;
-        self.service_change_result.write_aper(w)
+        at!(w, "terminationID", write_aper_termination_id_list(&self.termination_id, w));
+        at!(w, "serviceChangeResult", self.service_change_result.write_aper(w));
+        Ok(())
     }
 }
 
@@ -8649,8 +8944,8 @@ impl<'a> MediaDescriptor<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.term_state_descr.is_some(), self.streams.is_some()]);
-        if let Some(v) = &self.term_state_descr { v.write_aper(w)?; }
-        if let Some(v) = &self.streams { v.write_aper(w)?; }
+        if let Some(v) = &self.term_state_descr { at!(w, "termStateDescr", v.write_aper(w)); }
+        if let Some(v) = &self.streams { at!(w, "streams", v.write_aper(w)); }
         Ok(())
     }
 }
@@ -8668,9 +8963,9 @@ impl<'a> ModemDescriptor<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.non_standard_data.is_some());
-        write_aper_modem_descriptor_mtl(&self.mtl, w)?;
-        write_aper_modem_descriptor_mpl(&self.mpl, w)?;
-        if let Some(v) = &self.non_standard_data { v.write_aper(w)?; }
+        at!(w, "mtl", write_aper_modem_descriptor_mtl(&self.mtl, w));
+        at!(w, "mpl", write_aper_modem_descriptor_mpl(&self.mpl, w));
+        if let Some(v) = &self.non_standard_data { at!(w, "nonStandardData", v.write_aper(w)); }
         Ok(())
     }
 }
@@ -8690,9 +8985,9 @@ impl<'a> MuxDescriptor<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.non_standard_data.is_some()]);
-        self.mux_type.write_aper(w)?;
-        write_aper_mux_descriptor_term_list(&self.term_list, w)?;
-        if let Some(v) = &self.non_standard_data { v.write_aper(w)?; }
+        at!(w, "muxType", self.mux_type.write_aper(w));
+        at!(w, "termList", write_aper_mux_descriptor_term_list(&self.term_list, w));
+        if let Some(v) = &self.non_standard_data { at!(w, "nonStandardData", v.write_aper(w)); }
         Ok(())
     }
 }
@@ -8712,9 +9007,10 @@ impl<'a> EventsDescriptor<'a> {
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.request_id.is_some()]);
         if let Some(v) = &self.request_id {
-            w.integer(per::Whole::Octets(2, 4), i64::from(*v), 0, 4294967295)?;
+            at!(w, "requestID", w.integer(per::Whole::Octets(2, 4), i64::from(*v), 0, 4294967295));
         }
-        write_aper_events_descriptor_event_list(&self.event_list, w)
+        at!(w, "eventList", write_aper_events_descriptor_event_list(&self.event_list, w));
+        Ok(())
     }
 }
 
@@ -8749,7 +9045,7 @@ impl<'a> DigitMapDescriptor<'a> {
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([self.digit_map_name.is_some(), self.digit_map_value.is_some()]);
         if let Some(v) = &self.digit_map_name { w.fixed_octets(v); }
-        if let Some(v) = &self.digit_map_value { v.write_aper(w)?; }
+        if let Some(v) = &self.digit_map_value { at!(w, "digitMapValue", v.write_aper(w)); }
         Ok(())
     }
 }
@@ -8777,13 +9073,13 @@ impl<'a> AuditDescriptor<'a> {
         let additions: [bool; 1] = [self.audit_property_token.is_some()];
         let extended = additions.contains(&true);
         w.flags([extended, self.audit_token.is_some()]);
-        if let Some(v) = &self.audit_token { w.bit_string(per::Size::ANY, v, true)?; }
+        if let Some(v) = &self.audit_token { at!(w, "auditToken", w.bit_string(per::Size::ANY, v, true)); }
         if extended {
             w.additions(&additions);
             if additions[0] {
                 let open = w.open();
                 if let Some(v) = &self.audit_property_token {
-                    write_aper_audit_descriptor_audit_property_token(v, w)?;
+                    at!(w, "auditPropertyToken", write_aper_audit_descriptor_audit_property_token(v, w));
                 }
                 w.close(open);
             }
@@ -8820,8 +9116,11 @@ impl<'a> MessageMessageBody<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::MessageError(v) => { w.bits(0, 1); v.write_aper(w)?; }
-            Self::Transactions(v) => { w.bits(1, 1); write_aper_message_message_body_transactions(v, w)?; }
+            Self::MessageError(v) => { w.bits(0, 1); at!(w, "messageError", v.write_aper(w)); }
+            Self::Transactions(v) => {
+                w.bits(1, 1);
+                at!(w, "transactions", write_aper_message_message_body_transactions(v, w));
+            }
         }
         Ok(())
     }
@@ -8844,10 +9143,10 @@ impl<'a> TransactionReplyTransactionResult<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::TransactionError(v) => { w.bits(0, 1); v.write_aper(w)?; }
+            Self::TransactionError(v) => { w.bits(0, 1); at!(w, "transactionError", v.write_aper(w)); }
             Self::ActionReplies(v) => {
                 w.bits(1, 1);
-                write_aper_transaction_reply_transaction_result_action_replies(v, w)?;
+                at!(w, "actionReplies", write_aper_transaction_reply_transaction_result_action_replies(v, w));
             }
         }
         Ok(())
@@ -8866,9 +9165,9 @@ impl TransactionAck {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.last_ack.is_some());
-        w.integer(per::Whole::Octets(2, 4), i64::from(self.first_ack), 0, 4294967295)?;
+        at!(w, "firstAck", w.integer(per::Whole::Octets(2, 4), i64::from(self.first_ack), 0, 4294967295));
         if let Some(v) = &self.last_ack {
-            w.integer(per::Whole::Octets(2, 4), i64::from(*v), 0, 4294967295)?;
+            at!(w, "lastAck", w.integer(per::Whole::Octets(2, 4), i64::from(*v), 0, 4294967295));
         }
         Ok(())
     }
@@ -8940,8 +9239,9 @@ impl<'a> AmmRequest<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
-        write_aper_termination_id_list(&self.termination_id, w)?;
-        write_aper_amm_request_descriptors(&self.descriptors, w)
+        at!(w, "terminationID", write_aper_termination_id_list(&self.termination_id, w));
+        at!(w, "descriptors", write_aper_amm_request_descriptors(&self.descriptors, w));
+        Ok(())
     }
 }
 
@@ -8959,8 +9259,8 @@ impl<'a> SubtractRequest<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.audit_descriptor.is_some()]);
-        write_aper_termination_id_list(&self.termination_id, w)?;
-        if let Some(v) = &self.audit_descriptor { v.write_aper(w)?; }
+        at!(w, "terminationID", write_aper_termination_id_list(&self.termination_id, w));
+        if let Some(v) = &self.audit_descriptor { at!(w, "auditDescriptor", v.write_aper(w)); }
         Ok(())
     }
 }
@@ -8987,13 +9287,15 @@ impl<'a> AuditRequest<'a> {
         let additions: [bool; 1] = [self.termination_id_list.is_some()];
         let extended = additions.contains(&true);
         w.bit(extended);
-        self.termination_id.write_aper(w)?;
-        self.audit_descriptor.write_aper(w)?;
+        at!(w, "terminationID", self.termination_id.write_aper(w));
+        at!(w, "auditDescriptor", self.audit_descriptor.write_aper(w));
         if extended {
             w.additions(&additions);
             if additions[0] {
                 let open = w.open();
-                if let Some(v) = &self.termination_id_list { write_aper_termination_id_list(v, w)?; }
+                if let Some(v) = &self.termination_id_list {
+                    at!(w, "terminationIDList", write_aper_termination_id_list(v, w));
+                }
                 w.close(open);
             }
         }
@@ -9016,9 +9318,9 @@ impl<'a> NotifyRequest<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.error_descriptor.is_some()]);
-        write_aper_termination_id_list(&self.termination_id, w)?;
-        self.observed_events_descriptor.write_aper(w)?;
-        if let Some(v) = &self.error_descriptor { v.write_aper(w)?; }
+        at!(w, "terminationID", write_aper_termination_id_list(&self.termination_id, w));
+        at!(w, "observedEventsDescriptor", self.observed_events_descriptor.write_aper(w));
+        if let Some(v) = &self.error_descriptor { at!(w, "errorDescriptor", v.write_aper(w)); }
         Ok(())
     }
 }
@@ -9035,8 +9337,9 @@ impl<'a> ServiceChangeRequest<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
-        write_aper_termination_id_list(&self.termination_id, w)?;
-        self.service_change_parms.write_aper(w)
+        at!(w, "terminationID", write_aper_termination_id_list(&self.termination_id, w));
+        at!(w, "serviceChangeParms", self.service_change_parms.write_aper(w));
+        Ok(())
     }
 }
 
@@ -9064,8 +9367,9 @@ impl<'a> AuditResult<'a> {
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        self.termination_id.write_aper(w)?;
-        write_aper_termination_audit(&self.termination_audit_result, w)
+        at!(w, "terminationID", self.termination_id.write_aper(w));
+        at!(w, "terminationAuditResult", write_aper_termination_audit(&self.termination_audit_result, w));
+        Ok(())
     }
 }
 
@@ -9081,8 +9385,9 @@ impl<'a> TermListAuditResult<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
-        write_aper_termination_id_list(&self.termination_id_list, w)?;
-        write_aper_termination_audit(&self.termination_audit_result, w)
+        at!(w, "terminationIDList", write_aper_termination_id_list(&self.termination_id_list, w));
+        at!(w, "terminationAuditResult", write_aper_termination_audit(&self.termination_audit_result, w));
+        Ok(())
     }
 }
 
@@ -9095,8 +9400,11 @@ impl<'a> ServiceChangeResult<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::ErrorDescriptor(v) => { w.bits(0, 1); v.write_aper(w)?; }
-            Self::ServiceChangeResParms(v) => { w.bits(1, 1); v.write_aper(w)?; }
+            Self::ErrorDescriptor(v) => { w.bits(0, 1); at!(w, "errorDescriptor", v.write_aper(w)); }
+            Self::ServiceChangeResParms(v) => {
+                w.bits(1, 1);
+                at!(w, "serviceChangeResParms", v.write_aper(w));
+            }
         }
         Ok(())
     }
@@ -9119,9 +9427,9 @@ impl<'a> TerminationStateDescriptor<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.event_buffer_control.is_some(), self.service_state.is_some()]);
-        write_aper_property_parms(&self.property_parms, w)?;
-        if let Some(v) = &self.event_buffer_control { v.write_aper(w)?; }
-        if let Some(v) = &self.service_state { v.write_aper(w)?; }
+        at!(w, "propertyParms", write_aper_property_parms(&self.property_parms, w));
+        if let Some(v) = &self.event_buffer_control { at!(w, "eventBufferControl", v.write_aper(w)); }
+        if let Some(v) = &self.service_state { at!(w, "serviceState", v.write_aper(w)); }
         Ok(())
     }
 }
@@ -9135,8 +9443,11 @@ impl<'a> MediaDescriptorStreams<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::OneStream(v) => { w.bits(0, 1); v.write_aper(w)?; }
-            Self::MultiStream(v) => { w.bits(1, 1); write_aper_media_descriptor_streams_multi_stream(v, w)?; }
+            Self::OneStream(v) => { w.bits(0, 1); at!(w, "oneStream", v.write_aper(w)); }
+            Self::MultiStream(v) => {
+                w.bits(1, 1);
+                at!(w, "multiStream", write_aper_media_descriptor_streams_multi_stream(v, w));
+            }
         }
         Ok(())
     }
@@ -9166,8 +9477,9 @@ impl<'a> NonStandardData<'a> {
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        self.non_standard_identifier.write_aper(w)?;
-        w.octet_string(per::Size::ANY, &self.data)
+        at!(w, "nonStandardIdentifier", self.non_standard_identifier.write_aper(w));
+        at!(w, "data", w.octet_string(per::Size::ANY, &self.data));
+        Ok(())
     }
 }
 
@@ -9177,7 +9489,7 @@ impl MuxType {
             let number = r.small_number()?;
             return Ok(per::addition(&[Self::Nx64k], number).unwrap_or(Self::UnknownAddition(number)));
         }
-        r.item(per::Whole::Bits(2), &[Self::H221, Self::H223, Self::H226, Self::V76])
+        r.root_item(per::Whole::Bits(2), &[Self::H221, Self::H223, Self::H226, Self::V76])
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let number = match self {
@@ -9223,8 +9535,11 @@ impl<'a> EventSpec<'a> {
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.stream_id.is_some()]);
         w.fixed_octets(&self.event_name);
-        if let Some(v) = &self.stream_id { w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
-        write_aper_event_par_list(&self.event_par_list, w)
+        if let Some(v) = &self.stream_id {
+            at!(w, "streamID", w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535));
+        }
+        at!(w, "eventParList", write_aper_event_par_list(&self.event_par_list, w));
+        Ok(())
     }
 }
 
@@ -9242,8 +9557,8 @@ impl<'a> SignalRequest<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::Signal(v) => { w.bits(0, 2); v.write_aper(w)?; }
-            Self::SeqSigList(v) => { w.bits(1, 2); v.write_aper(w)?; }
+            Self::Signal(v) => { w.bits(0, 2); at!(w, "signal", v.write_aper(w)); }
+            Self::SeqSigList(v) => { w.bits(1, 2); at!(w, "seqSigList", v.write_aper(w)); }
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
         Ok(())
@@ -9280,16 +9595,22 @@ impl<'a> DigitMapValue<'a> {
         let additions: [bool; 1] = [self.duration_timer.is_some()];
         let extended = additions.contains(&true);
         w.flags([extended, self.start_timer.is_some(), self.short_timer.is_some(), self.long_timer.is_some()]);
-        if let Some(v) = &self.start_timer { w.integer(per::Whole::Bits(7), i64::from(*v), 0, 99)?; }
-        if let Some(v) = &self.short_timer { w.integer(per::Whole::Bits(7), i64::from(*v), 0, 99)?; }
-        if let Some(v) = &self.long_timer { w.integer(per::Whole::Bits(7), i64::from(*v), 0, 99)?; }
-        w.characters(per::Size::ANY, &APER_ALPHABET_0, &self.digit_map_body)?;
+        if let Some(v) = &self.start_timer {
+            at!(w, "startTimer", w.integer(per::Whole::Bits(7), i64::from(*v), 0, 99));
+        }
+        if let Some(v) = &self.short_timer {
+            at!(w, "shortTimer", w.integer(per::Whole::Bits(7), i64::from(*v), 0, 99));
+        }
+        if let Some(v) = &self.long_timer {
+            at!(w, "longTimer", w.integer(per::Whole::Bits(7), i64::from(*v), 0, 99));
+        }
+        at!(w, "digitMapBody", w.characters(per::Size::ANY, &APER_ALPHABET_0, &self.digit_map_body));
         if extended {
             w.additions(&additions);
             if additions[0] {
                 let open = w.open();
                 if let Some(v) = &self.duration_timer {
-                    w.integer(per::Whole::Bits(7), i64::from(*v), 0, 99)?;
+                    at!(w, "durationTimer", w.integer(per::Whole::Bits(7), i64::from(*v), 0, 99));
                 }
                 w.close(open);
             }
@@ -9317,7 +9638,7 @@ impl<'a> StatisticsParameter<'a> {
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.stat_value.is_some());
         w.fixed_octets(&self.stat_name);
-        if let Some(v) = &self.stat_value { write_aper_value(v, w)?; }
+        if let Some(v) = &self.stat_value { at!(w, "statValue", write_aper_value(v, w)); }
         Ok(())
     }
 }
@@ -9366,21 +9687,23 @@ impl<'a> TopologyRequest<'a> {
         let additions: [bool; 2] = [self.stream_id.is_some(), self.topology_direction_extension.is_some()];
         let extended = additions.contains(&true);
         w.bit(extended);
-        self.termination_from.write_aper(w)?;
-        self.termination_to.write_aper(w)?;
-        self.topology_direction.write_aper(w)?;
+        at!(w, "terminationFrom", self.termination_from.write_aper(w));
+        at!(w, "terminationTo", self.termination_to.write_aper(w));
+        at!(w, "topologyDirection", self.topology_direction.write_aper(w));
         if extended {
             w.additions(&additions);
             if additions[0] {
                 let open = w.open();
                 if let Some(v) = &self.stream_id {
-                    w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?;
+                    at!(w, "streamID", w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535));
                 }
                 w.close(open);
             }
             if additions[1] {
                 let open = w.open();
-                if let Some(v) = &self.topology_direction_extension { v.write_aper(w)?; }
+                if let Some(v) = &self.topology_direction_extension {
+                    at!(w, "topologyDirectionExtension", v.write_aper(w));
+                }
                 w.close(open);
             }
         }
@@ -9402,8 +9725,8 @@ impl<'a> PropertyParm<'a> {
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.extra_info.is_some()]);
         w.fixed_octets(&self.name);
-        write_aper_property_parm_value(&self.value, w)?;
-        if let Some(v) = &self.extra_info { v.write_aper(w)?; }
+        at!(w, "value", write_aper_property_parm_value(&self.value, w));
+        if let Some(v) = &self.extra_info { at!(w, "extraInfo", v.write_aper(w)); }
         Ok(())
     }
 }
@@ -9434,7 +9757,7 @@ impl<'a> IndAudPropertyParm<'a> {
             w.additions(&additions);
             if additions[0] {
                 let open = w.open();
-                if let Some(v) = &self.property_parms { v.write_aper(w)?; }
+                if let Some(v) = &self.property_parms { at!(w, "propertyParms", v.write_aper(w)); }
                 w.close(open);
             }
         }
@@ -9458,8 +9781,9 @@ impl<'a> ObservedEventsDescriptor<'a> {
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        w.integer(per::Whole::Octets(2, 4), i64::from(self.request_id), 0, 4294967295)?;
-        write_aper_observed_events_descriptor_observed_event_lst(&self.observed_event_lst, w)
+        at!(w, "requestId", w.integer(per::Whole::Octets(2, 4), i64::from(self.request_id), 0, 4294967295));
+        at!(w, "observedEventLst", write_aper_observed_events_descriptor_observed_event_lst(&self.observed_event_lst, w));
+        Ok(())
     }
 }
 
@@ -9511,24 +9835,24 @@ impl<'a> ServiceChangeParm<'a> {
         let additions: [bool; 2] = [self.service_change_info.is_some(), self.service_change_incomplete_flag.is_some()];
         let extended = additions.contains(&true);
         w.flags([extended, self.service_change_address.is_some(), self.service_change_version.is_some(), self.service_change_profile.is_some(), self.service_change_delay.is_some(), self.service_change_mgc_id.is_some(), self.time_stamp.is_some(), self.non_standard_data.is_some()]);
-        self.service_change_method.write_aper(w)?;
-        if let Some(v) = &self.service_change_address { v.write_aper(w)?; }
+        at!(w, "serviceChangeMethod", self.service_change_method.write_aper(w));
+        if let Some(v) = &self.service_change_address { at!(w, "serviceChangeAddress", v.write_aper(w)); }
         if let Some(v) = &self.service_change_version {
-            w.integer(per::Whole::Bits(7), i64::from(*v), 0, 99)?;
+            at!(w, "serviceChangeVersion", w.integer(per::Whole::Bits(7), i64::from(*v), 0, 99));
         }
-        if let Some(v) = &self.service_change_profile { v.write_aper(w)?; }
-        write_aper_value(&self.service_change_reason, w)?;
+        if let Some(v) = &self.service_change_profile { at!(w, "serviceChangeProfile", v.write_aper(w)); }
+        at!(w, "serviceChangeReason", write_aper_value(&self.service_change_reason, w));
         if let Some(v) = &self.service_change_delay {
-            w.integer(per::Whole::Octets(2, 4), i64::from(*v), 0, 4294967295)?;
+            at!(w, "serviceChangeDelay", w.integer(per::Whole::Octets(2, 4), i64::from(*v), 0, 4294967295));
         }
-        if let Some(v) = &self.service_change_mgc_id { v.write_aper(w)?; }
-        if let Some(v) = &self.time_stamp { v.write_aper(w)?; }
-        if let Some(v) = &self.non_standard_data { v.write_aper(w)?; }
+        if let Some(v) = &self.service_change_mgc_id { at!(w, "serviceChangeMgcId", v.write_aper(w)); }
+        if let Some(v) = &self.time_stamp { at!(w, "timeStamp", v.write_aper(w)); }
+        if let Some(v) = &self.non_standard_data { at!(w, "nonStandardData", v.write_aper(w)); }
         if extended {
             w.additions(&additions);
             if additions[0] {
                 let open = w.open();
-                if let Some(v) = &self.service_change_info { v.write_aper(w)?; }
+                if let Some(v) = &self.service_change_info { at!(w, "serviceChangeInfo", v.write_aper(w)); }
                 w.close(open);
             }
             if additions[1] {
@@ -9566,18 +9890,33 @@ impl<'a> AuditReturnParameter<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::ErrorDescriptor(v) => { w.bits(0, 5); v.write_aper(w)?; }
-            Self::MediaDescriptor(v) => { w.bits(1, 5); v.write_aper(w)?; }
-            Self::ModemDescriptor(v) => { w.bits(2, 5); v.write_aper(w)?; }
-            Self::MuxDescriptor(v) => { w.bits(3, 5); v.write_aper(w)?; }
-            Self::EventsDescriptor(v) => { w.bits(4, 5); v.write_aper(w)?; }
-            Self::EventBufferDescriptor(v) => { w.bits(5, 5); write_aper_event_buffer_descriptor(v, w)?; }
-            Self::SignalsDescriptor(v) => { w.bits(6, 5); write_aper_signals_descriptor(v, w)?; }
-            Self::DigitMapDescriptor(v) => { w.bits(7, 5); v.write_aper(w)?; }
-            Self::ObservedEventsDescriptor(v) => { w.bits(8, 5); v.write_aper(w)?; }
-            Self::StatisticsDescriptor(v) => { w.bits(9, 5); write_aper_statistics_descriptor(v, w)?; }
-            Self::PackagesDescriptor(v) => { w.bits(10, 5); write_aper_packages_descriptor(v, w)?; }
-            Self::EmptyDescriptors(v) => { w.bits(11, 5); v.write_aper(w)?; }
+            Self::ErrorDescriptor(v) => { w.bits(0, 5); at!(w, "errorDescriptor", v.write_aper(w)); }
+            Self::MediaDescriptor(v) => { w.bits(1, 5); at!(w, "mediaDescriptor", v.write_aper(w)); }
+            Self::ModemDescriptor(v) => { w.bits(2, 5); at!(w, "modemDescriptor", v.write_aper(w)); }
+            Self::MuxDescriptor(v) => { w.bits(3, 5); at!(w, "muxDescriptor", v.write_aper(w)); }
+            Self::EventsDescriptor(v) => { w.bits(4, 5); at!(w, "eventsDescriptor", v.write_aper(w)); }
+            Self::EventBufferDescriptor(v) => {
+                w.bits(5, 5);
+                at!(w, "eventBufferDescriptor", write_aper_event_buffer_descriptor(v, w));
+            }
+            Self::SignalsDescriptor(v) => {
+                w.bits(6, 5);
+                at!(w, "signalsDescriptor", write_aper_signals_descriptor(v, w));
+            }
+            Self::DigitMapDescriptor(v) => { w.bits(7, 5); at!(w, "digitMapDescriptor", v.write_aper(w)); }
+            Self::ObservedEventsDescriptor(v) => {
+                w.bits(8, 5);
+                at!(w, "observedEventsDescriptor", v.write_aper(w));
+            }
+            Self::StatisticsDescriptor(v) => {
+                w.bits(9, 5);
+                at!(w, "statisticsDescriptor", write_aper_statistics_descriptor(v, w));
+            }
+            Self::PackagesDescriptor(v) => {
+                w.bits(10, 5);
+                at!(w, "packagesDescriptor", write_aper_packages_descriptor(v, w));
+            }
+            Self::EmptyDescriptors(v) => { w.bits(11, 5); at!(w, "emptyDescriptors", v.write_aper(w)); }
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
         Ok(())
@@ -9609,13 +9948,13 @@ impl<'a> ServiceChangeResParm<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.service_change_mgc_id.is_some(), self.service_change_address.is_some(), self.service_change_version.is_some(), self.service_change_profile.is_some(), self.timestamp.is_some()]);
-        if let Some(v) = &self.service_change_mgc_id { v.write_aper(w)?; }
-        if let Some(v) = &self.service_change_address { v.write_aper(w)?; }
+        if let Some(v) = &self.service_change_mgc_id { at!(w, "serviceChangeMgcId", v.write_aper(w)); }
+        if let Some(v) = &self.service_change_address { at!(w, "serviceChangeAddress", v.write_aper(w)); }
         if let Some(v) = &self.service_change_version {
-            w.integer(per::Whole::Bits(7), i64::from(*v), 0, 99)?;
+            at!(w, "serviceChangeVersion", w.integer(per::Whole::Bits(7), i64::from(*v), 0, 99));
         }
-        if let Some(v) = &self.service_change_profile { v.write_aper(w)?; }
-        if let Some(v) = &self.timestamp { v.write_aper(w)?; }
+        if let Some(v) = &self.service_change_profile { at!(w, "serviceChangeProfile", v.write_aper(w)); }
+        if let Some(v) = &self.timestamp { at!(w, "timestamp", v.write_aper(w)); }
         Ok(())
     }
 }
@@ -9634,7 +9973,7 @@ impl EventBufferControl {
             let number = r.small_number()?;
             return Ok(Self::UnknownAddition(number));
         }
-        r.item(per::Whole::Bits(1), &[Self::Off, Self::LockStep])
+        r.root_item(per::Whole::Bits(1), &[Self::Off, Self::LockStep])
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let number = match self {
@@ -9653,7 +9992,7 @@ impl ServiceState {
             let number = r.small_number()?;
             return Ok(Self::UnknownAddition(number));
         }
-        r.item(per::Whole::Bits(2), &[Self::Test, Self::OutOfSvc, Self::InSvc])
+        r.root_item(per::Whole::Bits(2), &[Self::Test, Self::OutOfSvc, Self::InSvc])
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let number = match self {
@@ -9695,14 +10034,16 @@ impl<'a> StreamParms<'a> {
         let additions: [bool; 1] = [self.statistics_descriptor.is_some()];
         let extended = additions.contains(&true);
         w.flags([extended, self.local_control_descriptor.is_some(), self.local_descriptor.is_some(), self.remote_descriptor.is_some()]);
-        if let Some(v) = &self.local_control_descriptor { v.write_aper(w)?; }
-        if let Some(v) = &self.local_descriptor { v.write_aper(w)?; }
-        if let Some(v) = &self.remote_descriptor { v.write_aper(w)?; }
+        if let Some(v) = &self.local_control_descriptor { at!(w, "localControlDescriptor", v.write_aper(w)); }
+        if let Some(v) = &self.local_descriptor { at!(w, "localDescriptor", v.write_aper(w)); }
+        if let Some(v) = &self.remote_descriptor { at!(w, "remoteDescriptor", v.write_aper(w)); }
         if extended {
             w.additions(&additions);
             if additions[0] {
                 let open = w.open();
-                if let Some(v) = &self.statistics_descriptor { write_aper_statistics_descriptor(v, w)?; }
+                if let Some(v) = &self.statistics_descriptor {
+                    at!(w, "statisticsDescriptor", write_aper_statistics_descriptor(v, w));
+                }
                 w.close(open);
             }
         }
@@ -9724,7 +10065,7 @@ impl ModemType {
             let number = r.small_number()?;
             return Ok(Self::UnknownAddition(number));
         }
-        r.item(per::Whole::Bits(4), &[Self::V18, Self::V22, Self::V22bis, Self::V32, Self::V32bis, Self::V34, Self::V90, Self::V91, Self::SynchIsdn])
+        r.root_item(per::Whole::Bits(4), &[Self::V18, Self::V22, Self::V22bis, Self::V32, Self::V32bis, Self::V34, Self::V90, Self::V91, Self::SynchIsdn])
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let number = match self {
@@ -9754,10 +10095,10 @@ impl<'a> NonStandardIdentifier<'a> {
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
             Self::Object(v) => { w.bits(0, 3); w.contents(v.as_bytes()); }
-            Self::H221NonStandard(v) => { w.bits(1, 3); v.write_aper(w)?; }
+            Self::H221NonStandard(v) => { w.bits(1, 3); at!(w, "h221NonStandard", v.write_aper(w)); }
             Self::Experimental(v) => {
                 w.bits(2, 3);
-                w.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0, v)?;
+                at!(w, "experimental", w.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0, v));
             }
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
@@ -9784,9 +10125,12 @@ impl<'a> RequestedEvent<'a> {
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.stream_id.is_some(), self.event_action.is_some()]);
         w.fixed_octets(&self.pkgd_name);
-        if let Some(v) = &self.stream_id { w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
-        if let Some(v) = &self.event_action { v.write_aper(w)?; }
-        write_aper_ev_par_list(&self.ev_par_list, w)
+        if let Some(v) = &self.stream_id {
+            at!(w, "streamID", w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535));
+        }
+        if let Some(v) = &self.event_action { at!(w, "eventAction", v.write_aper(w)); }
+        at!(w, "evParList", write_aper_ev_par_list(&self.ev_par_list, w));
+        Ok(())
     }
 }
 
@@ -9842,30 +10186,36 @@ impl<'a> Signal<'a> {
         let extended = additions.contains(&true);
         w.flags([extended, self.stream_id.is_some(), self.sig_type.is_some(), self.duration.is_some(), self.notify_completion.is_some(), self.keep_active.is_some()]);
         w.fixed_octets(&self.signal_name);
-        if let Some(v) = &self.stream_id { w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
-        if let Some(v) = &self.sig_type { v.write_aper(w)?; }
-        if let Some(v) = &self.duration { w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
-        if let Some(v) = &self.notify_completion { w.bit_string(per::Size::ANY, v, true)?; }
+        if let Some(v) = &self.stream_id {
+            at!(w, "streamID", w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535));
+        }
+        if let Some(v) = &self.sig_type { at!(w, "sigType", v.write_aper(w)); }
+        if let Some(v) = &self.duration {
+            at!(w, "duration", w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535));
+        }
+        if let Some(v) = &self.notify_completion {
+            at!(w, "notifyCompletion", w.bit_string(per::Size::ANY, v, true));
+        }
         if let Some(v) = &self.keep_active { w.bit(*v); }
-        write_aper_signal_sig_par_list(&self.sig_par_list, w)?;
+        at!(w, "sigParList", write_aper_signal_sig_par_list(&self.sig_par_list, w));
         if extended {
             w.additions(&additions);
             if additions[0] {
                 let open = w.open();
-                if let Some(v) = &self.direction { v.write_aper(w)?; }
+                if let Some(v) = &self.direction { at!(w, "direction", v.write_aper(w)); }
                 w.close(open);
             }
             if additions[1] {
                 let open = w.open();
                 if let Some(v) = &self.request_id {
-                    w.integer(per::Whole::Octets(2, 4), i64::from(*v), 0, 4294967295)?;
+                    at!(w, "requestID", w.integer(per::Whole::Octets(2, 4), i64::from(*v), 0, 4294967295));
                 }
                 w.close(open);
             }
             if additions[2] {
                 let open = w.open();
                 if let Some(v) = &self.intersig_delay {
-                    w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?;
+                    at!(w, "intersigDelay", w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535));
                 }
                 w.close(open);
             }
@@ -9882,8 +10232,9 @@ impl<'a> SeqSigList<'a> {
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        w.integer(per::Whole::TwoOctets, i64::from(self.id), 0, 65535)?;
-        write_aper_seq_sig_list_signal_list(&self.signal_list, w)
+        at!(w, "id", w.integer(per::Whole::TwoOctets, i64::from(self.id), 0, 65535));
+        at!(w, "signalList", write_aper_seq_sig_list_signal_list(&self.signal_list, w));
+        Ok(())
     }
 }
 
@@ -9906,13 +10257,34 @@ impl<'a> IndAuditParameter<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::IndAudMediaDescriptor(v) => { w.bits(0, 4); v.write_aper(w)?; }
-            Self::IndAudEventsDescriptor(v) => { w.bits(1, 4); v.write_aper(w)?; }
-            Self::IndAudEventBufferDescriptor(v) => { w.bits(2, 4); v.write_aper(w)?; }
-            Self::IndAudSignalsDescriptor(v) => { w.bits(3, 4); v.write_aper(w)?; }
-            Self::IndAudDigitMapDescriptor(v) => { w.bits(4, 4); v.write_aper(w)?; }
-            Self::IndAudStatisticsDescriptor(v) => { w.bits(5, 4); v.write_aper(w)?; }
-            Self::IndAudPackagesDescriptor(v) => { w.bits(6, 4); v.write_aper(w)?; }
+            Self::IndAudMediaDescriptor(v) => {
+                w.bits(0, 4);
+                at!(w, "indAudMediaDescriptor", v.write_aper(w));
+            }
+            Self::IndAudEventsDescriptor(v) => {
+                w.bits(1, 4);
+                at!(w, "indAudEventsDescriptor", v.write_aper(w));
+            }
+            Self::IndAudEventBufferDescriptor(v) => {
+                w.bits(2, 4);
+                at!(w, "indAudEventBufferDescriptor", v.write_aper(w));
+            }
+            Self::IndAudSignalsDescriptor(v) => {
+                w.bits(3, 4);
+                at!(w, "indAudSignalsDescriptor", v.write_aper(w));
+            }
+            Self::IndAudDigitMapDescriptor(v) => {
+                w.bits(4, 4);
+                at!(w, "indAudDigitMapDescriptor", v.write_aper(w));
+            }
+            Self::IndAudStatisticsDescriptor(v) => {
+                w.bits(5, 4);
+                at!(w, "indAudStatisticsDescriptor", v.write_aper(w));
+            }
+            Self::IndAudPackagesDescriptor(v) => {
+                w.bits(6, 4);
+                at!(w, "indAudPackagesDescriptor", v.write_aper(w));
+            }
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
         Ok(())
@@ -9943,7 +10315,7 @@ impl TopologyRequestTopologyDirectionExtension {
             let number = r.small_number()?;
             return Ok(Self::UnknownAddition(number));
         }
-        r.item(per::Whole::Bits(1), &[Self::Onewayexternal, Self::Onewayboth])
+        r.root_item(per::Whole::Bits(1), &[Self::Onewayexternal, Self::Onewayboth])
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let number = match self {
@@ -9974,7 +10346,7 @@ impl ExtraInfo {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::Relation(v) => { w.bits(0, 2); v.write_aper(w)?; }
+            Self::Relation(v) => { w.bits(0, 2); at!(w, "relation", v.write_aper(w)); }
             Self::Range(v) => { w.bits(1, 2); w.bit(*v); }
             Self::Sublist(v) => { w.bits(2, 2); w.bit(*v); }
         }
@@ -9996,7 +10368,7 @@ impl ServiceChangeMethod {
             let number = r.small_number()?;
             return Ok(Self::UnknownAddition(number));
         }
-        r.item(per::Whole::Bits(3), &[Self::Failover, Self::Forced, Self::Graceful, Self::Restart, Self::Disconnected, Self::HandOff])
+        r.root_item(per::Whole::Bits(3), &[Self::Failover, Self::Forced, Self::Graceful, Self::Restart, Self::Disconnected, Self::HandOff])
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let number = match self {
@@ -10030,18 +10402,18 @@ impl<'a> ServiceChangeAddress<'a> {
         match self {
             Self::PortNumber(v) => {
                 w.bits(0, 4);
-                w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?;
+                at!(w, "portNumber", w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535));
             }
-            Self::Ip4Address(v) => { w.bits(1, 4); v.write_aper(w)?; }
-            Self::Ip6Address(v) => { w.bits(2, 4); v.write_aper(w)?; }
-            Self::DomainName(v) => { w.bits(3, 4); v.write_aper(w)?; }
+            Self::Ip4Address(v) => { w.bits(1, 4); at!(w, "ip4Address", v.write_aper(w)); }
+            Self::Ip6Address(v) => { w.bits(2, 4); at!(w, "ip6Address", v.write_aper(w)); }
+            Self::DomainName(v) => { w.bits(3, 4); at!(w, "domainName", v.write_aper(w)); }
             Self::DeviceName(v) => {
                 w.bits(4, 4);
-                w.characters(per::Size::new(false, 1, 64, Some(per::Whole::Bits(6))), &APER_ALPHABET_0, v)?;
+                at!(w, "deviceName", w.characters(per::Size::new(false, 1, 64, Some(per::Whole::Bits(6))), &APER_ALPHABET_0, v));
             }
             Self::MtpAddress(v) => {
                 w.bits(5, 4);
-                w.octet_string(per::Size::new(false, 2, 4, Some(per::Whole::Bits(2))), v)?;
+                at!(w, "mtpAddress", w.octet_string(per::Size::new(false, 2, 4, Some(per::Whole::Bits(2))), v));
             }
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
@@ -10056,7 +10428,8 @@ impl<'a> ServiceChangeProfile<'a> {
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        w.characters(per::Size::new(false, 1, 67, Some(per::Whole::Bits(7))), &APER_ALPHABET_0, &self.profile_name)
+        at!(w, "profileName", w.characters(per::Size::new(false, 1, 67, Some(per::Whole::Bits(7))), &APER_ALPHABET_0, &self.profile_name));
+        Ok(())
     }
 }
 
@@ -10068,8 +10441,9 @@ impl<'a> TimeNotation<'a> {
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        w.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0, &self.date)?;
-        w.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0, &self.time)
+        at!(w, "date", w.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0, &self.date));
+        at!(w, "time", w.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0, &self.time));
+        Ok(())
     }
 }
 
@@ -10097,10 +10471,11 @@ impl<'a> LocalControlDescriptor<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.stream_mode.is_some(), self.reserve_value.is_some(), self.reserve_group.is_some()]);
-        if let Some(v) = &self.stream_mode { v.write_aper(w)?; }
+        if let Some(v) = &self.stream_mode { at!(w, "streamMode", v.write_aper(w)); }
         if let Some(v) = &self.reserve_value { w.bit(*v); }
         if let Some(v) = &self.reserve_group { w.bit(*v); }
-        write_aper_property_parms(&self.property_parms, w)
+        at!(w, "propertyParms", write_aper_property_parms(&self.property_parms, w));
+        Ok(())
     }
 }
 
@@ -10113,7 +10488,8 @@ impl<'a> LocalRemoteDescriptor<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
-        write_aper_local_remote_descriptor_prop_grps(&self.prop_grps, w)
+        at!(w, "propGrps", write_aper_local_remote_descriptor_prop_grps(&self.prop_grps, w));
+        Ok(())
     }
 }
 
@@ -10125,8 +10501,9 @@ impl<'a> StreamDescriptor<'a> {
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        w.integer(per::Whole::TwoOctets, i64::from(self.stream_id), 0, 65535)?;
-        self.stream_parms.write_aper(w)
+        at!(w, "streamID", w.integer(per::Whole::TwoOctets, i64::from(self.stream_id), 0, 65535));
+        at!(w, "streamParms", self.stream_parms.write_aper(w));
+        Ok(())
     }
 }
 
@@ -10144,10 +10521,11 @@ impl H221NonStandard {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
-        w.integer(per::Whole::Octet, i64::from(self.t35_country_code1), 0, 255)?;
-        w.integer(per::Whole::Octet, i64::from(self.t35_country_code2), 0, 255)?;
-        w.integer(per::Whole::Octet, i64::from(self.t35_extension), 0, 255)?;
-        w.integer(per::Whole::TwoOctets, i64::from(self.manufacturer_code), 0, 65535)
+        at!(w, "t35CountryCode1", w.integer(per::Whole::Octet, i64::from(self.t35_country_code1), 0, 255));
+        at!(w, "t35CountryCode2", w.integer(per::Whole::Octet, i64::from(self.t35_country_code2), 0, 255));
+        at!(w, "t35Extension", w.integer(per::Whole::Octet, i64::from(self.t35_extension), 0, 255));
+        at!(w, "manufacturerCode", w.integer(per::Whole::TwoOctets, i64::from(self.manufacturer_code), 0, 65535));
+        Ok(())
     }
 }
 
@@ -10185,14 +10563,16 @@ impl<'a> RequestedActions<'a> {
         let extended = additions.contains(&true);
         w.flags([extended, self.keep_active.is_some(), self.event_dm.is_some(), self.second_event.is_some(), self.signals_descriptor.is_some()]);
         if let Some(v) = &self.keep_active { w.bit(*v); }
-        if let Some(v) = &self.event_dm { v.write_aper(w)?; }
-        if let Some(v) = &self.second_event { v.write_aper(w)?; }
-        if let Some(v) = &self.signals_descriptor { write_aper_signals_descriptor(v, w)?; }
+        if let Some(v) = &self.event_dm { at!(w, "eventDM", v.write_aper(w)); }
+        if let Some(v) = &self.second_event { at!(w, "secondEvent", v.write_aper(w)); }
+        if let Some(v) = &self.signals_descriptor {
+            at!(w, "signalsDescriptor", write_aper_signals_descriptor(v, w));
+        }
         if extended {
             w.additions(&additions);
             if additions[0] {
                 let open = w.open();
-                if let Some(v) = &self.notify_behaviour { v.write_aper(w)?; }
+                if let Some(v) = &self.notify_behaviour { at!(w, "notifyBehaviour", v.write_aper(w)); }
                 w.close(open);
             }
             if additions[1] {
@@ -10228,8 +10608,8 @@ impl<'a> EventParameter<'a> {
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.extra_info.is_some()]);
         w.fixed_octets(&self.event_parameter_name);
-        write_aper_value(&self.value, w)?;
-        if let Some(v) = &self.extra_info { v.write_aper(w)?; }
+        at!(w, "value", write_aper_value(&self.value, w));
+        if let Some(v) = &self.extra_info { at!(w, "extraInfo", v.write_aper(w)); }
         Ok(())
     }
 }
@@ -10240,7 +10620,7 @@ impl SignalType {
             let number = r.small_number()?;
             return Ok(Self::UnknownAddition(number));
         }
-        r.item(per::Whole::Bits(2), &[Self::Brief, Self::OnOff, Self::TimeOut])
+        r.root_item(per::Whole::Bits(2), &[Self::Brief, Self::OnOff, Self::TimeOut])
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let number = match self {
@@ -10267,7 +10647,7 @@ impl SignalDirection {
             let number = r.small_number()?;
             return Ok(Self::UnknownAddition(number));
         }
-        r.item(per::Whole::Bits(2), &[Self::Internal, Self::External, Self::Both])
+        r.root_item(per::Whole::Bits(2), &[Self::Internal, Self::External, Self::Both])
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let number = match self {
@@ -10304,8 +10684,8 @@ impl<'a> IndAudMediaDescriptor<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.term_state_descr.is_some(), self.streams.is_some()]);
-        if let Some(v) = &self.term_state_descr { v.write_aper(w)?; }
-        if let Some(v) = &self.streams { v.write_aper(w)?; }
+        if let Some(v) = &self.term_state_descr { at!(w, "termStateDescr", v.write_aper(w)); }
+        if let Some(v) = &self.streams { at!(w, "streams", v.write_aper(w)); }
         Ok(())
     }
 }
@@ -10328,10 +10708,12 @@ impl IndAudEventsDescriptor {
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.request_id.is_some(), self.stream_id.is_some()]);
         if let Some(v) = &self.request_id {
-            w.integer(per::Whole::Octets(2, 4), i64::from(*v), 0, 4294967295)?;
+            at!(w, "requestID", w.integer(per::Whole::Octets(2, 4), i64::from(*v), 0, 4294967295));
         }
         w.fixed_octets(&self.pkgd_name);
-        if let Some(v) = &self.stream_id { w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
+        if let Some(v) = &self.stream_id {
+            at!(w, "streamID", w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535));
+        }
         Ok(())
     }
 }
@@ -10351,7 +10733,9 @@ impl IndAudEventBufferDescriptor {
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.stream_id.is_some()]);
         w.fixed_octets(&self.event_name);
-        if let Some(v) = &self.stream_id { w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
+        if let Some(v) = &self.stream_id {
+            at!(w, "streamID", w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535));
+        }
         Ok(())
     }
 }
@@ -10370,8 +10754,8 @@ impl<'a> IndAudSignalsDescriptor<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::Signal(v) => { w.bits(0, 2); v.write_aper(w)?; }
-            Self::SeqSigList(v) => { w.bits(1, 2); v.write_aper(w)?; }
+            Self::Signal(v) => { w.bits(0, 2); at!(w, "signal", v.write_aper(w)); }
+            Self::SeqSigList(v) => { w.bits(1, 2); at!(w, "seqSigList", v.write_aper(w)); }
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
         Ok(())
@@ -10417,7 +10801,8 @@ impl IndAudPackagesDescriptor {
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
         w.fixed_octets(&self.package_name);
-        w.integer(per::Whole::Bits(7), i64::from(self.package_version), 0, 99)
+        at!(w, "packageVersion", w.integer(per::Whole::Bits(7), i64::from(self.package_version), 0, 99));
+        Ok(())
     }
 }
 
@@ -10427,7 +10812,7 @@ impl Relation {
             let number = r.small_number()?;
             return Ok(Self::UnknownAddition(number));
         }
-        r.item(per::Whole::Bits(2), &[Self::GreaterThan, Self::SmallerThan, Self::UnequalTo])
+        r.root_item(per::Whole::Bits(2), &[Self::GreaterThan, Self::SmallerThan, Self::UnequalTo])
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let number = match self {
@@ -10459,9 +10844,11 @@ impl<'a> ObservedEvent<'a> {
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.stream_id.is_some(), self.time_notation.is_some()]);
         w.fixed_octets(&self.event_name);
-        if let Some(v) = &self.stream_id { w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
-        write_aper_event_par_list(&self.event_par_list, w)?;
-        if let Some(v) = &self.time_notation { v.write_aper(w)?; }
+        if let Some(v) = &self.stream_id {
+            at!(w, "streamID", w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535));
+        }
+        at!(w, "eventParList", write_aper_event_par_list(&self.event_par_list, w));
+        if let Some(v) = &self.time_notation { at!(w, "timeNotation", v.write_aper(w)); }
         Ok(())
     }
 }
@@ -10479,7 +10866,8 @@ impl PackagesItem {
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
         w.fixed_octets(&self.package_name);
-        w.integer(per::Whole::Bits(7), i64::from(self.package_version), 0, 99)
+        at!(w, "packageVersion", w.integer(per::Whole::Bits(7), i64::from(self.package_version), 0, 99));
+        Ok(())
     }
 }
 
@@ -10489,7 +10877,7 @@ impl StreamMode {
             let number = r.small_number()?;
             return Ok(Self::UnknownAddition(number));
         }
-        r.item(per::Whole::Bits(3), &[Self::SendOnly, Self::RecvOnly, Self::SendRecv, Self::Inactive, Self::LoopBack])
+        r.root_item(per::Whole::Bits(3), &[Self::SendOnly, Self::RecvOnly, Self::SendRecv, Self::Inactive, Self::LoopBack])
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let number = match self {
@@ -10521,7 +10909,7 @@ impl<'a> EventDm<'a> {
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
             Self::DigitMapName(v) => { w.bits(0, 1); w.fixed_octets(v); }
-            Self::DigitMapValue(v) => { w.bits(1, 1); v.write_aper(w)?; }
+            Self::DigitMapValue(v) => { w.bits(1, 1); at!(w, "digitMapValue", v.write_aper(w)); }
         }
         Ok(())
     }
@@ -10544,9 +10932,10 @@ impl<'a> SecondEventsDescriptor<'a> {
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.request_id.is_some()]);
         if let Some(v) = &self.request_id {
-            w.integer(per::Whole::Octets(2, 4), i64::from(*v), 0, 4294967295)?;
+            at!(w, "requestID", w.integer(per::Whole::Octets(2, 4), i64::from(*v), 0, 4294967295));
         }
-        write_aper_second_events_descriptor_event_list(&self.event_list, w)
+        at!(w, "eventList", write_aper_second_events_descriptor_event_list(&self.event_list, w));
+        Ok(())
     }
 }
 
@@ -10568,7 +10957,7 @@ impl<'a> NotifyBehaviour<'a> {
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
             Self::NotifyImmediate(v) => w.bits(0, 3),
-            Self::NotifyRegulated(v) => { w.bits(1, 3); v.write_aper(w)?; }
+            Self::NotifyRegulated(v) => { w.bits(1, 3); at!(w, "notifyRegulated", v.write_aper(w)); }
             Self::NeverNotify(v) => w.bits(2, 3),
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
@@ -10590,8 +10979,8 @@ impl<'a> SigParameter<'a> {
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.extra_info.is_some()]);
         w.fixed_octets(&self.sig_parameter_name);
-        write_aper_value(&self.value, w)?;
-        if let Some(v) = &self.extra_info { v.write_aper(w)?; }
+        at!(w, "value", write_aper_value(&self.value, w));
+        if let Some(v) = &self.extra_info { at!(w, "extraInfo", v.write_aper(w)); }
         Ok(())
     }
 }
@@ -10619,7 +11008,7 @@ impl<'a> IndAudTerminationStateDescriptor<'a> {
         let additions: [bool; 1] = [self.service_state_sel.is_some()];
         let extended = additions.contains(&true);
         w.flags([extended, self.event_buffer_control.is_some(), self.service_state.is_some()]);
-        write_aper_property_parms2(&self.property_parms, w)?;
+        at!(w, "propertyParms", write_aper_property_parms2(&self.property_parms, w));
         if let Some(v) = &self.event_buffer_control {
         }
         if let Some(v) = &self.service_state {
@@ -10628,7 +11017,7 @@ impl<'a> IndAudTerminationStateDescriptor<'a> {
             w.additions(&additions);
             if additions[0] {
                 let open = w.open();
-                if let Some(v) = &self.service_state_sel { v.write_aper(w)?; }
+                if let Some(v) = &self.service_state_sel { at!(w, "serviceStateSel", v.write_aper(w)); }
                 w.close(open);
             }
         }
@@ -10645,10 +11034,10 @@ impl<'a> IndAudMediaDescriptorStreams<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
-            Self::OneStream(v) => { w.bits(0, 1); v.write_aper(w)?; }
+            Self::OneStream(v) => { w.bits(0, 1); at!(w, "oneStream", v.write_aper(w)); }
             Self::MultiStream(v) => {
                 w.bits(1, 1);
-                write_aper_ind_aud_media_descriptor_streams_multi_stream(v, w)?;
+                at!(w, "multiStream", write_aper_ind_aud_media_descriptor_streams_multi_stream(v, w));
             }
         }
         Ok(())
@@ -10680,13 +11069,15 @@ impl IndAudSignal {
         let extended = additions.contains(&true);
         w.flags([extended, self.stream_id.is_some()]);
         w.fixed_octets(&self.signal_name);
-        if let Some(v) = &self.stream_id { w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
+        if let Some(v) = &self.stream_id {
+            at!(w, "streamID", w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535));
+        }
         if extended {
             w.additions(&additions);
             if additions[0] {
                 let open = w.open();
                 if let Some(v) = &self.signal_request_id {
-                    w.integer(per::Whole::Octets(2, 4), i64::from(*v), 0, 4294967295)?;
+                    at!(w, "signalRequestID", w.integer(per::Whole::Octets(2, 4), i64::from(*v), 0, 4294967295));
                 }
                 w.close(open);
             }
@@ -10707,8 +11098,8 @@ impl IndAudSeqSigList {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.signal_list.is_some());
-        w.integer(per::Whole::TwoOctets, i64::from(self.id), 0, 65535)?;
-        if let Some(v) = &self.signal_list { v.write_aper(w)?; }
+        at!(w, "id", w.integer(per::Whole::TwoOctets, i64::from(self.id), 0, 65535));
+        if let Some(v) = &self.signal_list { at!(w, "signalList", v.write_aper(w)); }
         Ok(())
     }
 }
@@ -10750,8 +11141,10 @@ impl<'a> RegulatedEmbeddedDescriptor<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.second_event.is_some(), self.signals_descriptor.is_some()]);
-        if let Some(v) = &self.second_event { v.write_aper(w)?; }
-        if let Some(v) = &self.signals_descriptor { write_aper_signals_descriptor(v, w)?; }
+        if let Some(v) = &self.second_event { at!(w, "secondEvent", v.write_aper(w)); }
+        if let Some(v) = &self.signals_descriptor {
+            at!(w, "signalsDescriptor", write_aper_signals_descriptor(v, w));
+        }
         Ok(())
     }
 }
@@ -10793,14 +11186,16 @@ impl<'a> IndAudStreamParms<'a> {
         let additions: [bool; 1] = [self.statistics_descriptor.is_some()];
         let extended = additions.contains(&true);
         w.flags([extended, self.local_control_descriptor.is_some(), self.local_descriptor.is_some(), self.remote_descriptor.is_some()]);
-        if let Some(v) = &self.local_control_descriptor { v.write_aper(w)?; }
-        if let Some(v) = &self.local_descriptor { v.write_aper(w)?; }
-        if let Some(v) = &self.remote_descriptor { v.write_aper(w)?; }
+        if let Some(v) = &self.local_control_descriptor { at!(w, "localControlDescriptor", v.write_aper(w)); }
+        if let Some(v) = &self.local_descriptor { at!(w, "localDescriptor", v.write_aper(w)); }
+        if let Some(v) = &self.remote_descriptor { at!(w, "remoteDescriptor", v.write_aper(w)); }
         if extended {
             w.additions(&additions);
             if additions[0] {
                 let open = w.open();
-                if let Some(v) = &self.statistics_descriptor { v.write_aper(w)?; }
+                if let Some(v) = &self.statistics_descriptor {
+                    at!(w, "statisticsDescriptor", v.write_aper(w));
+                }
                 w.close(open);
             }
         }
@@ -10837,9 +11232,12 @@ impl<'a> SecondRequestedEvent<'a> {
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.stream_id.is_some(), self.event_action.is_some()]);
         w.fixed_octets(&self.pkgd_name);
-        if let Some(v) = &self.stream_id { w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
-        if let Some(v) = &self.event_action { v.write_aper(w)?; }
-        write_aper_ev_par_list(&self.ev_par_list, w)
+        if let Some(v) = &self.stream_id {
+            at!(w, "streamID", w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535));
+        }
+        if let Some(v) = &self.event_action { at!(w, "eventAction", v.write_aper(w)); }
+        at!(w, "evParList", write_aper_ev_par_list(&self.ev_par_list, w));
+        Ok(())
     }
 }
 
@@ -10875,12 +11273,12 @@ impl<'a> IndAudLocalControlDescriptor<'a> {
         }
         if let Some(v) = &self.reserve_group {
         }
-        if let Some(v) = &self.property_parms { write_aper_property_parms2(v, w)?; }
+        if let Some(v) = &self.property_parms { at!(w, "propertyParms", write_aper_property_parms2(v, w)); }
         if extended {
             w.additions(&additions);
             if additions[0] {
                 let open = w.open();
-                if let Some(v) = &self.stream_mode_sel { v.write_aper(w)?; }
+                if let Some(v) = &self.stream_mode_sel { at!(w, "streamModeSel", v.write_aper(w)); }
                 w.close(open);
             }
         }
@@ -10902,8 +11300,11 @@ impl<'a> IndAudLocalRemoteDescriptor<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.prop_group_id.is_some()]);
-        if let Some(v) = &self.prop_group_id { w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535)?; }
-        write_aper_ind_aud_property_group(&self.prop_grps, w)
+        if let Some(v) = &self.prop_group_id {
+            at!(w, "propGroupID", w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535));
+        }
+        at!(w, "propGrps", write_aper_ind_aud_property_group(&self.prop_grps, w));
+        Ok(())
     }
 }
 
@@ -10915,8 +11316,9 @@ impl<'a> IndAudStreamDescriptor<'a> {
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        w.integer(per::Whole::TwoOctets, i64::from(self.stream_id), 0, 65535)?;
-        self.stream_parms.write_aper(w)
+        at!(w, "streamID", w.integer(per::Whole::TwoOctets, i64::from(self.stream_id), 0, 65535));
+        at!(w, "streamParms", self.stream_parms.write_aper(w));
+        Ok(())
     }
 }
 
@@ -10953,13 +11355,15 @@ impl<'a> SecondRequestedActions<'a> {
         let extended = additions.contains(&true);
         w.flags([extended, self.keep_active.is_some(), self.event_dm.is_some(), self.signals_descriptor.is_some()]);
         if let Some(v) = &self.keep_active { w.bit(*v); }
-        if let Some(v) = &self.event_dm { v.write_aper(w)?; }
-        if let Some(v) = &self.signals_descriptor { write_aper_signals_descriptor(v, w)?; }
+        if let Some(v) = &self.event_dm { at!(w, "eventDM", v.write_aper(w)); }
+        if let Some(v) = &self.signals_descriptor {
+            at!(w, "signalsDescriptor", write_aper_signals_descriptor(v, w));
+        }
         if extended {
             w.additions(&additions);
             if additions[0] {
                 let open = w.open();
-                if let Some(v) = &self.notify_behaviour { v.write_aper(w)?; }
+                if let Some(v) = &self.notify_behaviour { at!(w, "notifyBehaviour", v.write_aper(w)); }
                 w.close(open);
             }
             if additions[1] {

@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 use core::cmp::Ordering;
 
 use super::{Reader, Rules};
+use crate::codec::Path;
 use crate::types::{BitStr, Real};
 use crate::{Class, Error, ErrorKind, Limits, Result, Tag};
 
@@ -43,13 +44,15 @@ pub struct Writer {
     base: usize,
     rules: Rules,
     counting: bool,
+    /// The way to a fault, as far as callers have told it.
+    pub(crate) path: Path,
 }
 
 impl Writer {
     /// An empty buffer that writes by these rules.
     #[must_use]
     pub const fn new(rules: Rules) -> Self {
-        Self { buf: Vec::new(), start: 0, end: 0, base: 0, rules, counting: false }
+        Self { buf: Vec::new(), start: 0, end: 0, base: 0, rules, counting: false, path: Path::NONE }
     }
 
     /// An empty buffer with room for `octets`.
@@ -61,13 +64,13 @@ impl Writer {
     /// A buffer that writes behind octets, whose memory it uses.
     pub(crate) const fn onto(out: Vec<u8>, rules: Rules) -> Self {
         let base = out.len();
-        Self { buf: out, start: base, end: base, base, rules, counting: false }
+        Self { buf: out, start: base, end: base, base, rules, counting: false, path: Path::NONE }
     }
 
     /// A writer that keeps nothing, but knows how much was written ([`Writer::len`]): a length is that of its value in
     /// whatever order the elements of a SET OF come.
     pub(crate) const fn counting(rules: Rules) -> Self {
-        Self { buf: Vec::new(), start: 0, end: 0, base: 0, rules, counting: true }
+        Self { buf: Vec::new(), start: 0, end: 0, base: 0, rules, counting: true, path: Path::NONE }
     }
 
     pub(crate) const fn is_counting(&self) -> bool {
@@ -79,6 +82,20 @@ impl Writer {
     #[must_use]
     pub const fn rules(&self) -> Rules {
         self.rules
+    }
+
+    /// The fault that a call has told is in this component.
+    #[cold]
+    #[inline(never)]
+    pub fn inside(&mut self, component: &'static str) {
+        self.path.component(component);
+    }
+
+    /// The fault that a call has told is in the element with this number.
+    #[cold]
+    #[inline(never)]
+    pub fn element(&mut self, number: usize) {
+        self.path.element(number);
     }
 
     /// Forgets what was written and keeps the room.
@@ -119,6 +136,7 @@ impl Writer {
     }
 
     /// What was there before, without what was written.
+    #[cold]
     pub(crate) fn into_base(mut self) -> Vec<u8> {
         self.buf.truncate(self.base);
         self.buf

@@ -1,10 +1,11 @@
 //! Where a fault is: what generated code says of it beside the kind and the offset.
 
 use crate::{Error, ErrorKind};
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// Why a value could not be decoded: what is wrong and where ([`Error`]), and on which path.
+/// Why a value could not be decoded or encoded: what is wrong and where ([`Error`]), and on which path.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Fault {
     error: Error,
@@ -13,12 +14,14 @@ pub struct Fault {
 
 /// The way from the outermost value to a component: `DataInterChange.transferBatch.callEventDetails[17]`.
 ///
-/// It is made on the way out of a faulty value, so that nothing is noted of good ones.
+/// It is made on the way out of a faulty value, so that nothing is noted of good ones, and is one word wide, so that
+/// readers and writers do not grow by it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Path {
-    /// The innermost first.
-    steps: Vec<Step>,
-}
+pub struct Path(Option<Box<Steps>>);
+
+/// The innermost first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+struct Steps(Vec<Step>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Step {
@@ -31,18 +34,26 @@ const SHOWN: usize = 12;
 
 impl Path {
     /// No step yet.
-    pub(crate) const NONE: Self = Self { steps: Vec::new() };
+    pub(crate) const NONE: Self = Self(None);
 
     /// The fault is in this component.
     pub(crate) fn component(&mut self, name: &'static str) {
-        self.steps.push(Step::Component(name));
+        self.push(Step::Component(name));
     }
 
     /// The fault is in the element with this number.
     #[cold]
     #[inline(never)]
     pub(crate) fn element(&mut self, number: usize) {
-        self.steps.push(Step::Element(number));
+        self.push(Step::Element(number));
+    }
+
+    fn push(&mut self, step: Step) {
+        self.0.get_or_insert_default().0.push(step);
+    }
+
+    fn steps(&self) -> &[Step] {
+        self.0.as_ref().map_or(&[], |steps| &steps.0)
     }
 
     /// The path of a fault in a value of the type `root`.
@@ -56,14 +67,15 @@ impl Path {
     /// Whether nothing is known of the way.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.steps.is_empty()
+        self.0.is_none()
     }
 }
 
 impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let count = self.steps.len();
-        for (at, step) in self.steps.iter().rev().enumerate() {
+        let steps = self.steps();
+        let count = steps.len();
+        for (at, step) in steps.iter().rev().enumerate() {
             match step {
                 _ if at == SHOWN && count > 2 * SHOWN => f.write_str("…")?,
                 _ if (SHOWN..count.saturating_sub(SHOWN)).contains(&at) => {}
@@ -123,15 +135,25 @@ impl fmt::Display for Fault {
 
 impl core::error::Error for Fault {}
 
-/// What a call has read with a reader, or its fault, which is in this component: `at!(r, "name", call)`.
+/// What a call of a reader or writer says, or its fault, which is in this component: `at!(r, "name", call)`; or in the
+/// element with this number: `at!(w, [number], call)`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __at {
-    ($reader:ident, $name:literal, $call:expr) => {
+    ($codec:ident, [$number:expr], $call:expr) => {
         match $call {
             Ok(value) => value,
             Err(error) => {
-                $reader.inside($name);
+                $codec.element($number);
+                return Err(error);
+            }
+        }
+    };
+    ($codec:ident, $name:literal, $call:expr) => {
+        match $call {
+            Ok(value) => value,
+            Err(error) => {
+                $codec.inside($name);
                 return Err(error);
             }
         }

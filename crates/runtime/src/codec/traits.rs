@@ -2,7 +2,7 @@
 
 use super::{Fault, oer, per};
 use crate::ber::{self, Rules};
-use crate::{Result, Tag};
+use crate::{Error, Result, Tag};
 use alloc::vec::Vec;
 
 macro_rules! rules {
@@ -48,14 +48,15 @@ pub trait Encode<R> {
     /// Appends the encoding.
     ///
     /// # Errors
-    /// The value does not meet a constraint that the encoding rests on; `out` is then as before.
-    fn encode_into(&self, out: &mut Vec<u8>) -> Result<()>;
+    /// The value does not meet a constraint that the encoding rests on, with the path to what breaks it; `out` is then as
+    /// before.
+    fn encode_into(&self, out: &mut Vec<u8>) -> core::result::Result<(), Fault>;
 
     /// The encoding.
     ///
     /// # Errors
     /// As [`Encode::encode_into`].
-    fn encode(&self) -> Result<Vec<u8>> {
+    fn encode(&self) -> core::result::Result<Vec<u8>, Fault> {
         let mut out = Vec::new();
         self.encode_into(&mut out)?;
         Ok(out)
@@ -67,7 +68,7 @@ pub trait Encode<R> {
     /// # Errors
     /// As [`Encode::encode_into`], but in DER and CER octets in a SET or SET OF that are no elements are counted as they
     /// are.
-    fn encoded_len(&self) -> Result<usize> {
+    fn encoded_len(&self) -> core::result::Result<usize, Fault> {
         self.encode().map(|octets| octets.len())
     }
 }
@@ -107,17 +108,27 @@ macro_rules! ber {
         }
 
         impl<'a, T: BerType<'a>> Encode<$name> for T {
-            fn encode_into(&self, out: &mut Vec<u8>) -> Result<()> {
+            fn encode_into(&self, out: &mut Vec<u8>) -> core::result::Result<(), Fault> {
                 let mut w = ber::Writer::onto(core::mem::take(out), Rules::$name);
-                let written = self.write_element(&mut w);
-                *out = if written.is_ok() { w.into_vec() } else { w.into_base() };
-                written
+                match self.write_element(&mut w) {
+                    Ok(()) => {
+                        *out = w.into_vec();
+                        Ok(())
+                    }
+                    Err(error) => {
+                        let fault = core::mem::take(&mut w.path).of(T::NAME, error);
+                        *out = w.into_base();
+                        Err(fault)
+                    }
+                }
             }
 
-            fn encoded_len(&self) -> Result<usize> {
+            fn encoded_len(&self) -> core::result::Result<usize, Fault> {
                 let mut w = ber::Writer::counting(Rules::$name);
-                self.write_element(&mut w)?;
-                Ok(w.len())
+                match self.write_element(&mut w) {
+                    Ok(()) => Ok(w.len()),
+                    Err(error) => Err(w.path.of(T::NAME, error)),
+                }
             }
         }
     )*};
@@ -155,7 +166,8 @@ macro_rules! per {
                         let (taken, rest) = input.split_at_checked(r.finish()?).unwrap_or((input, &[]));
                         if $canonical {
                             // There is only one encoding of a value.
-                            per::same(taken, &Encode::<$rules>::encode(&value)?)?;
+                            let again = Encode::<$rules>::encode(&value);
+                            per::same(taken, &again.map_err(Error::from)?)?;
                         }
                         Ok((value, rest))
                     };
@@ -164,11 +176,12 @@ macro_rules! per {
             }
 
             impl<'a, T: $name<'a>> Encode<$rules> for T {
-                fn encode_into(&self, out: &mut Vec<u8>) -> Result<()> {
+                fn encode_into(&self, out: &mut Vec<u8>) -> core::result::Result<(), Fault> {
                     let mut w = per::Writer::onto(core::mem::take(out), $canonical);
                     let written = self.write(&mut w);
+                    let path = core::mem::take(&mut w.path);
                     *out = w.finish(written.is_ok());
-                    written
+                    written.map_err(|error| path.of(T::NAME, error))
                 }
             }
         )*
@@ -216,18 +229,24 @@ macro_rules! oer {
         }
 
         impl<'a, T: OerType<'a>> Encode<$name> for T {
-            fn encode_into(&self, out: &mut Vec<u8>) -> Result<()> {
+            fn encode_into(&self, out: &mut Vec<u8>) -> core::result::Result<(), Fault> {
                 let mut w = oer::Writer::new($canonical);
-                self.write(&mut w)?;
-                out.extend_from_slice(w.finish());
-                Ok(())
+                match self.write(&mut w) {
+                    Ok(()) => {
+                        out.extend_from_slice(w.finish());
+                        Ok(())
+                    }
+                    Err(error) => Err(w.path.of(T::NAME, error)),
+                }
             }
 
-            fn encoded_len(&self) -> Result<usize> {
+            fn encoded_len(&self) -> core::result::Result<usize, Fault> {
                 let mut w = oer::Writer::counting($canonical);
                 let end = w.mark();
-                self.write(&mut w)?;
-                Ok(w.since(end))
+                match self.write(&mut w) {
+                    Ok(()) => Ok(w.since(end)),
+                    Err(error) => Err(w.path.of(T::NAME, error)),
+                }
             }
         }
     )*};

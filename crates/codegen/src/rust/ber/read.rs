@@ -73,7 +73,7 @@ impl Ber<'_, '_> {
                 },
             },
             Repr::Contained(inside) => {
-                let value = self.read(&self.entry(inside), inside, keys, At::NOTHING);
+                let value = self.read(&self.entry(inside), inside, keys, At::Nothing);
                 let value = self.p.boxed(Edge::Content(node), value);
                 let bits = kind == Kind::BitString;
                 format!("ber::contained(r, {tag}, {bits}, {})", closure("r", &value))
@@ -359,7 +359,7 @@ impl Ber<'_, '_> {
             let Some(patterns) = row.keys.iter().map(key_pattern).collect::<Option<Vec<_>>>() else {
                 continue;
             };
-            let value = self.read(&self.entry(row.node), row.node, &self.no_keys(row.node), At::NOTHING);
+            let value = self.read(&self.entry(row.node), row.node, &self.no_keys(row.node), At::Nothing);
             let value = self.p.boxed(Edge::Row(node, number), value);
             let variant = self.p.names.row(node, number).to_owned();
             self.line(format!("{} => Self::{variant}({value}),", tuple(&patterns)));
@@ -376,7 +376,7 @@ impl Ber<'_, '_> {
         let shape = self.p.types.shape;
         let slot = self.slot(FieldId(shape.node(node).first));
         let ordered = shape.node(node).kind == Kind::SetOf;
-        let value = self.read(&slot, element, &self.no_keys(element), At::NOTHING);
+        let value = self.read(&slot, element, &self.no_keys(element), At::Nothing);
         self.line(format!("SequenceOf::read_ber(r, tag, {ordered}, {})", closure("r", &value)));
     }
 
@@ -384,7 +384,7 @@ impl Ber<'_, '_> {
         let shape = self.p.types.shape;
         let slot = self.slot(FieldId(shape.node(node).first));
         let keys = self.p.key_arguments(element, &|_| None, self.p.types.keys(node));
-        let value = self.read(&slot, element, &keys, At::NOTHING);
+        let value = self.read(&slot, element, &keys, At::Nothing);
         let function = if shape.node(node).kind == Kind::SetOf { "set_of" } else { "list" };
         self.line(format!("ber::{function}(r, tag, {})", closure("r", &value)));
     }

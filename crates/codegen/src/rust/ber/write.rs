@@ -2,7 +2,7 @@
 
 use super::{Ber, tag_text, time_type};
 use crate::rust::values::string_kind;
-use crate::rust::{deref, receiver};
+use crate::rust::{At, deref, receiver};
 use crate::types::{Edge, Repr};
 use tercet_plan::ber::{Slot, UNTAGGED, flags};
 use tercet_plan::shape::Place;
@@ -10,19 +10,19 @@ use tercet_plan::{FieldId, Kind, NodeId};
 
 impl Ber<'_, '_> {
     /// The lines that write the value that the expression `v` refers to, with all its tags.
-    pub(super) fn write(&mut self, slot: &Slot, node: NodeId, v: &str) {
+    pub(super) fn write(&mut self, slot: &Slot, node: NodeId, v: &str, to: At<'_>) {
         let mut tags = self.tags(slot);
         let inner = if slot.flags & flags::OPEN_ENDED != 0 { None } else { tags.pop() };
         for i in 0..tags.len() {
             self.line(format!("let m{i} = w.open();"));
         }
-        self.write_inner(node, inner, v);
+        self.write_inner(node, inner, v, to);
         for (i, tag) in tags.iter().enumerate().rev() {
             self.line(format!("w.close({}, m{i});", tag_text(*tag)));
         }
     }
 
-    pub(super) fn write_inner(&mut self, node: NodeId, tag: Option<u32>, v: &str) {
+    fn write_inner(&mut self, node: NodeId, tag: Option<u32>, v: &str, to: At<'_>) {
         let node = self.p.types.same(node);
         let v = &self.p.inside(node, v)[..];
         let kind = self.p.types.shape.node(node).kind;
@@ -57,13 +57,13 @@ impl Ber<'_, '_> {
             Repr::Choice | Repr::Table(_) => format!("{of}.write_ber(w)?;"),
             Repr::Struct => {
                 self.line("let m = w.open();");
-                self.line(format!("{of}.write_ber(w)?;"));
+                self.line(to.line(format!("{of}.write_ber(w)?;")));
                 format!("w.close({tag}, m);")
             }
             Repr::List => {
                 self.line("let m = w.open();");
                 let line = format!("write_ber_{}({v}, w)?;", self.list_function(node));
-                self.line(line);
+                self.line(to.line(line));
                 format!("w.close({tag}, m);")
             }
             Repr::Contained(inside) => {
@@ -72,7 +72,7 @@ impl Ber<'_, '_> {
                 let content = if self.p.types.is_boxed(Edge::Content(node)) { "&**v" } else { "v" };
                 self.line("let end = w.mark();");
                 let slot = self.entry(inside);
-                self.write(&slot, inside, content);
+                self.write(&slot, inside, content, to);
                 if kind == Kind::BitString {
                     self.line("w.push_octet(0);");
                 }
@@ -87,7 +87,7 @@ impl Ber<'_, '_> {
                 return;
             }
         };
-        self.line(line);
+        self.line(to.line(line));
     }
 
     pub(super) fn write_struct(&mut self, node: NodeId) {
@@ -144,19 +144,20 @@ impl Ber<'_, '_> {
         let name = self.p.names.field(id).to_owned();
         let boxed = self.p.types.is_boxed(Edge::Field(id));
         let slot = self.slot(id);
+        let to = self.p.at(id);
         if self.p.is_option(id) {
             self.open(format!("if let Some(v) = &self.{name} {{"));
-            self.write(&slot, field.node, if boxed { "&**v" } else { "v" });
+            self.write(&slot, field.node, if boxed { "&**v" } else { "v" }, to);
             return self.close("}");
         }
         let place = format!("{}self.{name}", if boxed { "&*" } else { "&" });
         match self.p.is_default(id, &format!("self.{name}")) {
             Some(equal) => {
                 self.open(format!("if !({equal}) {{"));
-                self.write(&slot, field.node, &place);
+                self.write(&slot, field.node, &place, to);
                 self.close("}");
             }
-            None => self.write(&slot, field.node, &place),
+            None => self.write(&slot, field.node, &place, to),
         }
     }
 
@@ -168,7 +169,7 @@ impl Ber<'_, '_> {
             self.open(format!("Self::{variant}(v) => {{"));
             let v = if self.p.types.is_boxed(Edge::Field(id)) { "&**v" } else { "v" };
             let slot = self.slot(id);
-            self.write(&slot, field.node, v);
+            self.write(&slot, field.node, v, self.p.at(id));
             self.close("}");
         }
         if shape.node(node).extensible {
@@ -186,7 +187,7 @@ impl Ber<'_, '_> {
             self.open(format!("Self::{variant}(v) => {{"));
             let v = if self.p.types.is_boxed(Edge::Row(node, number)) { "&**v" } else { "v" };
             let slot = self.entry(row.node);
-            self.write(&slot, row.node, v);
+            self.write(&slot, row.node, v, At::Nothing);
             self.close("}");
         }
         self.line("Self::Other(v) => ber::write_any(w, v)?,");
@@ -201,8 +202,9 @@ impl Ber<'_, '_> {
         if is_set {
             self.line("let set = w.mark();");
         }
-        self.open("for v in list.iter().rev() {");
-        self.write(&slot, element, "v");
+        self.line("let mut left = list.iter();");
+        self.open("while let Some(v) = left.next_back() {");
+        self.write(&slot, element, "v", At::Element);
         self.close("}");
         if is_set {
             self.open("if w.rules() != ber::Rules::Ber {");

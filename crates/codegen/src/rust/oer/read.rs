@@ -59,18 +59,14 @@ impl Oer<'_, '_> {
                 _ => unsupported(),
             },
             (Repr::Contained(inside), Code::OctetsContaining(size) | Code::BitsContaining(size, _)) => {
-                let value = self.p.boxed(Edge::Content(node), self.read(inside, keys, At::NOTHING));
+                let value = self.p.boxed(Edge::Content(node), self.read(inside, keys, At::Nothing));
                 let is_bits = kind == Kind::BitString;
                 at.value(format!(
                     "r.contained({}, {is_bits}, |r| -> Result<_> {{ Ok({value}) }})",
                     sized(size)
                 ))
             }
-            (Repr::Enumerated, _) => {
-                let number = at.value("r.enumerated()");
-                let checked = "ok_or_else(|| r.error(ErrorKind::UnknownEnumeration))";
-                at.value(format!("{}::from_number({number}).{checked}", self.p.names.ty(node)))
-            }
+            (Repr::Enumerated, _) => at.value(format!("r.item({}::from_number)", self.p.names.ty(node))),
             (Repr::Struct | Repr::Choice | Repr::Table(_), _) => {
                 at.value(format!("{}::read_oer(r{keys})", self.p.names.ty(node)))
             }
@@ -160,7 +156,7 @@ impl Oer<'_, '_> {
                 self.open("if bitmap.next_addition() {");
                 let open = match addition {
                     Addition::Single(field) => self.p.at(self.member_field(node, *field)),
-                    Addition::Group { .. } => At::NOTHING,
+                    Addition::Group { .. } => At::Nothing,
                 };
                 let open = open.value("r.open(oer::VARIABLE)");
                 self.line(format!("let open = {open};"));
@@ -287,7 +283,7 @@ impl Oer<'_, '_> {
             };
             let value = self
                 .p
-                .boxed(Edge::Row(node, number), self.read(row.node, &self.no_keys(row.node), At::NOTHING));
+                .boxed(Edge::Row(node, number), self.read(row.node, &self.no_keys(row.node), At::Nothing));
             let variant = self.p.names.row(node, number).to_owned();
             self.line(format!(
                 "{} => {{ let open = r.open(oer::VARIABLE)?; let v = {value}; r.close(open)?; Self::{variant}(v) }}",

@@ -2,18 +2,17 @@
 
 use super::{Oer, sized, tag_text};
 use crate::rust::values::string_kind;
-use crate::rust::{deref, receiver};
+use crate::rust::{At, MISSING, UNSUPPORTED, deref, receiver};
 use crate::types::{Edge, Repr};
 use tercet_plan::oer::{Addition, Code, Integer, Member, Real, UNTAGGED};
 use tercet_plan::{FieldId, Kind, NodeId};
 
 impl Oer<'_, '_> {
     /// The lines that write the value that the expression `v` refers to.
-    pub(super) fn write(&mut self, node: NodeId, v: &str) {
+    pub(super) fn write(&mut self, node: NodeId, v: &str, to: At<'_>) {
         let node = self.p.types.same(node);
         let v = &self.p.inside(node, v)[..];
         let kind = self.p.types.shape.node(node).kind;
-        let unsupported = "return Err(Error::new(ErrorKind::Unsupported, 0));";
         let (at, of) = (deref(v), receiver(v));
         let line = match (self.p.types.repr(node), self.code(node)) {
             (Repr::Boolean, _) => format!("w.boolean({at});"),
@@ -52,21 +51,23 @@ impl Oer<'_, '_> {
                 (Kind::UtcTime, _) => format!("w.utc_time({}, {v})?;", sized(size)),
                 (Kind::GeneralizedTime, _) => format!("w.generalized_time({}, {v})?;", sized(size)),
                 (_, Some(kind)) => format!("w.text({}, StringKind::{kind:?}, {v})?;", sized(size)),
-                _ => unsupported.into(),
+                _ => UNSUPPORTED.into(),
             },
             (Repr::Contained(inside), Code::OctetsContaining(size) | Code::BitsContaining(size, _)) => {
                 let is_bits = kind == Kind::BitString;
-                self.open(format!("w.contained({}, {is_bits}, {v}, |v, w| {{", sized(size)));
-                self.write(inside, if self.p.types.is_boxed(Edge::Content(node)) { "&**v" } else { "v" });
+                self.open(format!("let written = w.contained({}, {is_bits}, {v}, |v, w| {{", sized(size)));
+                let content = if self.p.types.is_boxed(Edge::Content(node)) { "&**v" } else { "v" };
+                self.write(inside, content, At::Nothing);
                 self.line("Ok(())");
-                return self.close("})?;");
+                self.close("});");
+                "written?;".into()
             }
             (Repr::Enumerated, _) => format!("w.enumerated({of}.number());"),
             (Repr::Struct | Repr::Choice | Repr::Table(_), _) => format!("{of}.write_oer(w)?;"),
             (Repr::List, _) => format!("write_oer_{}({v}, w)?;", self.function(node)),
-            _ => unsupported.into(),
+            _ => UNSUPPORTED.into(),
         };
-        self.line(line);
+        self.line(to.line(line));
     }
 
     /// Whether a component is there to be written.
@@ -85,22 +86,23 @@ impl Oer<'_, '_> {
         let name = self.p.names.field(id).to_owned();
         let node = self.p.types.shape.field(id).node;
         let boxed = self.p.types.is_boxed(Edge::Field(id));
+        let to = self.p.at(id);
         if self.p.is_option(id) {
             self.open(format!("if let Some(v) = &self.{name} {{"));
-            self.write(node, if boxed { "&**v" } else { "v" });
+            self.write(node, if boxed { "&**v" } else { "v" }, to);
             if !optional {
                 self.p.text.otherwise();
-                self.line("return Err(Error::new(ErrorKind::MissingComponent, 0));");
+                self.line(to.line(MISSING.into()));
             }
             return self.close("}");
         }
         let place = format!("{}self.{name}", if boxed { "&*" } else { "&" });
         if !optional {
-            return self.write(node, &place);
+            return self.write(node, &place, to);
         }
         let there = self.there(id);
         self.open(format!("if {there} {{"));
-        self.write(node, &place);
+        self.write(node, &place, to);
         self.close("}");
     }
 
@@ -172,7 +174,7 @@ impl Oer<'_, '_> {
             if alternative.addition {
                 self.line("let end = w.mark();");
             }
-            self.write(inner, v);
+            self.write(inner, v, self.p.at(id));
             if alternative.addition {
                 self.line("w.close(end);");
             }
@@ -234,7 +236,8 @@ impl Oer<'_, '_> {
             let variant = self.p.names.row(node, number).to_owned();
             self.open(format!("Self::{variant}(v) => {{"));
             self.line("let end = w.mark();");
-            self.write(row.node, if self.p.types.is_boxed(Edge::Row(node, number)) { "&**v" } else { "v" });
+            let v = if self.p.types.is_boxed(Edge::Row(node, number)) { "&**v" } else { "v" };
+            self.write(row.node, v, At::Nothing);
             self.line("w.close(end);");
             self.close("}");
         }

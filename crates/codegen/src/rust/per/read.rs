@@ -66,7 +66,7 @@ impl Per<'_, '_> {
             },
             (Repr::Contained(inside), Code::OctetsContaining(form) | Code::BitsContaining(form, _)) => {
                 let unit = if kind == Kind::BitString { 1 } else { 8 };
-                let value = self.p.boxed(Edge::Content(node), self.read(inside, keys, At::NOTHING));
+                let value = self.p.boxed(Edge::Content(node), self.read(inside, keys, At::Nothing));
                 at.value(format!("r.contained({}, {unit}, {})", size(form), closure("r", &value)))
             }
             (Repr::Enumerated | Repr::Struct | Repr::Choice | Repr::Table(_), _) => {
@@ -348,7 +348,8 @@ impl Per<'_, '_> {
             self.close("}");
         }
         let items = self.items(node, &enumerated.root);
-        self.line(format!("r.item({}, &[{items}])", whole(enumerated.whole)));
+        let method = if enumerated.extensible { "root_item" } else { "item" };
+        self.line(format!("r.{method}({}, &[{items}])", whole(enumerated.whole)));
     }
 
     pub(super) fn read_table(&mut self, node: NodeId, table: u32) {
@@ -368,7 +369,7 @@ impl Per<'_, '_> {
             };
             let value = self
                 .p
-                .boxed(Edge::Row(node, number), self.read(row.node, &self.no_keys(row.node), At::NOTHING));
+                .boxed(Edge::Row(node, number), self.read(row.node, &self.no_keys(row.node), At::Nothing));
             let variant = self.p.names.row(node, number).to_owned();
             self.line(format!("{} => Self::{variant}({value}),", tuple(&patterns)));
         }

@@ -3,7 +3,7 @@
 use super::Per;
 use crate::rust::per_forms::{size, whole};
 use crate::rust::values::string_kind;
-use crate::rust::{deref, receiver};
+use crate::rust::{At, MISSING, UNSUPPORTED, deref, receiver};
 use crate::types::{Edge, Repr};
 use tercet_plan::per::{Addition, Code, Integer, IntegerForm, Size, Whole};
 use tercet_plan::{FieldId, Kind, NodeId};
@@ -11,21 +11,20 @@ use tercet_plan::{FieldId, Kind, NodeId};
 impl Per<'_, '_> {
     /// The lines that write the value that the expression `v` refers to. At the end of a function the last of them is its
     /// result where it can be; says whether it is.
-    pub(super) fn write(&mut self, node: NodeId, v: &str, last: bool) -> bool {
+    pub(super) fn write(&mut self, node: NodeId, v: &str, to: At<'_>, last: bool) -> bool {
         let node = self.p.types.same(node);
         let v = &self.p.inside(node, v)[..];
         let rules = self.rules;
         let kind = self.p.types.shape.node(node).kind;
-        let unsupported = "return Err(Error::new(ErrorKind::Unsupported, 0));";
         let (at, of) = (deref(v), receiver(v));
         let line = match (self.p.types.repr(node), self.code(node)) {
             (Repr::Boolean, _) => format!("w.bit({at});"),
             (Repr::Null, _) => return false,
             (Repr::Integer { signed, bits }, Code::Integer(form)) => {
-                self.write_integer(form, signed, bits, v)
+                self.write_integer(form, signed, bits, v, to)
             }
             (Repr::Big, Code::Integer(form)) => {
-                self.write_big(form, v);
+                self.write_big(form, v, to);
                 return false;
             }
             (Repr::Real, _) => format!("w.real({at});"),
@@ -52,72 +51,58 @@ impl Per<'_, '_> {
             (Repr::Any, _) => format!("w.any({v});"),
             (Repr::Text, Code::Characters(form, index)) => {
                 match kind {
-                    Kind::UtcTime => self.line(format!("w.check_utc_time({v})?;")),
-                    Kind::GeneralizedTime => self.line(format!("w.check_generalized_time({v})?;")),
+                    Kind::UtcTime => self.line(to.line(format!("w.check_utc_time({v})?;"))),
+                    Kind::GeneralizedTime => {
+                        self.line(to.line(format!("w.check_generalized_time({v})?;")));
+                    }
                     _ => {}
                 }
                 format!("w.characters({}, &{}, {v})?;", size(form), self.alphabet(index))
             }
             (Repr::Text, Code::Contents) => match string_kind(kind) {
                 Some(kind) => format!("w.other_string(StringKind::{kind:?}, {v})?;"),
-                None => unsupported.into(),
+                None => UNSUPPORTED.into(),
             },
             (Repr::Contained(inside), Code::OctetsContaining(form) | Code::BitsContaining(form, _)) => {
-                self.write_contained(node, inside, form, kind, v);
-                return false;
+                self.write_contained(node, inside, form, v);
+                "written?;".into()
             }
             (Repr::Enumerated | Repr::Struct | Repr::Choice | Repr::Table(_), _) => {
                 format!("{of}.write_{rules}(w)?;")
             }
             (Repr::List, _) => format!("write_{rules}_{}({v}, w)?;", self.function(node)),
-            _ => unsupported.into(),
+            _ => UNSUPPORTED.into(),
         };
         if line.is_empty() {
             return false;
         }
-        if last && let Some(result) = line.strip_suffix("?;") {
+        if last
+            && matches!(to, At::Nothing)
+            && let Some(result) = line.strip_suffix("?;")
+        {
             self.line(result);
             return true;
         }
-        self.line(line);
+        self.line(to.line(line));
         false
     }
 
-    pub(super) fn write_contained(&mut self, node: NodeId, inside: NodeId, form: Size, kind: Kind, v: &str) {
-        let aligned = self.program.aligned;
-        self.open(format!("match {v} {{"));
-        self.open("Contained::Value(v) => {");
+    fn write_contained(&mut self, node: NodeId, inside: NodeId, form: Size, v: &str) {
+        let bits = self.p.types.shape.node(node).kind == Kind::BitString;
+        self.open(format!("let written = w.contained({}, {bits}, {v}, |w, v| {{", size(form)));
         let content = if self.p.types.is_boxed(Edge::Content(node)) { "&**v" } else { "v" };
-        self.line(format!("let inside = per::Writer::<{aligned}>::onto(Vec::new(), w.is_canonical());"));
-        self.line("let outer = core::mem::replace(w, inside);");
-        self.write(inside, content, false);
-        self.line("let inside = core::mem::replace(w, outer).finish(true);");
-        if kind == Kind::BitString {
-            self.line(format!(
-                "w.bit_string({}, &BitString::new(inside, 0).unwrap_or_default(), false)?;",
-                size(form)
-            ));
-        } else {
-            self.line(format!("w.octet_string({}, &inside)?;", size(form)));
+        if !self.write(inside, content, At::Nothing, true) {
+            self.line("Ok(())");
         }
-        self.close("}");
-        if kind == Kind::BitString {
-            self.line(format!(
-                "other => w.bit_string({}, &BitString::from(other.bits()), false)?,",
-                size(form)
-            ));
-        } else {
-            self.line(format!("other => w.octet_string({}, other.octets())?,", size(form)));
-        }
-        self.close("}");
+        self.close("});");
     }
 
     /// The call that writes a machine integer.
-    fn write_integer(&mut self, integer: Integer, signed: bool, bits: u8, v: &str) -> String {
+    fn write_integer(&mut self, integer: Integer, signed: bool, bits: u8, v: &str, to: At<'_>) -> String {
         let at = deref(v);
         let IntegerForm::Constrained { lo, span, whole: form } = integer.form else {
             self.line(format!("let number = Integer::from({at});"));
-            self.write_big(integer, "&number");
+            self.write_big(integer, "&number", to);
             return String::new();
         };
         match (integer.extensible, !signed && bits == 64) {
@@ -132,7 +117,7 @@ impl Per<'_, '_> {
         }
     }
 
-    pub(super) fn write_big(&mut self, integer: Integer, v: &str) {
+    fn write_big(&mut self, integer: Integer, v: &str, to: At<'_>) {
         if integer.extensible {
             // Which side of the extension a number is on shows when its root form is tried.
             self.line(format!("let root = {};", self.in_root(integer.form, v)));
@@ -142,10 +127,9 @@ impl Per<'_, '_> {
             self.otherwise();
         }
         let line = match integer.form {
-            IntegerForm::Constrained { lo, span, whole: form } => format!(
-                "w.whole({}, i128::try_from({v}).ok().and_then(|v| u64::try_from(v - {lo}).ok()).filter(|v| *v <= {span}).ok_or(Error::new(ErrorKind::ConstraintViolated, 0))?);",
-                whole(form)
-            ),
+            IntegerForm::Constrained { lo, span, whole: form } => {
+                format!("w.constrained({}, {v}, {lo}, {span})?;", whole(form))
+            }
             IntegerForm::SemiConstrained(lo) => format!("w.semi_constrained({v}, {lo})?;"),
             IntegerForm::Unconstrained => format!("w.unconstrained({v});"),
             IntegerForm::Large(index) => {
@@ -156,7 +140,7 @@ impl Per<'_, '_> {
                 }
             }
         };
-        self.line(line);
+        self.line(to.line(line));
         if integer.extensible {
             self.close("}");
         }
@@ -190,12 +174,13 @@ impl Per<'_, '_> {
         let name = self.p.names.field(id).to_owned();
         let node = self.p.types.shape.field(id).node;
         let boxed = self.p.types.is_boxed(Edge::Field(id));
+        let to = self.p.at(id);
         if self.p.is_option(id) {
             self.open(format!("if let Some(v) = &self.{name} {{"));
-            self.write(node, if boxed { "&**v" } else { "v" }, false);
+            self.write(node, if boxed { "&**v" } else { "v" }, to, false);
             if !optional {
                 self.otherwise();
-                self.line("return Err(Error::new(ErrorKind::MissingComponent, 0));");
+                self.line(to.line(MISSING.into()));
             }
             self.close("}");
             return false;
@@ -204,11 +189,11 @@ impl Per<'_, '_> {
         if optional {
             let there = self.there(id);
             self.open(format!("if {there} {{"));
-            self.write(node, &place, false);
+            self.write(node, &place, to, false);
             self.close("}");
             return false;
         }
-        self.write(node, &place, last)
+        self.write(node, &place, to, last)
     }
 
     /// Writes conditions as bits.
@@ -336,7 +321,7 @@ impl Per<'_, '_> {
 
     pub(super) fn alternative(&mut self, id: FieldId) {
         let v = if self.p.types.is_boxed(Edge::Field(id)) { "&**v" } else { "v" };
-        self.write(self.p.types.shape.field(id).node, v, false);
+        self.write(self.p.types.shape.field(id).node, v, self.p.at(id), false);
     }
 
     pub(super) fn write_enumerated(&mut self, node: NodeId, code: u32) {
@@ -380,7 +365,7 @@ impl Per<'_, '_> {
             let variant = self.p.names.row(node, number).to_owned();
             self.open(format!("Self::{variant}(v) => {{"));
             let v = if self.p.types.is_boxed(Edge::Row(node, number)) { "&**v" } else { "v" };
-            self.write(row.node, v, false);
+            self.write(row.node, v, At::Nothing, false);
             self.close("}");
         }
         self.line("Self::Other(_) => {}");

@@ -395,10 +395,21 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// [`ErrorKind::LengthEmpty`], [`ErrorKind::LimitExceeded`], [`ErrorKind::NotCanonical`].
     #[inline]
-    pub fn enumerated(&mut self) -> Result<i64> {
+    fn enumerated(&mut self) -> Result<i64> {
         let start = self.cursor;
         let first = self.cursor.octet()?;
         if first < 0x80 { Ok(i64::from(first)) } else { self.long_enumerated(first & 0x7F, &start) }
+    }
+
+    /// ENUMERATED: the item that `item` gives for the number.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownEnumeration`], else as for any number.
+    #[inline]
+    pub fn item<T>(&mut self, item: impl FnOnce(i64) -> Option<T>) -> Result<T> {
+        let start = self.cursor;
+        let number = self.enumerated()?;
+        item(number).ok_or_else(|| start.error(ErrorKind::UnknownEnumeration))
     }
 
     #[inline(never)]

@@ -2,7 +2,7 @@
 
 use super::reader::order;
 use crate::ber::Rules;
-use crate::codec::{Family, UnknownAdditions};
+use crate::codec::{Family, Path, UnknownAdditions};
 use crate::oer::{Mark, Writer as Buffer};
 use crate::types::Integer;
 use crate::{Error, ErrorKind, Result, Tag};
@@ -13,6 +13,8 @@ use alloc::vec::Vec;
 pub struct Writer {
     buffer: Buffer,
     canonical: bool,
+    /// The way to a fault, as far as callers have told it.
+    pub(in crate::codec) path: Path,
 }
 
 fn outside() -> Error {
@@ -23,12 +25,19 @@ impl Writer {
     /// An empty buffer.
     #[must_use]
     pub const fn new(canonical: bool) -> Self {
-        Self { buffer: Buffer::new(), canonical }
+        Self { buffer: Buffer::new(), canonical, path: Path::NONE }
     }
 
     /// A writer that keeps nothing, but knows how much was written.
     pub(crate) const fn counting(canonical: bool) -> Self {
-        Self { buffer: Buffer::counting(), canonical }
+        Self { buffer: Buffer::counting(), canonical, path: Path::NONE }
+    }
+
+    /// The fault that a call has told is in this component.
+    #[cold]
+    #[inline(never)]
+    pub fn inside(&mut self, component: &'static str) {
+        self.path.component(component);
     }
 
     /// What was written.
@@ -138,8 +147,12 @@ impl Writer {
         let begin = self.mark();
         let sorted = ordered && self.canonical && !self.buffer.is_counting();
         let mut ends = Vec::new();
-        for element in list.iter().rev() {
-            write(element, self)?;
+        let mut left = list.iter();
+        while let Some(element) = left.next_back() {
+            if let Err(error) = write(element, self) {
+                self.path.element(left.len());
+                return Err(error);
+            }
             if sorted {
                 ends.push(self.since(begin));
             }

@@ -2,7 +2,7 @@
 
 use super::{OpenMark, Reader, Size, Writer};
 use crate::codec::{Contained, Path, UnknownAlternative};
-use crate::types::Octets;
+use crate::types::{BitString, Octets};
 use crate::{Error, ErrorKind, Result};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -284,8 +284,11 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
         let mut rest = list;
         loop {
             let (now, behind) = rest.split_at_checked(length.count).unwrap_or((rest, &[]));
-            for element in now {
-                write(self, element)?;
+            for (at, element) in now.iter().enumerate() {
+                if let Err(error) = write(self, element) {
+                    self.path.element(list.len() - rest.len() + at);
+                    return Err(error);
+                }
             }
             rest = behind;
             if !length.more {
@@ -309,13 +312,46 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
             return self.list(size, list, write);
         }
         let mut all = Vec::with_capacity(list.len());
-        for element in list {
-            let mut w = Self::onto(Vec::new(), true);
-            write(&mut w, element)?;
-            all.push((w.finish(true), element));
+        for (at, element) in list.iter().enumerate() {
+            let octets = self.apart(|w| write(w, element)).inspect_err(|_| self.path.element(at))?;
+            all.push((octets, element));
         }
         all.sort_by(|a, b| a.0.cmp(&b.0));
         self.list(size, &all, |w, (_, element)| write(w, element))
+    }
+
+    /// A string with CONTAINING: `write` writes the value inside.
+    ///
+    /// # Errors
+    /// What `write` says; as [`Writer::octet_string`].
+    pub fn contained<T>(
+        &mut self,
+        size: Size,
+        is_bits: bool,
+        value: &Contained<'_, T>,
+        write: impl FnOnce(&mut Self, &T) -> Result<()>,
+    ) -> Result<()> {
+        let Contained::Value(value) = value else {
+            return match is_bits {
+                true => self.bit_string(size, &BitString::from(value.bits()), false),
+                false => self.octet_string(size, value.octets()),
+            };
+        };
+        let inside = self.apart(|w| write(w, value))?;
+        match is_bits {
+            true => self.bit_string(size, &BitString::new(inside, 0).unwrap_or_default(), false),
+            false => self.octet_string(size, &inside),
+        }
+    }
+
+    /// The complete encoding of a value that `write` writes. Whatever comes of it, this writer is as before.
+    fn apart(&mut self, write: impl FnOnce(&mut Self) -> Result<()>) -> Result<Vec<u8>> {
+        let inside = Self::onto(Vec::new(), self.is_canonical());
+        let outer = core::mem::replace(self, inside);
+        let written = write(self);
+        let mut inside = core::mem::replace(self, outer);
+        core::mem::swap(&mut self.path, &mut inside.path);
+        written.map(|()| inside.finish(true))
     }
 
     /// Begins an alternative that is an addition: its number and the open type around it (§23.8).

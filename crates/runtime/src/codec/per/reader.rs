@@ -188,6 +188,19 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
         items.get(number).copied().ok_or_else(|| self.error(ErrorKind::UnknownEnumeration))
     }
 
+    /// The same behind an extension bit, which belongs to the value.
+    ///
+    /// # Errors
+    /// As [`Reader::item`], at the extension bit.
+    #[inline]
+    pub fn root_item<T: Copy>(&mut self, whole: Whole, items: &[T]) -> Result<T> {
+        let start = self.position() as u64;
+        self.item(whole, items).map_err(|error| match error.kind() {
+            ErrorKind::UnknownEnumeration => Error::at_bit(error.kind(), start.saturating_sub(1)),
+            _ => error,
+        })
+    }
+
     #[inline(never)]
     fn index(&mut self, whole: Whole, count: u32, kind: ErrorKind) -> Result<u32> {
         let start = self.bits;

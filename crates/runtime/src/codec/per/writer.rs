@@ -1,6 +1,7 @@
 //! Writing, forwards: the length of an open type is filled in when it is known.
 
 use super::{Size, Whole};
+use crate::codec::Path;
 use crate::per::{FRAGMENT, Length};
 use crate::types::Integer;
 use crate::{Error, ErrorKind, Result};
@@ -17,6 +18,8 @@ pub struct Writer<const ALIGNED: bool> {
     /// Where the value begins.
     start: usize,
     canonical: bool,
+    /// The way to a fault, as far as callers have told it.
+    pub(in crate::codec) path: Path,
 }
 
 /// The begin of an open type.
@@ -29,7 +32,14 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
     #[must_use]
     pub const fn onto(out: Vec<u8>, canonical: bool) -> Self {
         let start = out.len();
-        Self { out, word: 0, used: 0, start, canonical }
+        Self { out, word: 0, used: 0, start, canonical, path: Path::NONE }
+    }
+
+    /// The fault that a call has told is in this component.
+    #[cold]
+    #[inline(never)]
+    pub fn inside(&mut self, component: &'static str) {
+        self.path.component(component);
     }
 
     /// Whether the encoding is to be the canonical one.
@@ -169,6 +179,21 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
     pub fn unsigned(&mut self, whole: Whole, number: u64, lo: i64, span: u64) -> Result<()> {
         match u64::try_from(i128::from(number) - i128::from(lo)) {
             Ok(above) if above <= span => {
+                self.whole(whole, above);
+                Ok(())
+            }
+            _ => Err(outside()),
+        }
+    }
+
+    /// The same for numbers of any size.
+    ///
+    /// # Errors
+    /// As [`Writer::integer`].
+    pub fn constrained(&mut self, whole: Whole, number: &Integer<'_>, lo: i64, span: u64) -> Result<()> {
+        let above = i128::try_from(number).ok().and_then(|number| number.checked_sub(i128::from(lo)));
+        match above.and_then(|above| u64::try_from(above).ok()) {
+            Some(above) if above <= span => {
                 self.whole(whole, above);
                 Ok(())
             }
