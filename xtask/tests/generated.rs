@@ -184,7 +184,7 @@ macro_rules! paths {
             let subject = Subject::new($file, $root, 30);
             let mut nested = 0;
             for value in &subject.values {
-                paths!(@ subject, value, nested, $ty, Aper Rules::Aper; Uper Rules::Uper);
+                paths!(@ subject, value, nested, $ty, Aper Rules::Aper; Uper Rules::Uper; Oer Rules::Oer);
             }
             assert!(nested > 0, "a path through a list");
         }
@@ -198,13 +198,15 @@ macro_rules! paths {
                 && (ours.kind(), ours.at(), ours.bit()) == (theirs.kind(), theirs.offset(), theirs.bit())
             {
                 assert_eq!(ours.path().to_string(), theirs.path(), "{:?} {cut:02x?}", $rules);
-                $nested += u32::from(theirs.path().contains("]."));
+                $nested += u32::from(theirs.path().contains(']'));
             }
         }
     )*};
 }
 
 paths!(paths_in_personnel_record, "personnel.rs", "PersonnelRecord", personnel::PersonnelRecord<'_>);
+paths!(paths_in_lists_of_themselves, "zoo.rs", "Nest", zoo::Nest);
+paths!(paths_in_lists_of_lists, "zoo.rs", "Nests", zoo::Nests);
 
 #[test]
 fn a_fault_tells_its_path() {

@@ -39,7 +39,7 @@ pub(crate) fn of_tape(shape: &Shape, value: View<'_>, target: usize) -> String {
     path
 }
 
-/// A value that has begun: its field and node, and for a list the number of the element that is being read.
+/// A value that has begun: its field and node, and for a list how many of its elements have begun.
 pub(crate) type Begun = (FieldId, NodeId, Option<usize>);
 
 /// The same for the value that a decode has stopped in: the values that have begun, the outermost first, and the last
@@ -55,12 +55,17 @@ pub(crate) fn of_begun(
     step(&mut path, shape, FieldId::ROOT, root, None);
     let mut position = None;
     let mut last = None;
-    for (field, node, element) in values {
+    for (field, node, elements) in values {
         step(&mut path, shape, field, node, position);
-        (position, last) = (element, Some(field));
+        position = elements.map(|count| count.saturating_sub(1));
+        last = Some((field, node, elements));
     }
-    // The last field may be that of the value begun last.
-    if last != Some(at) {
+    // The last field may be that of the value begun last, unless that is a list whose elements are such lists.
+    let is_that = last.is_some_and(|(field, node, elements)| {
+        let inside = shape.fields.get(at.index()).is_some_and(|field| field.parent == node);
+        field == at && !(inside && elements.is_some_and(|count| count > 0))
+    });
+    if !is_that {
         step(&mut path, shape, at, root, position);
     }
     path

@@ -1198,7 +1198,7 @@ impl<'a> Zoo<'a> {
         };
         if p & 0x20 != 0 {
             let mut more = r.additions()?;
-            if let Some(open) = r.addition(&mut more)? {
+            if let Some(open) = at!(r, "id", r.addition(&mut more)) {
                 value.id = Some(at!(r, "id", r.oid()).into_owned());
                 r.close(open);
             }
@@ -1210,11 +1210,11 @@ impl<'a> Zoo<'a> {
                 }
                 r.close(open);
             }
-            if let Some(open) = r.addition(&mut more)? {
+            if let Some(open) = at!(r, "self", r.addition(&mut more)) {
                 value.self_ = at!(r, "self", read_aper_names(r));
                 r.close(open);
             }
-            if let Some(open) = r.addition(&mut more)? {
+            if let Some(open) = at!(r, "type", r.addition(&mut more)) {
                 value.form = Some(at!(r, "type", Shape::read_aper(r)));
                 r.close(open);
             }
@@ -1395,7 +1395,7 @@ impl Shape {
                 number => Self::Unknown(Box::new(r.unknown_alternative(number)?.into_owned())),
             }
         } else {
-            match r.alternative(per::Whole::Bits(2), 3)? {
+            match r.root_alternative(per::Whole::Bits(2), 3)? {
                 0 => Self::Circle(at!(r, "circle", r.whole(per::Whole::TwoOctets, 65535)) as i64),
                 1 => Self::Square(at!(r, "square", r.bit())),
                 _ => Self::Line(at!(r, "line", ShapeLine::read_aper(r))),
@@ -1697,7 +1697,7 @@ impl<'a> Zoo<'a> {
         };
         if p & 0x20 != 0 {
             let mut more = r.additions()?;
-            if let Some(open) = r.addition(&mut more)? {
+            if let Some(open) = at!(r, "id", r.addition(&mut more)) {
                 value.id = Some(at!(r, "id", r.oid()).into_owned());
                 r.close(open);
             }
@@ -1709,11 +1709,11 @@ impl<'a> Zoo<'a> {
                 }
                 r.close(open);
             }
-            if let Some(open) = r.addition(&mut more)? {
+            if let Some(open) = at!(r, "self", r.addition(&mut more)) {
                 value.self_ = at!(r, "self", read_uper_names(r));
                 r.close(open);
             }
-            if let Some(open) = r.addition(&mut more)? {
+            if let Some(open) = at!(r, "type", r.addition(&mut more)) {
                 value.form = Some(at!(r, "type", Shape::read_uper(r)));
                 r.close(open);
             }
@@ -1894,7 +1894,7 @@ impl Shape {
                 number => Self::Unknown(Box::new(r.unknown_alternative(number)?.into_owned())),
             }
         } else {
-            match r.alternative(per::Whole::Bits(2), 3)? {
+            match r.root_alternative(per::Whole::Bits(2), 3)? {
                 0 => Self::Circle(at!(r, "circle", r.whole(per::Whole::Bits(16), 65535)) as i64),
                 1 => Self::Square(at!(r, "square", r.bit())),
                 _ => Self::Line(at!(r, "line", ShapeLine::read_uper(r))),

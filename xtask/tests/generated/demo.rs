@@ -1076,7 +1076,7 @@ impl<'a> CallRecord<'a> {
         let value = if r.bit()? {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
-            match r.alternative(per::Whole::Bits(2), 4)? {
+            match r.root_alternative(per::Whole::Bits(2), 4)? {
                 0 => Self::MoCall(at!(r, "moCall", MoCall::read_aper(r))),
                 1 => Self::MtCall(at!(r, "mtCall", MtCall::read_aper(r))),
                 2 => Self::Sms(at!(r, "sms", ShortMessage::read_aper(r))),
@@ -1253,7 +1253,7 @@ impl<'a> DataSession<'a> {
         };
         if p & 0x4 != 0 {
             let mut more = r.additions()?;
-            if let Some(open) = r.addition(&mut more)? {
+            if let Some(open) = at!(r, "sliceName", r.addition(&mut more)) {
                 value.slice_name = Some(at!(r, "sliceName", r.other_string(StringKind::Utf8)));
                 r.close(open);
             }
@@ -1456,7 +1456,7 @@ impl<'a> CallRecord<'a> {
         let value = if r.bit()? {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
-            match r.alternative(per::Whole::Bits(2), 4)? {
+            match r.root_alternative(per::Whole::Bits(2), 4)? {
                 0 => Self::MoCall(at!(r, "moCall", MoCall::read_uper(r))),
                 1 => Self::MtCall(at!(r, "mtCall", MtCall::read_uper(r))),
                 2 => Self::Sms(at!(r, "sms", ShortMessage::read_uper(r))),
@@ -1633,7 +1633,7 @@ impl<'a> DataSession<'a> {
         };
         if p & 0x4 != 0 {
             let mut more = r.additions()?;
-            if let Some(open) = r.addition(&mut more)? {
+            if let Some(open) = at!(r, "sliceName", r.addition(&mut more)) {
                 value.slice_name = Some(at!(r, "sliceName", r.other_string(StringKind::Utf8)));
                 r.close(open);
             }

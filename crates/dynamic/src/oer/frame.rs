@@ -74,7 +74,7 @@ impl Frame {
     /// What a path tells of it; nothing for what is no value.
     pub(super) fn value(&self) -> Option<crate::path::Begun> {
         let value = !matches!(self.what, What::Wrapper | What::Group);
-        let element = (self.what == What::List).then(|| self.cursor.saturating_sub(1) as usize);
-        value.then_some((self.field, self.node, element))
+        let elements = (self.what == What::List).then_some(self.cursor as usize);
+        value.then_some((self.field, self.node, elements))
     }
 }

@@ -53,22 +53,25 @@ pub(super) fn fill(
     for eight in out.chunks_mut(8) {
         let bits = eight.len() as u32 * width;
         let (mut word, mut all) = (reader.bits(bits)?.rotate_right(bits), 0);
-        for octet in eight {
+        for octet in eight.iter_mut() {
             word = word.rotate_left(width);
             *octet = table[usize::from(word as u8 & mask)];
             all |= *octet;
         }
         if all & NOT_PERMITTED != 0 {
-            return Err(invalid(reader, bits));
+            return Err(invalid(reader, eight, width));
         }
     }
     Ok(())
 }
 
+/// The fault at the first of some characters, read just now, that is not permitted.
 #[cold]
 #[inline(never)]
-fn invalid(reader: &BitReader<'_>, bits: u32) -> Error {
-    Error::at_bit(ErrorKind::CharacterInvalid, reader.position() as u64 - u64::from(bits))
+fn invalid(reader: &BitReader<'_>, characters: &[u8], width: u32) -> Error {
+    let wrong = characters.iter().position(|octet| octet & NOT_PERMITTED != 0).unwrap_or(0);
+    let behind = (characters.len() - wrong) * width as usize;
+    Error::at_bit(ErrorKind::CharacterInvalid, reader.position().saturating_sub(behind) as u64)
 }
 
 /// The characters in X.690 contents octets; an incomplete last one is left out.

@@ -289,7 +289,8 @@ impl<S: Sink> Engine<'_, S> {
             {
                 let look = |octet: &u8| table[usize::from(*octet)];
                 if contents.iter().fold(0, |all, octet| all | look(octet)) & NOT_PERMITTED != 0 {
-                    self.reader.seek(start);
+                    let wrong = contents.iter().position(|octet| look(octet) & NOT_PERMITTED != 0);
+                    self.reader.seek(start + 8 * wrong.unwrap_or(0));
                     return Err(self.fault(ErrorKind::CharacterInvalid));
                 }
                 if alphabet.check {

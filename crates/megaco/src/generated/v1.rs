@@ -3318,7 +3318,7 @@ impl<'a> MId<'a> {
         let value = if r.bit()? {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
-            match r.alternative(per::Whole::Bits(3), 5)? {
+            match r.root_alternative(per::Whole::Bits(3), 5)? {
                 0 => Self::Ip4Address(at!(r, "ip4Address", Ip4Address::read_aper(r))),
                 1 => Self::Ip6Address(at!(r, "ip6Address", Ip6Address::read_aper(r))),
                 2 => Self::DomainName(at!(r, "domainName", DomainName::read_aper(r))),
@@ -3459,7 +3459,7 @@ impl<'a> Transaction<'a> {
         let value = if r.bit()? {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
-            match r.alternative(per::Whole::Bits(2), 4)? {
+            match r.root_alternative(per::Whole::Bits(2), 4)? {
                 0 => Self::TransactionRequest(at!(r, "transactionRequest", TransactionRequest::read_aper(r))),
                 1 => Self::TransactionPending(at!(r, "transactionPending", TransactionPending::read_aper(r))),
                 2 => Self::TransactionReply(at!(r, "transactionReply", TransactionReply::read_aper(r))),
@@ -3767,7 +3767,7 @@ impl<'a> Command<'a> {
         let value = if r.bit()? {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
-            match r.alternative(per::Whole::Bits(3), 8)? {
+            match r.root_alternative(per::Whole::Bits(3), 8)? {
                 0 => Self::AddReq(at!(r, "addReq", AmmRequest::read_aper(r))),
                 1 => Self::MoveReq(at!(r, "moveReq", AmmRequest::read_aper(r))),
                 2 => Self::ModReq(at!(r, "modReq", AmmRequest::read_aper(r))),
@@ -3801,7 +3801,7 @@ impl<'a> CommandReply<'a> {
         let value = if r.bit()? {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
-            match r.alternative(per::Whole::Bits(3), 8)? {
+            match r.root_alternative(per::Whole::Bits(3), 8)? {
                 0 => Self::AddReply(at!(r, "addReply", AmmsReply::read_aper(r))),
                 1 => Self::MoveReply(at!(r, "moveReply", AmmsReply::read_aper(r))),
                 2 => Self::ModReply(at!(r, "modReply", AmmsReply::read_aper(r))),
@@ -3981,7 +3981,7 @@ impl<'a> AuditReply<'a> {
         let value = if r.bit()? {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
-            match r.alternative(per::Whole::Bits(2), 3)? {
+            match r.root_alternative(per::Whole::Bits(2), 3)? {
                 0 => Self::ContextAuditResult(at!(r, "contextAuditResult", read_aper_termination_id_list(r))),
                 1 => Self::Error(at!(r, "error", ErrorDescriptor::read_aper(r))),
                 _ => Self::AuditResult(at!(r, "auditResult", AuditResult::read_aper(r))),
@@ -4196,7 +4196,7 @@ impl<'a> AmmDescriptor<'a> {
         let value = if r.bit()? {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
-            match r.alternative(per::Whole::Bits(3), 8)? {
+            match r.root_alternative(per::Whole::Bits(3), 8)? {
                 0 => Self::MediaDescriptor(at!(r, "mediaDescriptor", MediaDescriptor::read_aper(r))),
                 1 => Self::ModemDescriptor(at!(r, "modemDescriptor", ModemDescriptor::read_aper(r))),
                 2 => Self::MuxDescriptor(at!(r, "muxDescriptor", MuxDescriptor::read_aper(r))),
@@ -4264,7 +4264,7 @@ impl<'a> ServiceChangeAddress<'a> {
         let value = if r.bit()? {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
-            match r.alternative(per::Whole::Bits(3), 6)? {
+            match r.root_alternative(per::Whole::Bits(3), 6)? {
                 0 => Self::PortNumber(at!(r, "portNumber", r.whole(per::Whole::TwoOctets, 65535)) as u16),
                 1 => Self::Ip4Address(at!(r, "ip4Address", Ip4Address::read_aper(r))),
                 2 => Self::Ip6Address(at!(r, "ip6Address", Ip6Address::read_aper(r))),
@@ -4351,7 +4351,7 @@ impl<'a> AuditReturnParameter<'a> {
         let value = if r.bit()? {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
-            match r.alternative(per::Whole::Bits(4), 12)? {
+            match r.root_alternative(per::Whole::Bits(4), 12)? {
                 0 => Self::ErrorDescriptor(at!(r, "errorDescriptor", ErrorDescriptor::read_aper(r))),
                 1 => Self::MediaDescriptor(at!(r, "mediaDescriptor", MediaDescriptor::read_aper(r))),
                 2 => Self::ModemDescriptor(at!(r, "modemDescriptor", ModemDescriptor::read_aper(r))),
@@ -4590,7 +4590,7 @@ impl<'a> NonStandardIdentifier<'a> {
         let value = if r.bit()? {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
-            match r.alternative(per::Whole::Bits(2), 3)? {
+            match r.root_alternative(per::Whole::Bits(2), 3)? {
                 0 => Self::Object(at!(r, "object", r.oid())),
                 1 => Self::H221NonStandard(at!(r, "h221NonStandard", H221NonStandard::read_aper(r))),
                 _ => Self::Experimental(at!(r, "experimental", r.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0))),
@@ -4751,7 +4751,7 @@ impl<'a> SignalRequest<'a> {
         let value = if r.bit()? {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
-            match r.alternative(per::Whole::Bits(1), 2)? {
+            match r.root_alternative(per::Whole::Bits(1), 2)? {
                 0 => Self::Signal(at!(r, "signal", Signal::read_aper(r))),
                 _ => Self::SeqSigList(at!(r, "seqSigList", SeqSigList::read_aper(r))),
             }

@@ -8151,7 +8151,7 @@ impl<'a> MId<'a> {
         let value = if r.bit()? {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
-            match r.alternative(per::Whole::Bits(3), 5)? {
+            match r.root_alternative(per::Whole::Bits(3), 5)? {
                 0 => Self::Ip4Address(at!(r, "ip4Address", Ip4Address::read_aper(r))),
                 1 => Self::Ip6Address(at!(r, "ip6Address", Ip6Address::read_aper(r))),
                 2 => Self::DomainName(at!(r, "domainName", DomainName::read_aper(r))),
@@ -8193,7 +8193,7 @@ impl<'a> Transaction<'a> {
                 number => Self::Unknown(r.unknown_alternative(number)?),
             }
         } else {
-            match r.alternative(per::Whole::Bits(2), 4)? {
+            match r.root_alternative(per::Whole::Bits(2), 4)? {
                 0 => Self::TransactionRequest(at!(r, "transactionRequest", TransactionRequest::read_aper(r))),
                 1 => Self::TransactionPending(at!(r, "transactionPending", TransactionPending::read_aper(r))),
                 2 => Self::TransactionReply(at!(r, "transactionReply", TransactionReply::read_aper(r))),
@@ -8297,7 +8297,7 @@ impl<'a> CommandReply<'a> {
         let value = if r.bit()? {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
-            match r.alternative(per::Whole::Bits(3), 8)? {
+            match r.root_alternative(per::Whole::Bits(3), 8)? {
                 0 => Self::AddReply(at!(r, "addReply", AmmsReply::read_aper(r))),
                 1 => Self::MoveReply(at!(r, "moveReply", AmmsReply::read_aper(r))),
                 2 => Self::ModReply(at!(r, "modReply", AmmsReply::read_aper(r))),
@@ -8339,7 +8339,7 @@ impl<'a> AmmDescriptor<'a> {
                 number => Self::Unknown(r.unknown_alternative(number)?),
             }
         } else {
-            match r.alternative(per::Whole::Bits(3), 8)? {
+            match r.root_alternative(per::Whole::Bits(3), 8)? {
                 0 => Self::MediaDescriptor(at!(r, "mediaDescriptor", MediaDescriptor::read_aper(r))),
                 1 => Self::ModemDescriptor(at!(r, "modemDescriptor", ModemDescriptor::read_aper(r))),
                 2 => Self::MuxDescriptor(at!(r, "muxDescriptor", MuxDescriptor::read_aper(r))),
@@ -8523,11 +8523,11 @@ impl<'a> TransactionReply<'a> {
         };
         if p & 0x2 != 0 {
             let mut more = r.additions()?;
-            if let Some(open) = r.addition(&mut more)? {
+            if let Some(open) = at!(r, "segmentNumber", r.addition(&mut more)) {
                 value.segment_number = Some(at!(r, "segmentNumber", r.whole(per::Whole::TwoOctets, 65535)) as u16);
                 r.close(open);
             }
-            if let Some(open) = r.addition(&mut more)? {
+            if let Some(open) = at!(r, "segmentationComplete", r.addition(&mut more)) {
                 value.segmentation_complete = Some(());
                 r.close(open);
             }
@@ -8609,15 +8609,15 @@ impl<'a> ContextRequest<'a> {
         };
         if p & 0x8 != 0 {
             let mut more = r.additions()?;
-            if let Some(open) = r.addition(&mut more)? {
+            if let Some(open) = at!(r, "iepscallind", r.addition(&mut more)) {
                 value.iepscallind = Some(at!(r, "iepscallind", r.bit()));
                 r.close(open);
             }
-            if let Some(open) = r.addition(&mut more)? {
+            if let Some(open) = at!(r, "contextProp", r.addition(&mut more)) {
                 value.context_prop = Some(at!(r, "contextProp", read_aper_context_request_context_prop(r)));
                 r.close(open);
             }
-            if let Some(open) = r.addition(&mut more)? {
+            if let Some(open) = at!(r, "contextList", r.addition(&mut more)) {
                 value.context_list = Some(at!(r, "contextList", read_aper_context_request_context_list(r)));
                 r.close(open);
             }
@@ -8678,27 +8678,27 @@ impl<'a> ContextAttrAuditRequest<'a> {
         };
         if p & 0x8 != 0 {
             let mut more = r.additions()?;
-            if let Some(open) = r.addition(&mut more)? {
+            if let Some(open) = at!(r, "iepscallind", r.addition(&mut more)) {
                 value.iepscallind = Some(());
                 r.close(open);
             }
-            if let Some(open) = r.addition(&mut more)? {
+            if let Some(open) = at!(r, "contextPropAud", r.addition(&mut more)) {
                 value.context_prop_aud = Some(at!(r, "contextPropAud", read_aper_context_attr_audit_request_context_prop_aud(r)));
                 r.close(open);
             }
-            if let Some(open) = r.addition(&mut more)? {
+            if let Some(open) = at!(r, "selectpriority", r.addition(&mut more)) {
                 value.selectpriority = Some(at!(r, "selectpriority", r.whole(per::Whole::Bits(4), 15)) as u8);
                 r.close(open);
             }
-            if let Some(open) = r.addition(&mut more)? {
+            if let Some(open) = at!(r, "selectemergency", r.addition(&mut more)) {
                 value.selectemergency = Some(at!(r, "selectemergency", r.bit()));
                 r.close(open);
             }
-            if let Some(open) = r.addition(&mut more)? {
+            if let Some(open) = at!(r, "selectiepscallind", r.addition(&mut more)) {
                 value.selectiepscallind = Some(at!(r, "selectiepscallind", r.bit()));
                 r.close(open);
             }
-            if let Some(open) = r.addition(&mut more)? {
+            if let Some(open) = at!(r, "selectLogic", r.addition(&mut more)) {
                 value.select_logic = Some(at!(r, "selectLogic", SelectLogic::read_aper(r)));
                 r.close(open);
             }
@@ -8799,7 +8799,7 @@ impl<'a> Command<'a> {
         let value = if r.bit()? {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
-            match r.alternative(per::Whole::Bits(3), 8)? {
+            match r.root_alternative(per::Whole::Bits(3), 8)? {
                 0 => Self::AddReq(at!(r, "addReq", AmmRequest::read_aper(r))),
                 1 => Self::MoveReq(at!(r, "moveReq", AmmRequest::read_aper(r))),
                 2 => Self::ModReq(at!(r, "modReq", AmmRequest::read_aper(r))),
@@ -8863,7 +8863,7 @@ impl<'a> AuditReply<'a> {
                 number => Self::Unknown(r.unknown_alternative(number)?),
             }
         } else {
-            match r.alternative(per::Whole::Bits(2), 3)? {
+            match r.root_alternative(per::Whole::Bits(2), 3)? {
                 0 => Self::ContextAuditResult(at!(r, "contextAuditResult", read_aper_termination_id_list(r))),
                 1 => Self::Error(at!(r, "error", ErrorDescriptor::read_aper(r))),
                 _ => Self::AuditResult(at!(r, "auditResult", AuditResult::read_aper(r))),
@@ -9061,7 +9061,7 @@ impl<'a> AuditDescriptor<'a> {
         };
         if p & 0x2 != 0 {
             let mut more = r.additions()?;
-            if let Some(open) = r.addition(&mut more)? {
+            if let Some(open) = at!(r, "auditPropertyToken", r.addition(&mut more)) {
                 value.audit_property_token = Some(at!(r, "auditPropertyToken", read_aper_audit_descriptor_audit_property_token(r)));
                 r.close(open);
             }
@@ -9210,7 +9210,7 @@ impl<'a> SelectLogic<'a> {
         let value = if r.bit()? {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
-            match r.alternative(per::Whole::Bits(1), 2)? {
+            match r.root_alternative(per::Whole::Bits(1), 2)? {
                 0 => Self::AndAuditSelect(()),
                 _ => Self::OrAuditSelect(()),
             }
@@ -9275,7 +9275,7 @@ impl<'a> AuditRequest<'a> {
         };
         if p & 0x1 != 0 {
             let mut more = r.additions()?;
-            if let Some(open) = r.addition(&mut more)? {
+            if let Some(open) = at!(r, "terminationIDList", r.addition(&mut more)) {
                 value.termination_id_list = Some(at!(r, "terminationIDList", read_aper_termination_id_list(r)));
                 r.close(open);
             }
@@ -9548,7 +9548,7 @@ impl<'a> SignalRequest<'a> {
         let value = if r.bit()? {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
-            match r.alternative(per::Whole::Bits(1), 2)? {
+            match r.root_alternative(per::Whole::Bits(1), 2)? {
                 0 => Self::Signal(at!(r, "signal", Signal::read_aper(r))),
                 _ => Self::SeqSigList(at!(r, "seqSigList", SeqSigList::read_aper(r))),
             }
@@ -9583,7 +9583,7 @@ impl<'a> DigitMapValue<'a> {
         };
         if p & 0x8 != 0 {
             let mut more = r.additions()?;
-            if let Some(open) = r.addition(&mut more)? {
+            if let Some(open) = at!(r, "durationTimer", r.addition(&mut more)) {
                 value.duration_timer = Some(at!(r, "durationTimer", r.whole(per::Whole::Bits(7), 99)) as u8);
                 r.close(open);
             }
@@ -9671,11 +9671,11 @@ impl<'a> TopologyRequest<'a> {
         };
         if p & 0x1 != 0 {
             let mut more = r.additions()?;
-            if let Some(open) = r.addition(&mut more)? {
+            if let Some(open) = at!(r, "streamID", r.addition(&mut more)) {
                 value.stream_id = Some(at!(r, "streamID", r.whole(per::Whole::TwoOctets, 65535)) as u16);
                 r.close(open);
             }
-            if let Some(open) = r.addition(&mut more)? {
+            if let Some(open) = at!(r, "topologyDirectionExtension", r.addition(&mut more)) {
                 value.topology_direction_extension = Some(at!(r, "topologyDirectionExtension", TopologyRequestTopologyDirectionExtension::read_aper(r)));
                 r.close(open);
             }
@@ -9740,7 +9740,7 @@ impl<'a> IndAudPropertyParm<'a> {
         };
         if p & 0x1 != 0 {
             let mut more = r.additions()?;
-            if let Some(open) = r.addition(&mut more)? {
+            if let Some(open) = at!(r, "propertyParms", r.addition(&mut more)) {
                 value.property_parms = Some(at!(r, "propertyParms", PropertyParm::read_aper(r)));
                 r.close(open);
             }
@@ -9819,11 +9819,11 @@ impl<'a> ServiceChangeParm<'a> {
         };
         if p & 0x80 != 0 {
             let mut more = r.additions()?;
-            if let Some(open) = r.addition(&mut more)? {
+            if let Some(open) = at!(r, "serviceChangeInfo", r.addition(&mut more)) {
                 value.service_change_info = Some(at!(r, "serviceChangeInfo", AuditDescriptor::read_aper(r)));
                 r.close(open);
             }
-            if let Some(open) = r.addition(&mut more)? {
+            if let Some(open) = at!(r, "serviceChangeIncompleteFlag", r.addition(&mut more)) {
                 value.service_change_incomplete_flag = Some(());
                 r.close(open);
             }
@@ -9871,7 +9871,7 @@ impl<'a> AuditReturnParameter<'a> {
         let value = if r.bit()? {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
-            match r.alternative(per::Whole::Bits(4), 12)? {
+            match r.root_alternative(per::Whole::Bits(4), 12)? {
                 0 => Self::ErrorDescriptor(at!(r, "errorDescriptor", ErrorDescriptor::read_aper(r))),
                 1 => Self::MediaDescriptor(at!(r, "mediaDescriptor", MediaDescriptor::read_aper(r))),
                 2 => Self::ModemDescriptor(at!(r, "modemDescriptor", ModemDescriptor::read_aper(r))),
@@ -10022,7 +10022,7 @@ impl<'a> StreamParms<'a> {
         };
         if p & 0x8 != 0 {
             let mut more = r.additions()?;
-            if let Some(open) = r.addition(&mut more)? {
+            if let Some(open) = at!(r, "statisticsDescriptor", r.addition(&mut more)) {
                 value.statistics_descriptor = Some(at!(r, "statisticsDescriptor", read_aper_statistics_descriptor(r)));
                 r.close(open);
             }
@@ -10084,7 +10084,7 @@ impl<'a> NonStandardIdentifier<'a> {
         let value = if r.bit()? {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
-            match r.alternative(per::Whole::Bits(2), 3)? {
+            match r.root_alternative(per::Whole::Bits(2), 3)? {
                 0 => Self::Object(at!(r, "object", r.oid())),
                 1 => Self::H221NonStandard(at!(r, "h221NonStandard", H221NonStandard::read_aper(r))),
                 _ => Self::Experimental(at!(r, "experimental", r.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0))),
@@ -10165,15 +10165,15 @@ impl<'a> Signal<'a> {
         };
         if p & 0x20 != 0 {
             let mut more = r.additions()?;
-            if let Some(open) = r.addition(&mut more)? {
+            if let Some(open) = at!(r, "direction", r.addition(&mut more)) {
                 value.direction = Some(at!(r, "direction", SignalDirection::read_aper(r)));
                 r.close(open);
             }
-            if let Some(open) = r.addition(&mut more)? {
+            if let Some(open) = at!(r, "requestID", r.addition(&mut more)) {
                 value.request_id = Some(at!(r, "requestID", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32);
                 r.close(open);
             }
-            if let Some(open) = r.addition(&mut more)? {
+            if let Some(open) = at!(r, "intersigDelay", r.addition(&mut more)) {
                 value.intersig_delay = Some(at!(r, "intersigDelay", r.whole(per::Whole::TwoOctets, 65535)) as u16);
                 r.close(open);
             }
@@ -10243,7 +10243,7 @@ impl<'a> IndAuditParameter<'a> {
         let value = if r.bit()? {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
-            match r.alternative(per::Whole::Bits(3), 7)? {
+            match r.root_alternative(per::Whole::Bits(3), 7)? {
                 0 => Self::IndAudMediaDescriptor(at!(r, "indAudMediaDescriptor", IndAudMediaDescriptor::read_aper(r))),
                 1 => Self::IndAudEventsDescriptor(at!(r, "indAudEventsDescriptor", IndAudEventsDescriptor::read_aper(r))),
                 2 => Self::IndAudEventBufferDescriptor(at!(r, "indAudEventBufferDescriptor", IndAudEventBufferDescriptor::read_aper(r))),
@@ -10387,7 +10387,7 @@ impl<'a> ServiceChangeAddress<'a> {
         let value = if r.bit()? {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
-            match r.alternative(per::Whole::Bits(3), 6)? {
+            match r.root_alternative(per::Whole::Bits(3), 6)? {
                 0 => Self::PortNumber(at!(r, "portNumber", r.whole(per::Whole::TwoOctets, 65535)) as u16),
                 1 => Self::Ip4Address(at!(r, "ip4Address", Ip4Address::read_aper(r))),
                 2 => Self::Ip6Address(at!(r, "ip6Address", Ip6Address::read_aper(r))),
@@ -10546,11 +10546,11 @@ impl<'a> RequestedActions<'a> {
         };
         if p & 0x10 != 0 {
             let mut more = r.additions()?;
-            if let Some(open) = r.addition(&mut more)? {
+            if let Some(open) = at!(r, "notifyBehaviour", r.addition(&mut more)) {
                 value.notify_behaviour = Some(at!(r, "notifyBehaviour", NotifyBehaviour::read_aper(r)));
                 r.close(open);
             }
-            if let Some(open) = r.addition(&mut more)? {
+            if let Some(open) = at!(r, "resetEventsDescriptor", r.addition(&mut more)) {
                 value.reset_events_descriptor = Some(());
                 r.close(open);
             }
@@ -10745,7 +10745,7 @@ impl<'a> IndAudSignalsDescriptor<'a> {
         let value = if r.bit()? {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
-            match r.alternative(per::Whole::Bits(1), 2)? {
+            match r.root_alternative(per::Whole::Bits(1), 2)? {
                 0 => Self::Signal(at!(r, "signal", IndAudSignal::read_aper(r))),
                 _ => Self::SeqSigList(at!(r, "seqSigList", IndAudSeqSigList::read_aper(r))),
             }
@@ -10945,7 +10945,7 @@ impl<'a> NotifyBehaviour<'a> {
         let value = if r.bit()? {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
-            match r.alternative(per::Whole::Bits(2), 3)? {
+            match r.root_alternative(per::Whole::Bits(2), 3)? {
                 0 => Self::NotifyImmediate(()),
                 1 => Self::NotifyRegulated(at!(r, "notifyRegulated", RegulatedEmbeddedDescriptor::read_aper(r))),
                 _ => Self::NeverNotify(()),
@@ -10996,7 +10996,7 @@ impl<'a> IndAudTerminationStateDescriptor<'a> {
         };
         if p & 0x4 != 0 {
             let mut more = r.additions()?;
-            if let Some(open) = r.addition(&mut more)? {
+            if let Some(open) = at!(r, "serviceStateSel", r.addition(&mut more)) {
                 value.service_state_sel = Some(at!(r, "serviceStateSel", ServiceState::read_aper(r)));
                 r.close(open);
             }
@@ -11056,7 +11056,7 @@ impl IndAudSignal {
         };
         if p & 0x2 != 0 {
             let mut more = r.additions()?;
-            if let Some(open) = r.addition(&mut more)? {
+            if let Some(open) = at!(r, "signalRequestID", r.addition(&mut more)) {
                 value.signal_request_id = Some(at!(r, "signalRequestID", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32);
                 r.close(open);
             }
@@ -11174,7 +11174,7 @@ impl<'a> IndAudStreamParms<'a> {
         };
         if p & 0x8 != 0 {
             let mut more = r.additions()?;
-            if let Some(open) = r.addition(&mut more)? {
+            if let Some(open) = at!(r, "statisticsDescriptor", r.addition(&mut more)) {
                 value.statistics_descriptor = Some(at!(r, "statisticsDescriptor", IndAudStatisticsDescriptor::read_aper(r)));
                 r.close(open);
             }
@@ -11255,7 +11255,7 @@ impl<'a> IndAudLocalControlDescriptor<'a> {
         };
         if p & 0x10 != 0 {
             let mut more = r.additions()?;
-            if let Some(open) = r.addition(&mut more)? {
+            if let Some(open) = at!(r, "streamModeSel", r.addition(&mut more)) {
                 value.stream_mode_sel = Some(at!(r, "streamModeSel", StreamMode::read_aper(r)));
                 r.close(open);
             }
@@ -11337,11 +11337,11 @@ impl<'a> SecondRequestedActions<'a> {
         };
         if p & 0x8 != 0 {
             let mut more = r.additions()?;
-            if let Some(open) = r.addition(&mut more)? {
+            if let Some(open) = at!(r, "notifyBehaviour", r.addition(&mut more)) {
                 value.notify_behaviour = Some(at!(r, "notifyBehaviour", NotifyBehaviour::read_aper(r)));
                 r.close(open);
             }
-            if let Some(open) = r.addition(&mut more)? {
+            if let Some(open) = at!(r, "resetEventsDescriptor", r.addition(&mut more)) {
                 value.reset_events_descriptor = Some(());
                 r.close(open);
             }

@@ -233,7 +233,11 @@ impl Per<'_, '_> {
         }
         self.line("let mut more = r.additions()?;");
         for addition in additions {
-            self.open("if let Some(open) = r.addition(&mut more)? {");
+            let at = match addition {
+                Addition::Single(field) => self.p.at(self.member_field(node, *field)),
+                Addition::Group { .. } => At::Nothing,
+            };
+            self.open(format!("if let Some(open) = {} {{", at.value("r.addition(&mut more)")));
             match addition {
                 Addition::Single(field) => {
                     let id = self.member_field(node, *field);
@@ -307,7 +311,8 @@ impl Per<'_, '_> {
         let count = choice.root.len();
         let nested = choice.extensible || recursive;
         let (head, tail) = if nested { ("match", "}") } else { ("Ok(match", "})") };
-        self.open(format!("{head} r.alternative({}, {count})? {{", whole(choice.whole)));
+        let method = if choice.extensible { "root_alternative" } else { "alternative" };
+        self.open(format!("{head} r.{method}({}, {count})? {{", whole(choice.whole)));
         for (number, field) in choice.root.iter().enumerate() {
             let id = self.member_field(node, *field);
             let value = self.read_member(node, id);

@@ -173,6 +173,16 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
         }
     }
 
+    /// The same behind an extension bit, which belongs to the value.
+    ///
+    /// # Errors
+    /// As [`Reader::alternative`], at the extension bit.
+    #[inline]
+    pub fn root_alternative(&mut self, whole: Whole, count: u32) -> Result<u32> {
+        let start = self.position();
+        self.alternative(whole, count).map_err(|error| with_extension_bit(error, start))
+    }
+
     /// One of the items of an ENUMERATED by its number (§14.2).
     ///
     /// # Errors
@@ -194,11 +204,8 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     /// As [`Reader::item`], at the extension bit.
     #[inline]
     pub fn root_item<T: Copy>(&mut self, whole: Whole, items: &[T]) -> Result<T> {
-        let start = self.position() as u64;
-        self.item(whole, items).map_err(|error| match error.kind() {
-            ErrorKind::UnknownEnumeration => Error::at_bit(error.kind(), start.saturating_sub(1)),
-            _ => error,
-        })
+        let start = self.position();
+        self.item(whole, items).map_err(|error| with_extension_bit(error, start))
     }
 
     #[inline(never)]
@@ -464,4 +471,16 @@ fn sum(number: &[u8], lo: &[u8]) -> Vec<u8> {
         carry >>= 8;
     }
     out
+}
+
+/// What is not known behind an extension bit at the position before `start` is told there.
+#[cold]
+#[inline(never)]
+fn with_extension_bit(error: Error, start: usize) -> Error {
+    match error.kind() {
+        ErrorKind::UnknownEnumeration | ErrorKind::UnknownAlternative => {
+            Error::at_bit(error.kind(), start.saturating_sub(1) as u64)
+        }
+        _ => error,
+    }
 }

@@ -63,7 +63,7 @@ fn no_character(bits: BitReader<'_>, alphabet: &Alphabet, at: usize) -> Error {
     let code = |at| u32::try_from(bits.word_at(at) >> (64 - alphabet.bits)).unwrap_or(0);
     let mut each = (at..).step_by(alphabet.bits as usize).take(8);
     let place = each.find(|at| alphabet.character(code(*at)).is_none());
-    Error::at_bit(ErrorKind::ConstraintViolated, place.unwrap_or(at) as u64)
+    Error::at_bit(ErrorKind::CharacterInvalid, place.unwrap_or(at) as u64)
 }
 
 impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
@@ -144,7 +144,7 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     /// A known-multiplier character string (§30.5).
     ///
     /// # Errors
-    /// [`ErrorKind::ConstraintViolated`] for a character that is not permitted.
+    /// As [`Reader::size`]; [`ErrorKind::CharacterInvalid`] for a character that is not permitted.
     #[inline(always)]
     pub fn characters(&mut self, size: Size, alphabet: &'static Alphabet) -> Result<Text<'a>> {
         let length = self.size(size)?;
@@ -209,7 +209,7 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
                 let start = self.bits;
                 let code = u32::try_from(self.bits(alphabet.bits)?).unwrap_or(u32::MAX);
                 let character = alphabet.character(code).and_then(char::from_u32);
-                text.push(character.ok_or_else(|| start.error(ErrorKind::ConstraintViolated))?);
+                text.push(character.ok_or_else(|| start.error(ErrorKind::CharacterInvalid))?);
             }
             if !length.more {
                 return Ok(text.into());
