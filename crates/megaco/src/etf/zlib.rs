@@ -70,7 +70,7 @@ pub fn inflate(term: &[u8]) -> Result<Cow<'_, [u8]>> {
     plain[0] = VERSION;
     let got = INFLATE.with_borrow_mut(|inflate| inflate.zlib_decompress(small, &mut plain[1..]));
     let is_whole = got == Ok(length) && adler32(&plain[1..]) == u32::from_be_bytes(*sum);
-    is_whole.then(|| Cow::Owned(plain)).ok_or_else(fault)
+    is_whole.then_some(Cow::Owned(plain)).ok_or_else(fault)
 }
 
 /// The first octets of the plain form of a compressed term; whether it is damaged is found when it is read.
