@@ -1,6 +1,9 @@
 //! Record files of the corpora against what they are known to contain. Without the corpora the tests say so and pass.
 #![expect(clippy::print_stderr, reason = "a test talks to people")]
 
+mod joined;
+
+use joined::Tables;
 use serde_json::Value;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -48,6 +51,34 @@ fn lines(text: &[u8]) -> Vec<Value> {
         .filter(|line| !line.is_empty())
         .map(|line| serde_json::from_slice(line).unwrap())
         .collect()
+}
+
+#[test]
+fn child_tables_of_real_files_hold_all_that_records_hold() {
+    let Some(corpus) = corpus() else { return };
+    let tap = [&TAP[..], &["synth/tap/tap0312_typical_4k.ber.zst"]].concat();
+    let msc = [&MSC[..], &["synth/msc/msc_r12_20k.ber.zst"]].concat();
+    let scp = [&SCP[..], &["synth/scp/in_scp_12k.ber.zst"]].concat();
+    let charges = "gprsCall.gprsServiceUsed.chargeInformationList.chargeDetailList";
+    for (common, options) in [
+        (&tap, &["--children", "--by-type"][..]),
+        (&tap, &["--child", charges]),
+        (&msc, &["--children"]),
+        (&scp, &["--children"]),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let output = |name: &str, more: &[&str]| {
+            let path = folder.path().join(name).display().to_string();
+            let status = convert(&corpus, &[&common[..], more, &["-q", "-o", &path]].concat()).status;
+            assert_eq!(status.code(), Some(0), "{options:?}");
+        };
+        output("plain.jsonl", &[]);
+        output("rows.jsonl", options);
+        let tables = Tables::read(folder.path(), "rows");
+        assert!(tables.paths().len() > 2);
+        let records = lines(&std::fs::read(folder.path().join("plain.jsonl")).unwrap());
+        assert!(tables.joined() == records, "{options:?}");
+    }
 }
 
 fn convert(corpus: &Path, arguments: &[&str]) -> Output {

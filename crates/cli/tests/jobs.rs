@@ -287,11 +287,12 @@ fn a_killed_run_is_resumed_without_loss_or_doubles() {
     let folder = tempfile::tempdir().unwrap();
     let inputs = inputs(folder.path(), 40);
     let whole = folder.path().join("whole");
-    let done = convert(&inputs, &whole, &["-q", "-j", "1"]).output().unwrap();
+    let done = convert(&inputs, &whole, &["-q", "-j", "1", "--children"]).output().unwrap();
     assert_eq!(done.status.code(), Some(2));
     let expected = files(&whole);
     assert!(expected.len() > 40, "there are rejects");
 
+    let resume = ["-q", "--resume", "--children"];
     // How often a run is killed; more by hand.
     let kills = std::env::var("TERCET_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(12);
     let mut number = numbers(5);
@@ -299,7 +300,7 @@ fn a_killed_run_is_resumed_without_loss_or_doubles() {
     let (mut killed, mut runs) = (0, 0);
     while killed < kills {
         let quiet = std::process::Stdio::null;
-        let mut child = convert(&inputs, &output, &["-q", "--resume"]).stderr(quiet()).spawn().unwrap();
+        let mut child = convert(&inputs, &output, &resume).stderr(quiet()).spawn().unwrap();
         std::thread::sleep(std::time::Duration::from_micros(number(120_000) as u64));
         // What is there under its name is whole at any moment.
         child.kill().unwrap();
@@ -309,16 +310,19 @@ fn a_killed_run_is_resumed_without_loss_or_doubles() {
         let partial = if output.exists() { files(&output) } else { Vec::new() };
         for file in partial.iter().filter(|(name, _)| !name.ends_with(".part")) {
             assert!(expected.contains(file), "{} after {runs} runs", file.0);
+            // Where the records are, their lists are.
+            let child = file.0.strip_suffix(".ber.csv").map(|name| format!("{name}.ber.data.volumes.csv"));
+            assert!(child.is_none_or(|child| partial.iter().any(|(name, _)| *name == child)), "{}", file.0);
         }
         if status.code().is_some() || number(4) == 0 {
             // To its end, and anew.
-            let status = convert(&inputs, &output, &["-q", "--resume"]).output().unwrap().status;
+            let status = convert(&inputs, &output, &resume).output().unwrap().status;
             assert_eq!(status.code(), Some(2));
             assert!(expected == files(&output), "after {killed} kills");
             fs::remove_dir_all(&output).unwrap();
         }
     }
-    let status = convert(&inputs, &output, &["-q", "--resume"]).output().unwrap().status;
+    let status = convert(&inputs, &output, &resume).output().unwrap().status;
     assert_eq!(status.code(), Some(2), "what an earlier run rejected is told again");
     assert!(expected == files(&output));
 }

@@ -1,6 +1,9 @@
 //! Which rows there are: conditions, elements of lists, where rows came from, and totals that are checked.
 #![cfg(unix)]
 
+mod joined;
+
+use joined::Tables;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::{Command, Output};
@@ -219,57 +222,6 @@ fn bills_with_marks() -> Vec<Value> {
     bills
 }
 
-/// Lines of JSON of a table and its children by their paths; that of the records is the empty one.
-type Tables = std::collections::BTreeMap<String, Vec<Value>>;
-
-fn tables(folder: &Path, name: &str) -> Tables {
-    let mut tables = Tables::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let file = path.file_name().unwrap().to_str().unwrap();
-        let table = file.strip_prefix(name).and_then(|rest| rest.strip_suffix(".jsonl"));
-        if let Some(table) = table {
-            let rows = lines(&std::fs::read_to_string(&path).unwrap());
-            tables.insert(table.trim_start_matches('.').to_owned(), rows);
-        }
-    }
-    tables
-}
-
-/// A row with the rows of its lists in place of their numbers.
-fn joined(tables: &Tables, table: &str, row: &Value) -> Value {
-    let mut value = row.clone();
-    value.as_object_mut().unwrap().retain(|name, _| !name.starts_with('_'));
-    let is_key = |name: &str| name.starts_with('_');
-    let keys: Vec<_> = row.as_object().unwrap().iter().filter(|(name, _)| is_key(name)).collect();
-    for (child, rows) in tables {
-        let Some(path) = child.strip_prefix(table).map(|path| path.trim_start_matches('.')) else { continue };
-        let between = |other: &&String| other.len() > table.len() && child.starts_with(&format!("{other}."));
-        if path.is_empty() || child == table || tables.keys().any(|other| between(&other)) {
-            continue;
-        }
-        let rows = rows.iter().filter(|row| keys.iter().all(|(name, key)| row[name.as_str()] == **key));
-        let is_list = child != "other";
-        let elements: Vec<Value> = rows
-            .enumerate()
-            .map(|(index, row)| {
-                let name = format!("_{}", path.rsplit('.').next().unwrap());
-                assert_eq!(row.get(name), is_list.then_some(&index.into()));
-                let element = joined(tables, child, row);
-                if child.ends_with("marks") { element["value"].clone() } else { element }
-            })
-            .collect();
-        match value.pointer_mut(&format!("/{}", path.replace('.', "/"))) {
-            Some(count) => {
-                assert_eq!(*count, elements.len());
-                *count = if is_list { elements.into() } else { elements[0].clone() };
-            }
-            None => assert!(elements.is_empty(), "{child}"),
-        }
-    }
-    value
-}
-
 #[test]
 fn child_tables_hold_all_that_records_hold() {
     let bills = bills_with_marks();
@@ -290,10 +242,9 @@ fn child_tables_hold_all_that_records_hold() {
             let output = tempfile::tempdir().unwrap();
             let path = output.path().join("rows.jsonl").display().to_string();
             convert(folder.path(), &[&common[..], options, &["-o", &path, "-j", jobs]].concat());
-            let tables = tables(output.path(), "rows");
-            assert_eq!(tables.keys().collect::<Vec<_>>(), names);
-            let rows: Vec<Value> = tables[""].iter().map(|row| joined(&tables, "", row)).collect();
-            assert_eq!(rows, bills, "{options:?}");
+            let tables = Tables::read(output.path(), "rows");
+            assert_eq!(tables.paths(), names);
+            assert_eq!(tables.joined(), bills, "{options:?}");
         }
     }
 }
