@@ -121,6 +121,7 @@ impl Job {
             record: self.record,
             options,
             max_rejects: None,
+            max_reject_share: None,
             give_up_after: 16 << 20,
             detect: self.detect,
             wanted: None,

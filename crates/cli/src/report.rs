@@ -182,7 +182,7 @@ impl<'p> Report<'p> {
         match summary.stopped {
             Some(Stopped::Rejects) => {
                 term::error(format_args!(
-                    "{name}: more rejects than `--max-errors` allows; given up after {read}"
+                    "{name}: more rejects than `--max-errors` or `--max-error-ratio` allows; given up after {read}"
                 ));
             }
             Some(Stopped::NoRecord) => term::error(format_args!(

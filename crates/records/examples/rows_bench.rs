@@ -30,6 +30,7 @@ fn main() {
         record,
         options: Options::default(),
         max_rejects: None,
+        max_reject_share: None,
         give_up_after: u64::MAX,
         wanted: None,
         detect: false,

@@ -34,6 +34,9 @@ pub struct Settings {
     pub options: Options,
     /// Rejects after which the input is given up.
     pub max_rejects: Option<u64>,
+    /// The share of rejects, of these and the records, beyond which the input is given up: from [`SHARE_FROM`] of them on, and
+    /// at its end.
+    pub max_reject_share: Option<f64>,
     /// Octets after which the input is given up if no record has been found among them.
     pub give_up_after: u64,
     /// For each field of the shape whether it is to be decoded; all unless told. Renderers then see records without the
@@ -89,6 +92,18 @@ pub enum Stopped {
     Caller,
 }
 
+impl Settings {
+    /// Whether there are more rejects than allowed; a share is that of some records at least.
+    fn are_too_many(&self, summary: &Summary, from: u64) -> bool {
+        let Summary { records, rejects, .. } = *summary;
+        let seen = records + rejects;
+        self.max_rejects.is_some_and(|most| rejects > most)
+            || seen >= from && self.max_reject_share.is_some_and(|most| rejects as f64 > most * seen as f64)
+    }
+}
+
+/// Records and rejects after which [`Settings::max_reject_share`] is looked at before the end of the input.
+pub const SHARE_FROM: u64 = 1_000;
 /// Rejects whose reasons a [`Summary`] keeps.
 const SAMPLES: usize = 5;
 /// Octets of records without anything else among them, after which several threads go to work.
@@ -303,9 +318,12 @@ impl<'p> Converter<'p> {
                 targets.render.check()?;
                 run.progress(&self.settings, progress);
             }
-            if self.settings.max_rejects.is_some_and(|most| run.summary.rejects > most) {
+            if self.settings.are_too_many(&run.summary, SHARE_FROM) {
                 run.summary.stopped = Some(Stopped::Rejects);
             }
+        }
+        if run.summary.stopped.is_none() && self.settings.are_too_many(&run.summary, 1) {
+            run.summary.stopped = Some(Stopped::Rejects);
         }
         run.summary.carvings = reader.carvings().clone();
         run.summary.balance.add_carvings(run.summary.carvings.headers, run.summary.carvings.unused);

@@ -28,7 +28,7 @@ mod zipped;
 pub use audit::{AuditRules, Checked, Sum};
 pub use balance::Balance;
 pub use children::{ChildTable, Children};
-pub use convert::{Converter, Settings, Stopped, Summary, Targets};
+pub use convert::{Converter, SHARE_FROM, Settings, Stopped, Summary, Targets};
 pub use explode::Explode;
 pub use filter::{Condition, Filter, FilterError};
 pub use framing::{

@@ -69,6 +69,11 @@ pub struct Convert {
     #[arg(long, value_name = "COUNT")]
     max_errors: Option<u64>,
 
+    /// The share of rejects, of these and the records, beyond which an input is given up, such as 0.01: from the first thousand
+    /// on, and at its end
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    max_error_ratio: Option<f64>,
+
     /// What to do with outputs that are not complete when a signal such as Ctrl-C stops the run
     #[arg(long, value_enum, default_value_t = OnInterrupt::Remove, value_name = "POLICY")]
     pub on_interrupt: OnInterrupt,
@@ -162,7 +167,8 @@ impl Convert {
         }
         job.stop = stop()?;
         let wanted = children::wanted(&job, &self.render, self.format());
-        let settings = Settings { max_rejects: self.max_errors, wanted, ..job.settings(options) };
+        let (max_rejects, max_reject_share) = (self.max_errors, self.max_error_ratio);
+        let settings = Settings { max_rejects, max_reject_share, wanted, ..job.settings(options) };
         let mut converter = Converter::new(&job.plan, settings)
             .with_rendering(job.rendering.as_ref())
             .with_audit(&profile.audit)
@@ -259,5 +265,13 @@ impl Convert {
         let suffix =
             self.output.as_ref().and_then(|path| path.extension()).and_then(|suffix| suffix.to_str());
         self.format.or_else(|| suffix.and_then(Format::of_suffix)).unwrap_or(Format::Jsonl)
+    }
+}
+
+/// A number from 0 to 1.
+fn share(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
+        _ => Err("a number from 0 to 1 expected".to_owned()),
     }
 }

@@ -92,6 +92,7 @@ impl Decode {
             record: job.record,
             options,
             max_rejects: None,
+            max_reject_share: None,
             give_up_after: 16 << 20,
             wanted: None,
             detect: false,

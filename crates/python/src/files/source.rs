@@ -142,6 +142,7 @@ impl Source {
             record: plan.record,
             options,
             max_rejects,
+            max_reject_share: None,
             give_up_after: GIVE_UP,
             wanted: None,
             detect: told.is_none(),
