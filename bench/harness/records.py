@@ -202,17 +202,16 @@ class Record:
 
 
 def load(root: Path = BENCH / "record") -> list[Record]:
-    """All records of the machine that has the newest one, the oldest first."""
+    """Of each kind all records of the machine that has the newest one, the oldest first."""
     found = []
     for path in sorted(root.glob("*/*.csv")):
         date, kind = path.stem[:10], path.stem[11:] or CODECS
         beside = path.with_suffix(".toml")
         told = tomllib.loads(beside.read_text()) if beside.exists() else {}
         found.append(Record(path, kind, path.parent.name, date, read(path), told))
-    if not found:
-        return []
-    machine = max((record.date, record.machine) for record in found)[1]
-    return sorted((r for r in found if r.machine == machine), key=lambda record: (record.date, record.path.name))
+    last = {record.kind: record.machine for record in sorted(found, key=lambda record: (record.date, record.machine))}
+    chosen = (record for record in found if record.machine == last[record.kind])
+    return sorted(chosen, key=lambda record: (record.date, record.path.name))
 
 
 def newest(records: Iterable[Record], kind: str) -> dict[str, tuple[Record, list[Row]]]:

@@ -143,6 +143,17 @@ def test_an_input_is_of_one_record_and_of_the_newest(tmp_path: Path) -> None:
     assert [row.work for row in found["msc"][1]] == ["encode"]
 
 
+def test_a_kind_is_of_the_machine_that_has_its_newest_record(tmp_path: Path) -> None:
+    head = "input,work,engine,octets,ns_median,ns_min,ns_max,allocations,digest,note\n"
+    for place, day, kind in (("old", 2, ""), ("old", 2, "-ldap"), ("new", 3, ""), ("newer", 1, "-ldap")):
+        path = tmp_path / place / f"2026-01-0{day}{kind}.csv"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(head + "people,decode,tercet 0,1,2,1,3,,d,\n")
+    found = records.load(tmp_path)
+    assert [record.name for record in found] == ["old/2026-01-02-ldap.csv", "new/2026-01-03.csv"]
+    assert "Machine: `new` for codecs; `old` for ldap. Records of" in whole.files(found)["README.md"]
+
+
 def test_blocks_are_said_in_markdown_and_in_html() -> None:
     blocks: list[document.Block] = [
         document.Heading(2, "A & B"),

@@ -65,7 +65,8 @@ def _footer(records: list[Record]) -> str:
     there = {words.first(row.peer).split("/")[0] for one in inputs for row in one.rows if row.comparable}
     names = [name for name in (text.split(" (")[0] for text in codecs.absent(inputs)) if name not in there]
     missing = f" · not built there: {', '.join(names)}" if names else ""
-    return f"bench/record/{records[-1].machine}{missing}"
+    machines = ", ".join(dict.fromkeys(record.machine for record in reversed(records)))
+    return f"bench/record/{machines}{missing}"
 
 
 def works(file: str, title: str, inputs: list[codecs.Input]) -> Figure | None:

@@ -76,23 +76,31 @@ def document(records: list[Record]) -> list[Block]:
 
 
 def _intro(records: list[Record]) -> str:
-    last = records[-1]
-    about = next((record.about for record in reversed(records) if record.about), {})
-    where = f"`{last.machine}`"
-    if about:
-        where = (
-            f"{about['processor']}, {about['processors']} processors, {about['memory']}, {about['system']}, "
-            f"{about['rustc'].split(' (')[0]} ({where})"
-        )
+    machines = list(dict.fromkeys(record.machine for record in reversed(records)))
+    where = "; ".join(_machine(records, machine, len(machines) > 1) for machine in machines)
     days = sorted({record.date for record in records})
     span = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
     return (
-        "Each published table that Tercet set out to beat, taken anew on one machine, with the peers on the same "
-        f"octets in the same run. Machine: {where}; records of {span}. A ratio says how many times as long a peer "
+        "Each published table that Tercet set out to beat, taken anew, with the peers on the same octets in the "
+        f"same run on one machine. Machine: {where}. Records of {span}. A ratio says how many times as long a peer "
         "takes as the faster of ours, so that more than 1 is slower than Tercet. **Bold: ours is not first "
         "there.** A dash is work that an engine does not do or whose result differs; the last column says which. "
         "`make bench` makes this report on your machine in its short form, `make bench-full` all of it."
     )
+
+
+def _machine(records: list[Record], machine: str, is_one_of_several: bool) -> str:
+    """What is known of a machine, and for which kinds of records it served if others served too."""
+    mine = [record for record in records if record.machine == machine]
+    about = next((record.about for record in reversed(mine) if record.about), {})
+    text = f"`{machine}`"
+    if about:
+        text = (
+            f"{about['processor']}, {about['processors']} processors, {about['memory']}, {about['system']}, "
+            f"{about['rustc'].split(' (')[0]} ({text})"
+        )
+    kinds = ", ".join(dict.fromkeys(record.kind for record in mine))
+    return f"{text} for {kinds}" if is_one_of_several else text
 
 
 def _records(inputs: dict[str, codecs.Input]) -> list[Block]:
