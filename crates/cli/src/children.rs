@@ -19,9 +19,11 @@ impl<'p> Table<'p> {
     /// The tables of a job: that of the records first, then its children.
     pub fn all(job: &'p Job, render: &RenderArgs) -> Vec<Self> {
         let (shown, node) = job.rows();
-        let Some(children) = &job.children else { return vec![Self { render: render.clone(), shown, node }] };
+        let Some(children) = &job.children else {
+            return vec![Self { render: render.with_columns(job.columns.clone()), shown, node }];
+        };
         let rows = children.tables().iter().map(|table| (job.shown().child(children, table), table.root()));
-        let columns = children.columns(&render.columns);
+        let columns = children.columns(&job.columns);
         let tables = std::iter::once((shown, node)).chain(rows).zip(columns);
         tables
             .map(|((shown, node), columns)| Self { render: render.with_columns(columns), shown, node })
@@ -72,17 +74,17 @@ pub fn part_renderer<'p>(job: &'p Job, render: &RenderArgs, format: Format) -> B
 
 /// Which fields of records have to be decoded for the rows of a job; all if there is no answer.
 pub fn wanted(job: &Job, render: &RenderArgs, format: Format) -> Option<Vec<bool>> {
-    let (rows, node) = job.rows();
+    if job.columns.is_empty() {
+        return None;
+    }
     let Some(children) = &job.children else {
-        let wanted = render.wanted(format, rows, node)?;
+        let (rows, node) = job.rows();
+        let wanted = render.with_columns(job.columns.clone()).fields(format, rows, node)?;
         return Some(match &job.explode {
             Some(explode) => explode.wanted(&wanted),
             None => wanted,
         });
     };
-    if render.columns.is_empty() {
-        return None;
-    }
     let mut all = vec![false; children.shape().fields.len()];
     for table in Table::all(job, render) {
         let wanted = table.render.fields(format, table.shown, table.node)?;

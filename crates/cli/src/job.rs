@@ -87,6 +87,8 @@ pub struct Job {
     pub explode: Option<Explode>,
     /// How records become rows of several tables, if they do.
     pub children: Option<Children>,
+    /// The columns wanted; all if there are none.
+    pub columns: Vec<String>,
     /// Whether other framings are tried.
     pub detect: bool,
     /// Set when a signal says to stop.
@@ -133,8 +135,8 @@ impl Job {
         let found = RecordPlan::new(schema, type_name, records).map_err(Failure::usage)?;
         let RecordPlan { plan, framing, outer, record } = found;
         let (rendering, explode, children) = (None, None, None);
-        let (detect, stop) = (true, Arc::default());
-        Ok(Self { plan, framing, outer, record, rendering, explode, children, detect, stop })
+        let (columns, detect, stop) = (Vec::new(), true, Arc::default());
+        Ok(Self { plan, framing, outer, record, rendering, explode, children, columns, detect, stop })
     }
 }
 

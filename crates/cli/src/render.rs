@@ -6,7 +6,7 @@ use crate::prefix::Prefix;
 use clap::{Args, ValueEnum};
 use std::io::{self, Write};
 use std::sync::Arc;
-use tercet::columns::{Builder, FileFormat, Layout};
+use tercet::columns::{Builder, FileFormat, Layout, expand};
 use tercet::dynamic::json::{self, JsonWriter};
 use tercet::dynamic::text::Octets;
 use tercet::dynamic::xml::{self, XmlWriter};
@@ -91,7 +91,8 @@ pub struct RenderArgs {
     #[arg(long, value_enum, default_value_t = JsonStyle::Jer, value_name = "STYLE")]
     pub json_style: JsonStyle,
 
-    /// CSV, Parquet, Arrow: the columns wanted, all unless given; other components are not decoded
+    /// CSV, Parquet, Arrow: the columns wanted, all unless given; other components are not decoded. In a name, `*` is any
+    /// characters, `**` any number of names
     #[arg(long, value_name = "PATH", value_delimiter = ',')]
     pub columns: Vec<String>,
 
@@ -213,18 +214,19 @@ impl RenderArgs {
         }
     }
 
-    /// Which fields a decoder has to read for a format; all if there is no answer.
-    pub fn wanted<'p>(&self, format: Format, shown: impl Into<Shown<'p>>, node: NodeId) -> Option<Vec<bool>> {
-        if self.columns.is_empty() { None } else { self.fields(format, shown, node) }
-    }
-
-    /// The same where all columns may be wanted.
+    /// Which fields a decoder has to read for the columns of a format; all if there is no answer.
     pub fn fields<'p>(&self, format: Format, shown: impl Into<Shown<'p>>, node: NodeId) -> Option<Vec<bool>> {
         if format != Format::Csv && !format.is_columnar() {
             return None;
         }
         let shown = shown.into();
         Layout::new(shown.shape, node, &self.columnar.options(self, shown)).wanted_fields(shown.shape)
+    }
+
+    /// The same with the columns that patterns stand for, of values of a type.
+    pub fn expanded<'p>(&self, shown: impl Into<Shown<'p>>, node: NodeId) -> Outcome<Self> {
+        let columns = expand(shown.into().shape, node, &self.columns).map_err(Failure::usage)?;
+        Ok(self.with_columns(columns))
     }
 
     /// The same with other columns.

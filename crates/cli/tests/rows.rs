@@ -284,6 +284,40 @@ fn child_tables_have_columns_of_their_own() {
 }
 
 #[test]
+fn columns_are_named_by_patterns() {
+    let header = |arguments: &[&str]| {
+        let rows = demo(&[&["-f", "csv"], arguments].concat());
+        rows.lines().next().unwrap_or_default().to_owned()
+    };
+    for (patterns, columns) in [
+        ("mtCall.record*", "mtCall.recordNumber"),
+        ("*.recordNumber", "moCall.recordNumber,mtCall.recordNumber,sms.recordNumber,data.recordNumber"),
+        ("choice,sms.*Party.digits", "choice,sms.otherParty.digits"),
+        ("c*,**.exchange", "choice,moCall.location.exchange,mtCall.location.exchange"),
+        ("data.*Time,data.accessPoint", "data.accessPoint,data.openingTime"),
+        // Lists are passed, as parts of them may be named where they are no text.
+        ("data.volumes", "data.volumes"),
+    ] {
+        assert_eq!(header(&["--columns", patterns]), columns, "{patterns}");
+    }
+    assert_eq!(header(&["--columns", "**"]), header(&[]));
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let tables = tempfile::tempdir().unwrap();
+    let output = tables.path().join("a.csv").display().to_string();
+    let options = ["--columns", "**.*link,data.recordNumber", "--child", "data.volumes", "-o", &output];
+    convert(&folder, &[&DEMO[..], &options].concat());
+    let child = std::fs::read_to_string(tables.path().join("a.data.volumes.csv")).unwrap();
+    assert!(child.starts_with("_file,_record,_volumes,uplink,downlink\n"), "{child}");
+    for (pattern, message) in
+        [("*.nothing", "there is no column `*.nothing`"), ("s*x", "there is no column `s*x`")]
+    {
+        let output = run(&folder, &[&DEMO[..], &["-f", "csv", "--columns", pattern]].concat());
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(1) && said.contains(message), "{said}");
+    }
+}
+
+#[test]
 fn rows_of_a_rejected_record_are_in_no_table() {
     use arrow_array::{cast::AsArray, types::Int64Type};
     let large = json!({"type": "00", "charge": u64::MAX});

@@ -35,6 +35,7 @@ mod builder;
 #[cfg(feature = "files")]
 mod files;
 mod layout;
+mod paths;
 mod store;
 mod texts;
 
@@ -49,6 +50,7 @@ pub use builder::{Builder, Row};
 #[cfg(feature = "files")]
 pub use files::{Compression, Encoder, FileFormat, Part, PartEncoder};
 pub use layout::{Integers, Keys, Layout, OctetsAs, Options, TextAs};
+pub use paths::expand;
 
 /// Where a row came from: the columns `_file`, `_record`, `_offset` and `_length`, where [`Options::keys`] asks for them.
 #[derive(Clone, Copy, Debug)]

@@ -204,6 +204,18 @@ def test_rows_of_a_list_alone(demo: tercet.Schema, calls: Path) -> None:
         tercet.read(calls, demo, "CallRecord", child="data.volumes", explode="data.volumes")
 
 
+def test_columns_by_patterns(demo: tercet.Schema, calls: Path) -> None:
+    table = tercet.read(calls, demo, "CallRecord", columns=["*.recordNumber", "**.uplink"])
+    assert [(field.name, str(field.type)) for field in pa.schema(table.schema)] == [
+        ("moCall", "struct<recordNumber: int64>"),
+        ("mtCall", "struct<recordNumber: int64>"),
+        ("sms", "struct<recordNumber: int64>"),
+        ("data", "struct<recordNumber: int64, volumes: list<item: struct<uplink: int64>>>"),
+    ]
+    with pytest.raises(ValueError, match="there is no column `x"):
+        tercet.read(calls, demo, "CallRecord", columns=["x*"])
+
+
 def test_no_row_of_a_rejected_record_is_left(tmp_path: Path) -> None:
     schema = tercet.Schema.parse("A DEFINITIONS IMPLICIT TAGS ::= BEGIN T ::= SEQUENCE { a SEQUENCE OF INTEGER } END")
     values = [[1, 2], [3, 1 << 70], [4]]

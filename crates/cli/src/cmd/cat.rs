@@ -66,8 +66,9 @@ impl Cat {
         let inputs = self.input.expand()?;
         // Value notation is that of the type itself, unless told.
         let job = self.inspect.job(&inputs, self.format != Format::Value)?;
+        let render = self.render.expanded(job.shown(), job.record)?;
         let mut render = Picked {
-            render: self.render.renderer(self.format, job.shown(), job.record),
+            render: render.renderer(self.format, job.shown(), job.record),
             numbers: &self.numbers,
             stop: Arc::clone(&job.stop),
         };

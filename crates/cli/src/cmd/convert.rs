@@ -154,6 +154,7 @@ impl Convert {
         }
         job.explode = self.rows.explode(job.shown().shape(), job.record)?;
         job.children = self.rows.children(job.shown().shape(), job.record)?;
+        job.columns = self.render.expanded(job.shown(), job.record)?.columns;
         if job.children.is_some() {
             children::check(self.format(), self.output.as_ref())?;
         }

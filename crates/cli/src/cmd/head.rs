@@ -43,8 +43,9 @@ impl Head {
     pub fn run(&self) -> Outcome {
         let inputs = self.input.expand()?;
         let job = self.inspect.job(&inputs, true)?;
+        let render = self.render.expanded(job.shown(), job.record)?;
         let mut render = First {
-            render: self.render.renderer(Format::Csv, job.shown(), job.record),
+            render: render.renderer(Format::Csv, job.shown(), job.record),
             count: self.count,
             stop: Arc::clone(&job.stop),
         };

@@ -11,7 +11,7 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use tercet::columns::{
     ArrowError, Builder, FFI_ArrowArrayStream, FFI_ArrowSchema, Integers, Keys, Layout, OctetsAs, Options,
-    Provenance, RecordBatch, RecordBatchReader, SchemaRef, TextAs, export,
+    Provenance, RecordBatch, RecordBatchReader, SchemaRef, TextAs, expand, export,
 };
 use tercet::dynamic::text::Octets;
 use tercet::dynamic::{Error, View};
@@ -68,8 +68,10 @@ pub(crate) fn read(
         (false, Some(_)) => Keys::Record,
         (false, None) => Keys::None,
     };
+    let (shape, root) = source.rows();
+    let columns = expand(shape, root, &columns.unwrap_or_default()).map_err(PyValueError::new_err)?;
     let options = Options {
-        columns: columns.unwrap_or_default(),
+        columns,
         integers: match integers {
             "int64" => Integers::Int64,
             "decimal" => Integers::Decimal,
@@ -88,7 +90,6 @@ pub(crate) fn read(
         elements: source.lists().to_vec(),
         texts,
     };
-    let (shape, root) = source.rows();
     let layout = Layout::new(shape, root, &options);
     if let [first, ..] = layout.unknown_columns()[..] {
         return Err(PyValueError::new_err(format!("there is no column `{first}`")));

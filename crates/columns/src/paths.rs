@@ -1,0 +1,139 @@
+//! Paths of columns with `*` in them.
+
+use tercet_dynamic::{NodeId, Shape};
+use tercet_plan::Kind;
+
+/// Paths that patterns may stand for altogether.
+const PATHS: usize = 20_000;
+/// Components that are looked at for them.
+const LOOKS: usize = 1_000_000;
+/// Components inside one another on a path.
+const STEPS: usize = 48;
+
+/// The paths of the components of a type that patterns stand for, in the order of the patterns and of the type: in a name, `*`
+/// is any characters; `**` is any number of names. What has no `*` stays as it is.
+///
+/// # Errors
+/// When there is nothing of a pattern, or too much.
+pub fn expand(shape: &Shape, root: NodeId, patterns: &[String]) -> Result<Vec<String>, String> {
+    let mut search = Search { shape, path: Vec::new(), inside: Vec::new(), found: Vec::new(), looks: 0 };
+    for pattern in patterns {
+        if !pattern.contains('*') {
+            search.found.push(pattern.clone());
+            continue;
+        }
+        let clean = pattern.replace("[]", "");
+        let before = search.found.len();
+        search.below(root, &clean.split('.').collect::<Vec<_>>());
+        if search.found.len() > PATHS || search.looks > LOOKS {
+            return Err(format!("`{pattern}` stands for too many columns"));
+        }
+        if search.found.len() == before {
+            return Err(format!("there is no column `{pattern}`"));
+        }
+    }
+    Ok(search.found)
+}
+
+struct Search<'s> {
+    shape: &'s Shape,
+    path: Vec<&'s str>,
+    /// Types around.
+    inside: Vec<NodeId>,
+    found: Vec<String>,
+    looks: usize,
+}
+
+impl<'s> Search<'s> {
+    /// Looks for the rest of a pattern in a value of a type, or in its elements.
+    fn below(&mut self, mut node: NodeId, steps: &[&str]) {
+        self.looks += 1;
+        let [step, rest @ ..] = steps else {
+            let path = self.path.join(".");
+            if !path.is_empty() && !self.found.contains(&path) {
+                self.found.push(path);
+            }
+            return;
+        };
+        let shape = self.shape;
+        let mut lists = 0;
+        while matches!(shape.node(node).kind, Kind::SequenceOf | Kind::SetOf) && lists < STEPS {
+            let Some((_, element)) = shape.fields_of(node).next() else { return };
+            node = element.node;
+            lists += 1;
+        }
+        let is_full = self.found.len() > PATHS || self.looks > LOOKS;
+        if is_full || lists == STEPS || self.inside.len() == STEPS || self.inside.contains(&node) {
+            return;
+        }
+        let any = *step == "**";
+        if any {
+            self.below(node, rest);
+        }
+        self.inside.push(node);
+        let has_choice = || shape.fields_of(node).any(|(_, field)| shape.name(field.name) == "choice");
+        if rest.is_empty()
+            && shape.node(node).kind == Kind::Choice
+            && matches(step, "choice")
+            && !has_choice()
+        {
+            self.enter("choice", node, rest);
+        }
+        for (_, field) in shape.fields_of(node) {
+            let name = shape.name(field.name);
+            if any {
+                self.enter(name, field.node, steps);
+            } else if matches(step, name) {
+                self.enter(name, field.node, rest);
+            }
+        }
+        self.inside.pop();
+    }
+
+    fn enter(&mut self, name: &'s str, node: NodeId, steps: &[&str]) {
+        self.path.push(name);
+        self.below(node, steps);
+        self.path.pop();
+    }
+}
+
+/// Whether a name is of a pattern, in which `*` stands for any characters.
+fn matches(pattern: &str, name: &str) -> bool {
+    let Some((begin, rest)) = pattern.split_once('*') else { return pattern == name };
+    let Some(mut name) = name.strip_prefix(begin) else { return false };
+    let mut parts = rest.split('*').peekable();
+    while let Some(part) = parts.next() {
+        if parts.peek().is_none() {
+            return name.ends_with(part);
+        }
+        let Some((_, behind)) = name.split_once(part) else { return false };
+        name = behind;
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_of_patterns() {
+        for (pattern, name, is_of) in [
+            ("*", "", true),
+            ("*", "abc", true),
+            ("a*", "abc", true),
+            ("*c", "abc", true),
+            ("a*c", "abc", true),
+            ("a*b*c", "aXbYc", true),
+            ("*b*", "abc", true),
+            ("a*a", "a", false),
+            ("a*bc", "abbc", true),
+            ("*ab*ab", "ab", false),
+            ("abc", "abc", true),
+            ("b*", "abc", false),
+            ("*b", "abc", false),
+        ] {
+            assert_eq!(matches(pattern, name), is_of, "{pattern} {name}");
+        }
+    }
+}
