@@ -19,6 +19,7 @@ use std::fs;
 use tercet::Schema;
 use tercet::dynamic::{Discard, Error, Options, Tape, Value, decode, encode, json, sample};
 use tercet::plan::{NodeId, Plan, Rules};
+use tercet::runtime::ErrorKind;
 use tercet::runtime::codec;
 use tercet::runtime::types::FixedBits;
 use xtask::generated::{ALL, Generated};
@@ -234,6 +235,17 @@ fn a_fault_tells_its_path() {
         read(&[0x60]),
         "PersonnelRecord: the input ends inside an element, 1 octet is missing (at offset 0x1)"
     );
+}
+
+#[test]
+fn an_element_with_the_tag_of_another_type_is_told() {
+    let subject = Subject::new("zoo.rs", "Nest", 0);
+    for octets in [&[0x30, 2, 0x70, 0][..], &[0x30, 6, 0x30, 0, 0x30, 2, 4, 0]] {
+        let ours = <zoo::Nest as codec::Decode<'_, codec::Ber>>::decode(octets).unwrap_err();
+        let theirs = subject.decode(octets, Rules::Ber).unwrap_err();
+        assert_eq!((ours.kind(), ours.at()), (ErrorKind::TagMismatch, octets.len() as u64 - 2));
+        assert_eq!((ours.kind(), ours.at()), (theirs.kind(), theirs.offset()));
+    }
 }
 
 /// What a sender of a later version adds is written again as it came.

@@ -136,6 +136,7 @@ pub fn list<'a, T>(
         match read(r) {
             Ok(value) => list.push(value),
             Err(error) => {
+                let error = of_element(error, r);
                 r.path.element(list.len());
                 return Err(error);
             }
@@ -143,6 +144,19 @@ pub fn list<'a, T>(
     }
     r.leave(level)?;
     Ok(list)
+}
+
+/// An element that is there has the tag of its type, or it is another one: then its header was read, and nothing was told
+/// yet of what is inside of it.
+#[cold]
+#[inline(never)]
+fn of_element(error: Error, r: &Reader<'_>) -> Error {
+    match error.kind() {
+        ErrorKind::MissingComponent if r.path.is_empty() && error.at() < r.offset() => {
+            Error::new(ErrorKind::TagMismatch, error.at())
+        }
+        _ => error,
+    }
 }
 
 /// SET OF (8.12), in DER and CER in the order of 11.6.
