@@ -403,3 +403,32 @@ fn long_tags_are_compared_as_they_are_read() {
         }
     }
 }
+
+#[test]
+fn elements_have_the_headers_of_their_tags_and_lengths() {
+    let tags = [0, 30, 31, 127, 128, 16383, 16384].map(Tag::context);
+    for tag in tags {
+        for length in [0, 1, 127, 128, 300] {
+            let contents = alloc::vec![0xA5; length];
+            let mut writer = Writer::new(Der);
+            writer.octet_string(tag, &contents);
+            let within = writer.finish().to_vec();
+            let mut reader = Reader::new(&within, Der);
+            let header = reader.peek_header().unwrap().unwrap();
+            assert_eq!((header.tag, header.constructed, header.length), (tag, false, length));
+            assert_eq!(usize::from(header.size) + length, within.len(), "{tag} {length}");
+            assert_eq!(reader.position(), 0);
+            assert_eq!(reader.read_header(), Ok(header));
+            assert_eq!(&within[usize::from(header.size)..], contents);
+
+            let mark = writer.open();
+            writer.push(&within[..]);
+            writer.close(tag, mark);
+            let around = &writer.finish()[..writer.finish().len() - within.len()];
+            let header = Reader::new(around, Der).peek_header().unwrap().unwrap();
+            assert_eq!((header.tag, header.constructed, header.length), (tag, true, within.len()));
+            assert_eq!(usize::from(header.size) + within.len(), around.len(), "{tag} {length}");
+        }
+    }
+    assert_eq!(Reader::new(&[], Der).peek_header(), Ok(None));
+}

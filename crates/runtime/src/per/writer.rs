@@ -243,6 +243,32 @@ mod tests {
     }
 
     #[test]
+    fn fields_of_numbers_begin_at_octets_where_they_are_padded() {
+        for before in 0..16_u32 {
+            for (width, pad) in (0..=56).flat_map(|width| [(width, 0), (width, 7)]) {
+                let number = (0x9e_3779_b97f_4a7c_u64 >> 8) & ((1 << width) - 1);
+                let mut writer = BitWriter::new();
+                writer.bits((1 << before) - 1, before);
+                writer.number(number, width, pad);
+                writer.bits(1, 1);
+                let begin = if pad == 7 { before.next_multiple_of(8) } else { before };
+                assert_eq!(writer.position(), (begin + width + 1) as usize, "{before} {width} {pad}");
+                let octets = writer.finish();
+                let mut reader = BitReader::new(&octets);
+                reader.skip(before as usize).unwrap();
+                if let Some(less) = number.checked_sub(1) {
+                    assert_eq!(reader.number(width, pad, less), None);
+                }
+                assert_eq!(reader.number(width, pad, number), Some(number), "{before} {width} {pad}");
+                assert!(reader.bit().unwrap());
+                let rest = u32::try_from(octets.len()).unwrap() * 8 - (begin + width + 1);
+                assert_eq!(reader.number(rest + 1, 0, 0), None);
+                assert_eq!(reader.number(rest, 0, 0), Some(0));
+            }
+        }
+    }
+
+    #[test]
     fn octets_of_their_own_have_their_length_in_front() {
         for count in [0_usize, 1, 7, 8, 9, 100, 127 * 8, 127 * 8 + 1, 16383 * 8, 16384 * 8, 20000 * 8 + 3] {
             for (shift, aligned) in (0..8).map(|shift| (shift, false)).chain([(0, true), (3, true)]) {
