@@ -15,6 +15,7 @@ pub mod json;
 mod list;
 pub mod model;
 mod octets;
+pub mod packages;
 pub mod parts;
 pub mod sdp;
 pub mod text;

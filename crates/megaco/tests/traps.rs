@@ -480,8 +480,8 @@ fn trap_21_every_text_goes_to_binary() {
     let unknown = read_message(text.as_bytes()).unwrap();
     assert!(standard.encode(&unknown, Rules::Ber, &mut Vec::new()).is_err());
     let mut private = Binary::default();
-    private.packages.add(tercet_megaco::binary::Package::new("mine", 0x8001).with(
-        tercet_megaco::binary::Item::Property,
+    private.packages.add(tercet_megaco::packages::Package::new("mine", 0x8001).with(
+        tercet_megaco::packages::Item::Property,
         "own",
         1,
         &[],

@@ -5,9 +5,12 @@ use std::sync::LazyLock;
 use tercet_megaco::codec::{Codec, Encoding};
 use tercet_megaco::digit_map::DigitMap;
 use tercet_megaco::model::{DigitMapValue, LocalRemoteDescriptor};
+use tercet_megaco::packages::Packages;
 use tercet_megaco::sdp::Sdp;
 
 use super::told;
+
+static PACKAGES: LazyLock<Packages> = LazyLock::new(Packages::default);
 
 fn check(encoding: Encoding, input: &[u8]) {
     let message = match encoding.decode(input) {
@@ -34,6 +37,10 @@ fn check(encoding: Encoding, input: &[u8]) {
     assert!(second == written, "{written:02X?} became {second:02X?}");
     assert!(message.clone() == message, "a copy is equal");
     let _ = format!("{message:?}");
+    // What is found is told in lines whose length does not follow that of the message.
+    for finding in PACKAGES.check(&message) {
+        assert!(finding.to_string().len() < 8192, "{finding}");
+    }
     // Whatever the encoding, another one has the message or says why not.
     for (_, other) in Encoding::ALL {
         written.clear();

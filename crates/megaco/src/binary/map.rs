@@ -6,7 +6,6 @@ use std::borrow::Cow;
 use tercet_runtime::types::{BitString, Octets, Text};
 
 use super::Binary;
-use super::packages::Item;
 use super::special::vendor_name;
 use crate::list::{List, Token, TokenSet};
 use crate::model::{
@@ -14,6 +13,7 @@ use crate::model::{
     ObservedEventsDescriptor, ServiceChangeProfile, ServiceChangeResParm, TerminationId,
 };
 use crate::octets::{Name, Str};
+use crate::packages::Item;
 use crate::sdp::Lines;
 use crate::{Error, Result};
 

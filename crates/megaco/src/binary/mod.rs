@@ -2,7 +2,6 @@
 
 mod begin;
 pub(crate) mod map;
-mod packages;
 pub(crate) mod part;
 mod special;
 mod termination;
@@ -13,10 +12,10 @@ use tercet_runtime::codec::{Aper, Ber, Decode, Encode};
 
 use crate::generated::{v1, v3};
 use crate::model::{MId, MegacoMessage};
+use crate::packages::Packages;
 use crate::{Error, Result};
 use map::{Context, Of, To};
 
-pub use packages::{Item, Package, Packages};
 pub use termination::Levels;
 
 /// Which of the binary encodings.

@@ -1,0 +1,181 @@
+//! Packages (H.248.1 clause 12 and annex E), open to more: names, numbers and types of what is in them, and a check of
+//! messages against these.
+
+mod annex_e;
+mod check;
+mod definition;
+mod path;
+mod types;
+
+use std::collections::BTreeMap;
+
+pub use check::{Fault, Finding};
+pub use definition::{Definition, Item, Package, Parameter, When};
+pub use types::Type;
+
+/// All packages that are known. Names that are not known are numbers: `0x00fe/0x0001`.
+#[derive(Clone, Debug)]
+pub struct Packages {
+    packages: Vec<Package>,
+    by_id: BTreeMap<u16, usize>,
+}
+
+/// Number that stands for all packages, or all items of one.
+const WILDCARD: u16 = 0xffff;
+
+/// Properties of annex C that stand in no package: addresses, and the lines of SDP.
+const NATIVE: &[(&str, u16)] = &[
+    ("v", 0xb001),
+    ("o", 0xb002),
+    ("s", 0xb003),
+    ("i", 0xb004),
+    ("u", 0xb005),
+    ("e", 0xb006),
+    ("p", 0xb007),
+    ("c", 0xb008),
+    ("b", 0xb009),
+    ("z", 0xb00a),
+    ("k", 0xb00b),
+    ("a", 0xb00c),
+    ("t", 0xb00d),
+    ("r", 0xb00e),
+    ("m", 0xb00f),
+    ("IPv4", 0x6001),
+    ("IPv6", 0x6002),
+    ("Port", 0x6003),
+    ("Porttype", 0x6004),
+];
+
+/// The packages of annex E.
+impl Default for Packages {
+    fn default() -> Self {
+        let mut packages = Self { packages: Vec::new(), by_id: BTreeMap::new() };
+        annex_e::add_to(&mut packages);
+        packages
+    }
+}
+
+impl Packages {
+    /// Adds a package, or replaces the one with its number.
+    pub fn add(&mut self, package: Package) {
+        match self.by_id.get(&package.id) {
+            Some(&index) => self.packages[index] = package,
+            None => {
+                self.by_id.insert(package.id, self.packages.len());
+                self.packages.push(package);
+            }
+        }
+    }
+
+    /// The number of a package.
+    pub(crate) fn package_id(&self, name: &[u8]) -> Option<u16> {
+        if name == b"*" {
+            return Some(WILDCARD);
+        }
+        let package = self.packages.iter().find(|package| package.name.as_bytes().eq_ignore_ascii_case(name));
+        package.map(|package| package.id).or_else(|| numeric(name))
+    }
+
+    /// The name of a package.
+    pub(crate) fn package_name(&self, id: u16) -> Vec<u8> {
+        if id == WILDCARD {
+            return b"*".to_vec();
+        }
+        self.package(id).map_or_else(|| number(id), |package| package.name.to_ascii_lowercase().into_bytes())
+    }
+
+    fn package(&self, id: u16) -> Option<&Package> {
+        self.by_id.get(&id).and_then(|&index| self.packages.get(index))
+    }
+
+    /// The numbers of package and item.
+    pub(crate) fn item_id(&self, item: Item, name: &[u8]) -> Option<(u16, u16)> {
+        let Some(slash) = memchr::memchr(b'/', name) else {
+            let native = NATIVE.iter().find(|native| native.0.as_bytes().eq_ignore_ascii_case(name));
+            return native.map(|native| native.1).or_else(|| numeric(name)).map(|id| (0, id));
+        };
+        let (package, name) = (self.package_id(&name[..slash])?, &name[slash + 1..]);
+        if name == b"*" {
+            return Some((package, WILDCARD));
+        }
+        let items = self.package(package).into_iter().flat_map(|package| &package.items);
+        let mut items = items.filter(|known| known.item == item);
+        let known = items.find(|known| known.name.as_bytes().eq_ignore_ascii_case(name));
+        known.map(|known| known.id).or_else(|| numeric(name)).map(|id| (package, id))
+    }
+
+    /// The name of package and item.
+    pub(crate) fn item_name(&self, item: Item, package: u16, id: u16) -> Vec<u8> {
+        if package == 0 {
+            let native = NATIVE.iter().find(|native| native.1 == id);
+            return native.map_or_else(|| number(id), |native| native.0.to_ascii_lowercase().into_bytes());
+        }
+        let mut name = self.package_name(package);
+        name.push(b'/');
+        if id == WILDCARD {
+            name.push(b'*');
+            return name;
+        }
+        match self.item(item, package, id) {
+            Some(known) => name.extend(known.name.bytes().map(|octet| octet.to_ascii_lowercase())),
+            None => name.extend(number(id)),
+        }
+        name
+    }
+
+    fn item(&self, item: Item, package: u16, id: u16) -> Option<&Definition> {
+        self.package(package)?.items.iter().find(|known| known.item == item && known.id == id)
+    }
+
+    /// A package by its name or number.
+    fn named(&self, name: &[u8]) -> Option<&Package> {
+        self.package(self.package_id(name)?)
+    }
+
+    /// What a package defines by its name or number, or a package that it extends.
+    fn defined<'p>(&'p self, package: &'p Package, item: Item, name: &[u8]) -> Option<&'p Definition> {
+        let id = numeric(name);
+        let mut package = Some(package);
+        // Packages of a user may extend one another in a ring.
+        for _ in 0..self.packages.len() {
+            let here = package?;
+            let mut items = here.items.iter().filter(|known| known.item == item);
+            let known =
+                items.find(|known| known.name.as_bytes().eq_ignore_ascii_case(name) || Some(known.id) == id);
+            if known.is_some() {
+                return known;
+            }
+            package = here.extends.as_ref().and_then(|base| self.named(base.as_bytes()));
+        }
+        None
+    }
+
+    /// The number of a parameter of an event or signal.
+    pub(crate) fn parameter_id(&self, item: Item, of: (u16, u16), name: &[u8]) -> Option<u16> {
+        let parameters = self.item(item, of.0, of.1).into_iter().flat_map(|known| &known.parameters);
+        let mut parameters = parameters.filter(|known| known.name.as_bytes().eq_ignore_ascii_case(name));
+        parameters.next().map(|known| known.id).or_else(|| numeric(name))
+    }
+
+    /// The name of a parameter of an event or signal.
+    pub(crate) fn parameter_name(&self, item: Item, of: (u16, u16), id: u16) -> Vec<u8> {
+        let parameters = self.item(item, of.0, of.1).into_iter().flat_map(|known| &known.parameters);
+        let mut parameters = parameters.filter(|known| known.id == id);
+        parameters.next().map_or_else(|| number(id), |known| known.name.to_ascii_lowercase().into_bytes())
+    }
+}
+
+/// A number as a name.
+fn number(id: u16) -> Vec<u8> {
+    format!("0x{id:04x}").into_bytes()
+}
+
+/// A name that is a number.
+fn numeric(name: &[u8]) -> Option<u16> {
+    match name {
+        [b'0', b'x' | b'X', digits @ ..] if digits.len() == 4 => {
+            u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+        }
+        _ => None,
+    }
+}
