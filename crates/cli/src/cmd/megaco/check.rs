@@ -1,15 +1,31 @@
 //! `tercet megaco check`.
 
-use super::{inputs, place};
+use super::{inputs, place, registry};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::InputArgs;
 use crate::term;
 use clap::Args;
 use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
 use tercet_megaco::codec::{Encoding, decode_any};
+use tercet_megaco::model::MegacoMessage;
+use tercet_megaco::packages::Packages;
 
 /// Say of each message whether it is one: `ok VERSION`, or `error LINE:COLUMN` and what was expected there
 #[derive(Args, Debug)]
+#[command(after_help = "\
+With --packages, lines below that of a message tell what in it is not as its packages have it: names of properties, events,
+signals, statistics and parameters, and values that are not of their types. A line `note` is about a package that is not
+known; it is no fault.
+
+A registry is TOML: a [[package]] has name, id, perhaps extends, and lists of property, event, signal and statistic. Each
+has name and id; properties and statistics a type, properties perhaps access = \"read-only\"; events parameters in
+requested and observed, signals in parameter, each with name, id and type. A type is boolean, string, octet-string,
+integer, double or character, or { enumeration = { NAME = NUMBER, … } }, { list = TYPE }, or an array of types of which
+a value has one.
+
+Exit status: 0, all are messages; 1, one is none, or the command line or the registry cannot be used; 2, all are messages,
+and in one something is not as its packages have it; 4, a file cannot be read.")]
 pub struct Check {
     #[command(flatten)]
     input: InputArgs,
@@ -17,17 +33,30 @@ pub struct Check {
     /// Say nothing but the lines on standard output: no source line for what is wrong
     #[arg(short, long)]
     quiet: bool,
+
+    /// Check names and values against packages too: those of H.248.1 annex E, and those of a registry
+    #[arg(long)]
+    packages: bool,
+
+    /// Private packages, or others in place of those with their numbers
+    #[arg(long, value_name = "FILE.toml", requires = "packages")]
+    registry: Option<PathBuf>,
 }
 
 impl Check {
     pub fn run(&self) -> Outcome {
         let inputs = inputs(&self.input)?;
         let mut out = BufWriter::new(io::stdout().lock());
-        let mut failed = false;
+        let packages = self.packages.then(|| registry::read(self.registry.as_deref())).transpose()?;
+        let (mut failed, mut differs) = (false, false);
         for (input, _) in &inputs {
             let octets = input.read()?;
             let written = match decode_any(&octets) {
-                Ok(message) => writeln!(out, "ok {}", message.mess.version),
+                Ok(message) => writeln!(out, "ok {}", message.mess.version).and_then(|()| {
+                    let Some(packages) = &packages else { return Ok(()) };
+                    differs |= findings(packages, &message, &mut out)?;
+                    Ok(())
+                }),
                 Err(error) => {
                     failed = true;
                     let (line, column) = place(&error, &octets);
@@ -41,7 +70,11 @@ impl Check {
         }
         out.flush().map_err(|error| Failure::io("<stdout>", &error))?;
         // The status that the command promises for messages that are none.
-        Ok(if failed { Exit::Usage } else { Exit::Good })
+        Ok(match (failed, differs) {
+            (true, _) => Exit::Usage,
+            (false, true) => Exit::Rejected,
+            (false, false) => Exit::Good,
+        })
     }
 
     /// The place and the source line on standard error.
@@ -55,4 +88,14 @@ impl Check {
             term::say(format_args!("  | {text}\n  | {:>1$}", '^', (column - from).min(101)));
         }
     }
+}
+
+/// Says what is not as the packages have it, and whether that is more than notes.
+fn findings(packages: &Packages, message: &MegacoMessage<'_>, out: &mut impl Write) -> io::Result<bool> {
+    let mut differs = false;
+    for finding in packages.check(message) {
+        differs |= !finding.is_information();
+        writeln!(out, "  {} {finding}", if finding.is_information() { "note" } else { "wrong" })?;
+    }
+    Ok(differs)
 }

@@ -3,6 +3,7 @@
 mod check;
 mod erlang;
 mod measure;
+mod registry;
 mod transcode;
 
 use crate::exit::{Failure, Outcome};

@@ -1,0 +1,151 @@
+//! Private packages from a file.
+
+use crate::exit::{Failure, Outcome};
+use std::fs;
+use std::path::Path;
+use tercet_megaco::packages::{Definition, Item, Package, Packages, Parameter, Type, When};
+use toml::{Table, Value};
+
+type Read<T> = Result<T, String>;
+
+/// The packages of H.248.1 annex E and those of a file.
+pub(super) fn read(file: Option<&Path>) -> Outcome<Packages> {
+    let mut packages = Packages::default();
+    if let Some(file) = file {
+        let text = fs::read_to_string(file).map_err(|error| Failure::io(file.display(), &error))?;
+        let table: Table = text.parse().map_err(|error| wrong(file, &error))?;
+        for package in registry(&table).map_err(|error| wrong(file, &error))? {
+            packages.add(package);
+        }
+    }
+    Ok(packages)
+}
+
+fn wrong(file: &Path, error: &dyn std::fmt::Display) -> Failure {
+    Failure::usage(format_args!("{}: {}", file.display(), error.to_string().trim_end()))
+}
+
+fn registry(table: &Table) -> Read<Vec<Package>> {
+    only(table, &["package"])?;
+    tables(table, "package")?.into_iter().map(|table| within(table, package(table))).collect()
+}
+
+fn package(table: &Table) -> Read<Package> {
+    only(table, &["name", "id", "extends", "property", "event", "signal", "statistic"])?;
+    let mut package = Package::new(name(table)?, id(table)?);
+    if let Some(base) = table.get("extends") {
+        package = package.extending(base.as_str().ok_or("`extends` is the name of a package")?);
+    }
+    let kinds = [
+        ("property", Item::Property),
+        ("event", Item::Event),
+        ("signal", Item::Signal),
+        ("statistic", Item::Statistic),
+    ];
+    for (kind, item) in kinds {
+        for table in tables(table, kind)? {
+            package = package.define(within(table, definition(item, table))?);
+        }
+    }
+    Ok(package)
+}
+
+fn definition(item: Item, table: &Table) -> Read<Definition> {
+    let (keys, lists): (&[&str], &[(&str, Option<When>)]) = match item {
+        Item::Property => (&["name", "id", "type", "access"], &[]),
+        Item::Statistic => (&["name", "id", "type"], &[]),
+        Item::Event => (
+            &["name", "id", "requested", "observed"],
+            &[("requested", Some(When::Requested)), ("observed", Some(When::Observed))],
+        ),
+        Item::Signal => (&["name", "id", "parameter"], &[("parameter", None)]),
+    };
+    only(table, keys)?;
+    let mut definition = Definition::new(item, name(table)?, id(table)?);
+    if let Some(of) = table.get("type") {
+        definition = definition.of(type_of(of)?);
+    }
+    match table.get("access").map(Value::as_str) {
+        None | Some(Some("read-write")) => {}
+        Some(Some("read-only")) => definition = definition.read_only(),
+        _ => return Err("`access` is `read-only` or `read-write`".to_owned()),
+    }
+    for (list, when) in lists {
+        for table in tables(table, list)? {
+            let parameter = within(table, parameter(table))?;
+            definition = definition.parameter(when.map_or(parameter.clone(), |when| parameter.when(when)));
+        }
+    }
+    Ok(definition)
+}
+
+fn parameter(table: &Table) -> Read<Parameter> {
+    only(table, &["name", "id", "type"])?;
+    let parameter = Parameter::new(name(table)?, id(table)?);
+    Ok(match table.get("type") {
+        Some(of) => parameter.of(type_of(of)?),
+        None => parameter,
+    })
+}
+
+fn type_of(value: &Value) -> Read<Type> {
+    let unknown = || match value {
+        Value::String(name) => format!("`{name}` is no type"),
+        _ => "a `type` is a name, an enumeration, a list or an array of types".to_owned(),
+    };
+    match value {
+        Value::String(name) => Ok(match name.as_str() {
+            "boolean" => Type::Boolean,
+            "string" => Type::String,
+            "octet-string" => Type::OctetString,
+            "integer" => Type::Integer,
+            "double" => Type::Double,
+            "character" => Type::Character,
+            _ => return Err(unknown()),
+        }),
+        Value::Array(types) => types.iter().map(type_of).collect::<Read<_>>().map(Type::OneOf),
+        Value::Table(table) => match (table.len(), table.get("list"), table.get("enumeration")) {
+            (1, Some(element), _) => type_of(element).map(Type::list_of),
+            (1, _, Some(Value::Table(values))) => {
+                let value = |(name, number): (&String, &Value)| {
+                    let number = number.as_integer().and_then(|number| u32::try_from(number).ok());
+                    number.map(|number| (name.clone(), number)).ok_or_else(unknown)
+                };
+                values.iter().map(value).collect::<Read<_>>().map(Type::Enumeration)
+            }
+            _ => Err(unknown()),
+        },
+        _ => Err(unknown()),
+    }
+}
+
+/// An error with the name of what it is in.
+fn within<T>(table: &Table, read: Read<T>) -> Read<T> {
+    read.map_err(|error| match table.get("name").and_then(Value::as_str) {
+        Some(name) => format!("{name}: {error}"),
+        None => error,
+    })
+}
+
+fn only(table: &Table, keys: &[&str]) -> Read<()> {
+    match table.keys().find(|key| !keys.contains(&key.as_str())) {
+        Some(key) => Err(format!("`{key}` is none of {}", keys.join(", "))),
+        None => Ok(()),
+    }
+}
+
+fn tables<'t>(table: &'t Table, key: &str) -> Read<Vec<&'t Table>> {
+    let Some(value) = table.get(key) else { return Ok(Vec::new()) };
+    let elements = value.as_array().and_then(|array| array.iter().map(Value::as_table).collect());
+    elements.ok_or_else(|| format!("`{key}` is a list of tables"))
+}
+
+fn name(table: &Table) -> Read<&str> {
+    let name = table.get("name").and_then(Value::as_str);
+    name.filter(|name| !name.is_empty()).ok_or_else(|| "a `name` is missing".to_owned())
+}
+
+fn id(table: &Table) -> Read<u16> {
+    let id = table.get("id").and_then(Value::as_integer).and_then(|id| u16::try_from(id).ok());
+    id.ok_or_else(|| "an `id` of at most 0xffff is missing".to_owned())
+}
