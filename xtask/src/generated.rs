@@ -53,7 +53,7 @@ pub const ALL: &[Generated] = &[
     },
     Generated {
         schema: "xtask/tests/generated/zoo.asn",
-        roots: &["Zoo", "Tree", "Names", "Nests", "Nest", "Letter"],
+        roots: &["Zoo", "Tree", "Names", "Nests", "Nest", "Letter", "Errand"],
         file: "xtask/tests/generated/zoo.rs",
         hash: true,
         rules: RULES,

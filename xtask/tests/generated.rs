@@ -166,6 +166,7 @@ flipped!(flipped_personnel_record, "personnel.rs", "PersonnelRecord", personnel:
 flipped!(flipped_demo_record, "demo.rs", "CallRecord", demo::CallRecord<'_>);
 flipped!(flipped_zoo, "zoo.rs", "Zoo", zoo::Zoo<'_>);
 flipped!(flipped_letter, "zoo.rs", "Letter", zoo::Letter<'_>);
+flipped!(flipped_errand, "zoo.rs", "Errand", zoo::Errand<'_>);
 
 equal!(personnel_record, "personnel.rs", "PersonnelRecord", personnel::PersonnelRecord<'_>, 200);
 equal!(demo_record, "demo.rs", "CallRecord", demo::CallRecord<'_>, 200);
@@ -176,6 +177,7 @@ equal!(tree_of_choices, "choices.rs", "Tree", choices::Baum, 20);
 equal!(nests, "zoo.rs", "Nests", zoo::Nests, 50);
 equal!(nest, "zoo.rs", "Nest", zoo::Nest, 50);
 equal!(letter, "zoo.rs", "Letter", zoo::Letter<'_>, 100);
+equal!(errand, "zoo.rs", "Errand", zoo::Errand<'_>, 100);
 equal!(nests_of_choices, "choices.rs", "Nests", choices::Nests, 10);
 equal!(names, "zoo.rs", "Names", zoo::Names<'_>, 100);
 
@@ -331,6 +333,7 @@ macro_rules! shown {
 shown!(demo_is_shown, "demo.rs", "CallRecord", demo::CallRecord<'_>);
 shown!(zoo_is_shown, "zoo.rs", "Zoo", zoo::Zoo<'_>);
 shown!(letter_is_shown, "zoo.rs", "Letter", zoo::Letter<'_>);
+shown!(errand_is_shown, "zoo.rs", "Errand", zoo::Errand<'_>);
 shown!(zoo_of_choices_is_shown, "choices.rs", "Zoo", choices::Zoo<'_>);
 
 /// What the engine writes of a value in DER as JER, the components of a SET as they are declared.
@@ -388,6 +391,7 @@ jer!(tree_is_jer, "zoo.rs", "Tree", zoo::Tree);
 jer!(nests_are_jer, "zoo.rs", "Nests", zoo::Nests);
 jer!(names_are_jer, "zoo.rs", "Names", zoo::Names<'_>);
 jer!(letter_is_jer, "zoo.rs", "Letter", zoo::Letter<'_>);
+jer!(errand_is_jer, "zoo.rs", "Errand", zoo::Errand<'_>);
 jer!(zoo_of_choices_is_jer, "choices.rs", "Zoo", choices::Zoo<'_>);
 
 /// What is not known yet, and has a form all the same.

@@ -7,8 +7,11 @@ use crate::same::{same, used_registers};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use tercet_lower::Lowering;
 use tercet_model::Model;
-use tercet_plan::shape::{Constant, Field, Presence, Root, Shape};
+use tercet_plan::shape::{Constant, Field, Place, Presence, Root, Shape};
 use tercet_plan::{FieldId, Kind, NodeId};
+
+/// Structs on the way down to a key.
+const KEY_DEPTH: usize = 4;
 
 /// How the values of a node are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -234,6 +237,38 @@ impl<'m> Types<'m> {
         field.key.is_some_and(|key| self.used.contains(&key))
     }
 
+    /// Whether a component of a struct selects rows of tables for those beside it, by itself or by what is in it.
+    pub(crate) fn has_keys(&self, parent: NodeId, id: FieldId) -> bool {
+        let is_wanted =
+            |key| self.shape.fields_of(parent).any(|(_, other)| self.keys(other.node).contains(key));
+        self.is_key(self.shape.field(id)) || self.keys_in(id).iter().any(|(key, _)| is_wanted(key))
+    }
+
+    /// The registers of the keys that a component has, and the components on the way down to each: its own, or those of the
+    /// struct that it is, if they have to be there, as in the procedure identifiers of NBAP.
+    pub(crate) fn keys_in(&self, id: FieldId) -> Vec<(u16, Vec<FieldId>)> {
+        let mut found = Vec::new();
+        self.collect_keys(id, &mut Vec::new(), &mut found);
+        found
+    }
+
+    fn collect_keys(&self, id: FieldId, way: &mut Vec<FieldId>, found: &mut Vec<(u16, Vec<FieldId>)>) {
+        let field = self.shape.field(id);
+        if let Some(key) = field.key {
+            return found.push((key, way.clone()));
+        }
+        let is_there = field.presence == Presence::Mandatory && field.place == Place::Root;
+        if is_there && way.len() < KEY_DEPTH && self.repr(field.node) == Repr::Struct {
+            for (inside, component) in self.shape.fields_of(self.same(field.node)) {
+                if component.presence == Presence::Mandatory {
+                    way.push(inside);
+                    self.collect_keys(inside, way, found);
+                    way.pop();
+                }
+            }
+        }
+    }
+
     /// The roots, each type once: by its own name if that is a root.
     pub(crate) fn roots(&self) -> Vec<NodeId> {
         let mut seen = HashSet::new();
@@ -456,7 +491,8 @@ impl<'m> Types<'m> {
                     }
                 }
                 let own: BTreeSet<u16> = if self.repr(id) == Repr::Struct {
-                    self.shape.fields_of(id).filter_map(|(_, field)| field.key).collect()
+                    let own = self.shape.fields_of(id).flat_map(|(field, _)| self.keys_in(field));
+                    own.map(|(key, _)| key).collect()
                 } else {
                     BTreeSet::new()
                 };

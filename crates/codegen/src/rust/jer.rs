@@ -161,7 +161,7 @@ impl Jer<'_, '_> {
         self.close("];");
         self.line(format!("let m = jer::Members::of(tree, NAMES, {})?;", shape.node(node).extensible));
         let keyed: Vec<FieldId> =
-            fields.iter().copied().filter(|id| self.p.types.is_key(shape.field(*id))).collect();
+            fields.iter().copied().filter(|id| self.p.types.has_keys(node, *id)).collect();
         // Values that select rows of tables are read before the others, wherever they stand.
         for &id in &keyed {
             let value = self.read_field(node, id);
@@ -171,8 +171,10 @@ impl Jer<'_, '_> {
             self.line(format!("let {name}: {ty} = {value};"));
         }
         for &id in &keyed {
-            if let (Some(register), Some(key)) = (shape.field(id).key, self.p.local_key(id)) {
-                self.line(format!("let keys = &keys.with({register}, {key});"));
+            for (register, way) in self.p.types.keys_in(id) {
+                if let Some(key) = self.p.local_key(id, &way) {
+                    self.line(format!("let keys = &keys.with({register}, {key});"));
+                }
             }
         }
         let mut members = Vec::new();

@@ -354,16 +354,34 @@ impl<'m> Printer<'m> {
     /// The arguments for keys of a component that has been read behind others: from the locals of those, else from around.
     fn keys_before(&self, parent: NodeId, node: NodeId) -> String {
         let own = |key: u16| {
-            let (id, _) = self.types.shape.fields_of(parent).find(|(_, field)| field.key == Some(key))?;
-            self.local_key(id)
+            let (id, way) = self.key_place(parent, key)?;
+            self.local_key(id, &way)
         };
         self.key_arguments(node, &own, self.types.keys(parent))
     }
 
-    /// What the local variable for a component is as a key.
-    fn local_key(&self, id: FieldId) -> Option<String> {
+    /// The component of a struct that has the key of a register, and those on the way down to it.
+    fn key_place(&self, parent: NodeId, key: u16) -> Option<(FieldId, Vec<FieldId>)> {
+        self.types.shape.fields_of(parent).find_map(|(id, _)| {
+            let mut keys = self.types.keys_in(id).into_iter();
+            keys.find_map(|(own, way)| (own == key).then_some((id, way)))
+        })
+    }
+
+    /// What is inside of a struct as a key: `value` is an expression of the struct.
+    fn inner_key(&self, way: &[FieldId], value: &str) -> Option<String> {
+        let node = self.types.shape.field(*way.last()?).node;
+        let names: String = way.iter().map(|id| format!(".{}", self.names.field(*id))).collect();
+        self.as_key(node, &format!("(&{value}{names})"))
+    }
+
+    /// What the local variable for a component is as a key, or what is in it.
+    fn local_key(&self, id: FieldId, way: &[FieldId]) -> Option<String> {
         let node = self.types.shape.field(id).node;
         let local = local(self.names.field(id));
+        if !way.is_empty() {
+            return self.inner_key(way, &local);
+        }
         let boxed = self.types.is_boxed(Edge::Field(id));
         if self.is_option(id) {
             let value = self.as_key(node, if boxed { "(&**v)" } else { "v" })?;

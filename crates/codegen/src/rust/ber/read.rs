@@ -95,10 +95,16 @@ impl Ber<'_, '_> {
     pub(super) fn keys_of(&self, parent: NodeId, node: NodeId, place: &str) -> String {
         let shape = self.p.types.shape;
         let own = |key: u16| {
-            let (id, field) = shape.fields_of(parent).find(|(_, field)| field.key == Some(key))?;
+            let (id, way) = self.p.key_place(parent, key)?;
+            let field = shape.field(id);
             let by_tag = !place.is_empty();
             let name = self.p.names.field(id);
             let local = if place == "value." { format!("value.{name}") } else { local(name) };
+            if !way.is_empty() {
+                let value = self.p.inner_key(&way, if by_tag { "v" } else { &local })?;
+                let is_there = format!("match &{local} {{ Some(v) => {value}, None => Key::None }}");
+                return Some(if by_tag { is_there } else { value });
+            }
             let boxed = if self.p.types.is_boxed(Edge::Field(id)) { "&**" } else { "" };
             if by_tag || self.p.is_option(id) {
                 let value = self.p.as_key(field.node, if boxed.is_empty() { "v" } else { "(&**v)" })?;
@@ -167,7 +173,7 @@ impl Ber<'_, '_> {
             behind.position(|id| shape.field(*id).place == Place::Root).map(|at| at + first)
         });
         // Components that select a row of a table have a variable of their own, since others look at them.
-        let keyed = fields.iter().any(|id| self.p.types.is_key(shape.field(*id)));
+        let keyed = fields.iter().any(|id| self.p.types.has_keys(node, *id));
         let mut members = Vec::new();
         for (i, &id) in fields.iter().enumerate() {
             if Some(i) == second {

@@ -172,7 +172,7 @@ impl Per<'_, '_> {
             .collect();
         let shape = self.p.types.shape;
         // Components that select a row of a table have a variable of their own, since others look at them.
-        let keyed = shape.fields_of(node).any(|(_, field)| self.p.types.is_key(field));
+        let keyed = shape.fields_of(node).any(|(id, _)| self.p.types.has_keys(node, id));
         let mut members = Vec::new();
         let mut bit = extended;
         for member in &sequence.root {
