@@ -432,3 +432,36 @@ fn elements_have_the_headers_of_their_tags_and_lengths() {
     }
     assert_eq!(Reader::new(&[], Der).peek_header(), Ok(None));
 }
+
+#[test]
+fn numbers_without_a_sign_are_positive() {
+    for bits in 0..=128 {
+        let value = 1_u128.checked_shl(bits).unwrap_or(0).wrapping_sub(1);
+        let mut writer = Writer::new(Der);
+        writer.push_u128(value);
+        let written = writer.finish();
+        assert_eq!(written.len(), (bits / 8 + 1) as usize, "{bits}");
+        assert_eq!(written.iter().fold(0, |number: u128, octet| number << 8 | u128::from(*octet)), value);
+        assert_eq!(written[0] & 0x80, 0);
+    }
+}
+
+#[test]
+fn strings_are_split_by_their_own_length_9_2() {
+    // What is in the buffer already is no part of the string.
+    let mut out = alloc::vec![0; 2000];
+    let short = hex("24 80 04 02 41 42 00 00");
+    let mut reader = Reader::new(&short, Cer);
+    let h = reader.read_header().unwrap();
+    assert!(reader.octet_string_into(&h, &mut out).is_err());
+
+    let contents = alloc::vec![0x41; 1001];
+    let mut writer = Writer::new(Cer);
+    writer.octet_string(Tag::OCTET_STRING, &contents);
+    let long = writer.finish().to_vec();
+    let mut reader = Reader::new(&long, Cer);
+    let h = reader.read_header().unwrap();
+    let mut out = b"before".to_vec();
+    assert_eq!(reader.octet_string_into(&h, &mut out), Ok(()));
+    assert_eq!(out, [&b"before"[..], &contents].concat());
+}
