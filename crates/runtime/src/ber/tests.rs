@@ -408,7 +408,7 @@ fn long_tags_are_compared_as_they_are_read() {
 fn elements_have_the_headers_of_their_tags_and_lengths() {
     let tags = [0, 30, 31, 127, 128, 16383, 16384].map(Tag::context);
     for tag in tags {
-        for length in [0, 1, 127, 128, 300] {
+        for length in [0, 1, 124, 125, 126, 127, 128, 300] {
             let contents = alloc::vec![0xA5; length];
             let mut writer = Writer::new(Der);
             writer.octet_string(tag, &contents);
