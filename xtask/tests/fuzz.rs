@@ -54,6 +54,11 @@ const FINDINGS: &[(&str, &str, &str)] = &[
     ),
     ("h248_terms", "018368036114680261236B00047C7C7CDE680261326132", "a place behind the input"),
     (
+        "h248_text",
+        "212F31206D0A543D317B433D2D7B4D463D617B444D3D647B785C0A7D7D7D7D",
+        "a backslash at the end of a digit map escaped the brace behind it",
+    ),
+    (
         "ldap_url",
         "6C646170733A2F2F5B323030313A64746D70253246736F383A3A375D3A36362F63443D47423F6F626A6563746F6E65",
         "an address with a slash",

@@ -371,5 +371,9 @@ impl Printer<'_> {
             self.refuse("a digit map without braces");
         }
         self.raw(&value.digit_map_body);
+        // Before a brace it would make that a part of the digit map; blanks at the end are none.
+        if value.digit_map_body.ends_with(b"\\") {
+            self.octet(b' ');
+        }
     }
 }
