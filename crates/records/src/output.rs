@@ -39,11 +39,15 @@ fn abandoned() -> io::Error {
 /// A file that gets its name when it is complete.
 ///
 /// Octets go to `NAME.part` in the same directory; [`Output::commit`] flushes them to the disk and renames. If it is
-/// dropped before, the part is removed and an earlier file of the name stays as it was. Errors name the file.
+/// dropped before, the part is removed and an earlier file of the name stays as it was. A symbolic link stays one, and what it
+/// leads to is written so. Octets go straight to what is no file: a device, a pipe. Errors name the file.
 #[derive(Debug)]
 pub struct Output {
     file: Option<BufWriter<File>>,
-    part: PathBuf,
+    /// The part; nothing where octets go straight.
+    part: Option<PathBuf>,
+    /// What gets the octets: `path`, or what a link of that name leads to.
+    target: PathBuf,
     path: PathBuf,
 }
 
@@ -54,16 +58,27 @@ impl Output {
     /// When the part cannot be created.
     pub fn create(path: impl Into<PathBuf>) -> io::Result<Self> {
         let path = path.into();
-        let mut name = path.file_name().unwrap_or_default().to_owned();
-        name.push(".part");
-        let part = path.with_file_name(name);
+        let target = if path.is_symlink() { fs::canonicalize(&path).ok() } else { None };
+        let target = target.unwrap_or_else(|| path.clone());
+        let is_file = fs::metadata(&target).map_or(true, |found| found.is_file() || found.is_dir());
+        let part = is_file.then(|| {
+            let mut name = target.file_name().unwrap_or_default().to_owned();
+            name.push(".part");
+            target.with_file_name(name)
+        });
+        let opened = part.as_ref().unwrap_or(&target);
         let mut parts = parts();
         if parts.abandoned {
             return Err(abandoned());
         }
-        let file = File::create(&part).map_err(|error| named(&part, &error))?;
-        parts.open.push(part.clone());
-        Ok(Self { file: Some(BufWriter::with_capacity(1 << 18, file)), part, path })
+        let file = File::create(opened).map_err(|error| named(opened, &error))?;
+        parts.open.extend(part.clone());
+        Ok(Self { file: Some(BufWriter::with_capacity(1 << 18, file)), part, target, path })
+    }
+
+    /// What is open, for errors.
+    fn opened(&self) -> &Path {
+        self.part.as_ref().unwrap_or(&self.target)
     }
 
     /// The name that it will have.
@@ -92,17 +107,20 @@ impl Output {
     /// Brings all octets to the disk.
     fn settle(&mut self) -> io::Result<()> {
         let Some(file) = &mut self.file else { return Ok(()) };
-        file.flush().and_then(|()| file.get_ref().sync_all()).map_err(|error| named(&self.path, &error))
+        let is_kept = self.part.is_some();
+        let done = file.flush().and_then(|()| if is_kept { file.get_ref().sync_all() } else { Ok(()) });
+        done.map_err(|error| named(&self.path, &error))
     }
 
     fn rename(mut self) -> io::Result<()> {
         self.file = None;
+        let Some(part) = self.part.take() else { return Ok(()) };
         let mut parts = parts();
-        let done = if parts.abandoned { Err(abandoned()) } else { fs::rename(&self.part, &self.path) };
+        let done = if parts.abandoned { Err(abandoned()) } else { fs::rename(&part, &self.target) };
         if done.is_err() {
-            _ = fs::remove_file(&self.part);
+            _ = fs::remove_file(&part);
         }
-        parts.open.retain(|part| *part != self.part);
+        parts.open.retain(|open| *open != part);
         done.map_err(|error| named(&self.path, &error))
     }
 }
@@ -110,23 +128,27 @@ impl Output {
 impl Write for Output {
     fn write(&mut self, octets: &[u8]) -> io::Result<usize> {
         match &mut self.file {
-            Some(file) => file.write(octets).map_err(|error| named(&self.part, &error)),
+            Some(file) => {
+                let done = file.write(octets);
+                done.map_err(|error| named(self.opened(), &error))
+            }
             None => Ok(0),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         let Some(file) = &mut self.file else { return Ok(()) };
-        file.flush().map_err(|error| named(&self.part, &error))
+        let done = file.flush();
+        done.map_err(|error| named(self.opened(), &error))
     }
 }
 
 impl Drop for Output {
     fn drop(&mut self) {
-        if let Some(file) = self.file.take() {
+        if let (Some(file), Some(part)) = (self.file.take(), self.part.take()) {
             drop(file.into_parts());
-            _ = fs::remove_file(&self.part);
-            parts().open.retain(|part| *part != self.part);
+            _ = fs::remove_file(&part);
+            parts().open.retain(|open| *open != part);
         }
     }
 }
@@ -150,6 +172,35 @@ mod tests {
         drop(output);
         assert_eq!(fs::read(&path)?, b"one");
         assert_eq!(fs::read_dir(dir.path())?.count(), 1);
+        Ok(())
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_and_pipes_stay_what_they_are() -> io::Result<()> {
+        let dir = tempfile::tempdir()?;
+        let (file, link) = (dir.path().join("a.csv"), dir.path().join("link.csv"));
+        fs::write(&file, b"one")?;
+        std::os::unix::fs::symlink(&file, &link)?;
+        let mut output = Output::create(&link)?;
+        output.write_all(b"two")?;
+        assert_eq!(fs::read(&file)?, b"one");
+        output.commit()?;
+        assert!(link.is_symlink());
+        assert_eq!(fs::read(&file)?, b"two");
+
+        let pipe = dir.path().join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status()?.success());
+        let reader = std::thread::spawn({
+            let pipe = pipe.clone();
+            move || fs::read(pipe)
+        });
+        let mut output = Output::create(&pipe)?;
+        output.write_all(b"three")?;
+        output.commit()?;
+        assert_eq!(reader.join().unwrap()?, b"three");
+        assert!(!fs::metadata(&pipe)?.is_file());
+        assert_eq!(fs::read_dir(dir.path())?.count(), 3);
         Ok(())
     }
 }
