@@ -84,6 +84,8 @@ impl Client {
         bind(dn: &str, password: &str) -> LdapResult;
         /// Binds by a SASL mechanism.
         bind_sasl(mechanism: Box<dyn Mechanism>) -> LdapResult;
+        /// Encrypts a connection that is open until now.
+        start_tls() -> LdapResult;
         /// Changes an entry.
         modify(dn: &str, modifications: &[RecordModification]) -> LdapResult;
         /// Deletes an entry.

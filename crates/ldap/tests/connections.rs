@@ -10,7 +10,7 @@ use tercet_ldap::directory::Directory;
 use tercet_ldap::ldif::{ModificationKind, RecordModification};
 use tercet_ldap::sasl::{DigestMd5, External, Hash, Mechanism, Plain, Scram};
 use tercet_ldap::{
-    Client, Config, ErrorKind, Item, Pool, Referrals, ResultCode, Search, StartTls, TrustedRoots,
+    Client, Config, ErrorKind, Item, Pool, Referrals, ResultCode, Search, StartTls, TrustedRoots, blocking,
 };
 
 /// A configuration that trusts a CA.
@@ -45,11 +45,51 @@ async fn tls_suite(plain: &str, tls: &str, good: &Certificates) {
     }
 }
 
+/// StartTLS on a connection that is in use already.
+async fn start_tls_suite(url: &str, good: &Certificates) {
+    let client = Client::connect_with(&trusting(url, &good.ca)).await.unwrap();
+    client.search_all(Search::new("o=test")).await.unwrap();
+
+    // Not while something is in flight, and the connection goes on then.
+    let mut entries = client.search(Search::new("o=test").page_size(1)).await.unwrap();
+    assert_eq!(client.start_tls().await.unwrap_err().kind(), ErrorKind::Usage);
+    while entries.next().await.unwrap().is_some() {}
+    assert_eq!(client.extended("1.3.6.1.4.1.1466.20037", None).await.unwrap_err().kind(), ErrorKind::Usage);
+
+    client.start_tls().await.unwrap();
+    client.bind("uid=ada,o=test", "engine").await.unwrap();
+    assert_eq!(client.who_am_i().await.unwrap(), "dn:uid=ada,o=test");
+    client.search_all(Search::new("o=test")).await.unwrap();
+    // Once is enough.
+    assert_eq!(client.start_tls().await.unwrap_err().kind(), ErrorKind::Usage);
+    assert!(client.compare("o=test", "o", b"test").await.unwrap());
+
+    // A certificate that nobody trusts ends the connection, for all handles to it.
+    let stranger = trusting(url, &Certificates::new("127.0.0.1", false).ca);
+    let client = Client::connect_with(&stranger).await.unwrap();
+    assert!(client.compare("o=test", "o", b"test").await.unwrap());
+    let error = client.clone().start_tls().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Tls, "{error}");
+    assert!(client.is_closed());
+    assert!(client.compare("o=test", "o", b"test").await.is_err());
+}
+
+/// The same without async.
+fn start_tls_blocking(url: &str, good: &Certificates) {
+    let client = blocking::Client::connect_with(&trusting(url, &good.ca)).unwrap();
+    client.compare("o=test", "o", b"test").unwrap();
+    client.start_tls().unwrap();
+    client.bind("uid=ada,o=test", "engine").unwrap();
+    assert_eq!(client.who_am_i().unwrap(), "dn:uid=ada,o=test");
+}
+
 #[tokio::test]
 async fn tls_of_slapd() {
     let good = Certificates::new("127.0.0.1", false);
     let Some(slapd) = Slapd::start_with(&people(0), Some(&good)) else { return };
     tls_suite(&slapd.url(), &format!("ldaps://127.0.0.1:{}", slapd.tls_port), &good).await;
+    start_tls_suite(&slapd.url(), &good).await;
+    tokio::task::spawn_blocking(move || start_tls_blocking(&slapd.url(), &good)).await.unwrap();
 }
 
 #[tokio::test]
@@ -60,6 +100,11 @@ async fn tls_of_the_directory_in_memory() {
     let plain = directory.listen("127.0.0.1:0").await.unwrap();
     let tls = directory.listen_tls("127.0.0.1:0").await.unwrap();
     tls_suite(&plain.url(), &tls.url(), &good).await;
+    start_tls_suite(&plain.url(), &good).await;
+    let client = Client::connect_with(&trusting(&tls.url(), &good.ca)).await.unwrap();
+    assert_eq!(client.start_tls().await.unwrap_err().kind(), ErrorKind::Usage);
+    let url = plain.url();
+    tokio::task::spawn_blocking(move || start_tls_blocking(&url, &good)).await.unwrap();
 
     let expired = Certificates::new("127.0.0.1", true);
     let directory = Directory::new().with_tls(&expired.certificate, &expired.key).unwrap();
@@ -72,6 +117,9 @@ async fn tls_of_the_directory_in_memory() {
     let directory = Directory::new();
     let server = directory.listen("127.0.0.1:0").await.unwrap();
     let mut config = Config::new(&server.url()).unwrap();
+    let client = Client::connect_with(&config).await.unwrap();
+    assert_eq!(client.start_tls().await.unwrap_err().kind(), ErrorKind::Result);
+    assert!(client.is_closed());
     config.start_tls = StartTls::Required;
     assert!(Client::connect_with(&config).await.is_err());
 }

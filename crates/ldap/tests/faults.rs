@@ -173,6 +173,40 @@ async fn injection_into_starttls() {
     }
 }
 
+/// The same on a connection that was in use before: it cannot be used any more.
+#[tokio::test]
+async fn injection_into_starttls_of_later() {
+    let searched = message(DONE);
+    let granted = |code| tlv(0x30, &[&[2, 1, 2][..], &tlv(0x78, &[0x0A, 1, code, 4, 0, 4, 0])].concat());
+    for (name, answer, kind) in [
+        ("injected", [granted(0), tlv(0x30, &[&[2, 1, 3], DONE].concat())].concat(), ErrorKind::Protocol),
+        ("the begin of a message", [granted(0), vec![0x30]].concat(), ErrorKind::Protocol),
+        ("plain text goes on", [granted(0), b"x".to_vec()].concat(), ErrorKind::Protocol),
+        ("refused", granted(2), ErrorKind::Result),
+        ("silence", granted(0), ErrorKind::Timeout),
+    ] {
+        let client = Client::connect(&script(vec![searched.clone(), answer], false)).await.unwrap();
+        client.search_all(Search::new("o=test")).await.unwrap();
+        let hasty = client.with_timeout(Some(Duration::from_millis(500)));
+        let error =
+            if kind == ErrorKind::Timeout { &hasty } else { &client }.start_tls().await.expect_err(name);
+        assert_eq!(error.kind(), kind, "{name}: {error:?}");
+        assert!(client.is_closed(), "{name}");
+        assert_eq!(
+            client.compare("o=x", "o", b"x").await.unwrap_err().kind(),
+            match kind {
+                ErrorKind::Protocol => kind,
+                _ => ErrorKind::Closed,
+            }
+        );
+    }
+    // Who drops it has no connection any more either.
+    let client = Client::connect(&script(vec![searched, granted(0)], false)).await.unwrap();
+    client.search_all(Search::new("o=test")).await.unwrap();
+    assert!(tokio::time::timeout(Duration::from_millis(50), client.start_tls()).await.is_err());
+    assert!(client.is_closed());
+}
+
 /// Iterations without end, and a signature that is wrong though the server says success.
 #[tokio::test]
 async fn servers_that_lie_in_scram() {

@@ -1,5 +1,6 @@
 """TLS: who is trusted, and who is not. The certificates are made by openssl."""
 
+import asyncio
 import shutil
 import subprocess
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 from test_ldap import PEOPLE
 
 from tercet import ldap
+from tercet.ldap import aio
 
 pytestmark = pytest.mark.skipif(not shutil.which("openssl"), reason="openssl, which makes certificates, is not here")
 
@@ -56,6 +58,41 @@ def test_who_is_trusted(certificates: Path, ldaps: bool) -> None:
         with pytest.raises(ldap.TlsError) as caught:
             ldap.connect(url, start_tls=not ldaps)
         assert isinstance(caught.value, ConnectionError)
+
+
+def test_encryption_of_later(certificates: Path) -> None:
+    ca, other = certificates / "ca.pem", certificates / "other.pem"
+    pair = (certificates / "server.pem", certificates / "server.key")
+    with ldap.Directory(PEOPLE, certificate=pair[0], key=pair[1]) as directory:
+        url = directory.url.replace("127.0.0.1", "localhost")
+        with ldap.connect(url, ca=ca) as connection:
+            assert connection.compare("o=test", "o", "test")
+            running = connection.search("o=test", page_size=1)
+            with pytest.raises(ldap.UsageError, match="in flight"):
+                connection.start_tls()
+            running.close()
+            list(running)
+            assert connection.start_tls().code == 0
+            connection.bind("uid=ada,o=test", "engine")
+            assert connection.who_am_i() == "dn:uid=ada,o=test"
+            with pytest.raises(ldap.UsageError):
+                connection.start_tls()
+        with ldap.connect(url, ca=other) as connection:
+            with pytest.raises(ldap.TlsError):
+                connection.start_tls()
+            assert connection.closed
+
+        async def main() -> None:
+            async with aio.connect(url, ca=ca) as connection:
+                await connection.start_tls()
+                await connection.bind("uid=ada,o=test", "engine")
+                assert await connection.who_am_i() == "dn:uid=ada,o=test"
+
+        asyncio.run(main())
+    with ldap.Directory(PEOPLE) as directory, ldap.connect(directory.url) as connection:
+        with pytest.raises(ldap.ResultError):
+            connection.start_tls()
+        assert connection.closed
 
 
 def test_what_makes_no_sense(certificates: Path) -> None:

@@ -1,24 +1,26 @@
 //! From a URL to a connection with a driver: TCP or a socket of Unix, TLS, StartTLS.
 
-use bytes::BytesMut;
 use tercet_runtime::types::Octets;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::rustls::pki_types::ServerName;
 
 use super::config::{Config, StartTls};
-use super::driver::{Handle, Io};
-use super::tls;
+use super::driver::{Delivery, Handle, Io};
+use super::tls::{self, Tls};
 use crate::error::{Error, ErrorKind, Result};
 use crate::extended::START_TLS;
 use crate::generated::{ExtendedRequest, ProtocolOp};
-use crate::proto::{Connection, Event, Reply};
+use crate::proto::{Connection, LdapResult, Reply};
 use crate::url::Url;
 
 /// What is known of a connection when it is made.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Channel {
     /// Whether nobody on the way can read: TLS, or a socket of this host.
     pub(super) is_private: bool,
+    /// Whether it is TLS.
+    pub(super) is_tls: bool,
     /// `tls-server-end-point`
     pub(super) end_point: Option<Vec<u8>>,
     /// The host, for mechanisms that name it.
@@ -39,32 +41,63 @@ pub(super) async fn connect(config: &Config) -> Result<Handle> {
 
 async fn one(url: &Url, config: &Config) -> Result<Handle> {
     let mut channel = Channel { host: url.host.clone(), ..Channel::default() };
-    let io: Box<dyn Io> = if url.scheme == "ldapi" {
+    let mut io: Box<dyn Io> = if url.scheme == "ldapi" {
         channel.is_private = true;
         local(&url.host).await?
     } else {
         let host = if url.host.is_empty() { "localhost" } else { &url.host };
-        let mut stream = TcpStream::connect((host, url.effective_port())).await?;
+        let stream = TcpStream::connect((host, url.effective_port())).await?;
         stream.set_nodelay(true)?;
         channel.is_private = stream.peer_addr()?.ip().is_loopback();
-        if url.scheme == "ldaps" || config.start_tls == StartTls::Required {
-            let connector = config.tls.connector()?;
-            let name = config.tls.server_name(host)?;
-            if url.scheme != "ldaps" {
-                start_tls(&mut stream, config).await?;
-            }
-            let stream = connector
-                .connect(name, stream)
-                .await
-                .map_err(|error| Error::new(ErrorKind::Tls, format!("TLS: {error}")))?;
-            channel.is_private = true;
-            channel.end_point = tls::end_point(stream.get_ref().1);
-            Box::new(stream)
-        } else {
-            Box::new(stream)
-        }
+        Box::new(stream)
     };
-    Ok(Handle::spawn(io, Connection::new(config.limits), channel))
+    if url.scheme == "ldaps" {
+        (io, channel.end_point) = Upgrade::new(&config.tls, &channel.host)?.handshake(io).await?;
+        channel.is_private = true;
+        channel.is_tls = true;
+    }
+    let handle = Handle::spawn(io, Connection::new(config.limits), channel);
+    if url.scheme == "ldap" && config.start_tls == StartTls::Required {
+        handle.start_tls(&config.tls).await?;
+    }
+    Ok(handle)
+}
+
+impl Handle {
+    /// StartTLS (RFC 4511 4.14). The connection ends if it is not granted, fails, or is dropped on its way: what comes over
+    /// it then is nobody's.
+    pub(super) async fn start_tls(&self, tls: &Tls) -> Result<LdapResult> {
+        let channel = self.channel();
+        if channel.is_tls {
+            return Err(Error::new(ErrorKind::Usage, "StartTLS on a connection that has TLS"));
+        }
+        let upgrade = Upgrade::new(tls, &channel.host)?;
+        let request =
+            ExtendedRequest { request_name: Octets::borrowed(START_TLS.as_bytes()), request_value: None };
+        let (_, mut deliveries) = self.start_with(ProtocolOp::ExtendedReq(request), &[], Some(upgrade))?;
+        let mut closes = Closes(Some(self));
+        while let Some(delivery) = deliveries.recv().await {
+            let delivery = delivery?;
+            self.taken(delivery.octets());
+            if let Delivery::Reply(Reply::Extended(extended)) = delivery {
+                let result = extended.result.success()?;
+                closes.0 = None;
+                return Ok(result);
+            }
+        }
+        Err(self.closed().unwrap_or_else(|| Error::new(ErrorKind::Closed, "the connection is closed")))
+    }
+}
+
+/// Closes a connection when it is dropped.
+struct Closes<'h>(Option<&'h Handle>);
+
+impl Drop for Closes<'_> {
+    fn drop(&mut self) {
+        if let Some(handle) = self.0 {
+            handle.close();
+        }
+    }
 }
 
 #[cfg(unix)]
@@ -78,36 +111,28 @@ async fn local(_: &str) -> Result<Box<dyn Io>> {
     Err(Error::new(ErrorKind::Usage, "ldapi needs sockets of Unix"))
 }
 
-/// StartTLS (RFC 4511 4.14), on a fresh connection. What comes behind the answer and before the handshake was not
-/// protected, so it is an error: it may be somebody's who wants it to be read as an answer of later.
-async fn start_tls(stream: &mut TcpStream, config: &Config) -> Result<()> {
-    let mut connection = Connection::new(config.limits);
-    let request =
-        ExtendedRequest { request_name: Octets::borrowed(START_TLS.as_bytes()), request_value: None };
-    connection.start(ProtocolOp::ExtendedReq(request), &[])?;
-    stream.write_all(connection.outgoing()).await?;
-    let mut buffer = BytesMut::with_capacity(4096);
-    loop {
-        if stream.read_buf(&mut buffer).await? == 0 {
-            return Err(Error::new(
-                ErrorKind::Closed,
-                "the server closes the connection instead of StartTLS",
-            ));
-        }
-        match connection.receive(&mut buffer)? {
-            None => {}
-            Some(Event::Reply(_, Reply::Extended(extended))) => {
-                extended.result.success()?;
-                if !buffer.is_empty() {
-                    let message =
-                        format!("{} octets between the answer to StartTLS and the handshake", buffer.len());
-                    return Err(Error::new(ErrorKind::Protocol, message));
-                }
-                return Ok(());
-            }
-            Some(_) => {
-                return Err(Error::new(ErrorKind::Protocol, "something else than an answer to StartTLS"));
-            }
-        }
+/// How TLS begins on a connection.
+pub(super) struct Upgrade {
+    connector: TlsConnector,
+    name: ServerName<'static>,
+}
+
+impl std::fmt::Debug for Upgrade {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Upgrade").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl Upgrade {
+    pub(super) fn new(tls: &Tls, host: &str) -> Result<Self> {
+        Ok(Self { connector: tls.connector()?, name: tls.server_name(host)? })
+    }
+
+    /// Gives the encrypted stream, and what the channel is bound to.
+    pub(super) async fn handshake(self, io: Box<dyn Io>) -> Result<(Box<dyn Io>, Option<Vec<u8>>)> {
+        let stream = self.connector.connect(self.name, io).await;
+        let stream = stream.map_err(|error| Error::new(ErrorKind::Tls, format!("TLS: {error}")))?;
+        let end_point = tls::end_point(stream.get_ref().1);
+        Ok((Box::new(stream), end_point))
     }
 }

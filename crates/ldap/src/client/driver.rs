@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::future::poll_fn;
 use std::io;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
@@ -12,14 +12,14 @@ use bytes::BytesMut;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::{Notify, mpsc};
 
-use super::connect::Channel;
+use super::connect::{Channel, Upgrade};
 use crate::error::{Error, ErrorKind, Result};
 use crate::generated::ProtocolOp;
-use crate::proto::{Connection, Control, Event, Incoming, Reply};
+use crate::proto::{Connection, Control, Event, Extended, Incoming, Reply};
 
 /// What a connection goes over.
-pub(super) trait Io: AsyncRead + AsyncWrite + Unpin + Send {}
-impl<T: AsyncRead + AsyncWrite + Unpin + Send> Io for T {}
+pub(super) trait Io: AsyncRead + AsyncWrite + Unpin + Send + Sync {}
+impl<T: AsyncRead + AsyncWrite + Unpin + Send + Sync> Io for T {}
 
 /// Octets that one read may bring.
 const READ: usize = 256 << 10;
@@ -41,7 +41,6 @@ pub(super) type Deliveries = mpsc::UnboundedReceiver<Result<Delivery>>;
 #[derive(Debug)]
 pub(super) struct Handle {
     shared: Arc<Shared>,
-    pub(super) channel: Channel,
 }
 
 #[derive(Debug)]
@@ -55,6 +54,9 @@ struct Shared {
 struct State {
     connection: Connection,
     waiters: HashMap<u32, mpsc::UnboundedSender<Result<Delivery>>>,
+    channel: Channel,
+    /// How TLS begins, once StartTLS has been asked for.
+    upgrade: Option<Upgrade>,
     closed: Option<Error>,
     closing: bool,
 }
@@ -80,7 +82,8 @@ impl Shared {
 
 impl Handle {
     pub(super) fn spawn(io: Box<dyn Io>, connection: Connection, channel: Channel) -> Self {
-        let state = State { connection, waiters: HashMap::new(), closed: None, closing: false };
+        let waiters = HashMap::new();
+        let state = State { connection, waiters, channel, upgrade: None, closed: None, closing: false };
         let shared =
             Arc::new(Shared { state: Mutex::new(state), wake: Notify::new(), queued: AtomicUsize::new(0) });
         let driver = Arc::clone(&shared);
@@ -95,11 +98,26 @@ impl Handle {
                 _ = waiter.send(Err(error.clone()));
             }
         });
-        Self { shared, channel }
+        Self { shared }
+    }
+
+    /// What is known of the connection now.
+    pub(super) fn channel(&self) -> Channel {
+        self.shared.lock().channel.clone()
     }
 
     /// Sends a request and gives what its answers come through.
     pub(super) fn start(&self, operation: ProtocolOp<'_>, controls: &[Control]) -> Result<(u32, Deliveries)> {
+        self.start_with(operation, controls, None)
+    }
+
+    /// The same of StartTLS, where TLS begins as `upgrade` says before the answer is delivered.
+    pub(super) fn start_with(
+        &self,
+        operation: ProtocolOp<'_>,
+        controls: &[Control],
+        upgrade: Option<Upgrade>,
+    ) -> Result<(u32, Deliveries)> {
         let mut state = self.shared.lock();
         if let Some(error) = state.ended() {
             return Err(error);
@@ -110,6 +128,9 @@ impl Handle {
         let id = state.connection.start(operation, controls)?;
         let (sender, receiver) = mpsc::unbounded_channel();
         state.waiters.insert(id, sender);
+        if upgrade.is_some() {
+            state.upgrade = upgrade;
+        }
         drop(state);
         self.shared.wake.notify_one();
         Ok((id, receiver))
@@ -191,7 +212,11 @@ async fn drive(mut io: Box<dyn Io>, shared: &Shared) -> Result<()> {
                 return Err(Error::new(ErrorKind::Closed, message));
             }
             Moved::In => {
-                deliver(shared, &mut input)?;
+                if let Some((id, answer)) = deliver(shared, &mut input)? {
+                    io = begin_tls(io, shared).await?;
+                    let answer = Delivery::Reply(Reply::Extended(answer));
+                    hand_out(shared, &mut shared.lock(), id, answer, true);
+                }
                 // Let those who wait have what came while it is warm: its memory is free again before the next read.
                 tokio::task::yield_now().await;
             }
@@ -199,36 +224,57 @@ async fn drive(mut io: Box<dyn Io>, shared: &Shared) -> Result<()> {
     }
 }
 
-/// Hands out all that is complete.
-fn deliver(shared: &Shared, input: &mut BytesMut) -> Result<()> {
+/// Hands out all that is complete, up to the answer that grants StartTLS, which is given back: nothing is behind it.
+fn deliver(shared: &Shared, input: &mut BytesMut) -> Result<Option<(u32, Extended)>> {
     let mut state = shared.lock();
     while let Some(event) = state.connection.receive(input)? {
         let (id, delivery, last) = match event {
-            Event::Entries(incoming) => {
-                shared.queued.fetch_add(incoming.octets.len(), Ordering::AcqRel);
-                (incoming.id, Delivery::Entries(incoming), false)
-            }
+            Event::Entries(incoming) => (incoming.id, Delivery::Entries(incoming), false),
             Event::Reply(id, reply) => {
                 let last = reply.result().is_some();
-                // References and intermediate responses without end have to stop somewhere as well.
-                shared.queued.fetch_add(REPLY, Ordering::AcqRel);
                 (id, Delivery::Reply(reply), last)
             }
+            Event::StartTls(id, answer) => return Ok(Some((id, answer))),
             Event::Unsolicited(_) => continue,
         };
-        let octets = delivery.octets();
-        let waiter = state.waiters.get(&id);
-        if waiter.is_none_or(|waiter| waiter.send(Ok(delivery)).is_err()) {
-            shared.queued.fetch_sub(octets, Ordering::AcqRel);
-        }
-        if last {
-            state.waiters.remove(&id);
-        }
+        hand_out(shared, &mut state, id, delivery, last);
     }
-    Ok(())
+    Ok(None)
 }
 
-/// What an answer that is no entry counts for in the queue.
+/// Hands out an answer, the last of its operation or not.
+fn hand_out(shared: &Shared, state: &mut State, id: u32, delivery: Delivery, last: bool) {
+    let octets = delivery.octets();
+    shared.queued.fetch_add(octets, Ordering::AcqRel);
+    let waiter = state.waiters.get(&id);
+    if waiter.is_none_or(|waiter| waiter.send(Ok(delivery)).is_err()) {
+        shared.queued.fetch_sub(octets, Ordering::AcqRel);
+    }
+    if last {
+        state.waiters.remove(&id);
+    }
+}
+
+/// TLS on a connection that was open until now (RFC 4511 4.14.1). Whoever closes it ends the handshake too.
+async fn begin_tls(io: Box<dyn Io>, shared: &Shared) -> Result<Box<dyn Io>> {
+    let upgrade = shared.lock().upgrade.take();
+    let upgrade = upgrade.ok_or_else(|| Error::new(ErrorKind::Usage, "nobody has asked for TLS"))?;
+    let mut handshake = pin!(upgrade.handshake(io));
+    let (io, end_point) = loop {
+        tokio::select! {
+            done = &mut handshake => break done?,
+            () = shared.wake.notified() => if shared.lock().closing { return Err(closed()) },
+        }
+    };
+    let mut state = shared.lock();
+    state.channel.is_private = true;
+    state.channel.is_tls = true;
+    state.channel.end_point = end_point;
+    Ok(io)
+}
+
+/// What an answer that is no entry counts for in the queue: references and intermediate responses without end have to stop
+/// somewhere as well.
 const REPLY: usize = 256;
 
 impl Delivery {
@@ -293,7 +339,7 @@ fn transfer(
             _ = Pin::new(&mut *io).poll_flush(cx)?;
         }
         // `read_buf` reads into the free room and keeps no state between polls.
-        let read = std::task::ready!(std::pin::pin!(io.read_buf(input)).poll(cx))?;
+        let read = std::task::ready!(pin!(io.read_buf(input)).poll(cx))?;
         return Poll::Ready(Ok(if read == 0 { Moved::End } else { Moved::In }));
     }
     Poll::Pending

@@ -43,8 +43,8 @@ impl Client {
     /// The server refuses, or does not show that it knows the password where the mechanism has it so.
     pub async fn bind_sasl(&self, mut mechanism: Box<dyn Mechanism>) -> Result<LdapResult> {
         self.check_privacy(mechanism.shows_password())?;
-        let channel = &self.handle.channel;
-        let binding = channel.end_point.clone().map(ChannelBinding::ServerEndPoint);
+        let channel = self.handle.channel();
+        let binding = channel.end_point.map(ChannelBinding::ServerEndPoint);
         mechanism.begin(&channel.host, binding, self.config.scram_iterations);
         let name = mechanism.name();
         let mut challenge: Option<Vec<u8>> = None;
@@ -86,12 +86,23 @@ impl Client {
     }
 
     fn check_privacy(&self, shows_password: bool) -> Result<()> {
-        if shows_password && !self.handle.channel.is_private && !self.config.allow_plain_passwords {
+        if shows_password && !self.handle.channel().is_private && !self.config.allow_plain_passwords {
             let message =
                 "a password would go over the network unencrypted: use ldaps or StartTLS, or allow it";
             return Err(Error::new(ErrorKind::Usage, message));
         }
         Ok(())
+    }
+
+    /// Encrypts a connection that is open until now (StartTLS, RFC 4511 4.14), as [`super::Config::tls`] says. To do it
+    /// before anything else is sent, there is [`super::Config::start_tls`].
+    ///
+    /// # Errors
+    /// Other operations are in flight, or there is TLS already: nothing has been sent then. In all other cases the
+    /// connection ends, as nobody could tell what comes over it: the server refuses, it sends something between its answer
+    /// and the handshake, its certificate is not trusted, the time has passed, the future is dropped.
+    pub async fn start_tls(&self) -> Result<LdapResult> {
+        self.in_time(self.handle.start_tls(&self.config.tls)).await
     }
 
     /// Adds an entry.
@@ -197,8 +208,11 @@ impl Client {
     /// An extended operation, whatever its result.
     ///
     /// # Errors
-    /// The connection fails.
+    /// The connection fails. StartTLS is not for here but for [`Client::start_tls`].
     pub async fn extended(&self, name: &str, value: Option<&[u8]>) -> Result<Extended> {
+        if name == extended::START_TLS {
+            return Err(Error::new(ErrorKind::Usage, "StartTLS is an operation of its own"));
+        }
         let request =
             asn1::ExtendedRequest { request_name: octets(name), request_value: value.map(Octets::borrowed) };
         match self.call(ProtocolOp::ExtendedReq(request)).await? {
@@ -269,15 +283,18 @@ impl Client {
     async fn call(&self, operation: ProtocolOp<'_>) -> Result<Reply> {
         let (id, deliveries) = self.handle.start(operation, &self.controls)?;
         let mut guard = Guard { client: self, id, deliveries, done: false };
-        let answer = guard.answer();
-        let answer = match self.timeout {
+        let answer = self.in_time(guard.answer()).await;
+        guard.done = answer.is_ok();
+        answer
+    }
+
+    async fn in_time<T>(&self, answer: impl Future<Output = Result<T>>) -> Result<T> {
+        match self.timeout {
             None => answer.await,
             Some(timeout) => tokio::time::timeout(timeout, answer)
                 .await
                 .unwrap_or_else(|_| Err(Error::new(ErrorKind::Timeout, "no answer in time"))),
-        };
-        guard.done = answer.is_ok();
-        answer
+        }
     }
 }
 

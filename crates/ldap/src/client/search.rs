@@ -491,6 +491,7 @@ impl Entries {
                     url,
                     hop,
                     followed.seen.clone(),
+                    self.client.handle.channel().is_tls,
                 );
                 followed.connecting = Some(Box::pin(next));
             } else {
@@ -508,12 +509,11 @@ async fn elsewhere(
     url: Url,
     hop: usize,
     seen: HashSet<String>,
+    encrypted: bool,
 ) -> Result<Entries> {
     let mut there = Config { urls: vec![url.server()], ..(*config).clone() };
-    // A referral from an encrypted connection does not lead to an open one without notice.
-    if url.scheme == "ldaps" {
-        there.start_tls = super::StartTls::No;
-    }
+    // A referral from an encrypted connection does not lead to an open one.
+    there.start_tls = if encrypted { super::StartTls::Required } else { super::StartTls::No };
     let mut search = search;
     if !url.dn.is_empty() {
         search.base.clone_from(&url.dn);

@@ -8,7 +8,9 @@ use super::control::Control;
 use super::element::tag;
 use super::frame::{Framer, Incoming, Limits};
 use super::message::{self, Extended, Reply};
+use super::result::ResultCode;
 use crate::error::{Error, ErrorKind, Result};
+use crate::extended::START_TLS;
 use crate::generated::ProtocolOp;
 
 /// One connection as its client sees it: requests become octets, octets become events.
@@ -27,6 +29,8 @@ pub struct Connection {
 pub enum Kind {
     /// Bind: nothing else may be in flight.
     Bind,
+    /// StartTLS: nothing else may be in flight either.
+    StartTls,
     /// Search: entries, references, intermediate responses, and a last answer.
     Search,
     /// Extended: intermediate responses and a last answer.
@@ -43,6 +47,9 @@ pub enum Event {
     /// An answer that is no entry, of the operation with this message ID; the operation has ended unless the answer is
     /// a reference or an intermediate response.
     Reply(u32, Reply),
+    /// The server grants StartTLS, asked for with this message ID: all octets either way are those of TLS from now on,
+    /// beginning with the handshake.
+    StartTls(u32, Extended),
     /// A message that no operation asked for. With [`Extended::name`] `1.3.6.1.4.1.1466.20036` it is the notice of
     /// disconnection, which is an error of [`Connection::receive`] instead.
     Unsolicited(Extended),
@@ -64,11 +71,13 @@ impl Connection {
     /// A bind or StartTLS while operations are in flight (RFC 4511 4.2.1, 4.14.1); what [`message::encode`] refuses.
     pub fn start(&mut self, operation: ProtocolOp<'_>, controls: &[Control]) -> Result<u32> {
         let kind = Kind::of(&operation)?;
-        if kind == Kind::Bind && !self.in_flight.is_empty() {
-            return Err(Error::new(ErrorKind::Usage, "a bind while other operations are in flight"));
+        if kind.is_alone() && !self.in_flight.is_empty() {
+            let message = format!("{} while other operations are in flight", kind.name());
+            return Err(Error::new(ErrorKind::Usage, message));
         }
-        if self.in_flight.values().any(|kind| *kind == Kind::Bind) {
-            return Err(Error::new(ErrorKind::Usage, "an operation while a bind is in flight"));
+        if let Some(alone) = self.in_flight.values().find(|kind| kind.is_alone()) {
+            let message = format!("an operation while {} is in flight", alone.name());
+            return Err(Error::new(ErrorKind::Usage, message));
         }
         let id = self.next_id();
         message::encode(id, operation, controls, &mut self.outgoing)?;
@@ -83,7 +92,7 @@ impl Connection {
     pub fn abandon(&mut self, id: u32) -> Result<()> {
         match self.in_flight.remove(&id) {
             // Bind and StartTLS cannot be abandoned (4.11), and an ended operation need not be.
-            None | Some(Kind::Bind) => Ok(()),
+            None | Some(Kind::Bind | Kind::StartTls) => Ok(()),
             Some(_) => {
                 let own = self.next_id();
                 message::encode(own, ProtocolOp::AbandonRequest(id), &[], &mut self.outgoing)
@@ -132,6 +141,13 @@ impl Connection {
     pub fn receive(&mut self, buffer: &mut BytesMut) -> Result<Option<Event>> {
         while let Some(incoming) = self.framer.next(buffer)? {
             if let Some(event) = self.event(incoming)? {
+                // What comes behind the answer and before the handshake was not protected: somebody may want it to be
+                // read as an answer of later.
+                if matches!(event, Event::StartTls(..)) && !buffer.is_empty() {
+                    let message =
+                        format!("{} octets between the answer to StartTLS and the handshake", buffer.len());
+                    return Err(Error::new(ErrorKind::Protocol, message));
+                }
                 return Ok(Some(event));
             }
         }
@@ -158,6 +174,12 @@ impl Connection {
         let reply = Reply::read(&incoming, &self.limits)?;
         if message::is_last(incoming.operation) {
             self.in_flight.remove(&id);
+        }
+        if kind == Kind::StartTls
+            && let Reply::Extended(extended) = &reply
+            && extended.result.code == ResultCode::SUCCESS
+        {
+            return Ok(Some(Event::StartTls(id, extended.clone())));
         }
         Ok(Some(Event::Reply(id, reply)))
     }
@@ -199,6 +221,9 @@ impl Kind {
         Ok(match operation {
             ProtocolOp::BindRequest(_) => Self::Bind,
             ProtocolOp::SearchRequest(_) => Self::Search,
+            ProtocolOp::ExtendedReq(request) if *request.request_name == *START_TLS.as_bytes() => {
+                Self::StartTls
+            }
             ProtocolOp::ExtendedReq(_) => Self::Extended,
             ProtocolOp::ModifyRequest(_) => Self::Other(0x67),
             ProtocolOp::AddRequest(_) => Self::Other(0x69),
@@ -209,13 +234,26 @@ impl Kind {
         })
     }
 
+    /// Whether nothing else may be in flight with it.
+    const fn is_alone(self) -> bool {
+        matches!(self, Self::Bind | Self::StartTls)
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Bind => "a bind",
+            Self::StartTls => "StartTLS",
+            Self::Search | Self::Extended | Self::Other(_) => "another operation",
+        }
+    }
+
     /// Whether an answer with this identifier octet may come. Intermediate responses may come for any (4.13).
     const fn takes(self, operation: u8) -> bool {
         match (self, operation) {
             (_, tag::INTERMEDIATE)
             | (Self::Search, tag::SEARCH_ENTRY | tag::SEARCH_DONE | tag::SEARCH_REFERENCE)
             | (Self::Bind, tag::BIND_RESPONSE)
-            | (Self::Extended, tag::EXTENDED_RESPONSE) => true,
+            | (Self::Extended | Self::StartTls, tag::EXTENDED_RESPONSE) => true,
             (Self::Other(expected), found) => expected == found,
             _ => false,
         }

@@ -122,6 +122,12 @@ impl Session {
         self.mode.run(py, async move { client.bind_sasl(mechanism).await }, answers::done)
     }
 
+    /// Encrypts a connection that is open until now.
+    fn start_tls<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let client = self.client.clone();
+        self.mode.run(py, async move { client.start_tls().await }, answers::done)
+    }
+
     /// Starts a search.
     #[pyo3(signature = (base, filter = None, **options))]
     fn search<'py>(

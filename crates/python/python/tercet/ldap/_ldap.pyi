@@ -259,6 +259,9 @@ class Connection:
     ) -> Result:
         """Binds by a SASL mechanism. EXTERNAL takes who the TLS certificate or the local socket says; names that end in
         `-PLUS` bind the exchange to the TLS channel."""
+    def start_tls(self) -> Result:
+        """Encrypts a connection that is open until now, with the certificates that it was made with. While other
+        operations are on their way it is a UsageError; if it fails otherwise, the connection ends."""
     @overload
     def search(
         self,
@@ -355,6 +358,9 @@ class AsyncConnection:
     ) -> Operation[Result]:
         """Binds by a SASL mechanism. EXTERNAL takes who the TLS certificate or the local socket says; names that end in
         `-PLUS` bind the exchange to the TLS channel."""
+    def start_tls(self) -> Operation[Result]:
+        """Encrypts a connection that is open until now, with the certificates that it was made with. While other
+        operations are on their way it is a UsageError; if it fails otherwise, the connection ends."""
     @overload
     def search(
         self,
