@@ -99,18 +99,22 @@ fn is_short(term: &[u8]) -> bool {
     matches!(term, [131, 104, _, 97 | 98, ..])
 }
 
-impl Codec for Encoding {
-    fn encode(&self, message: &MegacoMessage<'_>, out: &mut Vec<u8>) -> Result<()> {
-        match *self {
+impl Encoding {
+    /// Writes a message; in the binary encodings with packages, levels and values as `binary` has them.
+    ///
+    /// # Errors
+    /// The encoding, or the message's version, cannot say it.
+    pub fn encode_with(self, binary: &Binary, message: &MegacoMessage<'_>, out: &mut Vec<u8>) -> Result<()> {
+        match self {
             Self::Pretty => text::write_message(message, Layout::Pretty, out),
             Self::Compact => text::write_message(message, Layout::Compact, out),
-            Self::Ber => Binary::standard().encode(message, Rules::Ber, out),
-            Self::Per => Binary::standard().encode(message, Rules::Per, out),
+            Self::Ber => binary.encode(message, Rules::Ber, out),
+            Self::Per => binary.encode(message, Rules::Per, out),
             Self::Json => json::write_message(message, out),
             Self::Etf { zlib: true, short } => {
                 // As much as most messages have.
                 let mut plain = Vec::with_capacity(1 << 10);
-                Self::Etf { zlib: false, short }.encode(message, &mut plain)?;
+                Self::Etf { zlib: false, short }.encode_with(binary, message, &mut plain)?;
                 etf::deflate_into(&plain, out);
                 Ok(())
             }
@@ -119,15 +123,30 @@ impl Codec for Encoding {
         }
     }
 
-    fn decode<'a>(&self, octets: &'a [u8]) -> Result<MegacoMessage<'a>> {
+    /// Reads a message; in the binary encodings with packages, levels and values as `binary` has them.
+    ///
+    /// # Errors
+    /// The octets are no message.
+    pub fn decode_with<'a>(self, binary: &Binary, octets: &'a [u8]) -> Result<MegacoMessage<'a>> {
         match self {
             Self::Pretty | Self::Compact => text::read_message(octets),
-            Self::Ber => Binary::standard().decode(octets, Rules::Ber),
-            Self::Per => Binary::standard().decode(octets, Rules::Per),
+            Self::Ber => binary.decode(octets, Rules::Ber),
+            Self::Per => binary.decode(octets, Rules::Per),
             Self::Json => json::read_message(octets),
             Self::Etf { short: false, .. } => etf::read_message(octets),
             Self::Etf { short: true, .. } => etf::read_short_message(octets),
         }
+    }
+}
+
+/// With packages, levels and values as [`Binary::standard`] has them.
+impl Codec for Encoding {
+    fn encode(&self, message: &MegacoMessage<'_>, out: &mut Vec<u8>) -> Result<()> {
+        self.encode_with(Binary::standard(), message, out)
+    }
+
+    fn decode<'a>(&self, octets: &'a [u8]) -> Result<MegacoMessage<'a>> {
+        self.decode_with(Binary::standard(), octets)
     }
 
     fn decode_version_and_mid<'a>(&self, octets: &'a [u8]) -> Result<(u8, MId<'a>)> {

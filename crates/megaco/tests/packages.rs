@@ -188,6 +188,45 @@ fn private_packages() {
 }
 
 #[test]
+fn later_packages() {
+    check("MF=a1{SG{an/apf{an=5,noc=2},bcg/bdt{btd=ext},bt/bit{bit=0aff}}}", &[]);
+    check(
+        "MF=a1{SG{bcg/bdt{btd=up}}}",
+        &["Modify=a1 Signals bcg/bdt btd: `up` is not of its type, Enumeration of `ext`, `int`, `both`"],
+    );
+    check(&local_control("bnct/bncct=Early"), &[]);
+    // Of the contents of others nothing is known.
+    check(&local_control("h245/any=thing"), &[]);
+    check(
+        &local_control("threegup/any=thing"),
+        &["Modify=a1 Media Stream=2 LocalControl threegup/any: the package has no such property"],
+    );
+}
+
+#[test]
+fn numbers_of_packages() {
+    let round = |commands: &str, expected: &[u8]| {
+        let text = format!("!/3 mg1\nT=1{{C=1{{{commands}}}}}");
+        let message = read_message(text.as_bytes()).unwrap();
+        for rules in [Rules::Ber, Rules::Per] {
+            let mut octets = Vec::new();
+            Binary::standard().encode(&message, rules, &mut octets).unwrap();
+            let is_there = octets.windows(4).any(|four| four == expected);
+            assert!(is_there, "{commands} {rules:?} {octets:02x?}");
+            assert_eq!(Binary::standard().decode(&octets, rules).unwrap(), message);
+        }
+    };
+    round("MF=a1{SG{an/apf{an=5,noc=1}}}", &[0, 0x1d, 0, 1]);
+    round(&local_control("threegup/initdir=1"), &[0, 0x2f, 0, 5]);
+    round("N=a1{OE=1{threegtfoc/status{tfostatus=on}}}", &[0, 0x31, 0, 0x14]);
+    // A number in a package of which only the name is known.
+    round(&local_control("h245/0x0007=1"), &[0, 0x2a, 0, 7]);
+    // What a package has from the one that it extends keeps its number there.
+    round("MF=a1{SA{rtp/dur}}", &[0, 12, 0, 1]);
+    round("MF=a1{SG{cg/pt{ind=1}}}", &[0, 7, 0, 1]);
+}
+
+#[test]
 fn the_same_from_binary() {
     let text = format!("!/1 mg1\nT=1{{C=1{{{}}}}}", local_control("tdmc/ec=g165,nt/jit=40"));
     let message = read_message(text.as_bytes()).unwrap();

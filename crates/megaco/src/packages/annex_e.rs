@@ -183,11 +183,11 @@ fn switch_board() -> Package {
     Package::new("swb", 0xfefe).define(statistic("fs", 0)).define(statistic("as", 1))
 }
 
-fn property(name: &str, id: u16) -> Definition {
+pub(super) fn property(name: &str, id: u16) -> Definition {
     Definition::new(Item::Property, name, id)
 }
 
-fn event(name: &str, id: u16) -> Definition {
+pub(super) fn event(name: &str, id: u16) -> Definition {
     Definition::new(Item::Event, name, id)
 }
 
@@ -195,6 +195,11 @@ fn statistic(name: &str, id: u16) -> Definition {
     Definition::new(Item::Statistic, name, id)
 }
 
-fn each(package: Package, item: Item, names: &[(&str, u16)], parameters: &[(&str, u16)]) -> Package {
+pub(super) fn each(
+    package: Package,
+    item: Item,
+    names: &[(&str, u16)],
+    parameters: &[(&str, u16)],
+) -> Package {
     names.iter().fold(package, |package, &(name, id)| package.with(item, name, id, parameters))
 }

@@ -552,6 +552,9 @@ impl<'p, 'm> Check<'p, 'm> {
         if local == b"*" {
             return;
         }
+        if known.items.is_empty() {
+            return;
+        }
         let known = self.packages.defined(known, item, local);
         self.below(Step::Name(name), |check| match known {
             Some(known) => inner(check, known),

@@ -63,7 +63,7 @@ pub struct Parameter {
 }
 
 impl Package {
-    /// A package with nothing in it.
+    /// A package with nothing in it: [`Packages::check`](super::Packages::check) takes any name in it.
     pub fn new(name: &str, id: u16) -> Self {
         Self { name: name.to_owned(), id, extends: None, items: Vec::new() }
     }

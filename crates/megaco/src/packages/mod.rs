@@ -1,9 +1,10 @@
-//! Packages (H.248.1 clause 12 and annex E), open to more: names, numbers and types of what is in them, and a check of
+//! Packages (H.248.1 clause 12, annex E, and later ones), open to more: names, numbers and types of what is in them, and a check of
 //! messages against these.
 
 mod annex_e;
 mod check;
 mod definition;
+mod later;
 mod path;
 mod types;
 
@@ -46,11 +47,12 @@ const NATIVE: &[(&str, u16)] = &[
     ("Porttype", 0x6004),
 ];
 
-/// The packages of annex E.
+/// The packages of annex E, and those after it that are public.
 impl Default for Packages {
     fn default() -> Self {
         let mut packages = Self { packages: Vec::new(), by_id: BTreeMap::new() };
         annex_e::add_to(&mut packages);
+        later::add_to(&mut packages);
         packages
     }
 }
@@ -98,8 +100,7 @@ impl Packages {
         if name == b"*" {
             return Some((package, WILDCARD));
         }
-        let items = self.package(package).into_iter().flat_map(|package| &package.items);
-        let mut items = items.filter(|known| known.item == item);
+        let mut items = self.items(package, item);
         let known = items.find(|known| known.name.as_bytes().eq_ignore_ascii_case(name));
         known.map(|known| known.id).or_else(|| numeric(name)).map(|id| (package, id))
     }
@@ -123,8 +124,16 @@ impl Packages {
         name
     }
 
+    /// What a package defines, and then the packages that it extends, whose numbers hold in it too (H.248.1 6.2.3).
+    fn items(&self, package: u16, item: Item) -> impl Iterator<Item = &Definition> {
+        let base = |package: &&Package| package.extends.as_ref().and_then(|base| self.named(base.as_bytes()));
+        // Packages of a user may extend one another in a ring.
+        let family = std::iter::successors(self.package(package), base).take(self.packages.len());
+        family.flat_map(|package| &package.items).filter(move |known| known.item == item)
+    }
+
     fn item(&self, item: Item, package: u16, id: u16) -> Option<&Definition> {
-        self.package(package)?.items.iter().find(|known| known.item == item && known.id == id)
+        self.items(package, item).find(|known| known.id == id)
     }
 
     /// A package by its name or number.
@@ -133,21 +142,11 @@ impl Packages {
     }
 
     /// What a package defines by its name or number, or a package that it extends.
-    fn defined<'p>(&'p self, package: &'p Package, item: Item, name: &[u8]) -> Option<&'p Definition> {
+    fn defined(&self, package: &Package, item: Item, name: &[u8]) -> Option<&Definition> {
         let id = numeric(name);
-        let mut package = Some(package);
-        // Packages of a user may extend one another in a ring.
-        for _ in 0..self.packages.len() {
-            let here = package?;
-            let mut items = here.items.iter().filter(|known| known.item == item);
-            let known =
-                items.find(|known| known.name.as_bytes().eq_ignore_ascii_case(name) || Some(known.id) == id);
-            if known.is_some() {
-                return known;
-            }
-            package = here.extends.as_ref().and_then(|base| self.named(base.as_bytes()));
-        }
-        None
+        let is_it =
+            |known: &&Definition| known.name.as_bytes().eq_ignore_ascii_case(name) || Some(known.id) == id;
+        self.items(package.id, item).find(is_it)
     }
 
     /// The number of a parameter of an event or signal.

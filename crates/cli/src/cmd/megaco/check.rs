@@ -1,13 +1,13 @@
 //! `tercet megaco check`.
 
-use super::{inputs, place, registry};
+use super::registry::RegistryArgs;
+use super::{inputs, place};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::InputArgs;
 use crate::term;
 use clap::Args;
 use std::io::{self, BufWriter, Write};
-use std::path::PathBuf;
-use tercet_megaco::codec::{Encoding, decode_any};
+use tercet_megaco::codec::Encoding;
 use tercet_megaco::model::MegacoMessage;
 use tercet_megaco::packages::Packages;
 
@@ -16,7 +16,8 @@ use tercet_megaco::packages::Packages;
 #[command(after_help = "\
 With --packages, lines below that of a message tell what in it is not as its packages have it: names of properties, events,
 signals, statistics and parameters, and values that are not of their types. A line `note` is about a package that is not
-known; it is no fault.
+known; it is no fault. Public packages are those of H.248.1 annex E and later ones of the series H.248, Q.1950 and 3GPP
+TS 29.232; of some of these only the name is known, and any name in them is taken.
 
 A registry is TOML: a [[package]] has name, id, perhaps extends, and lists of property, event, signal and statistic. Each
 has name and id; properties and statistics a type, properties perhaps access = \"read-only\"; events parameters in
@@ -34,27 +35,27 @@ pub struct Check {
     #[arg(short, long)]
     quiet: bool,
 
-    /// Check names and values against packages too: those of H.248.1 annex E, and those of a registry
+    /// Check names and values against packages too: the public ones, and those of a registry
     #[arg(long)]
     packages: bool,
 
-    /// Private packages, or others in place of those with their numbers
-    #[arg(long, value_name = "FILE.toml", requires = "packages")]
-    registry: Option<PathBuf>,
+    #[command(flatten)]
+    registry: RegistryArgs,
 }
 
 impl Check {
     pub fn run(&self) -> Outcome {
         let inputs = inputs(&self.input)?;
         let mut out = BufWriter::new(io::stdout().lock());
-        let packages = self.packages.then(|| registry::read(self.registry.as_deref())).transpose()?;
+        let binary = self.registry.read()?;
         let (mut failed, mut differs) = (false, false);
         for (input, _) in &inputs {
             let octets = input.read()?;
-            let written = match decode_any(&octets) {
+            let written = match Encoding::detect(&octets).decode_with(&binary, &octets) {
                 Ok(message) => writeln!(out, "ok {}", message.mess.version).and_then(|()| {
-                    let Some(packages) = &packages else { return Ok(()) };
-                    differs |= findings(packages, &message, &mut out)?;
+                    if self.packages {
+                        differs |= findings(&binary.packages, &message, &mut out)?;
+                    }
                     Ok(())
                 }),
                 Err(error) => {

@@ -1,24 +1,36 @@
 //! Private packages from a file.
 
 use crate::exit::{Failure, Outcome};
+use clap::Args;
 use std::fs;
-use std::path::Path;
-use tercet_megaco::packages::{Definition, Item, Package, Packages, Parameter, Type, When};
+use std::path::{Path, PathBuf};
+use tercet_megaco::binary::Binary;
+use tercet_megaco::packages::{Definition, Item, Package, Parameter, Type, When};
 use toml::{Table, Value};
 
 type Read<T> = Result<T, String>;
 
-/// The packages of H.248.1 annex E and those of a file.
-pub(super) fn read(file: Option<&Path>) -> Outcome<Packages> {
-    let mut packages = Packages::default();
-    if let Some(file) = file {
-        let text = fs::read_to_string(file).map_err(|error| Failure::io(file.display(), &error))?;
-        let table: Table = text.parse().map_err(|error| wrong(file, &error))?;
-        for package in registry(&table).map_err(|error| wrong(file, &error))? {
-            packages.add(package);
+/// What the binary encodings need to know beside the modules.
+#[derive(Args, Clone, Debug, Default)]
+pub(super) struct RegistryArgs {
+    /// Packages beside the public ones, or in place of those with their numbers (`tercet megaco check --help`)
+    #[arg(long, value_name = "FILE.toml")]
+    registry: Option<PathBuf>,
+}
+
+impl RegistryArgs {
+    /// The public packages and those of the file.
+    pub(super) fn read(&self) -> Outcome<Binary> {
+        let mut binary = Binary::default();
+        if let Some(file) = &self.registry {
+            let text = fs::read_to_string(file).map_err(|error| Failure::io(file.display(), &error))?;
+            let table: Table = text.parse().map_err(|error| wrong(file, &error))?;
+            for package in registry(&table).map_err(|error| wrong(file, &error))? {
+                binary.packages.add(package);
+            }
         }
+        Ok(binary)
     }
-    Ok(packages)
 }
 
 fn wrong(file: &Path, error: &dyn std::fmt::Display) -> Failure {

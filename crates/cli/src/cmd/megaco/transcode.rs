@@ -1,5 +1,6 @@
 //! `tercet megaco transcode`, and `decode` and `encode`, which are it to and from JSON.
 
+use super::registry::RegistryArgs;
 use super::{encodings, fault, inputs};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::InputArgs;
@@ -8,7 +9,7 @@ use clap::Args;
 use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
-use tercet_megaco::codec::{Codec, Encoding};
+use tercet_megaco::codec::Encoding;
 
 /// Write messages in another encoding
 #[derive(Args, Debug)]
@@ -27,6 +28,9 @@ pub struct Transcode {
     /// Directory for the output; files keep their names
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
+
+    #[command(flatten)]
+    registry: RegistryArgs,
 }
 
 /// Show messages as JSON, one line each
@@ -38,6 +42,9 @@ pub struct Decode {
     /// Encoding to read, if it should not be told by the first octets
     #[arg(long, value_name = "ENCODING", value_parser = encodings())]
     from: Option<Encoding>,
+
+    #[command(flatten)]
+    registry: RegistryArgs,
 }
 
 /// Write messages that are given as JSON
@@ -53,18 +60,25 @@ pub struct Encode {
     /// Directory for the output; files keep their names
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
+
+    #[command(flatten)]
+    registry: RegistryArgs,
 }
 
 impl Decode {
     pub fn run(&self) -> Outcome {
-        Transcode { input: self.input.clone(), to: Encoding::Json, from: self.from, output: None }.run()
+        let registry = self.registry.clone();
+        let (input, from) = (self.input.clone(), self.from);
+        Transcode { input, to: Encoding::Json, from, output: None, registry }.run()
     }
 }
 
 impl Encode {
     pub fn run(&self) -> Outcome {
         let from = Some(Encoding::Json);
-        Transcode { input: self.input.clone(), to: self.to, from, output: self.output.clone() }.run()
+        let registry = self.registry.clone();
+        let (input, output) = (self.input.clone(), self.output.clone());
+        Transcode { input, to: self.to, from, output, registry }.run()
     }
 }
 
@@ -76,14 +90,17 @@ impl Transcode {
                 "octets are not written to a terminal: name a directory with `--output`",
             ));
         }
+        let binary = self.registry.read()?;
         let mut failed = false;
         for (input, below) in inputs(&self.input)? {
             let octets = input.read()?;
             let from = self.from.unwrap_or_else(|| Encoding::detect(&octets));
             let mut out = Vec::new();
-            let written = from.decode(&octets).map_err(|error| fault(&error, &octets, input.name().as_ref()));
+            let written = from
+                .decode_with(&binary, &octets)
+                .map_err(|error| fault(&error, &octets, input.name().as_ref()));
             let written = written.and_then(|message| {
-                let written = self.to.encode(&message, &mut out);
+                let written = self.to.encode_with(&binary, &message, &mut out);
                 written.map_err(|error| {
                     format!("{}: {} cannot say it: it needs {}", input.name(), self.to.name(), error.what)
                 })
