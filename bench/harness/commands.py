@@ -90,6 +90,12 @@ def tercet() -> str:
     return os.environ.get("TERCET") or str(target / "release" / "tercet")
 
 
+def python() -> str:
+    """The Python that has our package: `scripts/python build` with `PROFILE=release` puts it there."""
+    target = Path(os.environ.get("CARGO_TARGET_DIR", REPOSITORY / "target"))
+    return str(target / "python" / "bin" / "python")
+
+
 def said(*command: str) -> str:
     """What a command prints; nothing if it is not there."""
     if not shutil.which(command[0]):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import os
 import re
 import shutil
 import socket
@@ -16,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from . import commands, people, records, replay
-from .definitions import BENCH, BUILD, REPOSITORY
+from .definitions import BENCH, BUILD
 from .records import Row
 from .slapd import Slapd
 
@@ -52,7 +51,7 @@ def clients(port: int) -> list[Client]:
         Client(commands.said(tercet, "--version") or "tercet", mine, [tercet, "ldap", "search", *search], native=True),
         _client(
             f"{commands.said(tercet, '--version') or 'tercet'} (Python)",
-            [_python(), str(CLIENTS / "tercet_python.py")],
+            [commands.python(), str(CLIENTS / "tercet_python.py")],
             port,
         ),
         Client(_ldapsearch(), None, ["ldapsearch", *search], native=True),
@@ -67,7 +66,7 @@ def clients(port: int) -> list[Client]:
     for client in found:
         command = client.ldif or [""]
         checks = {
-            "tercet": [_python(), "-c", "import tercet.ldap"],
+            "tercet": [commands.python(), "-c", "import tercet.ldap"],
             "python-ldap": [python, "-c", "import ldap.ldapobject"],
             "ldap3 2": [python, "-c", "import ldap3"],
             "Net::LDAP": ["perl", "-MNet::LDAP", "-e", "1"],
@@ -87,12 +86,6 @@ def clients(port: int) -> list[Client]:
 def _client(name: str, start: list[str], port: int, native: bool = False) -> Client:
     words = [*start, "127.0.0.1", str(port)]
     return Client(name, [*words, "discard"], [*words, "ldif"], native)
-
-
-def _python() -> str:
-    """The Python that has our package: `scripts/python build` with `PROFILE=release` puts it there."""
-    target = Path(os.environ.get("CARGO_TARGET_DIR", REPOSITORY / "target"))
-    return str(target / "python" / "bin" / "python")
 
 
 def _ldapsearch() -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from . import commands
 from .definitions import BENCH, BUILD, Definition
 
 #: Peers whose code is built for a specification before anything is run; the runner is a program.
@@ -17,17 +18,19 @@ COMPILED = ["tercet-generated", "rasn", "hampi", "erlang", "asn1bean", "rust-asn
 #: Work by name, and what each peer calls it; a peer that is not listed does not do it.
 WORKS: dict[str, dict[str, str]] = {
     "decode": {"tercet": "tape", "asn1c": "decode", "asn1tools": "decode", "pycrate": "decode"}
+    | {"tercet-python": "decode"}
     | dict.fromkeys(COMPILED, "decode"),
     "validate": {"tercet": "validate"},
     "json": {"tercet": "json", "asn1tools": "json", "pycrate": "json", "asn1c": "json"},
     "csv": {"tercet": "csv"},
     "encode": {"tercet": "encode", "asn1c": "encode", "asn1tools": "encode", "pycrate": "encode"}
+    | {"tercet-python": "encode"}
     | dict.fromkeys(COMPILED, "encode"),
     "walk": {"tercet": "walk"},
     "memcpy": {"tercet": "memcpy"},
 }
 
-PEERS = ["tercet", *COMPILED, "asn1c", "asn1tools", "pycrate"]
+PEERS = ["tercet", *COMPILED, "asn1c", "tercet-python", "asn1tools", "pycrate"]
 
 #: Works and peers of one family of rules only.
 ONLY = {"walk": "ber", "hampi": "per", "asn1c": "ber", "asn1bean": "ber"}
@@ -36,7 +39,7 @@ ONLY = {"walk": "ber", "hampi": "per", "asn1c": "ber", "asn1bean": "ber"}
 OWN_TYPES = {"rust-asn1": "x509", "x509-cert": "x509"}
 
 #: Records that a peer gets at most, so that one pass takes a fraction of a second; figures are per record.
-LIMITS = {"asn1tools": 400, "pycrate": 100}
+LIMITS = {"tercet-python": 4000, "asn1tools": 400, "pycrate": 100}
 
 
 @dataclass
@@ -129,9 +132,10 @@ def _command(definition: Definition, peer: str, counting: bool) -> list[str]:
         return [str(_asn1c(definition))]
     if peer in COMPILED:
         return [str(_compiled(definition, peer)), definition.type]
-    python = BENCH / ".venv" / "bin" / "python"
+    is_ours = peer == "tercet-python"
+    python = Path(commands.python()) if is_ours else BENCH / ".venv" / "bin" / "python"
     if not python.exists():
-        raise OSError("not installed: run bench/setup")
+        raise OSError(f"not installed: run bench/{'setup-python' if is_ours else 'setup'}")
     return [str(python), str(BENCH / "engines" / peer / "runner.py")]
 
 

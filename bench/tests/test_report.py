@@ -94,6 +94,7 @@ def test_each_kind_of_record_has_its_table(tmp_path: Path) -> None:
     made = dict(low=1e6, high=1e6, records=34_000)
     rows = [measured("nbap", "code", "tercet 1", 2e6, **made), measured("nbap", "code", "asn1c", 1e6, **made)]
     report(tmp_path, rows, "compilers")
+    report(tmp_path, [measured("msc", "read", "tercet-python 1, values", 300)], "python")
     sizes = [measured("msc", "csv", "tercet 1", 300, records=10**n, workers=w) for n in (3, 5) for w in (1, 2)]
     files = report(tmp_path, sizes, "growth")
     text = files["README.md"]
@@ -165,3 +166,20 @@ def test_blocks_are_said_in_markdown_and_in_html() -> None:
     assert '<h2 id="a--b">A &amp; B</h2>' in page
     assert '<p><strong>x</strong> <em>y</em> <code>a&lt;b</code> <a href="y.csv">there</a></p>' in page
     assert '<td>a</td><td class="n">1</td>' in page
+
+
+def test_spark_is_compared_by_workers(tmp_path: Path) -> None:
+    rows = [
+        row("spark", "tercet-python 1", 300, workers=1),
+        row("spark", "pyspark-asn1 1", 900, workers=1),
+        row("spark", "tercet-python 1", 200, workers=2),
+        row("spark", "pyspark-asn1 1", 100, workers=2),
+        row("read", "tercet-python 1, Arrow table", 10),
+        row("read", "tercet-python 1, values", 20),
+        row("read", "asn1tools 1", 0, note="fails: CompileError"),
+    ]
+    text = report(tmp_path, rows, "python")["README.md"]
+    assert "**Certificates, Spark to Parquet, 2 workers: pyspark-asn1 1 10.0 M records/s, ours 5.00 M**" in text
+    assert "| Certificates, Spark to Parquet, 1 worker | pyspark-asn1 1 | 1.11 M | 111 | 3.0× |" in text
+    assert "| Certificates, read | tercet-python 1, values | 50.0 M | 5,000 | 2.0× |" in text
+    assert "| Certificates, read | asn1tools 1 | – | – | – | – | does not compile the specification |" in text

@@ -23,6 +23,7 @@ LANGUAGES = {
     "net::ldap": "Perl",
     "ocamldap": "OCaml",
     "asn1tools": "Python",
+    "tercet-python": "Python",
     "pycrate": "Python",
     "python-ldap": "Python",
     "ldap3": "Python",
