@@ -179,6 +179,25 @@ pub enum VlvTarget {
 impl VirtualListView {
     /// The object identifier of the request.
     pub const OID: &'static str = "2.16.840.1.113730.3.4.9";
+
+    /// Reads the value of a request.
+    ///
+    /// # Errors
+    /// It is malformed.
+    pub fn read(value: &[u8]) -> Result<Self> {
+        let value: asn1::VirtualListViewRequest<'_> = decoded(value, "list view")?;
+        let target = match value.target {
+            asn1::Target::ByOffset(place) => {
+                VlvTarget::Offset { offset: place.offset, count: place.content_count }
+            }
+            asn1::Target::GreaterThanOrEqual(value) => VlvTarget::Value(value.to_vec()),
+            asn1::Target::Unknown(_) => {
+                return Err(Error::new(ErrorKind::Protocol, "list view with an unknown kind of target"));
+            }
+        };
+        let context = value.context_id.map(|octets| octets.to_vec());
+        Ok(Self { before: value.before_count, after: value.after_count, target, context })
+    }
 }
 
 impl RequestControl for VirtualListView {
@@ -240,6 +259,21 @@ pub struct Sync {
 impl Sync {
     /// The object identifier of the request.
     pub const OID: &'static str = "1.3.6.1.4.1.4203.1.9.1.1";
+
+    /// Reads the value of a request.
+    ///
+    /// # Errors
+    /// It is malformed, or of an unknown mode.
+    pub fn read(value: &[u8]) -> Result<Self> {
+        let value: asn1::SyncRequest<'_> = decoded(value, "sync request")?;
+        let persist = match value.mode {
+            asn1::SyncRequestMode::RefreshOnly => false,
+            asn1::SyncRequestMode::RefreshAndPersist => true,
+            _ => return Err(Error::new(ErrorKind::Protocol, "sync request of an unknown mode")),
+        };
+        let cookie = value.cookie.map(|octets| octets.to_vec());
+        Ok(Self { persist, cookie, reload_hint: value.reload_hint })
+    }
 }
 
 impl RequestControl for Sync {
@@ -316,7 +350,7 @@ impl SyncState {
 pub struct SyncDone {
     /// The state after it.
     pub cookie: Option<Vec<u8>>,
-    /// Whether entries that were not told of are gone.
+    /// Whether the server has told which entries are gone; otherwise all are that it has not told of.
     pub refresh_deletes: bool,
 }
 
@@ -348,6 +382,30 @@ pub enum SyncInfo {
 impl SyncInfo {
     /// Its `responseName`.
     pub const OID: &'static str = "1.3.6.1.4.1.4203.1.9.1.4";
+
+    /// The value of the intermediate response.
+    #[must_use]
+    pub fn value(&self) -> Vec<u8> {
+        let copied = |cookie: &Option<Vec<u8>>| cookie.as_deref().map(Octets::copied);
+        encoded(&match self {
+            Self::NewCookie(cookie) => asn1::SyncInfo::Newcookie(Octets::borrowed(cookie)),
+            Self::RefreshDelete(cookie, done) => asn1::SyncInfo::RefreshDelete(asn1::SyncInfoRefreshDelete {
+                cookie: copied(cookie),
+                refresh_done: *done,
+            }),
+            Self::RefreshPresent(cookie, done) => {
+                asn1::SyncInfo::RefreshPresent(asn1::SyncInfoRefreshPresent {
+                    cookie: copied(cookie),
+                    refresh_done: *done,
+                })
+            }
+            Self::IdSet(cookie, deletes, ids) => asn1::SyncInfo::SyncIdSet(asn1::SyncInfoSyncIdSet {
+                cookie: copied(cookie),
+                refresh_deletes: *deletes,
+                sync_uui_ds: ids.iter().map(|id| Octets::borrowed(id)).collect(),
+            }),
+        })
+    }
 
     /// Reads the value of an intermediate response.
     ///

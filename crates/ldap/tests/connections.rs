@@ -2,12 +2,8 @@
 
 mod common;
 
-use std::time::Duration;
-
-use common::{Certificates, ROOT, SECRET, Slapd, people};
-use tercet_ldap::controls::{Sync, SyncChange, SyncDone, SyncState};
+use common::{Certificates, Slapd, people};
 use tercet_ldap::directory::Directory;
-use tercet_ldap::ldif::{ModificationKind, RecordModification};
 use tercet_ldap::sasl::{DigestMd5, External, Hash, Mechanism, Plain, Scram};
 use tercet_ldap::{
     Client, Config, ErrorKind, Item, Pool, Referrals, ResultCode, Search, StartTls, TrustedRoots, blocking,
@@ -155,52 +151,6 @@ async fn sasl_with_slapd() {
     let client = Client::connect(&slapd.local_url()).await.unwrap();
     client.bind_sasl(Box::new(External::new(""))).await.unwrap();
     assert_eq!(client.who_am_i().await.unwrap(), "dn:uid=local,o=test");
-}
-
-/// Content synchronization: what is there, and then a change as it happens.
-#[tokio::test]
-async fn synchronization() {
-    let Some(slapd) = Slapd::start(&people(5)) else { return };
-    let client = Client::connect(&slapd.url()).await.unwrap();
-    let (entries, result) = client.search_all(Search::new("o=test").control(&Sync::default())).await.unwrap();
-    assert_eq!(entries.len(), 8);
-    assert!(entries.iter().all(|entry| SyncState::of(entry).unwrap().unwrap().state == SyncChange::Add));
-    assert!(result.control::<SyncDone>().unwrap().unwrap().cookie.is_some());
-
-    let sync = Sync { persist: true, ..Sync::default() };
-    let mut stream = client.search(Search::new("o=test").control(&sync).timeout(None)).await.unwrap();
-    let mut seen = 0;
-    while seen < 8 {
-        if let Some(Item::Entry(_)) = stream.next_item().await.unwrap() {
-            seen += 1;
-        }
-    }
-    let writer = Client::connect(&slapd.url()).await.unwrap();
-    writer.bind(ROOT, SECRET).await.unwrap();
-    let kind = ModificationKind::Replace;
-    let modification =
-        RecordModification { kind, attribute: "sn".to_owned(), values: vec![b"Changed".to_vec()] };
-    writer.modify("uid=p00003,o=test", &[modification]).await.unwrap();
-    let changed = tokio::time::timeout(Duration::from_secs(20), async {
-        loop {
-            if let Some(Item::Entry(entry)) = stream.next_item().await.unwrap() {
-                return entry;
-            }
-        }
-    });
-    let changed = changed.await.unwrap();
-    assert_eq!(SyncState::of(&changed).unwrap().unwrap().state, SyncChange::Modify);
-    assert_eq!(changed.text("sn"), Some("Changed"));
-    // It goes on until it is canceled.
-    client.cancel(stream.id()).await.unwrap();
-    let error = loop {
-        match stream.next_item().await {
-            Ok(Some(_)) => {}
-            Ok(None) => panic!("a canceled search that succeeds"),
-            Err(error) => break error,
-        }
-    };
-    assert_eq!(error.result().unwrap().code, ResultCode::CANCELED);
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ import pytest
 from test_ldap import PEOPLE, Silent, people
 
 from tercet import ldap
-from tercet.ldap import aio
+from tercet.ldap import aio, controls
 
 
 def run(work: Callable[[aio.Connection], Awaitable[None]]) -> None:
@@ -168,6 +168,36 @@ def test_ldif(tmp_path: Path) -> None:
             await connection.search_ldif(whole, "uid=nobody,o=test")
 
     run(work)
+
+
+async def synchronizes(url: str) -> None:
+    """A search that goes on tells of changes (RFC 4533)."""
+    async with aio.connect(url) as connection, aio.connect(url) as other:
+        await connection.bind("o=test", "secret")
+        await other.bind("o=test", "secret")
+        changes = connection.search(
+            "o=test", "(uid=b*)", controls=[controls.sync(persist=True)], everything=True, timeout=None
+        )
+        told = []
+        async for item in changes:
+            if isinstance(item, ldap.Entry):
+                state = controls.find(item.controls, controls.SyncState)
+                assert state is not None and len(state.uuid) == 16
+                told.append((item.dn, state.state))
+                if len(told) == 2:
+                    break
+            elif isinstance(item, ldap.Intermediate):
+                info = controls.sync_info(item)
+                if info is not None and info.done:
+                    await other.modify("uid=bob,o=test", [("replace", "sn", "Changed")])
+        assert told == [("uid=bob,o=test", "add"), ("uid=bob,o=test", "modify")]
+        await changes.aclose()
+        assert await connection.who_am_i() == "dn:o=test"
+
+
+def test_synchronization() -> None:
+    with ldap.Directory(PEOPLE, root=("o=test", "secret")) as directory:
+        asyncio.run(asyncio.wait_for(synchronizes(directory.url), 60))
 
 
 def test_a_loop_that_ends_too_early() -> None:

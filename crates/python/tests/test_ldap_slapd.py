@@ -11,9 +11,9 @@ from urllib.parse import quote
 
 import pytest
 from test_ldap import people
+from test_ldap_aio import synchronizes
 
 from tercet import ldap
-from tercet.ldap import aio, controls
 
 SLAPD = shutil.which("slapd", path="/usr/sbin:/usr/local/sbin")
 
@@ -130,27 +130,4 @@ def test_mechanisms(slapd: Slapd) -> None:
 
 
 def test_synchronization(slapd: Slapd) -> None:
-    async def main() -> None:
-        async with aio.connect(slapd.url) as connection, aio.connect(slapd.url) as other:
-            await connection.bind("o=test", "secret")
-            await other.bind("o=test", "secret")
-            changes = connection.search(
-                "o=test", "(uid=b*)", controls=[controls.sync(persist=True)], everything=True, timeout=None
-            )
-            told = []
-            async for item in changes:
-                if isinstance(item, ldap.Entry):
-                    state = controls.find(item.controls, controls.SyncState)
-                    assert state is not None and len(state.uuid) == 16
-                    told.append((item.dn, state.state))
-                    if len(told) == 2:
-                        break
-                elif isinstance(item, ldap.Intermediate):
-                    info = controls.sync_info(item)
-                    if info is not None and info.done:
-                        await other.modify("uid=bob,o=test", [("replace", "sn", "Changed")])
-            assert told == [("uid=bob,o=test", "add"), ("uid=bob,o=test", "modify")]
-            await changes.aclose()
-            assert await connection.who_am_i() == "dn:o=test"
-
-    asyncio.run(asyncio.wait_for(main(), 60))
+    asyncio.run(asyncio.wait_for(synchronizes(slapd.url), 60))

@@ -20,6 +20,8 @@ pub(super) struct Controls {
     pub(super) manage_dsa_it: bool,
     pub(super) tree_delete: bool,
     pub(super) no_op: bool,
+    pub(super) view: Option<known::VirtualListView>,
+    pub(super) sync: Option<known::Sync>,
 }
 
 /// Object identifiers of all that are understood, for the root DSE.
@@ -33,6 +35,8 @@ pub(super) const SUPPORTED: &[&str] = &[
     known::ManageDsaIt::OID,
     known::TreeDelete::OID,
     known::NoOp::OID,
+    known::VirtualListView::OID,
+    known::Sync::OID,
 ];
 
 impl Controls {
@@ -74,6 +78,10 @@ impl Controls {
             known::ManageDsaIt::OID => self.manage_dsa_it = true,
             known::TreeDelete::OID => self.tree_delete = true,
             known::NoOp::OID => self.no_op = true,
+            known::VirtualListView::OID => {
+                self.view = Some(known::VirtualListView::read(value).map_err(fault)?);
+            }
+            known::Sync::OID => self.sync = Some(known::Sync::read(value).map_err(fault)?),
             _ if control.critical => {
                 let message = format!("control {:.100} is not known", control.oid);
                 return Err(LdapResult::new(ResultCode::UNAVAILABLE_CRITICAL_EXTENSION).with_message(message));
@@ -106,4 +114,17 @@ pub(super) fn page(total: usize, cookie: &[u8]) -> Control {
 pub(super) fn sorted() -> Control {
     let value = asn1::SortResult { sort_result: asn1::SortResultCode::Success, attribute_type: None };
     Control::new(known::SortResult::OID).with_value(encoded(&value))
+}
+
+/// The answer to a list view: where it stands.
+pub(super) fn viewed(code: ResultCode, position: usize, count: usize) -> Control {
+    let number = |number: usize| u32::try_from(number).unwrap_or(i32::MAX as u32);
+    let code = asn1::SortResultCode::from_number(i64::from(code.0)).unwrap_or(asn1::SortResultCode::Success);
+    let value = asn1::VirtualListViewResponse {
+        target_position: number(position),
+        content_count: number(count),
+        virtual_list_view_result: code,
+        context_id: None,
+    };
+    Control::new(known::VlvResult::OID).with_value(encoded(&value))
 }

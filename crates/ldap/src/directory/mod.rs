@@ -24,11 +24,15 @@ mod operations;
 mod search;
 mod server;
 mod store;
+mod sync;
+mod view;
 
 use std::io::BufRead;
+use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 pub use server::Server;
+use tokio::sync::watch;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::ldif::{Change, Reader};
@@ -45,6 +49,35 @@ pub struct Directory {
 #[derive(Debug, Default)]
 struct Shared {
     store: RwLock<Store>,
+    /// Number of changes until now, for searches that go on.
+    changes: watch::Sender<u64>,
+}
+
+/// The store while it is changed; searches that go on hear of it at the end.
+struct Changing<'d> {
+    store: RwLockWriteGuard<'d, Store>,
+    changes: &'d watch::Sender<u64>,
+}
+
+impl Deref for Changing<'_> {
+    type Target = Store;
+
+    fn deref(&self) -> &Store {
+        &self.store
+    }
+}
+
+impl DerefMut for Changing<'_> {
+    fn deref_mut(&mut self) -> &mut Store {
+        &mut self.store
+    }
+}
+
+impl Drop for Changing<'_> {
+    fn drop(&mut self) {
+        let now = self.store.changes();
+        self.changes.send_if_modified(|known| std::mem::replace(known, now) != now);
+    }
 }
 
 impl Directory {
@@ -112,7 +145,13 @@ impl Directory {
         self.shared.store.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, Store> {
-        self.shared.store.write().unwrap_or_else(PoisonError::into_inner)
+    fn write(&self) -> Changing<'_> {
+        let store = self.shared.store.write().unwrap_or_else(PoisonError::into_inner);
+        Changing { store, changes: &self.shared.changes }
+    }
+
+    /// Hears of changes.
+    fn changes(&self) -> watch::Receiver<u64> {
+        self.shared.changes.subscribe()
     }
 }

@@ -1,10 +1,13 @@
 //! What each request does, for one connection.
 
 use tercet_runtime::types::Octets;
+use tokio::sync::watch;
 
+use super::Directory;
 use super::controls::Controls;
+use super::search::{self, Query};
 use super::store::{Done, Stored, parse};
-use super::{Directory, search};
+use super::sync::{self, Listener, Refresh};
 use crate::controls as known;
 use crate::extended::{self, PasswordModify};
 use crate::generated::{self as asn1, LdapMessage, ProtocolOp};
@@ -22,7 +25,12 @@ pub(super) struct Session {
     peer: Option<String>,
     /// Whether StartTLS can be done: there is TLS, and it is not there yet.
     offers_tls: bool,
+    /// Searches that go on.
+    listeners: Vec<Listener>,
 }
+
+/// Searches of one connection that may go on at the same time.
+const LISTENERS: usize = 100;
 
 /// What follows an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +48,7 @@ fn text(octets: &Octets<'_>) -> String {
 
 impl Session {
     pub(super) fn new(directory: Directory, peer: Option<String>, offers_tls: bool) -> Self {
-        Self { directory, user: String::new(), peer, offers_tls }
+        Self { directory, user: String::new(), peer, offers_tls, listeners: Vec::new() }
     }
 
     /// Answers a message.
@@ -61,8 +69,10 @@ impl Session {
             .collect::<crate::Result<_>>()?;
         match operation {
             ProtocolOp::UnbindRequest(()) => return Ok(Next::End),
-            // Requests are done when the next is read, so that there is nothing to abandon.
-            ProtocolOp::AbandonRequest(_) => return Ok(Next::Go),
+            ProtocolOp::AbandonRequest(id) => {
+                self.abandon(id);
+                return Ok(Next::Go);
+            }
             ProtocolOp::SearchRequest(request) => {
                 self.search(id, &request, &controls, out)?;
                 return Ok(Next::Go);
@@ -168,38 +178,92 @@ impl Session {
     }
 
     fn search(
-        &self,
+        &mut self,
         id: u32,
         request: &asn1::SearchRequest<'_>,
         controls: &[Control],
         out: &mut Vec<u8>,
     ) -> crate::Result<()> {
         let store = self.directory.read();
-        let names: Vec<String> = request.attributes.iter().map(text).collect();
-        let found = Controls::read(controls).and_then(|asked| {
-            if request.base_object.is_empty() && request.scope == asn1::SearchRequestScope::BaseObject {
+        let query = Controls::read(controls).and_then(|asked| Query::new(request, asked));
+        let found = query.and_then(|query| {
+            if query.is_of_root() {
                 let dse = search::root_dse(&store, self.offers_tls);
-                let is_meant = request.filter.evaluate(&dse.dn, &|name| dse.values(name));
-                let entry = (is_meant == crate::Evaluation::True)
-                    .then(|| search::entry(&dse, &names, request.types_only, &[]));
-                return Ok((entry.into_iter().collect::<Vec<_>>(), LdapResult::default()));
+                return Ok((query.root_dse(&dse).into_iter().collect(), Some(LdapResult::default())));
             }
-            let (found, result) = search::search(&store, request, &asked, &mut None)?;
-            let found = found.into_iter().map(|one| match one {
-                search::Found::Entry(stored) => {
-                    search::entry(stored, &names, request.types_only, &asked.matched)
-                }
-                search::Found::Reference(urls) => {
-                    ProtocolOp::SearchResRef(urls.iter().map(|url| Octets::copied(url.as_bytes())).collect())
-                }
-            });
-            Ok((found.collect(), result))
+            let Some(sync) = query.sync() else {
+                let (messages, result) = search::search(&store, &query)?;
+                return Ok((messages, Some(result)));
+            };
+            let Refresh { messages, result } = sync::refresh(&store, &query, sync)?;
+            if !sync.persist {
+                return Ok((messages, Some(result)));
+            }
+            if self.listeners.len() >= LISTENERS {
+                let message = "too many searches that go on";
+                return Err(LdapResult::new(ResultCode::ADMIN_LIMIT_EXCEEDED).with_message(message));
+            }
+            self.listeners.push(Listener::new(id, query, &store));
+            Ok((messages, None))
         });
-        let (operations, result) = found.unwrap_or_else(|result| (Vec::new(), result));
-        for operation in operations {
-            proto::encode(id, operation, &[], out)?;
+        let (messages, result) = found.unwrap_or_else(|result| (Vec::new(), Some(result)));
+        for message in messages {
+            proto::encode(id, message.operation, &message.controls, out)?;
         }
-        proto::encode(id, ProtocolOp::SearchResDone(to_asn1(&result)), &result.controls, out)
+        result.map_or(Ok(()), |result| done(id, &result, out))
+    }
+
+    /// Hears of changes of the directory.
+    pub(super) fn changes(&self) -> watch::Receiver<u64> {
+        self.directory.changes()
+    }
+
+    /// Whether there are searches that go on.
+    pub(super) const fn listens(&self) -> bool {
+        !self.listeners.is_empty()
+    }
+
+    /// Tells the searches that go on what has changed.
+    ///
+    /// # Errors
+    /// None that can be met; encoding could fail.
+    pub(super) fn tell(&mut self, out: &mut Vec<u8>) -> crate::Result<()> {
+        let store = self.directory.read();
+        let mut fault = Ok(());
+        self.listeners.retain_mut(|listener| {
+            let (id, news) = (listener.id, listener.news(&store));
+            let goes_on = news.is_ok();
+            let written = match news {
+                Ok(messages) => messages
+                    .into_iter()
+                    .try_for_each(|message| proto::encode(id, message.operation, &message.controls, out)),
+                Err(result) => done(id, &result, out),
+            };
+            if written.is_err() {
+                fault = written;
+            }
+            goes_on
+        });
+        fault
+    }
+
+    /// Ends a search that goes on; all others have ended when the next request is read.
+    fn cancel(&mut self, value: &[u8], out: &mut Vec<u8>) -> Done<Option<Vec<u8>>> {
+        let fault =
+            |error: crate::Error| LdapResult::new(ResultCode::PROTOCOL_ERROR).with_message(error.to_string());
+        let id = extended::read_cancel(value).map_err(fault)?;
+        if !self.abandon(id) {
+            return Err(LdapResult::new(ResultCode::NO_SUCH_OPERATION));
+        }
+        done(id, &LdapResult::new(ResultCode::CANCELED), out).map_err(fault)?;
+        Ok(None)
+    }
+
+    /// Ends a search that goes on without a word; gives whether there was one.
+    fn abandon(&mut self, id: u32) -> bool {
+        let before = self.listeners.len();
+        self.listeners.retain(|listener| listener.id != id);
+        self.listeners.len() < before
     }
 
     /// Requests that concern one entry; the answer is a result in either case.
@@ -300,7 +364,7 @@ impl Session {
                     Ok(Some(if user.is_empty() { Vec::new() } else { format!("dn:{user}").into_bytes() }))
                 }
                 extended::PASSWORD_MODIFY => self.modify_password(value),
-                extended::CANCEL => Err(LdapResult::new(ResultCode::NO_SUCH_OPERATION)),
+                extended::CANCEL => self.cancel(value, out),
                 _ => Err(LdapResult::new(ResultCode::PROTOCOL_ERROR)
                     .with_message("unsupported extended operation")),
             };
@@ -354,6 +418,11 @@ impl Session {
         )?;
         Ok(generated.map(|password| PasswordModify::answer(&password)))
     }
+}
+
+/// The end of a search.
+fn done(id: u32, result: &LdapResult, out: &mut Vec<u8>) -> crate::Result<()> {
+    proto::encode(id, ProtocolOp::SearchResDone(to_asn1(result)), &result.controls, out)
 }
 
 /// The answer to a request that concerns one entry.

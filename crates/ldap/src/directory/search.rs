@@ -4,6 +4,8 @@ use tercet_runtime::types::Octets;
 
 use super::controls::{self, Controls};
 use super::store::{Attribute, Done, Store, Stored, parse};
+use super::view;
+use crate::controls::{PagedResults, SortKey, Sync};
 use crate::dn::Dn;
 use crate::extended;
 use crate::filter::Evaluation;
@@ -11,72 +13,156 @@ use crate::generated::{self as asn1, Filter, ProtocolOp, SearchRequest, SearchRe
 use crate::matching::Rule;
 use crate::proto::{Control, LdapResult, ResultCode};
 
-/// What a search brings, in the order in which it is sent.
-pub(super) enum Found<'s> {
-    Entry(&'s Stored),
-    Reference(Vec<String>),
+/// A message of an answer, without its ID.
+#[derive(Debug)]
+pub(super) struct Message {
+    pub(super) operation: ProtocolOp<'static>,
+    pub(super) controls: Vec<Control>,
 }
 
-/// Searches; gives what was found and the result.
-pub(super) fn search<'s>(
-    store: &'s Store,
-    request: &SearchRequest<'_>,
-    asked: &Controls,
-    cookie: &mut Option<usize>,
-) -> Done<(Vec<Found<'s>>, LdapResult)> {
-    let base = parse(&String::from_utf8_lossy(&request.base_object))?;
-    if !base.is_root() {
-        store.find(&base)?;
+/// What is looked for.
+#[derive(Debug)]
+pub(super) struct Query {
+    base: Dn,
+    scope: SearchRequestScope,
+    filter: Filter<'static>,
+    names: Vec<String>,
+    types_only: bool,
+    size_limit: usize,
+    asked: Controls,
+}
+
+impl Query {
+    pub(super) fn new(request: &SearchRequest<'_>, asked: Controls) -> Done<Self> {
+        let text = |octets: &Octets<'_>| String::from_utf8_lossy(octets).into_owned();
+        Ok(Self {
+            base: parse(&text(&request.base_object))?,
+            scope: request.scope,
+            filter: request.filter.clone().into_owned(),
+            names: request.attributes.iter().map(text).collect(),
+            types_only: request.types_only,
+            size_limit: if request.size_limit == 0 { usize::MAX } else { request.size_limit as usize },
+            asked,
+        })
     }
-    check_assertion(store.get(&base), asked)?;
-    if let Some(stored) = store.get(&base)
-        && stored.is_referral()
-        && !asked.manage_dsa_it
-    {
-        let referrals = references(stored);
-        return Err(LdapResult { referrals, ..LdapResult::new(ResultCode::REFERRAL) });
+
+    /// Whether the root DSE is meant, which is no entry of the directory.
+    pub(super) fn is_of_root(&self) -> bool {
+        self.base.is_root() && self.scope == SearchRequestScope::BaseObject
     }
-    let depth = base.rdns().len();
-    let in_scope = |stored: &Stored| match request.scope {
-        SearchRequestScope::BaseObject => stored.dn.rdns().len() == depth,
-        SearchRequestScope::SingleLevel => stored.dn.rdns().len() == depth + 1,
-        SearchRequestScope::SubordinateSubtree => stored.dn.rdns().len() > depth,
-        _ => true,
-    };
-    let mut found: Vec<Found<'_>> = Vec::new();
-    for stored in store.subtree(&base).filter(|stored| in_scope(stored)) {
-        if stored.is_referral() && !asked.manage_dsa_it {
-            found.push(Found::Reference(references(stored)));
-        } else if selects(&request.filter, stored) {
-            found.push(Found::Entry(stored));
+
+    /// That there is a base that can be searched here.
+    pub(super) fn check(&self, store: &Store) -> Done {
+        if !self.base.is_root() {
+            store.find(&self.base)?;
+        }
+        let stored = store.get(&self.base);
+        check_assertion(stored, &self.asked)?;
+        match stored.filter(|stored| self.is_reference(stored)) {
+            Some(stored) => {
+                let referrals = references(stored);
+                Err(LdapResult { referrals, ..LdapResult::new(ResultCode::REFERRAL) })
+            }
+            None => Ok(()),
         }
     }
+
+    /// What is found, from the top.
+    pub(super) fn found<'s>(&self, store: &'s Store) -> impl Iterator<Item = &'s Stored> {
+        store.subtree(&self.base).filter(|stored| self.selects(stored))
+    }
+
+    /// Whether an entry, wherever it stands, is found.
+    pub(super) fn has(&self, stored: &Stored) -> bool {
+        stored.dn.is_within(&self.base) && self.selects(stored)
+    }
+
+    /// Whether an entry at or below the base is found.
+    fn selects(&self, stored: &Stored) -> bool {
+        let (depth, base) = (stored.dn.rdns().len(), self.base.rdns().len());
+        let in_scope = match self.scope {
+            SearchRequestScope::BaseObject => depth == base,
+            SearchRequestScope::SingleLevel => depth == base + 1,
+            SearchRequestScope::SubordinateSubtree => depth > base,
+            _ => true,
+        };
+        in_scope && (self.is_reference(stored) || selects(&self.filter, stored))
+    }
+
+    fn is_reference(&self, stored: &Stored) -> bool {
+        stored.is_referral() && !self.asked.manage_dsa_it
+    }
+
+    /// What is found, as it is sent.
+    pub(super) fn message(&self, stored: &Stored) -> Message {
+        let operation = if self.is_reference(stored) {
+            let urls = references(stored);
+            ProtocolOp::SearchResRef(urls.iter().map(|url| Octets::copied(url.as_bytes())).collect())
+        } else {
+            let entry = selected(stored, &self.names, self.types_only, &self.asked.matched);
+            ProtocolOp::SearchResEntry(entry)
+        };
+        Message { operation, controls: Vec::new() }
+    }
+
+    /// The root DSE, if it is found.
+    pub(super) fn root_dse(&self, dse: &Stored) -> Option<Message> {
+        selects(&self.filter, dse).then(|| self.message(dse))
+    }
+
+    /// What is asked for of synchronization.
+    pub(super) const fn sync(&self) -> Option<&Sync> {
+        self.asked.sync.as_ref()
+    }
+
+    /// Whether what is found is to be sent in parts, or in an order of its own.
+    pub(super) fn is_arranged(&self) -> bool {
+        self.asked.paged.is_some() || self.asked.view.is_some() || !self.asked.sort.is_empty()
+    }
+}
+
+/// Searches; gives what was found, in the order in which it is sent, and the result.
+pub(super) fn search(store: &Store, query: &Query) -> Done<(Vec<Message>, LdapResult)> {
+    query.check(store)?;
+    let asked = &query.asked;
+    let mut found: Vec<&Stored> = query.found(store).collect();
     let mut result = LdapResult::default();
     if !asked.sort.is_empty() {
-        sort(&mut found, asked);
+        sort(&mut found, query);
         result.controls.push(controls::sorted());
     }
-    if request.size_limit > 0 && found.len() > request.size_limit as usize {
-        found.truncate(request.size_limit as usize);
+    if let Some(wanted) = &asked.view {
+        let (part, control) = view::part(&found, wanted, &asked.sort)?;
+        result.controls.push(control);
+        found = part;
+    }
+    if found.len() > query.size_limit {
+        found.truncate(query.size_limit);
         result.code = ResultCode::SIZE_LIMIT_EXCEEDED;
     }
     if let Some(paged) = &asked.paged {
-        // The cookie is where the next page begins; a directory that changes meanwhile may repeat or skip entries.
-        let begin = match <[u8; 8]>::try_from(paged.cookie.as_slice()) {
-            Ok(octets) => usize::try_from(u64::from_be_bytes(octets)).unwrap_or(usize::MAX),
-            Err(_) if paged.cookie.is_empty() => 0,
-            Err(_) => {
-                return Err(LdapResult::new(ResultCode::UNWILLING_TO_PERFORM).with_message("not our cookie"));
-            }
-        };
-        let total = found.len();
-        let end = begin.saturating_add(paged.size as usize).min(total);
-        found = found.into_iter().take(end).skip(begin).collect();
-        *cookie = (end < total && paged.size > 0).then_some(end);
-        let next = cookie.map(|end| (end as u64).to_be_bytes().to_vec()).unwrap_or_default();
-        result.controls.push(controls::page(total, &next));
+        let (page, control) = page(&found, paged)?;
+        result.controls.push(control);
+        found = page;
     }
-    Ok((found, result))
+    Ok((found.into_iter().map(|stored| query.message(stored)).collect(), result))
+}
+
+/// A page of what was found (RFC 2696). The cookie is where the next one begins; a directory that changes meanwhile may
+/// repeat or skip entries.
+fn page<'s>(found: &[&'s Stored], paged: &PagedResults) -> Done<(Vec<&'s Stored>, Control)> {
+    let begin = match <[u8; 8]>::try_from(paged.cookie.as_slice()) {
+        Ok(octets) => usize::try_from(u64::from_be_bytes(octets)).unwrap_or(usize::MAX),
+        Err(_) if paged.cookie.is_empty() => 0,
+        Err(_) => {
+            return Err(LdapResult::new(ResultCode::UNWILLING_TO_PERFORM).with_message("not our cookie"));
+        }
+    };
+    let end = begin.saturating_add(paged.size as usize).min(found.len());
+    let goes_on = end < found.len() && paged.size > 0;
+    let next = if goes_on { (end as u64).to_be_bytes().to_vec() } else { Vec::new() };
+    let page = found.get(begin..end).unwrap_or_default().to_vec();
+    Ok((page, controls::page(found.len(), &next)))
 }
 
 /// That the assertion of a request holds (RFC 4528).
@@ -98,38 +184,21 @@ fn references(stored: &Stored) -> Vec<String> {
     urls.into_iter().map(|url| String::from_utf8_lossy(url).into_owned()).collect()
 }
 
-fn sort(found: &mut [Found<'_>], asked: &Controls) {
-    let key = |found: &Found<'_>, attribute: &str, rule: Rule| match found {
-        // Entries without the attribute come last (RFC 2891 2.2).
-        Found::Entry(stored) => {
-            stored.values(attribute).and_then(|values| values.first().map(|value| rule.normalize(value)))
-        }
-        Found::Reference(_) => None,
-    };
+fn sort(found: &mut [&Stored], query: &Query) {
+    let keys: Vec<(&SortKey, Rule)> = query.asked.sort.iter().map(|key| (key, view::rule(key))).collect();
     found.sort_by(|a, b| {
-        asked.sort.iter().fold(std::cmp::Ordering::Equal, |order, sort| {
+        keys.iter().fold(std::cmp::Ordering::Equal, |order, (key, rule)| {
             order.then_with(|| {
-                let named = sort.rule.as_deref().and_then(Rule::named);
-                let rule = named.unwrap_or_else(|| Rule::of_attribute(&sort.attribute));
-                let (a, b) = (key(a, &sort.attribute, rule), key(b, &sort.attribute, rule));
+                // Entries without the attribute come last (RFC 2891 2.2).
+                let (a, b) = (view::value(a, key, *rule), view::value(b, key, *rule));
                 let order = match (&a, &b) {
                     (Some(a), Some(b)) => rule.compare(a, b),
                     (a, b) => b.is_some().cmp(&a.is_some()),
                 };
-                if sort.reverse { order.reverse() } else { order }
+                if key.reverse { order.reverse() } else { order }
             })
         })
     });
-}
-
-/// An entry as it is sent: the attributes that were asked for, and of their values those that are.
-pub(super) fn entry(
-    stored: &Stored,
-    names: &[String],
-    types_only: bool,
-    matched: &[Filter<'_>],
-) -> ProtocolOp<'static> {
-    ProtocolOp::SearchResEntry(selected(stored, names, types_only, matched))
 }
 
 /// The part of an entry that a list of names selects (RFC 4511 4.5.1.8).
@@ -199,6 +268,8 @@ pub(super) fn root_dse(store: &Store, has_tls: bool) -> Stored {
         name: String::new(),
         attributes: vec![list("objectClass", &["top"])],
         operational,
+        serial: 0,
+        changed: 0,
     }
 }
 

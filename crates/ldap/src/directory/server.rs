@@ -163,10 +163,14 @@ async fn serve(mut io: Box<dyn Io>, mut session: Session, tls: Option<&ServerTls
     let framer = Framer::new(limits);
     let mut input = BytesMut::new();
     let mut output = Vec::new();
+    let mut changes = session.changes();
     loop {
         input.reserve(64 << 10);
-        if io.read_buf(&mut input).await? == 0 {
-            return Ok(());
+        tokio::select! {
+            read = io.read_buf(&mut input) => if read? == 0 {
+                return Ok(());
+            },
+            Ok(()) = changes.changed(), if session.listens() => session.tell(&mut output)?,
         }
         loop {
             let next = match framer.next(&mut input) {

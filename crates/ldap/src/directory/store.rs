@@ -1,6 +1,7 @@
-//! The entries, and what changes them.
+//! The entries, what changes them, and what has changed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
 use crate::dn::{Dn, Rdn};
 use crate::ldif::{ModificationKind, RecordModification};
@@ -17,13 +18,51 @@ pub(super) struct Stored {
     pub(super) attributes: Vec<Attribute>,
     /// Attributes that the directory itself keeps.
     pub(super) operational: Vec<Attribute>,
+    /// What stays when it is renamed.
+    pub(super) serial: u64,
+    /// The change of the directory that has made it what it is.
+    pub(super) changed: u64,
 }
 
-/// Entries by their place: the normalized RDNs from the root on, so that a subtree is a range.
-#[derive(Debug, Default)]
+/// Where an entry stands: the normalized RDNs from the root on, so that a subtree is a range.
+type Place = Vec<String>;
+
+/// Entries by their place.
+#[derive(Debug)]
 pub(super) struct Store {
-    entries: BTreeMap<Vec<String>, Stored>,
+    entries: BTreeMap<Place, Stored>,
     serial: u64,
+    /// Number of changes until now.
+    changes: u64,
+    /// The last ones of them.
+    log: VecDeque<Change>,
+    /// Which directory this is: cookies of another are none of ours.
+    pub(super) instance: u64,
+}
+
+/// Changes that are remembered. Who was away for more has to compare all entries.
+const LOG: usize = 1024;
+
+/// What a change did with one entry.
+#[derive(Debug)]
+struct Change {
+    serial: u64,
+    before: Option<Stored>,
+    place: Option<Place>,
+}
+
+/// What several changes did with one entry.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Changed<'s> {
+    pub(super) before: Option<&'s Stored>,
+    pub(super) now: Option<&'s Stored>,
+}
+
+impl Default for Store {
+    fn default() -> Self {
+        let instance = RandomState::new().build_hasher().finish();
+        Self { entries: BTreeMap::new(), serial: 0, changes: 0, log: VecDeque::new(), instance }
+    }
 }
 
 pub(super) type Done<T = ()> = Result<T, LdapResult>;
@@ -38,7 +77,12 @@ pub(super) fn parse(dn: &str) -> Done<Dn> {
     })
 }
 
-fn place(dn: &Dn) -> Vec<String> {
+/// The `entryUUID` of an entry.
+pub(super) fn uuid(serial: u64) -> [u8; 16] {
+    (0x0000_0000_0000_4000_8000_0000_0000_0000_u128 | u128::from(serial & 0xFFFF_FFFF_FFFF)).to_be_bytes()
+}
+
+fn place(dn: &Dn) -> Place {
     dn.rdns().iter().rev().map(normalized).collect()
 }
 
@@ -90,6 +134,53 @@ impl Store {
 
     pub(super) fn get(&self, dn: &Dn) -> Option<&Stored> {
         self.entries.get(&place(dn))
+    }
+
+    /// Number of changes until now.
+    pub(super) const fn changes(&self) -> u64 {
+        self.changes
+    }
+
+    /// What has changed since there were so many changes; nothing if that is too long ago.
+    pub(super) fn changed_since(&self, changes: u64) -> Option<Vec<Changed<'_>>> {
+        let missed = usize::try_from(self.changes.checked_sub(changes)?).ok()?;
+        let from = self.log.len().checked_sub(missed)?;
+        let mut all: Vec<Changed<'_>> = Vec::new();
+        let mut known = HashMap::new();
+        for change in self.log.range(from..) {
+            let now = change.place.as_ref().and_then(|place| self.entries.get(place));
+            let now = now.filter(|stored| stored.serial == change.serial);
+            let index = *known.entry(change.serial).or_insert(all.len());
+            match all.get_mut(index) {
+                Some(known) => known.now = now,
+                None => all.push(Changed { before: change.before.as_ref(), now }),
+            }
+        }
+        Some(all)
+    }
+
+    /// Puts an entry at its place, as what has become of `before`.
+    fn put(&mut self, mut stored: Stored, before: Option<Stored>) {
+        let place = place(&stored.dn);
+        self.changes += 1;
+        stored.changed = self.changes;
+        self.remember(Change { serial: stored.serial, before, place: Some(place.clone()) });
+        self.entries.insert(place, stored);
+    }
+
+    /// Takes an entry away.
+    fn remove(&mut self, place: &Place) -> Option<Stored> {
+        let removed = self.entries.remove(place)?;
+        self.changes += 1;
+        self.remember(Change { serial: removed.serial, before: Some(removed.clone()), place: None });
+        Some(removed)
+    }
+
+    fn remember(&mut self, change: Change) {
+        if self.log.len() == LOG {
+            self.log.pop_front();
+        }
+        self.log.push_back(change);
     }
 
     /// The names of entries that have none above them.
@@ -148,7 +239,9 @@ impl Store {
                 vec![format!("00000000-0000-4000-8000-{:012x}", self.serial).into_bytes()],
             ),
         ];
-        let mut stored = Stored { name: name.to_owned(), attributes: Vec::new(), operational, dn };
+        let serial = self.serial;
+        let name = name.to_owned();
+        let mut stored = Stored { name, attributes: Vec::new(), operational, dn, serial, changed: 0 };
         for (name, values) in attributes {
             if values.is_empty() {
                 return fail(ResultCode::PROTOCOL_ERROR, format!("{name}: no values"));
@@ -160,7 +253,7 @@ impl Store {
             }
         }
         add_rdn_values(&mut stored);
-        self.entries.insert(place(&stored.dn), stored);
+        self.put(stored, None);
         Ok(())
     }
 
@@ -168,19 +261,23 @@ impl Store {
     pub(super) fn delete(&mut self, name: &str, recursive: bool) -> Done<Stored> {
         let dn = parse(name)?;
         self.find(&dn)?;
-        let below: Vec<Vec<String>> = self.subtree(&dn).map(|stored| place(&stored.dn)).collect();
+        let below: Vec<Place> = self.subtree(&dn).map(|stored| place(&stored.dn)).collect();
         if below.len() > 1 && !recursive {
             return fail(ResultCode::NOT_ALLOWED_ON_NON_LEAF, "subordinate objects must be deleted first");
         }
-        let removed = self.entries.remove(&place(&dn));
-        below.iter().for_each(|place| drop(self.entries.remove(place)));
+        // From the leaves to the top, so that no entry is without the one above it at any time.
+        let mut removed = None;
+        for place in below.iter().rev() {
+            removed = self.remove(place);
+        }
         removed.ok_or_else(|| LdapResult::new(ResultCode::NO_SUCH_OBJECT))
     }
 
     pub(super) fn modify(&mut self, name: &str, modifications: &[RecordModification]) -> Done {
         let dn = parse(name)?;
         // All changes are made, or none (RFC 4511 4.6).
-        let mut changed = self.find(&dn)?.clone();
+        let before = self.find(&dn)?.clone();
+        let mut changed = before.clone();
         for modification in modifications {
             apply(&mut changed, modification)?;
         }
@@ -192,7 +289,7 @@ impl Store {
         if missing {
             return fail(ResultCode::NOT_ALLOWED_ON_RDN, "a value of the name has to stay");
         }
-        self.entries.insert(place(&dn), changed);
+        self.put(changed, Some(before));
         Ok(())
     }
 
@@ -224,10 +321,11 @@ impl Store {
         if target != dn && self.get(&target).is_some() {
             return fail(ResultCode::ENTRY_ALREADY_EXISTS, "");
         }
-        let moved: Vec<Vec<String>> = self.subtree(&dn).map(|stored| place(&stored.dn)).collect();
+        let moved: Vec<Place> = self.subtree(&dn).map(|stored| place(&stored.dn)).collect();
         let depth = dn.rdns().len();
         for key in moved {
-            let Some(mut stored) = self.entries.remove(&key) else { continue };
+            let Some(before) = self.entries.remove(&key) else { continue };
+            let mut stored = before.clone();
             let below = stored.dn.rdns().len() - depth;
             if below == 0 {
                 if delete_old {
@@ -243,7 +341,7 @@ impl Store {
             if let Some((_, values)) = stored.operational.first_mut() {
                 *values = vec![stored.name.as_bytes().to_vec()];
             }
-            self.entries.insert(place(&stored.dn), stored);
+            self.put(stored, Some(before));
         }
         Ok(target)
     }

@@ -107,6 +107,8 @@ codes! {
     UNAVAILABLE = 52, "Server is unavailable";
     UNWILLING_TO_PERFORM = 53, "Server is unwilling to perform";
     LOOP_DETECT = 54, "Loop detected";
+    SORT_CONTROL_MISSING = 60, "Sort Control Missing";
+    OFFSET_RANGE_ERROR = 61, "Offset Range Error";
     NAMING_VIOLATION = 64, "Naming violation";
     OBJECT_CLASS_VIOLATION = 65, "Object class violation";
     NOT_ALLOWED_ON_NON_LEAF = 66, "Operation not allowed on non-leaf";

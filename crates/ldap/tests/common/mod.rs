@@ -19,6 +19,7 @@ pub struct Slapd {
 pub const ROOT: &str = "o=test";
 pub const SECRET: &str = "secret";
 
+/// Half of its threads may work for one connection, searches that go on among them.
 const CONFIG: &str = "\
 include    /etc/ldap/schema/core.schema
 include    /etc/ldap/schema/cosine.schema
@@ -30,7 +31,7 @@ moduleload syncprov
 pidfile    FOLDER/pid
 argsfile   FOLDER/args
 loglevel   none
-threads    4
+threads    16
 sizelimit  unlimited
 timelimit  unlimited
 conn_max_pending 5000
