@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
-from hashlib import sha256
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tercet import _tercet
 from tercet._values import Split
 
+# What only indexes need is imported by them: it takes longer than all else of the package.
 if TYPE_CHECKING:
     from os import PathLike
+    from pathlib import Path
 
     from typing_extensions import Unpack
 
@@ -68,6 +67,9 @@ def splits(
 
 def _place(file: str, index: bool | str | PathLike[str]) -> Path:
     """The index of a file."""
+    from hashlib import sha256
+    from pathlib import Path
+
     path = Path(file)
     if isinstance(index, bool):
         return path.with_name(f".{path.name}.splits")
@@ -84,6 +86,8 @@ def _told(splits: Sequence[Split]) -> dict[str, Any]:
 
 def _read(place: Path, now: dict[str, Any]) -> dict[str, Any] | None:
     """An index, if it is there and still true."""
+    import json
+
     try:
         known = json.loads(place.read_bytes())
         if any(known[name] != value for name, value in now.items()):
@@ -96,6 +100,8 @@ def _read(place: Path, now: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _write(place: Path, index: dict[str, Any]) -> None:
+    import json
+
     place.parent.mkdir(parents=True, exist_ok=True)
     part = place.with_name(f".{place.name}.{os.getpid()}.part")
     try:
