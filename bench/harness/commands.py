@@ -23,6 +23,8 @@ class Spent:
     cpu: int
     wall: int
     peak: int
+    #: The same of the largest among it and those that it started.
+    largest: int = 0
 
 
 class Failed(Exception):
@@ -55,7 +57,7 @@ def run(
         lines = said.decode(errors="replace").strip().splitlines()
         why = lines[-1][:160] if lines else f"exit code {child.returncode}"
         raise Failed(f"not ended after {limit:.0f} seconds" if wall >= limit * 1e9 else why)
-    return Spent(round((used.ru_utime + used.ru_stime) * 1e9), wall, watch.peak)
+    return Spent(round((used.ru_utime + used.ru_stime) * 1e9), wall, watch.peak, max(watch.peak, used.ru_maxrss))
 
 
 class _Watch(threading.Thread):

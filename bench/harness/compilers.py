@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import commands, definitions, records
+from . import commands, definitions, records, runners
 from .definitions import BENCH, BUILD, Definition
 from .records import Row
 
@@ -18,6 +18,10 @@ KIND = "compilers"
 
 #: The inputs whose specifications are compiled: one for each specification, from small to large.
 INPUTS = ["demo", "personnel-1-uper", "scp", "x509", "tap", "nbap", "ngap-ics", "nr-measurement"]
+
+#: The specification whose code is built, and whose code that is: by `cargo build --release` of the runner that
+#: `bench/setup-compiled` has made, with everything else built already.
+BUILT, BUILDERS = "nr-measurement", ["tercet-generated", "rasn", "hampi"]
 
 #: What asn1c copies to where it makes code.
 SKELETONS = Path("/usr/share/asn1c")
@@ -58,6 +62,7 @@ def main() -> int:
         definition = known[name]
         if all(path.exists() for path in definition.schema):
             rows += _measure(definition, options.rounds)
+            rows += [_built(definition, peer) for peer in BUILDERS if name == BUILT]
     if not rows:
         print("bench/compilers: no specifications", file=sys.stderr)
         return 1
@@ -92,6 +97,31 @@ def _measure(definition: Definition, rounds: int) -> list[Row]:
             lane.row.peak = max(spent.peak for spent in samples[number])
     shutil.rmtree(BUILD / "compilers", ignore_errors=True)
     return [lane.row for lane in lanes]
+
+
+def _built(definition: Definition, peer: str) -> Row:
+    """What building code takes, and how large the program is. Once, for it takes minutes."""
+    text = sum(path.stat().st_size for path in definition.schema)
+    row = Row(definition.name, "build", peer, records=text)
+    folder = runners.code(definition, peer)
+    main = folder / "src" / "main.rs"
+    if not main.exists():
+        is_refused = (folder / "refused").exists()
+        row.note = "cannot compile the specification" if is_refused else "not built: run bench/setup-compiled"
+        return row
+    print(f"{definition.name}: {peer}, build", file=sys.stderr)
+    main.touch()
+    target = BUILD / ("rust-generated" if peer.startswith("tercet") else "rust")
+    command = ["cargo", "build", "--quiet", "--release", "--target-dir", str(target)]
+    try:
+        spent = commands.run(command, limit=3600.0, folder=folder)
+    except commands.Failed:
+        row.note = "cannot compile the specification"
+        return row
+    row.low = row.median = row.high = float(spent.cpu)
+    row.wall, row.peak = float(spent.wall), spent.largest
+    row.octets = (folder / "runner").stat().st_size
+    return row
 
 
 def _lanes(definition: Definition) -> Iterator[Lane]:

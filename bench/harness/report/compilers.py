@@ -9,7 +9,7 @@ from .document import Block, Heading, Table, Text
 
 Found = dict[str, tuple[Record, list[Row]]]
 
-WORKS = {"read": "read and checked", "code": "code made"}
+WORKS = {"read": "read and checked", "code": "code made", "build": "code built"}
 
 #: What specifications are called here, by the input that stands for each.
 NAMES = {
@@ -48,7 +48,8 @@ def blocks(found: Found) -> list[Block]:
         Text(
             "One command from its start to its end: specifications read and checked, or code made of them, ours in "
             "Rust for one type and one set of rules, peers' for what they have options for. Code that is the same "
-            "for all specifications is not counted."
+            "for all specifications is not counted. *Code built* is `cargo build --release` of a program that decodes "
+            "and encodes, all that it needs being built already, and the size of that program."
         )
     )
     columns = ["specification", "work", "compiler", "CPU ms:", "ratio:", "memory:", "code:", "what it says"]
