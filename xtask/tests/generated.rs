@@ -473,3 +473,26 @@ fn jer_tells_what_is_wrong() {
         assert!(serde_json::from_str::<zoo::Shape<'_>>(text).is_err(), "{text}");
     }
 }
+
+#[test]
+fn lazy_lists_tell_faults_when_they_are_reached_and_checked_ones_at_once() {
+    type Lazy<'a> = choices::Zoo<'a>;
+    let mut octets = codec::Encode::<codec::Ber>::encode(&faults::whole()).unwrap();
+    let decode = |octets: &[u8]| {
+        let (value, _) = <Lazy<'_> as codec::Decode<'_, codec::Ber>>::decode(octets)?;
+        assert_eq!(value.children.as_ref().map(|list| list.len()), Some(3));
+        Ok::<_, codec::Fault>(value.self_.to_vec().map(|names| names.len()))
+    };
+    let place = |octets: &[u8], wanted: &[u8], turn: usize| {
+        octets.windows(wanted.len()).enumerate().filter(|(_, window)| *window == wanted).nth(turn).unwrap().0
+    };
+    assert_eq!(decode(&octets).unwrap(), Ok(2));
+    let name = place(&octets, b"\x13\x01b", 0) + 2;
+    octets[name] = b'*';
+    assert_eq!(decode(&octets).unwrap().unwrap_err().kind(), ErrorKind::CharacterInvalid);
+    let name = place(&octets, b"\x80\x02Bo", 1) + 2;
+    octets[name] |= 0x80;
+    let fault = decode(&octets).unwrap_err();
+    assert_eq!((fault.kind(), fault.at()), (ErrorKind::CharacterInvalid, name as u64));
+    assert_eq!(fault.path().to_string(), "Zoo.children[1].name");
+}

@@ -1,6 +1,6 @@
 //! What an overlay says, bound to the types of a program.
 
-use crate::overlay::{Additions, Bounds, Choice, IntegerType, Overlay, OverlayError, Strings};
+use crate::overlay::{Additions, Bounds, Choice, IntegerType, Lazy, Overlay, OverlayError, Strings};
 use crate::types::{Edge, Origin, Repr, Types};
 use std::collections::{HashMap, HashSet};
 use tercet_plan::{FieldId, NodeId};
@@ -11,7 +11,7 @@ pub(crate) struct Choices {
     /// Nodes whose own parts do not borrow.
     pub(crate) owned: HashSet<NodeId>,
     /// Lists whose elements are decoded when they are asked for.
-    pub(crate) lazy: HashSet<NodeId>,
+    pub(crate) lazy: HashMap<NodeId, Lazy>,
     /// Extension additions that are not known are passed over.
     pub(crate) skip_additions: bool,
     /// Whether a component or alternative is in a box.
@@ -82,7 +82,7 @@ impl Choices {
             return Err(wrong("cannot have derives: only types can"));
         }
         let of_value = choice.strings.is_some() || choice.integer.is_some() || choice.bounds.is_some();
-        if of_value || choice.lazy {
+        if of_value || choice.lazy != Lazy::No {
             // What is chosen for a value holds wherever its type stands.
             let uses = types.shape.fields.iter().filter(|field| types.same(field.node) == node).count();
             if uses > 1 {
@@ -114,11 +114,11 @@ impl Choices {
         if let Some(integer) = choice.integer {
             self.integer(types, node, integer);
         }
-        if choice.lazy {
+        if choice.lazy != Lazy::No {
             if types.repr(node) != Repr::List {
                 return Err(OverlayError(format!("`{said}` is no list, and cannot be lazy")));
             }
-            self.lazy.insert(node);
+            self.lazy.insert(node, choice.lazy);
         }
         Ok(())
     }

@@ -12,7 +12,7 @@ mod same;
 mod types;
 
 pub use error::Error;
-pub use overlay::{Additions, Bounds, Choice, IntegerType, Overlay, OverlayError, Serde, Strings};
+pub use overlay::{Additions, Bounds, Choice, IntegerType, Lazy, Overlay, OverlayError, Serde, Strings};
 
 use tercet_lower::Lowering;
 use tercet_model::Model;

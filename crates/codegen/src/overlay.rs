@@ -60,10 +60,47 @@ pub struct Choice {
     pub integer: Option<IntegerType>,
     /// Whether there is room for values that break the constraint.
     pub bounds: Option<Bounds>,
-    /// A list whose elements are decoded when they are asked for.
-    pub lazy: bool,
+    /// Whether the elements of a list are decoded when they are asked for.
+    pub lazy: Lazy,
     /// More derives; for types only.
     pub derive: Vec<String>,
+}
+
+/// When the elements of a list are decoded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(from = "LazyText")]
+pub enum Lazy {
+    /// At once.
+    #[default]
+    No,
+    /// When they are asked for.
+    Yes,
+    /// When they are asked for; each is decoded once before to see what is wrong with it.
+    Checked,
+}
+
+/// `true`, `false` or `"checked"`.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "`true`, `false` or `\"checked\"`")]
+enum LazyText {
+    Plain(bool),
+    Named(LazyName),
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum LazyName {
+    Checked,
+}
+
+impl From<LazyText> for Lazy {
+    fn from(text: LazyText) -> Self {
+        match text {
+            LazyText::Plain(false) => Self::No,
+            LazyText::Plain(true) => Self::Yes,
+            LazyText::Named(LazyName::Checked) => Self::Checked,
+        }
+    }
 }
 
 /// Whether types have `Serialize` and `Deserialize`, in the shapes of JER (X.697). The text then needs the feature `serde` of

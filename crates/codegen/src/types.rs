@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::choices::Choices;
-use crate::overlay::{Overlay, OverlayError};
+use crate::overlay::{Lazy, Overlay, OverlayError};
 use crate::same::{same, used_registers};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use tercet_lower::Lowering;
@@ -149,7 +149,7 @@ impl<'m> Types<'m> {
             }
         }
         types.fix();
-        let keyed = types.choices.lazy.iter().find(|node| !types.keys(**node).is_empty());
+        let keyed = types.choices.lazy.keys().find(|node| !types.keys(**node).is_empty());
         if let Some(Origin::Named(_, name, _) | Origin::Inside(_, name) | Origin::Shared(name)) =
             keyed.map(|node| types.origin(*node))
         {
@@ -189,7 +189,12 @@ impl<'m> Types<'m> {
 
     /// Whether the elements of a list are decoded when they are asked for.
     pub(crate) fn is_lazy(&self, node: NodeId) -> bool {
-        self.choices.lazy.contains(&self.same(node))
+        self.choices.lazy.contains_key(&self.same(node))
+    }
+
+    /// Whether the elements of such a list are looked through at once all the same.
+    pub(crate) fn is_checked(&self, node: NodeId) -> bool {
+        self.choices.lazy.get(&self.same(node)) == Some(&Lazy::Checked)
     }
 
     /// Whether a struct has a member for extension additions that are not known.

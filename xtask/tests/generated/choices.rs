@@ -817,7 +817,7 @@ impl Shape {
 }
 
 fn read_ber_zoo_children<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<SequenceOf<'a, Animal>> {
-    SequenceOf::read_ber(r, tag, false, |r| Animal::read_ber(r, Tag::universal(17)))
+    SequenceOf::read_ber_checked(r, tag, false, |r| Animal::read_ber(r, Tag::universal(17)))
 }
 fn write_ber_zoo_children(list: &SequenceOf<'_, Animal>, w: &mut ber::Writer) -> Result<()> {
     list.write_ber(w, |list, w| {

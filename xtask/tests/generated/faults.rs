@@ -7,7 +7,7 @@ use tercet::runtime::ErrorKind;
 use tercet::runtime::codec::{self, Contained, Encode, Fault};
 
 /// A value with all that the cases below break.
-fn whole() -> zoo::Zoo<'static> {
+pub(super) fn whole() -> zoo::Zoo<'static> {
     let subject = Subject::new("zoo.rs", "Zoo", 1);
     let octets = subject.encode(&subject.values[0], Rules::Der);
     let mut value = <zoo::Zoo<'_> as codec::Decode<'_, codec::Der>>::decode(&octets).unwrap().0.into_owned();

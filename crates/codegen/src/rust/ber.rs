@@ -207,7 +207,7 @@ impl Condition {
         match self {
             Self::Tag(tag) => format!("r.is_next({})", tag_text(*tag)),
             Self::Choice(name) => format!("r.peek_tag()?.is_some_and({name}::takes)"),
-            Self::Any => "r.peek_tag()?.is_some()".into(),
+            Self::Any => "r.has_more()?".into(),
         }
     }
 

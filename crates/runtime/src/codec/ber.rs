@@ -45,14 +45,10 @@ fn element<'a, T>(
     short: impl FnOnce(&'a [u8]) -> Option<T>,
     long: fn(&mut Reader<'a>, &Header) -> Result<T>,
 ) -> Result<T> {
-    let start = r.position();
-    if let Some(contents) = r.short_primitive(tag)
-        && let Some(value) = short(contents)
-    {
-        return Ok(value);
+    match r.short_primitive(tag, short) {
+        Some(value) => Ok(value),
+        None => any_element(r, tag, long),
     }
-    r.rewind(start);
-    any_element(r, tag, long)
 }
 
 #[inline(never)]
@@ -114,7 +110,7 @@ fn enter_any(r: &mut Reader<'_>, tag: Tag) -> Result<Frame> {
 /// # Errors
 /// As [`Reader::leave`] and [`any`].
 pub fn leave_extensible(r: &mut Reader<'_>, level: Frame) -> Result<()> {
-    while r.peek_tag()?.is_some() {
+    while r.has_more()? {
         any(r)?;
     }
     r.leave(level)
@@ -132,7 +128,7 @@ pub fn list<'a, T>(
 ) -> Result<Vec<T>> {
     let level = enter(r, tag)?;
     let mut list = Vec::with_capacity(r.elements(ROOM / size_of::<T>().max(1) + 1));
-    while r.peek_tag()?.is_some() {
+    while r.has_more()? {
         match read(r) {
             Ok(value) => list.push(value),
             Err(error) => {
@@ -150,7 +146,7 @@ pub fn list<'a, T>(
 /// yet of what is inside of it.
 #[cold]
 #[inline(never)]
-fn of_element(error: Error, r: &Reader<'_>) -> Error {
+pub(super) fn of_element(error: Error, r: &Reader<'_>) -> Error {
     match error.kind() {
         ErrorKind::MissingComponent if r.path.is_empty() && error.at() < r.offset() => {
             Error::new(ErrorKind::TagMismatch, error.at())
@@ -171,22 +167,26 @@ pub fn set_of<'a, T>(
 ) -> Result<Vec<T>> {
     let mut previous: &[u8] = &[];
     list(r, tag, |r| {
-        let start = r.position();
+        let start = r.rest();
         let value = read(r)?;
         in_set_of(&mut previous, start, r)?;
         Ok(value)
     })
 }
 
-/// That the elements of a SET OF come in order in DER (11.6): `previous` is the element before that from `start` on.
+/// That the elements of a SET OF come in order in DER (11.6): `previous` is the element before that at the begin of `start`.
 #[inline]
-pub(super) fn in_set_of<'a>(previous: &mut &'a [u8], start: usize, r: &Reader<'a>) -> Result<()> {
+pub(super) fn in_set_of<'a>(previous: &mut &'a [u8], start: &'a [u8], r: &Reader<'a>) -> Result<()> {
     if r.rules() == Rules::Ber {
         return Ok(());
     }
-    let element = r.input().get(start..r.position()).unwrap_or_default();
+    let element = start.get(..start.len() - r.rest().len()).unwrap_or_default();
+    let previous = core::mem::replace(previous, element);
+    if previous.is_empty() {
+        return Ok(());
+    }
     let at = r.offset().saturating_sub(element.len() as u64);
-    crate::ber::check_set_of_order(core::mem::replace(previous, element), element, at)
+    crate::ber::check_set_of_order(previous, element, at)
 }
 
 /// BOOLEAN (8.2).
@@ -401,14 +401,11 @@ pub fn relative_oid<'a>(r: &mut Reader<'a>, tag: Tag) -> Result<RelativeObjectId
 /// As [`Reader::text`].
 #[inline]
 pub fn text<'a>(r: &mut Reader<'a>, tag: Tag, kind: StringKind) -> Result<Text<'a>> {
-    let start = r.position();
-    if let Some(contents) = r.short_primitive(tag)
-        && kind.is_plain(contents)
-    {
-        return Ok(Text::ascii(contents));
+    let short = |contents| kind.is_plain(contents).then(|| Text::ascii(contents));
+    match r.short_primitive(tag, short) {
+        Some(text) => Ok(text),
+        None => any_text(r, tag, kind),
     }
-    r.rewind(start);
-    any_text(r, tag, kind)
 }
 
 #[inline(never)]
@@ -496,7 +493,16 @@ pub fn real(r: &mut Reader<'_>, tag: Tag) -> Result<f64> {
 ///
 /// # Errors
 /// [`ErrorKind::MissingComponent`] at the end of the level, else as [`Reader::element`].
+#[inline]
 pub fn any<'a>(r: &mut Reader<'a>) -> Result<Octets<'a>> {
+    match r.short_element() {
+        Some(element) => Ok(Octets::borrowed(element)),
+        None => any_long(r),
+    }
+}
+
+#[inline(never)]
+fn any_long<'a>(r: &mut Reader<'a>) -> Result<Octets<'a>> {
     let Some(header) = r.next_header()? else { return Err(missing(r)) };
     Ok(Octets::borrowed(r.skip_checked(&header)?))
 }

@@ -1,6 +1,6 @@
 //! Lists whose elements are decoded when they are asked for.
 
-use super::ber::{Reader, Rules, Writer, any, enter, in_set_of};
+use super::ber::{Reader, Rules, Writer, any, enter, in_set_of, of_element};
 use crate::{Error, Limits, Result, Tag};
 use alloc::vec::Vec;
 use core::fmt;
@@ -9,7 +9,8 @@ use core::hash::{Hash, Hasher};
 /// A SEQUENCE OF or SET OF that stays encoded until its elements are asked for, in BER; a list of elements in all other
 /// rules.
 ///
-/// Decoding checks where elements begin and end; what is wrong inside of them shows when they are reached.
+/// Decoding checks where elements begin and end; what is wrong inside of them shows when they are reached. A checked list
+/// has decoded each of them once, and kept none.
 pub struct SequenceOf<'a, T>(Kept<'a, T>);
 
 /// How an element is read, its header included.
@@ -24,6 +25,7 @@ enum Kept<'a, T> {
         count: usize,
         depth: u16,
         rules: Rules,
+        checked: bool,
         read: Read<'a, T>,
     },
 }
@@ -84,23 +86,54 @@ impl<'a, T> SequenceOf<'a, T> {
     /// # Errors
     /// What is wrong with the headers of the elements.
     pub fn read_ber(r: &mut Reader<'a>, tag: Tag, ordered: bool, read: Read<'a, T>) -> Result<Self> {
+        Self::keep(r, tag, ordered, false, read, |r| any(r).map(drop))
+    }
+
+    /// The same, and each element is decoded once and dropped, so that nothing can be wrong with it later.
+    ///
+    /// # Errors
+    /// What is wrong with the elements.
+    #[inline(always)]
+    pub fn read_ber_checked(
+        r: &mut Reader<'a>,
+        tag: Tag,
+        ordered: bool,
+        read: Read<'a, T>,
+    ) -> Result<Self> {
+        Self::keep(r, tag, ordered, true, read, |r| read(r).map(drop))
+    }
+
+    #[inline(always)]
+    fn keep(
+        r: &mut Reader<'a>,
+        tag: Tag,
+        ordered: bool,
+        checked: bool,
+        read: Read<'a, T>,
+        check: impl Fn(&mut Reader<'a>) -> Result<()>,
+    ) -> Result<Self> {
         let level = enter(r, tag)?;
-        let (start, base, depth) = (r.position(), r.offset(), r.depth_left());
+        let (start, base, depth) = (r.rest(), r.offset(), r.depth_left());
         let (mut count, mut previous): (_, &[u8]) = (0, &[]);
-        while r.peek_tag()?.is_some() {
-            let begin = r.position();
-            any(r)?;
-            if ordered {
-                in_set_of(&mut previous, begin, r)?;
+        while r.has_more()? {
+            let begin = r.rest();
+            let element = check(r).and_then(|()| match ordered {
+                true => in_set_of(&mut previous, begin, r),
+                false => Ok(()),
+            });
+            if let Err(error) = element {
+                let error = of_element(error, r);
+                r.path.element(count);
+                return Err(error);
             }
             count += 1;
         }
-        let contents = r.input().get(start..r.position()).unwrap_or_default();
+        let contents = start.get(..start.len() - r.rest().len()).unwrap_or_default();
         r.leave(level)?;
-        Ok(Self(Kept::Encoded { contents, base, count, depth, rules: r.rules(), read }))
+        Ok(Self(Kept::Encoded { contents, base, count, depth, rules: r.rules(), checked, read }))
     }
 
-    /// Writes the elements: in BER as they are, else as `write` does.
+    /// Writes the elements: in BER, and in the rules that a checked list was read by, as they are, else as `write` does.
     ///
     /// # Errors
     /// A fault in an element, or in writing it.
@@ -110,7 +143,9 @@ impl<'a, T> SequenceOf<'a, T> {
     {
         match &self.0 {
             Kept::Elements(elements, None) => write(elements, w),
-            Kept::Encoded { contents, .. } if w.rules() == Rules::Ber => {
+            Kept::Encoded { contents, rules, checked, .. }
+                if w.rules() == Rules::Ber || (*checked && *rules == w.rules()) =>
+            {
                 w.push(contents);
                 Ok(())
             }
@@ -180,12 +215,13 @@ impl<T: Clone> Clone for SequenceOf<'_, T> {
     fn clone(&self) -> Self {
         Self(match &self.0 {
             Kept::Elements(elements, fault) => Kept::Elements(elements.clone(), *fault),
-            Kept::Encoded { contents, base, count, depth, rules, read } => Kept::Encoded {
+            Kept::Encoded { contents, base, count, depth, rules, checked, read } => Kept::Encoded {
                 contents,
                 base: *base,
                 count: *count,
                 depth: *depth,
                 rules: *rules,
+                checked: *checked,
                 read: *read,
             },
         })

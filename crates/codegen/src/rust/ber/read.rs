@@ -383,7 +383,8 @@ impl Ber<'_, '_> {
         let slot = self.slot(FieldId(shape.node(node).first));
         let ordered = shape.node(node).kind == Kind::SetOf;
         let value = self.read(&slot, element, &self.no_keys(element), At::Nothing);
-        self.line(format!("SequenceOf::read_ber(r, tag, {ordered}, {})", closure("r", &value)));
+        let function = if self.p.types.is_checked(node) { "read_ber_checked" } else { "read_ber" };
+        self.line(format!("SequenceOf::{function}(r, tag, {ordered}, {})", closure("r", &value)));
     }
 
     pub(super) fn read_list(&mut self, node: NodeId, element: NodeId) {
