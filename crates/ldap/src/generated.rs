@@ -2946,7 +2946,7 @@ fn write_ber_filter_and(list: &[Filter<'_>], w: &mut ber::Writer) -> Result<()> 
     let set = w.mark();
     let mut left = list.iter();
     while let Some(v) = left.next_back() { at!(w, [left.len()], v.write_ber(w)); }
-    if w.rules() != ber::Rules::Ber { w.sort_set_of(set)?; }
+    if list.len() > 1 && w.rules() != ber::Rules::Ber { w.sort_set_of(set)?; }
     Ok(())
 }
 
@@ -2957,7 +2957,7 @@ fn write_ber_filter_or(list: &[Filter<'_>], w: &mut ber::Writer) -> Result<()> {
     let set = w.mark();
     let mut left = list.iter();
     while let Some(v) = left.next_back() { at!(w, [left.len()], v.write_ber(w)); }
-    if w.rules() != ber::Rules::Ber { w.sort_set_of(set)?; }
+    if list.len() > 1 && w.rules() != ber::Rules::Ber { w.sort_set_of(set)?; }
     Ok(())
 }
 
@@ -3532,7 +3532,7 @@ fn write_ber_sync_info_sync_id_set_sync_uui_ds(list: &[Octets<'_>], w: &mut ber:
     let set = w.mark();
     let mut left = list.iter();
     while let Some(v) = left.next_back() { w.octet_string(Tag::universal(4), v); }
-    if w.rules() != ber::Rules::Ber { w.sort_set_of(set)?; }
+    if list.len() > 1 && w.rules() != ber::Rules::Ber { w.sort_set_of(set)?; }
     Ok(())
 }
 
@@ -3635,7 +3635,7 @@ fn write_ber_partial_attribute_vals(list: &[AttributeValue<'_>], w: &mut ber::Wr
     let set = w.mark();
     let mut left = list.iter();
     while let Some(v) = left.next_back() { w.octet_string(Tag::universal(4), v); }
-    if w.rules() != ber::Rules::Ber { w.sort_set_of(set)?; }
+    if list.len() > 1 && w.rules() != ber::Rules::Ber { w.sort_set_of(set)?; }
     Ok(())
 }
 

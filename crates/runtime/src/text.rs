@@ -80,7 +80,8 @@ impl StringKind {
     pub(crate) fn is_plain(self, octets: &[u8]) -> bool {
         match self {
             Self::Utf8 => octets.is_ascii(),
-            Self::Numeric | Self::Printable | Self::Ia5 | Self::Visible => {
+            Self::Ia5 => octets.is_ascii(),
+            Self::Numeric | Self::Printable | Self::Visible => {
                 octets.iter().fold(true, |plain, octet| plain & self.allows(*octet))
             }
             _ => false,

@@ -839,7 +839,7 @@ fn write_ber_zoo_bag(list: &SequenceOf<'_, i64>, w: &mut ber::Writer) -> Result<
         let set = w.mark();
         let mut left = list.iter();
         while let Some(v) = left.next_back() { w.integer(Tag::universal(2), i64::from(*v)); }
-        if w.rules() != ber::Rules::Ber { w.sort_set_of(set)?; }
+        if list.len() > 1 && w.rules() != ber::Rules::Ber { w.sort_set_of(set)?; }
         Ok(())
     })
 }
@@ -938,7 +938,7 @@ fn write_ber_nests_rest(list: &[Nest], w: &mut ber::Writer) -> Result<()> {
         at!(w, [left.len()], write_ber_nest(&v.0, w));
         w.close(Tag::universal(16), m);
     }
-    if w.rules() != ber::Rules::Ber { w.sort_set_of(set)?; }
+    if list.len() > 1 && w.rules() != ber::Rules::Ber { w.sort_set_of(set)?; }
     Ok(())
 }
 
@@ -1047,7 +1047,7 @@ fn write_ber_twig_set_of(list: &[Twig], w: &mut ber::Writer) -> Result<()> {
         at!(w, [left.len()], write_ber_twig(&v.0, w));
         w.close(Tag::universal(16), m);
     }
-    if w.rules() != ber::Rules::Ber { w.sort_set_of(set)?; }
+    if list.len() > 1 && w.rules() != ber::Rules::Ber { w.sort_set_of(set)?; }
     Ok(())
 }
 

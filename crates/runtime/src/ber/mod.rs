@@ -10,6 +10,7 @@
 mod header;
 mod primitives;
 mod reader;
+mod short;
 mod strings;
 #[cfg(test)]
 mod tests;

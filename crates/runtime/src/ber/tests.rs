@@ -408,10 +408,14 @@ fn long_tags_are_compared_as_they_are_read() {
 fn elements_have_the_headers_of_their_tags_and_lengths() {
     let tags = [0, 30, 31, 127, 128, 16383, 16384].map(Tag::context);
     for tag in tags {
-        for length in [0, 1, 124, 125, 126, 127, 128, 300] {
-            let contents = alloc::vec![0xA5; length];
+        for length in (0..20).chain([124, 125, 126, 127, 128, 255, 256, 300]) {
+            let contents: Vec<u8> = (1..=255).cycle().take(length).collect();
             let mut writer = Writer::new(Der);
             writer.octet_string(tag, &contents);
+            // With room in front, short elements are written in another way.
+            let mut roomy = Writer::with_capacity(Der, 1000);
+            roomy.octet_string(tag, &contents);
+            assert_eq!(roomy.finish(), writer.finish(), "{tag} {length}");
             let within = writer.finish().to_vec();
             let mut reader = Reader::new(&within, Der);
             let header = reader.peek_header().unwrap().unwrap();
@@ -424,6 +428,10 @@ fn elements_have_the_headers_of_their_tags_and_lengths() {
             let mark = writer.open();
             writer.push(&within[..]);
             writer.close(tag, mark);
+            let mark = roomy.mark();
+            roomy.push(&within[..]);
+            roomy.close(tag, mark);
+            assert_eq!(roomy.finish(), writer.finish(), "{tag} {length}");
             let around = &writer.finish()[..writer.finish().len() - within.len()];
             let header = Reader::new(around, Der).peek_header().unwrap().unwrap();
             assert_eq!((header.tag, header.constructed, header.length), (tag, true, within.len()));
@@ -431,6 +439,23 @@ fn elements_have_the_headers_of_their_tags_and_lengths() {
         }
     }
     assert_eq!(Reader::new(&[], Der).peek_header(), Ok(None));
+}
+
+#[test]
+fn integers_are_the_same_with_room_and_without() {
+    for bits in 0..64 {
+        for value in
+            [-2, -1, 0, 1].map(|more| (1_i64 << bits).wrapping_add(more)).into_iter().flat_map(|v| [v, !v])
+        {
+            let mut writer = Writer::new(Der);
+            writer.push_i64(value);
+            let contents = writer.finish().to_vec();
+            let mut roomy = Writer::with_capacity(Der, 100);
+            roomy.integer(Tag::context(200), value);
+            let length = u8::try_from(contents.len()).unwrap();
+            assert_eq!(roomy.finish(), [&[0x9F, 0x81, 0x48, length][..], &contents[..]].concat(), "{value}");
+        }
+    }
 }
 
 #[test]

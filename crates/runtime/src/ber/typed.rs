@@ -5,6 +5,7 @@
 
 use alloc::borrow::Cow;
 
+use super::writer::fewest;
 use super::{Header, Reader, StringForm, Writer, primitives};
 use crate::text::{StringKind, from_utf8};
 use crate::types::{GeneralizedTime, OidRef, Real, RelativeOidRef, TimeType, UtcTime};
@@ -131,26 +132,49 @@ macro_rules! writers {
 }
 
 writers! {
-    /// BOOLEAN (8.2).
-    boolean(value: bool) = push_boolean;
-    /// An INTEGER of any size from its two's complement (8.3).
-    big_integer(octets: &[u8]) = push_integer;
     /// REAL in the normal form (8.5, 11.3).
     real(value: &Real<'_>) = push_real;
     /// REAL in the normal form from an `f64` (8.5, 11.3.1).
     float(value: f64) = push_f64;
-    /// OBJECT IDENTIFIER (8.19).
-    oid(value: OidRef<'_>) = push_oid;
-    /// RELATIVE-OID (8.20).
-    relative_oid(value: RelativeOidRef<'_>) = push_relative_oid;
-    /// NULL (8.8).
-    null() = push_nothing;
-    /// An element that is encoded already becomes the contents of a primitive one, as in OCTET STRING
-    /// (CONTAINING).
-    raw(octets: &[u8]) = push;
 }
 
 impl Writer {
+    /// BOOLEAN (8.2).
+    #[inline(always)]
+    pub fn boolean(&mut self, tag: Tag, value: bool) {
+        self.primitive_of(tag, if value { &[0xFF] } else { &[0] });
+    }
+
+    /// An INTEGER of any size from its two's complement (8.3).
+    #[inline(always)]
+    pub fn big_integer(&mut self, tag: Tag, octets: &[u8]) {
+        self.primitive_of(tag, fewest(octets));
+    }
+
+    /// OBJECT IDENTIFIER (8.19).
+    #[inline(always)]
+    pub fn oid(&mut self, tag: Tag, value: OidRef<'_>) {
+        self.primitive_of(tag, value.as_bytes());
+    }
+
+    /// RELATIVE-OID (8.20).
+    #[inline(always)]
+    pub fn relative_oid(&mut self, tag: Tag, value: RelativeOidRef<'_>) {
+        self.primitive_of(tag, value.as_bytes());
+    }
+
+    /// NULL (8.8).
+    #[inline(always)]
+    pub fn null(&mut self, tag: Tag) {
+        self.primitive_of(tag, &[]);
+    }
+
+    /// An element that is encoded already becomes the contents of a primitive one, as in OCTET STRING (CONTAINING).
+    #[inline(always)]
+    pub fn raw(&mut self, tag: Tag, octets: &[u8]) {
+        self.primitive_of(tag, octets);
+    }
+
     /// OBJECT IDENTIFIER: its contents octets.
     #[inline]
     pub fn push_oid(&mut self, value: OidRef<'_>) {
@@ -162,9 +186,6 @@ impl Writer {
     pub fn push_relative_oid(&mut self, value: RelativeOidRef<'_>) {
         self.push(value.as_bytes());
     }
-
-    #[inline]
-    const fn push_nothing(&self) {}
 
     /// A character string of a text (8.23); in CER above 1000 octets in segments.
     ///

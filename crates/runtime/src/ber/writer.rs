@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
+use super::short::Head;
 use super::{Reader, Rules};
 use crate::codec::Path;
 use crate::types::{BitStr, Real};
@@ -11,7 +12,7 @@ use crate::{Class, Error, ErrorKind, Limits, Result, Tag};
 /// The end of an element, in octets from the end of the buffer; made by [`Writer::mark`] and
 /// [`Writer::open`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Mark(usize);
+pub struct Mark(pub(super) usize);
 
 /// A buffer that grows at its start.
 ///
@@ -36,17 +37,20 @@ pub struct Mark(usize);
 #[derive(Clone, Debug, Default)]
 pub struct Writer {
     /// What is written stands at the end; what is between `base` and `start` is free.
-    buf: Vec<u8>,
-    start: usize,
+    pub(super) buf: Vec<u8>,
+    pub(super) start: usize,
     /// The end of `buf`; where octets are only counted there is no `buf`, and this is the count.
     end: usize,
     /// Octets in front that are not ours.
-    base: usize,
+    pub(super) base: usize,
     rules: Rules,
     counting: bool,
     /// The way to a fault, as far as callers have told it.
     pub(crate) path: Path,
 }
+
+/// Octets of room that a writer makes at least.
+const LEAST: usize = 256;
 
 impl Writer {
     /// An empty buffer that writes by these rules.
@@ -62,9 +66,13 @@ impl Writer {
     }
 
     /// A buffer that writes behind octets, whose memory it uses.
-    pub(crate) const fn onto(out: Vec<u8>, rules: Rules) -> Self {
-        let base = out.len();
-        Self { buf: out, start: base, end: base, base, rules, counting: false, path: Path::NONE }
+    #[inline]
+    pub(crate) fn onto(out: Vec<u8>, rules: Rules) -> Self {
+        let (base, mut buf) = (out.len(), out);
+        // Room for a record, so that its first element takes the short way too.
+        buf.resize(base + LEAST, 0);
+        let end = buf.len();
+        Self { buf, start: end, end, base, rules, counting: false, path: Path::NONE }
     }
 
     /// A writer that keeps nothing, but knows how much was written ([`Writer::len`]): a length is that of its value in
@@ -202,7 +210,7 @@ impl Writer {
             self.end += octets;
             return false;
         }
-        let room = self.len().max(octets).max(256);
+        let room = self.len().max(octets).max(LEAST);
         self.buf.resize(self.end + room, 0);
         self.buf.copy_within(self.start..self.end, self.start + room);
         self.start += room;
@@ -223,15 +231,19 @@ impl Writer {
     }
 
     /// Puts the header of a constructed element before what was written since [`Writer::open`].
-    #[inline]
+    #[inline(always)]
     pub fn close(&mut self, tag: Tag, mark: Mark) {
-        let length = self.since(mark);
+        if !self.short_close(Head::of(tag, 0x20), mark) {
+            self.long_close(tag, mark);
+        }
+    }
+
+    #[inline(never)]
+    fn long_close(&mut self, tag: Tag, mark: Mark) {
         if self.rules == Rules::Cer {
             self.push_octet(0x80);
-        } else if length < 0x80 && tag.number() < 31 {
-            return self.push(&[tag.identifier() | 0x20, length.to_be_bytes()[size_of::<usize>() - 1]]);
         } else {
-            self.push_length(length);
+            self.push_length(self.since(mark));
         }
         self.push_tag(tag, true);
     }
@@ -320,11 +332,7 @@ impl Writer {
     /// An INTEGER of any size from its two's complement, most significant octet first; superfluous octets are
     /// left out, no octets are zero.
     pub fn push_integer(&mut self, octets: &[u8]) {
-        let mut rest = octets;
-        while let [0x00, 0x00..=0x7F, ..] | [0xFF, 0x80..=0xFF, ..] = rest {
-            rest = rest.get(1..).unwrap_or_default();
-        }
-        self.push(if rest.is_empty() { &[0] } else { rest });
+        self.push(fewest(octets));
     }
 
     /// BIT STRING in the primitive form, unused bits zero (8.6.2, 11.2.1).
@@ -467,7 +475,15 @@ impl Writer {
     // Whole strings, which CER splits
 
     /// An OCTET STRING, character string or time with its header; in CER above 1000 octets in segments (9.2).
+    #[inline(always)]
     pub fn octet_string(&mut self, tag: Tag, octets: &[u8]) {
+        if !self.short_octets(Head::of(tag, 0), octets) {
+            self.long_octet_string(tag, octets);
+        }
+    }
+
+    #[inline(never)]
+    fn long_octet_string(&mut self, tag: Tag, octets: &[u8]) {
         if self.rules == Rules::Cer && octets.len() > 1000 {
             let mark = self.open();
             for piece in octets.chunks(1000).rev() {
@@ -477,35 +493,15 @@ impl Writer {
             }
             return self.close(tag, mark);
         }
-        self.primitive_of(tag, octets);
+        self.long_primitive(tag, octets);
     }
 
     /// A primitive element with these contents.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn primitive_of(&mut self, tag: Tag, contents: &[u8]) {
-        let [.., length] = contents.len().to_be_bytes();
-        if contents.len() < 0x80 && tag.number() < 128 {
-            let need = contents.len() + if tag.number() < 31 { 2 } else { 3 };
-            if self.start - self.base < need && !self.grow(need) {
-                return;
-            }
-            let start = self.start.saturating_sub(need);
-            match self.buf.get_mut(start..self.start) {
-                Some([identifier, count, room @ ..]) if room.len() == contents.len() => {
-                    (*identifier, *count) = (tag.identifier(), length);
-                    room.copy_from_slice(contents);
-                }
-                Some([identifier, number, count, room @ ..]) if room.len() == contents.len() => {
-                    let [.., low] = tag.number().to_be_bytes();
-                    (*identifier, *number, *count) = (tag.identifier(), low, length);
-                    room.copy_from_slice(contents);
-                }
-                _ => {}
-            }
-            self.start = start;
-            return;
+        if !self.short_octets(Head::of(tag, 0), contents) {
+            self.long_primitive(tag, contents);
         }
-        self.long_primitive(tag, contents);
     }
 
     #[inline(never)]
@@ -516,11 +512,11 @@ impl Writer {
     }
 
     /// INTEGER or ENUMERATED with its header (8.3, 8.4).
+    #[inline(always)]
     pub fn integer(&mut self, tag: Tag, value: i64) {
-        let same = (value ^ (value >> 63)).leading_zeros();
-        // Leading bits that are all the sign but one, in whole octets.
-        let first = (same as usize - 1) / 8;
-        self.primitive_of(tag, value.to_be_bytes().get(first..).unwrap_or_default());
+        if !self.short_integer(Head::of(tag, 0), value) {
+            self.long_primitive(tag, &value.to_be_bytes()[8 - significant(value)..]);
+        }
     }
 
     /// A non-negative INTEGER with its header (8.3).
@@ -598,6 +594,21 @@ impl Writer {
         }
         Ok(())
     }
+}
+
+/// Two's complement without superfluous octets in front; no octets are zero.
+#[inline]
+pub(super) fn fewest(octets: &[u8]) -> &[u8] {
+    let mut rest = octets;
+    while let [0x00, 0x00..=0x7F, ..] | [0xFF, 0x80..=0xFF, ..] = rest {
+        rest = rest.get(1..).unwrap_or_default();
+    }
+    if rest.is_empty() { &[0] } else { rest }
+}
+
+/// How many octets an INTEGER has: leading bits that are all the sign but one are left out, in whole octets.
+pub(super) const fn significant(value: i64) -> usize {
+    8 - ((value ^ (value >> 63)).leading_zeros() as usize - 1) / 8
 }
 
 /// The tag of an element that was just written, as a number in canonical order.

@@ -94,12 +94,7 @@ impl<'a, T> SequenceOf<'a, T> {
     /// # Errors
     /// What is wrong with the elements.
     #[inline(always)]
-    pub fn read_ber_checked(
-        r: &mut Reader<'a>,
-        tag: Tag,
-        ordered: bool,
-        read: Read<'a, T>,
-    ) -> Result<Self> {
+    pub fn read_ber_checked(r: &mut Reader<'a>, tag: Tag, ordered: bool, read: Read<'a, T>) -> Result<Self> {
         Self::keep(r, tag, ordered, true, read, |r| read(r).map(drop))
     }
 

@@ -207,7 +207,7 @@ impl Ber<'_, '_> {
         self.write(&slot, element, "v", At::Element);
         self.close("}");
         if is_set {
-            self.open("if w.rules() != ber::Rules::Ber {");
+            self.open("if list.len() > 1 && w.rules() != ber::Rules::Ber {");
             self.line("w.sort_set_of(set)?;");
             self.close("}");
         }

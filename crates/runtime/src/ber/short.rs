@@ -1,0 +1,137 @@
+//! Short elements, written with few instructions: the header as one word in front of the contents.
+//!
+//! What is free in front of the elements that are written may be overwritten, so that a word of eight octets is stored
+//! where fewer are wanted.
+
+use super::writer::significant;
+use super::{Mark, Rules, Writer};
+use crate::Tag;
+
+/// Identifier octets, right-aligned, and their number in the octet above; zero if there are more than four. A number when the
+/// tag is a literal.
+#[derive(Clone, Copy)]
+pub(super) struct Head(u64);
+
+impl Head {
+    /// Those of an element with this tag; `form` is 20 (hexadecimal) if it is constructed.
+    #[inline(always)]
+    pub(super) fn of(tag: Tag, form: u8) -> Self {
+        let first = u64::from(tag.identifier() | form);
+        let number = u64::from(tag.number());
+        Self(match number {
+            0..31 => 1 << 32 | first,
+            31..0x80 => 2 << 32 | first << 8 | number,
+            0x80..0x4000 => 3 << 32 | first << 16 | (0x80 | number >> 7) << 8 | number & 0x7F,
+            _ => 0,
+        })
+    }
+
+    #[inline]
+    const fn size(self) -> usize {
+        (self.0 >> 32) as usize
+    }
+}
+
+/// Room that a short element may write in.
+const ROOM: usize = 32;
+
+impl Writer {
+    /// The octets in front of what is written, if so many are free.
+    #[inline]
+    fn room(&mut self) -> Option<&mut [u8; ROOM]> {
+        if self.start - self.base < ROOM {
+            return None;
+        }
+        self.buf.get_mut(..self.start)?.last_chunk_mut()
+    }
+
+    /// Writes a primitive element if its contents are short and there is room: each octet string of a call record, with
+    /// half the instructions of a copy and three octets of header pushed.
+    #[inline(never)]
+    pub(super) fn short_octets(&mut self, head: Head, contents: &[u8]) -> bool {
+        let length = contents.len();
+        if head.size() == 0 {
+            return false;
+        }
+        if length > 16 {
+            return self.middle_octets(head, contents);
+        }
+        let Some(room) = self.room() else { return false };
+        let begin = ROOM - length;
+        // The first and the last octets, which may be the same ones.
+        if let (Some(first), Some(last)) = (contents.first_chunk::<8>(), contents.last_chunk::<8>()) {
+            room[ROOM - 8..].copy_from_slice(last);
+            room[begin..begin + 8].copy_from_slice(first);
+        } else if let (Some(first), Some(last)) = (contents.first_chunk::<4>(), contents.last_chunk::<4>()) {
+            room[ROOM - 4..].copy_from_slice(last);
+            room[begin..begin + 4].copy_from_slice(first);
+        } else if let [first, .., last] = *contents {
+            room[ROOM - 1] = last;
+            room[ROOM - 2] = contents[length - 2];
+            room[begin] = first;
+        } else if let [octet] = *contents {
+            room[ROOM - 1] = octet;
+        }
+        put(room, begin, head, length as u64);
+        self.start -= length + 1 + head.size();
+        true
+    }
+
+    /// The same for up to 127 octets.
+    #[inline(never)]
+    fn middle_octets(&mut self, head: Head, contents: &[u8]) -> bool {
+        let length = contents.len();
+        if length > 0x7F || self.start - self.base < length + 8 {
+            return false;
+        }
+        let begin = self.start - length;
+        let Some(room) = self.buf.get_mut(begin - 8..self.start) else { return false };
+        let Some((header, room)) = room.split_first_chunk_mut::<8>() else { return false };
+        room.copy_from_slice(contents);
+        *header = (head.0 << 8 | length as u64).to_be_bytes();
+        self.start = begin - 1 - head.size();
+        true
+    }
+
+    /// Writes an INTEGER or ENUMERATED if there is room.
+    #[inline(never)]
+    pub(super) fn short_integer(&mut self, head: Head, value: i64) -> bool {
+        let length = significant(value);
+        match self.room() {
+            Some(room) if head.size() > 0 => {
+                room[ROOM - 8..].copy_from_slice(&value.to_be_bytes());
+                put(room, ROOM - length, head, length as u64);
+                self.start -= length + 1 + head.size();
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Writes the header of a constructed element if its length takes one octet or three and there is room.
+    #[inline(never)]
+    pub(super) fn short_close(&mut self, head: Head, mark: Mark) -> bool {
+        let length = self.since(mark);
+        if head.size() == 0 || length > 0xFFFF || self.rules() == Rules::Cer {
+            return false;
+        }
+        let Some(room) = self.room() else { return false };
+        let (octets, count) = match length {
+            0..0x80 => (length as u64, 1),
+            0x80..0x100 => (0x8100 | length as u64, 2),
+            _ => (0x82_0000 | length as u64, 3),
+        };
+        let word = (head.0 & 0xFFFF_FFFF) << (8 * count) | octets;
+        room[ROOM - 8..].copy_from_slice(&word.to_be_bytes());
+        self.start -= count + head.size();
+        true
+    }
+}
+
+/// Stores identifier octets and a length of one octet in front of contents that begin there.
+#[inline(always)]
+fn put(room: &mut [u8; ROOM], begin: usize, head: Head, length: u64) {
+    if let Some((_, word)) = room.get_mut(..begin).and_then(<[u8]>::split_last_chunk_mut::<8>) {
+        *word = (head.0 << 8 | length).to_be_bytes();
+    }
+}
