@@ -274,7 +274,7 @@ impl<'a> Run<'a> {
         let mut sinks =
             Sinks { render: &mut *render, header_render: &mut *header_render, out, header, rejects };
         if inputs.len() > 1 && self.threads() > 1 {
-            let chunks = many::chunks(inputs, self.convert.batch() as u64);
+            let chunks = many::chunks(inputs, *self.convert.batch().start() as u64);
             self.chunks(converter, &chunks, &mut sinks, tell)?;
         } else {
             for input in inputs {

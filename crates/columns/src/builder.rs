@@ -17,6 +17,10 @@ use tercet_plan::{FieldId, NodeId, Shape};
 
 /// Rows of a batch: more, and it is full.
 const ROWS: usize = 1 << 16;
+/// Values of a batch, those included that are absent, which take memory too: more, and it is full.
+const CELLS: usize = 1 << 23;
+/// Rows that a batch may have however many columns there are.
+const FEW_ROWS: usize = 1 << 10;
 /// Octets of a batch: more, and it is full.
 const OCTETS: usize = 32 << 20;
 
@@ -31,6 +35,8 @@ pub struct Builder<'s> {
     /// Which types have texts whose octets are ASCII characters most of the time.
     is_ascii: Vec<bool>,
     rows: usize,
+    /// Rows with which a batch is full.
+    most_rows: usize,
     size: usize,
     /// Rows whose value failed: they are left out of the batch.
     dropped: Vec<usize>,
@@ -61,6 +67,7 @@ impl<'s> Builder<'s> {
         json.general_strings = json::GeneralStrings::Characters;
         json.decimals_as_numbers = true;
         let stores = stores(&layout);
+        let most_rows = (CELLS / stores.len()).clamp(FEW_ROWS, ROWS);
         Self {
             shape,
             layout,
@@ -69,6 +76,7 @@ impl<'s> Builder<'s> {
             octets,
             is_ascii: shape.nodes.iter().map(|node| is_ascii_based(node.kind)).collect(),
             rows: 0,
+            most_rows,
             size: 0,
             dropped: Vec::new(),
             fault: None,
@@ -103,7 +111,7 @@ impl<'s> Builder<'s> {
 
     /// Whether it is time for [`Builder::finish`].
     pub fn is_full(&self) -> bool {
-        self.rows >= ROWS || self.size >= OCTETS
+        self.rows >= self.most_rows || self.size >= OCTETS
     }
 
     /// Takes back all rows but so many of the first ones since the last batch, those that failed included.

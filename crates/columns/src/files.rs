@@ -75,7 +75,7 @@ enum Encoded {
 pub struct PartEncoder(Parts);
 
 enum Parts {
-    Parquet(Arc<ArrowRowGroupWriterFactory>, Group),
+    Parquet { factory: Arc<ArrowRowGroupWriterFactory>, group: Option<Group> },
     Arrow(Vec<RecordBatch>),
 }
 
@@ -110,6 +110,8 @@ fn parquet(schema: &SchemaRef, compression: Compression) -> Result<ParquetWriter
     let properties = WriterProperties::builder()
         .set_compression(codec)
         .set_statistics_enabled(EnabledStatistics::Chunk)
+        // Places of pages serve no reader without statistics of pages; they are held up to the end of the file.
+        .set_offset_index_disabled(true)
         .set_created_by(concat!("tercet ", env!("CARGO_PKG_VERSION")).to_owned())
         .build();
     let writer = ArrowWriter::try_new(Vec::new(), Arc::clone(schema), Some(properties));
@@ -142,6 +144,18 @@ impl Group {
     fn close(self) -> Result<Vec<ArrowColumnChunk>, ArrowError> {
         self.columns.into_iter().map(|column| column.close().map_err(from_parquet)).collect()
     }
+}
+
+/// The row group for a batch.
+fn in_the_making<'g>(
+    group: &'g mut Option<Group>,
+    factory: &ArrowRowGroupWriterFactory,
+    batch: &RecordBatch,
+) -> Result<&'g mut Group, ArrowError> {
+    Ok(match group {
+        Some(group) => group,
+        none => none.insert(Group::new(factory, &batch.schema())?),
+    })
 }
 
 impl ParquetWriter {
@@ -183,10 +197,7 @@ impl Encoder {
     pub fn write(&mut self, batch: &RecordBatch, out: &mut Vec<u8>) -> Result<(), ArrowError> {
         match &mut self.0 {
             Writer::Parquet(writer) => {
-                let group = match &mut writer.group {
-                    Some(group) => group,
-                    none => none.insert(Group::new(&writer.factory, &batch.schema())?),
-                };
+                let group = in_the_making(&mut writer.group, &writer.factory, batch)?;
                 group.write(batch)?;
                 if group.memory() >= GROUP || group.rows >= GROUP_ROWS {
                     writer.flush()?;
@@ -250,9 +261,7 @@ impl PartEncoder {
     pub fn new(format: FileFormat, schema: &SchemaRef, compression: Compression) -> Result<Self, ArrowError> {
         Ok(Self(match format {
             FileFormat::Parquet => {
-                let factory = parquet(schema, compression)?.factory;
-                let group = Group::new(&factory, schema)?;
-                Parts::Parquet(factory, group)
+                Parts::Parquet { factory: parquet(schema, compression)?.factory, group: None }
             }
             FileFormat::Arrow | FileFormat::ArrowStream => Parts::Arrow(Vec::new()),
         }))
@@ -264,7 +273,7 @@ impl PartEncoder {
     /// When the batch has another schema.
     pub fn write(&mut self, batch: RecordBatch) -> Result<(), ArrowError> {
         match &mut self.0 {
-            Parts::Parquet(_, group) => group.write(&batch),
+            Parts::Parquet { factory, group } => in_the_making(group, factory, &batch)?.write(&batch),
             Parts::Arrow(batches) => {
                 batches.push(batch);
                 Ok(())
@@ -278,12 +287,10 @@ impl PartEncoder {
     /// Those of the format; none are known.
     pub fn take(&mut self) -> Result<Option<Part>, ArrowError> {
         Ok(match &mut self.0 {
-            Parts::Parquet(_, Group { rows: 0, .. }) => None,
-            Parts::Parquet(factory, group) => {
-                let schema = Arc::clone(&group.schema);
-                let group = std::mem::replace(group, Group::new(factory, &schema)?);
-                Some(Part(Encoded::Group(group.close()?)))
-            }
+            Parts::Parquet { group, .. } => match group.take() {
+                Some(group) => Some(Part(Encoded::Group(group.close()?))),
+                None => None,
+            },
             Parts::Arrow(batches) if batches.is_empty() => None,
             Parts::Arrow(batches) => Some(Part(Encoded::Batches(std::mem::take(batches)))),
         })

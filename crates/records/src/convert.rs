@@ -15,7 +15,7 @@ use crate::rendering::Rendering;
 use crate::rows::{Rows, Tally};
 use crate::split::Split;
 use std::io::{self, Read, Write};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, RangeInclusive};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tercet_dynamic::{Decoder, Discard, Error, NodeId, Options, Plan, Tape};
@@ -237,9 +237,10 @@ impl<'p> Converter<'p> {
 
     /// Decodes and renders on several threads where an input is long enough and undamaged; the rows come in the order of
     /// the records all the same. `make` makes the renderer of each thread, which gets records of about `batch` octets at a
-    /// time; it has to write rows that stand for themselves, or to give them as a [`Render::part`].
+    /// time, the more the longer the input is; it has to write rows that stand for themselves, or to give them as a
+    /// [`Render::part`].
     #[must_use]
-    pub fn with_workers(mut self, count: usize, batch: usize, make: MakeRender<'p>) -> Self {
+    pub fn with_workers(mut self, count: usize, batch: RangeInclusive<usize>, make: MakeRender<'p>) -> Self {
         self.workers = (count > 1).then(|| Workers { count, batch, make });
         self
     }

@@ -13,25 +13,42 @@ use crate::render::{MakeRender, Origin, Render, RenderedPart};
 use crate::rows::{Rows, Tally};
 use std::collections::VecDeque;
 use std::io::{self, Read};
-use std::ops::{ControlFlow, Range};
+use std::ops::{ControlFlow, Range, RangeInclusive};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, Scope};
 
-/// Batches for each thread that the reader is ahead of the writer.
+/// Batches for each thread that the reader is ahead of the writer, if they are small.
 const AHEAD: usize = 4;
+/// Octets of batches for each thread that it is ahead otherwise, but for one batch.
+const AHEAD_OCTETS: usize = 1 << 22;
+/// The part of what has been read already that a batch may have: of long inputs, batches are large and not so many.
+const SHARE: u64 = 8;
 
 /// The threads that a converter may use.
 pub(crate) struct Workers<'p> {
     pub(crate) count: usize,
-    /// Octets of a batch.
-    pub(crate) batch: usize,
+    /// Octets of a batch, in short inputs and in long ones.
+    pub(crate) batch: RangeInclusive<usize>,
     pub(crate) make: MakeRender<'p>,
 }
 
 impl std::fmt::Debug for Workers<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Workers").field("count", &self.count).finish_non_exhaustive()
+    }
+}
+
+impl Workers<'_> {
+    /// Octets of a batch behind so many of the input.
+    fn batch(&self, read: u64) -> usize {
+        let wanted = usize::try_from(read / SHARE).unwrap_or(usize::MAX);
+        wanted.clamp(*self.batch.start(), *self.batch.end())
+    }
+
+    /// Batches that may be under way.
+    fn most(&self) -> usize {
+        self.count * (AHEAD_OCTETS / self.batch.end()).clamp(1, AHEAD)
     }
 }
 
@@ -132,7 +149,7 @@ impl Pool {
         rows: &Rows<'p>,
         name: &'s str,
     ) -> Self {
-        let most = workers.count * AHEAD;
+        let most = workers.most();
         let (batches, waiting) = sync_channel::<Work>(most);
         let waiting = Arc::new(Mutex::new(waiting));
         let (answers, done) = channel();
@@ -217,6 +234,8 @@ impl Converter<'_> {
             let mut pool = Pool::start(scope, &workers, &self.rows, name);
             let mut index = self.index(run.summary.records);
             let mut batch = Batch::new(reader.mark(), index, &mut pool.spare);
+            let mut read = run.summary.balance.read;
+            let mut enough = workers.batch(read);
             loop {
                 let item = reader.next(is_record)?;
                 let plain = item
@@ -225,11 +244,13 @@ impl Converter<'_> {
                 if let Some(item) = plain {
                     batch.add(item);
                     index += u64::from(item.part == Part::Record);
-                    if batch.octets.len() < workers.batch {
+                    if batch.octets.len() < enough {
                         continue;
                     }
                 }
                 let last = plain.is_none();
+                read += batch.octets.len() as u64;
+                enough = workers.batch(read);
                 // What is under way is waited for behind the last batch, else only as much as there is too much of.
                 pool.give(batch);
                 while pool.under_way.len() > if last { 0 } else { pool.most } {

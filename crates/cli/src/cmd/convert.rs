@@ -16,6 +16,7 @@ use crate::watch::{self, Watch};
 use clap::Args;
 use std::io::{self, IsTerminal, Write};
 use std::num::NonZeroUsize;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -115,8 +116,9 @@ pub struct Convert {
 
 /// Octets of records that a thread gets at a time: enough that handing over costs nothing, few enough to stay in a cache.
 const TEXT_BATCH: usize = 1 << 18;
-/// The same for formats with columns, where it is a row group of a Parquet file.
-const COLUMNS_BATCH: usize = 4 << 20;
+/// The same for formats with columns, where it is a row group of a Parquet file, in short inputs and in long ones: what there is
+/// to say of row groups is held up to the end of the file.
+const COLUMNS_BATCH: RangeInclusive<usize> = 4 << 20..=32 << 20;
 
 impl Convert {
     pub fn run(&self) -> Outcome {
@@ -235,9 +237,9 @@ impl Convert {
         converter.with_workers(self.jobs(), self.batch(), Box::new(make))
     }
 
-    /// Octets that a thread gets at a time.
-    pub fn batch(&self) -> usize {
-        if self.format().is_columnar() { COLUMNS_BATCH } else { TEXT_BATCH }
+    /// Octets that a thread gets at a time, of short inputs and of long ones.
+    pub fn batch(&self) -> RangeInclusive<usize> {
+        if self.format().is_columnar() { COLUMNS_BATCH } else { TEXT_BATCH..=TEXT_BATCH }
     }
 
     /// What the outputs depend on besides the inputs, for the manifest.
