@@ -22,6 +22,7 @@ mod render;
 mod rendering;
 mod reshape;
 mod rows;
+mod settling;
 mod split;
 mod zipped;
 
