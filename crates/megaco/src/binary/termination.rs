@@ -123,7 +123,9 @@ impl Levels {
                 name.push(b'/');
             }
             let end = place + usize::from(size);
-            if wildcards.peek().is_none() && size == 8 && place % 8 == 0 {
+            // The next wildcard is behind this level.
+            let is_plain = wildcards.peek().is_none_or(|next| usize::from(next & 0x3f) < self.bits() - end);
+            if is_plain && size == 8 && place % 8 == 0 {
                 name.extend_from_slice(&BITS[usize::from(id[place / 8])]);
                 place = end;
             }

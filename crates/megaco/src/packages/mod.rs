@@ -107,20 +107,28 @@ impl Packages {
 
     /// The name of package and item.
     pub(crate) fn item_name(&self, item: Item, package: u16, id: u16) -> Vec<u8> {
+        // Longer than most.
+        let mut name = Vec::with_capacity(24);
         if package == 0 {
             let native = NATIVE.iter().find(|native| native.1 == id);
-            return native.map_or_else(|| number(id), |native| native.0.to_ascii_lowercase().into_bytes());
+            match native {
+                Some(native) => name.extend_from_slice(native.0.as_bytes()),
+                None => name = number(id),
+            }
+        } else {
+            match self.package(package) {
+                _ if package == WILDCARD => name.push(b'*'),
+                Some(known) => name.extend_from_slice(known.name.as_bytes()),
+                None => name.append(&mut number(package)),
+            }
+            name.push(b'/');
+            match self.item(item, package, id) {
+                _ if id == WILDCARD => name.push(b'*'),
+                Some(known) => name.extend_from_slice(known.name.as_bytes()),
+                None => name.append(&mut number(id)),
+            }
         }
-        let mut name = self.package_name(package);
-        name.push(b'/');
-        if id == WILDCARD {
-            name.push(b'*');
-            return name;
-        }
-        match self.item(item, package, id) {
-            Some(known) => name.extend(known.name.bytes().map(|octet| octet.to_ascii_lowercase())),
-            None => name.extend(number(id)),
-        }
+        name.make_ascii_lowercase();
         name
     }
 
