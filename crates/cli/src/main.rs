@@ -9,6 +9,7 @@ mod cmd;
 mod columnar;
 mod discover;
 mod exit;
+mod figures;
 mod inputs;
 mod inspect;
 mod interrupt;
@@ -55,7 +56,7 @@ enum Command {
     Decode(cmd::decode::Decode),
     Encode(cmd::encode::Encode),
     Transcode(cmd::transcode::Transcode),
-    Convert(cmd::convert::Convert),
+    Convert(Box<cmd::convert::Convert>),
     Doctor(cmd::doctor::Doctor),
     Head(cmd::head::Head),
     Cat(cmd::cat::Cat),

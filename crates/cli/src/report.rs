@@ -1,16 +1,19 @@
 //! What a run says at its end: lines for people, JSON for machines, the exit code.
 
 use crate::exit::Exit;
+use crate::figures;
 use crate::term;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tercet::dynamic::Plan;
-use tercet::records::{Balance, Checked, Framing, Reject, Stopped, Summary};
+use tercet::records::{Balance, Checked, Figures, Framing, Reject, Stopped, Summary};
 
 /// What inputs come to.
 #[derive(Clone, Debug, Default)]
 pub struct Totals {
+    /// What chosen components come to.
+    pub figures: Figures,
     /// Inputs without rejects, with rejects, and failed ones.
     pub inputs: [u64; 3],
     pub records: u64,
@@ -86,6 +89,7 @@ impl<'p> Report<'p> {
             for (kind, count) in self.by_type(&summary) {
                 term::say(format_args!("  {:>12} {kind}", term::grouped(count)));
             }
+            figures::lines(&summary.figures).for_each(|line| term::say(format_args!("  {line}")));
             term::say(format_args!("  {}", summary.balance));
         }
         for fault in &summary.carvings.faults {
@@ -119,6 +123,7 @@ impl<'p> Report<'p> {
         totals.rejects += summary.rejects;
         totals.balance.merge(&summary.balance);
         totals.seconds += seconds;
+        totals.figures.merge(&summary.figures);
         let result = match exit {
             Exit::Good => 0,
             Exit::Rejected => 1,
@@ -223,6 +228,7 @@ impl<'p> Report<'p> {
                 term::count(totals.rejects, "reject"),
                 totals.balance,
             ));
+            figures::lines(&totals.figures).for_each(|line| term::say(format_args!("  {line}")));
         }
     }
 
@@ -234,6 +240,7 @@ impl<'p> Report<'p> {
             "rejects": totals.rejects,
             "octets": octets(&totals.balance),
             "seconds": totals.seconds,
+            "figures": figures::json(&totals.figures),
             "resumed": self.done_before,
             "skipped": self.passed_over,
             "exit": self.exit as u8,
@@ -261,6 +268,7 @@ impl<'p> Report<'p> {
             "framing": summary.framing.as_ref().map(Framing::spelt),
             "announced": summary.carvings.announced.filter(|_| summary.carvings.files > 0),
             "audit": summary.audit.iter().map(checked).collect::<Vec<_>>(),
+            "figures": figures::json(&summary.figures),
             "complete": summary.stopped.is_none(),
             "exit": exit as u8,
         })

@@ -4,7 +4,7 @@ use crate::exit::{Failure, Outcome};
 use clap::Args;
 use std::sync::Arc;
 use tercet::dynamic::{NodeId, Shape};
-use tercet::records::{Children, Condition, Explode, Filter};
+use tercet::records::{Children, Condition, Explode, Figures, Filter};
 
 /// Which records become rows.
 #[derive(Args, Clone, Debug, Default)]
@@ -13,6 +13,16 @@ pub struct RowsArgs {
     /// values as they are shown; `choice=NAME` is the alternative; all conditions have to be met if there are several
     #[arg(long = "where", id = "where", value_name = "CONDITION")]
     pub conditions: Vec<Condition>,
+
+    /// Add up this component over the records that become rows, and tell its least and greatest value: a path, or a name for
+    /// components of that name wherever they are
+    #[arg(long, value_name = "PATH", value_delimiter = ',')]
+    pub total: Vec<String>,
+
+    /// Tell which numbers of this component are missing between the least and the greatest, and which there are more than once,
+    /// over all inputs
+    #[arg(long, value_name = "PATH", value_delimiter = ',')]
+    pub sequence: Vec<String>,
 
     /// A row for each element of this list, with what stands around it repeated, and a column with the number of the element
     /// named after the list; a record without elements is one row
@@ -54,6 +64,11 @@ impl RowsArgs {
             return Ok(None);
         }
         Children::new(shape, record, &paths).map(Some).map_err(Failure::usage)
+    }
+
+    /// The sums, ranges and sequences asked for, of values of a shape.
+    pub fn figures(&self, shape: &Shape, record: NodeId) -> Outcome<Figures> {
+        Figures::new(shape, record, &self.total, &self.sequence).map_err(Failure::usage)
     }
 
     /// The filter asked for, on values of a shape.

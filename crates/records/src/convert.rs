@@ -5,6 +5,7 @@ use crate::balance::Balance;
 use crate::children::Children;
 use crate::envelope::Envelope;
 use crate::explode::Explode;
+use crate::figures::Figures;
 use crate::filter::Filter;
 use crate::framing::{Carvings, Framing, Item, Part, Reason, RecordReader, detect_in};
 use crate::parallel::Workers;
@@ -79,6 +80,8 @@ pub struct Summary {
     pub header_error: Option<Error>,
     /// Totals that stand around the records.
     pub audit: Vec<Checked>,
+    /// What chosen components come to.
+    pub figures: Figures,
 }
 
 /// Why an input was not read to its end.
@@ -221,6 +224,21 @@ impl<'p> Converter<'p> {
         self
     }
 
+    /// Adds up what components come to over the records that are not left out; a rendering is named before.
+    #[must_use]
+    pub fn with_figures(mut self, figures: Figures) -> Self {
+        let rows = &mut self.rows;
+        let shape = &rows.plan.shape;
+        if figures.is_of_parts(shape.fields.len()) {
+            rows.wanted = None;
+        }
+        if let Some(wanted) = &mut rows.wanted {
+            want(shape, figures.fields().filter(|field| *field < shape.fields.len()), wanted);
+        }
+        rows.figures = figures;
+        self
+    }
+
     /// Makes a row of each element of a list: renderers have then to know the shape of rows.
     #[must_use]
     pub fn with_explode(mut self, explode: Option<&'p Explode>) -> Self {
@@ -294,6 +312,7 @@ impl<'p> Converter<'p> {
         };
         self.out.clear();
         self.rows.audit.iter_mut().for_each(Audit::reset);
+        _ = self.rows.figures.take();
         loop {
             if ahead && run.sound >= SOUND && run.summary.stopped.is_none() {
                 run.flush(&mut self.out, targets)?;
@@ -331,6 +350,7 @@ impl<'p> Converter<'p> {
         run.close_reject(targets)?;
         self.header(&mut run, targets)?;
         run.flush(&mut self.out, targets)?;
+        run.summary.figures = self.rows.figures.take();
         run.summary.rows = run.tally.rows;
         run.summary.tables = run.tally.tables(self.rows.children);
         run.summary.left_out = run.tally.left_out;

@@ -4,6 +4,7 @@
 //! component wherever it is; a path begins at the record. Of a component that is there several times, one has to compare;
 //! one that is absent never does. `choice` at the end of a path is the alternative of a CHOICE.
 
+use crate::component::{Component, inside, is_element, steps, way};
 use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
@@ -84,16 +85,26 @@ pub struct Filter {
 #[derive(Clone, Debug)]
 struct Test {
     condition: Condition,
-    /// The ways to the component, without elements of lists; one field alone is the component wherever it is.
-    ways: Vec<Vec<FieldId>>,
-    anywhere: bool,
-    /// Whether it is the alternative that is compared.
-    choice: bool,
+    place: Place,
 }
 
-/// A condition that no record can be tested by.
+/// What is compared.
+#[derive(Clone, Debug)]
+enum Place {
+    Component(Component),
+    /// The alternative of the CHOICE that this way leads to, without elements of lists.
+    Choice(Vec<FieldId>),
+}
+
+/// A component that there is not, or a condition that no record can be tested by.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FilterError(String);
+
+impl FilterError {
+    pub(crate) fn new(text: String) -> Self {
+        Self(text)
+    }
+}
 
 impl fmt::Display for FilterError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -111,56 +122,51 @@ impl Filter {
     pub fn new(shape: &Shape, root: NodeId, conditions: &[Condition]) -> Result<Self, FilterError> {
         let test = |condition: &Condition| {
             let path = condition.path.as_str();
-            let no = |what: &str| FilterError(format!("{what} `{path}`"));
             let (choice, steps) =
                 match path.strip_suffix("choice").map(|rest| rest.strip_suffix('.').unwrap_or(rest)) {
                     Some(around) if choice_at(shape, root, around) => (true, around),
                     _ => (false, path),
                 };
-            let anywhere = !choice && !steps.contains('.') && way(shape, root, steps).is_none();
-            let ways = if anywhere {
-                let named = |index: &usize| shape.name(shape.fields[*index].name) == steps;
-                (0..shape.fields.len()).filter(named).map(|index| vec![FieldId(index as u32)]).collect()
-            } else {
-                vec![way(shape, root, steps).ok_or_else(|| no("there is no component"))?]
-            };
-            let single = |way: &Vec<FieldId>| {
-                way.last().is_some_and(|field| !shape.node(shape.field(*field).node).kind.is_constructed())
-            };
-            let ways: Vec<_> = ways.into_iter().filter(|way| choice || single(way)).collect();
-            if ways.is_empty() {
-                return Err(no("there is no single value at"));
+            if !choice {
+                let component = Component::new(shape, root, path).map_err(FilterError)?;
+                return Ok(Test { condition: condition.clone(), place: Place::Component(component) });
             }
-            if choice {
-                let node = ways[0].last().map_or(root, |field| inside(shape, shape.field(*field).node));
-                let names: Vec<&str> =
-                    shape.fields_of(node).map(|(_, field)| shape.name(field.name)).collect();
-                if let Some(wrong) = condition.values.iter().find(|value| !names.contains(&value.as_str())) {
-                    return Err(FilterError(format!("`{wrong}` is none of `{}`", names.join("`, `"))));
-                }
+            let way = way(shape, root, steps).unwrap_or_default();
+            let node = way.last().map_or(root, |field| inside(shape, shape.field(*field).node));
+            let names: Vec<&str> = shape.fields_of(node).map(|(_, field)| shape.name(field.name)).collect();
+            if let Some(wrong) = condition.values.iter().find(|value| !names.contains(&value.as_str())) {
+                return Err(FilterError(format!("`{wrong}` is none of `{}`", names.join("`, `"))));
             }
-            Ok(Test { condition: condition.clone(), ways, anywhere, choice })
+            Ok(Test { condition: condition.clone(), place: Place::Choice(way) })
         };
         Ok(Self { tests: conditions.iter().map(test).collect::<Result<_, _>>()? })
     }
 
     /// The fields that have to be decoded for the conditions.
     pub(crate) fn fields(&self) -> impl Iterator<Item = usize> + '_ {
-        self.tests.iter().flat_map(|test| &test.ways).flatten().map(|field| field.index())
+        self.tests.iter().flat_map(|test| {
+            let (component, way) = match &test.place {
+                Place::Component(component) => (Some(component), &[][..]),
+                Place::Choice(way) => (None, &way[..]),
+            };
+            let component = component.into_iter().flat_map(Component::fields);
+            component.chain(way.iter().map(|field| field.index()))
+        })
     }
 
     /// Whether a component is a part of something rendered, wherever that is: no field below this number.
     pub(crate) fn is_of_parts(&self, fields: usize) -> bool {
-        self.tests
-            .iter()
-            .flat_map(|test| &test.ways)
-            .any(|way| way.first().is_some_and(|first| first.index() >= fields))
+        self.tests.iter().any(|test| match &test.place {
+            Place::Component(component) => component.is_of_parts(fields),
+            Place::Choice(way) => way.first().is_some_and(|first| first.index() >= fields),
+        })
     }
 
     /// Alternatives of the record itself that no record may have: they need not be decoded.
     pub(crate) fn excluded(&self, shape: &Shape, root: NodeId) -> Vec<usize> {
         let mut excluded = Vec::new();
-        for test in self.tests.iter().filter(|test| test.choice && test.ways[0].is_empty()) {
+        let of_record = |test: &&Test| matches!(&test.place, Place::Choice(way) if way.is_empty());
+        for test in self.tests.iter().filter(of_record) {
             for (id, field) in shape.fields_of(root) {
                 if !test.condition.meets_name(shape.name(field.name)) {
                     excluded.push(id.index());
@@ -183,9 +189,9 @@ impl Test {
             match view.token(index) {
                 Token::Open { field, node, .. } => {
                     path.push(if is_element(shape, field) { FieldId::ROOT } else { field });
-                    if self.choice
+                    if let Place::Choice(way) = &self.place
                         && is_choice(shape, node)
-                        && steps(path).eq(&self.ways[0])
+                        && steps(path).eq(way)
                         && alternative(shape, view, index + 1)
                             .is_some_and(|name| self.condition.meets_name(name))
                     {
@@ -194,8 +200,7 @@ impl Test {
                 }
                 Token::Close { .. } => _ = path.pop(),
                 Token::Leaf { field, node, leaf }
-                    if !self.choice
-                        && self.concerns(shape, path, field)
+                    if matches!(&self.place, Place::Component(it) if it.is_at(shape, path, field))
                         && self.condition.meets(shape, node, leaf) =>
                 {
                     return true;
@@ -204,20 +209,6 @@ impl Test {
             }
         }
         false
-    }
-
-    /// Whether the leaf of a field is the component; elements of lists and the record itself stand as ROOT in the path.
-    fn concerns(&self, shape: &Shape, path: &[FieldId], field: FieldId) -> bool {
-        if self.anywhere {
-            return self.ways.iter().any(|way| way[0] == field);
-        }
-        let Some(way) = self.ways.first() else { return false };
-        let element = is_element(shape, field);
-        if !element && way.last() != Some(&field) {
-            return false;
-        }
-        let around = if element { &way[..] } else { &way[..way.len().saturating_sub(1)] };
-        steps(path).eq(around)
     }
 }
 
@@ -263,18 +254,8 @@ fn order(scalar: &Scalar<'_>, value: &str) -> Option<Ordering> {
     }
 }
 
-/// The fields of a path without elements of lists and the record itself.
-fn steps(path: &[FieldId]) -> impl Iterator<Item = &FieldId> {
-    path.iter().filter(|field| **field != FieldId::ROOT)
-}
-
 fn is_choice(shape: &Shape, node: NodeId) -> bool {
     shape.nodes.get(node.index()).is_some_and(|node| node.kind == Kind::Choice)
-}
-
-fn is_element(shape: &Shape, field: FieldId) -> bool {
-    let parent = shape.fields.get(field.index()).map(|field| shape.node(field.parent).kind);
-    matches!(parent, Some(Kind::SequenceOf | Kind::SetOf))
 }
 
 fn alternative<'s>(shape: &'s Shape, view: View<'_>, index: usize) -> Option<&'s str> {
@@ -287,30 +268,6 @@ fn alternative<'s>(shape: &'s Shape, view: View<'_>, index: usize) -> Option<&'s
         }
         _ => None,
     }
-}
-
-/// The element's type, if the type is a list.
-fn inside(shape: &Shape, mut node: NodeId) -> NodeId {
-    // A list of itself has no innermost element.
-    for _ in 0..64 {
-        match (shape.node(node).kind, shape.fields_of(node).next()) {
-            (Kind::SequenceOf | Kind::SetOf, Some((_, element))) => node = element.node,
-            _ => break,
-        }
-    }
-    node
-}
-
-/// The fields on the way to a component, elements of lists left out.
-fn way(shape: &Shape, root: NodeId, path: &str) -> Option<Vec<FieldId>> {
-    let mut node = inside(shape, root);
-    let mut way = Vec::new();
-    for step in path.split('.').filter(|step| !step.is_empty()) {
-        let (id, field) = shape.fields_of(node).find(|(_, field)| shape.name(field.name) == step)?;
-        way.push(id);
-        node = inside(shape, field.node);
-    }
-    Some(way)
 }
 
 /// Whether a CHOICE without an alternative of that name stands at a path.

@@ -7,9 +7,11 @@
 mod audit;
 mod balance;
 mod children;
+mod component;
 mod convert;
 mod envelope;
 mod explode;
+mod figures;
 mod filter;
 mod framing;
 pub mod inputs;
@@ -22,6 +24,7 @@ mod render;
 mod rendering;
 mod reshape;
 mod rows;
+mod sequence;
 mod settling;
 mod split;
 mod zipped;
@@ -31,6 +34,7 @@ pub use balance::Balance;
 pub use children::{ChildTable, Children};
 pub use convert::{Converter, SHARE_FROM, Settings, Stopped, Summary, Targets};
 pub use explode::Explode;
+pub use figures::{Amount, Extreme, Figure, FigureKind, Figures, Total};
 pub use filter::{Condition, Filter, FilterError};
 pub use framing::{
     Carvings, DEFAULT_RECORD_LIMIT, Detected, FileFraming, Framing, Identifiers, Item, Part, Prefix, Reason,
@@ -41,4 +45,5 @@ pub use reject::{Reject, RejectFile};
 pub use render::{MakeRender, Origin, Render, RenderedPart};
 pub use rendering::{CodeRule, Leaves, Profile, RenderKind, Rendering, Scratch, TableRules, Tables};
 pub use rows::Undecoded;
+pub use sequence::{SAMPLES as SEQUENCE_SAMPLES, Sequence};
 pub use split::{Split, splits};

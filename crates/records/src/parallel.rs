@@ -8,6 +8,7 @@
 use crate::audit::Totals;
 use crate::balance::Balance;
 use crate::convert::{Converter, Run, Stopped, Summary, Targets};
+use crate::figures::Figures;
 use crate::framing::{Item, Mark, Part, RecordReader};
 use crate::render::{MakeRender, Origin, Render, RenderedPart};
 use crate::rows::{Rows, Tally};
@@ -110,6 +111,7 @@ struct Done {
     part: Option<RenderedPart>,
     tally: Tally,
     totals: Option<Totals>,
+    figures: Figures,
     /// Whether all records have decoded.
     whole: bool,
 }
@@ -201,6 +203,7 @@ impl Pool {
 fn work(batch: &Batch, name: &str, rows: &mut Rows<'_>, render: &mut dyn Render, done: &mut Done) {
     done.tally = rows.tally();
     _ = rows.take_totals();
+    _ = rows.figures.take();
     for (index, (range, offset)) in (batch.first..).zip(&batch.records) {
         let octets = &batch.octets[range.clone()];
         let offset = *offset;
@@ -212,6 +215,7 @@ fn work(batch: &Batch, name: &str, rows: &mut Rows<'_>, render: &mut dyn Render,
     let Ok(part) = render.part() else { return };
     done.part = part;
     done.totals = rows.take_totals();
+    done.figures = rows.figures.take();
     done.whole = true;
 }
 
@@ -305,6 +309,7 @@ impl Converter<'_> {
         if let (Some(audit), Some(totals)) = (&mut self.rows.audit, &done.totals) {
             audit.merge(totals);
         }
+        self.rows.figures.merge(&done.figures);
         if let Some(part) = done.part.take() {
             targets.render.join(part, &mut done.rows)?;
         }

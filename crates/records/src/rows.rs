@@ -4,6 +4,7 @@ use crate::audit::{Audit, Totals};
 use crate::children::Children;
 use crate::convert::Settings;
 use crate::explode::Explode;
+use crate::figures::Figures;
 use crate::filter::Filter;
 use crate::render::{Origin, Render};
 use crate::rendering::{Rendered, Rendering, Scratch};
@@ -19,6 +20,7 @@ pub(crate) struct Rows<'p> {
     pub(crate) options: Options,
     pub(crate) rendering: Option<&'p Rendering>,
     pub(crate) audit: Option<Audit>,
+    pub(crate) figures: Figures,
     pub(crate) filter: Option<Filter>,
     pub(crate) explode: Option<&'p Explode>,
     pub(crate) children: Option<&'p Children>,
@@ -86,6 +88,7 @@ impl<'p> Rows<'p> {
             options: settings.options.clone(),
             rendering: None,
             audit: None,
+            figures: Figures::default(),
             filter: None,
             explode: None,
             children: None,
@@ -107,6 +110,7 @@ impl<'p> Rows<'p> {
             options: self.options.clone(),
             rendering: self.rendering,
             audit: self.audit.clone(),
+            figures: self.figures.clone(),
             filter: self.filter.clone(),
             explode: self.explode,
             children: self.children,
@@ -181,7 +185,8 @@ impl<'p> Rows<'p> {
             alternative: None,
         };
         let is_row = self.explode.is_none() && self.children.is_none();
-        if render.is_direct() && self.filter.is_none() && self.audit.is_none() && is_row {
+        let is_seen = self.filter.is_some() || self.audit.is_some() || !self.figures.is_empty();
+        if render.is_direct() && !is_seen && is_row {
             render.begin_record(out);
             let mark = out.len();
             if let Err(error) = render.undecoded(&mut record, &origin, out) {
@@ -239,6 +244,10 @@ impl<'p> Rows<'p> {
         add(&mut tally.children, &self.of_tables);
         if let Some(audit) = &mut self.audit {
             audit.record(shape, view);
+        }
+        if !self.figures.is_empty() {
+            let amount = self.rendering.map(|rendering| rendering.leaves().amount);
+            self.figures.record(shape, amount, view);
         }
         tally.count(alternative);
         Ok(())

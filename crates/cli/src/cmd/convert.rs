@@ -175,6 +175,7 @@ impl Convert {
         let mut converter = Converter::new(&job.plan, settings)
             .with_rendering(job.rendering.as_ref())
             .with_audit(&profile.audit)
+            .with_figures(self.rows.figures(job.shown().shape(), job.record)?)
             .with_explode(job.explode.as_ref())
             .with_children(job.children.as_ref())
             .with_stop(Arc::clone(&job.stop));
