@@ -233,7 +233,7 @@ fn a_fault_tells_its_path() {
     let children = [&[0xA3, 40][..], &child, &second].concat();
     assert_eq!(
         read(&record(&children)),
-        "PersonnelRecord.children[1].name.familyName: a component is missing (X.690 8.9) (at offset 0x45)"
+        "PersonnelRecord.children[1].name: an element is not expected here (at offset 0x45)"
     );
     assert_eq!(
         read(&[0x60]),
@@ -495,4 +495,37 @@ fn lazy_lists_tell_faults_when_they_are_reached_and_checked_ones_at_once() {
     let fault = decode(&octets).unwrap_err();
     assert_eq!((fault.kind(), fault.at()), (ErrorKind::CharacterInvalid, name as u64));
     assert_eq!(fault.path().to_string(), "Zoo.children[1].name");
+}
+
+#[test]
+fn an_element_where_another_has_to_be_is_told_by_its_tag() {
+    fn said<T: for<'a> codec::Decode<'a, codec::Ber>>(octets: &[u8]) -> (ErrorKind, u64, String) {
+        let fault = T::decode(octets).err().unwrap();
+        (fault.kind(), fault.at(), fault.path().to_string())
+    }
+    type Said = fn(&[u8]) -> (ErrorKind, u64, String);
+    type Case<'c> = ((&'c str, Said), &'c [u8], ErrorKind, u64, &'c str);
+    let tree: (&str, Said) = ("Tree", said::<zoo::Tree>);
+    let nests: (&str, Said) = ("Nests", said::<zoo::Nests>);
+    let letter: (&str, Said) =
+        ("Letter", |octets| match <zoo::Letter<'_> as codec::Decode<'_, codec::Ber>>::decode(octets) {
+            Ok(_) => panic!("{octets:02x?} is read"),
+            Err(fault) => (fault.kind(), fault.at(), fault.path().to_string()),
+        });
+    let cases: &[Case<'_>] = &[
+        (tree, &[0x31, 0x00], ErrorKind::TagMismatch, 0, "Tree"),
+        (tree, &[0x30, 0x00], ErrorKind::MissingComponent, 2, "Tree.value"),
+        // `left` in the place of `value`, and an element of no component.
+        (tree, &[0x30, 0x02, 0xA1, 0x00], ErrorKind::MissingComponent, 2, "Tree.value"),
+        (tree, &[0x30, 0x02, 0xC0, 0x00], ErrorKind::UnexpectedElement, 2, "Tree"),
+        // `code` twice.
+        (letter, &[0x30, 6, 0x80, 1, 1, 0x80, 1, 1], ErrorKind::UnexpectedElement, 5, "Letter.code"),
+        (nests, &[0x30, 0x04, 0x30, 0x02, 0x31, 0x00], ErrorKind::TagMismatch, 4, "Nests.first[0]"),
+    ];
+    for ((root, said), octets, kind, at, path) in cases {
+        assert_eq!(said(octets), (*kind, *at, (*path).to_owned()), "{octets:02x?}");
+        let subject = Subject::new("zoo.rs", root, 0);
+        let engine = subject.decode(octets, Rules::Ber).unwrap_err();
+        assert_eq!((engine.kind(), engine.offset(), engine.path()), (*kind, *at, *path), "{octets:02x?}");
+    }
 }

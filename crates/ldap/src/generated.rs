@@ -2294,8 +2294,8 @@ impl<'a> LdapMessage<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            message_id: at!(r, "messageID", ber::narrow::<u32>(r, Tag::universal(2))),
-            protocol_op: at!(r, "protocolOp", ProtocolOp::read_ber(r)),
+            message_id: at!(r, "messageID", (0, true, Self::place), ber::narrow::<u32>(r, Tag::universal(2))),
+            protocol_op: at!(r, "protocolOp", (1, true, Self::place), ProtocolOp::read_ber(r)),
             controls: if r.is_next(Tag::context(0)) {
                 Some(at!(r, "controls", read_ber_controls(r, Tag::context(0))))
             } else { None },
@@ -2312,6 +2312,15 @@ impl<'a> LdapMessage<'a> {
         at!(w, "protocolOp", self.protocol_op.write_ber(w));
         w.integer(Tag::universal(2), i64::from(self.message_id));
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x2 if from <= 0 => (0, "messageID"),
+            _ if from <= 1 && ProtocolOp::takes(tag) => (1, "protocolOp"),
+            0x80000000 if from <= 2 => (2, "controls"),
+            _ => return None,
+        })
     }
 }
 
@@ -2399,8 +2408,8 @@ impl<'a> SearchResultEntry<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            object_name: at!(r, "objectName", ber::octets(r, Tag::universal(4))),
-            attributes: at!(r, "attributes", read_ber_partial_attribute_list(r, Tag::universal(16))),
+            object_name: at!(r, "objectName", (0, true, Self::place), ber::octets(r, Tag::universal(4))),
+            attributes: at!(r, "attributes", (1, true, Self::place), read_ber_partial_attribute_list(r, Tag::universal(16))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -2412,14 +2421,22 @@ impl<'a> SearchResultEntry<'a> {
         w.octet_string(Tag::universal(4), &self.object_name);
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x4 if from <= 0 => (0, "objectName"),
+            0x10 if from <= 1 => (1, "attributes"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> PagedResults<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            size: at!(r, "size", ber::narrow::<u32>(r, Tag::universal(2))),
-            cookie: at!(r, "cookie", ber::octets(r, Tag::universal(4))),
+            size: at!(r, "size", (0, true, Self::place), ber::narrow::<u32>(r, Tag::universal(2))),
+            cookie: at!(r, "cookie", (1, true, Self::place), ber::octets(r, Tag::universal(4))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -2428,6 +2445,14 @@ impl<'a> PagedResults<'a> {
         w.octet_string(Tag::universal(4), &self.cookie);
         w.integer(Tag::universal(2), i64::from(self.size));
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x2 if from <= 0 => (0, "size"),
+            0x4 if from <= 1 => (1, "cookie"),
+            _ => return None,
+        })
     }
 }
 
@@ -2448,7 +2473,7 @@ impl<'a> SortResult<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            sort_result: at!(r, "sortResult", ber::enumerated(r, Tag::universal(10), SortResultCode::from_number)),
+            sort_result: at!(r, "sortResult", (0, true, Self::place), ber::enumerated(r, Tag::universal(10), SortResultCode::from_number)),
             attribute_type: if r.is_next(Tag::context(0)) {
                 Some(at!(r, "attributeType", ber::octets(r, Tag::context(0))))
             } else { None },
@@ -2461,15 +2486,23 @@ impl<'a> SortResult<'a> {
         w.integer(Tag::universal(10), self.sort_result.number());
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0xa if from <= 0 => (0, "sortResult"),
+            0x80000000 if from <= 1 => (1, "attributeType"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> VirtualListViewRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            before_count: at!(r, "beforeCount", ber::narrow::<u32>(r, Tag::universal(2))),
-            after_count: at!(r, "afterCount", ber::narrow::<u32>(r, Tag::universal(2))),
-            target: at!(r, "target", Target::read_ber(r)),
+            before_count: at!(r, "beforeCount", (0, true, Self::place), ber::narrow::<u32>(r, Tag::universal(2))),
+            after_count: at!(r, "afterCount", (1, true, Self::place), ber::narrow::<u32>(r, Tag::universal(2))),
+            target: at!(r, "target", (2, true, Self::place), Target::read_ber(r)),
             context_id: if r.is_next(Tag::universal(4)) {
                 Some(at!(r, "contextID", ber::octets(r, Tag::universal(4))))
             } else { None },
@@ -2484,15 +2517,25 @@ impl<'a> VirtualListViewRequest<'a> {
         w.integer(Tag::universal(2), i64::from(self.before_count));
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x2 if from <= 0 => (0, "beforeCount"),
+            0x2 if from <= 1 => (1, "afterCount"),
+            _ if from <= 2 && Target::takes(tag) => (2, "target"),
+            0x4 if from <= 3 => (3, "contextID"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> VirtualListViewResponse<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            target_position: at!(r, "targetPosition", ber::narrow::<u32>(r, Tag::universal(2))),
-            content_count: at!(r, "contentCount", ber::narrow::<u32>(r, Tag::universal(2))),
-            virtual_list_view_result: at!(r, "virtualListViewResult", ber::enumerated(r, Tag::universal(10), SortResultCode::from_number)),
+            target_position: at!(r, "targetPosition", (0, true, Self::place), ber::narrow::<u32>(r, Tag::universal(2))),
+            content_count: at!(r, "contentCount", (1, true, Self::place), ber::narrow::<u32>(r, Tag::universal(2))),
+            virtual_list_view_result: at!(r, "virtualListViewResult", (2, true, Self::place), ber::enumerated(r, Tag::universal(10), SortResultCode::from_number)),
             context_id: if r.is_next(Tag::universal(4)) {
                 Some(at!(r, "contextID", ber::octets(r, Tag::universal(4))))
             } else { None },
@@ -2507,13 +2550,23 @@ impl<'a> VirtualListViewResponse<'a> {
         w.integer(Tag::universal(2), i64::from(self.target_position));
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x2 if from <= 0 => (0, "targetPosition"),
+            0x2 if from <= 1 => (1, "contentCount"),
+            0xa if from <= 2 => (2, "virtualListViewResult"),
+            0x4 if from <= 3 => (3, "contextID"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> SyncRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            mode: at!(r, "mode", ber::enumerated(r, Tag::universal(10), SyncRequestMode::from_number)),
+            mode: at!(r, "mode", (0, true, Self::place), ber::enumerated(r, Tag::universal(10), SyncRequestMode::from_number)),
             cookie: if r.is_next(Tag::universal(4)) {
                 Some(at!(r, "cookie", ber::octets(r, Tag::universal(4))))
             } else { None },
@@ -2532,14 +2585,23 @@ impl<'a> SyncRequest<'a> {
         w.integer(Tag::universal(10), self.mode.number());
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0xa if from <= 0 => (0, "mode"),
+            0x4 if from <= 1 => (1, "cookie"),
+            0x1 if from <= 2 => (2, "reloadHint"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> SyncState<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            state: at!(r, "state", ber::enumerated(r, Tag::universal(10), SyncStateState::from_number)),
-            entry_uuid: at!(r, "entryUUID", ber::octets(r, Tag::universal(4))),
+            state: at!(r, "state", (0, true, Self::place), ber::enumerated(r, Tag::universal(10), SyncStateState::from_number)),
+            entry_uuid: at!(r, "entryUUID", (1, true, Self::place), ber::octets(r, Tag::universal(4))),
             cookie: if r.is_next(Tag::universal(4)) {
                 Some(at!(r, "cookie", ber::octets(r, Tag::universal(4))))
             } else { None },
@@ -2552,6 +2614,15 @@ impl<'a> SyncState<'a> {
         w.octet_string(Tag::universal(4), &self.entry_uuid);
         w.integer(Tag::universal(10), self.state.number());
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0xa if from <= 0 => (0, "state"),
+            0x4 if from <= 1 => (1, "entryUUID"),
+            0x4 if from <= 2 => (2, "cookie"),
+            _ => return None,
+        })
     }
 }
 
@@ -2701,13 +2772,22 @@ impl<'a> PasswdModifyResponse<'a> {
 impl CancelRequest {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
-        let value = Self { cancel_id: at!(r, "cancelID", ber::narrow::<u32>(r, Tag::universal(2))) };
+        let value = Self {
+            cancel_id: at!(r, "cancelID", (0, true, Self::place), ber::narrow::<u32>(r, Tag::universal(2))),
+        };
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         w.integer(Tag::universal(2), i64::from(self.cancel_id));
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x2 if from <= 0 => (0, "cancelID"),
+            _ => return None,
+        })
     }
 }
 
@@ -2720,7 +2800,7 @@ impl<'a> EndTransaction<'a> {
                 at!(r, "commit", ber::not_default(v == true, r));
                 v
             } else { true },
-            identifier: at!(r, "identifier", ber::octets(r, Tag::universal(4))),
+            identifier: at!(r, "identifier", (1, true, Self::place), ber::octets(r, Tag::universal(4))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -2730,15 +2810,23 @@ impl<'a> EndTransaction<'a> {
         if !(self.commit == true) { w.boolean(Tag::universal(1), self.commit); }
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x1 if from <= 0 => (0, "commit"),
+            0x4 if from <= 1 => (1, "identifier"),
+            _ => return None,
+        })
+    }
 }
 
 impl PersistentSearch {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            change_types: at!(r, "changeTypes", ber::narrow::<u8>(r, Tag::universal(2))),
-            changes_only: at!(r, "changesOnly", ber::boolean(r, Tag::universal(1))),
-            return_e_cs: at!(r, "returnECs", ber::boolean(r, Tag::universal(1))),
+            change_types: at!(r, "changeTypes", (0, true, Self::place), ber::narrow::<u8>(r, Tag::universal(2))),
+            changes_only: at!(r, "changesOnly", (1, true, Self::place), ber::boolean(r, Tag::universal(1))),
+            return_e_cs: at!(r, "returnECs", (2, true, Self::place), ber::boolean(r, Tag::universal(1))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -2749,13 +2837,22 @@ impl PersistentSearch {
         w.integer(Tag::universal(2), i64::from(self.change_types));
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x2 if from <= 0 => (0, "changeTypes"),
+            0x1 if from <= 1 => (1, "changesOnly"),
+            0x1 if from <= 2 => (2, "returnECs"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> EntryChange<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            change_type: at!(r, "changeType", ber::enumerated(r, Tag::universal(10), EntryChangeChangeType::from_number)),
+            change_type: at!(r, "changeType", (0, true, Self::place), ber::enumerated(r, Tag::universal(10), EntryChangeChangeType::from_number)),
             previous_dn: if r.is_next(Tag::universal(4)) {
                 Some(at!(r, "previousDN", ber::octets(r, Tag::universal(4))))
             } else { None },
@@ -2772,15 +2869,24 @@ impl<'a> EntryChange<'a> {
         w.integer(Tag::universal(10), self.change_type.number());
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0xa if from <= 0 => (0, "changeType"),
+            0x4 if from <= 1 => (1, "previousDN"),
+            0x2 if from <= 2 => (2, "changeNumber"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> DirSync<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            flags: at!(r, "flags", ber::big_integer(r, Tag::universal(2))),
-            max_bytes: at!(r, "maxBytes", ber::narrow::<u32>(r, Tag::universal(2))),
-            cookie: at!(r, "cookie", ber::octets(r, Tag::universal(4))),
+            flags: at!(r, "flags", (0, true, Self::place), ber::big_integer(r, Tag::universal(2))),
+            max_bytes: at!(r, "maxBytes", (1, true, Self::place), ber::narrow::<u32>(r, Tag::universal(2))),
+            cookie: at!(r, "cookie", (2, true, Self::place), ber::octets(r, Tag::universal(4))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -2790,6 +2896,15 @@ impl<'a> DirSync<'a> {
         w.integer(Tag::universal(2), i64::from(self.max_bytes));
         w.big_integer(Tag::universal(2), self.flags.as_octets());
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x2 if from <= 0 => (0, "flags"),
+            0x2 if from <= 1 => (1, "maxBytes"),
+            0x4 if from <= 2 => (2, "cookie"),
+            _ => return None,
+        })
     }
 }
 
@@ -2965,8 +3080,8 @@ impl<'a> AttributeValueAssertion<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            attribute_desc: at!(r, "attributeDesc", ber::octets(r, Tag::universal(4))),
-            assertion_value: at!(r, "assertionValue", ber::octets(r, Tag::universal(4))),
+            attribute_desc: at!(r, "attributeDesc", (0, true, Self::place), ber::octets(r, Tag::universal(4))),
+            assertion_value: at!(r, "assertionValue", (1, true, Self::place), ber::octets(r, Tag::universal(4))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -2976,14 +3091,22 @@ impl<'a> AttributeValueAssertion<'a> {
         w.octet_string(Tag::universal(4), &self.attribute_desc);
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x4 if from <= 0 => (0, "attributeDesc"),
+            0x4 if from <= 1 => (1, "assertionValue"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> SubstringFilter<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            r#type: at!(r, "type", ber::octets(r, Tag::universal(4))),
-            substrings: at!(r, "substrings", read_ber_substring_filter_substrings(r, Tag::universal(16))),
+            r#type: at!(r, "type", (0, true, Self::place), ber::octets(r, Tag::universal(4))),
+            substrings: at!(r, "substrings", (1, true, Self::place), read_ber_substring_filter_substrings(r, Tag::universal(16))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -2994,6 +3117,14 @@ impl<'a> SubstringFilter<'a> {
         w.close(Tag::universal(16), m);
         w.octet_string(Tag::universal(4), &self.r#type);
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x4 if from <= 0 => (0, "type"),
+            0x10 if from <= 1 => (1, "substrings"),
+            _ => return None,
+        })
     }
 }
 
@@ -3007,7 +3138,7 @@ impl<'a> MatchingRuleAssertion<'a> {
             r#type: if r.is_next(Tag::context(2)) {
                 Some(at!(r, "type", ber::octets(r, Tag::context(2))))
             } else { None },
-            match_value: at!(r, "matchValue", ber::octets(r, Tag::context(3))),
+            match_value: at!(r, "matchValue", (2, true, Self::place), ber::octets(r, Tag::context(3))),
             dn_attributes: if r.is_next(Tag::context(4)) {
                 let v = at!(r, "dnAttributes", ber::boolean(r, Tag::context(4)));
                 at!(r, "dnAttributes", ber::not_default(v == false, r));
@@ -3023,6 +3154,16 @@ impl<'a> MatchingRuleAssertion<'a> {
         if let Some(v) = &self.r#type { w.octet_string(Tag::context(2), v); }
         if let Some(v) = &self.matching_rule { w.octet_string(Tag::context(1), v); }
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000001 if from <= 0 => (0, "matchingRule"),
+            0x80000002 if from <= 1 => (1, "type"),
+            0x80000003 if from <= 2 => (2, "matchValue"),
+            0x80000004 if from <= 3 => (3, "dnAttributes"),
+            _ => return None,
+        })
     }
 }
 
@@ -3043,7 +3184,7 @@ impl<'a> SortKey<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            attribute_type: at!(r, "attributeType", ber::octets(r, Tag::universal(4))),
+            attribute_type: at!(r, "attributeType", (0, true, Self::place), ber::octets(r, Tag::universal(4))),
             ordering_rule: if r.is_next(Tag::context(0)) {
                 Some(at!(r, "orderingRule", ber::octets(r, Tag::context(0))))
             } else { None },
@@ -3061,6 +3202,15 @@ impl<'a> SortKey<'a> {
         if let Some(v) = &self.ordering_rule { w.octet_string(Tag::context(0), v); }
         w.octet_string(Tag::universal(4), &self.attribute_type);
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x4 if from <= 0 => (0, "attributeType"),
+            0x80000000 if from <= 1 => (1, "orderingRule"),
+            0x80000001 if from <= 2 => (2, "reverseOrder"),
+            _ => return None,
+        })
     }
 }
 
@@ -3147,7 +3297,7 @@ impl<'a> SyncInfoSyncIdSet<'a> {
                 at!(r, "refreshDeletes", ber::not_default(v == false, r));
                 v
             } else { false },
-            sync_uui_ds: at!(r, "syncUUIDs", read_ber_sync_info_sync_id_set_sync_uui_ds(r, Tag::universal(17))),
+            sync_uui_ds: at!(r, "syncUUIDs", (2, true, Self::place), read_ber_sync_info_sync_id_set_sync_uui_ds(r, Tag::universal(17))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -3159,6 +3309,15 @@ impl<'a> SyncInfoSyncIdSet<'a> {
         if !(self.refresh_deletes == false) { w.boolean(Tag::universal(1), self.refresh_deletes); }
         if let Some(v) = &self.cookie { w.octet_string(Tag::universal(4), v); }
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x4 if from <= 0 => (0, "cookie"),
+            0x1 if from <= 1 => (1, "refreshDeletes"),
+            0x11 if from <= 2 => (2, "syncUUIDs"),
+            _ => return None,
+        })
     }
 }
 
@@ -3187,9 +3346,9 @@ impl<'a> BindRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            version: at!(r, "version", ber::narrow::<u8>(r, Tag::universal(2))),
-            name: at!(r, "name", ber::octets(r, Tag::universal(4))),
-            authentication: at!(r, "authentication", AuthenticationChoice::read_ber(r)),
+            version: at!(r, "version", (0, true, Self::place), ber::narrow::<u8>(r, Tag::universal(2))),
+            name: at!(r, "name", (1, true, Self::place), ber::octets(r, Tag::universal(4))),
+            authentication: at!(r, "authentication", (2, true, Self::place), AuthenticationChoice::read_ber(r)),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -3200,15 +3359,24 @@ impl<'a> BindRequest<'a> {
         w.integer(Tag::universal(2), i64::from(self.version));
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x2 if from <= 0 => (0, "version"),
+            0x4 if from <= 1 => (1, "name"),
+            _ if from <= 2 && AuthenticationChoice::takes(tag) => (2, "authentication"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> BindResponse<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            result_code: at!(r, "resultCode", ber::enumerated(r, Tag::universal(10), ResultCode::from_number)),
-            matched_dn: at!(r, "matchedDN", ber::octets(r, Tag::universal(4))),
-            diagnostic_message: at!(r, "diagnosticMessage", ber::octets(r, Tag::universal(4))),
+            result_code: at!(r, "resultCode", (0, true, Self::place), ber::enumerated(r, Tag::universal(10), ResultCode::from_number)),
+            matched_dn: at!(r, "matchedDN", (1, true, Self::place), ber::octets(r, Tag::universal(4))),
+            diagnostic_message: at!(r, "diagnosticMessage", (2, true, Self::place), ber::octets(r, Tag::universal(4))),
             referral: if r.is_next(Tag::context(3)) {
                 Some(at!(r, "referral", read_ber_referral(r, Tag::context(3))))
             } else { None },
@@ -3231,20 +3399,31 @@ impl<'a> BindResponse<'a> {
         w.integer(Tag::universal(10), self.result_code.number());
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0xa if from <= 0 => (0, "resultCode"),
+            0x4 if from <= 1 => (1, "matchedDN"),
+            0x4 if from <= 2 => (2, "diagnosticMessage"),
+            0x80000003 if from <= 3 => (3, "referral"),
+            0x80000007 if from <= 4 => (4, "serverSaslCreds"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> SearchRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            base_object: at!(r, "baseObject", ber::octets(r, Tag::universal(4))),
-            scope: at!(r, "scope", ber::enumerated(r, Tag::universal(10), SearchRequestScope::from_number)),
-            deref_aliases: at!(r, "derefAliases", ber::enumerated(r, Tag::universal(10), SearchRequestDerefAliases::from_number)),
-            size_limit: at!(r, "sizeLimit", ber::narrow::<u32>(r, Tag::universal(2))),
-            time_limit: at!(r, "timeLimit", ber::narrow::<u32>(r, Tag::universal(2))),
-            types_only: at!(r, "typesOnly", ber::boolean(r, Tag::universal(1))),
-            filter: at!(r, "filter", Filter::read_ber(r)),
-            attributes: at!(r, "attributes", read_ber_attribute_selection(r, Tag::universal(16))),
+            base_object: at!(r, "baseObject", (0, true, Self::place), ber::octets(r, Tag::universal(4))),
+            scope: at!(r, "scope", (1, true, Self::place), ber::enumerated(r, Tag::universal(10), SearchRequestScope::from_number)),
+            deref_aliases: at!(r, "derefAliases", (2, true, Self::place), ber::enumerated(r, Tag::universal(10), SearchRequestDerefAliases::from_number)),
+            size_limit: at!(r, "sizeLimit", (3, true, Self::place), ber::narrow::<u32>(r, Tag::universal(2))),
+            time_limit: at!(r, "timeLimit", (4, true, Self::place), ber::narrow::<u32>(r, Tag::universal(2))),
+            types_only: at!(r, "typesOnly", (5, true, Self::place), ber::boolean(r, Tag::universal(1))),
+            filter: at!(r, "filter", (6, true, Self::place), Filter::read_ber(r)),
+            attributes: at!(r, "attributes", (7, true, Self::place), read_ber_attribute_selection(r, Tag::universal(16))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -3262,15 +3441,29 @@ impl<'a> SearchRequest<'a> {
         w.octet_string(Tag::universal(4), &self.base_object);
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x4 if from <= 0 => (0, "baseObject"),
+            0xa if from <= 1 => (1, "scope"),
+            0xa if from <= 2 => (2, "derefAliases"),
+            0x2 if from <= 3 => (3, "sizeLimit"),
+            0x2 if from <= 4 => (4, "timeLimit"),
+            0x1 if from <= 5 => (5, "typesOnly"),
+            _ if from <= 6 && Filter::takes(tag) => (6, "filter"),
+            0x10 if from <= 7 => (7, "attributes"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> LdapResult<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            result_code: at!(r, "resultCode", ber::enumerated(r, Tag::universal(10), ResultCode::from_number)),
-            matched_dn: at!(r, "matchedDN", ber::octets(r, Tag::universal(4))),
-            diagnostic_message: at!(r, "diagnosticMessage", ber::octets(r, Tag::universal(4))),
+            result_code: at!(r, "resultCode", (0, true, Self::place), ber::enumerated(r, Tag::universal(10), ResultCode::from_number)),
+            matched_dn: at!(r, "matchedDN", (1, true, Self::place), ber::octets(r, Tag::universal(4))),
+            diagnostic_message: at!(r, "diagnosticMessage", (2, true, Self::place), ber::octets(r, Tag::universal(4))),
             referral: if r.is_next(Tag::context(3)) {
                 Some(at!(r, "referral", read_ber_referral(r, Tag::context(3))))
             } else { None },
@@ -3289,6 +3482,16 @@ impl<'a> LdapResult<'a> {
         w.integer(Tag::universal(10), self.result_code.number());
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0xa if from <= 0 => (0, "resultCode"),
+            0x4 if from <= 1 => (1, "matchedDN"),
+            0x4 if from <= 2 => (2, "diagnosticMessage"),
+            0x80000003 if from <= 3 => (3, "referral"),
+            _ => return None,
+        })
+    }
 }
 
 fn read_ber_search_result_reference<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<LdapString<'a>>> {
@@ -3304,8 +3507,8 @@ impl<'a> ModifyRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            object: at!(r, "object", ber::octets(r, Tag::universal(4))),
-            changes: at!(r, "changes", read_ber_modify_request_changes(r, Tag::universal(16))),
+            object: at!(r, "object", (0, true, Self::place), ber::octets(r, Tag::universal(4))),
+            changes: at!(r, "changes", (1, true, Self::place), read_ber_modify_request_changes(r, Tag::universal(16))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -3317,14 +3520,22 @@ impl<'a> ModifyRequest<'a> {
         w.octet_string(Tag::universal(4), &self.object);
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x4 if from <= 0 => (0, "object"),
+            0x10 if from <= 1 => (1, "changes"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> AddRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            entry: at!(r, "entry", ber::octets(r, Tag::universal(4))),
-            attributes: at!(r, "attributes", read_ber_attribute_list(r, Tag::universal(16))),
+            entry: at!(r, "entry", (0, true, Self::place), ber::octets(r, Tag::universal(4))),
+            attributes: at!(r, "attributes", (1, true, Self::place), read_ber_attribute_list(r, Tag::universal(16))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -3336,15 +3547,23 @@ impl<'a> AddRequest<'a> {
         w.octet_string(Tag::universal(4), &self.entry);
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x4 if from <= 0 => (0, "entry"),
+            0x10 if from <= 1 => (1, "attributes"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> ModifyDnRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            entry: at!(r, "entry", ber::octets(r, Tag::universal(4))),
-            newrdn: at!(r, "newrdn", ber::octets(r, Tag::universal(4))),
-            deleteoldrdn: at!(r, "deleteoldrdn", ber::boolean(r, Tag::universal(1))),
+            entry: at!(r, "entry", (0, true, Self::place), ber::octets(r, Tag::universal(4))),
+            newrdn: at!(r, "newrdn", (1, true, Self::place), ber::octets(r, Tag::universal(4))),
+            deleteoldrdn: at!(r, "deleteoldrdn", (2, true, Self::place), ber::boolean(r, Tag::universal(1))),
             new_superior: if r.is_next(Tag::context(0)) {
                 Some(at!(r, "newSuperior", ber::octets(r, Tag::context(0))))
             } else { None },
@@ -3359,14 +3578,24 @@ impl<'a> ModifyDnRequest<'a> {
         w.octet_string(Tag::universal(4), &self.entry);
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x4 if from <= 0 => (0, "entry"),
+            0x4 if from <= 1 => (1, "newrdn"),
+            0x1 if from <= 2 => (2, "deleteoldrdn"),
+            0x80000000 if from <= 3 => (3, "newSuperior"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> CompareRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            entry: at!(r, "entry", ber::octets(r, Tag::universal(4))),
-            ava: at!(r, "ava", AttributeValueAssertion::read_ber(r, Tag::universal(16))),
+            entry: at!(r, "entry", (0, true, Self::place), ber::octets(r, Tag::universal(4))),
+            ava: at!(r, "ava", (1, true, Self::place), AttributeValueAssertion::read_ber(r, Tag::universal(16))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -3378,13 +3607,21 @@ impl<'a> CompareRequest<'a> {
         w.octet_string(Tag::universal(4), &self.entry);
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x4 if from <= 0 => (0, "entry"),
+            0x10 if from <= 1 => (1, "ava"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> ExtendedRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            request_name: at!(r, "requestName", ber::octets(r, Tag::context(0))),
+            request_name: at!(r, "requestName", (0, true, Self::place), ber::octets(r, Tag::context(0))),
             request_value: if r.is_next(Tag::context(1)) {
                 Some(at!(r, "requestValue", ber::octets(r, Tag::context(1))))
             } else { None },
@@ -3397,15 +3634,23 @@ impl<'a> ExtendedRequest<'a> {
         w.octet_string(Tag::context(0), &self.request_name);
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "requestName"),
+            0x80000001 if from <= 1 => (1, "requestValue"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> ExtendedResponse<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            result_code: at!(r, "resultCode", ber::enumerated(r, Tag::universal(10), ResultCode::from_number)),
-            matched_dn: at!(r, "matchedDN", ber::octets(r, Tag::universal(4))),
-            diagnostic_message: at!(r, "diagnosticMessage", ber::octets(r, Tag::universal(4))),
+            result_code: at!(r, "resultCode", (0, true, Self::place), ber::enumerated(r, Tag::universal(10), ResultCode::from_number)),
+            matched_dn: at!(r, "matchedDN", (1, true, Self::place), ber::octets(r, Tag::universal(4))),
+            diagnostic_message: at!(r, "diagnosticMessage", (2, true, Self::place), ber::octets(r, Tag::universal(4))),
             referral: if r.is_next(Tag::context(3)) {
                 Some(at!(r, "referral", read_ber_referral(r, Tag::context(3))))
             } else { None },
@@ -3431,6 +3676,18 @@ impl<'a> ExtendedResponse<'a> {
         w.octet_string(Tag::universal(4), &self.matched_dn);
         w.integer(Tag::universal(10), self.result_code.number());
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0xa if from <= 0 => (0, "resultCode"),
+            0x4 if from <= 1 => (1, "matchedDN"),
+            0x4 if from <= 2 => (2, "diagnosticMessage"),
+            0x80000003 if from <= 3 => (3, "referral"),
+            0x8000000a if from <= 4 => (4, "responseName"),
+            0x8000000b if from <= 5 => (5, "responseValue"),
+            _ => return None,
+        })
     }
 }
 
@@ -3459,7 +3716,7 @@ impl<'a> Control<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            control_type: at!(r, "controlType", ber::octets(r, Tag::universal(4))),
+            control_type: at!(r, "controlType", (0, true, Self::place), ber::octets(r, Tag::universal(4))),
             criticality: if r.is_next(Tag::universal(1)) {
                 let v = at!(r, "criticality", ber::boolean(r, Tag::universal(1)));
                 at!(r, "criticality", ber::not_default(v == false, r));
@@ -3478,6 +3735,15 @@ impl<'a> Control<'a> {
         w.octet_string(Tag::universal(4), &self.control_type);
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x4 if from <= 0 => (0, "controlType"),
+            0x1 if from <= 1 => (1, "criticality"),
+            0x4 if from <= 2 => (2, "controlValue"),
+            _ => return None,
+        })
+    }
 }
 
 fn read_ber_substring_filter_substrings<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<Substring<'a>>> {
@@ -3493,8 +3759,8 @@ impl<'a> PartialAttribute<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            r#type: at!(r, "type", ber::octets(r, Tag::universal(4))),
-            vals: at!(r, "vals", read_ber_partial_attribute_vals(r, Tag::universal(17))),
+            r#type: at!(r, "type", (0, true, Self::place), ber::octets(r, Tag::universal(4))),
+            vals: at!(r, "vals", (1, true, Self::place), read_ber_partial_attribute_vals(r, Tag::universal(17))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -3506,14 +3772,22 @@ impl<'a> PartialAttribute<'a> {
         w.octet_string(Tag::universal(4), &self.r#type);
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x4 if from <= 0 => (0, "type"),
+            0x11 if from <= 1 => (1, "vals"),
+            _ => return None,
+        })
+    }
 }
 
 impl TargetByOffset {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            offset: at!(r, "offset", ber::narrow::<u32>(r, Tag::universal(2))),
-            content_count: at!(r, "contentCount", ber::narrow::<u32>(r, Tag::universal(2))),
+            offset: at!(r, "offset", (0, true, Self::place), ber::narrow::<u32>(r, Tag::universal(2))),
+            content_count: at!(r, "contentCount", (1, true, Self::place), ber::narrow::<u32>(r, Tag::universal(2))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -3522,6 +3796,14 @@ impl TargetByOffset {
         w.integer(Tag::universal(2), i64::from(self.content_count));
         w.integer(Tag::universal(2), i64::from(self.offset));
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x2 if from <= 0 => (0, "offset"),
+            0x2 if from <= 1 => (1, "contentCount"),
+            _ => return None,
+        })
     }
 }
 
@@ -3643,7 +3925,7 @@ impl<'a> SaslCredentials<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            mechanism: at!(r, "mechanism", ber::octets(r, Tag::universal(4))),
+            mechanism: at!(r, "mechanism", (0, true, Self::place), ber::octets(r, Tag::universal(4))),
             credentials: if r.is_next(Tag::universal(4)) {
                 Some(at!(r, "credentials", ber::octets(r, Tag::universal(4))))
             } else { None },
@@ -3656,14 +3938,22 @@ impl<'a> SaslCredentials<'a> {
         w.octet_string(Tag::universal(4), &self.mechanism);
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x4 if from <= 0 => (0, "mechanism"),
+            0x4 if from <= 1 => (1, "credentials"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> Change<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            operation: at!(r, "operation", ber::enumerated(r, Tag::universal(10), ChangeOperation::from_number)),
-            modification: at!(r, "modification", PartialAttribute::read_ber(r, Tag::universal(16))),
+            operation: at!(r, "operation", (0, true, Self::place), ber::enumerated(r, Tag::universal(10), ChangeOperation::from_number)),
+            modification: at!(r, "modification", (1, true, Self::place), PartialAttribute::read_ber(r, Tag::universal(16))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -3674,6 +3964,14 @@ impl<'a> Change<'a> {
         w.close(Tag::universal(16), m);
         w.integer(Tag::universal(10), self.operation.number());
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0xa if from <= 0 => (0, "operation"),
+            0x10 if from <= 1 => (1, "modification"),
+            _ => return None,
+        })
     }
 }
 

@@ -840,12 +840,12 @@ impl<'a> ShortMessage<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            record_number: at!(r, "recordNumber", ber::narrow::<u32>(r, Tag::context(0))),
-            served_imsi: at!(r, "servedIMSI", ber::octets(r, Tag::context(1))),
-            originating: at!(r, "originating", ber::boolean(r, Tag::context(2))),
-            other_party: at!(r, "otherParty", ber::octets(r, Tag::context(3))),
-            service_centre: at!(r, "serviceCentre", ber::octets(r, Tag::context(4))),
-            event_time: at!(r, "eventTime", ber::fixed_octets::<9>(r, Tag::context(5))),
+            record_number: at!(r, "recordNumber", (0, true, Self::place), ber::narrow::<u32>(r, Tag::context(0))),
+            served_imsi: at!(r, "servedIMSI", (1, true, Self::place), ber::octets(r, Tag::context(1))),
+            originating: at!(r, "originating", (2, true, Self::place), ber::boolean(r, Tag::context(2))),
+            other_party: at!(r, "otherParty", (3, true, Self::place), ber::octets(r, Tag::context(3))),
+            service_centre: at!(r, "serviceCentre", (4, true, Self::place), ber::octets(r, Tag::context(4))),
+            event_time: at!(r, "eventTime", (5, true, Self::place), ber::fixed_octets::<9>(r, Tag::context(5))),
             parts: if r.is_next(Tag::context(6)) {
                 let v = at!(r, "parts", ber::narrow::<u8>(r, Tag::context(6)));
                 at!(r, "parts", ber::not_default(v == 1, r));
@@ -867,15 +867,28 @@ impl<'a> ShortMessage<'a> {
         w.integer(Tag::context(0), i64::from(self.record_number));
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "recordNumber"),
+            0x80000001 if from <= 1 => (1, "servedIMSI"),
+            0x80000002 if from <= 2 => (2, "originating"),
+            0x80000003 if from <= 3 => (3, "otherParty"),
+            0x80000004 if from <= 4 => (4, "serviceCentre"),
+            0x80000005 if from <= 5 => (5, "eventTime"),
+            0x80000006 if from <= 6 => (6, "parts"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> DataSession<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            record_number: at!(r, "recordNumber", ber::narrow::<u32>(r, Tag::context(0))),
-            served_imsi: at!(r, "servedIMSI", ber::octets(r, Tag::context(1))),
-            access_point: at!(r, "accessPoint", ber::text(r, Tag::context(2), StringKind::Ia5)),
+            record_number: at!(r, "recordNumber", (0, true, Self::place), ber::narrow::<u32>(r, Tag::context(0))),
+            served_imsi: at!(r, "servedIMSI", (1, true, Self::place), ber::octets(r, Tag::context(1))),
+            access_point: at!(r, "accessPoint", (2, true, Self::place), ber::text(r, Tag::context(2), StringKind::Ia5)),
             served_address: if r.is_next(Tag::context(3)) {
                 Some({
                     let f0 = at!(r, "servedAddress", ber::enter(r, Tag::context(3)));
@@ -884,9 +897,9 @@ impl<'a> DataSession<'a> {
                     v
                 })
             } else { None },
-            opening_time: at!(r, "openingTime", ber::fixed_octets::<9>(r, Tag::context(4))),
-            duration: at!(r, "duration", ber::big_integer(r, Tag::context(5))),
-            volumes: at!(r, "volumes", read_ber_data_session_volumes(r, Tag::context(6))),
+            opening_time: at!(r, "openingTime", (4, true, Self::place), ber::fixed_octets::<9>(r, Tag::context(4))),
+            duration: at!(r, "duration", (5, true, Self::place), ber::big_integer(r, Tag::context(5))),
+            volumes: at!(r, "volumes", (6, true, Self::place), read_ber_data_session_volumes(r, Tag::context(6))),
             features: if r.is_next(Tag::context(7)) {
                 Some(at!(r, "features", ber::named_bits(r, Tag::context(7), 0)))
             } else { None },
@@ -919,13 +932,28 @@ impl<'a> DataSession<'a> {
         w.integer(Tag::context(0), i64::from(self.record_number));
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "recordNumber"),
+            0x80000001 if from <= 1 => (1, "servedIMSI"),
+            0x80000002 if from <= 2 => (2, "accessPoint"),
+            0x80000003 if from <= 3 => (3, "servedAddress"),
+            0x80000004 if from <= 4 => (4, "openingTime"),
+            0x80000005 if from <= 5 => (5, "duration"),
+            0x80000006 if from <= 6 => (6, "volumes"),
+            0x80000007 if from <= 7 => (7, "features"),
+            0x80000008 if from <= 8 => (8, "sliceName"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> Location<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            cell: at!(r, "cell", ber::fixed_octets::<7>(r, Tag::context(0))),
+            cell: at!(r, "cell", (0, false, Self::place), ber::fixed_octets::<7>(r, Tag::context(0))),
             exchange: if r.is_next(Tag::context(1)) {
                 Some(at!(r, "exchange", ber::text(r, Tag::context(1), StringKind::Ia5)))
             } else { None },
@@ -939,6 +967,14 @@ impl<'a> Location<'a> {
         }
         w.octet_string(Tag::context(0), &self.cell);
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "cell"),
+            0x80000001 if from <= 1 => (1, "exchange"),
+            _ => return None,
+        })
     }
 }
 
@@ -959,13 +995,13 @@ impl<'a> Charge<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            amount: at!(r, "amount", ber::big_integer(r, Tag::context(0))),
+            amount: at!(r, "amount", (0, false, Self::place), ber::big_integer(r, Tag::context(0))),
             decimals: if r.is_next(Tag::context(1)) {
                 let v = at!(r, "decimals", ber::narrow::<u8>(r, Tag::context(1)));
                 at!(r, "decimals", ber::not_default(v == 2, r));
                 v
             } else { 2 },
-            currency: at!(r, "currency", ber::text(r, Tag::context(2), StringKind::Printable)),
+            currency: at!(r, "currency", (2, false, Self::place), ber::text(r, Tag::context(2), StringKind::Printable)),
         };
         r.leave(level)?;
         Ok(value)
@@ -975,6 +1011,15 @@ impl<'a> Charge<'a> {
         if !(self.decimals == 2) { w.integer(Tag::context(1), i64::from(self.decimals)); }
         w.big_integer(Tag::context(0), self.amount.as_octets());
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "amount"),
+            0x80000001 if from <= 1 => (1, "decimals"),
+            0x80000002 if from <= 2 => (2, "currency"),
+            _ => return None,
+        })
     }
 }
 
@@ -1015,7 +1060,7 @@ impl<'a> SupplementaryService<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            code: at!(r, "code", ber::fixed_octets::<1>(r, Tag::context(0))),
+            code: at!(r, "code", (0, false, Self::place), ber::fixed_octets::<1>(r, Tag::context(0))),
             parameter: if r.is_next(Tag::context(1)) {
                 Some(at!(r, "parameter", ber::text(r, Tag::context(1), StringKind::Utf8)))
             } else { None },
@@ -1030,15 +1075,23 @@ impl<'a> SupplementaryService<'a> {
         w.octet_string(Tag::context(0), &self.code);
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "code"),
+            0x80000001 if from <= 1 => (1, "parameter"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> TrafficVolume<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            uplink: at!(r, "uplink", ber::big_integer(r, Tag::context(0))),
-            downlink: at!(r, "downlink", ber::big_integer(r, Tag::context(1))),
-            change_time: at!(r, "changeTime", ber::fixed_octets::<9>(r, Tag::context(2))),
+            uplink: at!(r, "uplink", (0, false, Self::place), ber::big_integer(r, Tag::context(0))),
+            downlink: at!(r, "downlink", (1, false, Self::place), ber::big_integer(r, Tag::context(1))),
+            change_time: at!(r, "changeTime", (2, false, Self::place), ber::fixed_octets::<9>(r, Tag::context(2))),
             rat_type: if r.is_next(Tag::context(3)) {
                 Some(at!(r, "ratType", ber::enumerated(r, Tag::context(3), RatType::from_number)))
             } else { None },
@@ -1052,6 +1105,16 @@ impl<'a> TrafficVolume<'a> {
         w.big_integer(Tag::context(1), self.downlink.as_octets());
         w.big_integer(Tag::context(0), self.uplink.as_octets());
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "uplink"),
+            0x80000001 if from <= 1 => (1, "downlink"),
+            0x80000002 if from <= 2 => (2, "changeTime"),
+            0x80000003 if from <= 3 => (3, "ratType"),
+            _ => return None,
+        })
     }
 }
 

@@ -230,9 +230,9 @@ impl<'a> Name<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            given_name: at!(r, "givenName", ber::text(r, Tag::universal(26), StringKind::Visible)),
-            initial: at!(r, "initial", ber::text(r, Tag::universal(26), StringKind::Visible)),
-            family_name: at!(r, "familyName", ber::text(r, Tag::universal(26), StringKind::Visible)),
+            given_name: at!(r, "givenName", (0, false, Self::place), ber::text(r, Tag::universal(26), StringKind::Visible)),
+            initial: at!(r, "initial", (1, false, Self::place), ber::text(r, Tag::universal(26), StringKind::Visible)),
+            family_name: at!(r, "familyName", (2, false, Self::place), ber::text(r, Tag::universal(26), StringKind::Visible)),
         };
         r.leave(level)?;
         Ok(value)
@@ -242,6 +242,15 @@ impl<'a> Name<'a> {
         at!(w, "initial", ber::write_text(w, Tag::universal(26), StringKind::Visible, &self.initial));
         at!(w, "givenName", ber::write_text(w, Tag::universal(26), StringKind::Visible, &self.given_name));
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x1a if from <= 0 => (0, "givenName"),
+            0x1a if from <= 1 => (1, "initial"),
+            0x1a if from <= 2 => (2, "familyName"),
+            _ => return None,
+        })
     }
 }
 

@@ -836,16 +836,16 @@ impl Notation for Names<'_> {
 impl<'a> Zoo<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
-        let f_flag = at!(r, "flag", ber::boolean(r, Tag::context(0)));
-        let f_nothing = at!(r, "nothing", ber::null(r, Tag::context(1)));
-        let f_small = at!(r, "small", ber::narrow::<u8>(r, Tag::context(2)));
-        let f_octet = at!(r, "octet", ber::narrow::<u8>(r, Tag::context(3)));
-        let f_negative = at!(r, "negative", ber::narrow::<i32>(r, Tag::context(4)));
-        let f_wide = at!(r, "wide", ber::unsigned(r, Tag::context(5)));
-        let f_wider = at!(r, "wider", ber::big_integer(r, Tag::context(6)));
-        let f_semi = at!(r, "semi", ber::big_integer(r, Tag::context(7)));
-        let f_any = at!(r, "any", ber::big_integer(r, Tag::context(8)));
-        let f_grown = at!(r, "grown", ber::integer(r, Tag::context(9)));
+        let f_flag = at!(r, "flag", (0, true, Self::place), ber::boolean(r, Tag::context(0)));
+        let f_nothing = at!(r, "nothing", (1, true, Self::place), ber::null(r, Tag::context(1)));
+        let f_small = at!(r, "small", (2, true, Self::place), ber::narrow::<u8>(r, Tag::context(2)));
+        let f_octet = at!(r, "octet", (3, true, Self::place), ber::narrow::<u8>(r, Tag::context(3)));
+        let f_negative = at!(r, "negative", (4, true, Self::place), ber::narrow::<i32>(r, Tag::context(4)));
+        let f_wide = at!(r, "wide", (5, true, Self::place), ber::unsigned(r, Tag::context(5)));
+        let f_wider = at!(r, "wider", (6, true, Self::place), ber::big_integer(r, Tag::context(6)));
+        let f_semi = at!(r, "semi", (7, true, Self::place), ber::big_integer(r, Tag::context(7)));
+        let f_any = at!(r, "any", (8, true, Self::place), ber::big_integer(r, Tag::context(8)));
+        let f_grown = at!(r, "grown", (9, true, Self::place), ber::integer(r, Tag::context(9)));
         let f_colour = if r.is_next(Tag::context(10)) {
             let v = at!(r, "colour", ber::enumerated(r, Tag::context(10), Colour::from_number));
             at!(r, "colour", ber::not_default(v == Colour::Green, r));
@@ -854,17 +854,17 @@ impl<'a> Zoo<'a> {
         let f_level = if r.is_next(Tag::context(11)) {
             Some(at!(r, "level", ber::enumerated(r, Tag::context(11), ZooLevel::from_number)))
         } else { None };
-        let f_real = at!(r, "real", ber::real(r, Tag::context(12)));
-        let f_bits = at!(r, "bits", ber::bits(r, Tag::context(13)));
+        let f_real = at!(r, "real", (12, true, Self::place), ber::real(r, Tag::context(12)));
+        let f_bits = at!(r, "bits", (13, true, Self::place), ber::bits(r, Tag::context(13)));
         let f_flags = if r.is_next(Tag::context(14)) {
             Some(at!(r, "flags", ber::named_bits(r, Tag::context(14), 0)))
         } else { None };
-        let f_word = at!(r, "word", ber::fixed_bits::<17>(r, Tag::context(15)));
-        let f_nibble = at!(r, "nibble", ber::fixed_bits::<4>(r, Tag::context(16)));
-        let f_octets = at!(r, "octets", ber::octets(r, Tag::context(17)));
-        let f_pair = at!(r, "pair", ber::fixed_octets::<2>(r, Tag::context(18)));
-        let f_six = at!(r, "six", ber::fixed_octets::<6>(r, Tag::context(19)));
-        let f_up_to = at!(r, "upTo", ber::octets(r, Tag::context(20)));
+        let f_word = at!(r, "word", (15, true, Self::place), ber::fixed_bits::<17>(r, Tag::context(15)));
+        let f_nibble = at!(r, "nibble", (16, true, Self::place), ber::fixed_bits::<4>(r, Tag::context(16)));
+        let f_octets = at!(r, "octets", (17, true, Self::place), ber::octets(r, Tag::context(17)));
+        let f_pair = at!(r, "pair", (18, true, Self::place), ber::fixed_octets::<2>(r, Tag::context(18)));
+        let f_six = at!(r, "six", (19, true, Self::place), ber::fixed_octets::<6>(r, Tag::context(19)));
+        let f_up_to = at!(r, "upTo", (20, true, Self::place), ber::octets(r, Tag::context(20)));
         let f_id = if r.is_next(Tag::context(28)) {
             Some(at!(r, "id", ber::oid(r, Tag::context(28))))
         } else { None };
@@ -894,14 +894,14 @@ impl<'a> Zoo<'a> {
         let f_children = if r.is_next(Tag::context(21)) {
             Some(at!(r, "children", read_ber_zoo_children(r, Tag::context(21))))
         } else { None };
-        let f_bag = at!(r, "bag", read_ber_zoo_bag(r, Tag::context(22)));
-        let f_text = at!(r, "text", Texts::read_ber(r, Tag::context(23)));
-        let f_when = at!(r, "when", Times::read_ber(r, Tag::context(24)));
-        let f_inside = at!(r, "inside", ber::contained(r, Tag::context(25), false, |r| Animal::read_ber(r, Tag::universal(17))));
+        let f_bag = at!(r, "bag", (27, true, Self::place), read_ber_zoo_bag(r, Tag::context(22)));
+        let f_text = at!(r, "text", (28, true, Self::place), Texts::read_ber(r, Tag::context(23)));
+        let f_when = at!(r, "when", (29, true, Self::place), Times::read_ber(r, Tag::context(24)));
+        let f_inside = at!(r, "inside", (30, true, Self::place), ber::contained(r, Tag::context(25), false, |r| Animal::read_ber(r, Tag::universal(17))));
         let f_inside_bits = if r.is_next(Tag::context(26)) {
             Some(at!(r, "insideBits", ber::contained(r, Tag::context(26), true, Shape::read_ber)))
         } else { None };
-        let f_message = at!(r, "message", Message::read_ber(r, Tag::context(27)));
+        let f_message = at!(r, "message", (32, true, Self::place), Message::read_ber(r, Tag::context(27)));
         let value = Self {
             flag: f_flag,
             nothing: f_nothing,
@@ -1019,13 +1019,52 @@ impl<'a> Zoo<'a> {
         w.boolean(Tag::context(0), self.flag);
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "flag"),
+            0x80000001 if from <= 1 => (1, "nothing"),
+            0x80000002 if from <= 2 => (2, "small"),
+            0x80000003 if from <= 3 => (3, "octet"),
+            0x80000004 if from <= 4 => (4, "negative"),
+            0x80000005 if from <= 5 => (5, "wide"),
+            0x80000006 if from <= 6 => (6, "wider"),
+            0x80000007 if from <= 7 => (7, "semi"),
+            0x80000008 if from <= 8 => (8, "any"),
+            0x80000009 if from <= 9 => (9, "grown"),
+            0x8000000a if from <= 10 => (10, "colour"),
+            0x8000000b if from <= 11 => (11, "level"),
+            0x8000000c if from <= 12 => (12, "real"),
+            0x8000000d if from <= 13 => (13, "bits"),
+            0x8000000e if from <= 14 => (14, "flags"),
+            0x8000000f if from <= 15 => (15, "word"),
+            0x80000010 if from <= 16 => (16, "nibble"),
+            0x80000011 if from <= 17 => (17, "octets"),
+            0x80000012 if from <= 18 => (18, "pair"),
+            0x80000013 if from <= 19 => (19, "six"),
+            0x80000014 if from <= 20 => (20, "upTo"),
+            0x8000001c if from <= 21 => (21, "id"),
+            0x8000001d if from <= 22 => (22, "late"),
+            0x8000001e if from <= 23 => (23, "later"),
+            0x8000001f if from <= 24 => (24, "self"),
+            0x80000020 if from <= 25 => (25, "type"),
+            0x80000015 if from <= 26 => (26, "children"),
+            0x80000016 if from <= 27 => (27, "bag"),
+            0x80000017 if from <= 28 => (28, "text"),
+            0x80000018 if from <= 29 => (29, "when"),
+            0x80000019 if from <= 30 => (30, "inside"),
+            0x8000001a if from <= 31 => (31, "insideBits"),
+            0x8000001b if from <= 32 => (32, "message"),
+            _ => return None,
+        })
+    }
 }
 
 impl Tree {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            value: at!(r, "value", ber::narrow::<u8>(r, Tag::context(0))),
+            value: at!(r, "value", (0, false, Self::place), ber::narrow::<u8>(r, Tag::context(0))),
             left: if r.is_next(Tag::context(1)) {
                 Some(Box::new(at!(r, "left", Tree::read_ber(r, Tag::context(1)))))
             } else { None },
@@ -1058,6 +1097,16 @@ impl Tree {
         w.integer(Tag::context(0), i64::from(self.value));
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "value"),
+            0x80000001 if from <= 1 => (1, "left"),
+            0x80000002 if from <= 2 => (2, "right"),
+            0x80000003 if from <= 3 => (3, "twigs"),
+            _ => return None,
+        })
+    }
 }
 
 fn read_ber_names<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<Text<'a>>> {
@@ -1075,8 +1124,8 @@ impl Nests {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            first: Nest(at!(r, "first", read_ber_nest(r, Tag::universal(16)))),
-            rest: at!(r, "rest", read_ber_nests_rest(r, Tag::universal(17))),
+            first: Nest(at!(r, "first", (0, false, Self::place), read_ber_nest(r, Tag::universal(16)))),
+            rest: at!(r, "rest", (1, false, Self::place), read_ber_nests_rest(r, Tag::universal(17))),
             other: if r.is_next(Tag::context(9)) {
                 Some(Twig(at!(r, "other", read_ber_twig(r, Tag::context(9)))))
             } else { None },
@@ -1098,6 +1147,15 @@ impl Nests {
         w.close(Tag::universal(16), m);
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x10 if from <= 0 => (0, "first"),
+            0x11 if from <= 1 => (1, "rest"),
+            0x80000009 if from <= 2 => (2, "other"),
+            _ => return None,
+        })
+    }
 }
 
 fn read_ber_nest(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Vec<Nest>> {
@@ -1116,8 +1174,8 @@ fn write_ber_nest(list: &[Nest], w: &mut ber::Writer) -> Result<()> {
 impl<'a> Letter<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
-        let f_code = at!(r, "code", ber::narrow::<u8>(r, Tag::context(0)));
-        let f_sealed = at!(r, "sealed", ber::contained(r, Tag::context(1), false, |r| Content::read_ber(r, Key::Int(*(&f_code) as i64))));
+        let f_code = at!(r, "code", (0, false, Self::place), ber::narrow::<u8>(r, Tag::context(0)));
+        let f_sealed = at!(r, "sealed", (1, false, Self::place), ber::contained(r, Tag::context(1), false, |r| Content::read_ber(r, Key::Int(*(&f_code) as i64))));
         let f_stamp = if r.is_next(Tag::context(2)) {
             Some(at!(r, "stamp", ber::contained(r, Tag::context(2), true, |r| Content::read_ber(r, Key::Int(*(&f_code) as i64)))))
         } else { None };
@@ -1152,15 +1210,24 @@ impl<'a> Letter<'a> {
         w.integer(Tag::context(0), i64::from(self.code));
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "code"),
+            0x80000001 if from <= 1 => (1, "sealed"),
+            0x80000002 if from <= 2 => (2, "stamp"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> Errand<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            first: at!(r, "first", Order::read_ber(r, Tag::context(0))),
+            first: at!(r, "first", (0, false, Self::place), Order::read_ber(r, Tag::context(0))),
             then: {
-                let f0 = at!(r, "then", ber::enter(r, Tag::context(1)));
+                let f0 = at!(r, "then", (1, false, Self::place), ber::enter(r, Tag::context(1)));
                 let v = at!(r, "then", ErrandThen::read_ber(r));
                 at!(r, "then", r.leave(f0));
                 v
@@ -1177,6 +1244,14 @@ impl<'a> Errand<'a> {
         at!(w, "first", self.first.write_ber(w));
         w.close(Tag::context(0), m);
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "first"),
+            0x80000001 if from <= 1 => (1, "then"),
+            _ => return None,
+        })
     }
 }
 
@@ -1248,13 +1323,13 @@ impl<'a> Texts<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            utf8: at!(r, "utf8", ber::text(r, Tag::context(0), StringKind::Utf8)),
-            numeric: at!(r, "numeric", ber::text(r, Tag::context(1), StringKind::Numeric)),
-            letters: at!(r, "letters", ber::text(r, Tag::context(2), StringKind::Visible)),
-            bmp: at!(r, "bmp", ber::text(r, Tag::context(3), StringKind::Bmp)),
-            universal: at!(r, "universal", ber::text(r, Tag::context(4), StringKind::Universal)),
-            general: at!(r, "general", ber::text(r, Tag::context(5), StringKind::General)),
-            oid: at!(r, "oid", ber::relative_oid(r, Tag::context(6))),
+            utf8: at!(r, "utf8", (0, false, Self::place), ber::text(r, Tag::context(0), StringKind::Utf8)),
+            numeric: at!(r, "numeric", (1, false, Self::place), ber::text(r, Tag::context(1), StringKind::Numeric)),
+            letters: at!(r, "letters", (2, false, Self::place), ber::text(r, Tag::context(2), StringKind::Visible)),
+            bmp: at!(r, "bmp", (3, false, Self::place), ber::text(r, Tag::context(3), StringKind::Bmp)),
+            universal: at!(r, "universal", (4, false, Self::place), ber::text(r, Tag::context(4), StringKind::Universal)),
+            general: at!(r, "general", (5, false, Self::place), ber::text(r, Tag::context(5), StringKind::General)),
+            oid: at!(r, "oid", (6, false, Self::place), ber::relative_oid(r, Tag::context(6))),
         };
         r.leave(level)?;
         Ok(value)
@@ -1269,14 +1344,27 @@ impl<'a> Texts<'a> {
         at!(w, "utf8", ber::write_text(w, Tag::context(0), StringKind::Utf8, &self.utf8));
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "utf8"),
+            0x80000001 if from <= 1 => (1, "numeric"),
+            0x80000002 if from <= 2 => (2, "letters"),
+            0x80000003 if from <= 3 => (3, "bmp"),
+            0x80000004 if from <= 4 => (4, "universal"),
+            0x80000005 if from <= 5 => (5, "general"),
+            0x80000006 if from <= 6 => (6, "oid"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> Times<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            utc: at!(r, "utc", ber::utc_time(r, Tag::context(0))),
-            general: at!(r, "general", ber::generalized_time(r, Tag::context(1))),
+            utc: at!(r, "utc", (0, false, Self::place), ber::utc_time(r, Tag::context(0))),
+            general: at!(r, "general", (1, false, Self::place), ber::generalized_time(r, Tag::context(1))),
         };
         r.leave(level)?;
         Ok(value)
@@ -1286,14 +1374,22 @@ impl<'a> Times<'a> {
         at!(w, "utc", ber::write_utc_time(w, Tag::context(0), &self.utc));
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "utc"),
+            0x80000001 if from <= 1 => (1, "general"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> Message<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
-        let f_code = at!(r, "code", ber::narrow::<u8>(r, Tag::context(0)));
+        let f_code = at!(r, "code", (0, false, Self::place), ber::narrow::<u8>(r, Tag::context(0)));
         let f_value = {
-            let f0 = at!(r, "value", ber::enter(r, Tag::context(1)));
+            let f0 = at!(r, "value", (1, false, Self::place), ber::enter(r, Tag::context(1)));
             let v = at!(r, "value", MessageValue::read_ber(r, Key::Int(*(&f_code) as i64)));
             at!(r, "value", r.leave(f0));
             v
@@ -1311,6 +1407,14 @@ impl<'a> Message<'a> {
         w.close(Tag::context(1), m0);
         w.integer(Tag::context(0), i64::from(self.code));
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "code"),
+            0x80000001 if from <= 1 => (1, "value"),
+            _ => return None,
+        })
     }
 }
 
@@ -1358,10 +1462,10 @@ fn write_ber_twig(list: &[TwigSetOf], w: &mut ber::Writer) -> Result<()> {
 impl<'a> Order<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
-        let f_deed = at!(r, "deed", Deed::read_ber(r, Tag::context(0)));
-        let f_times = at!(r, "times", ber::narrow::<u8>(r, Tag::context(1)));
+        let f_deed = at!(r, "deed", (0, true, Self::place), Deed::read_ber(r, Tag::context(0)));
+        let f_times = at!(r, "times", (1, true, Self::place), ber::narrow::<u8>(r, Tag::context(1)));
         let f_value = {
-            let f0 = at!(r, "value", ber::enter(r, Tag::context(2)));
+            let f0 = at!(r, "value", (2, true, Self::place), ber::enter(r, Tag::context(2)));
             let v = at!(r, "value", Value::read_ber(r, Key::Int(*(&f_deed.number) as i64), Key::Int((&f_deed.manner).number())));
             at!(r, "value", r.leave(f0));
             v
@@ -1385,6 +1489,15 @@ impl<'a> Order<'a> {
         at!(w, "deed", self.deed.write_ber(w));
         w.close(Tag::context(0), m);
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "deed"),
+            0x80000001 if from <= 1 => (1, "times"),
+            0x80000002 if from <= 2 => (2, "value"),
+            _ => return None,
+        })
     }
 }
 
@@ -1418,8 +1531,8 @@ impl ShapeLine {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            a: at!(r, "a", ber::narrow::<u8>(r, Tag::context(0))),
-            b: at!(r, "b", ber::narrow::<u8>(r, Tag::context(1))),
+            a: at!(r, "a", (0, false, Self::place), ber::narrow::<u8>(r, Tag::context(0))),
+            b: at!(r, "b", (1, false, Self::place), ber::narrow::<u8>(r, Tag::context(1))),
         };
         r.leave(level)?;
         Ok(value)
@@ -1428,6 +1541,14 @@ impl ShapeLine {
         w.integer(Tag::context(1), i64::from(self.b));
         w.integer(Tag::context(0), i64::from(self.a));
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "a"),
+            0x80000001 if from <= 1 => (1, "b"),
+            _ => return None,
+        })
     }
 }
 
@@ -1535,8 +1656,8 @@ impl<'a> Content<'a> {
 impl Deed {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
-        let f_number = at!(r, "number", ber::narrow::<u8>(r, Tag::context(0)));
-        let f_manner = at!(r, "manner", ber::enumerated(r, Tag::context(1), DeedManner::from_number));
+        let f_number = at!(r, "number", (0, false, Self::place), ber::narrow::<u8>(r, Tag::context(0)));
+        let f_manner = at!(r, "manner", (1, false, Self::place), ber::enumerated(r, Tag::context(1), DeedManner::from_number));
         let value = Self {
             number: f_number,
             manner: f_manner,
@@ -1548,6 +1669,14 @@ impl Deed {
         w.integer(Tag::context(1), self.manner.number());
         w.integer(Tag::context(0), i64::from(self.number));
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "number"),
+            0x80000001 if from <= 1 => (1, "manner"),
+            _ => return None,
+        })
     }
 }
 

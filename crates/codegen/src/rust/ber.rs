@@ -92,8 +92,10 @@ impl Ber<'_, '_> {
                     _ => {}
                 }
                 self.close("}");
-                if self.p.types.repr(node) == Repr::Choice {
-                    self.takes(node);
+                match self.p.types.repr(node) {
+                    Repr::Choice => self.takes(node),
+                    Repr::Struct => self.place(node),
+                    _ => {}
                 }
                 self.close("}");
             }

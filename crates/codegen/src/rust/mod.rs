@@ -411,11 +411,21 @@ enum At<'n> {
     /// Nothing with a name.
     Nothing,
     Component(&'n str),
+    /// A component of a SEQUENCE of BER that has to be there: with its number, and whether the type is extensible.
+    Mandatory(&'n str, usize, bool),
     /// An element that is written, the last first: behind those in the iterator `left`.
     Element,
 }
 
 impl At<'_> {
+    /// The same behind the first header of the component.
+    const fn behind(self) -> Self {
+        match self {
+            Self::Mandatory(name, ..) => Self::Component(name),
+            other => other,
+        }
+    }
+
     /// The expression of the value of a reader's call.
     fn value(self, call: impl AsRef<str>) -> String {
         self.of("r", call.as_ref())
@@ -438,6 +448,9 @@ impl At<'_> {
         match self {
             Self::Nothing => format!("{call}?"),
             Self::Component(name) => format!("at!({codec}, {name:?}, {call})"),
+            Self::Mandatory(name, number, extensible) => {
+                format!("at!({codec}, {name:?}, ({number}, {extensible}, Self::place), {call})")
+            }
             Self::Element => format!("at!({codec}, [left.len()], {call})"),
         }
     }

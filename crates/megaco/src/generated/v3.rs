@@ -4394,7 +4394,7 @@ impl<'a> MegacoMessage<'a> {
             auth_header: if r.is_next(Tag::context(0)) {
                 Some(at!(r, "authHeader", AuthenticationHeader::read_ber(r, Tag::context(0))))
             } else { None },
-            mess: at!(r, "mess", Message::read_ber(r, Tag::context(1))),
+            mess: at!(r, "mess", (1, false, Self::place), Message::read_ber(r, Tag::context(1))),
         };
         r.leave(level)?;
         Ok(value)
@@ -4410,15 +4410,23 @@ impl<'a> MegacoMessage<'a> {
         }
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "authHeader"),
+            0x80000001 if from <= 1 => (1, "mess"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> AuthenticationHeader<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            sec_parm_index: at!(r, "secParmIndex", ber::fixed_octets::<4>(r, Tag::context(0))),
-            seq_num: at!(r, "seqNum", ber::fixed_octets::<4>(r, Tag::context(1))),
-            ad: at!(r, "ad", ber::octets(r, Tag::context(2))),
+            sec_parm_index: at!(r, "secParmIndex", (0, false, Self::place), ber::fixed_octets::<4>(r, Tag::context(0))),
+            seq_num: at!(r, "seqNum", (1, false, Self::place), ber::fixed_octets::<4>(r, Tag::context(1))),
+            ad: at!(r, "ad", (2, false, Self::place), ber::octets(r, Tag::context(2))),
         };
         r.leave(level)?;
         Ok(value)
@@ -4428,6 +4436,15 @@ impl<'a> AuthenticationHeader<'a> {
         w.octet_string(Tag::context(1), &self.seq_num);
         w.octet_string(Tag::context(0), &self.sec_parm_index);
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "secParmIndex"),
+            0x80000001 if from <= 1 => (1, "seqNum"),
+            0x80000002 if from <= 2 => (2, "ad"),
+            _ => return None,
+        })
     }
 }
 
@@ -4525,14 +4542,14 @@ impl<'a> ActionRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            context_id: at!(r, "contextId", ber::narrow::<u32>(r, Tag::context(0))),
+            context_id: at!(r, "contextId", (0, false, Self::place), ber::narrow::<u32>(r, Tag::context(0))),
             context_request: if r.is_next(Tag::context(1)) {
                 Some(at!(r, "contextRequest", ContextRequest::read_ber(r, Tag::context(1))))
             } else { None },
             context_attr_audit_req: if r.is_next(Tag::context(2)) {
                 Some(at!(r, "contextAttrAuditReq", ContextAttrAuditRequest::read_ber(r, Tag::context(2))))
             } else { None },
-            command_requests: at!(r, "commandRequests", read_ber_action_request_command_requests(r, Tag::context(3))),
+            command_requests: at!(r, "commandRequests", (3, false, Self::place), read_ber_action_request_command_requests(r, Tag::context(3))),
         };
         r.leave(level)?;
         Ok(value)
@@ -4554,20 +4571,30 @@ impl<'a> ActionRequest<'a> {
         w.integer(Tag::context(0), i64::from(self.context_id));
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "contextId"),
+            0x80000001 if from <= 1 => (1, "contextRequest"),
+            0x80000002 if from <= 2 => (2, "contextAttrAuditReq"),
+            0x80000003 if from <= 3 => (3, "commandRequests"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> ActionReply<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            context_id: at!(r, "contextId", ber::narrow::<u32>(r, Tag::context(0))),
+            context_id: at!(r, "contextId", (0, false, Self::place), ber::narrow::<u32>(r, Tag::context(0))),
             error_descriptor: if r.is_next(Tag::context(1)) {
                 Some(at!(r, "errorDescriptor", ErrorDescriptor::read_ber(r, Tag::context(1))))
             } else { None },
             context_reply: if r.is_next(Tag::context(2)) {
                 Some(at!(r, "contextReply", ContextRequest::read_ber(r, Tag::context(2))))
             } else { None },
-            command_reply: at!(r, "commandReply", read_ber_action_reply_command_reply(r, Tag::context(3))),
+            command_reply: at!(r, "commandReply", (3, false, Self::place), read_ber_action_reply_command_reply(r, Tag::context(3))),
         };
         r.leave(level)?;
         Ok(value)
@@ -4589,6 +4616,16 @@ impl<'a> ActionReply<'a> {
         w.integer(Tag::context(0), i64::from(self.context_id));
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "contextId"),
+            0x80000001 if from <= 1 => (1, "errorDescriptor"),
+            0x80000002 if from <= 2 => (2, "contextReply"),
+            0x80000003 if from <= 3 => (3, "commandReply"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> CommandRequest<'a> {
@@ -4596,7 +4633,7 @@ impl<'a> CommandRequest<'a> {
         let level = ber::enter(r, tag)?;
         let value = Self {
             command: {
-                let f0 = at!(r, "command", ber::enter(r, Tag::context(0)));
+                let f0 = at!(r, "command", (0, true, Self::place), ber::enter(r, Tag::context(0)));
                 let v = at!(r, "command", Command::read_ber(r));
                 at!(r, "command", r.leave(f0));
                 v
@@ -4618,6 +4655,15 @@ impl<'a> CommandRequest<'a> {
         at!(w, "command", self.command.write_ber(w));
         w.close(Tag::context(0), m0);
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "command"),
+            0x80000001 if from <= 1 => (1, "optional"),
+            0x80000002 if from <= 2 => (2, "wildcardReturn"),
+            _ => return None,
+        })
     }
 }
 
@@ -4775,8 +4821,8 @@ impl<'a> TerminationId<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            wildcard: at!(r, "wildcard", read_ber_termination_id_wildcard(r, Tag::context(0))),
-            id: at!(r, "id", ber::octets(r, Tag::context(1))),
+            wildcard: at!(r, "wildcard", (0, true, Self::place), read_ber_termination_id_wildcard(r, Tag::context(0))),
+            id: at!(r, "id", (1, true, Self::place), ber::octets(r, Tag::context(1))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -4788,21 +4834,29 @@ impl<'a> TerminationId<'a> {
         w.close(Tag::context(0), m);
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "wildcard"),
+            0x80000001 if from <= 1 => (1, "id"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> Message<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            version: at!(r, "version", ber::narrow::<u8>(r, Tag::context(0))),
+            version: at!(r, "version", (0, true, Self::place), ber::narrow::<u8>(r, Tag::context(0))),
             m_id: {
-                let f0 = at!(r, "mId", ber::enter(r, Tag::context(1)));
+                let f0 = at!(r, "mId", (1, true, Self::place), ber::enter(r, Tag::context(1)));
                 let v = at!(r, "mId", MId::read_ber(r));
                 at!(r, "mId", r.leave(f0));
                 v
             },
             message_body: {
-                let f0 = at!(r, "messageBody", ber::enter(r, Tag::context(2)));
+                let f0 = at!(r, "messageBody", (2, true, Self::place), ber::enter(r, Tag::context(2)));
                 let v = at!(r, "messageBody", MessageMessageBody::read_ber(r));
                 at!(r, "messageBody", r.leave(f0));
                 v
@@ -4821,13 +4875,22 @@ impl<'a> Message<'a> {
         w.integer(Tag::context(0), i64::from(self.version));
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "version"),
+            0x80000001 if from <= 1 => (1, "mId"),
+            0x80000002 if from <= 2 => (2, "messageBody"),
+            _ => return None,
+        })
+    }
 }
 
 impl Ip4Address {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            address: at!(r, "address", ber::fixed_octets::<4>(r, Tag::context(0))),
+            address: at!(r, "address", (0, false, Self::place), ber::fixed_octets::<4>(r, Tag::context(0))),
             port_number: if r.is_next(Tag::context(1)) {
                 Some(at!(r, "portNumber", ber::narrow::<u16>(r, Tag::context(1))))
             } else { None },
@@ -4839,6 +4902,14 @@ impl Ip4Address {
         if let Some(v) = &self.port_number { w.integer(Tag::context(1), i64::from(*v)); }
         w.octet_string(Tag::context(0), &self.address);
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "address"),
+            0x80000001 if from <= 1 => (1, "portNumber"),
+            _ => return None,
+        })
     }
 }
 
@@ -4846,7 +4917,7 @@ impl Ip6Address {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            address: at!(r, "address", ber::fixed_octets::<16>(r, Tag::context(0))),
+            address: at!(r, "address", (0, false, Self::place), ber::fixed_octets::<16>(r, Tag::context(0))),
             port_number: if r.is_next(Tag::context(1)) {
                 Some(at!(r, "portNumber", ber::narrow::<u16>(r, Tag::context(1))))
             } else { None },
@@ -4859,13 +4930,21 @@ impl Ip6Address {
         w.octet_string(Tag::context(0), &self.address);
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "address"),
+            0x80000001 if from <= 1 => (1, "portNumber"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> DomainName<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            name: at!(r, "name", ber::text(r, Tag::context(0), StringKind::Ia5)),
+            name: at!(r, "name", (0, false, Self::place), ber::text(r, Tag::context(0), StringKind::Ia5)),
             port_number: if r.is_next(Tag::context(1)) {
                 Some(at!(r, "portNumber", ber::narrow::<u16>(r, Tag::context(1))))
             } else { None },
@@ -4878,14 +4957,22 @@ impl<'a> DomainName<'a> {
         at!(w, "name", ber::write_text(w, Tag::context(0), StringKind::Ia5, &self.name));
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "name"),
+            0x80000001 if from <= 1 => (1, "portNumber"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> TransactionRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            transaction_id: at!(r, "transactionId", ber::narrow::<u32>(r, Tag::context(0))),
-            actions: at!(r, "actions", read_ber_transaction_request_actions(r, Tag::context(1))),
+            transaction_id: at!(r, "transactionId", (0, true, Self::place), ber::narrow::<u32>(r, Tag::context(0))),
+            actions: at!(r, "actions", (1, true, Self::place), read_ber_transaction_request_actions(r, Tag::context(1))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -4897,12 +4984,22 @@ impl<'a> TransactionRequest<'a> {
         w.integer(Tag::context(0), i64::from(self.transaction_id));
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "transactionId"),
+            0x80000001 if from <= 1 => (1, "actions"),
+            _ => return None,
+        })
+    }
 }
 
 impl TransactionPending {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
-        let value = Self { transaction_id: at!(r, "transactionId", ber::narrow::<u32>(r, Tag::context(0))) };
+        let value = Self {
+            transaction_id: at!(r, "transactionId", (0, true, Self::place), ber::narrow::<u32>(r, Tag::context(0))),
+        };
         ber::leave_extensible(r, level)?;
         Ok(value)
     }
@@ -4910,18 +5007,25 @@ impl TransactionPending {
         w.integer(Tag::context(0), i64::from(self.transaction_id));
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "transactionId"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> TransactionReply<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            transaction_id: at!(r, "transactionId", ber::narrow::<u32>(r, Tag::context(0))),
+            transaction_id: at!(r, "transactionId", (0, true, Self::place), ber::narrow::<u32>(r, Tag::context(0))),
             imm_ack_required: if r.is_next(Tag::context(1)) {
                 Some(at!(r, "immAckRequired", ber::null(r, Tag::context(1))))
             } else { None },
             transaction_result: {
-                let f0 = at!(r, "transactionResult", ber::enter(r, Tag::context(2)));
+                let f0 = at!(r, "transactionResult", (2, true, Self::place), ber::enter(r, Tag::context(2)));
                 let v = at!(r, "transactionResult", TransactionReplyTransactionResult::read_ber(r));
                 at!(r, "transactionResult", r.leave(f0));
                 v
@@ -4946,6 +5050,17 @@ impl<'a> TransactionReply<'a> {
         w.integer(Tag::context(0), i64::from(self.transaction_id));
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "transactionId"),
+            0x80000001 if from <= 1 => (1, "immAckRequired"),
+            0x80000002 if from <= 2 => (2, "transactionResult"),
+            0x80000003 if from <= 3 => (3, "segmentNumber"),
+            0x80000004 if from <= 4 => (4, "segmentationComplete"),
+            _ => return None,
+        })
+    }
 }
 
 fn read_ber_transaction_response_ack(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Vec<TransactionAck>> {
@@ -4965,8 +5080,8 @@ impl SegmentReply {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            transaction_id: at!(r, "transactionId", ber::narrow::<u32>(r, Tag::context(0))),
-            segment_number: at!(r, "segmentNumber", ber::narrow::<u16>(r, Tag::context(1))),
+            transaction_id: at!(r, "transactionId", (0, true, Self::place), ber::narrow::<u32>(r, Tag::context(0))),
+            segment_number: at!(r, "segmentNumber", (1, true, Self::place), ber::narrow::<u16>(r, Tag::context(1))),
             segmentation_complete: if r.is_next(Tag::context(2)) {
                 Some(at!(r, "segmentationComplete", ber::null(r, Tag::context(2))))
             } else { None },
@@ -4979,6 +5094,15 @@ impl SegmentReply {
         w.integer(Tag::context(1), i64::from(self.segment_number));
         w.integer(Tag::context(0), i64::from(self.transaction_id));
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "transactionId"),
+            0x80000001 if from <= 1 => (1, "segmentNumber"),
+            0x80000002 if from <= 2 => (2, "segmentationComplete"),
+            _ => return None,
+        })
     }
 }
 
@@ -5110,7 +5234,7 @@ impl<'a> ErrorDescriptor<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            error_code: at!(r, "errorCode", ber::narrow::<u16>(r, Tag::context(0))),
+            error_code: at!(r, "errorCode", (0, false, Self::place), ber::narrow::<u16>(r, Tag::context(0))),
             error_text: if r.is_next(Tag::context(1)) {
                 Some(at!(r, "errorText", ber::text(r, Tag::context(1), StringKind::Ia5)))
             } else { None },
@@ -5124,6 +5248,14 @@ impl<'a> ErrorDescriptor<'a> {
         }
         w.integer(Tag::context(0), i64::from(self.error_code));
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "errorCode"),
+            0x80000001 if from <= 1 => (1, "errorText"),
+            _ => return None,
+        })
     }
 }
 
@@ -5207,7 +5339,7 @@ impl<'a> AmmsReply<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            termination_id: at!(r, "terminationID", read_ber_termination_id_list(r, Tag::context(0))),
+            termination_id: at!(r, "terminationID", (0, true, Self::place), read_ber_termination_id_list(r, Tag::context(0))),
             termination_audit: if r.is_next(Tag::context(1)) {
                 Some(at!(r, "terminationAudit", read_ber_termination_audit(r, Tag::context(1))))
             } else { None },
@@ -5225,6 +5357,14 @@ impl<'a> AmmsReply<'a> {
         at!(w, "terminationID", write_ber_termination_id_list(&self.termination_id, w));
         w.close(Tag::context(0), m);
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "terminationID"),
+            0x80000001 if from <= 1 => (1, "terminationAudit"),
+            _ => return None,
+        })
     }
 }
 
@@ -5275,7 +5415,7 @@ impl<'a> NotifyReply<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            termination_id: at!(r, "terminationID", read_ber_termination_id_list(r, Tag::context(0))),
+            termination_id: at!(r, "terminationID", (0, true, Self::place), read_ber_termination_id_list(r, Tag::context(0))),
             error_descriptor: if r.is_next(Tag::context(1)) {
                 Some(at!(r, "errorDescriptor", ErrorDescriptor::read_ber(r, Tag::context(1))))
             } else { None },
@@ -5294,15 +5434,23 @@ impl<'a> NotifyReply<'a> {
         w.close(Tag::context(0), m);
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "terminationID"),
+            0x80000001 if from <= 1 => (1, "errorDescriptor"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> ServiceChangeReply<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            termination_id: at!(r, "terminationID", read_ber_termination_id_list(r, Tag::context(0))),
+            termination_id: at!(r, "terminationID", (0, true, Self::place), read_ber_termination_id_list(r, Tag::context(0))),
             service_change_result: {
-                let f0 = at!(r, "serviceChangeResult", ber::enter(r, Tag::context(1)));
+                let f0 = at!(r, "serviceChangeResult", (1, true, Self::place), ber::enter(r, Tag::context(1)));
                 let v = at!(r, "serviceChangeResult", ServiceChangeResult::read_ber(r));
                 at!(r, "serviceChangeResult", r.leave(f0));
                 v
@@ -5319,6 +5467,14 @@ impl<'a> ServiceChangeReply<'a> {
         at!(w, "terminationID", write_ber_termination_id_list(&self.termination_id, w));
         w.close(Tag::context(0), m);
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "terminationID"),
+            0x80000001 if from <= 1 => (1, "serviceChangeResult"),
+            _ => return None,
+        })
     }
 }
 
@@ -5360,8 +5516,8 @@ impl<'a> ModemDescriptor<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            mtl: at!(r, "mtl", read_ber_modem_descriptor_mtl(r, Tag::context(0))),
-            mpl: at!(r, "mpl", read_ber_modem_descriptor_mpl(r, Tag::context(1))),
+            mtl: at!(r, "mtl", (0, false, Self::place), read_ber_modem_descriptor_mtl(r, Tag::context(0))),
+            mpl: at!(r, "mpl", (1, false, Self::place), read_ber_modem_descriptor_mpl(r, Tag::context(1))),
             non_standard_data: if r.is_next(Tag::context(2)) {
                 Some(at!(r, "nonStandardData", NonStandardData::read_ber(r, Tag::context(2))))
             } else { None },
@@ -5383,14 +5539,23 @@ impl<'a> ModemDescriptor<'a> {
         w.close(Tag::context(0), m);
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "mtl"),
+            0x80000001 if from <= 1 => (1, "mpl"),
+            0x80000002 if from <= 2 => (2, "nonStandardData"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> MuxDescriptor<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            mux_type: at!(r, "muxType", ber::enumerated(r, Tag::context(0), MuxType::from_number)),
-            term_list: at!(r, "termList", read_ber_mux_descriptor_term_list(r, Tag::context(1))),
+            mux_type: at!(r, "muxType", (0, true, Self::place), ber::enumerated(r, Tag::context(0), MuxType::from_number)),
+            term_list: at!(r, "termList", (1, true, Self::place), read_ber_mux_descriptor_term_list(r, Tag::context(1))),
             non_standard_data: if r.is_next(Tag::context(2)) {
                 Some(at!(r, "nonStandardData", NonStandardData::read_ber(r, Tag::context(2))))
             } else { None },
@@ -5410,6 +5575,15 @@ impl<'a> MuxDescriptor<'a> {
         w.integer(Tag::context(0), self.mux_type.number());
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "muxType"),
+            0x80000001 if from <= 1 => (1, "termList"),
+            0x80000002 if from <= 2 => (2, "nonStandardData"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> EventsDescriptor<'a> {
@@ -5419,7 +5593,7 @@ impl<'a> EventsDescriptor<'a> {
             request_id: if r.is_next(Tag::context(0)) {
                 Some(at!(r, "requestID", ber::narrow::<u32>(r, Tag::context(0))))
             } else { None },
-            event_list: at!(r, "eventList", read_ber_events_descriptor_event_list(r, Tag::context(1))),
+            event_list: at!(r, "eventList", (1, true, Self::place), read_ber_events_descriptor_event_list(r, Tag::context(1))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -5430,6 +5604,14 @@ impl<'a> EventsDescriptor<'a> {
         w.close(Tag::context(1), m);
         if let Some(v) = &self.request_id { w.integer(Tag::context(0), i64::from(*v)); }
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "requestID"),
+            0x80000001 if from <= 1 => (1, "eventList"),
+            _ => return None,
+        })
     }
 }
 
@@ -5600,7 +5782,7 @@ impl TransactionAck {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            first_ack: at!(r, "firstAck", ber::narrow::<u32>(r, Tag::context(0))),
+            first_ack: at!(r, "firstAck", (0, false, Self::place), ber::narrow::<u32>(r, Tag::context(0))),
             last_ack: if r.is_next(Tag::context(1)) {
                 Some(at!(r, "lastAck", ber::narrow::<u32>(r, Tag::context(1))))
             } else { None },
@@ -5612,6 +5794,14 @@ impl TransactionAck {
         if let Some(v) = &self.last_ack { w.integer(Tag::context(1), i64::from(*v)); }
         w.integer(Tag::context(0), i64::from(self.first_ack));
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "firstAck"),
+            0x80000001 if from <= 1 => (1, "lastAck"),
+            _ => return None,
+        })
     }
 }
 
@@ -5688,8 +5878,8 @@ impl<'a> AmmRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            termination_id: at!(r, "terminationID", read_ber_termination_id_list(r, Tag::context(0))),
-            descriptors: at!(r, "descriptors", read_ber_amm_request_descriptors(r, Tag::context(1))),
+            termination_id: at!(r, "terminationID", (0, true, Self::place), read_ber_termination_id_list(r, Tag::context(0))),
+            descriptors: at!(r, "descriptors", (1, true, Self::place), read_ber_amm_request_descriptors(r, Tag::context(1))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -5703,13 +5893,21 @@ impl<'a> AmmRequest<'a> {
         w.close(Tag::context(0), m);
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "terminationID"),
+            0x80000001 if from <= 1 => (1, "descriptors"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> SubtractRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            termination_id: at!(r, "terminationID", read_ber_termination_id_list(r, Tag::context(0))),
+            termination_id: at!(r, "terminationID", (0, true, Self::place), read_ber_termination_id_list(r, Tag::context(0))),
             audit_descriptor: if r.is_next(Tag::context(1)) {
                 Some(at!(r, "auditDescriptor", AuditDescriptor::read_ber(r, Tag::context(1))))
             } else { None },
@@ -5728,14 +5926,22 @@ impl<'a> SubtractRequest<'a> {
         w.close(Tag::context(0), m);
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "terminationID"),
+            0x80000001 if from <= 1 => (1, "auditDescriptor"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> AuditRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            termination_id: at!(r, "terminationID", TerminationId::read_ber(r, Tag::context(0))),
-            audit_descriptor: at!(r, "auditDescriptor", AuditDescriptor::read_ber(r, Tag::context(1))),
+            termination_id: at!(r, "terminationID", (0, true, Self::place), TerminationId::read_ber(r, Tag::context(0))),
+            audit_descriptor: at!(r, "auditDescriptor", (1, true, Self::place), AuditDescriptor::read_ber(r, Tag::context(1))),
             termination_id_list: if r.is_next(Tag::context(2)) {
                 Some(at!(r, "terminationIDList", read_ber_termination_id_list(r, Tag::context(2))))
             } else { None },
@@ -5757,14 +5963,23 @@ impl<'a> AuditRequest<'a> {
         w.close(Tag::context(0), m);
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "terminationID"),
+            0x80000001 if from <= 1 => (1, "auditDescriptor"),
+            0x80000002 if from <= 2 => (2, "terminationIDList"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> NotifyRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            termination_id: at!(r, "terminationID", read_ber_termination_id_list(r, Tag::context(0))),
-            observed_events_descriptor: at!(r, "observedEventsDescriptor", ObservedEventsDescriptor::read_ber(r, Tag::context(1))),
+            termination_id: at!(r, "terminationID", (0, true, Self::place), read_ber_termination_id_list(r, Tag::context(0))),
+            observed_events_descriptor: at!(r, "observedEventsDescriptor", (1, true, Self::place), ObservedEventsDescriptor::read_ber(r, Tag::context(1))),
             error_descriptor: if r.is_next(Tag::context(2)) {
                 Some(at!(r, "errorDescriptor", ErrorDescriptor::read_ber(r, Tag::context(2))))
             } else { None },
@@ -5786,14 +6001,23 @@ impl<'a> NotifyRequest<'a> {
         w.close(Tag::context(0), m);
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "terminationID"),
+            0x80000001 if from <= 1 => (1, "observedEventsDescriptor"),
+            0x80000002 if from <= 2 => (2, "errorDescriptor"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> ServiceChangeRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            termination_id: at!(r, "terminationID", read_ber_termination_id_list(r, Tag::context(0))),
-            service_change_parms: at!(r, "serviceChangeParms", ServiceChangeParm::read_ber(r, Tag::context(1))),
+            termination_id: at!(r, "terminationID", (0, true, Self::place), read_ber_termination_id_list(r, Tag::context(0))),
+            service_change_parms: at!(r, "serviceChangeParms", (1, true, Self::place), ServiceChangeParm::read_ber(r, Tag::context(1))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -5806,6 +6030,14 @@ impl<'a> ServiceChangeRequest<'a> {
         at!(w, "terminationID", write_ber_termination_id_list(&self.termination_id, w));
         w.close(Tag::context(0), m);
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "terminationID"),
+            0x80000001 if from <= 1 => (1, "serviceChangeParms"),
+            _ => return None,
+        })
     }
 }
 
@@ -5835,8 +6067,8 @@ impl<'a> AuditResult<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            termination_id: at!(r, "terminationID", TerminationId::read_ber(r, Tag::context(0))),
-            termination_audit_result: at!(r, "terminationAuditResult", read_ber_termination_audit(r, Tag::context(1))),
+            termination_id: at!(r, "terminationID", (0, false, Self::place), TerminationId::read_ber(r, Tag::context(0))),
+            termination_audit_result: at!(r, "terminationAuditResult", (1, false, Self::place), read_ber_termination_audit(r, Tag::context(1))),
         };
         r.leave(level)?;
         Ok(value)
@@ -5850,14 +6082,22 @@ impl<'a> AuditResult<'a> {
         w.close(Tag::context(0), m);
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "terminationID"),
+            0x80000001 if from <= 1 => (1, "terminationAuditResult"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> TermListAuditResult<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            termination_id_list: at!(r, "terminationIDList", read_ber_termination_id_list(r, Tag::context(0))),
-            termination_audit_result: at!(r, "terminationAuditResult", read_ber_termination_audit(r, Tag::context(1))),
+            termination_id_list: at!(r, "terminationIDList", (0, true, Self::place), read_ber_termination_id_list(r, Tag::context(0))),
+            termination_audit_result: at!(r, "terminationAuditResult", (1, true, Self::place), read_ber_termination_audit(r, Tag::context(1))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -5870,6 +6110,14 @@ impl<'a> TermListAuditResult<'a> {
         at!(w, "terminationIDList", write_ber_termination_id_list(&self.termination_id_list, w));
         w.close(Tag::context(0), m);
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "terminationIDList"),
+            0x80000001 if from <= 1 => (1, "terminationAuditResult"),
+            _ => return None,
+        })
     }
 }
 
@@ -5905,7 +6153,7 @@ impl<'a> TerminationStateDescriptor<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            property_parms: at!(r, "propertyParms", read_ber_property_parms(r, Tag::context(0))),
+            property_parms: at!(r, "propertyParms", (0, true, Self::place), read_ber_property_parms(r, Tag::context(0))),
             event_buffer_control: if r.is_next(Tag::context(1)) {
                 Some(at!(r, "eventBufferControl", ber::enumerated(r, Tag::context(1), EventBufferControl::from_number)))
             } else { None },
@@ -5923,6 +6171,15 @@ impl<'a> TerminationStateDescriptor<'a> {
         at!(w, "propertyParms", write_ber_property_parms(&self.property_parms, w));
         w.close(Tag::context(0), m);
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "propertyParms"),
+            0x80000001 if from <= 1 => (1, "eventBufferControl"),
+            0x80000002 if from <= 2 => (2, "serviceState"),
+            _ => return None,
+        })
     }
 }
 
@@ -5981,12 +6238,12 @@ impl<'a> NonStandardData<'a> {
         let level = ber::enter(r, tag)?;
         let value = Self {
             non_standard_identifier: {
-                let f0 = at!(r, "nonStandardIdentifier", ber::enter(r, Tag::context(0)));
+                let f0 = at!(r, "nonStandardIdentifier", (0, false, Self::place), ber::enter(r, Tag::context(0)));
                 let v = at!(r, "nonStandardIdentifier", NonStandardIdentifier::read_ber(r));
                 at!(r, "nonStandardIdentifier", r.leave(f0));
                 v
             },
-            data: at!(r, "data", ber::octets(r, Tag::context(1))),
+            data: at!(r, "data", (1, false, Self::place), ber::octets(r, Tag::context(1))),
         };
         r.leave(level)?;
         Ok(value)
@@ -5997,6 +6254,14 @@ impl<'a> NonStandardData<'a> {
         at!(w, "nonStandardIdentifier", self.non_standard_identifier.write_ber(w));
         w.close(Tag::context(0), m0);
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "nonStandardIdentifier"),
+            0x80000001 if from <= 1 => (1, "data"),
+            _ => return None,
+        })
     }
 }
 
@@ -6030,11 +6295,11 @@ impl<'a> EventSpec<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            event_name: at!(r, "eventName", ber::fixed_octets::<4>(r, Tag::context(0))),
+            event_name: at!(r, "eventName", (0, true, Self::place), ber::fixed_octets::<4>(r, Tag::context(0))),
             stream_id: if r.is_next(Tag::context(1)) {
                 Some(at!(r, "streamID", ber::narrow::<u16>(r, Tag::context(1))))
             } else { None },
-            event_par_list: at!(r, "eventParList", read_ber_event_par_list(r, Tag::context(2))),
+            event_par_list: at!(r, "eventParList", (2, true, Self::place), read_ber_event_par_list(r, Tag::context(2))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -6046,6 +6311,15 @@ impl<'a> EventSpec<'a> {
         if let Some(v) = &self.stream_id { w.integer(Tag::context(1), i64::from(*v)); }
         w.octet_string(Tag::context(0), &self.event_name);
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "eventName"),
+            0x80000001 if from <= 1 => (1, "streamID"),
+            0x80000002 if from <= 2 => (2, "eventParList"),
+            _ => return None,
+        })
     }
 }
 
@@ -6091,7 +6365,7 @@ impl<'a> DigitMapValue<'a> {
             long_timer: if r.is_next(Tag::context(2)) {
                 Some(at!(r, "longTimer", ber::narrow::<u8>(r, Tag::context(2))))
             } else { None },
-            digit_map_body: at!(r, "digitMapBody", ber::text(r, Tag::context(3), StringKind::Ia5)),
+            digit_map_body: at!(r, "digitMapBody", (3, true, Self::place), ber::text(r, Tag::context(3), StringKind::Ia5)),
             duration_timer: if r.is_next(Tag::context(4)) {
                 Some(at!(r, "durationTimer", ber::narrow::<u8>(r, Tag::context(4))))
             } else { None },
@@ -6106,6 +6380,17 @@ impl<'a> DigitMapValue<'a> {
         if let Some(v) = &self.short_timer { w.integer(Tag::context(1), i64::from(*v)); }
         if let Some(v) = &self.start_timer { w.integer(Tag::context(0), i64::from(*v)); }
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "startTimer"),
+            0x80000001 if from <= 1 => (1, "shortTimer"),
+            0x80000002 if from <= 2 => (2, "longTimer"),
+            0x80000003 if from <= 3 => (3, "digitMapBody"),
+            0x80000004 if from <= 4 => (4, "durationTimer"),
+            _ => return None,
+        })
     }
 }
 
@@ -6122,7 +6407,7 @@ impl<'a> StatisticsParameter<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            stat_name: at!(r, "statName", ber::fixed_octets::<4>(r, Tag::context(0))),
+            stat_name: at!(r, "statName", (0, false, Self::place), ber::fixed_octets::<4>(r, Tag::context(0))),
             stat_value: if r.is_next(Tag::context(1)) {
                 Some(at!(r, "statValue", read_ber_value(r, Tag::context(1))))
             } else { None },
@@ -6138,6 +6423,14 @@ impl<'a> StatisticsParameter<'a> {
         }
         w.octet_string(Tag::context(0), &self.stat_name);
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "statName"),
+            0x80000001 if from <= 1 => (1, "statValue"),
+            _ => return None,
+        })
     }
 }
 
@@ -6167,9 +6460,9 @@ impl<'a> TopologyRequest<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            termination_from: at!(r, "terminationFrom", TerminationId::read_ber(r, Tag::context(0))),
-            termination_to: at!(r, "terminationTo", TerminationId::read_ber(r, Tag::context(1))),
-            topology_direction: at!(r, "topologyDirection", ber::enumerated(r, Tag::context(2), TopologyRequestTopologyDirection::from_number)),
+            termination_from: at!(r, "terminationFrom", (0, true, Self::place), TerminationId::read_ber(r, Tag::context(0))),
+            termination_to: at!(r, "terminationTo", (1, true, Self::place), TerminationId::read_ber(r, Tag::context(1))),
+            topology_direction: at!(r, "topologyDirection", (2, true, Self::place), ber::enumerated(r, Tag::context(2), TopologyRequestTopologyDirection::from_number)),
             stream_id: if r.is_next(Tag::context(3)) {
                 Some(at!(r, "streamID", ber::narrow::<u16>(r, Tag::context(3))))
             } else { None },
@@ -6192,14 +6485,25 @@ impl<'a> TopologyRequest<'a> {
         w.close(Tag::context(0), m);
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "terminationFrom"),
+            0x80000001 if from <= 1 => (1, "terminationTo"),
+            0x80000002 if from <= 2 => (2, "topologyDirection"),
+            0x80000003 if from <= 3 => (3, "streamID"),
+            0x80000004 if from <= 4 => (4, "topologyDirectionExtension"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> PropertyParm<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            name: at!(r, "name", ber::fixed_octets::<4>(r, Tag::context(0))),
-            value: at!(r, "value", read_ber_property_parm_value(r, Tag::context(1))),
+            name: at!(r, "name", (0, true, Self::place), ber::fixed_octets::<4>(r, Tag::context(0))),
+            value: at!(r, "value", (1, true, Self::place), read_ber_property_parm_value(r, Tag::context(1))),
             extra_info: if r.is_next(Tag::context(2)) {
                 Some({
                     let f0 = at!(r, "extraInfo", ber::enter(r, Tag::context(2)));
@@ -6224,13 +6528,22 @@ impl<'a> PropertyParm<'a> {
         w.octet_string(Tag::context(0), &self.name);
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "name"),
+            0x80000001 if from <= 1 => (1, "value"),
+            0x80000002 if from <= 2 => (2, "extraInfo"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> IndAudPropertyParm<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            name: at!(r, "name", ber::fixed_octets::<4>(r, Tag::context(0))),
+            name: at!(r, "name", (0, true, Self::place), ber::fixed_octets::<4>(r, Tag::context(0))),
             property_parms: if r.is_next(Tag::context(1)) {
                 Some(at!(r, "propertyParms", PropertyParm::read_ber(r, Tag::context(1))))
             } else { None },
@@ -6247,6 +6560,14 @@ impl<'a> IndAudPropertyParm<'a> {
         w.octet_string(Tag::context(0), &self.name);
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "name"),
+            0x80000001 if from <= 1 => (1, "propertyParms"),
+            _ => return None,
+        })
+    }
 }
 
 fn read_ber_amm_request_descriptors<'a>(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Vec<AmmDescriptor<'a>>> {
@@ -6262,8 +6583,8 @@ impl<'a> ObservedEventsDescriptor<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            request_id: at!(r, "requestId", ber::narrow::<u32>(r, Tag::context(0))),
-            observed_event_lst: at!(r, "observedEventLst", read_ber_observed_events_descriptor_observed_event_lst(r, Tag::context(1))),
+            request_id: at!(r, "requestId", (0, false, Self::place), ber::narrow::<u32>(r, Tag::context(0))),
+            observed_event_lst: at!(r, "observedEventLst", (1, false, Self::place), read_ber_observed_events_descriptor_observed_event_lst(r, Tag::context(1))),
         };
         r.leave(level)?;
         Ok(value)
@@ -6274,6 +6595,14 @@ impl<'a> ObservedEventsDescriptor<'a> {
         w.close(Tag::context(1), m);
         w.integer(Tag::context(0), i64::from(self.request_id));
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "requestId"),
+            0x80000001 if from <= 1 => (1, "observedEventLst"),
+            _ => return None,
+        })
     }
 }
 
@@ -6295,11 +6624,11 @@ impl<'a> ServiceChangeParm<'a> {
         while let Some(tag) = r.peek_tag()? {
             match tag.bits() {
                 0x80000000 => {
-                    ber::in_order(&mut last, 1, r)?;
+                    at!(r, "serviceChangeMethod", ber::in_order(&mut last, 1, r));
                     f_service_change_method = Some(at!(r, "serviceChangeMethod", ber::enumerated(r, Tag::context(0), ServiceChangeMethod::from_number)));
                 }
                 0x80000001 => {
-                    ber::in_order(&mut last, 2, r)?;
+                    at!(r, "serviceChangeAddress", ber::in_order(&mut last, 2, r));
                     f_service_change_address = Some({
                         let f0 = at!(r, "serviceChangeAddress", ber::enter(r, Tag::context(1)));
                         let v = at!(r, "serviceChangeAddress", ServiceChangeAddress::read_ber(r));
@@ -6308,23 +6637,23 @@ impl<'a> ServiceChangeParm<'a> {
                     });
                 }
                 0x80000002 => {
-                    ber::in_order(&mut last, 3, r)?;
+                    at!(r, "serviceChangeVersion", ber::in_order(&mut last, 3, r));
                     f_service_change_version = Some(at!(r, "serviceChangeVersion", ber::narrow::<u8>(r, Tag::context(2))));
                 }
                 0x80000003 => {
-                    ber::in_order(&mut last, 4, r)?;
+                    at!(r, "serviceChangeProfile", ber::in_order(&mut last, 4, r));
                     f_service_change_profile = Some(at!(r, "serviceChangeProfile", ServiceChangeProfile::read_ber(r, Tag::context(3))));
                 }
                 0x80000004 => {
-                    ber::in_order(&mut last, 5, r)?;
+                    at!(r, "serviceChangeReason", ber::in_order(&mut last, 5, r));
                     f_service_change_reason = Some(at!(r, "serviceChangeReason", read_ber_value(r, Tag::context(4))));
                 }
                 0x80000005 => {
-                    ber::in_order(&mut last, 6, r)?;
+                    at!(r, "serviceChangeDelay", ber::in_order(&mut last, 6, r));
                     f_service_change_delay = Some(at!(r, "serviceChangeDelay", ber::narrow::<u32>(r, Tag::context(5))));
                 }
                 0x80000006 => {
-                    ber::in_order(&mut last, 7, r)?;
+                    at!(r, "serviceChangeMgcId", ber::in_order(&mut last, 7, r));
                     f_service_change_mgc_id = Some({
                         let f0 = at!(r, "serviceChangeMgcId", ber::enter(r, Tag::context(6)));
                         let v = at!(r, "serviceChangeMgcId", MId::read_ber(r));
@@ -6333,19 +6662,19 @@ impl<'a> ServiceChangeParm<'a> {
                     });
                 }
                 0x80000007 => {
-                    ber::in_order(&mut last, 8, r)?;
+                    at!(r, "timeStamp", ber::in_order(&mut last, 8, r));
                     f_time_stamp = Some(at!(r, "timeStamp", TimeNotation::read_ber(r, Tag::context(7))));
                 }
                 0x80000008 => {
-                    ber::in_order(&mut last, 9, r)?;
+                    at!(r, "nonStandardData", ber::in_order(&mut last, 9, r));
                     f_non_standard_data = Some(at!(r, "nonStandardData", NonStandardData::read_ber(r, Tag::context(8))));
                 }
                 0x80000009 => {
-                    ber::in_order(&mut last, 10, r)?;
+                    at!(r, "serviceChangeInfo", ber::in_order(&mut last, 10, r));
                     f_service_change_info = Some(at!(r, "serviceChangeInfo", AuditDescriptor::read_ber(r, Tag::context(9))));
                 }
                 0x8000000a => {
-                    ber::in_order(&mut last, 11, r)?;
+                    at!(r, "serviceChangeIncompleteFlag", ber::in_order(&mut last, 11, r));
                     f_service_change_incomplete_flag = Some(at!(r, "serviceChangeIncompleteFlag", ber::null(r, Tag::context(10))));
                 }
                 _ => drop(ber::any(r)?),
@@ -6661,14 +6990,14 @@ impl<'a> RequestedEvent<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            pkgd_name: at!(r, "pkgdName", ber::fixed_octets::<4>(r, Tag::context(0))),
+            pkgd_name: at!(r, "pkgdName", (0, true, Self::place), ber::fixed_octets::<4>(r, Tag::context(0))),
             stream_id: if r.is_next(Tag::context(1)) {
                 Some(at!(r, "streamID", ber::narrow::<u16>(r, Tag::context(1))))
             } else { None },
             event_action: if r.is_next(Tag::context(2)) {
                 Some(at!(r, "eventAction", RequestedActions::read_ber(r, Tag::context(2))))
             } else { None },
-            ev_par_list: at!(r, "evParList", read_ber_ev_par_list(r, Tag::context(3))),
+            ev_par_list: at!(r, "evParList", (3, true, Self::place), read_ber_ev_par_list(r, Tag::context(3))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -6685,6 +7014,16 @@ impl<'a> RequestedEvent<'a> {
         if let Some(v) = &self.stream_id { w.integer(Tag::context(1), i64::from(*v)); }
         w.octet_string(Tag::context(0), &self.pkgd_name);
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "pkgdName"),
+            0x80000001 if from <= 1 => (1, "streamID"),
+            0x80000002 if from <= 2 => (2, "eventAction"),
+            0x80000003 if from <= 3 => (3, "evParList"),
+            _ => return None,
+        })
     }
 }
 
@@ -6718,43 +7057,43 @@ impl<'a> Signal<'a> {
         while let Some(tag) = r.peek_tag()? {
             match tag.bits() {
                 0x80000000 => {
-                    ber::in_order(&mut last, 1, r)?;
+                    at!(r, "signalName", ber::in_order(&mut last, 1, r));
                     f_signal_name = Some(at!(r, "signalName", ber::fixed_octets::<4>(r, Tag::context(0))));
                 }
                 0x80000001 => {
-                    ber::in_order(&mut last, 2, r)?;
+                    at!(r, "streamID", ber::in_order(&mut last, 2, r));
                     f_stream_id = Some(at!(r, "streamID", ber::narrow::<u16>(r, Tag::context(1))));
                 }
                 0x80000002 => {
-                    ber::in_order(&mut last, 3, r)?;
+                    at!(r, "sigType", ber::in_order(&mut last, 3, r));
                     f_sig_type = Some(at!(r, "sigType", ber::enumerated(r, Tag::context(2), SignalType::from_number)));
                 }
                 0x80000003 => {
-                    ber::in_order(&mut last, 4, r)?;
+                    at!(r, "duration", ber::in_order(&mut last, 4, r));
                     f_duration = Some(at!(r, "duration", ber::narrow::<u16>(r, Tag::context(3))));
                 }
                 0x80000004 => {
-                    ber::in_order(&mut last, 5, r)?;
+                    at!(r, "notifyCompletion", ber::in_order(&mut last, 5, r));
                     f_notify_completion = Some(at!(r, "notifyCompletion", ber::named_bits(r, Tag::context(4), 0)));
                 }
                 0x80000005 => {
-                    ber::in_order(&mut last, 6, r)?;
+                    at!(r, "keepActive", ber::in_order(&mut last, 6, r));
                     f_keep_active = Some(at!(r, "keepActive", ber::boolean(r, Tag::context(5))));
                 }
                 0x80000006 => {
-                    ber::in_order(&mut last, 7, r)?;
+                    at!(r, "sigParList", ber::in_order(&mut last, 7, r));
                     f_sig_par_list = Some(at!(r, "sigParList", read_ber_signal_sig_par_list(r, Tag::context(6))));
                 }
                 0x80000007 => {
-                    ber::in_order(&mut last, 8, r)?;
+                    at!(r, "direction", ber::in_order(&mut last, 8, r));
                     f_direction = Some(at!(r, "direction", ber::enumerated(r, Tag::context(7), SignalDirection::from_number)));
                 }
                 0x80000008 => {
-                    ber::in_order(&mut last, 9, r)?;
+                    at!(r, "requestID", ber::in_order(&mut last, 9, r));
                     f_request_id = Some(at!(r, "requestID", ber::narrow::<u32>(r, Tag::context(8))));
                 }
                 0x80000009 => {
-                    ber::in_order(&mut last, 10, r)?;
+                    at!(r, "intersigDelay", ber::in_order(&mut last, 10, r));
                     f_intersig_delay = Some(at!(r, "intersigDelay", ber::narrow::<u16>(r, Tag::context(9))));
                 }
                 _ => drop(ber::any(r)?),
@@ -6796,8 +7135,8 @@ impl<'a> SeqSigList<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            id: at!(r, "id", ber::narrow::<u16>(r, Tag::context(0))),
-            signal_list: at!(r, "signalList", read_ber_seq_sig_list_signal_list(r, Tag::context(1))),
+            id: at!(r, "id", (0, false, Self::place), ber::narrow::<u16>(r, Tag::context(0))),
+            signal_list: at!(r, "signalList", (1, false, Self::place), read_ber_seq_sig_list_signal_list(r, Tag::context(1))),
         };
         r.leave(level)?;
         Ok(value)
@@ -6808,6 +7147,14 @@ impl<'a> SeqSigList<'a> {
         w.close(Tag::context(1), m);
         w.integer(Tag::context(0), i64::from(self.id));
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "id"),
+            0x80000001 if from <= 1 => (1, "signalList"),
+            _ => return None,
+        })
     }
 }
 
@@ -6977,7 +7324,7 @@ impl<'a> ServiceChangeProfile<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            profile_name: at!(r, "profileName", ber::text(r, Tag::context(0), StringKind::Ia5)),
+            profile_name: at!(r, "profileName", (0, false, Self::place), ber::text(r, Tag::context(0), StringKind::Ia5)),
         };
         r.leave(level)?;
         Ok(value)
@@ -6986,14 +7333,21 @@ impl<'a> ServiceChangeProfile<'a> {
         at!(w, "profileName", ber::write_text(w, Tag::context(0), StringKind::Ia5, &self.profile_name));
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "profileName"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> TimeNotation<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            date: at!(r, "date", ber::text(r, Tag::context(0), StringKind::Ia5)),
-            time: at!(r, "time", ber::text(r, Tag::context(1), StringKind::Ia5)),
+            date: at!(r, "date", (0, false, Self::place), ber::text(r, Tag::context(0), StringKind::Ia5)),
+            time: at!(r, "time", (1, false, Self::place), ber::text(r, Tag::context(1), StringKind::Ia5)),
         };
         r.leave(level)?;
         Ok(value)
@@ -7002,6 +7356,14 @@ impl<'a> TimeNotation<'a> {
         at!(w, "time", ber::write_text(w, Tag::context(1), StringKind::Ia5, &self.time));
         at!(w, "date", ber::write_text(w, Tag::context(0), StringKind::Ia5, &self.date));
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "date"),
+            0x80000001 if from <= 1 => (1, "time"),
+            _ => return None,
+        })
     }
 }
 
@@ -7031,7 +7393,7 @@ impl<'a> LocalControlDescriptor<'a> {
             reserve_group: if r.is_next(Tag::context(2)) {
                 Some(at!(r, "reserveGroup", ber::boolean(r, Tag::context(2))))
             } else { None },
-            property_parms: at!(r, "propertyParms", read_ber_property_parms(r, Tag::context(3))),
+            property_parms: at!(r, "propertyParms", (3, true, Self::place), read_ber_property_parms(r, Tag::context(3))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -7045,13 +7407,23 @@ impl<'a> LocalControlDescriptor<'a> {
         if let Some(v) = &self.stream_mode { w.integer(Tag::context(0), v.number()); }
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "streamMode"),
+            0x80000001 if from <= 1 => (1, "reserveValue"),
+            0x80000002 if from <= 2 => (2, "reserveGroup"),
+            0x80000003 if from <= 3 => (3, "propertyParms"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> LocalRemoteDescriptor<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            prop_grps: at!(r, "propGrps", read_ber_local_remote_descriptor_prop_grps(r, Tag::context(0))),
+            prop_grps: at!(r, "propGrps", (0, true, Self::place), read_ber_local_remote_descriptor_prop_grps(r, Tag::context(0))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -7062,14 +7434,21 @@ impl<'a> LocalRemoteDescriptor<'a> {
         w.close(Tag::context(0), m);
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "propGrps"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> StreamDescriptor<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            stream_id: at!(r, "streamID", ber::narrow::<u16>(r, Tag::context(0))),
-            stream_parms: at!(r, "streamParms", StreamParms::read_ber(r, Tag::context(1))),
+            stream_id: at!(r, "streamID", (0, false, Self::place), ber::narrow::<u16>(r, Tag::context(0))),
+            stream_parms: at!(r, "streamParms", (1, false, Self::place), StreamParms::read_ber(r, Tag::context(1))),
         };
         r.leave(level)?;
         Ok(value)
@@ -7081,16 +7460,24 @@ impl<'a> StreamDescriptor<'a> {
         w.integer(Tag::context(0), i64::from(self.stream_id));
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "streamID"),
+            0x80000001 if from <= 1 => (1, "streamParms"),
+            _ => return None,
+        })
+    }
 }
 
 impl H221NonStandard {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            t35_country_code1: at!(r, "t35CountryCode1", ber::narrow::<u8>(r, Tag::context(0))),
-            t35_country_code2: at!(r, "t35CountryCode2", ber::narrow::<u8>(r, Tag::context(1))),
-            t35_extension: at!(r, "t35Extension", ber::narrow::<u8>(r, Tag::context(2))),
-            manufacturer_code: at!(r, "manufacturerCode", ber::narrow::<u16>(r, Tag::context(3))),
+            t35_country_code1: at!(r, "t35CountryCode1", (0, true, Self::place), ber::narrow::<u8>(r, Tag::context(0))),
+            t35_country_code2: at!(r, "t35CountryCode2", (1, true, Self::place), ber::narrow::<u8>(r, Tag::context(1))),
+            t35_extension: at!(r, "t35Extension", (2, true, Self::place), ber::narrow::<u8>(r, Tag::context(2))),
+            manufacturer_code: at!(r, "manufacturerCode", (3, true, Self::place), ber::narrow::<u16>(r, Tag::context(3))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -7101,6 +7488,16 @@ impl H221NonStandard {
         w.integer(Tag::context(1), i64::from(self.t35_country_code2));
         w.integer(Tag::context(0), i64::from(self.t35_country_code1));
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "t35CountryCode1"),
+            0x80000001 if from <= 1 => (1, "t35CountryCode2"),
+            0x80000002 if from <= 2 => (2, "t35Extension"),
+            0x80000003 if from <= 3 => (3, "manufacturerCode"),
+            _ => return None,
+        })
     }
 }
 
@@ -7184,8 +7581,8 @@ impl<'a> EventParameter<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            event_parameter_name: at!(r, "eventParameterName", ber::fixed_octets::<2>(r, Tag::context(0))),
-            value: at!(r, "value", read_ber_value(r, Tag::context(1))),
+            event_parameter_name: at!(r, "eventParameterName", (0, true, Self::place), ber::fixed_octets::<2>(r, Tag::context(0))),
+            value: at!(r, "value", (1, true, Self::place), read_ber_value(r, Tag::context(1))),
             extra_info: if r.is_next(Tag::context(2)) {
                 Some({
                     let f0 = at!(r, "extraInfo", ber::enter(r, Tag::context(2)));
@@ -7209,6 +7606,15 @@ impl<'a> EventParameter<'a> {
         w.close(Tag::context(1), m);
         w.octet_string(Tag::context(0), &self.event_parameter_name);
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "eventParameterName"),
+            0x80000001 if from <= 1 => (1, "value"),
+            0x80000002 if from <= 2 => (2, "extraInfo"),
+            _ => return None,
+        })
     }
 }
 
@@ -7279,7 +7685,7 @@ impl IndAudEventsDescriptor {
             request_id: if r.is_next(Tag::context(0)) {
                 Some(at!(r, "requestID", ber::narrow::<u32>(r, Tag::context(0))))
             } else { None },
-            pkgd_name: at!(r, "pkgdName", ber::fixed_octets::<4>(r, Tag::context(1))),
+            pkgd_name: at!(r, "pkgdName", (1, true, Self::place), ber::fixed_octets::<4>(r, Tag::context(1))),
             stream_id: if r.is_next(Tag::context(2)) {
                 Some(at!(r, "streamID", ber::narrow::<u16>(r, Tag::context(2))))
             } else { None },
@@ -7293,13 +7699,22 @@ impl IndAudEventsDescriptor {
         if let Some(v) = &self.request_id { w.integer(Tag::context(0), i64::from(*v)); }
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "requestID"),
+            0x80000001 if from <= 1 => (1, "pkgdName"),
+            0x80000002 if from <= 2 => (2, "streamID"),
+            _ => return None,
+        })
+    }
 }
 
 impl IndAudEventBufferDescriptor {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            event_name: at!(r, "eventName", ber::fixed_octets::<4>(r, Tag::context(0))),
+            event_name: at!(r, "eventName", (0, true, Self::place), ber::fixed_octets::<4>(r, Tag::context(0))),
             stream_id: if r.is_next(Tag::context(1)) {
                 Some(at!(r, "streamID", ber::narrow::<u16>(r, Tag::context(1))))
             } else { None },
@@ -7311,6 +7726,14 @@ impl IndAudEventBufferDescriptor {
         if let Some(v) = &self.stream_id { w.integer(Tag::context(1), i64::from(*v)); }
         w.octet_string(Tag::context(0), &self.event_name);
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "eventName"),
+            0x80000001 if from <= 1 => (1, "streamID"),
+            _ => return None,
+        })
     }
 }
 
@@ -7363,7 +7786,9 @@ impl IndAudDigitMapDescriptor {
 impl IndAudStatisticsDescriptor {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
-        let value = Self { stat_name: at!(r, "statName", ber::fixed_octets::<4>(r, Tag::context(0))) };
+        let value = Self {
+            stat_name: at!(r, "statName", (0, false, Self::place), ber::fixed_octets::<4>(r, Tag::context(0))),
+        };
         r.leave(level)?;
         Ok(value)
     }
@@ -7371,14 +7796,21 @@ impl IndAudStatisticsDescriptor {
         w.octet_string(Tag::context(0), &self.stat_name);
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "statName"),
+            _ => return None,
+        })
+    }
 }
 
 impl IndAudPackagesDescriptor {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            package_name: at!(r, "packageName", ber::fixed_octets::<2>(r, Tag::context(0))),
-            package_version: at!(r, "packageVersion", ber::narrow::<u8>(r, Tag::context(1))),
+            package_name: at!(r, "packageName", (0, true, Self::place), ber::fixed_octets::<2>(r, Tag::context(0))),
+            package_version: at!(r, "packageVersion", (1, true, Self::place), ber::narrow::<u8>(r, Tag::context(1))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -7388,17 +7820,25 @@ impl IndAudPackagesDescriptor {
         w.octet_string(Tag::context(0), &self.package_name);
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "packageName"),
+            0x80000001 if from <= 1 => (1, "packageVersion"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> ObservedEvent<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            event_name: at!(r, "eventName", ber::fixed_octets::<4>(r, Tag::context(0))),
+            event_name: at!(r, "eventName", (0, true, Self::place), ber::fixed_octets::<4>(r, Tag::context(0))),
             stream_id: if r.is_next(Tag::context(1)) {
                 Some(at!(r, "streamID", ber::narrow::<u16>(r, Tag::context(1))))
             } else { None },
-            event_par_list: at!(r, "eventParList", read_ber_event_par_list(r, Tag::context(2))),
+            event_par_list: at!(r, "eventParList", (2, true, Self::place), read_ber_event_par_list(r, Tag::context(2))),
             time_notation: if r.is_next(Tag::context(3)) {
                 Some(at!(r, "timeNotation", TimeNotation::read_ber(r, Tag::context(3))))
             } else { None },
@@ -7419,14 +7859,24 @@ impl<'a> ObservedEvent<'a> {
         w.octet_string(Tag::context(0), &self.event_name);
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "eventName"),
+            0x80000001 if from <= 1 => (1, "streamID"),
+            0x80000002 if from <= 2 => (2, "eventParList"),
+            0x80000003 if from <= 3 => (3, "timeNotation"),
+            _ => return None,
+        })
+    }
 }
 
 impl PackagesItem {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            package_name: at!(r, "packageName", ber::fixed_octets::<2>(r, Tag::context(0))),
-            package_version: at!(r, "packageVersion", ber::narrow::<u8>(r, Tag::context(1))),
+            package_name: at!(r, "packageName", (0, true, Self::place), ber::fixed_octets::<2>(r, Tag::context(0))),
+            package_version: at!(r, "packageVersion", (1, true, Self::place), ber::narrow::<u8>(r, Tag::context(1))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -7435,6 +7885,14 @@ impl PackagesItem {
         w.integer(Tag::context(1), i64::from(self.package_version));
         w.octet_string(Tag::context(0), &self.package_name);
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "packageName"),
+            0x80000001 if from <= 1 => (1, "packageVersion"),
+            _ => return None,
+        })
     }
 }
 
@@ -7482,7 +7940,7 @@ impl<'a> SecondEventsDescriptor<'a> {
             request_id: if r.is_next(Tag::context(0)) {
                 Some(at!(r, "requestID", ber::narrow::<u32>(r, Tag::context(0))))
             } else { None },
-            event_list: at!(r, "eventList", read_ber_second_events_descriptor_event_list(r, Tag::context(1))),
+            event_list: at!(r, "eventList", (1, true, Self::place), read_ber_second_events_descriptor_event_list(r, Tag::context(1))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -7493,6 +7951,14 @@ impl<'a> SecondEventsDescriptor<'a> {
         w.close(Tag::context(1), m);
         if let Some(v) = &self.request_id { w.integer(Tag::context(0), i64::from(*v)); }
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "requestID"),
+            0x80000001 if from <= 1 => (1, "eventList"),
+            _ => return None,
+        })
     }
 }
 
@@ -7527,8 +7993,8 @@ impl<'a> SigParameter<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            sig_parameter_name: at!(r, "sigParameterName", ber::fixed_octets::<2>(r, Tag::context(0))),
-            value: at!(r, "value", read_ber_value(r, Tag::context(1))),
+            sig_parameter_name: at!(r, "sigParameterName", (0, true, Self::place), ber::fixed_octets::<2>(r, Tag::context(0))),
+            value: at!(r, "value", (1, true, Self::place), read_ber_value(r, Tag::context(1))),
             extra_info: if r.is_next(Tag::context(2)) {
                 Some({
                     let f0 = at!(r, "extraInfo", ber::enter(r, Tag::context(2)));
@@ -7553,13 +8019,22 @@ impl<'a> SigParameter<'a> {
         w.octet_string(Tag::context(0), &self.sig_parameter_name);
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "sigParameterName"),
+            0x80000001 if from <= 1 => (1, "value"),
+            0x80000002 if from <= 2 => (2, "extraInfo"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> IndAudTerminationStateDescriptor<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            property_parms: at!(r, "propertyParms", read_ber_property_parms2(r, Tag::context(0))),
+            property_parms: at!(r, "propertyParms", (0, true, Self::place), read_ber_property_parms2(r, Tag::context(0))),
             event_buffer_control: if r.is_next(Tag::context(1)) {
                 Some(at!(r, "eventBufferControl", ber::null(r, Tag::context(1))))
             } else { None },
@@ -7581,6 +8056,16 @@ impl<'a> IndAudTerminationStateDescriptor<'a> {
         at!(w, "propertyParms", write_ber_property_parms2(&self.property_parms, w));
         w.close(Tag::context(0), m);
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "propertyParms"),
+            0x80000001 if from <= 1 => (1, "eventBufferControl"),
+            0x80000002 if from <= 2 => (2, "serviceState"),
+            0x80000003 if from <= 3 => (3, "serviceStateSel"),
+            _ => return None,
+        })
     }
 }
 
@@ -7616,7 +8101,7 @@ impl IndAudSignal {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            signal_name: at!(r, "signalName", ber::fixed_octets::<4>(r, Tag::context(0))),
+            signal_name: at!(r, "signalName", (0, true, Self::place), ber::fixed_octets::<4>(r, Tag::context(0))),
             stream_id: if r.is_next(Tag::context(1)) {
                 Some(at!(r, "streamID", ber::narrow::<u16>(r, Tag::context(1))))
             } else { None },
@@ -7633,13 +8118,22 @@ impl IndAudSignal {
         w.octet_string(Tag::context(0), &self.signal_name);
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "signalName"),
+            0x80000001 if from <= 1 => (1, "streamID"),
+            0x80000002 if from <= 2 => (2, "signalRequestID"),
+            _ => return None,
+        })
+    }
 }
 
 impl IndAudSeqSigList {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            id: at!(r, "id", ber::narrow::<u16>(r, Tag::context(0))),
+            id: at!(r, "id", (0, false, Self::place), ber::narrow::<u16>(r, Tag::context(0))),
             signal_list: if r.is_next(Tag::context(1)) {
                 Some(at!(r, "signalList", IndAudSignal::read_ber(r, Tag::context(1))))
             } else { None },
@@ -7655,6 +8149,14 @@ impl IndAudSeqSigList {
         }
         w.integer(Tag::context(0), i64::from(self.id));
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "id"),
+            0x80000001 if from <= 1 => (1, "signalList"),
+            _ => return None,
+        })
     }
 }
 
@@ -7788,14 +8290,14 @@ impl<'a> SecondRequestedEvent<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            pkgd_name: at!(r, "pkgdName", ber::fixed_octets::<4>(r, Tag::context(0))),
+            pkgd_name: at!(r, "pkgdName", (0, true, Self::place), ber::fixed_octets::<4>(r, Tag::context(0))),
             stream_id: if r.is_next(Tag::context(1)) {
                 Some(at!(r, "streamID", ber::narrow::<u16>(r, Tag::context(1))))
             } else { None },
             event_action: if r.is_next(Tag::context(2)) {
                 Some(at!(r, "eventAction", SecondRequestedActions::read_ber(r, Tag::context(2))))
             } else { None },
-            ev_par_list: at!(r, "evParList", read_ber_ev_par_list(r, Tag::context(3))),
+            ev_par_list: at!(r, "evParList", (3, true, Self::place), read_ber_ev_par_list(r, Tag::context(3))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -7812,6 +8314,16 @@ impl<'a> SecondRequestedEvent<'a> {
         if let Some(v) = &self.stream_id { w.integer(Tag::context(1), i64::from(*v)); }
         w.octet_string(Tag::context(0), &self.pkgd_name);
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "pkgdName"),
+            0x80000001 if from <= 1 => (1, "streamID"),
+            0x80000002 if from <= 2 => (2, "eventAction"),
+            0x80000003 if from <= 3 => (3, "evParList"),
+            _ => return None,
+        })
     }
 }
 
@@ -7859,7 +8371,7 @@ impl<'a> IndAudLocalRemoteDescriptor<'a> {
             prop_group_id: if r.is_next(Tag::context(0)) {
                 Some(at!(r, "propGroupID", ber::narrow::<u16>(r, Tag::context(0))))
             } else { None },
-            prop_grps: at!(r, "propGrps", read_ber_ind_aud_property_group(r, Tag::context(1))),
+            prop_grps: at!(r, "propGrps", (1, true, Self::place), read_ber_ind_aud_property_group(r, Tag::context(1))),
         };
         ber::leave_extensible(r, level)?;
         Ok(value)
@@ -7871,14 +8383,22 @@ impl<'a> IndAudLocalRemoteDescriptor<'a> {
         if let Some(v) = &self.prop_group_id { w.integer(Tag::context(0), i64::from(*v)); }
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "propGroupID"),
+            0x80000001 if from <= 1 => (1, "propGrps"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> IndAudStreamDescriptor<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            stream_id: at!(r, "streamID", ber::narrow::<u16>(r, Tag::context(0))),
-            stream_parms: at!(r, "streamParms", IndAudStreamParms::read_ber(r, Tag::context(1))),
+            stream_id: at!(r, "streamID", (0, false, Self::place), ber::narrow::<u16>(r, Tag::context(0))),
+            stream_parms: at!(r, "streamParms", (1, false, Self::place), IndAudStreamParms::read_ber(r, Tag::context(1))),
         };
         r.leave(level)?;
         Ok(value)
@@ -7889,6 +8409,14 @@ impl<'a> IndAudStreamDescriptor<'a> {
         w.close(Tag::context(1), m);
         w.integer(Tag::context(0), i64::from(self.stream_id));
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "streamID"),
+            0x80000001 if from <= 1 => (1, "streamParms"),
+            _ => return None,
+        })
     }
 }
 

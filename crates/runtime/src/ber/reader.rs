@@ -534,6 +534,13 @@ impl<'a> Reader<'a> {
         self.rest = self.input.get(position..self.end).unwrap_or_default();
     }
 
+    /// Moves the cursor back to an absolute offset on this level.
+    #[cold]
+    pub(crate) fn rewind_to(&mut self, offset: u64) {
+        let position = usize::try_from(offset.saturating_sub(self.base)).unwrap_or(usize::MAX);
+        self.rewind(position.min(self.position()));
+    }
+
     #[inline]
     pub(crate) fn take(&mut self, length: usize) -> Result<&'a [u8]> {
         let Some((octets, behind)) = self.rest.split_at_checked(length) else {

@@ -10,7 +10,7 @@ use crate::text::StringKind;
 use crate::types::{
     BitString, FixedBits, Integer, ObjectIdentifier, Octets, OidRef, RelativeObjectIdentifier, Text, TimeType,
 };
-use crate::{Error, ErrorKind, Result, Tag};
+use crate::{Class, Error, ErrorKind, Result, Tag};
 use alloc::vec::Vec;
 
 /// Octets of memory that a list sets aside at once at most.
@@ -22,7 +22,7 @@ fn header(r: &mut Reader<'_>, tag: Tag) -> Result<Header> {
     let at = r.offset();
     match r.next_header()? {
         Some(header) if header.tag == tag => Ok(header),
-        Some(_) => Err(Error::new(ErrorKind::MissingComponent, at)),
+        Some(_) => Err(Error::new(ErrorKind::TagMismatch, at)),
         None => Err(missing(r)),
     }
 }
@@ -132,7 +132,6 @@ pub fn list<'a, T>(
         match read(r) {
             Ok(value) => list.push(value),
             Err(error) => {
-                let error = of_element(error, r);
                 r.path.element(list.len());
                 return Err(error);
             }
@@ -142,16 +141,40 @@ pub fn list<'a, T>(
     Ok(list)
 }
 
-/// An element that is there has the tag of its type, or it is another one: then its header was read, and nothing was told
-/// yet of what is inside of it.
+/// A component of a SEQUENCE by its tag: the first that it can be from one on, and its name.
+pub type Place = fn(Tag, usize) -> Option<(usize, &'static str)>;
+
+/// Where a component that has to be there is another element, what is wrong is told by that: a component further on tells
+/// that this one is missing, all others are not expected here (unless `extensible`, where they may be of a later version).
 #[cold]
 #[inline(never)]
-pub(super) fn of_element(error: Error, r: &Reader<'_>) -> Error {
-    match error.kind() {
-        ErrorKind::MissingComponent if r.path.is_empty() && error.at() < r.offset() => {
-            Error::new(ErrorKind::TagMismatch, error.at())
+pub fn misplaced(
+    r: &mut Reader<'_>,
+    error: Error,
+    component: &'static str,
+    number: usize,
+    extensible: bool,
+    place: Place,
+) -> Error {
+    let is_other = matches!(error.kind(), ErrorKind::TagMismatch | ErrorKind::UnknownAlternative);
+    if !is_other || !r.path.is_empty() {
+        r.inside(component);
+        return error;
+    }
+    r.rewind_to(error.at());
+    let tag = r.peek_tag().ok().flatten();
+    // Later versions may add elements with universal tags of components that have passed.
+    let is_late = !extensible || tag.is_none_or(|tag| tag.class() != Class::Universal);
+    match tag.and_then(|tag| place(tag, number).or_else(|| place(tag, 0))) {
+        Some((found, name)) if found < number && is_late => {
+            r.inside(name);
+            Error::new(ErrorKind::UnexpectedElement, error.at())
         }
-        _ => error,
+        None if !extensible => Error::new(ErrorKind::UnexpectedElement, error.at()),
+        _ => {
+            r.inside(component);
+            Error::new(ErrorKind::MissingComponent, error.at())
+        }
     }
 }
 

@@ -136,10 +136,17 @@ impl fmt::Display for Fault {
 impl core::error::Error for Fault {}
 
 /// What a call of a reader or writer says, or its fault, which is in this component: `at!(r, "name", call)`; or in the
-/// element with this number: `at!(w, [number], call)`.
+/// element with this number: `at!(w, [number], call)`. Where another element may be there instead, the number of the component
+/// and the function that finds components tell: `at!(r, "name", (3, false, Self::place), call)`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __at {
+    ($r:ident, $name:literal, ($number:literal, $extensible:literal, $place:path), $call:expr) => {
+        match $call {
+            Ok(value) => value,
+            Err(error) => return Err(ber::misplaced($r, error, $name, $number, $extensible, $place)),
+        }
+    };
     ($codec:ident, [$number:expr], $call:expr) => {
         match $call {
             Ok(value) => value,

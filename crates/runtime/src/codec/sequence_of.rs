@@ -1,6 +1,6 @@
 //! Lists whose elements are decoded when they are asked for.
 
-use super::ber::{Reader, Rules, Writer, any, enter, in_set_of, of_element};
+use super::ber::{Reader, Rules, Writer, any, enter, in_set_of};
 use crate::{Error, Limits, Result, Tag};
 use alloc::vec::Vec;
 use core::fmt;
@@ -117,7 +117,6 @@ impl<'a, T> SequenceOf<'a, T> {
                 false => Ok(()),
             });
             if let Err(error) = element {
-                let error = of_element(error, r);
                 r.path.element(count);
                 return Err(error);
             }

@@ -16,12 +16,14 @@ impl Ber<'_, '_> {
     pub(super) fn read(&self, slot: &Slot, node: NodeId, keys: &str, at: At<'_>) -> String {
         let mut around = self.tags(slot);
         let own = if slot.flags & flags::OPEN_ENDED != 0 { None } else { around.pop() };
+        let (first, at) = (at, if around.is_empty() { at } else { at.behind() });
         let value = self.read_inner(node, own, keys, at);
         if around.is_empty() {
             return value;
         }
         let mut out = String::from("{ ");
         for (i, tag) in around.iter().enumerate() {
+            let at = if i == 0 { first } else { at };
             out += &format!("let f{i} = {}; ", at.value(format!("ber::enter(r, {})", tag_text(*tag))));
         }
         out += &format!("let v = {value}; ");
@@ -119,15 +121,9 @@ impl Ber<'_, '_> {
     pub(super) fn read_struct(&mut self, node: NodeId) {
         let shape = self.p.types.shape;
         let fields: Vec<FieldId> = shape.fields_of(node).map(|(id, _)| id).collect();
-        let tags: Vec<u32> = fields.iter().map(|id| self.slot(*id).tag).collect();
-        let mut sorted = tags.clone();
-        sorted.sort_unstable();
-        sorted.dedup();
-        let distinct = sorted.len() == tags.len() && !tags.contains(&UNTAGGED);
-        let optional = fields.iter().filter(|id| self.p.is_option(**id)).count();
         let is_set = shape.node(node).kind == Kind::Set;
         self.line("let level = ber::enter(r, tag)?;");
-        if is_set || (distinct && fields.len() >= MANY && optional * 3 >= fields.len() * 2) {
+        if self.is_read_by_tag(node, &fields) {
             self.read_by_tag(node, &fields, is_set);
         } else {
             self.read_in_order(node, &fields);
@@ -136,6 +132,20 @@ impl Ber<'_, '_> {
         let skips = shape.node(node).extensible && self.p.names.additions(node).is_none();
         self.line(if skips { "ber::leave_extensible(r, level)?;" } else { "r.leave(level)?;" });
         self.line("Ok(value)");
+    }
+
+    /// Whether components are read in whatever order they come.
+    fn is_read_by_tag(&self, node: NodeId, fields: &[FieldId]) -> bool {
+        if self.p.types.shape.node(node).kind == Kind::Set {
+            return true;
+        }
+        let tags: Vec<u32> = fields.iter().map(|id| self.slot(*id).tag).collect();
+        let mut sorted = tags.clone();
+        sorted.sort_unstable();
+        sorted.dedup();
+        let distinct = sorted.len() == tags.len() && !tags.contains(&UNTAGGED);
+        let optional = fields.iter().filter(|id| self.p.is_option(**id)).count();
+        distinct && fields.len() >= MANY && optional * 3 >= fields.len() * 2
     }
 
     /// The tags that no addition of a later version has: those of the components, without the universal ones, which the
@@ -192,7 +202,11 @@ impl Ber<'_, '_> {
             let field = shape.field(id);
             let slot = self.slot(id);
             let keys = self.keys_of(node, field.node, "");
-            let value = self.p.boxed(Edge::Field(id), self.read(&slot, field.node, &keys, self.p.at(id)));
+            let at = match self.is_placed(id) {
+                true => At::Mandatory(shape.name(field.name), i, shape.node(node).extensible),
+                false => self.p.at(id),
+            };
+            let value = self.p.boxed(Edge::Field(id), self.read(&slot, field.node, &keys, at));
             let next = self.condition(&slot, field.node).next();
             let name = self.p.names.field(id).to_owned();
             let value = if self.p.is_option(id) {
@@ -220,6 +234,37 @@ impl Ber<'_, '_> {
             members.push(format!("{name}: {rest},"));
         }
         self.value(&members);
+    }
+
+    /// Whether a component has to be there and is known by its tag, so that another element may be there instead.
+    fn is_placed(&self, id: FieldId) -> bool {
+        let field = self.p.types.shape.field(id);
+        let has_tag = !matches!(self.condition(&self.slot(id), field.node), Condition::Any);
+        has_tag && !self.p.is_option(id) && self.p.default_value(id).is_none()
+    }
+
+    /// The function that finds a component of a SEQUENCE by its tag, for errors.
+    pub(super) fn place(&mut self, node: NodeId) {
+        let shape = self.p.types.shape;
+        let fields: Vec<FieldId> = shape.fields_of(node).map(|(id, _)| id).collect();
+        if self.is_read_by_tag(node, &fields) || !fields.iter().any(|id| self.is_placed(*id)) {
+            return;
+        }
+        self.line("");
+        self.open("fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {");
+        self.open("Some(match tag.bits() {");
+        for (number, id) in fields.into_iter().enumerate() {
+            let field = shape.field(id);
+            let pattern = match self.condition(&self.slot(id), field.node) {
+                Condition::Tag(tag) => format!("{} if from <= {number}", tag_pattern(tag)),
+                Condition::Choice(name) => format!("_ if from <= {number} && {name}::takes(tag)"),
+                Condition::Any => format!("_ if from <= {number}"),
+            };
+            self.line(format!("{pattern} => ({number}, {:?}),", shape.name(field.name)));
+        }
+        self.line("_ => return None,");
+        self.close("})");
+        self.close("}");
     }
 
     fn value(&mut self, members: &[String]) {
@@ -279,7 +324,8 @@ impl Ber<'_, '_> {
                 let call = format!("ber::in_set({place}.is_some(), &mut last, {tag}, r)");
                 format!("{};", self.p.at(id).value(call))
             } else {
-                format!("ber::in_order(&mut last, {}, r)?;", i + 1)
+                let call = format!("ber::in_order(&mut last, {}, r)", i + 1);
+                format!("{};", self.p.at(id).value(call))
             };
             let pattern = self.condition(&slot, field.node).pattern();
             self.open(format!("{pattern} => {{"));
