@@ -80,7 +80,10 @@ impl<'p> Report<'p> {
             if summary.left_out > 0 {
                 term::say(format_args!("  {:>12} left out by --where", term::grouped(summary.left_out)));
             }
-            if summary.rows != summary.records - summary.left_out {
+            if summary.repeated > 0 {
+                term::say(format_args!("  {:>12} left out by --dedupe", term::grouped(summary.repeated)));
+            }
+            if summary.rows != summary.records - summary.left_out - summary.repeated {
                 term::say(format_args!("  {:>12} rows", term::grouped(summary.rows)));
             }
             for (table, rows) in &summary.tables {
@@ -258,6 +261,7 @@ impl<'p> Report<'p> {
             "records": summary.records,
             "rejects": summary.rejects,
             "left_out": summary.left_out,
+            "repeated": summary.repeated,
             "rows": summary.rows,
             "children": children,
             "headers": summary.headers,

@@ -30,6 +30,33 @@ fn lines(text: &str) -> Vec<Value> {
 }
 
 #[test]
+fn records_that_have_been_there_are_left_out() {
+    let all = lines(&demo(&[]));
+    let twice: [&[&str]; 3] =
+        [&["-j", "1"], &["-j", "4"], &["-j", "4", "-f", "jsonl", "--where", "duration >= 0"]];
+    for arguments in twice {
+        let once = lines(&demo(arguments));
+        let again = [&["examples/calls.ber", "--dedupe"], arguments].concat();
+        assert_eq!(lines(&demo(&again)), once, "{arguments:?}");
+    }
+    // The first record of each value; those without the component are like no other.
+    let mut seen = Vec::new();
+    let is_first = |record: &&Value| {
+        let Some(originating) = record["sms"].get("originating") else { return true };
+        let first = !seen.contains(originating);
+        seen.push(originating.clone());
+        first
+    };
+    let first: Vec<&Value> = all.iter().filter(is_first).collect();
+    assert!(first.len() < all.len());
+    let rows = lines(&demo(&["--dedupe=sms.originating"]));
+    assert_eq!(rows.iter().collect::<Vec<_>>(), first);
+    // A component that is in no column is decoded all the same.
+    let names = demo(&["--dedupe=sms.originating", "-f", "csv", "--columns", "choice"]);
+    assert_eq!(names.lines().count() - 1, first.len());
+}
+
+#[test]
 fn records_are_left_out() {
     let all = lines(&demo(&[]));
     let inner = |record: &Value| record.as_object().unwrap().values().next().unwrap().clone();

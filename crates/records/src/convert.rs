@@ -3,6 +3,7 @@
 use crate::audit::{Audit, AuditRules, Checked};
 use crate::balance::Balance;
 use crate::children::Children;
+use crate::dedupe::Dedupe;
 use crate::envelope::Envelope;
 use crate::explode::Explode;
 use crate::figures::Figures;
@@ -54,6 +55,8 @@ pub struct Summary {
     pub records: u64,
     /// Records that a filter left out.
     pub left_out: u64,
+    /// Records left out because they have been there before, in this input or one before it.
+    pub repeated: u64,
     /// Rows that were made of records.
     pub rows: u64,
     /// Rows of child tables, by their paths.
@@ -239,6 +242,23 @@ impl<'p> Converter<'p> {
         self
     }
 
+    /// Leaves out records that have been there before, in this input or an earlier one; a rendering is named before. What has
+    /// been there is known to this converter alone: with [`Converter::with_workers`] or [`Converter::fork`] each thread
+    /// would have its own.
+    #[must_use]
+    pub fn with_dedupe(mut self, dedupe: Dedupe) -> Self {
+        let rows = &mut self.rows;
+        let shape = &rows.plan.shape;
+        if dedupe.is_of_parts(shape.fields.len()) {
+            rows.wanted = None;
+        }
+        if let Some(wanted) = &mut rows.wanted {
+            want(shape, dedupe.fields().filter(|field| *field < shape.fields.len()), wanted);
+        }
+        rows.dedupe = Some(dedupe);
+        self
+    }
+
     /// Makes a row of each element of a list: renderers have then to know the shape of rows.
     #[must_use]
     pub fn with_explode(mut self, explode: Option<&'p Explode>) -> Self {
@@ -354,6 +374,7 @@ impl<'p> Converter<'p> {
         run.summary.rows = run.tally.rows;
         run.summary.tables = run.tally.tables(self.rows.children);
         run.summary.left_out = run.tally.left_out;
+        run.summary.repeated = run.tally.repeated;
         run.summary.by_type = run.tally.by_type();
         Ok(run.summary)
     }

@@ -3,6 +3,7 @@
 use crate::audit::{Audit, Totals};
 use crate::children::Children;
 use crate::convert::Settings;
+use crate::dedupe::Dedupe;
 use crate::explode::Explode;
 use crate::figures::Figures;
 use crate::filter::Filter;
@@ -21,6 +22,7 @@ pub(crate) struct Rows<'p> {
     pub(crate) rendering: Option<&'p Rendering>,
     pub(crate) audit: Option<Audit>,
     pub(crate) figures: Figures,
+    pub(crate) dedupe: Option<Dedupe>,
     pub(crate) filter: Option<Filter>,
     pub(crate) explode: Option<&'p Explode>,
     pub(crate) children: Option<&'p Children>,
@@ -39,6 +41,8 @@ pub(crate) struct Rows<'p> {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) left_out: u64,
+    /// Records that have been there before.
+    pub(crate) repeated: u64,
     pub(crate) rows: u64,
     /// Rows of child tables.
     children: Vec<u64>,
@@ -49,6 +53,7 @@ pub(crate) struct Tally {
 impl Tally {
     pub(crate) fn merge(&mut self, other: &Self) {
         self.left_out += other.left_out;
+        self.repeated += other.repeated;
         self.rows += other.rows;
         add(&mut self.children, &other.children);
         add(&mut self.by_field, &other.by_field);
@@ -89,6 +94,7 @@ impl<'p> Rows<'p> {
             rendering: None,
             audit: None,
             figures: Figures::default(),
+            dedupe: None,
             filter: None,
             explode: None,
             children: None,
@@ -111,6 +117,7 @@ impl<'p> Rows<'p> {
             rendering: self.rendering,
             audit: self.audit.clone(),
             figures: self.figures.clone(),
+            dedupe: self.dedupe.clone(),
             filter: self.filter.clone(),
             explode: self.explode,
             children: self.children,
@@ -185,7 +192,8 @@ impl<'p> Rows<'p> {
             alternative: None,
         };
         let is_row = self.explode.is_none() && self.children.is_none();
-        let is_seen = self.filter.is_some() || self.audit.is_some() || !self.figures.is_empty();
+        let is_compared = self.filter.is_some() || self.dedupe.is_some();
+        let is_seen = is_compared || self.audit.is_some() || !self.figures.is_empty();
         if render.is_direct() && !is_seen && is_row {
             render.begin_record(out);
             let mark = out.len();
@@ -209,6 +217,16 @@ impl<'p> Rows<'p> {
                 audit.record(shape, view);
             }
             tally.left_out += 1;
+            return Ok(());
+        }
+        let digest = self.dedupe.as_mut().and_then(|dedupe| dedupe.digest(shape, view, octets));
+        if let (Some(dedupe), Some(digest)) = (&self.dedupe, digest)
+            && dedupe.has(digest)
+        {
+            if let Some(audit) = &mut self.audit {
+                audit.record(shape, view);
+            }
+            tally.repeated += 1;
             return Ok(());
         }
         render.begin_record(out);
@@ -239,6 +257,9 @@ impl<'p> Rows<'p> {
             out.truncate(mark);
             render.drop_record();
             return Err(error);
+        }
+        if let (Some(dedupe), Some(digest)) = (&mut self.dedupe, digest) {
+            dedupe.add(digest);
         }
         tally.rows += rows;
         add(&mut tally.children, &self.of_tables);
