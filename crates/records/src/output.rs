@@ -137,11 +137,9 @@ impl Write for Output {
     fn write(&mut self, octets: &[u8]) -> io::Result<usize> {
         match &mut self.file {
             Some(file) => {
-                let mut done = file.write(&octets[..octets.len().min(PIECE)]);
-                if let (Ok(count), true) = (&done, self.part.is_some())
-                    && let Err(error) = self.settling.written(file.get_ref(), *count)
-                {
-                    done = Err(error);
+                let done = file.write(&octets[..octets.len().min(PIECE)]);
+                if let (Ok(count), true) = (&done, self.part.is_some()) {
+                    self.settling.written(file.get_ref(), *count);
                 }
                 done.map_err(|error| named(self.opened(), &error))
             }

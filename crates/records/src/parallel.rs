@@ -318,3 +318,31 @@ impl Converter<'_> {
         Ok(None)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn batches_grow_with_the_input_and_those_under_way_do_not() {
+        struct Nothing;
+        impl Render for Nothing {
+            fn record(
+                &mut self,
+                _: tercet_dynamic::View<'_>,
+                _: &Origin<'_>,
+                _: &mut Vec<u8>,
+            ) -> Result<(), tercet_dynamic::Error> {
+                Ok(())
+            }
+        }
+        let workers = |batch| Workers { count: 2, batch, make: Box::new(|| Box::new(Nothing)) };
+        let columns = workers(4 << 20..=32 << 20);
+        for (read, megabytes) in [(0, 4), (32, 4), (64, 8), (256, 32), (10_000, 32)] {
+            assert_eq!(columns.batch(read << 20), megabytes << 20, "{read}");
+        }
+        assert_eq!(columns.most(), 2);
+        let text = workers(1 << 18..=1 << 18);
+        assert_eq!((text.batch(0), text.batch(u64::MAX), text.most()), (1 << 18, 1 << 18, 8));
+    }
+}

@@ -19,22 +19,20 @@ pub(crate) struct Settling {
 
 impl Settling {
     /// Takes note of octets that have been written.
-    ///
-    /// # Errors
-    /// When there is no thread to be had.
-    pub(crate) fn written(&mut self, file: &File, count: usize) -> io::Result<()> {
+    pub(crate) fn written(&mut self, file: &File, count: usize) {
         self.fresh += count;
         if self.fresh < STRETCH {
-            return Ok(());
+            return;
         }
         self.fresh = 0;
-        let (ask, _) = match &mut self.thread {
-            Some(thread) => thread,
-            none => none.insert(start(file.try_clone()?)?),
-        };
-        // If it is still at an earlier stretch, the next takes this one along.
-        _ = ask.try_send(());
-        Ok(())
+        if self.thread.is_none() {
+            // Where there are too many files or threads already, all is left to the end.
+            self.thread = file.try_clone().and_then(start).ok();
+        }
+        if let Some((ask, _)) = &self.thread {
+            // If it is still at an earlier stretch, the next takes this one along.
+            _ = ask.try_send(());
+        }
     }
 
     /// Waits for the stretch at hand.
@@ -65,10 +63,10 @@ mod tests {
     fn stretches_are_brought_to_the_disk_and_faults_are_told() -> io::Result<()> {
         let file = tempfile::tempfile()?;
         let mut settling = Settling::default();
-        settling.written(&file, STRETCH - 1)?;
+        settling.written(&file, STRETCH - 1);
         assert!(settling.thread.is_none());
-        settling.written(&file, 1)?;
-        settling.written(&file, STRETCH)?;
+        settling.written(&file, 1);
+        settling.written(&file, STRETCH);
         assert!(settling.thread.is_some());
         settling.end()?;
         settling.end()
@@ -81,7 +79,7 @@ mod tests {
         let (_, writer) = io::pipe()?;
         let file = File::from(std::os::fd::OwnedFd::from(writer));
         let mut settling = Settling::default();
-        settling.written(&file, STRETCH)?;
+        settling.written(&file, STRETCH);
         assert!(settling.end().is_err());
         Ok(())
     }
