@@ -5,7 +5,8 @@
 //! * [`controls`], [`extended`]: controls and extended operations that have an RFC of their own.
 //! * [`Draft`]: an entry that is changed here before the server hears of it; with the feature `serde`, `from_entry` makes
 //!   structs of entries.
-//! * [`Client`]: the client over tokio and rustls, [`blocking`] the same without async, [`Pool`] many of them.
+//! * [`Client`]: the client over tokio and rustls, [`blocking`] the same without async, [`Pool`] many of them; with the
+//!   feature `srv`, `Locator` finds the servers of a domain.
 //! * [`directory`]: a directory in memory for tests and demonstrations.
 //!
 //! ```no_run
@@ -46,6 +47,8 @@ pub mod schema;
 mod typed;
 mod url;
 
+#[cfg(feature = "srv")]
+pub use client::Locator;
 #[cfg(feature = "client")]
 pub use client::{
     Client, Config, Deref, Entries, Item, Pool, PooledClient, Referrals, Search, StartTls, Tls, TrustedRoots,

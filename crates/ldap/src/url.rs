@@ -3,6 +3,7 @@
 use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
+use crate::dn::Dn;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::hex;
 
@@ -93,11 +94,47 @@ impl Url {
         self.port.unwrap_or(if self.scheme == "ldaps" { 636 } else { 389 })
     }
 
+    /// The domain that stands in place of a host (RFC 2247): `example.net` of `ldap:///dc=example,dc=net`, and of all names
+    /// below it. Nothing if there is a host, or the name does not end in domain components.
+    ///
+    /// ```
+    /// use tercet_ldap::Url;
+    ///
+    /// let url: Url = "ldap:///ou=people,dc=example,dc=net".parse()?;
+    /// assert_eq!(url.domain().as_deref(), Some("example.net"));
+    /// assert_eq!("ldap:///o=test".parse::<Url>()?.domain(), None);
+    /// assert_eq!("ldap://localhost/dc=example,dc=net".parse::<Url>()?.domain(), None);
+    /// # Ok::<(), tercet_ldap::Error>(())
+    /// ```
+    #[must_use]
+    pub fn domain(&self) -> Option<String> {
+        if self.scheme == "ldapi" || !self.host.is_empty() || self.port.is_some() {
+            return None;
+        }
+        let dn: Dn = self.dn.parse().ok()?;
+        let labels = dn.rdns().iter().rev().map_while(|rdn| match rdn.avas() {
+            [ava] if ava.attribute().eq_ignore_ascii_case("dc") => Some(label(ava.value())),
+            _ => None,
+        });
+        let mut labels = labels.collect::<Option<Vec<&str>>>()?;
+        labels.reverse();
+        (!labels.is_empty()).then(|| labels.join("."))
+    }
+
     /// Scheme, host and port alone: what one connects to.
     #[must_use]
     pub fn server(&self) -> Self {
         Self { scheme: self.scheme.clone(), host: self.host.clone(), port: self.port, ..Self::default() }
     }
+}
+
+/// A label of a domain: letters, digits, hyphens and underscores, as no other can be looked up.
+fn label(value: &[u8]) -> Option<&str> {
+    let fits = |octet: &u8| octet.is_ascii_alphanumeric() || b"-_".contains(octet);
+    if value.is_empty() || value.len() > 63 || !value.iter().all(fits) {
+        return None;
+    }
+    std::str::from_utf8(value).ok()
 }
 
 impl FromStr for Url {

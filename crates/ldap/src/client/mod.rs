@@ -6,6 +6,8 @@ mod driver;
 mod operations;
 mod pool;
 mod search;
+#[cfg(feature = "srv")]
+mod srv;
 mod tls;
 
 use std::sync::Arc;
@@ -14,6 +16,8 @@ use std::time::Duration;
 pub use config::{Config, Referrals, StartTls};
 pub use pool::{Pool, PooledClient};
 pub use search::{Deref, Entries, Item, Search};
+#[cfg(feature = "srv")]
+pub use srv::Locator;
 pub use tls::{Tls, TrustedRoots};
 
 use crate::error::Result;

@@ -13,7 +13,7 @@ use tercet_ldap::extended::PasswordModify;
 use tercet_ldap::ldif::{Change, Record, Style};
 use tercet_ldap::proto::RequestControl;
 use tercet_ldap::sasl::{DigestMd5, External, Hash, Mechanism, Plain, Scram};
-use tercet_ldap::{Client, Error, ErrorKind};
+use tercet_ldap::{Client, Config, Error, ErrorKind};
 use tokio::sync::Mutex;
 
 /// What both kinds of connections do.
@@ -42,7 +42,7 @@ pub(crate) fn connect<'py>(
     let py = urls.py();
     let config = arguments::config(urls, options)?;
     let engine = Engine::new()?;
-    let client = engine.wait(py, Client::connect_with(&config))?;
+    let client = engine.wait(py, connected(config))?;
     let client = client.map_err(|fault| error::raise(py, &fault))?;
     Session { client, mode: Mode::Waiting(Arc::new(engine)) }.into_object(py)
 }
@@ -55,9 +55,14 @@ pub(crate) fn connect_async<'py>(
     options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let config = arguments::config(urls, options)?;
-    Mode::Awaited.run(urls.py(), async move { Client::connect_with(&config).await }, |py, client| {
+    Mode::Awaited.run(urls.py(), connected(config), |py, client| {
         Session { client, mode: Mode::Awaited }.into_object(py)
     })
+}
+
+/// A connection to the first server that can be reached, of domains too.
+async fn connected(config: Config) -> tercet_ldap::Result<Client> {
+    Client::connect_with(&config.located().await?).await
 }
 
 impl Session {

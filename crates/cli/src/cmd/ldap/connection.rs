@@ -12,7 +12,8 @@ use tercet_ldap::{Client, Config, Referrals, StartTls, TrustedRoots, controls};
 
 #[derive(Args, Debug)]
 pub struct Connection {
-    /// LDAP URLs of servers, tried in order; `LDAPURI` of the environment or `URI` of ldap.conf if not given
+    /// LDAP URLs of servers, tried in order, `ldap:///dc=…` for those of a domain; `LDAPURI` of the environment or `URI` of
+    /// ldap.conf if not given
     #[arg(short = 'H', value_name = "URI")]
     uri: Option<String>,
 
@@ -82,7 +83,8 @@ pub struct Connection {
 impl Connection {
     /// Connects and binds.
     pub async fn open(&self) -> Outcome<Client> {
-        let client = Client::connect_with(&self.config()?).await.map_err(|error| failure("", &error))?;
+        let config = self.config()?.located().await.map_err(|error| failure("", &error))?;
+        let client = Client::connect_with(&config).await.map_err(|error| failure("", &error))?;
         let bound = match self.sasl()? {
             Some(mechanism) => client.bind_sasl(mechanism).await,
             None => client.bind(&self.bind_dn, &self.password()?.unwrap_or_default()).await,

@@ -441,7 +441,8 @@ class AsyncConnection:
     ) -> Awaitable[None]: ...
 
 def connect(*urls: str | Url, **options: Unpack[ConnectOptions]) -> Connection:
-    """Connects to the first of these servers that can be reached: `ldap://`, `ldaps://`, `ldapi://`.
+    """Connects to the first of these servers that can be reached: `ldap://`, `ldaps://`, `ldapi://`, and `ldap:///dc=…` for
+    those of a domain.
 
     Raises NetworkError, TlsError, Timeout; of several servers, for the last one.
     """
