@@ -4,8 +4,8 @@ mod common;
 
 use common::{ROOT, SECRET, Slapd, people};
 use tercet_ldap::controls::{
-    Assertion, MatchedValues, PagedResults, PostRead, PostReadEntry, PreRead, PreReadEntry,
-    ProxiedAuthorization, Sort, SortResult,
+    Assertion, Dereference, Dereferenced, MatchedValues, PagedResults, PostRead, PostReadEntry, PreRead,
+    PreReadEntry, ProxiedAuthorization, SessionTracking, Sort, SortResult,
 };
 use tercet_ldap::directory::Directory;
 use tercet_ldap::extended::PasswordModify;
@@ -140,6 +140,25 @@ async fn the_directory_in_memory_does_all() {
     directory.load(people(1000).as_slice()).unwrap();
     let server = directory.listen("127.0.0.1:0").await.unwrap();
     suite(&server.url()).await;
+}
+
+/// Entries that others name, in one search.
+#[tokio::test]
+async fn slapd_follows_names() {
+    let Some(slapd) = Slapd::start(&people(2)) else { return };
+    let client = Client::connect(&slapd.url()).await.unwrap();
+    client.bind(ROOT, SECRET).await.unwrap();
+    let names = ["uid=ada,o=test", "uid=local,o=test"];
+    client.modify("uid=p00001,o=test", &[change(ModificationKind::Add, "manager", &names)]).await.unwrap();
+    let wanted = Dereference::default().with("manager", &["mail", "sn"]).with("seeAlso", &["cn"]);
+    let search = Search::new("uid=p00001,o=test").attributes(&["cn"]);
+    let tracked = SessionTracking { identifier: "ada".to_owned(), ..SessionTracking::default() };
+    let (found, _) = client.search_all(search.control(&wanted).control(&tracked)).await.unwrap();
+    let controls = found[0].controls().unwrap();
+    let told = tercet_ldap::proto::control::find::<Dereferenced>(&controls).unwrap().unwrap().0;
+    let told: Vec<_> =
+        told.iter().map(|one| (one.attribute.as_str(), one.dn.as_str(), one.attributes.len())).collect();
+    assert_eq!(told, [("manager", names[0], 2), ("manager", names[1], 1)]);
 }
 
 #[tokio::test]

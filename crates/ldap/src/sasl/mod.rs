@@ -5,9 +5,11 @@
 //! Security layers are not negotiated: TLS is there for that.
 
 mod digest_md5;
+mod oauth;
 mod scram;
 
 pub use digest_md5::DigestMd5;
+pub use oauth::OauthBearer;
 pub use scram::{Hash, Scram};
 
 use crate::error::{Error, ErrorKind, Result};

@@ -28,6 +28,7 @@ modulepath /usr/lib/ldap
 moduleload back_mdb
 moduleload sssvlv
 moduleload syncprov
+moduleload deref
 pidfile    FOLDER/pid
 argsfile   FOLDER/args
 loglevel   none
@@ -55,6 +56,7 @@ access to attrs=userPassword by self write by anonymous auth by * read
 access to * by * write
 overlay    sssvlv
 overlay    syncprov
+overlay    deref
 syncprov-checkpoint 1 1
 ";
 

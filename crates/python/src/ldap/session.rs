@@ -12,7 +12,7 @@ use std::sync::Arc;
 use tercet_ldap::extended::PasswordModify;
 use tercet_ldap::ldif::{Change, Record, Style};
 use tercet_ldap::proto::RequestControl;
-use tercet_ldap::sasl::{DigestMd5, External, Hash, Mechanism, Plain, Scram};
+use tercet_ldap::sasl::{DigestMd5, External, Hash, Mechanism, OauthBearer, Plain, Scram};
 use tercet_ldap::{Client, Config, Error, ErrorKind};
 use tokio::sync::Mutex;
 
@@ -404,6 +404,7 @@ fn mechanism(
         "EXTERNAL" => Box::new(External::new(authorization)),
         "PLAIN" => Box::new(Plain::new(authorization, user, password)),
         "DIGEST-MD5" => Box::new(DigestMd5::new(authorization, user, password)),
+        "OAUTHBEARER" => Box::new(OauthBearer::new(authorization, password)),
         "SCRAM-SHA-1" => Box::new(scram(Hash::Sha1)),
         "SCRAM-SHA-1-PLUS" => Box::new(scram(Hash::Sha1).bound()),
         "SCRAM-SHA-256" => Box::new(scram(Hash::Sha256)),
@@ -411,7 +412,8 @@ fn mechanism(
         _ => {
             return Err(Error::new(
                 ErrorKind::Usage,
-                "EXTERNAL, PLAIN, DIGEST-MD5, SCRAM-SHA-1, SCRAM-SHA-256, or one of the latter with -PLUS expected",
+                "EXTERNAL, PLAIN, DIGEST-MD5, OAUTHBEARER, SCRAM-SHA-1, SCRAM-SHA-256, or one of the latter with -PLUS \
+                 expected",
             ));
         }
     })

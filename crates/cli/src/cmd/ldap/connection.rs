@@ -7,7 +7,7 @@ use std::io::{self, BufRead as _, Write as _};
 use std::path::PathBuf;
 use std::time::Duration;
 use tercet_ldap::proto::Control;
-use tercet_ldap::sasl::{DigestMd5, External, Hash, Mechanism, Plain, Scram};
+use tercet_ldap::sasl::{DigestMd5, External, Hash, Mechanism, OauthBearer, Plain, Scram};
 use tercet_ldap::{Client, Config, Referrals, StartTls, TrustedRoots, controls};
 
 #[derive(Args, Debug)]
@@ -37,7 +37,8 @@ pub struct Connection {
     #[arg(short = 'y', value_name = "FILE")]
     password_file: Option<PathBuf>,
 
-    /// SASL mechanism: EXTERNAL, PLAIN, SCRAM-SHA-1, SCRAM-SHA-256, either with -PLUS, DIGEST-MD5
+    /// SASL mechanism: EXTERNAL, PLAIN, SCRAM-SHA-1, SCRAM-SHA-256, either with -PLUS, DIGEST-MD5, OAUTHBEARER with a token
+    /// as the password
     #[arg(short = 'Y', value_name = "MECHANISM")]
     mechanism: Option<String>,
 
@@ -166,6 +167,7 @@ impl Connection {
             "SCRAM-SHA-1-PLUS" => Box::new(scram(Hash::Sha1).bound()),
             "SCRAM-SHA-256-PLUS" => Box::new(scram(Hash::Sha256).bound()),
             "DIGEST-MD5" => Box::new(DigestMd5::new(authorization, user, &password)),
+            "OAUTHBEARER" => Box::new(OauthBearer::new(authorization, &password)),
             _ => return Err(Failure::usage(format_args!("-Y {name}: not a mechanism that is known"))),
         }))
     }

@@ -28,6 +28,7 @@ Mechanism: TypeAlias = Literal[
     "EXTERNAL",
     "PLAIN",
     "DIGEST-MD5",
+    "OAUTHBEARER",
     "SCRAM-SHA-1",
     "SCRAM-SHA-1-PLUS",
     "SCRAM-SHA-256",
@@ -441,8 +442,8 @@ class AsyncConnection:
     ) -> Awaitable[None]: ...
 
 def connect(*urls: str | Url, **options: Unpack[ConnectOptions]) -> Connection:
-    """Connects to the first of these servers that can be reached: `ldap://`, `ldaps://`, `ldapi://`, and `ldap:///dc=…` for
-    those of a domain.
+    """Connects to the first of these servers that can be reached: `ldap://`, `ldaps://`, `ldapi://`, and
+    `ldap:///dc=…` for those of a domain.
 
     Raises NetworkError, TlsError, Timeout; of several servers, for the last one.
     """

@@ -120,7 +120,7 @@ class SyncDone(NamedTuple):
 
     cookie: bytes | None
     refresh_deletes: bool
-    """Whether entries that were not told of are gone."""
+    """Whether the server has told which entries are gone; otherwise all are that it has not told of."""
 
 
 class SyncInfo(NamedTuple):

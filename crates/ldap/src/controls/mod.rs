@@ -1,5 +1,10 @@
 //! Controls that have an RFC or a draft of their own. Others implement [`RequestControl`] and [`ResponseControl`].
 
+mod dereference;
+mod session;
+
+pub use dereference::{Dereference, Dereferenced, Referent};
+pub use session::{SessionFormat, SessionTracking};
 use tercet_runtime::types::Octets;
 
 use crate::error::{Error, ErrorKind, Result};
@@ -41,10 +46,25 @@ plain! {
     DontUseCopy, "1.3.6.1.1.22", true;
     /// Asks for [`PasswordPolicy`] in the answer.
     PasswordPolicyRequest, "1.3.6.1.4.1.42.2.27.8.5.1", false;
-    /// Asks for the authorization identity in the answer to a bind (RFC 3829).
+    /// Asks for [`AuthorizedAs`] in the answer to a bind (RFC 3829).
     AuthorizationIdentity, "2.16.840.1.113730.3.4.16", false;
     /// The request is checked and not done (draft-zeilenga-ldap-noop).
     NoOp, "1.3.6.1.4.1.4203.666.5.2", true;
+}
+
+/// Who the server takes the user for after a bind (RFC 3829): `dn:…`, `u:…`, or nothing for anonymous.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AuthorizedAs(pub String);
+
+impl ResponseControl for AuthorizedAs {
+    const OID: &'static str = "2.16.840.1.113730.3.4.15";
+
+    fn read(value: &[u8]) -> Result<Self> {
+        let identity = std::str::from_utf8(value);
+        let identity =
+            identity.map_err(|_| Error::new(ErrorKind::Protocol, "an identity that is no UTF-8"))?;
+        Ok(Self(identity.to_owned()))
+    }
 }
 
 /// A page of a search (RFC 2696): as a request its size, as an answer an estimate; an empty cookie ends.
@@ -710,6 +730,8 @@ mod tests {
         );
         let policy = PasswordPolicy::read(&[0x30, 8, 0xA0, 3, 0x81, 1, 5, 0x81, 1, 2]).unwrap();
         assert_eq!((policy.grace_logins, policy.error_text()), (Some(5), Some("Password must be changed")));
+        assert_eq!(AuthorizedAs::read(b"dn:o=x").unwrap(), AuthorizedAs("dn:o=x".to_owned()));
+        assert!(AuthorizedAs::read(&[0xFF]).is_err());
         assert_eq!(SyncInfo::read(&[0xA1, 3, 1, 1, 0]).unwrap(), SyncInfo::RefreshDelete(None, false));
     }
 
