@@ -53,7 +53,7 @@ pub const ALL: &[Generated] = &[
     },
     Generated {
         schema: "xtask/tests/generated/zoo.asn",
-        roots: &["Zoo", "Tree", "Names", "Nests", "Nest", "Letter", "Errand"],
+        roots: &["Zoo", "Tree", "Names", "Nests", "Nest", "Letter", "Errand", "Sparse"],
         file: "xtask/tests/generated/zoo.rs",
         hash: true,
         rules: RULES,

@@ -165,6 +165,7 @@ macro_rules! flipped {
 flipped!(flipped_personnel_record, "personnel.rs", "PersonnelRecord", personnel::PersonnelRecord<'_>);
 flipped!(flipped_demo_record, "demo.rs", "CallRecord", demo::CallRecord<'_>);
 flipped!(flipped_zoo, "zoo.rs", "Zoo", zoo::Zoo<'_>);
+flipped!(flipped_sparse, "zoo.rs", "Sparse", zoo::Sparse<'_>);
 flipped!(flipped_letter, "zoo.rs", "Letter", zoo::Letter<'_>);
 flipped!(flipped_errand, "zoo.rs", "Errand", zoo::Errand<'_>);
 
@@ -179,6 +180,7 @@ equal!(nest, "zoo.rs", "Nest", zoo::Nest, 50);
 equal!(letter, "zoo.rs", "Letter", zoo::Letter<'_>, 100);
 equal!(errand, "zoo.rs", "Errand", zoo::Errand<'_>, 100);
 equal!(nests_of_choices, "choices.rs", "Nests", choices::Nests, 10);
+equal!(sparse, "zoo.rs", "Sparse", zoo::Sparse<'_>, 100);
 equal!(names, "zoo.rs", "Names", zoo::Names<'_>, 100);
 
 /// A fault is told where the engine tells it, and on the same path.

