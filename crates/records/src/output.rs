@@ -37,8 +37,8 @@ fn abandoned() -> io::Error {
     io::Error::other("the outputs have been abandoned")
 }
 
-/// Octets that one call gives to the system. Of larger ones, Linux keeps what it has not written yet in large pieces of memory
-/// that it has to find and to clear first: 1.1 GB in pieces of 2.5 MB took 0.5 to 1.1 s of its time, of 256 KiB 0.2 s.
+/// Octets that one call gives to the system. With larger ones Linux took more time, and not always the same: for 1.1 GB on ext4
+/// 0.25 to 1.1 s in pieces of 2.5 MB, 0.2 s in each of nine runs in pieces of 256 KiB.
 const PIECE: usize = 1 << 18;
 
 /// A file that gets its name when it is complete.
