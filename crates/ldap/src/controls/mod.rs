@@ -15,7 +15,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::generated as asn1;
 use crate::generated::Filter;
 use crate::proto::control::{decoded, encoded};
-use crate::proto::{Control, Entry, RequestControl, ResponseControl, ResultCode};
+use crate::proto::{Control, RequestControl, ResponseControl};
 
 /// Controls that are an object identifier alone.
 macro_rules! plain {
@@ -324,6 +324,7 @@ impl RequestControl for Transaction {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::proto::ResultCode;
 
     /// Values as a peer writes them: from ldapsearch and slapd of OpenLDAP 2.5, and by hand from the RFCs.
     #[test]

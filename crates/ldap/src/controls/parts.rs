@@ -5,7 +5,7 @@ use tercet_runtime::types::Octets;
 use crate::error::{Error, ErrorKind, Result};
 use crate::generated as asn1;
 use crate::proto::control::{decoded, encoded};
-use crate::proto::{Control, Entry, RequestControl, ResponseControl, ResultCode};
+use crate::proto::{Control, RequestControl, ResponseControl, ResultCode};
 
 /// A page of a search (RFC 2696): as a request its size, as an answer an estimate; an empty cookie ends.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

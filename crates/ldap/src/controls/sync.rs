@@ -5,7 +5,7 @@ use tercet_runtime::types::Octets;
 use crate::error::{Error, ErrorKind, Result};
 use crate::generated as asn1;
 use crate::proto::control::{decoded, encoded};
-use crate::proto::{Control, Entry, RequestControl, ResponseControl, ResultCode};
+use crate::proto::{Control, Entry, RequestControl, ResponseControl};
 
 /// Content synchronization (RFC 4533).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
