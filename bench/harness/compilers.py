@@ -120,7 +120,7 @@ def _built(definition: Definition, peer: str) -> Row:
         return row
     row.low = row.median = row.high = float(spent.cpu)
     row.wall, row.peak = float(spent.wall), spent.largest
-    row.octets = (folder / "runner").stat().st_size
+    row.octets = (target / "release" / f"{folder.parent.name}-{folder.name}").stat().st_size
     return row
 
 
