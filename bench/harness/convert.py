@@ -31,9 +31,6 @@ WORKS = [
 #: Where the corpora are missing.
 OWN = [("demo", "csv"), ("demo", "xml"), ("demo", "parquet")]
 
-#: Octets of input that slow peers get, so that a run takes seconds; figures are per record.
-SMALL = 2e5
-
 #: Records that are compared between outputs, and characters of XML that have them.
 COMPARED = 100
 LOOKED_AT = 1 << 20
@@ -56,8 +53,8 @@ class Lane:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="bench/convert", description="Measures whole commands, ours and peers'.")
-    parser.add_argument("--rounds", type=int, default=7, help="rounds A B C A B C … (default 7)")
-    parser.add_argument("--megabytes", type=float, default=100, help="of input for fast commands (default 100)")
+    parser.add_argument("--rounds", type=int, default=5, help="rounds A B C A B C … (default 5)")
+    parser.add_argument("--megabytes", type=float, default=40, help="of input (default 40)")
     parser.add_argument("--jobs", type=int, help="threads of ours (default: one for each processor)")
     records.arguments(parser)
     options = parser.parse_args()
@@ -93,9 +90,14 @@ def _measure(definition: Definition, work: str, options: argparse.Namespace) -> 
             except (commands.Failed, OSError, ValueError, SyntaxError) as error:
                 lane.row.note = f"fails: {error}"
         lanes.append(lane)
+    return interleaved(lanes, options.rounds)
+
+
+def interleaved(lanes: list[Lane], rounds: int) -> list[Row]:
+    """Rounds of the commands that have proved themselves, A B C A B C …; their outputs are removed."""
     ready = [lane for lane in lanes if not lane.row.note]
     records.refuse_unlike([lane.row for lane in ready])
-    for _ in range(options.rounds):
+    for _ in range(rounds):
         for lane in ready:
             lane.samples.append(lane.once())
     for lane in ready:
@@ -115,26 +117,32 @@ def summarize(row: Row, samples: list[commands.Spent]) -> None:
 def _lanes(definition: Definition, work: str, options: argparse.Namespace) -> Iterable[Lane]:
     out = BUILD / "files"
     out.mkdir(parents=True, exist_ok=True)
-    large, many = files.raw(definition, options.megabytes * 1e6)
-    small, few = files.raw(definition, SMALL)
+    # One file for all: what a command takes to start would weigh more on the records of a smaller one.
+    source, count = files.raw(definition, options.megabytes * 1e6)
 
-    def row(peer: str, source: Path, count: int, note: str = "") -> Row:
+    def row(peer: str, note: str = "") -> Row:
         return Row(definition.name, work, peer, octets=source.stat().st_size / count, records=count, note=note)
 
     target = out / f"ours.{work}"
-    mine = row(commands.said(commands.tercet(), "--version") or "tercet", large, many)
-    yield Lane(mine, ours(definition, work, large, target, options.jobs), target)
+    mine = row(commands.said(commands.tercet(), "--version") or "tercet")
+    yield Lane(mine, ours(definition, work, source, target, options.jobs), target)
     if work == "xml":
         converter, why = _asn1c(definition)
-        yield Lane(
-            row("asn1c 0.9.28", large, many, why), [converter, "-iber", "-oxer", str(large)], out / "asn1c.xml", True
-        )
+        yield Lane(row("asn1c 0.9.28", why), [converter, "-iber", "-oxer", str(source)], out / "asn1c.xml", True)
     if work in ("csv", "xml", "jsonl"):
         python = BENCH / ".venv" / "bin" / "python"
         script = BENCH / "engines" / "asn1tools" / "convert.py"
         target = out / f"asn1tools.{work}"
-        words = [str(python), str(script), work, definition.type, str(small), str(target), *map(str, definition.schema)]
-        yield Lane(row("asn1tools 0.169.0", small, few, "" if python.exists() else "not installed"), words, target)
+        words = [
+            str(python),
+            str(script),
+            work,
+            definition.type,
+            str(source),
+            str(target),
+            *map(str, definition.schema),
+        ]
+        yield Lane(row("asn1tools 0.169.0", "" if python.exists() else "not installed"), words, target)
 
 
 def _asn1c(definition: Definition) -> tuple[str, str]:

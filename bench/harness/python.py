@@ -21,29 +21,24 @@ KIND = "python"
 INPUTS = ["msc", "scp"]
 OWN = ["demo"]
 
-#: Octets of input that tools get which read less than a megabyte a second.
-SMALL = 4e5
-#: … and those that read about one.
-MIDDLE = 4e6
-
 #: Values that are compared.
 SHOWN = 100
 
 #: Behind the name of an engine that makes a table, where others make a value of each record.
 TABLE = ", Arrow table"
 
-#: The engines that read into Python, with what they are asked for and how much they get; 0: as much as is asked for.
+#: The engines that read into Python, with what they are asked for.
 READERS = [
-    ("table", f"tercet-python{TABLE}", 0.0),
-    ("records", "tercet-python, values", 0.0),
-    ("asn1tools", "asn1tools", SMALL),
+    ("table", f"tercet-python{TABLE}"),
+    ("records", "tercet-python, values"),
+    ("asn1tools", "asn1tools"),
 ]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="bench/python", description="Measures Python packages and Spark.")
     parser.add_argument("--rounds", type=int, default=5, help="rounds (default 5)")
-    parser.add_argument("--megabytes", type=float, default=40, help="of input for fast engines (default 40)")
+    parser.add_argument("--megabytes", type=float, default=40, help="of input (default 40)")
     records.arguments(parser)
     options = parser.parse_args()
     known = {definition.name: definition for definition in definitions.load([]) if definition.available}
@@ -57,8 +52,9 @@ def main() -> int:
 def _read(definition: Definition, options: argparse.Namespace) -> list[Row]:
     """To values in memory, as whole processes; rounds are interleaved."""
     lanes = []
-    for tool, name, size in READERS:
-        source, count = files.raw(definition, size or options.megabytes * 1e6)
+    # One file for all: what a process takes to start would weigh more on the records of a smaller one.
+    source, count = files.raw(definition, options.megabytes * 1e6)
+    for tool, name in READERS:
         python = commands.python() if name.startswith("tercet") else str(BENCH / ".venv" / "bin" / "python")
         row = Row(definition.name, "read", _version(python, name), octets=source.stat().st_size / count, records=count)
         words = [definition.type, str(source)]
@@ -67,14 +63,7 @@ def _read(definition: Definition, options: argparse.Namespace) -> list[Row]:
         lanes.append(convert.Lane(row, [*command, *map(str, definition.schema)], out, True))
     for lane in lanes:
         _prove(definition, lane.row, lambda lane=lane: (lane.once(), json.loads(lane.out.read_text()))[1])
-    ready = [lane for lane in lanes if not lane.row.note]
-    records.refuse_unlike([lane.row for lane in ready])
-    for _ in range(options.rounds):
-        for lane in ready:
-            lane.samples.append(lane.once())
-    for lane in ready:
-        convert.summarize(lane.row, lane.samples)
-    return [lane.row for lane in lanes]
+    return convert.interleaved(lanes, options.rounds)
 
 
 def _prove(definition: Definition, row: Row, run: Callable[[], dict[str, object]]) -> dict[str, object]:
@@ -108,12 +97,9 @@ def _spark(definition: Definition, options: argparse.Namespace) -> list[Row]:
     """To Parquet by Spark, with one worker and with two; only the job is timed, by the clock."""
     rows = []
     python = commands.python()
-    for tool, name, size in (
-        ("tercet", "tercet-python", options.megabytes * 1e6),
-        ("pyspark-asn1", "pyspark-asn1", MIDDLE),
-    ):
+    source, count = files.raw(definition, options.megabytes * 1e6)
+    for tool, name in (("tercet", "tercet-python"), ("pyspark-asn1", "pyspark-asn1")):
         for workers in (1, 2):
-            source, count = files.raw(definition, size)
             octets = source.stat().st_size / count
             row = Row(definition.name, "spark", _version(python, name), octets=octets, records=count, workers=workers)
             out = BUILD / "files" / "spark.parquet"
