@@ -6,7 +6,7 @@ use crate::prefix::Prefix;
 use clap::{Args, ValueEnum};
 use std::io::{self, Write};
 use std::sync::Arc;
-use tercet::columns::{Builder, FileFormat, Layout, expand};
+use tercet::columns::{Builder, FileFormat, Layout, Options, expand};
 use tercet::dynamic::json::{self, JsonWriter};
 use tercet::dynamic::text::Octets;
 use tercet::dynamic::xml::{self, XmlWriter};
@@ -245,7 +245,9 @@ impl RenderArgs {
     }
 
     fn columnar<'p>(&self, format: FileFormat, shown: Shown<'p>, node: NodeId) -> Columnar<'p> {
-        let builder = Builder::new(shown.shape, node, &self.columnar.options(self, shown));
+        let dense = format != FileFormat::Parquet;
+        let options = Options { dense, ..self.columnar.options(self, shown) };
+        let builder = Builder::new(shown.shape, node, &options);
         Columnar::new(format, builder, self.columnar.compression)
     }
 

@@ -2,6 +2,7 @@
 
 use crate::Provenance;
 use crate::layout::{Keys, Layout, OctetsAs, Options, ROOT, What};
+use crate::nulls::Nulls;
 use crate::store::{Store, Values};
 use arrow_array::{
     ArrayRef, BooleanArray, Int64Array, ListArray, RecordBatch, RecordBatchOptions, StringArray, StructArray,
@@ -17,7 +18,8 @@ use tercet_plan::{FieldId, NodeId, Shape};
 
 /// Rows of a batch: more, and it is full.
 const ROWS: usize = 1 << 16;
-/// Values of a batch, those included that are absent, which take memory too: more, and it is full.
+/// Values of a batch, those included that are absent from a column that has others, which take memory too: more, and it
+/// is full.
 const CELLS: usize = 1 << 23;
 /// Rows that a batch may have however many columns there are.
 const FEW_ROWS: usize = 1 << 10;
@@ -35,8 +37,8 @@ pub struct Builder<'s> {
     /// Which types have texts whose octets are ASCII characters most of the time.
     is_ascii: Vec<bool>,
     rows: usize,
-    /// Rows with which a batch is full.
-    most_rows: usize,
+    /// Places with a value since the last batch.
+    filled: usize,
     size: usize,
     /// Rows whose value failed: they are left out of the batch.
     dropped: Vec<usize>,
@@ -67,7 +69,6 @@ impl<'s> Builder<'s> {
         json.general_strings = json::GeneralStrings::Characters;
         json.decimals_as_numbers = true;
         let stores = stores(&layout);
-        let most_rows = (CELLS / stores.len()).clamp(FEW_ROWS, ROWS);
         Self {
             shape,
             layout,
@@ -76,7 +77,7 @@ impl<'s> Builder<'s> {
             octets,
             is_ascii: shape.nodes.iter().map(|node| is_ascii_based(node.kind)).collect(),
             rows: 0,
-            most_rows,
+            filled: 0,
             size: 0,
             dropped: Vec::new(),
             fault: None,
@@ -111,7 +112,9 @@ impl<'s> Builder<'s> {
 
     /// Whether it is time for [`Builder::finish`].
     pub fn is_full(&self) -> bool {
-        self.rows >= self.most_rows || self.size >= OCTETS
+        let columns = if self.layout.options.dense { self.stores.len() } else { self.filled };
+        let many_cells = self.rows >= FEW_ROWS && self.rows * columns >= CELLS;
+        many_cells || self.rows >= ROWS || self.size >= OCTETS
     }
 
     /// Takes back all rows but so many of the first ones since the last batch, those that failed included.
@@ -166,6 +169,7 @@ impl<'s> Builder<'s> {
     /// Those of Arrow; none are known.
     pub fn finish(&mut self) -> Result<RecordBatch, ArrowError> {
         let rows = self.rows;
+        let nulls = Nulls::new(rows);
         let mut columns = self.provenance();
         let schema = self.schema();
         let mut made = std::mem::replace(&mut self.stores, stores(&self.layout));
@@ -179,16 +183,16 @@ impl<'s> Builder<'s> {
                     columns.push(names.names()?);
                     types.next();
                 }
-                self.parts(&mut made, ROOT, types, rows, &mut columns)?;
+                self.parts(&mut made, ROOT, types, &nulls, &mut columns)?;
             }
             _ => {
                 if let Some(data_type) = types.first() {
-                    columns.push(self.column(&mut made, ROOT, data_type, rows)?);
+                    columns.push(self.column(&mut made, ROOT, data_type, &nulls)?);
                 }
             }
         }
         let dropped = std::mem::take(&mut self.dropped);
-        (self.rows, self.size) = (0, 0);
+        (self.rows, self.filled, self.size) = (0, 0, 0);
         self.files.clear();
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         let batch = RecordBatch::try_new_with_options(schema, columns, &options)?;
@@ -248,56 +252,64 @@ impl<'s> Builder<'s> {
         columns
     }
 
-    /// The columns of the parts of a place, each padded to a length.
+    /// The columns of the parts of a place, each padded to the length of null ones.
     fn parts<'t>(
         &self,
         made: &mut [Store],
         place: u32,
         mut types: impl Iterator<Item = &'t DataType>,
-        len: usize,
+        nulls: &Nulls,
         columns: &mut Vec<ArrayRef>,
     ) -> Result<(), ArrowError> {
         for part in self.layout.parts(place) {
             let Some(data_type) = types.next() else { break };
             let store = &mut made[part as usize];
-            store.pad(len);
-            let offsets = store.offsets()?;
-            columns.push(self.column(made, part, data_type, len)?);
-            if let Some(offsets) = offsets {
-                columns.push(offsets);
-                types.next();
+            let offsets = if store.len > 0 {
+                store.pad(nulls.len);
+                store.offsets()?
+            } else {
+                None
+            };
+            columns.push(self.column(made, part, data_type, nulls)?);
+            if self.layout.what(part) == What::Timestamp(true)
+                && let Some(data_type) = types.next()
+            {
+                columns.push(offsets.map_or_else(|| nulls.column(data_type), Ok)?);
             }
         }
         Ok(())
     }
 
-    /// The column of a place, padded to a length.
+    /// The column of a place, padded to the length of null ones.
     fn column(
         &self,
         made: &mut [Store],
         place: u32,
         data_type: &DataType,
-        len: usize,
+        nulls: &Nulls,
     ) -> Result<ArrayRef, ArrowError> {
         let mut store = std::mem::replace(&mut made[place as usize], Store::new(What::Skip));
-        store.pad(len);
+        if store.len == 0 {
+            return nulls.column(data_type);
+        }
+        store.pad(nulls.len);
         match (&mut store.values, data_type) {
             (Values::Group(names), DataType::Struct(fields)) => {
                 let mut types = fields.iter();
                 let mut columns = Vec::with_capacity(fields.len());
                 if let Some(mut names) = names.take() {
-                    names.pad_names(len);
+                    names.pad_names(nulls.len);
                     columns.push(names.names()?);
                     types.next();
                 }
-                self.parts(made, place, types.map(|field| field.data_type()), len, &mut columns)?;
+                self.parts(made, place, types.map(|field| field.data_type()), nulls, &mut columns)?;
                 Ok(Arc::new(StructArray::try_new(fields.clone(), columns, store.nulls.finish())?))
             }
             (Values::List(offsets), DataType::List(element)) => {
                 let count = offsets.last().copied().unwrap_or(0) as usize;
                 let offsets = OffsetBuffer::new(ScalarBuffer::from(std::mem::take(offsets)));
                 let values = match self.layout.parts(place).next() {
-                    Some(part) => self.column(made, part, element.data_type(), count)?,
+                    Some(part) => self.column(made, part, element.data_type(), &Nulls::new(count))?,
                     None => {
                         return Err(ArrowError::InvalidArgumentError("a list without elements".to_owned()));
                     }
@@ -372,6 +384,7 @@ impl Row<'_, '_> {
             Some(&around) => self.builder.stores[around as usize].len,
         };
         let store = &mut self.builder.stores[place as usize];
+        self.builder.filled += usize::from(store.len == 0);
         store.pad(len - 1);
         store.len < len
     }

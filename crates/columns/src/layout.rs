@@ -22,6 +22,9 @@ pub struct Options {
     pub elements: Vec<String>,
     /// Types whose texts are points in time: they have columns of Arrow's types for these.
     pub texts: Vec<(NodeId, TextAs)>,
+    /// Whether absent values will take memory as others do, as they do in Arrow files and not in Parquet: batches of many
+    /// columns have fewer rows then.
+    pub dense: bool,
 }
 
 /// What a text stands for; one that is none of these is null.
@@ -48,6 +51,7 @@ impl Default for Options {
             keys: Keys::None,
             elements: Vec::new(),
             texts: Vec::new(),
+            dense: false,
         }
     }
 }

@@ -35,6 +35,9 @@ mod builder;
 #[cfg(feature = "files")]
 mod files;
 mod layout;
+mod nulls;
+#[cfg(feature = "files")]
+mod parquet;
 mod paths;
 mod store;
 mod texts;

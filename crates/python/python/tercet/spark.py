@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 SPLIT = 64 << 20
 """Octets of a split, unless told."""
+CELLS = 1 << 23
+"""Values of a batch: those that are absent take memory on their way to Spark, too."""
 AGE = 7 * 24 * 3600
 """Seconds that a file may be older than the newest and still be found by a stream, unless told."""
 
@@ -100,6 +102,11 @@ def _list(text: str) -> list[str]:
 def _components(names: Sequence[str]) -> list[str]:
     """The columns that are components: others tell which record and element a row is of."""
     return [name for name in names if not name.startswith("_")]
+
+
+def _leaves(column: pa.DataType) -> int:
+    """Columns of values within a column."""
+    return sum(_leaves(column.field(index).type) for index in range(column.num_fields)) or 1
 
 
 @lru_cache(maxsize=8)
@@ -191,7 +198,8 @@ class _Job:
                 yield self.report(split)
         else:
             target = to_arrow_schema(schema, timezone="UTC")
-            for batch in self.table_of(splits).batches():
+            rows = self.table.get("batch_rows") or max(1024, min(65_536, CELLS // sum(map(_leaves, target.types))))
+            for batch in self.table_of(splits, batch_rows=rows).batches():
                 # Lists have other names for their elements in Spark.
                 yield pa.record_batch(batch).select(target.names).cast(target)
 

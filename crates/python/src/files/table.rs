@@ -89,6 +89,7 @@ pub(crate) fn read(
         keys,
         elements: source.lists().to_vec(),
         texts,
+        dense: false,
     };
     let layout = Layout::new(shape, root, &options);
     if let [first, ..] = layout.unknown_columns()[..] {
