@@ -20,6 +20,8 @@ pub struct Options {
     pub keys: Keys,
     /// Columns with the index of the element of a list that the row is of, by the names of the lists.
     pub elements: Vec<String>,
+    /// What the elements of lists are called: `item`, as in Arrow, or what a reader wants.
+    pub item: String,
     /// Types whose texts are points in time: they have columns of Arrow's types for these.
     pub texts: Vec<(NodeId, TextAs)>,
     /// Whether absent values will take memory as others do, as they do in Arrow files and not in Parquet: batches of many
@@ -50,6 +52,7 @@ impl Default for Options {
             numbers: false,
             keys: Keys::None,
             elements: Vec::new(),
+            item: "item".to_owned(),
             texts: Vec::new(),
             dense: false,
         }
@@ -333,7 +336,7 @@ impl Maker<'_> {
             let part_name = if of { name.to_owned() } else { join_path(name, shape.name(part.name)) };
             let (child, data_type) = self.place(part.node, &part_name);
             self.layout.children[children as usize + number] = child + 1;
-            let name = if of { "item" } else { shape.name(part.name) };
+            let name = if of { &self.layout.options.item } else { shape.name(part.name) };
             fields.extend(data_type.map(|data_type| Arc::new(Field::new(name, data_type, true))));
             if let What::Timestamp(offset) = &mut self.layout.places[child as usize].what {
                 let name = format!("{name}_offset");

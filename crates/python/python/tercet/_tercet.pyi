@@ -202,6 +202,7 @@ class ScanOptions(FileOptions, total=False):
     integers: Literal["int64", "decimal", "text"]
     octets: Literal["binary", "hex", "HEX", "base64"]
     numbers: bool
+    item: str
 
 @final
 class ArrowSchema:
@@ -302,6 +303,7 @@ def read(
     integers: Literal["int64", "decimal", "text"] = "int64",
     octets: Literal["binary", "hex", "HEX", "base64"] = "binary",
     numbers: bool = False,
+    item: str = "item",
     **options: Unpack[FileOptions],
 ) -> Table:
     """The records of BER files as a table for PyArrow, DuckDB, Polars, pandas.

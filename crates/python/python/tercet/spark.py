@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 SPLIT = 64 << 20
 """Octets of a split, unless told."""
-CELLS = 1 << 23
+CELLS = 1 << 24
 """Values of a batch: those that are absent take memory on their way to Spark, too."""
 AGE = 7 * 24 * 3600
 """Seconds that a file may be older than the newest and still be found by a stream, unless told."""
@@ -199,9 +199,9 @@ class _Job:
         else:
             target = to_arrow_schema(schema, timezone="UTC")
             rows = self.table.get("batch_rows") or max(1024, min(65_536, CELLS // sum(map(_leaves, target.types))))
-            for batch in self.table_of(splits, batch_rows=rows).batches():
-                # Lists have other names for their elements in Spark.
-                yield pa.record_batch(batch).select(target.names).cast(target)
+            # A cast of columns that are as they should be would still look at all of them.
+            for batch in map(pa.record_batch, self.table_of(splits, batch_rows=rows, item="element").batches()):
+                yield batch if batch.schema == target else batch.select(target.names).cast(target)
 
     def rejects(self, splits: Sequence[tercet.Split]) -> Iterator[tuple[Any, ...]]:
         with tempfile.TemporaryDirectory() as folder:

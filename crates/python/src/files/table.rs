@@ -38,7 +38,7 @@ struct BatchPlan {
 /// Files as Arrow record batches.
 #[pyfunction]
 #[pyo3(signature = (paths, schema, r#type, *, columns = None, provenance = false, batch_rows = 65_536,
-    integers = "int64", octets = "binary", numbers = false, **options))]
+    integers = "int64", octets = "binary", numbers = false, item = "item", **options))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub(crate) fn read(
     paths: &Bound<'_, PyAny>,
@@ -50,6 +50,7 @@ pub(crate) fn read(
     integers: &str,
     octets: &str,
     numbers: bool,
+    item: &str,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Table> {
     let mut source = Source::new(paths, schema, r#type, options)?;
@@ -88,6 +89,7 @@ pub(crate) fn read(
         numbers,
         keys,
         elements: source.lists().to_vec(),
+        item: item.to_owned(),
         texts,
         dense: false,
     };
