@@ -312,7 +312,7 @@ def read(
     `_record`, `_offset` and `_length`, `explode` one with the number of the element, called `_` and the list's name;
     `child` adds `_file`, `_record` and such a column for each list, and `columns` are then those of the elements.
     `integers` says what an INTEGER is that nothing bounds to 64 bits, `octets` what an OCTET STRING is; with `numbers`
-    an ENUMERATED is one.
+    an ENUMERATED is one; `item` is what the elements of lists are called.
 
     Raises SchemaError, OSError.
     """
