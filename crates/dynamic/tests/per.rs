@@ -579,7 +579,10 @@ fn keys_hold_for_their_value() {
          Code ::= CHOICE { near CHOICE { local INTEGER (0..7), other BOOLEAN }, far OBJECT IDENTIFIER }
          OP ::= CLASS { &code Code UNIQUE, &Type }
          Ops OP ::= { {&code near : local : 5, &Type BOOLEAN} | {&code far : {1 2 3}, &Type INTEGER (0..255)} }
-         O ::= SEQUENCE { code OP.&code ({Ops}), value OP.&Type ({Ops}{@code}) } END",
+         O ::= SEQUENCE { code OP.&code ({Ops}), value OP.&Type ({Ops}{@code}) }
+         FLAG ::= CLASS { &id BOOLEAN UNIQUE, &Type }
+         Flags FLAG ::= { {&id TRUE, &Type INTEGER (0..7)} | {&id FALSE, &Type NULL} }
+         F ::= SEQUENCE { id FLAG.&id ({Flags}), value FLAG.&Type ({Flags}{@id}) } END",
     );
     // An open type whose content was not found would not be moved.
     for (root, der) in [
@@ -587,10 +590,115 @@ fn keys_hold_for_their_value() {
         ("S", "3012800101a108800102a203020107a2030101ff"),
         ("O", "300ca005a003800105a1030101ff"),
         ("O", "300ba00481022a03a103020107"),
+        ("F", "30088001ffa103020105"),
+        ("F", "3007800100a1020500"),
     ] {
         for to in 1..ALL.len() {
             let per = transcode(0, to, &plans, root, &hex(der)).unwrap();
             assert_eq!(to_hex(&transcode(to, 0, &plans, root, &per).unwrap()), der, "{:?}", ALL[to]);
+        }
+    }
+}
+
+/// A key, a number and an open type that the key selects, with contents of any length; what is not so by the same rules.
+#[test]
+fn keys_in_front_of_open_types() {
+    let plans = plans(
+        "M DEFINITIONS AUTOMATIC TAGS ::= BEGIN
+         IE ::= CLASS { &id INTEGER (0..65535) UNIQUE, &weight Weight, &Type }
+         Weight ::= ENUMERATED { reject, ignore, notify }
+         Set IE ::= { {&id 7, &weight reject, &Type OCTET STRING} | {&id 8, &weight ignore, &Type Field}, ... }
+         Field ::= SEQUENCE { id IE.&id ({Set}), weight IE.&weight ({Set}{@id}), value IE.&Type ({Set}{@id}) }
+         Kind ::= ENUMERATED { a, b, ... }
+         OLD ::= CLASS { &kind Kind UNIQUE, &Type }
+         Olds OLD ::= { {&kind a, &Type BOOLEAN}, ... }
+         L ::= SEQUENCE OF SEQUENCE { kind OLD.&kind ({Olds}), value OLD.&Type ({Olds}{@kind}) } END",
+    );
+    let length = |count: usize| {
+        if count < 128 { vec![count as u8] } else { (0x8000 | count as u16).to_be_bytes().to_vec() }
+    };
+    for count in [0, 1, 125, 126, 127, 128, 200, 5000, 16380] {
+        // In both variants there is an octet boundary behind the numbers, or none at all.
+        let inside = [length(count), vec![0xa5; count]].concat();
+        let aper = [&[0, 7, 0x80], &length(inside.len())[..], &inside].concat();
+        let shifted: Vec<u8> = {
+            let octets = [length(inside.len()), inside].concat();
+            let mut all = vec![0, 7];
+            let mut before = 0b10;
+            for octet in octets.into_iter().chain([0]) {
+                all.push((before << 6 | u16::from(octet) >> 2) as u8);
+                before = u16::from(octet) & 3;
+            }
+            all
+        };
+        assert_eq!(transcode(1, 1, &plans, "Field", &aper).unwrap(), aper, "{count}");
+        assert_eq!(to_hex(&transcode(1, 2, &plans, "Field", &aper).unwrap()), to_hex(&shifted), "{count}");
+        assert_eq!(to_hex(&transcode(2, 1, &plans, "Field", &shifted).unwrap()), to_hex(&aper), "{count}");
+        for short in (0..aper.len().min(300)).map(|end| &aper[..end]) {
+            assert_eq!(transcode(1, 1, &plans, "Field", short).unwrap_err().kind(), ErrorKind::Incomplete);
+        }
+    }
+    // One inside the other, the inner one's key unknown, so that octets stay what they are.
+    let nested = "00084005000940 01ff";
+    assert_eq!(transcode(1, 1, &plans, "Field", &hex(nested)).unwrap(), hex(nested));
+    // No such item, inside and outside; the octets of the inner value end before it does.
+    for (input, at, path) in [
+        ("0007c00101", 16, "Field.weight"),
+        ("00084005 0009c001ff", 48, "Field.value.weight"),
+        ("00084003 00098001ff", 56, "Field.value.value"),
+        ("000700020201", 48, "Field.value"),
+    ] {
+        let error = error(&plans, 1, "Field", input);
+        let bit = error.offset() * 8 + u64::from(error.bit().unwrap_or_default());
+        assert_eq!((bit, error.path()), (at, path), "{input}: {error}");
+    }
+    // The key of the element before it is none of an element whose key is not known.
+    let list = hex("02 00 01 80 80 01 ff");
+    let mut tape = Tape::new();
+    let node = plans[1].root("L").unwrap();
+    Decoder::new().decode(&plans[1], node, &list, &mut tape, &options(ALL[1])).unwrap();
+    let opens = tape.view(&list).tokens().filter(|token| matches!(token, tercet_dynamic::Token::Open { .. }));
+    assert_eq!(opens.count(), 4, "the list, two elements, and what is in the first");
+}
+
+/// Strings of every length about the borders between what is read in their place and what is not.
+#[test]
+fn strings_of_each_length() {
+    let plans = body(
+        "O ::= SEQUENCE { a BOOLEAN, s OCTET STRING (SIZE(0..300)) }
+         P ::= SEQUENCE { a BOOLEAN, s OCTET STRING }
+         Q ::= SEQUENCE { a BOOLEAN, s OCTET STRING (SIZE(1..4, ...)) }
+         B ::= SEQUENCE { a BOOLEAN, s BIT STRING (SIZE(0..300)) }
+         C ::= SEQUENCE { a BOOLEAN, s BIT STRING }
+         D ::= SEQUENCE { a BOOLEAN, s BIT STRING (SIZE(1..4, ...)) }",
+    );
+    let octets: Vec<u8> = (0..300u16).map(|at| (at * 37 + 11) as u8).collect();
+    for count in (0..=20_usize).chain([55, 56, 57, 63, 64, 65, 126, 127, 128, 129, 255, 256, 300]) {
+        for (root, bits) in [("O", 0), ("P", 0), ("Q", 0), ("B", 1), ("C", 1), ("D", 1)] {
+            let mut contents = octets[..if bits == 1 { count.div_ceil(8) } else { count }].to_vec();
+            if bits == 1 {
+                let unused = count.wrapping_neg() % 8;
+                if let Some(last) = contents.last_mut() {
+                    *last &= 0xff << unused;
+                }
+                contents.insert(0, unused as u8);
+            }
+            let long = |length: usize| match length {
+                0..128 => vec![length as u8],
+                128..256 => vec![0x81, length as u8],
+                _ => [&[0x82], &(length as u16).to_be_bytes()[..]].concat(),
+            };
+            let parts = [&[0x80, 1, 0xff, 0x81], &long(contents.len())[..], &contents].concat();
+            let der = [&[0x30], &long(parts.len())[..], &parts].concat();
+            for to in 1..ALL.len() {
+                let per = transcode(0, to, &plans, root, &der).unwrap();
+                let back = transcode(to, 0, &plans, root, &per).unwrap();
+                assert_eq!(to_hex(&back), to_hex(&der), "{root} {count} {:?}", ALL[to]);
+                for short in per.len().saturating_sub(10)..per.len() {
+                    let cut = transcode(to, 0, &plans, root, &per[..short]).unwrap_err();
+                    assert_eq!(cut.kind(), ErrorKind::Incomplete, "{root} {count} {short}");
+                }
+            }
         }
     }
 }

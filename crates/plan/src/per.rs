@@ -371,11 +371,13 @@ pub struct Program {
     pub tables: Vec<Lookup>,
 }
 
-/// The rows of a table that have one whole number as key each: a hash table of half as many rows as places.
+/// The rows of a table that have one whole number as key each, or two: a hash table of half as many rows as places.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lookup {
     /// Keys and nodes, or [`NO_NODE`]; none if the keys are of another form.
     places: Box<[(i64, u32)]>,
+    /// Second keys are from 0 to below this; 0 where there are none.
+    seconds: i64,
 }
 
 /// No node.
@@ -387,7 +389,8 @@ impl Lookup {
         if rows.is_empty() {
             return Self::default();
         }
-        let mut lookup = Self { places: vec![(0, NO_NODE); (rows.len() * 2).next_power_of_two()].into() };
+        let places = vec![(0, NO_NODE); (rows.len() * 2).next_power_of_two()];
+        let mut lookup = Self { places: places.into(), seconds: 0 };
         for (key, node) in rows {
             let mut at = lookup.first(*key);
             while lookup.places[at].1 != NO_NODE {
@@ -398,14 +401,25 @@ impl Lookup {
         lookup
     }
 
-    /// Whether the table has no such rows.
+    /// From the rows of a table with two keys: they are one where the second ones are few (NBAP: a row is found by the
+    /// order of its keys in 780 instructions).
+    pub fn of_pairs(rows: &[(i64, i64, u32)]) -> Self {
+        let seconds = rows.iter().map(|(_, second, _)| *second).max().unwrap_or_default().saturating_add(1);
+        let joined = rows.iter().map(|(key, second, node)| Some((join(*key, *second, seconds)?, *node)));
+        match joined.collect::<Option<Vec<_>>>() {
+            Some(rows) if !rows.is_empty() => Self { seconds, ..Self::new(&rows) },
+            _ => Self::default(),
+        }
+    }
+
+    /// Whether rows are found here by the keys in these registers.
     #[inline]
-    pub const fn is_empty(&self) -> bool {
-        self.places.is_empty()
+    pub const fn serves(&self, keys: &[u16]) -> bool {
+        !self.places.is_empty() && keys.len() == if self.seconds > 0 { 2 } else { 1 }
     }
 
     /// The type in the row with this key.
-    #[inline]
+    #[inline(always)]
     pub fn find(&self, key: i64) -> Option<u32> {
         let mut at = self.first(key);
         // There is always a free place.
@@ -420,11 +434,26 @@ impl Lookup {
         None
     }
 
-    /// Keys are numbers given one after the other.
+    /// The type in the row with these keys.
     #[inline]
+    pub fn find_pair(&self, key: i64, second: i64) -> Option<u32> {
+        self.find(join(key, second, self.seconds)?)
+    }
+
+    /// Keys are numbers given one after the other.
+    #[inline(always)]
     fn first(&self, key: i64) -> usize {
         key.cast_unsigned() as usize & self.places.len().wrapping_sub(1)
     }
+}
+
+/// One number for two keys.
+#[inline]
+fn join(key: i64, second: i64, seconds: i64) -> Option<i64> {
+    if !(0..seconds).contains(&second) {
+        return None;
+    }
+    key.checked_mul(seconds)?.checked_add(second)
 }
 
 /// All that the engine needs to know of a component, alternative or element, in one place; of a size that places are
@@ -479,6 +508,20 @@ pub enum Op {
         /// Those and the extension bit, if there is one.
         width: u8,
     },
+    /// A SEQUENCE of a key, another number and an open type that the key selects: with the length of the open type, if it
+    /// is below 128, one field of bits. Protocols are made of such SEQUENCEs.
+    Keyed {
+        /// Where its three steps stand among [`Program::steps`].
+        first: u32,
+        /// Bits of the field.
+        width: u8,
+        /// 7 where it begins at an octet, else 0.
+        pad: u8,
+        /// Bits behind the key.
+        behind: u8,
+        /// Bits behind the other number, the last eight of them the length.
+        rest: u8,
+    },
     /// A SEQUENCE OF or SET OF whose size is one field of bits, with elements of one bit at least.
     List {
         /// The step of the element.
@@ -503,17 +546,39 @@ pub enum Op {
         /// 7 where it begins at an octet, else 0.
         pad: u8,
     },
-    /// An open type whose content follows from one whole number.
+    /// An open type whose content follows from one whole number or two.
     Open {
         /// Index into [`Program::tables`].
         table: u32,
         /// The register of the key.
         key: u16,
+        /// That of the second one, or [`NO_KEY`].
+        second: u16,
     },
-    /// Any other value without parts, as the code of its node says.
+    /// An OCTET STRING that is no key, whose size is one field of bits, or below 128 behind a general length determinant.
+    Octets(Counted),
+    /// A BIT STRING of the same kind.
+    Bits(Counted),
+    /// Any other value without parts, and a string with CONTAINING, as the code of its node says.
     Leaf,
     /// Any other value that has parts or may have some, as the code of its node says.
     Part,
+}
+
+/// The number of octets or bits of a string in front of them. What is greater than `most`, and none, is read as the code
+/// of the node says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counted {
+    /// The least size.
+    pub lo: u16,
+    /// The greatest size minus the least.
+    pub most: u16,
+    /// Bits of the field, together with an extension bit, which makes the number too great.
+    pub width: u8,
+    /// 7 where it begins at an octet, else 0.
+    pub pad: u8,
+    /// 7 where the contents begin at an octet, else 0.
+    pub align: u8,
 }
 
 /// No DEFAULT.
@@ -576,8 +641,28 @@ mod tests {
         for key in [2, -16, 32, i64::MIN] {
             assert_eq!(lookup.find(key), None);
         }
-        assert!(Lookup::new(&[]).is_empty());
+        assert!(rows.iter().all(|(key, _)| lookup.find_pair(*key, 0).is_none()));
+        assert!(lookup.serves(&[7]) && !lookup.serves(&[7, 8]));
+        assert!(!Lookup::new(&[]).serves(&[7]));
         assert_eq!(Lookup::default().find(0), None);
+    }
+
+    #[test]
+    fn finds_the_rows_of_tables_with_two_keys() {
+        let keys = [(0, 0), (0, 2), (1, 1), (-7, 2), (i64::from(i32::MAX), 1)];
+        let rows: Vec<_> = keys.iter().zip(10..).map(|((key, second), node)| (*key, *second, node)).collect();
+        let lookup = Lookup::of_pairs(&rows);
+        assert!(lookup.serves(&[7, 8]) && !lookup.serves(&[7]));
+        for (key, second, node) in &rows {
+            assert_eq!(lookup.find_pair(*key, *second), Some(*node));
+        }
+        for (key, second) in [(0, 1), (1, 0), (0, 3), (0, -1), (1, -1), (i64::MAX, 2), (i64::MIN, 2)] {
+            assert_eq!(lookup.find_pair(key, second), None);
+        }
+        // Nothing for keys that are not so: they are found by their order.
+        for rows in [&[(1, -1, 10), (1, 2, 11)][..], &[(i64::MAX, 2, 10)], &[]] {
+            assert!(!Lookup::of_pairs(rows).serves(&[7, 8]));
+        }
     }
 
     #[test]

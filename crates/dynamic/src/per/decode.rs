@@ -351,6 +351,13 @@ impl<'a, S: Sink> Engine<'a, S> {
         self.reader.number(8, if self.program.aligned { 7 } else { 0 }, 127)
     }
 
+    /// One from 128 to below 16K, in the same way.
+    #[inline(never)]
+    pub(super) fn longer_length(&mut self) -> Option<u64> {
+        let length = self.reader.number(16, if self.program.aligned { 7 } else { 0 }, 0xbfff)?;
+        Some(length & 0x3fff)
+    }
+
     #[inline(never)]
     fn any_size(&mut self, size: Size) -> Result<(usize, bool)> {
         let outside = size.extensible && self.reader.bit()?;

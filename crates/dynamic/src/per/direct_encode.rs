@@ -96,6 +96,12 @@ impl<'a> Engine<'a> {
                 // Where the parts are those of the root, the extension bit is zero.
                 self.state.writer.bits(present, u32::from(width));
             }
+            Op::Keyed { first, .. } => {
+                let members = program.steps.get(first as usize..first as usize + 3).unwrap_or_default();
+                if self.presence_bits(parts, index, first, members, 0).is_none() {
+                    return Ok(false);
+                }
+            }
             Op::List { element, lo, span, width, pad } if !program.canonical => {
                 let count = count(parts, index, FieldId(element));
                 let number = count.and_then(|count| count.checked_sub(usize::from(lo)));

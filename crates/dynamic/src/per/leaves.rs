@@ -56,12 +56,13 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     fn integer(&mut self, step: &Step, integer: &Integer) -> Result<()> {
-        if let IntegerForm::Constrained { lo, span, whole: Whole::Octets(width, most) } = integer.form
-            && !integer.extensible
-            && let Some(value) = self.counted(lo, span, u32::from(width), u32::from(most))
-        {
-            self.number(step, value);
-            return Ok(());
+        if let IntegerForm::Constrained { lo, span, whole } = integer.form {
+            let start = self.reader.position();
+            if let Some(value) = self.constrained(lo, span, whole, integer.extensible) {
+                self.number(step, value);
+                return Ok(());
+            }
+            self.reader.seek(start);
         }
         match integer::read(&mut self.reader, self.program, *integer, &mut self.state.made)? {
             Number::Small(value) => self.number(step, value),
@@ -75,18 +76,21 @@ impl<S: Sink> Engine<'_, S> {
         Ok(())
     }
 
-    /// A number behind the number of its octets (§11.5.7.4), up to seven; nothing, and no step, if it is of another form
-    /// (NGAP InitialContextSetup, seven of them: 180 instructions each by way of [`integer::read`]).
+    /// A number of the root, in a field of bits or behind the number of its octets (§11.5.7.4), up to seven; nothing if it
+    /// is of another form (NGAP InitialContextSetup, eight of them: 210 instructions each by way of [`integer::read`]).
     #[inline(always)]
-    fn counted(&mut self, lo: i64, span: u64, width: u32, most: u32) -> Option<i64> {
-        let start = self.reader.position();
-        let octets = self.reader.number(width, 0, u64::from(most.min(7) - 1))? as u32 + 1;
-        let number = self.reader.number(octets * 8, 7, span);
-        let value = number.and_then(|number| lo.checked_add_unsigned(number));
-        if value.is_none() {
-            self.reader.seek(start);
-        }
-        value
+    fn constrained(&mut self, lo: i64, span: u64, whole: Whole, extensible: bool) -> Option<i64> {
+        self.reader.number(u32::from(extensible), 0, 0)?;
+        let (width, pad) = match whole {
+            Whole::Octets(width, most) => {
+                (8 * (1 + self.reader.number(u32::from(width), 0, u64::from(most.min(7)) - 1)?) as u32, 7)
+            }
+            whole => match whole.field()? {
+                (width @ 0..=56, pad) => (u32::from(width), u32::from(pad)),
+                _ => return None,
+            },
+        };
+        lo.checked_add_unsigned(self.reader.number(width, pad, span)?)
     }
 
     /// An EMBEDDED PDV or CHARACTER STRING of which only the octets are there (§28.2, §31.2).
@@ -172,6 +176,7 @@ impl<S: Sink> Engine<'_, S> {
                     if self.options.unknown == Unknown::Error {
                         return Err(start.error(ErrorKind::UnknownEnumeration));
                     }
+                    self.state.registers.forget(step.key);
                     self.sink.leaf(field, node, Leaf::Addition(number));
                 }
             }

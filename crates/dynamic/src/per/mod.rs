@@ -5,6 +5,7 @@ mod characters;
 mod decode;
 mod direct;
 mod direct_encode;
+mod direct_strings;
 mod encode;
 mod frame;
 mod integer;

@@ -167,10 +167,16 @@ impl<'a, S: Sink> Engine<'a, S> {
             && self.options.resolve_tables
         {
             let registers = &self.state.registers;
-            let lookup = program.tables.get(table.table as usize).filter(|lookup| !lookup.is_empty());
+            let lookup = program.tables.get(table.table as usize).filter(|lookup| lookup.serves(&table.keys));
             let (row, complete) = match (lookup, table.keys.as_slice()) {
                 (Some(lookup), [key]) if let Some(key) = registers.number(*key) => {
                     (lookup.find(key).map(NodeId), true)
+                }
+                (Some(lookup), [key, second])
+                    if let (Some(key), Some(second)) =
+                        (registers.number(*key), registers.number(*second)) =>
+                {
+                    (lookup.find_pair(key, second).map(NodeId), true)
                 }
                 _ => keys::row(self.shape, table, registers),
             };

@@ -4,9 +4,10 @@ use super::Builder;
 use crate::shape::Lowered;
 use tercet_plan::NodeId;
 use tercet_plan::per::{
-    Addition, Code, Integer, IntegerForm, Lookup, MANY, NO_DEFAULT, NO_KEY, Op, Size, Step, Whole,
+    Addition, Code, Counted, Field, Integer, IntegerForm, Lookup, MANY, NO_DEFAULT, NO_KEY, Op, Sequence,
+    Size, Step, Whole,
 };
-use tercet_plan::shape::{Key, Presence};
+use tercet_plan::shape::{Key, Presence, TableRef};
 
 impl Builder<'_> {
     /// The registers that hold for one value of a SEQUENCE or SET.
@@ -75,8 +76,9 @@ impl Builder<'_> {
     }
 
     /// A key that is there in every value, in front of all that may look for it, is not forgotten when a value begins.
-    /// Where nothing comes behind an open type, the key of a value around is not looked for any more, and need not come
-    /// back (NGAP InitialContextSetup, of each information element: 75 instructions).
+    /// Where nothing comes behind an open type, and nothing with one before it, the key of a value around is not looked
+    /// for any more, and need not come back (NGAP InitialContextSetup, of each information element: 75 instructions; the
+    /// outermost value of NBAP, which else has frames: 2,100).
     fn spare_registers(&mut self, id: NodeId, code: usize) {
         let first = self.shape.node(id).first as usize;
         let code_of = |number: u32| {
@@ -87,18 +89,34 @@ impl Builder<'_> {
         let leading = sequence.root.iter().map(|member| (member, code_of(member.field)));
         let leading = leading.take_while(|(_, (_, code))| !has_parts(*code));
         let sure = leading.filter(|(member, (_, code))| {
-            !member.optional && matches!(code, Code::Integer(_) | Code::Boolean)
+            !member.optional && matches!(code, Code::Integer(_) | Code::Enumerated(_) | Code::Boolean)
         });
         let sure: Vec<u16> = sure.filter_map(|(_, (field, _))| field.key).collect();
         let open_last = sequence.additions.is_empty()
             && sequence.root.split_last().is_some_and(|(last, before)| {
+                let mut budget = LOOKED_AT;
                 matches!(code_of(last.field).1, Code::Open)
-                    && before.iter().all(|member| !has_parts(code_of(member.field).1))
+                    && before
+                        .iter()
+                        .all(|member| self.holds_no_other(code_of(member.field).0.node, &mut budget))
             });
         let sequence = &mut self.program.sequences[code];
         sequence.keys = sequence.keys.iter().copied().filter(|key| !sure.contains(key)).collect();
         if open_last {
             sequence.scopes = Box::default();
+        }
+    }
+
+    /// Whether no open type, nor a string with CONTAINING, is in the values of a node, as far as the budget goes.
+    fn holds_no_other(&self, node: NodeId, budget: &mut u32) -> bool {
+        let Some(left) = budget.checked_sub(1) else { return false };
+        *budget = left;
+        match self.program.nodes[node.index()] {
+            Code::Open | Code::OctetsContaining(_) | Code::BitsContaining(..) => false,
+            code if has_parts(code) => {
+                self.shape.fields_of(node).all(|(_, field)| self.holds_no_other(field.node, budget))
+            }
+            _ => true,
         }
     }
 
@@ -118,14 +136,22 @@ impl Builder<'_> {
         at as u32
     }
 
-    /// The rows with one whole number as key each; for all others there is nothing.
+    /// The rows with one whole number as key each, or with two; for all others there is nothing.
     fn tables(&mut self) {
         let tables = self.shape.tables.iter().map(|table| {
-            let rows = table.rows.iter().map(|row| match row.keys.as_slice() {
+            let single = table.rows.iter().map(|row| match row.keys.as_slice() {
                 [Key::Int(key)] => Some((*key, row.node.0)),
                 _ => None,
             });
-            Lookup::new(&rows.collect::<Option<Vec<_>>>().unwrap_or_default())
+            let pairs = table.rows.iter().map(|row| match row.keys.as_slice() {
+                [Key::Int(key), Key::Int(second)] => Some((*key, *second, row.node.0)),
+                _ => None,
+            });
+            match (single.collect::<Option<Vec<_>>>(), pairs.collect::<Option<Vec<_>>>()) {
+                (Some(rows), _) => Lookup::new(&rows),
+                (None, Some(rows)) => Lookup::of_pairs(&rows),
+                (None, None) => Lookup::default(),
+            }
         });
         self.program.tables = tables.collect();
     }
@@ -177,6 +203,8 @@ impl Builder<'_> {
 
     fn op(&self, node: NodeId, key: u16) -> Op {
         match self.program.nodes[node.index()] {
+            // As a key, it is its contents octet.
+            Code::Boolean if key != NO_KEY => Op::Leaf,
             Code::Boolean => Op::Number { lo: 0, span: 1, width: 1, pad: 0 },
             Code::Null => Op::Null,
             Code::Integer(Integer { extensible, form: IntegerForm::Constrained { lo, span, whole } }) => {
@@ -194,6 +222,9 @@ impl Builder<'_> {
                 let known = &self.program.sequences[code as usize];
                 if !known.keys.is_empty() || !known.scopes.is_empty() || known.optional >= u32::from(MANY) {
                     return Op::Part;
+                }
+                if let Some(keyed) = self.keyed(known) {
+                    return keyed;
                 }
                 let optional = known.optional as u8;
                 let width = optional + u8::from(known.extensible);
@@ -215,17 +246,78 @@ impl Builder<'_> {
                     _ => Op::Part,
                 }
             }
-            Code::Open => match self.shape.node(node).table.as_ref().map(|t| (t.table, t.keys.as_slice())) {
-                Some((table, [key])) if !self.program.tables[table as usize].is_empty() => {
-                    Op::Open { table, key: *key }
-                }
-                _ => Op::Part,
-            },
+            Code::Open => self.open(node),
+            Code::OctetString(size) if key == NO_KEY => self.counted(size, 2).map_or(Op::Leaf, Op::Octets),
+            Code::BitString(size, _) if key == NO_KEY => self.counted(size, 16).map_or(Op::Leaf, Op::Bits),
+            Code::OctetsContaining(_) | Code::BitsContaining(..) => Op::Leaf,
             code if has_parts(code) => Op::Part,
             _ => Op::Leaf,
         }
     }
+
+    /// A SEQUENCE of a key, a number, and an open type that the key selects, if the place of each bit in front of the
+    /// open type is known.
+    fn keyed(&self, known: &Sequence) -> Option<Op> {
+        if known.extensible || known.optional > 0 || known.root.len() != 3 {
+            return None;
+        }
+        let steps = self.program.steps.get(known.first as usize..)?.first_chunk::<3>()?;
+        let ops = steps.map(|Step { node, key, .. }| match self.program.nodes[node as usize] {
+            Code::Integer(_) | Code::Enumerated(_) | Code::Open => self.op(NodeId(node), key),
+            _ => Op::Part,
+        });
+        let [
+            Op::Number { width: first, pad, .. },
+            Op::Number { width: second, pad: 0, .. },
+            Op::Open { key, second: NO_KEY, .. },
+        ] = ops
+        else {
+            return None;
+        };
+        let fill = if self.program.aligned { (first + second).wrapping_neg() & 7 } else { 0 };
+        let rest = fill + 8;
+        let (width, behind) = (first + second + rest, second + rest);
+        let in_place = (pad == 7) == self.program.aligned && width <= 56;
+        (in_place && [steps[0].key, steps[1].key] == [key, NO_KEY]).then_some(Op::Keyed {
+            first: known.first,
+            width,
+            pad,
+            behind,
+            rest,
+        })
+    }
+
+    /// The size of a string; up to so many, its contents are not aligned where it is fixed (§16.9, §17.6).
+    fn counted(&self, size: Size, short: u32) -> Option<Counted> {
+        let aligned = if self.program.aligned { 7 } else { 0 };
+        let align = if size.is_fixed() && size.hi <= short { 0 } else { aligned };
+        match size.field {
+            Some(Field { lo, most, width, pad }) => {
+                let (lo, most) = (u16::try_from(lo).ok()?, u16::try_from(most).ok()?);
+                Some(Counted { lo, most, width, pad, align })
+            }
+            // A general length determinant of one octet.
+            None if size.whole.is_none() && !size.extensible => {
+                Some(Counted { lo: 0, most: 127, width: 8, pad: aligned, align })
+            }
+            None => None,
+        }
+    }
+
+    fn open(&self, node: NodeId) -> Op {
+        let Some(TableRef { table, keys }) = &self.shape.node(node).table else { return Op::Part };
+        let lookup = &self.program.tables[*table as usize];
+        match keys.as_slice() {
+            keys if !lookup.serves(keys) => Op::Part,
+            [key] => Op::Open { table: *table, key: *key, second: NO_KEY },
+            [key, second] => Op::Open { table: *table, key: *key, second: *second },
+            _ => Op::Part,
+        }
+    }
 }
+
+/// How many nodes are looked at for whether they hold open types.
+const LOOKED_AT: u32 = 64;
 
 /// How deep values are looked into for whether they have bits.
 const NESTED: u32 = 8;

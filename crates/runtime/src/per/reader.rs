@@ -148,6 +148,22 @@ impl<'a> BitReader<'a> {
         Some(number)
     }
 
+    /// The next `count` octets, from the next octet on if `pad` is seven and not zero, with their offset in the input.
+    /// Nothing, and no step, if there is none, they are not there or do not begin at an octet.
+    #[inline(always)]
+    pub fn octets_at(&mut self, count: usize, pad: u8) -> Option<(usize, &'a [u8])> {
+        let pad = usize::from(pad);
+        let at = (self.at + pad) & !pad;
+        let next = at + count * 8;
+        if next > self.end || at & 7 != 0 || count == 0 {
+            return None;
+        }
+        let first = at >> 3;
+        let octets = self.input.get(first..first + count)?;
+        self.at = next;
+        Some((first, octets))
+    }
+
     /// Up to 56 bits from a bit of the input on, the first the highest; what follows them is of no meaning.
     #[inline(always)]
     pub(crate) fn word_at(&self, at: usize) -> u64 {
@@ -204,6 +220,10 @@ impl<'a> BitReader<'a> {
         let mut reader = Self { input: self.input, at: from.min(self.end), end: self.end };
         let mut left = count.min(reader.left());
         out.reserve(left.div_ceil(8));
+        if let Some((_, octets)) = reader.octets_at(left / 8, 0) {
+            out.extend_from_slice(octets);
+            left %= 8;
+        }
         while left >= 64 {
             out.extend_from_slice(&reader.bits(64).unwrap_or_default().to_be_bytes());
             left -= 64;
