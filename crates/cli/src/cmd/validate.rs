@@ -9,8 +9,8 @@ use crate::values::{Fault, Values, pieces, root};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::io::{self, BufWriter, Write};
-use tercet::dynamic::Options;
-use tercet::dynamic::validate::{Validator, Violation};
+use tercet::dynamic::validate::{Validator, Violation, fault_inside};
+use tercet::dynamic::{Error, Options};
 use tercet::plan::constraint::Element;
 use tercet::{Schema, TransferSyntax};
 
@@ -81,7 +81,7 @@ impl Validate {
         options.check_constraints = false;
         options.unknown = self.unknown.policy();
         let mut validator = Validator::new();
-        let mut values = Values::new(&plan, root, syntax, options);
+        let mut values = Values::new(&plan, root, syntax, options.clone());
         let mut out = BufWriter::new(io::stdout().lock());
         let (mut faults, mut invalid) = (0u64, 0u64);
         for input in self.input.expand()? {
@@ -93,7 +93,11 @@ impl Validate {
                     invalid += u64::from(!found.is_empty());
                     for violation in found.iter().filter(|_| !self.quiet) {
                         let name = format!("{}{}", piece.name, several(index));
-                        self.tell(&mut out, &schema, &name, origin.offset, violation)
+                        options.base_offset = origin.offset;
+                        let inside = (!syntax.is_text())
+                            .then(|| fault_inside(&plan, view, violation.token, &options))
+                            .flatten();
+                        self.tell(&mut out, &schema, &name, origin.offset, violation, inside.as_ref())
                             .map_err(|error| Fault(error.to_string()))?;
                     }
                     index += 1;
@@ -137,6 +141,7 @@ impl Validate {
         name: &str,
         offset: u64,
         violation: &Violation,
+        inside: Option<&Error>,
     ) -> io::Result<()> {
         let place = violation.span.and_then(|span| schema.place(span));
         if self.format == Form::Json {
@@ -150,10 +155,14 @@ impl Validate {
                 "file": place.as_ref().map(|place| &place.file),
                 "line": place.as_ref().map(|place| place.line),
                 "source": place.as_ref().map(|place| &place.text),
+                "inside": inside.map(Error::to_string),
             });
             return writeln!(out, "{line}");
         }
         writeln!(out, "{name}: {violation}")?;
+        if let Some(fault) = inside {
+            writeln!(out, "  {fault}")?;
+        }
         match place {
             Some(place) => writeln!(out, "  {}:{}: {}", place.file, place.line, place.text),
             None => Ok(()),

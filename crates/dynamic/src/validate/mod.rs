@@ -19,11 +19,13 @@
 //! ```
 
 mod admits;
+mod contents;
 mod notation;
 mod pattern;
 mod settings;
 
 pub(crate) use admits::{Checker, Patterns};
+pub use contents::fault_inside;
 pub(crate) use pattern::Tree;
 pub(crate) use settings::{EXAMPLES as TIMES, agree};
 
