@@ -39,8 +39,8 @@ impl<'p> Table<'p> {
     }
 
     /// Refuses columns that the rows do not have.
-    pub fn check_columns(&self) -> Outcome<()> {
-        self.render.check_columns(self.shown, self.node)
+    pub fn check_columns(&self, format: Format) -> Outcome<()> {
+        self.render.check_columns(format, self.shown, self.node)
     }
 }
 

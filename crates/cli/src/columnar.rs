@@ -84,6 +84,7 @@ impl ColumnarArgs {
             octets: if self.hex_octets { OctetsAs::Text(render.octets()) } else { OctetsAs::Binary },
             keys: self.keys(shown),
             elements: shown.lists.to_vec(),
+            names: render.rename.clone(),
             texts: texts.into_iter().flatten().collect(),
             ..Options::default()
         }

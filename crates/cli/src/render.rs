@@ -4,6 +4,8 @@ use crate::columnar::{Columnar, ColumnarArgs};
 use crate::exit::{Failure, Outcome};
 use crate::prefix::Prefix;
 use clap::{Args, ValueEnum};
+use std::borrow::Cow;
+use std::collections::HashSet;
 use std::io::{self, Write};
 use std::sync::Arc;
 use tercet::columns::{Builder, FileFormat, Layout, Options, expand};
@@ -92,9 +94,17 @@ pub struct RenderArgs {
     pub json_style: JsonStyle,
 
     /// CSV, Parquet, Arrow: the columns wanted, all unless given; other components are not decoded. In a name, `*` is any
-    /// characters, `**` any number of names
+    /// characters, `**` any number of names; in CSV, `LIST[0..3]` is the first three elements of a list
     #[arg(long, value_name = "PATH", value_delimiter = ',')]
     pub columns: Vec<String>,
+
+    /// The same as written, where `columns` are those that it stands for.
+    #[arg(skip)]
+    asked: Vec<String>,
+
+    /// CSV, Parquet, Arrow: call the column of a component NAME; in CSV the columns within it begin so, too
+    #[arg(long, value_name = "PATH=NAME", value_delimiter = ',', value_parser = renaming)]
+    pub rename: Vec<(String, String)>,
 
     /// CSV: put an apostrophe in front of texts that a spreadsheet would take for a formula
     #[arg(long)]
@@ -170,6 +180,14 @@ pub enum JsonStyle {
     Plain,
 }
 
+/// Reads `PATH=NAME`.
+fn renaming(text: &str) -> Result<(String, String), &'static str> {
+    match text.split_once('=') {
+        Some((path, name)) if !path.is_empty() && !name.is_empty() => Ok((path.to_owned(), name.to_owned())),
+        _ => Err("`PATH=NAME` expected"),
+    }
+}
+
 impl RenderArgs {
     /// Makes the renderer of a format for values of a type.
     pub fn renderer<'p>(
@@ -184,15 +202,7 @@ impl RenderArgs {
         match format {
             Format::Json => Box::new(self.json(shape, Some(2), prefix)),
             Format::Jsonl => Box::new(self.json(shape, None, prefix)),
-            Format::Csv => {
-                let options = csv::Options {
-                    octets: self.octets(),
-                    columns: self.columns.clone(),
-                    guard_formulas: self.guard_formulas,
-                    ..csv::Options::default()
-                };
-                Box::new(Csv(csv::Writer::new(shape, node, options), prefix))
-            }
+            Format::Csv => Box::new(Csv(self.csv(shape, node), prefix)),
             Format::Value => Box::new(Notation(shape)),
             Format::Parquet => Box::new(self.columnar(FileFormat::Parquet, shown, node)),
             Format::Arrow => Box::new(self.columnar(FileFormat::Arrow, shown, node)),
@@ -231,17 +241,62 @@ impl RenderArgs {
 
     /// The same with other columns.
     pub fn with_columns(&self, columns: Vec<String>) -> Self {
-        Self { columns, ..self.clone() }
+        Self { columns, asked: self.columns.clone(), ..self.clone() }
     }
 
-    /// Refuses columns that the type does not have.
-    pub fn check_columns<'p>(&self, shown: impl Into<Shown<'p>>, node: NodeId) -> Outcome<()> {
+    /// Refuses columns that the type does not have, and two of one name.
+    pub fn check_columns<'p>(
+        &self,
+        format: Format,
+        shown: impl Into<Shown<'p>>,
+        node: NodeId,
+    ) -> Outcome<()> {
+        if format != Format::Csv && !format.is_columnar() {
+            return Ok(());
+        }
         let shown = shown.into();
         let layout = Layout::new(shown.shape, node, &self.columnar.options(self, shown));
-        match &layout.unknown_columns()[..] {
-            [] => Ok(()),
-            paths => Err(Failure::usage(format_args!("there is no column `{}`", paths.join("`, `")))),
+        let (unknown, double) = if format == Format::Csv {
+            let writer = self.csv(shown.shape, node);
+            let wanted = self.columns.iter().chain(self.rename.iter().map(|(path, _)| path));
+            // What a pattern stands for may be inside of lists.
+            let unknown = wanted.filter(|path| {
+                let nowhere = layout.unknown_columns().contains(path);
+                !writer.columns().has(path) && (nowhere || !self.is_pattern() || self.asked.contains(path))
+            });
+            let unknown: Vec<String> = unknown.cloned().collect();
+            let mut names = HashSet::new();
+            let double = writer.names().find(|name| !names.insert(name.clone())).map(Cow::into_owned);
+            (unknown, double.filter(|_| !self.rename.is_empty()))
+        } else {
+            (layout.unknown_columns().to_vec(), layout.double_name().map(str::to_owned))
+        };
+        let inside = unknown.iter().any(|path| !layout.unknown_columns().contains(path));
+        match (&unknown[..], double) {
+            ([], None) => Ok(()),
+            ([], Some(name)) => Err(Failure::usage(format_args!("two columns are called `{name}`"))),
+            (paths, _) => {
+                let list = "; lists are one column in CSV, but for elements like `LIST[0..3]`, or rows by `--explode`";
+                let note = if inside { list } else { "" };
+                Err(Failure::usage(format_args!("there is no column `{}`{note}", paths.join("`, `"))))
+            }
         }
+    }
+
+    /// Whether some columns are what patterns stand for.
+    fn is_pattern(&self) -> bool {
+        self.asked.iter().any(|path| path.contains('*'))
+    }
+
+    fn csv<'p>(&self, shape: &'p Shape, node: NodeId) -> csv::Writer<'p> {
+        let options = csv::Options {
+            octets: self.octets(),
+            columns: self.columns.clone(),
+            names: self.rename.clone(),
+            guard_formulas: self.guard_formulas,
+            ..csv::Options::default()
+        };
+        csv::Writer::new(shape, node, options)
     }
 
     fn columnar<'p>(&self, format: FileFormat, shown: Shown<'p>, node: NodeId) -> Columnar<'p> {

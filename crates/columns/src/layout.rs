@@ -1,6 +1,7 @@
 //! Which columns the values of a type have, and how events find them.
 
 use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef, TimeUnit};
+use std::collections::HashSet;
 use std::sync::Arc;
 use tercet_dynamic::text::{Octets, join_path};
 use tercet_plan::{FieldId, Kind, NodeId, Shape};
@@ -22,6 +23,8 @@ pub struct Options {
     pub elements: Vec<String>,
     /// What the elements of lists are called: `item`, as in Arrow, or what a reader wants.
     pub item: String,
+    /// Other names for the components of paths.
+    pub names: Vec<(String, String)>,
     /// Types whose texts are points in time: they have columns of Arrow's types for these.
     pub texts: Vec<(NodeId, TextAs)>,
     /// Whether absent values will take memory as others do, as they do in Arrow files and not in Parquet: batches of many
@@ -53,6 +56,7 @@ impl Default for Options {
             keys: Keys::None,
             elements: Vec::new(),
             item: "item".to_owned(),
+            names: Vec::new(),
             texts: Vec::new(),
             dense: false,
         }
@@ -111,6 +115,8 @@ pub struct Layout {
     /// Children of the places, as indices of places plus one.
     children: Vec<u32>,
     schema: SchemaRef,
+    /// Paths that were asked for and have no column.
+    unknown: Vec<String>,
     pub(crate) options: Options,
 }
 
@@ -173,9 +179,10 @@ impl Layout {
             places: Vec::new(),
             children: Vec::new(),
             schema: Arc::new(Schema::empty()),
+            unknown: Vec::new(),
             options: options.clone(),
         };
-        let wanted: Vec<String> = options.columns.iter().map(|path| path.replace("[]", "")).collect();
+        let wanted: Vec<String> = options.columns.iter().map(|path| without_indices(path)).collect();
         let mut maker = Maker { shape, wanted, inside: Vec::new(), layout: &mut layout };
         let (_, data_type) = maker.place(root, "");
         let columns = match data_type {
@@ -190,6 +197,9 @@ impl Layout {
             options.elements.iter().map(|name| Field::new(format!("_{name}"), DataType::Int64, true));
         let from = from.chain(elements).map(Arc::new);
         layout.schema = Arc::new(Schema::new(from.chain(columns.iter().cloned()).collect::<Fields>()));
+        layout.unknown = layout.without_column(&options.columns);
+        layout.unknown.extend(layout.without_column(options.names.iter().map(|(path, _)| path)));
+        layout.schema = Arc::new(Schema::new(renamed(layout.schema.fields(), "", &options.names)));
         layout
     }
 
@@ -198,8 +208,17 @@ impl Layout {
         Arc::clone(&self.schema)
     }
 
-    /// Whether the path of a component has no column: it is none of the type's, or misspelt.
-    pub fn unknown_columns(&self) -> Vec<&str> {
+    /// Paths of [`Options::columns`] and [`Options::names`] that have no column: they are none of the type's, or misspelt.
+    pub fn unknown_columns(&self) -> &[String] {
+        &self.unknown
+    }
+
+    /// A name that [`Options::names`] gives to two columns of one parent.
+    pub fn double_name(&self) -> Option<&str> {
+        double(self.schema.fields()).filter(|_| !self.options.names.is_empty())
+    }
+
+    fn without_column<'p>(&self, paths: impl IntoIterator<Item = &'p String>) -> Vec<String> {
         let known = |path: &str| {
             let clean = path.replace("[]", "");
             let mut steps = clean.split('.');
@@ -216,7 +235,7 @@ impl Layout {
             }
             true
         };
-        self.options.columns.iter().map(String::as_str).filter(|path| !known(path)).collect()
+        paths.into_iter().filter(|path| !known(path)).cloned().collect()
     }
 
     /// For each field of the shape whether a decoder has to read it for these columns ([`tercet_dynamic::Sink::wants`]).
@@ -283,6 +302,54 @@ impl Layout {
             .iter()
             .filter_map(|child| child.checked_sub(1))
             .filter(|&child| self.what(child) != What::Skip)
+    }
+}
+
+/// A path without the indices of elements, which columns of their own have in CSV alone.
+fn without_indices(path: &str) -> String {
+    let mut parts = path.split('[');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |path, part| path + part.split_once(']').map_or("", |(_, rest)| rest))
+}
+
+fn double(fields: &Fields) -> Option<&str> {
+    let mut names = HashSet::new();
+    fields.iter().find_map(|field| {
+        let mut data_type = field.data_type();
+        while let DataType::List(item) = data_type {
+            data_type = item.data_type();
+        }
+        match data_type {
+            _ if !names.insert(field.name()) => Some(field.name().as_str()),
+            DataType::Struct(fields) => double(fields),
+            _ => None,
+        }
+    })
+}
+
+/// Fields of which some have other names.
+fn renamed(fields: &Fields, path: &str, names: &[(String, String)]) -> Fields {
+    if names.is_empty() {
+        return fields.clone();
+    }
+    let rename = |field: &Arc<Field>| {
+        let path = join_path(path, field.name());
+        let name =
+            names.iter().find(|(other, _)| *other == path).map_or_else(|| field.name(), |(_, name)| name);
+        let data_type = renamed_type(field.data_type(), &path, names);
+        Arc::new(Field::new(name, data_type, field.is_nullable()))
+    };
+    fields.iter().map(rename).collect()
+}
+
+fn renamed_type(data_type: &DataType, path: &str, names: &[(String, String)]) -> DataType {
+    match data_type {
+        DataType::Struct(fields) => DataType::Struct(renamed(fields, path, names)),
+        DataType::List(item) => {
+            let inside = renamed_type(item.data_type(), path, names);
+            DataType::List(Arc::new(Field::new(item.name(), inside, item.is_nullable())))
+        }
+        other => other.clone(),
     }
 }
 

@@ -67,6 +67,7 @@ impl Cat {
         // Value notation is that of the type itself, unless told.
         let job = self.inspect.job(&inputs, self.format != Format::Value)?;
         let render = self.render.expanded(job.shown(), job.record)?;
+        render.check_columns(self.format, job.shown(), job.record)?;
         let mut render = Picked {
             render: render.renderer(self.format, job.shown(), job.record),
             numbers: &self.numbers,

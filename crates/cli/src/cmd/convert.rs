@@ -172,13 +172,11 @@ impl Convert {
         if job.children.is_some() {
             children::check(self.format(), self.output.as_ref())?;
         }
-        if self.format().is_columnar() {
-            for table in Table::all(&job, &self.render) {
-                table.check_columns()?;
-            }
-            if self.output.is_none() && io::stdout().is_terminal() {
-                return Err(Failure::usage("this format is no text; say with `--output` where it goes"));
-            }
+        for table in Table::all(&job, &self.render) {
+            table.check_columns(self.format())?;
+        }
+        if self.format().is_columnar() && self.output.is_none() && io::stdout().is_terminal() {
+            return Err(Failure::usage("this format is no text; say with `--output` where it goes"));
         }
         job.stop = stop()?;
         let wanted = children::wanted(&job, &self.render, self.format());

@@ -98,6 +98,7 @@ impl Decode {
             detect: false,
         };
         let mut converter = Converter::new(&job.plan, settings);
+        self.render.check_columns(self.format, &job.plan, job.record)?;
         let mut render = self.render.renderer(self.format, &job.plan, job.record);
         let mut out = BufWriter::new(io::stdout().lock());
         let mut text = Vec::new();
@@ -147,6 +148,7 @@ impl Decode {
         let plan = schema.plan_for(syntax, &[type_name]).map_err(Failure::usage)?;
         let root = root(&plan, type_name)?;
         let mut values = Values::new(&plan, root, syntax, options);
+        self.render.check_columns(self.format, &plan, root)?;
         let mut render = self.render.renderer(self.format, &plan, root);
         let mut out = BufWriter::new(io::stdout().lock());
         let mut text = Vec::new();

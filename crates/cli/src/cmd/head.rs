@@ -44,6 +44,7 @@ impl Head {
         let inputs = self.input.expand()?;
         let job = self.inspect.job(&inputs, true)?;
         let render = self.render.expanded(job.shown(), job.record)?;
+        render.check_columns(Format::Csv, job.shown(), job.record)?;
         let mut render = First {
             render: render.renderer(Format::Csv, job.shown(), job.record),
             count: self.count,

@@ -2,8 +2,10 @@
 //!
 //! Each SEQUENCE, SET and CHOICE is opened up into the columns of its parts, named by their path. A CHOICE has one column
 //! more, in front of its alternatives, with the name of the alternative taken. Lists, open types and types inside
-//! themselves are one column with JSON text.
+//! themselves are one column with JSON text; but the elements of a list of which some are asked for by their indices
+//! (`volumes[0..2]`, `volumes[0].uplink`) have columns like components.
 
+use std::ops::Range;
 use tercet_plan::{FieldId, Kind, NodeId, Shape};
 
 /// A column.
@@ -52,6 +54,8 @@ pub(super) enum What {
     Group,
     /// Its parts have columns, and this one takes the alternative's name.
     Choice(u32),
+    /// Its elements have columns, some of them.
+    Elements,
     /// The value is a column.
     Value(u32),
     /// The value is a column with JSON text.
@@ -70,15 +74,23 @@ const COLUMN_LIMIT: usize = 20_000;
 impl Place {
     /// One without parts.
     pub(super) const NONE: Self = Self { what: What::Skip, first: 0, count: 0, children: 0 };
+
+    /// Of a list: the next event of its only field is the next element.
+    #[inline]
+    pub(super) fn next_element(&mut self) {
+        self.first = self.first.wrapping_sub(1);
+    }
 }
 
 impl Columns {
     /// The columns of a type's values.
     ///
-    /// `wanted` says which paths are kept: a path itself, or what begins with it and a dot; all when there are none.
+    /// `wanted` says which paths are kept: a path itself, or what begins with it and a dot; all when there are none. In a
+    /// path, `[2]` is one element of a list and `[0..2]` its first two.
     pub fn new(shape: &Shape, root: NodeId, wanted: &[String]) -> Self {
         let mut columns = Self::default();
-        Builder { shape, wanted, inside: Vec::new(), path: Vec::new(), columns: &mut columns }
+        let wanted: Vec<String> = wanted.iter().flat_map(|path| each_element(path)).collect();
+        Builder { shape, wanted: &wanted, inside: Vec::new(), path: Vec::new(), columns: &mut columns }
             .place(root, "");
         columns
     }
@@ -86,6 +98,12 @@ impl Columns {
     /// The columns in order.
     pub fn columns(&self) -> &[Column] {
         &self.columns
+    }
+
+    /// Whether there are columns of a path.
+    pub fn has(&self, path: &str) -> bool {
+        let has = |path: &String| self.columns.iter().any(|column| within(&column.name, path).is_some());
+        each_element(path).iter().all(has)
     }
 
     /// What to do with the value at a place.
@@ -154,6 +172,9 @@ impl Builder<'_> {
                 self.inside.pop();
                 what.unwrap_or(What::Group)
             }
+            Kind::SequenceOf | Kind::SetOf if !full && !self.indices(name).is_empty() => {
+                self.elements(index, node, name)
+            }
             Kind::Sequence | Kind::Set | Kind::SequenceOf | Kind::SetOf | Kind::Choice | Kind::Open => {
                 self.column(if name.is_empty() { "value" } else { name }, node).map_or(What::Skip, What::Json)
             }
@@ -167,14 +188,82 @@ impl Builder<'_> {
         index
     }
 
+    /// Which elements of a list are asked for, from the first to behind the last; none if those are too many.
+    fn indices(&self, name: &str) -> Range<u32> {
+        let index =
+            |path: &String| path.strip_prefix(name)?.strip_prefix('[')?.split_once(']')?.0.parse().ok();
+        let found = || self.wanted.iter().filter_map(index);
+        match (found().min(), found().max()) {
+            (Some(first), Some(last)) if last - first < COLUMN_LIMIT as u32 => first..last.saturating_add(1),
+            _ => 0..0,
+        }
+    }
+
+    /// Makes the places of some elements of a list. Each event of an element takes the field's number down by one.
+    fn elements(&mut self, index: u32, node: NodeId, name: &str) -> What {
+        let Some((field, part)) = self.shape.fields_of(node).next() else { return What::Skip };
+        let indices = self.indices(name);
+        let begin = self.columns.children.len();
+        let place = &mut self.columns.places[index as usize];
+        place.first = field.0.wrapping_add(indices.start);
+        (place.children, place.count) = (begin as u32, indices.len() as u32);
+        self.columns.children.resize(begin + indices.len(), Child { place: u32::MAX, what: What::Skip });
+        self.inside.push(node);
+        self.path.push(field);
+        for (number, element) in indices.enumerate() {
+            let place = self.place(part.node, &format!("{name}[{element}]"));
+            self.columns.children[begin + number] = Child { place, what: self.columns.what(place) };
+        }
+        self.path.pop();
+        self.inside.pop();
+        What::Elements
+    }
+
     fn column(&mut self, name: &str, node: NodeId) -> Option<u32> {
-        let wanted = |path: &String| {
-            name == path || name.strip_prefix(path.as_str()).is_some_and(|n| n.starts_with('.'))
-        };
+        let wanted = |path: &String| within(name, path).is_some();
         if !self.wanted.is_empty() && !self.wanted.iter().any(wanted) {
             return None;
         }
         self.columns.columns.push(Column { name: name.to_owned(), node, path: self.path.clone() });
         Some(self.columns.columns.len() as u32 - 1)
+    }
+}
+
+/// What a name has behind that of a path which it is within; nothing if it is that path.
+pub(super) fn within<'n>(name: &'n str, path: &str) -> Option<&'n str> {
+    name.strip_prefix(path).filter(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+}
+
+/// A path with `[0..2]` in it, for each of the elements.
+fn each_element(path: &str) -> Vec<String> {
+    let range = |from: usize| {
+        let begin = from + path[from..].find('[')?;
+        let end = begin + path[begin..].find(']')?;
+        let (first, last) = path[begin + 1..end].split_once("..")?;
+        Some((begin, end, first.parse().ok()?..last.parse().ok()?))
+    };
+    let starts = path.match_indices('[').map(|(at, _)| at);
+    let Some((begin, end, indices)) = starts.filter_map(range).next() else { return vec![path.to_owned()] };
+    let indices: Range<u32> = indices;
+    let paths =
+        indices.flat_map(|index| each_element(&format!("{}[{index}{}", &path[..begin], &path[end..])));
+    let paths: Vec<String> = paths.take(COLUMN_LIMIT + 1).collect();
+    // None or too many, and there is no column of the path as it is.
+    if (1..=COLUMN_LIMIT).contains(&paths.len()) { paths } else { vec![path.to_owned()] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::each_element;
+
+    #[test]
+    fn paths_of_elements() {
+        assert_eq!(each_element("a.b"), ["a.b"]);
+        assert_eq!(each_element("a[2].b"), ["a[2].b"]);
+        assert_eq!(each_element("a[1..3].b"), ["a[1].b", "a[2].b"]);
+        assert_eq!(each_element("a[0..2][3..5]"), ["a[0][3]", "a[0][4]", "a[1][3]", "a[1][4]"]);
+        for path in ["a[", "a]", "a[..]", "a[1..]", "a[2..2]", "a[0..99999]", "a[0..999][0..999]", "a[x..y"] {
+            assert_eq!(each_element(path), [path]);
+        }
     }
 }

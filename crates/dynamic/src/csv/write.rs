@@ -1,11 +1,12 @@
 //! Values as rows.
 
-use super::columns::{Child, Columns, Place, ROOT, What};
+use super::columns::{Child, Columns, Place, ROOT, What, within};
 use crate::event::{Leaf, Sink};
 use crate::json::{self, JsonWriter};
 use crate::leaf::{Scalar, is_ascii_based, item_name, scalar, small};
 use crate::tape::View;
 use crate::text::{Octets, push_integer, push_octets, push_plain, push_scalar};
+use std::borrow::Cow;
 use tercet_plan::shape::Constant;
 use tercet_plan::{FieldId, Kind, NodeId, Shape};
 
@@ -25,6 +26,8 @@ pub struct Options {
     pub guard_formulas: bool,
     /// Paths of the columns that are wanted, see [`Columns::new`]; all unless told.
     pub columns: Vec<String>,
+    /// Other names for the columns of paths, and for those within them.
+    pub names: Vec<(String, String)>,
 }
 
 impl Default for Options {
@@ -36,6 +39,7 @@ impl Default for Options {
             numbers: false,
             guard_formulas: false,
             columns: Vec::new(),
+            names: Vec::new(),
         }
     }
 }
@@ -109,13 +113,26 @@ impl<'s> Writer<'s> {
         &self.columns
     }
 
+    /// The columns' names.
+    pub fn names(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        self.columns.columns().iter().map(|column| {
+            let names = self.options.names.iter();
+            let renamed =
+                names.filter_map(|(path, name)| Some((path.len(), name, within(&column.name, path)?)));
+            match renamed.max_by_key(|(length, ..)| *length) {
+                Some((_, name, rest)) => Cow::Owned(format!("{name}{rest}")),
+                None => Cow::Borrowed(column.name.as_str()),
+            }
+        })
+    }
+
     /// Appends the line with the columns' names.
     pub fn header(&self, out: &mut Vec<u8>) {
-        for (index, column) in self.columns.columns().iter().enumerate() {
+        for (index, name) in self.names().enumerate() {
             if index > 0 {
                 out.push(self.options.delimiter);
             }
-            push_field(out, column.name.as_bytes(), self.options.delimiter);
+            push_field(out, name.as_bytes(), self.options.delimiter);
         }
         self.line_end(out);
     }
@@ -215,16 +232,19 @@ pub struct RowSink<'a, 's> {
 }
 
 impl RowSink<'_, '_> {
-    /// Tells a CHOICE its alternative.
+    /// Tells a CHOICE its alternative, and a list that one more of its elements has been there.
     #[inline]
-    fn alternative(&mut self, field: FieldId) {
-        if let What::Choice(column) = self.writer.row.around.what
-            && field != FieldId::ROOT
-        {
-            let begin = self.writer.row.cells.len();
-            let name = self.writer.shape.name(self.writer.shape.field(field).name);
-            self.writer.row.cells.extend_from_slice(name.as_bytes());
-            self.writer.row.end_cell(column, begin);
+    fn part(&mut self, field: FieldId) {
+        let row = &mut self.writer.row;
+        match row.around.what {
+            What::Choice(column) if field != FieldId::ROOT => {
+                let begin = row.cells.len();
+                let name = self.writer.shape.name(self.writer.shape.field(field).name);
+                row.cells.extend_from_slice(name.as_bytes());
+                row.end_cell(column, begin);
+            }
+            What::Elements => row.around.next_element(),
+            _ => {}
         }
     }
 
@@ -244,8 +264,9 @@ impl RowSink<'_, '_> {
         if self.writer.row.json_depth > 0 {
             return self.writer.json.leaf(field, node, leaf);
         }
-        self.alternative(field);
-        match self.child(field).map(|child| child.what) {
+        let child = self.child(field);
+        self.part(field);
+        match child.map(|child| child.what) {
             Some(What::Value(column)) => self.value(column, node, leaf),
             Some(What::Json(column)) if !self.writer.shape.node(node).kind.is_constructed() => {
                 self.value(column, node, leaf);
@@ -347,7 +368,7 @@ impl Sink for RowSink<'_, '_> {
     fn leaf(&mut self, field: FieldId, node: NodeId, leaf: Leaf<'_>) {
         match self.writer.columns.child(&self.writer.row.around, field) {
             Some(Child { what: What::Value(column), .. }) => {
-                self.alternative(field);
+                self.part(field);
                 self.value(column, node, leaf);
             }
             _ => self.other_leaf(field, node, leaf),
@@ -360,7 +381,7 @@ impl Sink for RowSink<'_, '_> {
             return self.writer.json.open(field, node);
         }
         let child = self.child(field);
-        self.alternative(field);
+        self.part(field);
         let Writer { columns, row, .. } = &mut *self.writer;
         let inside = child.and_then(|child| columns.place(child.place)).unwrap_or(Place::NONE);
         row.places.push(std::mem::replace(&mut row.around, inside));
@@ -425,6 +446,7 @@ impl Sink for RowSink<'_, '_> {
     fn wants(&self, field: FieldId) -> bool {
         self.writer.options.columns.is_empty()
             || self.writer.row.json_depth > 0
+            || self.writer.row.around.what == What::Elements
             || self.child(field).is_some_and(|child| child.what != What::Skip)
     }
 }

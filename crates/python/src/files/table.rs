@@ -90,11 +90,12 @@ pub(crate) fn read(
         keys,
         elements: source.lists().to_vec(),
         item: item.to_owned(),
+        names: Vec::new(),
         texts,
         dense: false,
     };
     let layout = Layout::new(shape, root, &options);
-    if let [first, ..] = layout.unknown_columns()[..] {
+    if let Some(first) = layout.unknown_columns().first() {
         return Err(PyValueError::new_err(format!("there is no column `{first}`")));
     }
     let wanted = if options.columns.is_empty() { None } else { layout.wanted_fields(shape) };
