@@ -53,6 +53,23 @@ pub(crate) fn used_registers(shape: &Shape) -> BTreeSet<u16> {
     with_rows.flat_map(|table| table.keys.iter().copied()).collect()
 }
 
+/// What an enumeration of few items is called after them: `ENUMERATED {on, off}` is `on-off`.
+pub(crate) fn called_by_items(shape: &Shape, id: NodeId) -> Option<String> {
+    let items = shape.items_of(id);
+    if shape.node(id).kind != Kind::Enumerated || shape.node(id).extensible || items.is_empty() {
+        return None;
+    }
+    let names: Vec<&str> = items.iter().map(|item| shape.name(item.name)).collect();
+    let name = names.join("-");
+    (names.len() <= MOST_ITEMS && name.len() <= LONGEST_NAME).then_some(name)
+}
+
+/// Items of an enumeration that is called after them.
+const MOST_ITEMS: usize = 4;
+
+/// Characters of such a name.
+const LONGEST_NAME: usize = 30;
+
 struct Sorting<'m> {
     lowering: &'m Lowering,
     shape: &'m Shape,
@@ -152,6 +169,8 @@ impl Sorting<'_> {
                 }
             }
             Origin::Named(module, name, _) => _ = write!(out, "{module}.{name}{{}} "),
+            // What few items call is one type wherever it stands: specifications have hundreds of `ENUMERATED {true}`.
+            Origin::Inside(..) if called_by_items(self.shape, id).is_some() => {}
             Origin::Inside(_, name) | Origin::Shared(name) => _ = write!(out, "{name} "),
             Origin::Associated => {}
         }

@@ -3,7 +3,7 @@
 use crate::Error;
 use crate::choices::Choices;
 use crate::overlay::{Lazy, Overlay, OverlayError};
-use crate::same::{same, used_registers};
+use crate::same::{called_by_items, same, used_registers};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use tercet_lower::Lowering;
 use tercet_model::Model;
@@ -130,9 +130,12 @@ impl<'m> Types<'m> {
         let (same, shared) = same(lowering, shape, &types.reprs, &types.origins);
         types.same = same;
         for node in shared {
-            if let Origin::Inside(_, name) | Origin::Named(_, name, _) = &types.origins[node.index()] {
-                types.origins[node.index()] = Origin::Shared(name.clone());
-            }
+            let name = match &types.origins[node.index()] {
+                Origin::Inside(_, name) => called_by_items(shape, node).unwrap_or_else(|| name.clone()),
+                Origin::Named(_, name, _) => name.clone(),
+                Origin::Shared(_) | Origin::Associated => continue,
+            };
+            types.origins[node.index()] = Origin::Shared(name);
         }
         types.choices = Choices::bind(overlay, &mut types)?;
         for node in types.nodes().collect::<Vec<_>>() {

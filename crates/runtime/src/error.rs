@@ -1,6 +1,7 @@
 //! The one error of this crate: what, where, and how much is missing.
 
 use core::fmt;
+use core::num::NonZeroU64;
 
 /// A result whose error is [`Error`].
 pub type Result<T> = core::result::Result<T, Error>;
@@ -17,26 +18,35 @@ pub type Result<T> = core::result::Result<T, Error>;
 /// assert_eq!(error.needed(), Some(4));
 /// assert_eq!(error.to_string(), "the input ends inside an element, 4 octets are missing (at offset 0x3)");
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Error {
     at: u64,
-    needed: u32,
-    kind: ErrorKind,
-    bit: u8,
+    /// Kind, bit and needed octets: a word that is never zero, so that a result without a value is returned in registers.
+    what: NonZeroU64,
 }
 
 /// [`Error::bit`] is not known.
 const NO_BIT: u8 = 8;
 
-const _: () = assert!(size_of::<Error>() <= 16);
+const _: () = assert!(size_of::<Error>() <= 16 && size_of::<Result<()>>() <= 16);
 
 impl Error {
+    #[inline]
+    const fn of(kind: ErrorKind, bit: u8, needed: u32, at: u64) -> Self {
+        // The highest bit is there so that it is not zero.
+        let what = 1 << 63 | (needed as u64) << 16 | (bit as u64) << 8 | kind as u64;
+        match NonZeroU64::new(what) {
+            Some(what) => Self { at, what },
+            None => unreachable!(),
+        }
+    }
+
     /// A fault of this kind at an absolute octet offset.
     #[cold]
     #[inline(never)]
     #[must_use]
     pub const fn new(kind: ErrorKind, at: u64) -> Self {
-        Self { at, needed: 0, kind, bit: NO_BIT }
+        Self::of(kind, NO_BIT, 0, at)
     }
 
     /// The input ends at `at`, and at least `needed` more octets have to come.
@@ -44,9 +54,7 @@ impl Error {
     #[inline(never)]
     #[must_use]
     pub const fn incomplete(at: u64, needed: u64) -> Self {
-        #[allow(clippy::cast_possible_truncation)] // compared just before
-        let needed = if needed > u32::MAX as u64 { u32::MAX } else { needed as u32 };
-        Self { at, needed: if needed == 0 { 1 } else { needed }, kind: ErrorKind::Incomplete, bit: NO_BIT }
+        Self::of(ErrorKind::Incomplete, NO_BIT, at_least_one(needed), at)
     }
 
     /// A fault of this kind at an absolute position in bits (PER).
@@ -54,7 +62,7 @@ impl Error {
     #[inline(never)]
     #[must_use]
     pub const fn at_bit(kind: ErrorKind, position: u64) -> Self {
-        Self { bit: (position & 7) as u8, ..Self::new(kind, position >> 3) }
+        Self::of(kind, (position & 7) as u8, 0, position >> 3)
     }
 
     /// The input ends at a position in bits, and at least `needed` more octets have to come.
@@ -62,14 +70,14 @@ impl Error {
     #[inline(never)]
     #[must_use]
     pub const fn incomplete_at_bit(position: u64, needed: u64) -> Self {
-        Self { bit: (position & 7) as u8, ..Self::incomplete(position >> 3, needed) }
+        Self::of(ErrorKind::Incomplete, (position & 7) as u8, at_least_one(needed), position >> 3)
     }
 
     /// What is wrong.
     #[inline]
     #[must_use]
     pub const fn kind(&self) -> ErrorKind {
-        self.kind
+        ErrorKind::of_code((self.what.get() & 0xFF) as u8)
     }
 
     /// Where: the absolute offset in octets (for a value to encode, zero).
@@ -83,15 +91,17 @@ impl Error {
     #[inline]
     #[must_use]
     pub const fn bit(&self) -> Option<u8> {
-        if self.bit < NO_BIT { Some(self.bit) } else { None }
+        let bit = (self.what.get() >> 8 & 0xFF) as u8;
+        if bit < NO_BIT { Some(bit) } else { None }
     }
 
     /// For [`ErrorKind::Incomplete`], how many octets are missing at least; saturates at `u32::MAX`.
     #[inline]
     #[must_use]
     pub const fn needed(&self) -> Option<u32> {
-        match self.kind {
-            ErrorKind::Incomplete => Some(self.needed),
+        match self.kind() {
+            #[allow(clippy::cast_possible_truncation)] // the 32 bits that were put there
+            ErrorKind::Incomplete => Some((self.what.get() >> 16) as u32),
             _ => None,
         }
     }
@@ -104,14 +114,32 @@ impl Error {
     }
 }
 
+/// Octets that are missing, as far as 32 bits tell.
+const fn at_least_one(needed: u64) -> u32 {
+    #[allow(clippy::cast_possible_truncation)] // compared just before
+    match needed {
+        0 => 1,
+        _ if needed > u32::MAX as u64 => u32::MAX,
+        _ => needed as u32,
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut out = f.debug_struct("Error");
+        out.field("kind", &self.kind()).field("at", &self.at).field("bit", &self.bit());
+        out.field("needed", &self.needed()).finish()
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.kind.message())?;
+        f.write_str(self.kind().message())?;
         if let Some(needed) = self.needed() {
             let (s, are) = if needed == 1 { ("", "is") } else { ("s", "are") };
             write!(f, ", {needed} octet{s} {are} missing")?;
         }
-        if let Some(clause) = self.kind.clause() {
+        if let Some(clause) = self.kind().clause() {
             write!(f, " ({clause})")?;
         }
         match self.bit() {
@@ -136,6 +164,11 @@ macro_rules! kinds {
         impl ErrorKind {
             /// All kinds, in the order of their codes.
             pub const ALL: &[Self] = &[$(Self::$variant),*];
+
+            /// The kind with a code that is one of theirs.
+            const fn of_code(code: u8) -> Self {
+                match code { $($code => Self::$variant,)* _ => Self::ALL[0] }
+            }
 
             /// A stable short name for machines: `length-reserved`.
             #[must_use]

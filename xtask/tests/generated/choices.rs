@@ -1246,6 +1246,7 @@ static APER_ALPHABET_5: per::Alphabet = per::Alphabet::new(8, false, false, &[pe
 static APER_ALPHABET_6: per::Alphabet = per::Alphabet::new(8, false, false, &[per::Range::new(0, 127, 0)]);
 
 impl<'a> Zoo<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(6)?;
         let mut value = Self {
@@ -1317,6 +1318,7 @@ impl<'a> Zoo<'a> {
         }
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 4] = [self.id.is_some(), self.late.is_some() || self.later.is_some(), !(self.self_.is_empty()), self.form.is_some()];
         let extended = additions.contains(&true) || !self.extension_additions.is_empty();
@@ -1389,6 +1391,7 @@ impl<'a> Zoo<'a> {
 }
 
 impl Baum {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
         r.enter()?;
         let p = r.bits(3)?;
@@ -1401,6 +1404,7 @@ impl Baum {
         r.leave();
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([self.left.is_some(), self.right.is_some(), self.twigs.is_some()]);
         at!(w, "value", w.integer(per::Whole::Octet, self.value, 0, 255));
@@ -1483,6 +1487,7 @@ impl ZooLevel {
 }
 
 impl Shape {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
         let value = if r.bit()? {
             match r.small_number()? {
@@ -1498,6 +1503,7 @@ impl Shape {
         };
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
             Self::Circle(v) => {
@@ -1745,6 +1751,7 @@ static UPER_ALPHABET_5: per::Alphabet = per::Alphabet::new(7, false, false, &[pe
 static UPER_ALPHABET_6: per::Alphabet = per::Alphabet::new(7, false, false, &[per::Range::new(0, 127, 0)]);
 
 impl<'a> Zoo<'a> {
+    #[inline(never)]
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
         let p = r.bits(6)?;
         let mut value = Self {
@@ -1816,6 +1823,7 @@ impl<'a> Zoo<'a> {
         }
         Ok(value)
     }
+    #[inline(never)]
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         let additions: [bool; 4] = [self.id.is_some(), self.late.is_some() || self.later.is_some(), !(self.self_.is_empty()), self.form.is_some()];
         let extended = additions.contains(&true) || !self.extension_additions.is_empty();
@@ -1888,6 +1896,7 @@ impl<'a> Zoo<'a> {
 }
 
 impl Baum {
+    #[inline(never)]
     fn read_uper(r: &mut per::Reader<'_, false>) -> Result<Self> {
         r.enter()?;
         let p = r.bits(3)?;
@@ -1900,6 +1909,7 @@ impl Baum {
         r.leave();
         Ok(value)
     }
+    #[inline(never)]
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.flags([self.left.is_some(), self.right.is_some(), self.twigs.is_some()]);
         at!(w, "value", w.integer(per::Whole::Bits(8), self.value, 0, 255));
@@ -1982,6 +1992,7 @@ impl ZooLevel {
 }
 
 impl Shape {
+    #[inline(never)]
     fn read_uper(r: &mut per::Reader<'_, false>) -> Result<Self> {
         let value = if r.bit()? {
             match r.small_number()? {
@@ -1997,6 +2008,7 @@ impl Shape {
         };
         Ok(value)
     }
+    #[inline(never)]
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         match self {
             Self::Circle(v) => {

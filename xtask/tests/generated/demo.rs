@@ -1135,6 +1135,7 @@ static APER_ALPHABET_0: per::Alphabet = per::Alphabet::new(8, false, false, &[pe
 static APER_ALPHABET_1: per::Alphabet = per::Alphabet::new(8, false, false, &[per::Range::new(32, 32, 0), per::Range::new(39, 41, 1), per::Range::new(43, 58, 4), per::Range::new(61, 61, 20), per::Range::new(63, 63, 21), per::Range::new(65, 90, 22), per::Range::new(97, 122, 48)]);
 
 impl<'a> CallRecord<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let value = if r.bit()? {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
@@ -1148,6 +1149,7 @@ impl<'a> CallRecord<'a> {
         };
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
             Self::MoCall(v) => { w.bits(0, 3); at!(w, "moCall", v.write_aper(w)); }
@@ -1161,6 +1163,7 @@ impl<'a> CallRecord<'a> {
 }
 
 impl<'a> MoCall<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(6)?;
         let mut value = Self {
@@ -1185,9 +1188,9 @@ impl<'a> MoCall<'a> {
         if p & 0x20 != 0 { value.extension_additions = r.all_unknown_additions()?; }
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        let additions: [bool; 0] = [];
-        let extended = additions.contains(&true) || !self.extension_additions.is_empty();
+        let extended = !self.extension_additions.is_empty();
         w.flags([extended, self.served_imei.is_some(), self.answer_time.is_some(), !(self.cause == CauseForTermination::NormalRelease), self.supplementary.is_some(), self.charge.is_some()]);
         at!(w, "recordNumber", w.integer(per::Whole::Octets(2, 4), i64::from(self.record_number), 0, 4294967295));
         at!(w, "servedIMSI", w.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))), &self.served_imsi));
@@ -1204,7 +1207,7 @@ impl<'a> MoCall<'a> {
         }
         if let Some(v) = &self.charge { at!(w, "charge", v.write_aper(w)); }
         if extended {
-            w.all_additions(&additions, &self.extension_additions)?;
+            w.all_additions(&[], &self.extension_additions)?;
             w.unknown_additions(&self.extension_additions)?;
         }
         Ok(())
@@ -1212,6 +1215,7 @@ impl<'a> MoCall<'a> {
 }
 
 impl<'a> MtCall<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(5)?;
         let mut value = Self {
@@ -1233,9 +1237,9 @@ impl<'a> MtCall<'a> {
         if p & 0x10 != 0 { value.extension_additions = r.all_unknown_additions()?; }
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        let additions: [bool; 0] = [];
-        let extended = additions.contains(&true) || !self.extension_additions.is_empty();
+        let extended = !self.extension_additions.is_empty();
         w.flags([extended, self.served_imei.is_some(), self.calling_number.is_some(), self.answer_time.is_some(), !(self.cause == CauseForTermination::NormalRelease)]);
         at!(w, "recordNumber", w.integer(per::Whole::Octets(2, 4), i64::from(self.record_number), 0, 4294967295));
         at!(w, "servedIMSI", w.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))), &self.served_imsi));
@@ -1249,7 +1253,7 @@ impl<'a> MtCall<'a> {
         at!(w, "duration", w.integer(per::Whole::Octets(2, 3), i64::from(self.duration), 0, 604800));
         if !(self.cause == CauseForTermination::NormalRelease) { at!(w, "cause", self.cause.write_aper(w)); }
         if extended {
-            w.all_additions(&additions, &self.extension_additions)?;
+            w.all_additions(&[], &self.extension_additions)?;
             w.unknown_additions(&self.extension_additions)?;
         }
         Ok(())
@@ -1275,8 +1279,7 @@ impl<'a> ShortMessage<'a> {
         Ok(value)
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        let additions: [bool; 0] = [];
-        let extended = additions.contains(&true) || !self.extension_additions.is_empty();
+        let extended = !self.extension_additions.is_empty();
         w.flags([extended, !(self.parts == 1)]);
         at!(w, "recordNumber", w.integer(per::Whole::Octets(2, 4), i64::from(self.record_number), 0, 4294967295));
         at!(w, "servedIMSI", w.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))), &self.served_imsi));
@@ -1288,7 +1291,7 @@ impl<'a> ShortMessage<'a> {
             at!(w, "parts", w.integer(per::Whole::Bits(8), i64::from(self.parts), 1, 254));
         }
         if extended {
-            w.all_additions(&additions, &self.extension_additions)?;
+            w.all_additions(&[], &self.extension_additions)?;
             w.unknown_additions(&self.extension_additions)?;
         }
         Ok(())
@@ -1296,6 +1299,7 @@ impl<'a> ShortMessage<'a> {
 }
 
 impl<'a> DataSession<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(3)?;
         let mut value = Self {
@@ -1324,6 +1328,7 @@ impl<'a> DataSession<'a> {
         }
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 1] = [self.slice_name.is_some()];
         let extended = additions.contains(&true) || !self.extension_additions.is_empty();
@@ -1515,6 +1520,7 @@ static UPER_ALPHABET_0: per::Alphabet = per::Alphabet::new(7, false, false, &[pe
 static UPER_ALPHABET_1: per::Alphabet = per::Alphabet::new(7, false, false, &[per::Range::new(32, 32, 0), per::Range::new(39, 41, 1), per::Range::new(43, 58, 4), per::Range::new(61, 61, 20), per::Range::new(63, 63, 21), per::Range::new(65, 90, 22), per::Range::new(97, 122, 48)]);
 
 impl<'a> CallRecord<'a> {
+    #[inline(never)]
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
         let value = if r.bit()? {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
@@ -1528,6 +1534,7 @@ impl<'a> CallRecord<'a> {
         };
         Ok(value)
     }
+    #[inline(never)]
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         match self {
             Self::MoCall(v) => { w.bits(0, 3); at!(w, "moCall", v.write_uper(w)); }
@@ -1541,6 +1548,7 @@ impl<'a> CallRecord<'a> {
 }
 
 impl<'a> MoCall<'a> {
+    #[inline(never)]
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
         let p = r.bits(6)?;
         let mut value = Self {
@@ -1565,9 +1573,9 @@ impl<'a> MoCall<'a> {
         if p & 0x20 != 0 { value.extension_additions = r.all_unknown_additions()?; }
         Ok(value)
     }
+    #[inline(never)]
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
-        let additions: [bool; 0] = [];
-        let extended = additions.contains(&true) || !self.extension_additions.is_empty();
+        let extended = !self.extension_additions.is_empty();
         w.flags([extended, self.served_imei.is_some(), self.answer_time.is_some(), !(self.cause == CauseForTermination::NormalRelease), self.supplementary.is_some(), self.charge.is_some()]);
         at!(w, "recordNumber", w.integer(per::Whole::Bits(32), i64::from(self.record_number), 0, 4294967295));
         at!(w, "servedIMSI", w.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))), &self.served_imsi));
@@ -1584,7 +1592,7 @@ impl<'a> MoCall<'a> {
         }
         if let Some(v) = &self.charge { at!(w, "charge", v.write_uper(w)); }
         if extended {
-            w.all_additions(&additions, &self.extension_additions)?;
+            w.all_additions(&[], &self.extension_additions)?;
             w.unknown_additions(&self.extension_additions)?;
         }
         Ok(())
@@ -1592,6 +1600,7 @@ impl<'a> MoCall<'a> {
 }
 
 impl<'a> MtCall<'a> {
+    #[inline(never)]
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
         let p = r.bits(5)?;
         let mut value = Self {
@@ -1613,9 +1622,9 @@ impl<'a> MtCall<'a> {
         if p & 0x10 != 0 { value.extension_additions = r.all_unknown_additions()?; }
         Ok(value)
     }
+    #[inline(never)]
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
-        let additions: [bool; 0] = [];
-        let extended = additions.contains(&true) || !self.extension_additions.is_empty();
+        let extended = !self.extension_additions.is_empty();
         w.flags([extended, self.served_imei.is_some(), self.calling_number.is_some(), self.answer_time.is_some(), !(self.cause == CauseForTermination::NormalRelease)]);
         at!(w, "recordNumber", w.integer(per::Whole::Bits(32), i64::from(self.record_number), 0, 4294967295));
         at!(w, "servedIMSI", w.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))), &self.served_imsi));
@@ -1629,7 +1638,7 @@ impl<'a> MtCall<'a> {
         at!(w, "duration", w.integer(per::Whole::Bits(20), i64::from(self.duration), 0, 604800));
         if !(self.cause == CauseForTermination::NormalRelease) { at!(w, "cause", self.cause.write_uper(w)); }
         if extended {
-            w.all_additions(&additions, &self.extension_additions)?;
+            w.all_additions(&[], &self.extension_additions)?;
             w.unknown_additions(&self.extension_additions)?;
         }
         Ok(())
@@ -1655,8 +1664,7 @@ impl<'a> ShortMessage<'a> {
         Ok(value)
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
-        let additions: [bool; 0] = [];
-        let extended = additions.contains(&true) || !self.extension_additions.is_empty();
+        let extended = !self.extension_additions.is_empty();
         w.flags([extended, !(self.parts == 1)]);
         at!(w, "recordNumber", w.integer(per::Whole::Bits(32), i64::from(self.record_number), 0, 4294967295));
         at!(w, "servedIMSI", w.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))), &self.served_imsi));
@@ -1668,7 +1676,7 @@ impl<'a> ShortMessage<'a> {
             at!(w, "parts", w.integer(per::Whole::Bits(8), i64::from(self.parts), 1, 254));
         }
         if extended {
-            w.all_additions(&additions, &self.extension_additions)?;
+            w.all_additions(&[], &self.extension_additions)?;
             w.unknown_additions(&self.extension_additions)?;
         }
         Ok(())
@@ -1676,6 +1684,7 @@ impl<'a> ShortMessage<'a> {
 }
 
 impl<'a> DataSession<'a> {
+    #[inline(never)]
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
         let p = r.bits(3)?;
         let mut value = Self {
@@ -1704,6 +1713,7 @@ impl<'a> DataSession<'a> {
         }
         Ok(value)
     }
+    #[inline(never)]
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         let additions: [bool; 1] = [self.slice_name.is_some()];
         let extended = additions.contains(&true) || !self.extension_additions.is_empty();

@@ -329,6 +329,7 @@ impl<'a> codec::BerType<'a> for PersonnelRecord<'a> {
 static APER_ALPHABET_0: per::Alphabet = per::Alphabet::new(8, false, false, &[per::Range::new(32, 126, 0)]);
 
 impl<'a> PersonnelRecord<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
         Ok(Self {
@@ -342,6 +343,7 @@ impl<'a> PersonnelRecord<'a> {
             } else { Vec::new() },
         })
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(!(self.children.is_empty()));
         at!(w, "name", self.name.write_aper(w));
@@ -405,6 +407,7 @@ impl<'a> codec::AperType<'a> for PersonnelRecord<'a> {
 static UPER_ALPHABET_0: per::Alphabet = per::Alphabet::new(7, false, false, &[per::Range::new(32, 126, 0)]);
 
 impl<'a> PersonnelRecord<'a> {
+    #[inline(never)]
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
         let p = r.bits(1)?;
         Ok(Self {
@@ -418,6 +421,7 @@ impl<'a> PersonnelRecord<'a> {
             } else { Vec::new() },
         })
     }
+    #[inline(never)]
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.bit(!(self.children.is_empty()));
         at!(w, "name", self.name.write_uper(w));

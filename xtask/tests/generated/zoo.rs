@@ -2040,6 +2040,7 @@ static APER_ALPHABET_5: per::Alphabet = per::Alphabet::new(32, false, false, &[p
 static APER_ALPHABET_6: per::Alphabet = per::Alphabet::new(8, false, false, &[per::Range::new(32, 126, 0)]);
 
 impl<'a> Zoo<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(6)?;
         let mut value = Self {
@@ -2111,6 +2112,7 @@ impl<'a> Zoo<'a> {
         }
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 4] = [self.id.is_some(), self.late.is_some() || self.later.is_some(), !(self.self_.is_empty()), self.r#type.is_some()];
         let extended = additions.contains(&true) || !self.extension_additions.is_empty();
@@ -2185,6 +2187,7 @@ impl<'a> Zoo<'a> {
 }
 
 impl Tree {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
         r.enter()?;
         let p = r.bits(3)?;
@@ -2197,6 +2200,7 @@ impl Tree {
         r.leave();
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([self.left.is_some(), self.right.is_some(), self.twigs.is_some()]);
         at!(w, "value", w.integer(per::Whole::Octet, i64::from(self.value), 0, 255));
@@ -2288,6 +2292,7 @@ impl<'a> Errand<'a> {
 }
 
 impl<'a> Sparse<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         r.enter()?;
         let p = r.bits(11)?;
@@ -2309,6 +2314,7 @@ impl<'a> Sparse<'a> {
         r.leave();
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([self.a.is_some(), self.b.is_some(), self.c.is_some(), self.d.is_some(), self.e.is_some(), self.f.is_some(), self.g.is_some(), self.h.is_some(), self.i.is_some(), self.j.is_some(), self.k.is_some()]);
         if let Some(v) = &self.a { at!(w, "a", w.integer(per::Whole::Bits(4), i64::from(*v), 0, 9)); }
@@ -2359,6 +2365,7 @@ impl ZooLevel {
 }
 
 impl<'a> Shape<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let value = if r.bit()? {
             match r.small_number()? {
@@ -2374,6 +2381,7 @@ impl<'a> Shape<'a> {
         };
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
             Self::Circle(v) => {
@@ -2507,14 +2515,13 @@ impl<'a> Order<'a> {
         Ok(value)
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        let additions: [bool; 0] = [];
-        let extended = additions.contains(&true) || !self.extension_additions.is_empty();
+        let extended = !self.extension_additions.is_empty();
         w.bit(extended);
         at!(w, "deed", self.deed.write_aper(w));
         at!(w, "times", w.integer(per::Whole::Bits(3), i64::from(self.times), 1, 7));
         at!(w, "value", self.value.write_aper(w));
         if extended {
-            w.all_additions(&additions, &self.extension_additions)?;
+            w.all_additions(&[], &self.extension_additions)?;
             w.unknown_additions(&self.extension_additions)?;
         }
         Ok(())
@@ -2793,6 +2800,7 @@ static UPER_ALPHABET_5: per::Alphabet = per::Alphabet::new(32, false, false, &[p
 static UPER_ALPHABET_6: per::Alphabet = per::Alphabet::new(7, false, false, &[per::Range::new(32, 126, 0)]);
 
 impl<'a> Zoo<'a> {
+    #[inline(never)]
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
         let p = r.bits(6)?;
         let mut value = Self {
@@ -2864,6 +2872,7 @@ impl<'a> Zoo<'a> {
         }
         Ok(value)
     }
+    #[inline(never)]
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         let additions: [bool; 4] = [self.id.is_some(), self.late.is_some() || self.later.is_some(), !(self.self_.is_empty()), self.r#type.is_some()];
         let extended = additions.contains(&true) || !self.extension_additions.is_empty();
@@ -2938,6 +2947,7 @@ impl<'a> Zoo<'a> {
 }
 
 impl Tree {
+    #[inline(never)]
     fn read_uper(r: &mut per::Reader<'_, false>) -> Result<Self> {
         r.enter()?;
         let p = r.bits(3)?;
@@ -2950,6 +2960,7 @@ impl Tree {
         r.leave();
         Ok(value)
     }
+    #[inline(never)]
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.flags([self.left.is_some(), self.right.is_some(), self.twigs.is_some()]);
         at!(w, "value", w.integer(per::Whole::Bits(8), i64::from(self.value), 0, 255));
@@ -3041,6 +3052,7 @@ impl<'a> Errand<'a> {
 }
 
 impl<'a> Sparse<'a> {
+    #[inline(never)]
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
         r.enter()?;
         let p = r.bits(11)?;
@@ -3062,6 +3074,7 @@ impl<'a> Sparse<'a> {
         r.leave();
         Ok(value)
     }
+    #[inline(never)]
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.flags([self.a.is_some(), self.b.is_some(), self.c.is_some(), self.d.is_some(), self.e.is_some(), self.f.is_some(), self.g.is_some(), self.h.is_some(), self.i.is_some(), self.j.is_some(), self.k.is_some()]);
         if let Some(v) = &self.a { at!(w, "a", w.integer(per::Whole::Bits(4), i64::from(*v), 0, 9)); }
@@ -3112,6 +3125,7 @@ impl ZooLevel {
 }
 
 impl<'a> Shape<'a> {
+    #[inline(never)]
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
         let value = if r.bit()? {
             match r.small_number()? {
@@ -3127,6 +3141,7 @@ impl<'a> Shape<'a> {
         };
         Ok(value)
     }
+    #[inline(never)]
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         match self {
             Self::Circle(v) => {
@@ -3260,14 +3275,13 @@ impl<'a> Order<'a> {
         Ok(value)
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
-        let additions: [bool; 0] = [];
-        let extended = additions.contains(&true) || !self.extension_additions.is_empty();
+        let extended = !self.extension_additions.is_empty();
         w.bit(extended);
         at!(w, "deed", self.deed.write_uper(w));
         at!(w, "times", w.integer(per::Whole::Bits(3), i64::from(self.times), 1, 7));
         at!(w, "value", self.value.write_uper(w));
         if extended {
-            w.all_additions(&additions, &self.extension_additions)?;
+            w.all_additions(&[], &self.extension_additions)?;
             w.unknown_additions(&self.extension_additions)?;
         }
         Ok(())

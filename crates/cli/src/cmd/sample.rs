@@ -25,12 +25,8 @@ Examples:
   tercet sample -s a.asn A --rules uper --hex --seed 7")]
 pub struct Sample {
     /// The type, as `Type` or `Module.Type`
-    #[arg(value_name = "TYPE", required_unless_present = "named")]
-    type_name: Option<String>,
-
-    /// The same, as other commands take it
-    #[arg(short = 't', long = "type", value_name = "TYPE", conflicts_with = "type_name")]
-    named: Option<String>,
+    #[arg(value_name = "TYPE")]
+    type_name: String,
 
     #[command(flatten)]
     schema: SchemaArgs,
@@ -86,9 +82,8 @@ impl Sample {
         }
         let schema = self.schema.load()?;
         let syntax = syntax.unwrap_or(TransferSyntax::Ber);
-        let type_name = self.type_name.as_ref().or(self.named.as_ref()).map_or("", String::as_str);
-        let plan = schema.plan_for(syntax, &[type_name]).map_err(Failure::usage)?;
-        let root = root(&plan, type_name)?;
+        let plan = schema.plan_for(syntax, &[&self.type_name]).map_err(Failure::usage)?;
+        let root = root(&plan, &self.type_name)?;
         let mut options = sample::Options::default();
         options.seed = self.seed;
         options.depth = self.max_depth;

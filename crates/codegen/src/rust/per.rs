@@ -76,6 +76,7 @@ impl Per<'_, '_> {
                 let generic = if lifetime.is_empty() { "" } else { "<'a>" };
                 self.line("");
                 self.open(format!("impl{generic} {name}{lifetime} {{"));
+                self.apart(node);
                 self.open(format!(
                     "fn read_{rules}(r: &mut per::Reader<{reader}, {aligned}>{keys}) -> Result<Self> {{"
                 ));
@@ -91,6 +92,7 @@ impl Per<'_, '_> {
                     _ => self.line("Err(r.error(ErrorKind::Unsupported))"),
                 }
                 self.close("}");
+                self.apart(node);
                 self.open(format!(
                     "fn write_{rules}(&self, w: &mut per::Writer<{aligned}>) -> Result<()> {{"
                 ));
@@ -106,6 +108,21 @@ impl Per<'_, '_> {
             }
             Repr::List => self.list(node, reader, &lifetime, &keys),
             _ => {}
+        }
+    }
+
+    /// Keeps the codec of a type that has others inside out of those of the types around it: with all of them kept apart,
+    /// compiling the code of MeasConfig of NR RRC took 7.2 s rather than 10.5 s. Small ones are decoded faster within others.
+    fn apart(&mut self, node: NodeId) {
+        let shape = self.p.types.shape;
+        let fields: Vec<NodeId> = shape.fields_of(node).map(|(_, field)| field.node).collect();
+        let is_outer =
+            |node: &NodeId| matches!(self.p.types.repr(*node), Repr::Struct | Repr::Choice | Repr::List);
+        let is_apart = matches!(self.p.types.repr(node), Repr::Struct | Repr::Choice)
+            && fields.len() > SMALL
+            && fields.iter().any(is_outer);
+        if is_apart {
+            self.line("#[inline(never)]");
         }
     }
 
@@ -219,6 +236,9 @@ fn bit_of(name: &str, count: u32, bit: u32) -> String {
         format!("{name}[{bit}]")
     }
 }
+
+/// Components of a type that is read and written within the types around it.
+const SMALL: usize = 3;
 
 /// Presence bits that are read as one number; more as an array.
 const WORD: u32 = 56;

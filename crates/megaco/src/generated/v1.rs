@@ -3314,6 +3314,7 @@ impl<'a> Message<'a> {
 }
 
 impl<'a> MId<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let value = if r.bit()? {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
@@ -3328,6 +3329,7 @@ impl<'a> MId<'a> {
         };
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
             Self::Ip4Address(v) => { w.bits(0, 4); at!(w, "ip4Address", v.write_aper(w)); }
@@ -3455,6 +3457,7 @@ fn write_aper_message_message_body_transactions(list: &[Transaction<'_>], w: &mu
 }
 
 impl<'a> Transaction<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let value = if r.bit()? {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
@@ -3468,6 +3471,7 @@ impl<'a> Transaction<'a> {
         };
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
             Self::TransactionRequest(v) => { w.bits(0, 3); at!(w, "transactionRequest", v.write_aper(w)); }
@@ -3594,6 +3598,7 @@ impl TransactionAck {
 }
 
 impl<'a> ActionRequest<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(2)?;
         Ok(Self {
@@ -3607,6 +3612,7 @@ impl<'a> ActionRequest<'a> {
             command_requests: at!(r, "commandRequests", read_aper_action_request_command_requests(r)),
         })
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([self.context_request.is_some(), self.context_attr_audit_req.is_some()]);
         at!(w, "contextId", w.integer(per::Whole::Octets(2, 4), i64::from(self.context_id), 0, 4294967295));
@@ -3685,6 +3691,7 @@ fn write_aper_action_request_command_requests(list: &[CommandRequest<'_>], w: &m
 }
 
 impl<'a> ActionReply<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(2)?;
         Ok(Self {
@@ -3698,6 +3705,7 @@ impl<'a> ActionReply<'a> {
             command_reply: at!(r, "commandReply", read_aper_action_reply_command_reply(r)),
         })
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([self.error_descriptor.is_some(), self.context_reply.is_some()]);
         at!(w, "contextId", w.integer(per::Whole::Octets(2, 4), i64::from(self.context_id), 0, 4294967295));
@@ -3763,6 +3771,7 @@ impl<'a> TopologyRequest<'a> {
 }
 
 impl<'a> Command<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let value = if r.bit()? {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
@@ -3780,6 +3789,7 @@ impl<'a> Command<'a> {
         };
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
             Self::AddReq(v) => { w.bits(0, 4); at!(w, "addReq", v.write_aper(w)); }
@@ -3797,6 +3807,7 @@ impl<'a> Command<'a> {
 }
 
 impl<'a> CommandReply<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let value = if r.bit()? {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
@@ -3814,6 +3825,7 @@ impl<'a> CommandReply<'a> {
         };
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
             Self::AddReply(v) => { w.bits(0, 4); at!(w, "addReply", v.write_aper(w)); }
@@ -4101,6 +4113,7 @@ impl<'a> ObservedEventsDescriptor<'a> {
 }
 
 impl<'a> ServiceChangeParm<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(8)?;
         let value = Self {
@@ -4131,6 +4144,7 @@ impl<'a> ServiceChangeParm<'a> {
         if p & 0x80 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.service_change_address.is_some(), self.service_change_version.is_some(), self.service_change_profile.is_some(), self.service_change_delay.is_some(), self.service_change_mgc_id.is_some(), self.time_stamp.is_some(), self.non_standard_data.is_some()]);
         at!(w, "serviceChangeMethod", self.service_change_method.write_aper(w));
@@ -4192,6 +4206,7 @@ impl<'a> ServiceChangeResult<'a> {
 }
 
 impl<'a> AmmDescriptor<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let value = if r.bit()? {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
@@ -4209,6 +4224,7 @@ impl<'a> AmmDescriptor<'a> {
         };
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
             Self::MediaDescriptor(v) => { w.bits(0, 4); at!(w, "mediaDescriptor", v.write_aper(w)); }
@@ -4260,6 +4276,7 @@ impl ServiceChangeMethod {
 }
 
 impl<'a> ServiceChangeAddress<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let value = if r.bit()? {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
@@ -4275,6 +4292,7 @@ impl<'a> ServiceChangeAddress<'a> {
         };
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
             Self::PortNumber(v) => {
@@ -4347,6 +4365,7 @@ impl<'a> NonStandardData<'a> {
 }
 
 impl<'a> AuditReturnParameter<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let value = if r.bit()? {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
@@ -4368,6 +4387,7 @@ impl<'a> AuditReturnParameter<'a> {
         };
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
             Self::ErrorDescriptor(v) => { w.bits(0, 5); at!(w, "errorDescriptor", v.write_aper(w)); }
@@ -4404,6 +4424,7 @@ impl<'a> AuditReturnParameter<'a> {
 }
 
 impl<'a> ServiceChangeResParm<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(6)?;
         let value = Self {
@@ -4426,6 +4447,7 @@ impl<'a> ServiceChangeResParm<'a> {
         if p & 0x20 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.service_change_mgc_id.is_some(), self.service_change_address.is_some(), self.service_change_version.is_some(), self.service_change_profile.is_some(), self.time_stamp.is_some()]);
         if let Some(v) = &self.service_change_mgc_id { at!(w, "serviceChangeMgcId", v.write_aper(w)); }
@@ -4558,6 +4580,7 @@ impl<'a> DigitMapDescriptor<'a> {
 }
 
 impl<'a> ObservedEvent<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(3)?;
         let value = Self {
@@ -4573,6 +4596,7 @@ impl<'a> ObservedEvent<'a> {
         if p & 0x4 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.stream_id.is_some(), self.time_notation.is_some()]);
         w.fixed_octets(&self.event_name);
@@ -4987,6 +5011,7 @@ impl<'a> PropertyParm<'a> {
 }
 
 impl<'a> RequestedEvent<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(3)?;
         let value = Self {
@@ -5002,6 +5027,7 @@ impl<'a> RequestedEvent<'a> {
         if p & 0x4 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.stream_id.is_some(), self.event_action.is_some()]);
         w.fixed_octets(&self.pkgd_name);
@@ -5015,6 +5041,7 @@ impl<'a> RequestedEvent<'a> {
 }
 
 impl<'a> Signal<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(6)?;
         let value = Self {
@@ -5035,6 +5062,7 @@ impl<'a> Signal<'a> {
         if p & 0x20 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.stream_id.is_some(), self.sig_type.is_some(), self.duration.is_some(), self.notify_completion.is_some(), self.keep_active.is_some()]);
         w.fixed_octets(&self.signal_name);
@@ -5089,6 +5117,7 @@ impl<'a> EventParameter<'a> {
 }
 
 impl<'a> LocalControlDescriptor<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(4)?;
         let value = Self {
@@ -5102,6 +5131,7 @@ impl<'a> LocalControlDescriptor<'a> {
         if p & 0x8 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.stream_mode.is_some(), self.reserve_value.is_some(), self.reserve_group.is_some()]);
         if let Some(v) = &self.stream_mode { at!(w, "streamMode", v.write_aper(w)); }
@@ -5167,6 +5197,7 @@ impl ExtraInfo {
 }
 
 impl<'a> RequestedActions<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(5)?;
         let value = Self {
@@ -5182,6 +5213,7 @@ impl<'a> RequestedActions<'a> {
         if p & 0x10 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.keep_active.is_some(), self.event_dm.is_some(), self.second_event.is_some(), self.signals_descriptor.is_some()]);
         if let Some(v) = &self.keep_active { w.bit(*v); }
@@ -5355,6 +5387,7 @@ fn write_aper_second_events_descriptor_event_list(list: &[SecondRequestedEvent<'
 }
 
 impl<'a> SecondRequestedEvent<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(3)?;
         let value = Self {
@@ -5370,6 +5403,7 @@ impl<'a> SecondRequestedEvent<'a> {
         if p & 0x4 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.stream_id.is_some(), self.event_action.is_some()]);
         w.fixed_octets(&self.pkgd_name);

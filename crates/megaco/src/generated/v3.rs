@@ -8675,6 +8675,7 @@ impl<'a> AuthenticationHeader<'a> {
 }
 
 impl<'a> MId<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let value = if r.bit()? {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
@@ -8689,6 +8690,7 @@ impl<'a> MId<'a> {
         };
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
             Self::Ip4Address(v) => { w.bits(0, 4); at!(w, "ip4Address", v.write_aper(w)); }
@@ -8709,6 +8711,7 @@ impl<'a> MId<'a> {
 }
 
 impl<'a> Transaction<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let value = if r.bit()? {
             match r.small_number()? {
@@ -8730,6 +8733,7 @@ impl<'a> Transaction<'a> {
         };
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
             Self::TransactionRequest(v) => { w.bits(0, 3); at!(w, "transactionRequest", v.write_aper(w)); }
@@ -8751,6 +8755,7 @@ impl<'a> Transaction<'a> {
 }
 
 impl<'a> ActionRequest<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(2)?;
         Ok(Self {
@@ -8764,6 +8769,7 @@ impl<'a> ActionRequest<'a> {
             command_requests: at!(r, "commandRequests", read_aper_action_request_command_requests(r)),
         })
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([self.context_request.is_some(), self.context_attr_audit_req.is_some()]);
         at!(w, "contextId", w.integer(per::Whole::Octets(2, 4), i64::from(self.context_id), 0, 4294967295));
@@ -8775,6 +8781,7 @@ impl<'a> ActionRequest<'a> {
 }
 
 impl<'a> ActionReply<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(2)?;
         Ok(Self {
@@ -8788,6 +8795,7 @@ impl<'a> ActionReply<'a> {
             command_reply: at!(r, "commandReply", read_aper_action_reply_command_reply(r)),
         })
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([self.error_descriptor.is_some(), self.context_reply.is_some()]);
         at!(w, "contextId", w.integer(per::Whole::Octets(2, 4), i64::from(self.context_id), 0, 4294967295));
@@ -8821,6 +8829,7 @@ impl<'a> CommandRequest<'a> {
 }
 
 impl<'a> CommandReply<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let value = if r.bit()? {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
@@ -8838,6 +8847,7 @@ impl<'a> CommandReply<'a> {
         };
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
             Self::AddReply(v) => { w.bits(0, 4); at!(w, "addReply", v.write_aper(w)); }
@@ -8855,6 +8865,7 @@ impl<'a> CommandReply<'a> {
 }
 
 impl<'a> AmmDescriptor<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let value = if r.bit()? {
             match r.small_number()? {
@@ -8880,6 +8891,7 @@ impl<'a> AmmDescriptor<'a> {
         };
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
             Self::MediaDescriptor(v) => { w.bits(0, 4); at!(w, "mediaDescriptor", v.write_aper(w)); }
@@ -9040,6 +9052,7 @@ impl TransactionPending {
 }
 
 impl<'a> TransactionReply<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(2)?;
         let mut value = Self {
@@ -9063,6 +9076,7 @@ impl<'a> TransactionReply<'a> {
         }
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 2] = [self.segment_number.is_some(), self.segmentation_complete.is_some()];
         let extended = additions.contains(&true);
@@ -9121,6 +9135,7 @@ impl SegmentReply {
 }
 
 impl<'a> ContextRequest<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(4)?;
         let mut value = Self {
@@ -9153,6 +9168,7 @@ impl<'a> ContextRequest<'a> {
         }
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 3] = [self.iepscallind.is_some(), self.context_prop.is_some(), self.context_list.is_some()];
         let extended = additions.contains(&true);
@@ -9191,6 +9207,7 @@ impl<'a> ContextRequest<'a> {
 }
 
 impl<'a> ContextAttrAuditRequest<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(4)?;
         let mut value = Self {
@@ -9234,6 +9251,7 @@ impl<'a> ContextAttrAuditRequest<'a> {
         }
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 6] = [self.iepscallind.is_some(), self.context_prop_aud.is_some(), self.selectpriority.is_some(), self.selectemergency.is_some(), self.selectiepscallind.is_some(), self.select_logic.is_some()];
         let extended = additions.contains(&true);
@@ -9323,6 +9341,7 @@ fn write_aper_action_reply_command_reply(list: &[CommandReply<'_>], w: &mut per:
 }
 
 impl<'a> Command<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let value = if r.bit()? {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
@@ -9340,6 +9359,7 @@ impl<'a> Command<'a> {
         };
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
             Self::AddReq(v) => { w.bits(0, 4); at!(w, "addReq", v.write_aper(w)); }
@@ -9379,6 +9399,7 @@ impl<'a> AmmsReply<'a> {
 }
 
 impl<'a> AuditReply<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let value = if r.bit()? {
             match r.small_number()? {
@@ -9399,6 +9420,7 @@ impl<'a> AuditReply<'a> {
         };
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
             Self::ContextAuditResult(v) => {
@@ -10188,6 +10210,7 @@ fn write_aper_transaction_reply_transaction_result_action_replies(list: &[Action
 }
 
 impl<'a> TopologyRequest<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
         let mut value = Self {
@@ -10211,6 +10234,7 @@ impl<'a> TopologyRequest<'a> {
         }
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 2] = [self.stream_id.is_some(), self.topology_direction_extension.is_some()];
         let extended = additions.contains(&true);
@@ -10316,6 +10340,7 @@ impl<'a> ObservedEventsDescriptor<'a> {
 }
 
 impl<'a> ServiceChangeParm<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(8)?;
         let mut value = Self {
@@ -10359,6 +10384,7 @@ impl<'a> ServiceChangeParm<'a> {
         }
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 2] = [self.service_change_info.is_some(), self.service_change_incomplete_flag.is_some()];
         let extended = additions.contains(&true);
@@ -10395,6 +10421,7 @@ impl<'a> ServiceChangeParm<'a> {
 }
 
 impl<'a> AuditReturnParameter<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let value = if r.bit()? {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
@@ -10416,6 +10443,7 @@ impl<'a> AuditReturnParameter<'a> {
         };
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
             Self::ErrorDescriptor(v) => { w.bits(0, 5); at!(w, "errorDescriptor", v.write_aper(w)); }
@@ -10452,6 +10480,7 @@ impl<'a> AuditReturnParameter<'a> {
 }
 
 impl<'a> ServiceChangeResParm<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(6)?;
         let value = Self {
@@ -10474,6 +10503,7 @@ impl<'a> ServiceChangeResParm<'a> {
         if p & 0x20 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.service_change_mgc_id.is_some(), self.service_change_address.is_some(), self.service_change_version.is_some(), self.service_change_profile.is_some(), self.timestamp.is_some()]);
         if let Some(v) = &self.service_change_mgc_id { at!(w, "serviceChangeMgcId", v.write_aper(w)); }
@@ -10534,6 +10564,7 @@ impl ServiceState {
 }
 
 impl<'a> StreamParms<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(4)?;
         let mut value = Self {
@@ -10558,6 +10589,7 @@ impl<'a> StreamParms<'a> {
         }
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 1] = [self.statistics_descriptor.is_some()];
         let extended = additions.contains(&true);
@@ -10635,6 +10667,7 @@ impl<'a> NonStandardIdentifier<'a> {
 }
 
 impl<'a> RequestedEvent<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(3)?;
         let value = Self {
@@ -10650,6 +10683,7 @@ impl<'a> RequestedEvent<'a> {
         if p & 0x4 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.stream_id.is_some(), self.event_action.is_some()]);
         w.fixed_octets(&self.pkgd_name);
@@ -10671,6 +10705,7 @@ fn write_aper_event_par_list(list: &[EventParameter<'_>], w: &mut per::Writer<tr
 }
 
 impl<'a> Signal<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(6)?;
         let mut value = Self {
@@ -10709,6 +10744,7 @@ impl<'a> Signal<'a> {
         }
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 3] = [self.direction.is_some(), self.request_id.is_some(), self.intersig_delay.is_some()];
         let extended = additions.contains(&true);
@@ -10767,6 +10803,7 @@ impl<'a> SeqSigList<'a> {
 }
 
 impl<'a> IndAuditParameter<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let value = if r.bit()? {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
@@ -10783,6 +10820,7 @@ impl<'a> IndAuditParameter<'a> {
         };
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
             Self::IndAudMediaDescriptor(v) => {
@@ -10911,6 +10949,7 @@ impl ServiceChangeMethod {
 }
 
 impl<'a> ServiceChangeAddress<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let value = if r.bit()? {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
@@ -10926,6 +10965,7 @@ impl<'a> ServiceChangeAddress<'a> {
         };
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
             Self::PortNumber(v) => {
@@ -10984,6 +11024,7 @@ fn write_aper_packages_descriptor(list: &[PackagesItem], w: &mut per::Writer<tru
 }
 
 impl<'a> LocalControlDescriptor<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(4)?;
         let value = Self {
@@ -10997,6 +11038,7 @@ impl<'a> LocalControlDescriptor<'a> {
         if p & 0x8 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.stream_mode.is_some(), self.reserve_value.is_some(), self.reserve_group.is_some()]);
         if let Some(v) = &self.stream_mode { at!(w, "streamMode", v.write_aper(w)); }
@@ -11058,6 +11100,7 @@ impl H221NonStandard {
 }
 
 impl<'a> RequestedActions<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(5)?;
         let mut value = Self {
@@ -11086,6 +11129,7 @@ impl<'a> RequestedActions<'a> {
         }
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 2] = [self.notify_behaviour.is_some(), self.reset_events_descriptor.is_some()];
         let extended = additions.contains(&true);
@@ -11354,6 +11398,7 @@ impl Relation {
 }
 
 impl<'a> ObservedEvent<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(3)?;
         let value = Self {
@@ -11369,6 +11414,7 @@ impl<'a> ObservedEvent<'a> {
         if p & 0x4 != 0 { r.skip_all_additions()?; }
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.stream_id.is_some(), self.time_notation.is_some()]);
         w.fixed_octets(&self.event_name);
@@ -11514,6 +11560,7 @@ impl<'a> SigParameter<'a> {
 }
 
 impl<'a> IndAudTerminationStateDescriptor<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(3)?;
         let mut value = Self {
@@ -11532,6 +11579,7 @@ impl<'a> IndAudTerminationStateDescriptor<'a> {
         }
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 1] = [self.service_state_sel.is_some()];
         let extended = additions.contains(&true);
@@ -11686,6 +11734,7 @@ fn write_aper_property_parms2(list: &[IndAudPropertyParm<'_>], w: &mut per::Writ
 }
 
 impl<'a> IndAudStreamParms<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(4)?;
         let mut value = Self {
@@ -11710,6 +11759,7 @@ impl<'a> IndAudStreamParms<'a> {
         }
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 1] = [self.statistics_descriptor.is_some()];
         let extended = additions.contains(&true);
@@ -11740,6 +11790,7 @@ fn write_aper_ind_aud_media_descriptor_streams_multi_stream(list: &[IndAudStream
 }
 
 impl<'a> SecondRequestedEvent<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         r.enter()?;
         let p = r.bits(3)?;
@@ -11757,6 +11808,7 @@ impl<'a> SecondRequestedEvent<'a> {
         r.leave();
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.stream_id.is_some(), self.event_action.is_some()]);
         w.fixed_octets(&self.pkgd_name);
@@ -11770,6 +11822,7 @@ impl<'a> SecondRequestedEvent<'a> {
 }
 
 impl<'a> IndAudLocalControlDescriptor<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(5)?;
         let mut value = Self {
@@ -11791,6 +11844,7 @@ impl<'a> IndAudLocalControlDescriptor<'a> {
         }
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 1] = [self.stream_mode_sel.is_some()];
         let extended = additions.contains(&true);
@@ -11851,6 +11905,7 @@ impl<'a> IndAudStreamDescriptor<'a> {
 }
 
 impl<'a> SecondRequestedActions<'a> {
+    #[inline(never)]
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         r.enter()?;
         let p = r.bits(4)?;
@@ -11878,6 +11933,7 @@ impl<'a> SecondRequestedActions<'a> {
         r.leave();
         Ok(value)
     }
+    #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 2] = [self.notify_behaviour.is_some(), self.reset_events_descriptor.is_some()];
         let extended = additions.contains(&true);

@@ -166,7 +166,7 @@ impl<const ALIGNED: bool> per::Reader<'_, ALIGNED> {
     ///
     /// # Errors
     /// As [`per::Reader::open`].
-    #[inline]
+    #[inline(never)]
     pub fn unknown_additions(&mut self, known: u32, additions: per::Additions) -> Result<UnknownAdditions> {
         let mut kept = UnknownAdditions::NONE;
         if additions.is_empty() { Ok(kept) } else { self.keep(known, additions, &mut kept).map(|()| kept) }
@@ -219,7 +219,7 @@ impl<const ALIGNED: bool> per::Writer<ALIGNED> {
     ///
     /// # Errors
     /// As [`per::Writer::all_additions`].
-    #[inline]
+    #[inline(never)]
     pub fn unknown_additions(&mut self, unknown: &UnknownAdditions) -> Result<()> {
         if !unknown.is_empty() {
             unknown.of(family(ALIGNED))?.iter().for_each(|addition| self.contents(&addition.octets));

@@ -226,10 +226,14 @@ impl Per<'_, '_> {
         if sequence.extensible && !more {
             flags.push("false".to_owned());
         } else if more {
-            self.line(format!("let additions: [bool; {}] = [{}];", additions.len(), additions.join(", ")));
-            let unknown = unknown.as_ref().map(|name| format!(" || !{name}.is_empty()"));
-            let unknown = unknown.unwrap_or_default();
-            self.line(format!("let extended = additions.contains(&true){unknown};"));
+            let unknown = unknown.as_ref().map(|name| format!("!{name}.is_empty()"));
+            let known = (!additions.is_empty()).then(|| {
+                let there = additions.join(", ");
+                self.line(format!("let additions: [bool; {}] = [{there}];", additions.len()));
+                "additions.contains(&true)".to_owned()
+            });
+            let any: Vec<String> = known.into_iter().chain(unknown).collect();
+            self.line(format!("let extended = {};", any.join(" || ")));
             flags.push("extended".to_owned());
         }
         for member in sequence.root.iter().filter(|member| member.optional) {
@@ -244,6 +248,9 @@ impl Per<'_, '_> {
         if more {
             self.open("if extended {");
             match &unknown {
+                Some(name) if additions.is_empty() => {
+                    self.line(format!("w.all_additions(&[], &{name})?;"));
+                }
                 Some(name) => self.line(format!("w.all_additions(&additions, &{name})?;")),
                 None => self.line("w.additions(&additions);"),
             }

@@ -18,6 +18,14 @@ pub enum Whole {
     Octets(u8, u8),
 }
 
+impl Whole {
+    /// Whether it is at most 56 bits that always stand there, so that a number is there or an error.
+    #[inline]
+    pub(super) const fn is_short(self) -> bool {
+        !matches!(self, Self::Bits(57..) | Self::Octets(..))
+    }
+}
+
 /// How a number of octets, bits, characters or elements is written (§11.9.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {

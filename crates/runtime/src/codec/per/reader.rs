@@ -100,23 +100,30 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     /// [`ErrorKind::Incomplete`].
     #[inline]
     pub fn bits(&mut self, count: u32) -> Result<u64> {
-        if count <= 56
-            && let Some(number) = self.bits.number(count, 0, u64::MAX)
-        {
-            return Ok(number);
-        }
-        self.wide(Whole::Bits(count.to_be_bytes()[3]), u64::MAX)
+        self.whole(Whole::Bits(count.to_be_bytes()[3]), u64::MAX)
     }
 
     /// A constrained whole number (§11.5) less its least value, at most `span`.
     ///
     /// # Errors
     /// [`ErrorKind::ConstraintViolated`] above it.
-    #[inline]
+    #[inline(always)]
     pub fn whole(&mut self, whole: Whole, span: u64) -> Result<u64> {
         match self.short(whole, span) {
             Some(number) => Ok(number),
+            // Nothing comes back from there but an error, so that generated code does not have to look.
+            None if whole.is_short() => Err(self.wrong(whole, span)),
             None => self.wide(whole, span),
+        }
+    }
+
+    /// What is wrong with a number of up to 56 bits.
+    #[cold]
+    #[inline(never)]
+    fn wrong(&mut self, whole: Whole, span: u64) -> Error {
+        match self.wide(whole, span) {
+            Ok(_) => self.error(ErrorKind::ConstraintViolated),
+            Err(error) => error,
         }
     }
 
@@ -166,10 +173,27 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     /// [`ErrorKind::UnknownAlternative`] above the last.
     #[inline]
     pub fn alternative(&mut self, whole: Whole, count: u32) -> Result<u32> {
+        self.numbered(whole, count, ErrorKind::UnknownAlternative)
+    }
+
+    /// One of so many.
+    #[inline(always)]
+    fn numbered(&mut self, whole: Whole, count: u32, kind: ErrorKind) -> Result<u32> {
         match self.short(whole, u64::from(count.saturating_sub(1))) {
             #[allow(clippy::cast_possible_truncation)] // below `count`
             Some(number) => Ok(number as u32),
-            None => self.index(whole, count, ErrorKind::UnknownAlternative),
+            None if whole.is_short() => Err(self.no_such(whole, count, kind)),
+            None => self.index(whole, count, kind),
+        }
+    }
+
+    /// What is wrong with the number of an alternative or item.
+    #[cold]
+    #[inline(never)]
+    fn no_such(&mut self, whole: Whole, count: u32, kind: ErrorKind) -> Error {
+        match self.index(whole, count, kind) {
+            Ok(_) => self.error(kind),
+            Err(error) => error,
         }
     }
 
@@ -190,11 +214,7 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     #[inline]
     pub fn item<T: Copy>(&mut self, whole: Whole, items: &[T]) -> Result<T> {
         let count = u32::try_from(items.len()).unwrap_or(u32::MAX);
-        let number = match self.short(whole, u64::from(count.saturating_sub(1))) {
-            #[allow(clippy::cast_possible_truncation)] // below `count`
-            Some(number) => number as usize,
-            None => self.index(whole, count, ErrorKind::UnknownEnumeration)? as usize,
-        };
+        let number = self.numbered(whole, count, ErrorKind::UnknownEnumeration)? as usize;
         items.get(number).copied().ok_or_else(|| self.error(ErrorKind::UnknownEnumeration))
     }
 

@@ -367,7 +367,7 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
     }
 
     /// Ends it: fills the last octet and writes the length in front.
-    #[inline]
+    #[inline(never)]
     pub fn close(&mut self, mark: OpenMark) {
         let written = self.position() - mark.0;
         if written == 0 {
