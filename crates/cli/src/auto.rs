@@ -33,6 +33,9 @@ pub fn find(
     }
     let found = detect(schema, &sample, &Vec::from_iter(type_name), syntax).map_err(Failure::usage)?;
     let Some(best) = found.first().filter(|best| best.fits()) else {
+        if sample.is_empty() {
+            return Err(Failure::input(format_args!("{name}: there are no octets")));
+        }
         let ranking = ranking(&found);
         return Err(Failure::input(format_args!("{name}: no transfer syntax and type fit\n{ranking}")));
     };

@@ -25,8 +25,12 @@ Examples:
   tercet sample -s a.asn A --rules uper --hex --seed 7")]
 pub struct Sample {
     /// The type, as `Type` or `Module.Type`
-    #[arg(value_name = "TYPE")]
-    type_name: String,
+    #[arg(value_name = "TYPE", required_unless_present = "named")]
+    type_name: Option<String>,
+
+    /// The same, as other commands take it
+    #[arg(short = 't', long = "type", value_name = "TYPE", conflicts_with = "type_name")]
+    named: Option<String>,
 
     #[command(flatten)]
     schema: SchemaArgs,
@@ -82,8 +86,9 @@ impl Sample {
         }
         let schema = self.schema.load()?;
         let syntax = syntax.unwrap_or(TransferSyntax::Ber);
-        let plan = schema.plan_for(syntax, &[&self.type_name]).map_err(Failure::usage)?;
-        let root = root(&plan, &self.type_name)?;
+        let type_name = self.type_name.as_ref().or(self.named.as_ref()).map_or("", String::as_str);
+        let plan = schema.plan_for(syntax, &[type_name]).map_err(Failure::usage)?;
+        let root = root(&plan, type_name)?;
         let mut options = sample::Options::default();
         options.seed = self.seed;
         options.depth = self.max_depth;

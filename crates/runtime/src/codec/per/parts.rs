@@ -186,8 +186,12 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
         let start = self.bits;
         let depth = self.depth;
         if let Some(open) = self.open_string(size, unit)? {
-            if let Ok(value) = read(self)
-                && open.behind - self.bits.position() < 8
+            let from = self.bits.position();
+            // A complete encoding is whole octets, and bits in it are aligned from its begin on.
+            let whole = (open.behind - from).is_multiple_of(8) && (!ALIGNED || from.is_multiple_of(8));
+            if whole
+                && let Ok(value) = read(self)
+                && self.fills(from, open.behind)
             {
                 self.close(open);
                 return Ok(Contained::Value(value));
@@ -200,6 +204,12 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
         } else {
             self.bit_string(size).map(Contained::from)
         }
+    }
+
+    /// Whether a value that began at a bit has come to the end. A value of no bits takes one octet (§11.1.3).
+    const fn fills(&self, from: usize, end: usize) -> bool {
+        let left = end - self.bits.position();
+        left < 8 || left == 8 && self.bits.position() == from
     }
 
     /// More presence bits than a word has.
@@ -401,5 +411,66 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
                 self.bit(flag);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Reader, Size, Writer};
+    use crate::codec::Contained;
+    use alloc::vec::Vec;
+
+    /// What is written of a value comes back, wherever the string begins.
+    fn check<const ALIGNED: bool>(bits_before: u32, unit: usize, value: Option<bool>) {
+        let mut writer = Writer::<ALIGNED>::onto(Vec::new(), true);
+        for _ in 0..bits_before {
+            writer.bit(true);
+        }
+        let contained = Contained::Value(value);
+        let written = writer.contained(Size::ANY, unit == 1, &contained, |w, value| {
+            if let Some(value) = value {
+                w.bit(*value);
+            }
+            Ok(())
+        });
+        written.unwrap();
+        let octets = writer.finish(true);
+        let mut reader = Reader::<ALIGNED>::new(&octets);
+        for _ in 0..bits_before {
+            assert!(reader.bit().unwrap());
+        }
+        let read = reader.contained(Size::ANY, unit, |r| value.map(|_| r.bit()).transpose());
+        assert_eq!(read.unwrap(), Contained::Value(value), "{bits_before} {unit} {octets:02x?}");
+    }
+
+    #[test]
+    fn values_inside_of_strings_also_those_of_no_bits() {
+        for bits_before in 0..9 {
+            for unit in [1, 8] {
+                for value in [None, Some(false), Some(true)] {
+                    check::<true>(bits_before, unit, value);
+                    check::<false>(bits_before, unit, value);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_complete_encoding_stays_as_it_is() {
+        // One bit, and an octet behind the one that the value takes.
+        for (octets, unit) in [(&[0x01, 0x80][..], 1), (&[0x02, 0x80, 0x00], 8)] {
+            let mut reader = Reader::<true>::new(octets);
+            let read = reader.contained(Size::ANY, unit, |r| r.bit()).unwrap();
+            assert!(!matches!(read, Contained::Value(_)), "{read:?}");
+        }
+        // A string of two octets is not aligned, and what is in it would be: it is read where it begins.
+        let two = Size::new(false, 2, 2, Some(super::super::Whole::Nothing));
+        let mut reader = Reader::<true>::new(&[0b1100_0001, 0b0101_0101, 0]);
+        assert!(reader.bit().unwrap());
+        let read = reader.contained(two, 8, |r| Ok((r.bit()?, r.bit()?))).unwrap();
+        assert!(
+            matches!(&read, Contained::Octets(octets) if octets.as_ref() == [0b1000_0010, 0b1010_1010]),
+            "{read:?}"
+        );
     }
 }
