@@ -1,4 +1,4 @@
-"""Builds the runners of a peer in Rust, one for each specification and its rules: see bench/setup-rust."""
+"""Builds the runners of a peer in Rust, one for each specification and its rules: see bench/setup-compiled."""
 
 from __future__ import annotations
 
@@ -37,6 +37,8 @@ def main(peer: str, names: list[str]) -> None:
         print(f"{peer} {out.name}: {why or 'ready'}", file=sys.stderr)
         if why:
             shutil.rmtree(out, ignore_errors=True)
+        # A peer that is not here may come; one that refuses is not asked again.
+        if why and not why.endswith("is not installed"):
             out.mkdir(parents=True)
             (out / "refused").write_text(why[:200])
 

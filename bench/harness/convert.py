@@ -67,12 +67,13 @@ def main() -> int:
         return 1
     print(records.table(rows))
     records.keep(rows, options, KIND)
-    return 1 if any(row.note.startswith("other values") for row in rows) else 0
+    return records.verdict(rows)
 
 
-def ours(definition: Definition, work: str, source: Path, out: Path, jobs: int | None) -> list[str]:
-    """Our command: the specification is read, the file decoded, the output written."""
-    command = [commands.tercet(), "convert", "--quiet", "-t", definition.type, "-f", work, "-o", str(out)]
+def ours(definition: Definition, work: str, source: Path, out: Path | None, jobs: int | None) -> list[str]:
+    """Our command: the specification is read, the file decoded, the output written, to a file or standard output."""
+    command = [commands.tercet(), "convert", "--quiet", "-t", definition.type, "-f", work]
+    command += ["-o", str(out)] if out else []
     # Peers leave octets as they are.
     command += ["--render", "none"]
     command += [word for path in definition.schema for word in ("-s", str(path))]

@@ -46,7 +46,7 @@ def main() -> int:
     rows = [row for definition in found for row in [*_read(definition, options), *_spark(definition, options)]]
     print(records.table(rows))
     records.keep(rows, options, KIND)
-    return 1 if any(row.note.startswith("other values") for row in rows) else 0
+    return records.verdict(rows)
 
 
 def _read(definition: Definition, options: argparse.Namespace) -> list[Row]:

@@ -91,6 +91,11 @@ def refuse_unlike(rows: list[Row]) -> None:
                 row.note = f"other values: {row.digest} instead of {common}"
 
 
+def verdict(rows: list[Row]) -> int:
+    """The exit code: 1 if ours gave other values than the rest. Of a peer that does, the report says so."""
+    return int(any(row.peer.startswith("tercet") and row.note.startswith("other values") for row in rows))
+
+
 def table(rows: list[Row]) -> str:
     """Markdown, one table for each input: what a run shows when it ends."""
     lines: list[str] = []

@@ -96,6 +96,7 @@ def test_each_kind_of_record_has_its_table(tmp_path: Path) -> None:
     report(tmp_path, rows, "compilers")
     report(tmp_path, [measured("msc", "read", "tercet-python 1, values", 300)], "python")
     sizes = [measured("msc", "csv", "tercet 1", 300, records=10**n, workers=w) for n in (3, 5) for w in (1, 2)]
+    sizes += [measured("msc", "csv", "tercet 1", 2e4, records=1, workers=w) for w in (1, 2)]
     files = report(tmp_path, sizes, "growth")
     text = files["README.md"]
     assert "No record yet: `bench/run" in text and text.count("No record yet") == 1
@@ -105,6 +106,7 @@ def test_each_kind_of_record_has_its_table(tmp_path: Path) -> None:
     assert "| limit: recv | 6,720 |" in text
     assert "| NBAP, 34.0 KB | code made | tercet 1 | **2.00** | 1.00× | 9.22 MB | 336 B |  |" in text
     assert "- **NBAP, code made: asn1c 1.00 ms, ours 2.00 ms**" in text
+    assert "| 336 KB | 1,000 | 300 | 300 | 280 | 280 | 1.00 |" in text
     assert {"megaco.svg", "mstone.svg", "ldap-people.svg", "growth-msc-csv.svg", "overview.svg"} <= set(files)
     for name, svg in files.items():
         if name.endswith(".svg"):

@@ -86,19 +86,21 @@ def growth(found: Found) -> list[Block]:
     for name, (record, rows) in found.items():
         for work in dict.fromkeys(row.work for row in rows):
             these = [row for row in rows if row.work == work and row.comparable]
+            starts = {row.workers: row.wall for row in these if row.records == 1}
+            these = [row for row in these if row.records > 1]
             counts = sorted({row.workers for row in these})
-            columns = [
-                "size:",
-                "records:",
-                *(f"ns a record by the clock, {n} thread{'s' if n > 1 else ''}:" for n in counts),
-            ]
+            threads = [f"{n} thread{'s' if n > 1 else ''}" for n in counts]
+            columns = ["size:", "records:", *(f"ns a record by the clock, {n}:" for n in threads)]
+            columns += [f"without the start, {n}:" for n in threads if starts]
             columns += ["scaling:", "memory:"]
             lines = []
             for count in sorted({row.records for row in these}):
                 at = {row.workers: row for row in these if row.records == count}
                 some = next(iter(at.values()))
+                net = {n: at[n].wall - starts.get(n, 0.0) / count for n in at}
                 cells = [words.ns(at[n].wall) if n in at else "–" for n in counts]
-                scale = at[counts[0]].wall / at[counts[-1]].wall if len(at) == len(counts) else 0.0
+                cells += [words.ns(net[n]) if n in at else "–" for n in counts if starts]
+                scale = net[counts[0]] / net[counts[-1]] if len(at) == len(counts) else 0.0
                 memory = max(row.peak for row in at.values())
                 whole = words.size(some.records * some.octets)
                 scaling = f"{scale:.2f}" if scale and len(counts) > 1 else "–"
@@ -122,5 +124,10 @@ def growth(found: Found) -> list[Block]:
             )
             file = f"growth-{name}-{work}.svg"
             out.append(Figure(file, svg, f"Curves: nanoseconds a record over the size of the file, {name} to {work}"))
-            out.append(Text(f"From `bench/growth --record`, {source(record)}."))
+            said = f"From `bench/growth --record`, {source(record)}."
+            if starts:
+                named = zip(counts, threads, strict=True)
+                start = " and ".join(f"{words.ns(starts[n] / 1e6)} ms with {name}" for n, name in named if n in starts)
+                said = f"The start, that is a file of one record, takes {start}. The output goes nowhere. {said}"
+            out.append(Text(said))
     return out
