@@ -424,7 +424,8 @@ impl<R: Read> Ahead<R> {
             self.octets.drain(..self.at);
             self.at = 0;
             let end = self.octets.len();
-            self.octets.resize(end + (1 << 18), 0);
+            let more = self.octets.capacity().clamp(1 << 14, 1 << 18);
+            self.octets.resize(end + more, 0);
             match self.input.read(&mut self.octets[end..]) {
                 Ok(n) => {
                     self.ended = n == 0;

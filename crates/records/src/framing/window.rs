@@ -2,8 +2,10 @@
 
 use std::io::{ErrorKind, Read, Result};
 
-/// Octets asked for in one read.
-const CHUNK: usize = 1 << 20;
+/// Room that a window begins with. Framings that are tried on the first octets of an input need no more.
+const FIRST: usize = 1 << 16;
+/// Room that it has once so much has come; more only for what is longer.
+const USUAL: usize = 2 << 20;
 
 #[derive(Debug)]
 pub(super) struct Window<R> {
@@ -103,19 +105,21 @@ impl<R: Read> Window<R> {
         Ok(true)
     }
 
-    /// Makes room for a chunk. The memory at most doubles, and only once it is full of octets that came.
+    /// Makes room for a quarter of the memory, which at most doubles, and only once it is half full of octets that came
+    /// or was still smaller than usual.
     fn make_room(&mut self) {
-        if self.octets.len() - self.end >= CHUNK / 2 {
+        let size = self.octets.len();
+        if size - self.end > size / 4 {
             return;
         }
         let live = self.end - self.start;
         self.octets.copy_within(self.start..self.end, 0);
         (self.start, self.end) = (0, live);
-        let wanted = if live < CHUNK { 2 * CHUNK } else { 2 * live };
-        if self.octets.len() > 4 * wanted {
+        let wanted = (2 * size).clamp(FIRST, USUAL.max(2 * live));
+        if size > 4 * wanted {
             self.octets.truncate(wanted);
             self.octets.shrink_to_fit();
-        } else if self.octets.len() - live < CHUNK / 2 {
+        } else if size < wanted {
             self.octets.resize(wanted, 0);
         }
     }
