@@ -24,14 +24,15 @@ const SMALL: usize = 4_000;
 const GROWTH: usize = 8;
 /// By how much instructions an octet may grow: eight times the input may cost ten times as much.
 const FACTOR: f64 = 10.0 / 8.0;
-/// Instructions an octet that are hardly more than copying: what else is done does not count there.
-const COPYING: f64 = 10.0;
+/// Instructions an octet that are hardly more than copying, or looking at each character: what else is done does not count
+/// there.
+const COPYING: f64 = 14.0;
 /// Stack of what reads.
 const STACK: usize = 256 << 10;
 
 /// What one reading has cost.
 struct Cost {
-    /// Octets of the input.
+    /// Octets of the input, as they are without compression.
     input: usize,
     instructions: u64,
     /// Octets of heap at the highest.
@@ -91,15 +92,15 @@ pub fn run(arguments: &[String], out: &mut impl Write) -> Result<Tally, String> 
 }
 
 fn judge(family: &Family, few: &Cost, many: &Cost) -> Vec<String> {
-    let (instructions, heap) = family.entry.most();
+    let ((instructions, heap), (free, room)) = (family.entry.most(), family.entry.free());
     let mut faults = Vec::new();
     if many.an_octet() > few.an_octet().max(COPYING) * FACTOR {
         faults.push("it grows faster than its input".to_owned());
     }
-    if many.an_octet() > instructions {
+    if many.instructions.saturating_sub(free) as f64 > instructions * many.input as f64 {
         faults.push(format!("more than {instructions} instructions an octet"));
     }
-    if many.heap > family.entry.room() + heap * many.input {
+    if many.heap > room + heap * many.input {
         faults.push(format!("more than {heap} octets of heap an octet"));
     }
     if few.refused.is_some() != many.refused.is_some() {
@@ -150,7 +151,7 @@ pub fn case(arguments: &[String]) -> String {
         let outcome = counted(family, &input);
         let heap = HEAP.peak_usage().saturating_sub(before);
         let refused = outcome.err().map_or(String::new(), |why| format!(" {why}"));
-        format!("{} {heap}{refused}\n", input.len())
+        format!("{} {heap}{refused}\n", family.weight(size, &input))
     };
     let thread = std::thread::Builder::new().stack_size(STACK).spawn(work);
     thread.ok().and_then(|thread| thread.join().ok()).unwrap_or_default()

@@ -214,6 +214,7 @@ macro_rules! paths {
 paths!(paths_in_personnel_record, "personnel.rs", "PersonnelRecord", personnel::PersonnelRecord<'_>);
 paths!(paths_in_lists_of_themselves, "zoo.rs", "Nest", zoo::Nest);
 paths!(paths_in_lists_of_lists, "zoo.rs", "Nests", zoo::Nests);
+paths!(paths_in_lists_of_a_size, "zoo.rs", "Zoo", zoo::Zoo<'_>);
 
 #[test]
 fn a_fault_tells_its_path() {

@@ -51,6 +51,17 @@ impl Family {
             (make, entry) => unreachable!("{make:?} for {entry:?}"),
         }
     }
+
+    /// The octets that an input of a size pays with: what is compressed counts as it is without.
+    pub(super) fn weight(&self, size: usize, input: &[u8]) -> usize {
+        match (self.make, self.entry) {
+            (Make::Message(_), Entry::Megaco(Encoding::Etf { short, zlib: true })) => {
+                let entry = Entry::Megaco(Encoding::Etf { short, zlib: false });
+                Self { name: String::new(), entry, make: self.make }.make(size).len()
+            }
+            _ => input.len(),
+        }
+    }
 }
 
 /// What reads.
@@ -81,7 +92,10 @@ impl Entry {
     pub(super) fn most(self) -> (f64, usize) {
         match self {
             // A value may have one bit.
-            Self::Plan(TransferSyntax::Aper | TransferSyntax::Uper, _) => (8.0 * 200.0, 8 * 32),
+            Self::Plan(TransferSyntax::Aper | TransferSyntax::Uper, _) | Self::Megaco(Encoding::Per) => {
+                (8.0 * 200.0, 8 * 32)
+            }
+            Self::Typed(TransferSyntax::Aper | TransferSyntax::Uper) => (8.0 * 200.0, 8 * 8),
             // A model has a place for everything that was said.
             Self::Source => (4_000.0, 400),
             Self::Typed(_) | Self::Dump | Self::Records => (200.0, 8),
@@ -89,10 +103,15 @@ impl Entry {
         }
     }
 
-    /// Octets of heap beyond what the input pays for.
-    pub(super) fn room(self) -> usize {
-        // A file is read through a buffer of two MiB, whatever its size.
-        (64 << 10) + if matches!(self, Self::Records) { 2 << 20 } else { 0 }
+    /// Instructions and octets of heap beyond what the input pays for.
+    pub(super) fn free(self) -> (u64, usize) {
+        match self {
+            // A file is read through a buffer of two MiB, whatever its size.
+            Self::Records => (0, (64 << 10) + (2 << 20)),
+            // Elements without octets may be announced, up to a number of them.
+            Self::Plan(_, "Nothings") => (65_536 * 200, (64 << 10) + 65_536 * 48),
+            _ => (0, 64 << 10),
+        }
     }
 
     /// Reads, and lets go of what was read.

@@ -4,7 +4,7 @@
 //! through [`super::contents`], which pushes frames. The stack is data, so that input cannot exhaust the thread's.
 
 use super::frame::{Care, Frame, Pending, Register, What};
-use super::head::{Head, head, long_head};
+use super::head::{Head, canonical_head, head, long_head};
 use super::{check, rules_of};
 use crate::event::{Leaf, Sink};
 use crate::{Error, Options, Unknown};
@@ -77,6 +77,8 @@ pub(super) struct Engine<'a, S> {
     pub(super) careful: bool,
     /// Whether headers of common forms are good: those that the fast path reads are such as DER has.
     quick: bool,
+    /// The same by CER, where what is constructed has an indefinite length.
+    quick_by_cer: bool,
     /// A slot has the fast path if of these flags it has [`flags::PLAIN`] alone.
     plain: u8,
     /// The key that the chosen alternative is.
@@ -134,10 +136,11 @@ impl<'a, S: Sink> Engine<'a, S> {
             left: options.limits.elements,
             careful,
             quick: !picky && options.rules != Rules::Cer,
-            // By DER a DEFAULT is not.
+            quick_by_cer: !picky && options.rules == Rules::Cer,
+            // By DER and CER a DEFAULT is not.
             plain: match options.rules {
                 Rules::Ber if !picky => flags::PLAIN,
-                Rules::Der if !picky => flags::PLAIN | flags::DEFAULT,
+                Rules::Der | Rules::Cer if !picky => flags::PLAIN | flags::DEFAULT,
                 _ => 0,
             },
             pending_key: None,
@@ -186,6 +189,10 @@ impl<'a, S: Sink> Engine<'a, S> {
             if let Some(head) = long_head(self.input, self.pos, self.end) {
                 return Ok(Some(head));
             }
+        } else if self.quick_by_cer
+            && let Some(head) = canonical_head(self.input, self.pos, self.end)
+        {
+            return Ok(Some(head));
         } else if let Some(left) = self.left.checked_sub(1) {
             self.left = left;
         } else {

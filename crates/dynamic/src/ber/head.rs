@@ -99,3 +99,13 @@ pub(super) fn long_head(input: &[u8], pos: usize, end: usize) -> Option<Head> {
     let class = u32::from(first & 0xC0) << 24;
     Some(Head { tag: class | number, constructed, indefinite, size: rest.len() - tail.len(), length })
 }
+
+/// The same for a header that is as CER has it (X.690 9.1): a primitive one that is short, or a constructed one without a
+/// length (a SEQUENCE OF NULL: 490 instructions an element without it, 134 with it).
+#[inline(always)]
+pub(super) fn canonical_head(input: &[u8], pos: usize, end: usize) -> Option<Head> {
+    match head(input, pos, end) {
+        Some(head) => (!head.constructed).then_some(head),
+        None => long_head(input, pos, end).filter(|head| head.indefinite),
+    }
+}

@@ -123,7 +123,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         let element = &program.steps[element as usize];
         for index in 0..usize::from(lo) + count as usize {
             if let Err(fault) = self.part_wanted(element) {
-                return Err(self.inside(field, node, Some(index), fault));
+                return Err(self.inside(field, node, Some(index + 1), fault));
             }
         }
         self.left += 1;
@@ -296,11 +296,12 @@ impl<'a, S: Sink> Engine<'a, S> {
         program.values.get(row as usize)
     }
 
-    /// A fault in a part of a value: the path to it is gathered from its end.
+    /// A fault in a part of a value, of which so many elements have begun if it is a list: the path to it is gathered from
+    /// its end.
     #[cold]
     #[inline(never)]
-    fn inside(&mut self, field: FieldId, node: NodeId, element: Option<usize>, fault: Fault) -> Fault {
-        self.state.trail.push((field, node, element));
+    fn inside(&mut self, field: FieldId, node: NodeId, elements: Option<usize>, fault: Fault) -> Fault {
+        self.state.trail.push((field, node, elements));
         fault
     }
 

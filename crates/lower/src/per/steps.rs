@@ -230,13 +230,7 @@ impl Builder<'_> {
                 let width = optional + u8::from(known.extensible);
                 Op::Sequence { first: known.first, count: known.root.len() as u32, optional, width }
             }
-            Code::SequenceOf(size, element) => match size.field.filter(|_| self.has_bits(element, NESTED)) {
-                Some(field) => match (u16::try_from(field.lo), u16::try_from(field.most)) {
-                    (Ok(lo), Ok(span)) => Op::List { element, lo, span, width: field.width, pad: field.pad },
-                    _ => Op::Part,
-                },
-                None => Op::Part,
-            },
+            Code::SequenceOf(size, element) if self.has_bits(element, NESTED) => self.list(size, element),
             Code::Choice(code) if key == NO_KEY => {
                 let known = &self.program.choices[code as usize];
                 match (known.whole.field_behind(known.extensible), known.root.len().checked_sub(1)) {
@@ -252,6 +246,22 @@ impl Builder<'_> {
             Code::OctetsContaining(_) | Code::BitsContaining(..) => Op::Leaf,
             code if has_parts(code) => Op::Part,
             _ => Op::Leaf,
+        }
+    }
+
+    /// A list of elements that have bits.
+    fn list(&self, size: Size, element: u32) -> Op {
+        match size.field {
+            Some(Field { lo, most, width, pad }) => match (u16::try_from(lo), u16::try_from(most)) {
+                (Ok(lo), Ok(span)) => Op::List { element, lo, span, width, pad },
+                _ => Op::Part,
+            },
+            // A general length determinant of one octet.
+            None if size == Size::ANY => {
+                let pad = if self.program.aligned { 7 } else { 0 };
+                Op::List { element, lo: 0, span: 127, width: 8, pad }
+            }
+            None => Op::Part,
         }
     }
 
