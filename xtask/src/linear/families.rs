@@ -467,6 +467,11 @@ const SPECIAL: &[(&str, Entry, Make)] = &[
     ),
     ("ldif-folded", Entry::Ldif, Make::Text(|n| format!("dn: o=a\no: {}\n", "a\n ".repeat(n)))),
     ("ldif-attributes", Entry::Ldif, Make::Text(|n| format!("dn: o=a\n{}", "cn: abc\n".repeat(n)))),
+    (
+        "ldif-distinct",
+        Entry::Ldif,
+        Make::Text(|n| format!("dn: o=a\n{}", (0..n).map(|i| format!("a{i}: b\n")).collect::<String>())),
+    ),
     ("ldif-base64", Entry::Ldif, Make::Text(|n| format!("dn: o=a\no:: {}\n", "QUJD".repeat(n)))),
     ("ldif-records", Entry::Ldif, Make::Text(|n| "dn: o=a\no: a\n\n".repeat(n))),
     ("ldif-comments", Entry::Ldif, Make::Text(|n| format!("dn: o=a\n{}o: a\n", "# a\n b\n".repeat(n)))),

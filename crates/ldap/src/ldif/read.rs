@@ -1,5 +1,6 @@
 //! Reading LDIF (RFC 2849), record by record.
 
+use std::collections::HashMap;
 use std::io::BufRead;
 use std::path::PathBuf;
 
@@ -30,12 +31,15 @@ impl Default for ReaderOptions {
 pub struct Reader<R> {
     input: R,
     options: ReaderOptions,
-    /// The line that was read ahead, with its line break removed.
-    ahead: Vec<u8>,
+    /// The line that was read last, with its continuations and without line breaks.
+    raw: Vec<u8>,
     at_end: bool,
     number: u64,
     started: bool,
 }
+
+/// So many attributes are looked through for the one of a line.
+const FEW: usize = 16;
 
 /// A line as it means: name, and value.
 type Line = (String, Vec<u8>);
@@ -48,7 +52,7 @@ impl<R: BufRead> Reader<R> {
 
     /// A reader.
     pub const fn with_options(input: R, options: ReaderOptions) -> Self {
-        Self { input, options, ahead: Vec::new(), at_end: false, number: 0, started: false }
+        Self { input, options, raw: Vec::new(), at_end: false, number: 0, started: false }
     }
 
     /// The number of the line that was read last, from 1.
@@ -117,10 +121,21 @@ impl<R: BufRead> Reader<R> {
 
     fn attributes(&mut self, first: Option<Line>) -> Result<Change> {
         let mut attributes: Vec<(String, Vec<Vec<u8>>)> = Vec::new();
+        let mut places = HashMap::new();
         let mut line = if first.is_some() { first } else { self.line()? };
         while let Some((name, value)) = line {
-            // Values of an attribute stand together nearly always.
-            let place = attributes.iter().rposition(|(known, _)| known.eq_ignore_ascii_case(&name));
+            // Values of an attribute stand together nearly always; where they do not, all names are looked through as
+            // long as they are few.
+            let place = if attributes.len() < FEW {
+                attributes.iter().rposition(|(known, _)| known.eq_ignore_ascii_case(&name))
+            } else if attributes.last().is_some_and(|(known, _)| known.eq_ignore_ascii_case(&name)) {
+                Some(attributes.len() - 1)
+            } else {
+                for (place, (known, _)) in attributes.iter().enumerate().skip(places.len()) {
+                    places.insert(known.to_ascii_lowercase(), place);
+                }
+                places.get(&name.to_ascii_lowercase()).copied()
+            };
             match place.and_then(|place| attributes.get_mut(place)) {
                 Some((_, values)) => values.push(value),
                 None => attributes.push((name, vec![value])),
@@ -181,22 +196,18 @@ impl<R: BufRead> Reader<R> {
 
     /// The first line behind any empty ones.
     fn first_line(&mut self) -> Result<Option<Line>> {
-        loop {
-            match self.raw()? {
-                None => return Ok(None),
-                Some(raw) if raw.is_empty() => {}
-                Some(raw) => return self.parse(&raw).map(Some),
+        while self.next_raw()? {
+            if !self.raw.is_empty() {
+                return self.parse(&self.raw).map(Some);
             }
         }
+        Ok(None)
     }
 
     /// The next line of this record; nothing at its end.
     fn line(&mut self) -> Result<Option<Line>> {
-        match self.raw()? {
-            None => Ok(None),
-            Some(raw) if raw.is_empty() => Ok(None),
-            Some(raw) => self.parse(&raw).map(Some),
-        }
+        let ends = !self.next_raw()? || self.raw.is_empty();
+        if ends { Ok(None) } else { self.parse(&self.raw).map(Some) }
     }
 
     fn parse(&self, raw: &[u8]) -> Result<Line> {
@@ -232,65 +243,50 @@ impl<R: BufRead> Reader<R> {
         std::fs::read(PathBuf::from(path)).map_err(|error| syntax(&format!("{path}: {error}")))
     }
 
-    /// The next line with its continuations, without comments; nothing at the end.
-    fn raw(&mut self) -> Result<Option<Vec<u8>>> {
+    /// Reads the next line with its continuations that is no comment; `false` at the end.
+    fn next_raw(&mut self) -> Result<bool> {
         loop {
-            let mut line = std::mem::take(&mut self.ahead);
-            if line.is_empty() && (self.at_end || !self.physical(&mut line)?) {
-                return Ok(None);
+            self.raw.clear();
+            if self.at_end || !self.physical()? {
+                self.at_end = true;
+                return Ok(false);
             }
-            if line == b"\n" {
-                return Ok(Some(Vec::new()));
+            while !self.raw.is_empty() && self.input.fill_buf()?.first() == Some(&b' ') {
+                self.input.consume(1);
+                self.physical()?;
             }
-            strip_break(&mut line);
-            loop {
-                let mut next = Vec::new();
-                if !self.physical(&mut next)? {
-                    break;
-                }
-                if next.first() != Some(&b' ') {
-                    self.ahead = next;
-                    break;
-                }
-                strip_break(&mut next);
-                line.extend_from_slice(next.get(1..).unwrap_or_default());
-                if line.len() > self.options.line {
-                    return Err(Error::new(ErrorKind::Limit, "a line is too long"));
-                }
-            }
-            if line.first() != Some(&b'#') {
-                return Ok(Some(line));
+            if self.raw.first() != Some(&b'#') {
+                return Ok(true);
             }
         }
     }
 
-    /// Reads a line as it stands, its break as `\n` alone.
-    fn physical(&mut self, line: &mut Vec<u8>) -> Result<bool> {
+    /// Appends what stands up to the next line break; `false` if there is nothing any more.
+    fn physical(&mut self) -> Result<bool> {
+        let begin = self.raw.len();
+        let mut is_there = false;
         loop {
-            let available = self.input.fill_buf().map_err(Error::from)?;
+            let available = self.input.fill_buf()?;
             if available.is_empty() {
-                self.at_end = true;
                 break;
             }
-            let end = memchr::memchr(b'\n', available).map(|at| at + 1);
-            let taken = end.unwrap_or(available.len());
-            line.extend_from_slice(available.get(..taken).unwrap_or_default());
+            is_there = true;
+            let end = memchr::memchr(b'\n', available);
+            self.raw.extend_from_slice(available.get(..end.unwrap_or(available.len())).unwrap_or_default());
+            let taken = end.map_or(available.len(), |at| at + 1);
             self.input.consume(taken);
-            if end.is_some() {
-                break;
-            }
-            if line.len() > self.options.line {
+            if self.raw.len() > self.options.line {
                 return Err(Error::new(ErrorKind::Limit, "a line is too long"));
             }
+            if end.is_some() {
+                if self.raw.len() > begin {
+                    self.raw.pop_if(|last| *last == b'\r');
+                }
+                break;
+            }
         }
-        if line.is_empty() {
-            return Ok(false);
-        }
-        self.number += 1;
-        if line == b"\r\n" {
-            line.remove(0);
-        }
-        Ok(true)
+        self.number += u64::from(is_there);
+        Ok(is_there)
     }
 }
 
@@ -301,18 +297,8 @@ impl<R: BufRead> Iterator for Reader<R> {
         let record = self.record();
         if record.is_err() {
             self.at_end = true;
-            self.ahead.clear();
         }
         record.transpose()
-    }
-}
-
-fn strip_break(line: &mut Vec<u8>) {
-    if line.last() == Some(&b'\n') {
-        line.pop();
-        if line.last() == Some(&b'\r') {
-            line.pop();
-        }
     }
 }
 

@@ -41,6 +41,20 @@ fn kinds_of_records() {
     assert_eq!(records[4].dn, "");
 }
 
+/// Values of an attribute come together, wherever they stand and however many other attributes there are.
+#[test]
+fn attributes_that_come_again() {
+    for count in [2, 15, 16, 17, 40] {
+        let lines: String = (0..count).chain(0..count).map(|i| format!("a{i}: {i}\nx: {i}\n")).collect();
+        let record = read(&format!("dn: o=a\n{}", lines.replacen("a0", "A0", 1))).unwrap().remove(0);
+        let Change::Add(attributes) = record.change else { panic!() };
+        assert_eq!(attributes.len(), count + 1);
+        assert_eq!(attributes[0], ("A0".to_owned(), vec![b"0".to_vec(); 2]));
+        assert_eq!(attributes[1].1.len(), 2 * count);
+        assert!(attributes[2..].iter().all(|(_, values)| values.len() == 2), "{attributes:?}");
+    }
+}
+
 #[test]
 fn faults_have_their_line() {
     for (text, line) in [
