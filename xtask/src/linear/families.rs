@@ -99,6 +99,8 @@ impl Entry {
             // A model has a place for everything that was said.
             Self::Source => (4_000.0, 400),
             Self::Typed(_) | Self::Dump | Self::Records => (200.0, 8),
+            // What was compressed is there beside the message.
+            Self::Megaco(Encoding::Etf { zlib: true, .. }) => (200.0, 32 + 2),
             _ => (200.0, 32),
         }
     }
@@ -437,7 +439,11 @@ const SPECIAL: &[(&str, Entry, Make)] = &[
         Entry::Source,
         Make::Text(|n| module(n, "v UTF8String ::= \"", |_| "a\"\"".to_owned(), "\"")),
     ),
-    ("source-digits", Entry::Source, Make::Text(|n| module(n, "v INTEGER ::= 1", |_| "0".to_owned(), ""))),
+    (
+        "source-digits",
+        Entry::Source,
+        Make::Text(|n| module(n / 8, "v INTEGER ::= 1", |_| "0".to_owned(), "")),
+    ),
     (
         "source-faults",
         Entry::Source,
