@@ -123,11 +123,12 @@ impl Encoding {
         }
     }
 
-    /// Reads a message; in the binary encodings with packages, levels and values as `binary` has them.
+    /// Reads a message; in the binary encodings with packages, levels and values as `binary` has them, of which the message
+    /// borrows names.
     ///
     /// # Errors
     /// The octets are no message.
-    pub fn decode_with<'a>(self, binary: &Binary, octets: &'a [u8]) -> Result<MegacoMessage<'a>> {
+    pub fn decode_with<'a>(self, binary: &'a Binary, octets: &'a [u8]) -> Result<MegacoMessage<'a>> {
         match self {
             Self::Pretty | Self::Compact => text::read_message(octets),
             Self::Ber => binary.decode(octets, Rules::Ber),

@@ -80,9 +80,9 @@ pub(crate) trait To<'a, G> {
     fn to(&'a self, cx: &mut Context<'_>) -> Result<G>;
 }
 
-/// From a generated type to the model.
-pub(crate) trait Of<G>: Sized {
-    fn of(value: G, cx: &mut Context<'_>) -> Result<Self>;
+/// From a generated type to the model, which borrows from the input and names from the packages.
+pub(crate) trait Of<'a, G>: Sized {
+    fn of(value: G, cx: &mut Context<'a>) -> Result<Self>;
 }
 
 macro_rules! same {
@@ -93,7 +93,7 @@ macro_rules! same {
             }
         }
 
-        impl Of<$ty> for $ty {
+        impl Of<'_, $ty> for $ty {
             fn of(value: $ty, _: &mut Context<'_>) -> Result<$ty> {
                 Ok(value)
             }
@@ -110,7 +110,7 @@ impl<'a> To<'a, u8> for u16 {
     }
 }
 
-impl Of<u8> for u16 {
+impl Of<'_, u8> for u16 {
     fn of(value: u8, _: &mut Context<'_>) -> Result<Self> {
         Ok(Self::from(value))
     }
@@ -122,33 +122,50 @@ impl<'a, T: To<'a, G>, G> To<'a, Option<G>> for Option<T> {
     }
 }
 
-impl<T: Of<G>, G> Of<Option<G>> for Option<T> {
-    fn of(value: Option<G>, cx: &mut Context<'_>) -> Result<Self> {
+impl<'a, T: Of<'a, G>, G> Of<'a, Option<G>> for Option<T> {
+    fn of(value: Option<G>, cx: &mut Context<'a>) -> Result<Self> {
         value.map(|value| T::of(value, cx)).transpose()
     }
 }
 
 impl<'a, T: To<'a, G>, G> To<'a, Vec<G>> for Vec<T> {
     fn to(&'a self, cx: &mut Context<'_>) -> Result<Vec<G>> {
-        self.iter().map(|value| value.to(cx)).collect()
+        all_to(self, cx)
     }
 }
 
-impl<T: Of<G>, G> Of<Vec<G>> for Vec<T> {
-    fn of(value: Vec<G>, cx: &mut Context<'_>) -> Result<Self> {
-        value.into_iter().map(|value| T::of(value, cx)).collect()
+/// Not `collect`, which sets aside room for four where there is one.
+fn all_to<'a, T: To<'a, G>, G>(values: &'a [T], cx: &mut Context<'_>) -> Result<Vec<G>> {
+    let mut all = Vec::with_capacity(values.len());
+    for value in values {
+        all.push(value.to(cx)?);
+    }
+    Ok(all)
+}
+
+impl<'a, T: Of<'a, G>, G> Of<'a, Vec<G>> for Vec<T> {
+    fn of(values: Vec<G>, cx: &mut Context<'a>) -> Result<Self> {
+        // Not `collect`, which gives back what it does not need of the room that the values had.
+        let mut all = Self::with_capacity(values.len());
+        for value in values {
+            all.push(T::of(value, cx)?);
+        }
+        Ok(all)
     }
 }
 
 impl<'a, T: To<'a, G>, G> To<'a, Vec<G>> for List<T> {
     fn to(&'a self, cx: &mut Context<'_>) -> Result<Vec<G>> {
-        self.iter().map(|value| value.to(cx)).collect()
+        all_to(self, cx)
     }
 }
 
-impl<T: Of<G>, G> Of<Vec<G>> for List<T> {
-    fn of(value: Vec<G>, cx: &mut Context<'_>) -> Result<Self> {
-        value.into_iter().map(|value| T::of(value, cx)).collect()
+impl<'a, T: Of<'a, G>, G> Of<'a, Vec<G>> for List<T> {
+    fn of(mut values: Vec<G>, cx: &mut Context<'a>) -> Result<Self> {
+        match values.len() {
+            1 => values.pop().map_or_else(|| Ok(Self::new()), |one| T::of(one, cx).map(Self::One)),
+            _ => Vec::of(values, cx).map(Self::Many),
+        }
     }
 }
 
@@ -158,8 +175,8 @@ impl<'a, T: To<'a, G>, G> To<'a, G> for Box<T> {
     }
 }
 
-impl<T: Of<G>, G> Of<G> for Box<T> {
-    fn of(value: G, cx: &mut Context<'_>) -> Result<Self> {
+impl<'a, T: Of<'a, G>, G> Of<'a, G> for Box<T> {
+    fn of(value: G, cx: &mut Context<'a>) -> Result<Self> {
         T::of(value, cx).map(Self::new)
     }
 }
@@ -198,8 +215,8 @@ impl<'a, T: To<'a, G> + Missing, G> To<'a, G> for Lenient<T> {
     }
 }
 
-impl<T: Of<G>, G> Of<G> for Lenient<T> {
-    fn of(value: G, cx: &mut Context<'_>) -> Result<Self> {
+impl<'a, T: Of<'a, G>, G> Of<'a, G> for Lenient<T> {
+    fn of(value: G, cx: &mut Context<'a>) -> Result<Self> {
         T::of(value, cx).map(|value| Self(Some(value)))
     }
 }
@@ -212,7 +229,7 @@ impl<'a, T: Token> To<'a, BitString<'a>> for TokenSet<T> {
     }
 }
 
-impl<T: Token> Of<BitString<'_>> for TokenSet<T> {
+impl<T: Token> Of<'_, BitString<'_>> for TokenSet<T> {
     fn of(value: BitString<'_>, _: &mut Context<'_>) -> Result<Self> {
         let bits = value.as_bits();
         let set = bits.iter().take(16).enumerate().filter(|bit| bit.1);
@@ -225,6 +242,14 @@ fn kept(octets: Octets<'_>) -> Cow<'_, [u8]> {
     match octets.as_borrowed() {
         Some(octets) => Cow::Borrowed(octets),
         None => Cow::Owned(octets.as_slice().to_vec()),
+    }
+}
+
+/// The same of text.
+fn kept_text(text: Text<'_>) -> Cow<'_, [u8]> {
+    match text.as_borrowed() {
+        Some(octets) => Cow::Borrowed(octets),
+        None => Cow::Owned(text.as_bytes().to_vec()),
     }
 }
 
@@ -251,8 +276,8 @@ impl<'a> To<'a, Octets<'a>> for Str<'a> {
     }
 }
 
-impl<'a> Of<Octets<'a>> for Str<'a> {
-    fn of(value: Octets<'a>, cx: &mut Context<'_>) -> Result<Self> {
+impl<'a> Of<'a, Octets<'a>> for Str<'a> {
+    fn of(value: Octets<'a>, cx: &mut Context<'a>) -> Result<Self> {
         let octets = kept(value);
         if !cx.wraps() {
             return Ok(Self(octets));
@@ -276,10 +301,7 @@ impl<'a> Of<Octets<'a>> for Str<'a> {
 }
 
 pub(super) fn text(octets: &[u8]) -> Result<Text<'_>> {
-    match std::str::from_utf8(octets) {
-        Ok(text) if text.is_ascii() => Ok(Text::borrowed(text)),
-        _ => Err(refuse("characters of 7 bits")),
-    }
+    Text::from_ascii(octets).ok_or_else(|| refuse("characters of 7 bits"))
 }
 
 impl<'a> To<'a, Text<'a>> for Str<'a> {
@@ -288,13 +310,13 @@ impl<'a> To<'a, Text<'a>> for Str<'a> {
     }
 }
 
-impl<'a> Of<Text<'a>> for Str<'a> {
+impl<'a> Of<'a, Text<'a>> for Str<'a> {
     fn of(value: Text<'a>, cx: &mut Context<'_>) -> Result<Self> {
-        let mut octets = value.as_str().as_bytes();
-        if cx.kind == Kind::Vendor {
-            octets = octets.trim_ascii_end();
-        }
-        Ok(Self(Cow::Owned(octets.to_vec())))
+        Ok(Self(match kept_text(value) {
+            octets if cx.kind != Kind::Vendor => octets,
+            Cow::Borrowed(octets) => Cow::Borrowed(octets.trim_ascii_end()),
+            Cow::Owned(octets) => Cow::Owned(octets.trim_ascii_end().to_vec()),
+        }))
     }
 }
 
@@ -307,9 +329,9 @@ impl<'a> To<'a, Text<'a>> for Name<'a> {
     }
 }
 
-impl<'a> Of<Text<'a>> for Name<'a> {
+impl<'a> Of<'a, Text<'a>> for Name<'a> {
     fn of(value: Text<'a>, _: &mut Context<'_>) -> Result<Self> {
-        Ok(Self(Cow::Owned(value.as_str().as_bytes().to_vec())))
+        Ok(Self(kept_text(value)))
     }
 }
 
@@ -319,9 +341,9 @@ impl<'a> To<'a, Text<'a>> for [u8; 8] {
     }
 }
 
-impl Of<Text<'_>> for [u8; 8] {
+impl Of<'_, Text<'_>> for [u8; 8] {
     fn of(value: Text<'_>, _: &mut Context<'_>) -> Result<Self> {
-        Self::try_from(value.as_str().as_bytes()).map_err(|_| refuse("a date and a time of 8 characters"))
+        Self::try_from(value.as_bytes()).map_err(|_| refuse("a date and a time of 8 characters"))
     }
 }
 
@@ -339,12 +361,12 @@ impl<'a> To<'a, [u8; 4]> for Name<'a> {
     }
 }
 
-impl Of<[u8; 4]> for Name<'_> {
-    fn of([a, b, c, d]: [u8; 4], cx: &mut Context<'_>) -> Result<Self> {
+impl<'a> Of<'a, [u8; 4]> for Name<'a> {
+    fn of([a, b, c, d]: [u8; 4], cx: &mut Context<'a>) -> Result<Self> {
         let item = cx.item_kind();
         let (package, id) = (u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d]));
         cx.item = Some((item, package, id));
-        Ok(Self::from(cx.binary.packages.item_name(item, package, id)))
+        Ok(Self(cx.binary.packages.item_name(item, package, id)))
     }
 }
 
@@ -383,16 +405,18 @@ impl<'a> To<'a, [u8; 2]> for Name<'a> {
     }
 }
 
-impl Of<[u8; 2]> for Name<'_> {
-    fn of([a, b]: [u8; 2], cx: &mut Context<'_>) -> Result<Self> {
+impl<'a> Of<'a, [u8; 2]> for Name<'a> {
+    fn of([a, b]: [u8; 2], cx: &mut Context<'a>) -> Result<Self> {
         let packages = &cx.binary.packages;
         let id = u16::from_be_bytes([a, b]);
-        Ok(Self::from(match (cx.kind, cx.item) {
-            (Kind::Package, _) => packages.package_name(id),
-            (Kind::Parameter, Some((item, package, of))) => packages.parameter_name(item, (package, of), id),
-            _ if a >= b'a' && b >= b'0' => vec![a, b],
-            _ => [DIAL_PLAN, &[a.wrapping_add(b'0'), b.wrapping_add(b'0')]].concat(),
-        }))
+        Ok(match (cx.kind, cx.item) {
+            (Kind::Package, _) => Self::from(packages.package_name(id)),
+            (Kind::Parameter, Some((item, package, of))) => {
+                Self(packages.parameter_name(item, (package, of), id))
+            }
+            _ if a >= b'a' && b >= b'0' => Self::from(vec![a, b]),
+            _ => Self::from([DIAL_PLAN, &[a.wrapping_add(b'0'), b.wrapping_add(b'0')]].concat()),
+        })
     }
 }
 
@@ -407,10 +431,10 @@ macro_rules! by_hand {
             }
         }
 
-        impl Of<crate::generated::$v::TerminationId<'_>> for TerminationId<'_> {
+        impl Of<'_, crate::generated::$v::TerminationId<'_>> for TerminationId<'_> {
             fn of(value: crate::generated::$v::TerminationId<'_>, cx: &mut Context<'_>) -> Result<Self> {
                 let name = cx.binary.levels.decode(&value.wildcard, value.id.as_slice());
-                name.map(|name| Self(Name::from(name)))
+                name.map(|name| Self(Name(name)))
                     .ok_or_else(|| refuse("a termination id with the levels that are set"))
             }
         }
@@ -440,8 +464,8 @@ macro_rules! by_hand {
             }
         }
 
-        impl<'a> Of<crate::generated::$v::LocalRemoteDescriptor<'a>> for LocalRemoteDescriptor<'a> {
-            fn of(value: crate::generated::$v::LocalRemoteDescriptor<'a>, cx: &mut Context<'_>) -> Result<Self> {
+        impl<'a> Of<'a, crate::generated::$v::LocalRemoteDescriptor<'a>> for LocalRemoteDescriptor<'a> {
+            fn of(value: crate::generated::$v::LocalRemoteDescriptor<'a>, cx: &mut Context<'a>) -> Result<Self> {
                 Vec::of(value.prop_grps, cx).map(Self::Groups)
             }
         }
@@ -454,7 +478,7 @@ macro_rules! by_hand {
             }
         }
 
-        impl Of<crate::generated::$v::ServiceChangeProfile<'_>> for ServiceChangeProfile<'_> {
+        impl Of<'_, crate::generated::$v::ServiceChangeProfile<'_>> for ServiceChangeProfile<'_> {
             fn of(value: crate::generated::$v::ServiceChangeProfile<'_>, _: &mut Context<'_>) -> Result<Self> {
                 let profile = value.profile_name.as_str().rsplit_once('/');
                 let profile = profile.and_then(|(name, version)| Some((name, version.parse().ok()?)));
@@ -481,8 +505,8 @@ macro_rules! res_parm {
             }
         }
 
-        impl<'a> Of<crate::generated::$v::ServiceChangeResParm<'a>> for ServiceChangeResParm<'a> {
-            fn of(value: crate::generated::$v::ServiceChangeResParm<'a>, cx: &mut Context<'_>) -> Result<Self> {
+        impl<'a> Of<'a, crate::generated::$v::ServiceChangeResParm<'a>> for ServiceChangeResParm<'a> {
+            fn of(value: crate::generated::$v::ServiceChangeResParm<'a>, cx: &mut Context<'a>) -> Result<Self> {
                 Ok(Self {
                     service_change_mgc_id: Of::of(value.service_change_mgc_id, cx)?,
                     service_change_address: Of::of(value.service_change_address, cx)?,
@@ -509,7 +533,7 @@ impl<'a> To<'a, u16> for EventSpecParameter<'a> {
     }
 }
 
-impl Of<u16> for EventSpecParameter<'_> {
+impl Of<'_, u16> for EventSpecParameter<'_> {
     fn of(value: u16, _: &mut Context<'_>) -> Result<Self> {
         Ok(Self::Stream(value))
     }
@@ -523,8 +547,8 @@ impl<'a> To<'a, AudSignals<'a>> for Option<IndAudSignalsDescriptor<'a>> {
     }
 }
 
-impl<'a> Of<AudSignals<'a>> for Option<IndAudSignalsDescriptor<'a>> {
-    fn of(value: AudSignals<'a>, cx: &mut Context<'_>) -> Result<Self> {
+impl<'a> Of<'a, AudSignals<'a>> for Option<IndAudSignalsDescriptor<'a>> {
+    fn of(value: AudSignals<'a>, cx: &mut Context<'a>) -> Result<Self> {
         IndAudSignalsDescriptor::of(value, cx).map(Some)
     }
 }
@@ -577,10 +601,10 @@ macro_rules! mapped_record {
             }
         }
 
-        impl<'a> $crate::binary::map::Of<$crate::generated::$v::$name $(<$gl>)?> for $name $(<$life>)? {
+        impl<'a> $crate::binary::map::Of<'a, $crate::generated::$v::$name $(<$gl>)?> for $name $(<$life>)? {
             fn of(
                 value: $crate::generated::$v::$name $(<$gl>)?,
-                cx: &mut $crate::binary::map::Context<'_>,
+                cx: &mut $crate::binary::map::Context<'a>,
             ) -> $crate::Result<Self> {
                 let before = cx.begin($crate::binary::map::kind_of!($($kind)?));
                 let value = Self {
@@ -645,11 +669,11 @@ macro_rules! mapped_choice {
             }
         }
 
-        impl<'a> $crate::binary::map::Of<$crate::generated::$v::$g $(<$gl>)?> for $name $(<$life>)? {
+        impl<'a> $crate::binary::map::Of<'a, $crate::generated::$v::$g $(<$gl>)?> for $name $(<$life>)? {
             #[allow(unreachable_patterns, reason = "not every choice has unknown alternatives")]
             fn of(
                 value: $crate::generated::$v::$g $(<$gl>)?,
-                cx: &mut $crate::binary::map::Context<'_>,
+                cx: &mut $crate::binary::map::Context<'a>,
             ) -> $crate::Result<Self> {
                 let before = cx.begin($crate::binary::map::kind_of!($($kind)?));
                 let value = match value {
@@ -692,7 +716,7 @@ macro_rules! mapped_atoms {
             }
         }
 
-        impl $crate::binary::map::Of<$crate::generated::$v::$g> for $name {
+        impl $crate::binary::map::Of<'_, $crate::generated::$v::$g> for $name {
             #[allow(unreachable_patterns, reason = "not every enumeration can have unknown values")]
             fn of(
                 value: $crate::generated::$v::$g,

@@ -74,11 +74,11 @@ impl Binary {
         written.map_err(fault)
     }
 
-    /// Reads a message.
+    /// Reads a message, which borrows from its octets, and names from the packages.
     ///
     /// # Errors
     /// The octets are no message of the module, or a name of a termination does not fit the levels.
-    pub fn decode<'a>(&self, octets: &'a [u8], rules: Rules) -> Result<MegacoMessage<'a>> {
+    pub fn decode<'a>(&'a self, octets: &'a [u8], rules: Rules) -> Result<MegacoMessage<'a>> {
         let mut cx = Context::new(self, 3);
         let (message, rest) = match rules {
             Rules::Ber => {

@@ -21,8 +21,8 @@ macro_rules! events {
             }
         }
 
-        impl<'a> Of<v1::$name<'a>> for $name<'a> {
-            fn of(value: v1::$name<'a>, cx: &mut Context<'_>) -> Result<Self> {
+        impl<'a> Of<'a, v1::$name<'a>> for $name<'a> {
+            fn of(value: v1::$name<'a>, cx: &mut Context<'a>) -> Result<Self> {
                 let is_request = value.request_id != NO_REQUEST || !value.event_list.is_empty();
                 let request_id = is_request.then_some(value.request_id);
                 Ok(Self { request_id, event_list: Of::of(value.event_list, cx)? })
@@ -36,8 +36,8 @@ macro_rules! events {
             }
         }
 
-        impl<'a> Of<v3::$name<'a>> for $name<'a> {
-            fn of(value: v3::$name<'a>, cx: &mut Context<'_>) -> Result<Self> {
+        impl<'a> Of<'a, v3::$name<'a>> for $name<'a> {
+            fn of(value: v3::$name<'a>, cx: &mut Context<'a>) -> Result<Self> {
                 let is_request = value.request_id != Some(NO_REQUEST) || !value.event_list.is_empty();
                 let request_id = value.request_id.filter(|_| is_request);
                 Ok(Self { request_id, event_list: Of::of(value.event_list, cx)? })
@@ -65,7 +65,7 @@ impl<'a> To<'a, ObjectIdentifier<'a>> for List<u32> {
     }
 }
 
-impl Of<ObjectIdentifier<'_>> for List<u32> {
+impl Of<'_, ObjectIdentifier<'_>> for List<u32> {
     fn of(value: ObjectIdentifier<'_>, _: &mut Context<'_>) -> Result<Self> {
         let value = OidRef::new(value.as_bytes(), 0).ok();
         let arcs = value.and_then(|value| value.arcs().map(|arc| u32::try_from(arc).ok()).collect());

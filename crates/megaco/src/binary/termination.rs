@@ -1,5 +1,7 @@
 //! Names of terminations in binary (H.248.1 A.1): levels of bits, with octets that say where wildcards begin.
 
+use std::borrow::Cow;
+
 use crate::octets::Name;
 
 /// How many bits each level of a termination's name has, from the highest; three levels of 8 bits unless a profile says
@@ -29,7 +31,32 @@ impl Levels {
         if name.len() == 4 && *name == "root" {
             return Some((Vec::new(), Id { octets: ROOT, length: ROOT.len() }));
         }
+        if let Some(id) = self.encode_octets(name) {
+            return Some((Vec::new(), id));
+        }
         self.encode_bits(name).or_else(|| self.encode_characters(name))
+    }
+
+    /// Whether every level has eight bits, and an id so many octets.
+    fn are_octets(&self, length: usize) -> bool {
+        self.0.len() == length && self.0.iter().all(|&bits| bits == 8)
+    }
+
+    /// The common form, `10110100/00000000/00000001`: an octet for each level.
+    fn encode_octets(&self, name: &[u8]) -> Option<Id> {
+        let length = name.len().div_ceil(9);
+        if length > LONGEST || name.len() % 9 != 8 || !self.are_octets(length) {
+            return None;
+        }
+        let mut octets = [0; LONGEST];
+        for (octet, level) in octets.iter_mut().zip(name.chunks(9)) {
+            let (digits, slash) = level.split_first_chunk::<8>()?;
+            if !matches!(slash, [] | [b'/']) {
+                return None;
+            }
+            *octet = octet_of(*digits)?;
+        }
+        Some(Id { octets, length })
     }
 
     fn encode_bits(&self, name: &Name<'_>) -> Option<(Vec<[u8; 1]>, Id)> {
@@ -45,13 +72,6 @@ impl Levels {
         while let Some(text) = rest {
             let size = usize::from(*sizes.next()?);
             below -= size;
-            if let (8, Some((level, after))) = (size, text.split_first_chunk::<8>())
-                && let ([] | [b'/', ..], Some(octet)) = (after, octet_of(*level))
-            {
-                id = id << 8 | u64::from(octet);
-                rest = after.get(1..);
-                continue;
-            }
             let slash = memchr::memchr(b'/', text);
             let level = &text[..slash.unwrap_or(text.len())];
             rest = slash.map(|slash| &text[slash + 1..]);
@@ -106,16 +126,30 @@ impl Levels {
     }
 
     /// The name of wildcards and an id.
-    pub(super) fn decode(&self, wildcards: &[[u8; 1]], id: &[u8]) -> Option<Vec<u8>> {
+    pub(super) fn decode(&self, wildcards: &[[u8; 1]], id: &[u8]) -> Option<Cow<'static, [u8]>> {
         if wildcards.is_empty() && id == ROOT {
-            return Some(b"root".to_vec());
+            return Some(Cow::Borrowed(b"root"));
         }
+        if wildcards.is_empty() && !id.is_empty() && self.are_octets(id.len()) {
+            return Some(Cow::Owned(decode_octets(id)));
+        }
+        self.decode_bits(wildcards, id).map(Cow::Owned)
+    }
+
+    fn decode_bits(&self, wildcards: &[[u8; 1]], id: &[u8]) -> Option<Vec<u8>> {
         if id.len() != self.bits().div_ceil(8) {
             return decode_characters(wildcards, id);
         }
-        let mut wildcards: Vec<u8> = wildcards.iter().map(|wildcard| wildcard[0]).collect();
-        wildcards.sort_by_key(|wildcard| std::cmp::Reverse(wildcard & 0x3f));
-        let mut wildcards = wildcards.into_iter().peekable();
+        let mut sorted = Vec::new();
+        let wildcards = match wildcards {
+            [] | [_] => wildcards,
+            _ => {
+                sorted.extend_from_slice(wildcards);
+                sorted.sort_by_key(|[wildcard]| std::cmp::Reverse(wildcard & 0x3f));
+                &sorted
+            }
+        };
+        let mut wildcards = wildcards.iter().map(|wildcard| wildcard[0]).peekable();
         let mut name = Vec::with_capacity(self.bits() + self.0.len());
         let mut place = 0;
         for (index, &size) in self.0.iter().enumerate() {
@@ -126,7 +160,7 @@ impl Levels {
             // The next wildcard is behind this level.
             let is_plain = wildcards.peek().is_none_or(|next| usize::from(next & 0x3f) < self.bits() - end);
             if is_plain && size == 8 && place % 8 == 0 {
-                name.extend_from_slice(&BITS[usize::from(id[place / 8])]);
+                name.extend_from_slice(&LEVELS[usize::from(id[place / 8])][..8]);
                 place = end;
             }
             while place < end {
@@ -169,9 +203,9 @@ fn octet_of(digits: [u8; 8]) -> Option<u8> {
     (bits & !ONES == 0).then_some((bits.wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8)
 }
 
-/// The digits of every octet.
-static BITS: [[u8; 8]; 256] = {
-    let mut all = [[b'0'; 8]; 256];
+/// The level of every octet, and a slash.
+static LEVELS: [[u8; 9]; 256] = {
+    let mut all = [*b"00000000/"; 256];
     let mut octet = 0;
     while octet < 256 {
         let mut bit = 0;
@@ -183,6 +217,16 @@ static BITS: [[u8; 8]; 256] = {
     }
     all
 };
+
+/// The common form: a level of eight bits for each octet.
+fn decode_octets(id: &[u8]) -> Vec<u8> {
+    let mut name = Vec::with_capacity(9 * id.len());
+    for &octet in id {
+        name.extend_from_slice(&LEVELS[usize::from(octet)]);
+    }
+    name.pop();
+    name
+}
 
 /// Shifted to the left, as far as all out.
 const fn shifted(id: u64, bits: usize) -> u64 {

@@ -4,11 +4,16 @@
 mod annex_e;
 mod check;
 mod definition;
+mod index;
 mod later;
 mod path;
 mod types;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use index::{Index, Scope};
 
 pub use check::{Fault, Finding};
 pub use definition::{Definition, Item, Package, Parameter, When};
@@ -19,6 +24,8 @@ pub use types::Type;
 pub struct Packages {
     packages: Vec<Package>,
     by_id: BTreeMap<u16, usize>,
+    /// Made when the first name or number is asked for.
+    index: OnceLock<Index>,
 }
 
 /// Number that stands for all packages, or all items of one.
@@ -50,7 +57,7 @@ const NATIVE: &[(&str, u16)] = &[
 /// The packages of annex E, and those after it that are public.
 impl Default for Packages {
     fn default() -> Self {
-        let mut packages = Self { packages: Vec::new(), by_id: BTreeMap::new() };
+        let mut packages = Self { packages: Vec::new(), by_id: BTreeMap::new(), index: OnceLock::new() };
         annex_e::add_to(&mut packages);
         later::add_to(&mut packages);
         packages
@@ -60,6 +67,7 @@ impl Default for Packages {
 impl Packages {
     /// Adds a package, or replaces the one with its number.
     pub fn add(&mut self, package: Package) {
+        self.index = OnceLock::new();
         match self.by_id.get(&package.id) {
             Some(&index) => self.packages[index] = package,
             None => {
@@ -90,8 +98,39 @@ impl Packages {
         self.by_id.get(&id).and_then(|&index| self.packages.get(index))
     }
 
+    fn index(&self) -> &Index {
+        self.index.get_or_init(|| Index::of(self))
+    }
+
     /// The numbers of package and item.
     pub(crate) fn item_id(&self, item: Item, name: &[u8]) -> Option<(u16, u16)> {
+        let known = self.index().number(Scope::Item(item), name);
+        known.or_else(|| self.look_for_item_id(item, name))
+    }
+
+    /// The name of package and item.
+    pub(crate) fn item_name(&self, item: Item, package: u16, id: u16) -> Cow<'_, [u8]> {
+        match self.index().name(Scope::Item(item), (package, id)) {
+            Some(name) => Cow::Borrowed(name),
+            None => Cow::Owned(self.look_for_item_name(item, package, id)),
+        }
+    }
+
+    /// The number of a parameter of an event or signal.
+    pub(crate) fn parameter_id(&self, item: Item, of: (u16, u16), name: &[u8]) -> Option<u16> {
+        let known = self.index().number(Scope::Parameter(item, of), name);
+        known.map(|known| known.1).or_else(|| self.look_for_parameter_id(item, of, name))
+    }
+
+    /// The name of a parameter of an event or signal.
+    pub(crate) fn parameter_name(&self, item: Item, of: (u16, u16), id: u16) -> Cow<'_, [u8]> {
+        match self.index().name(Scope::Parameter(item, of), (0, id)) {
+            Some(name) => Cow::Borrowed(name),
+            None => Cow::Owned(self.look_for_parameter_name(item, of, id)),
+        }
+    }
+
+    fn look_for_item_id(&self, item: Item, name: &[u8]) -> Option<(u16, u16)> {
         let Some(slash) = memchr::memchr(b'/', name) else {
             let native = NATIVE.iter().find(|native| native.0.as_bytes().eq_ignore_ascii_case(name));
             return native.map(|native| native.1).or_else(|| numeric(name)).map(|id| (0, id));
@@ -105,8 +144,7 @@ impl Packages {
         known.map(|known| known.id).or_else(|| numeric(name)).map(|id| (package, id))
     }
 
-    /// The name of package and item.
-    pub(crate) fn item_name(&self, item: Item, package: u16, id: u16) -> Vec<u8> {
+    fn look_for_item_name(&self, item: Item, package: u16, id: u16) -> Vec<u8> {
         // Longer than most.
         let mut name = Vec::with_capacity(24);
         if package == 0 {
@@ -134,10 +172,14 @@ impl Packages {
 
     /// What a package defines, and then the packages that it extends, whose numbers hold in it too (H.248.1 6.2.3).
     fn items(&self, package: u16, item: Item) -> impl Iterator<Item = &Definition> {
+        self.family(package).filter(move |known| known.item == item)
+    }
+
+    fn family(&self, package: u16) -> impl Iterator<Item = &Definition> {
         let base = |package: &&Package| package.extends.as_ref().and_then(|base| self.named(base.as_bytes()));
         // Packages of a user may extend one another in a ring.
         let family = std::iter::successors(self.package(package), base).take(self.packages.len());
-        family.flat_map(|package| &package.items).filter(move |known| known.item == item)
+        family.flat_map(|package| &package.items)
     }
 
     fn item(&self, item: Item, package: u16, id: u16) -> Option<&Definition> {
@@ -157,15 +199,13 @@ impl Packages {
         self.items(package.id, item).find(is_it)
     }
 
-    /// The number of a parameter of an event or signal.
-    pub(crate) fn parameter_id(&self, item: Item, of: (u16, u16), name: &[u8]) -> Option<u16> {
+    fn look_for_parameter_id(&self, item: Item, of: (u16, u16), name: &[u8]) -> Option<u16> {
         let parameters = self.item(item, of.0, of.1).into_iter().flat_map(|known| &known.parameters);
         let mut parameters = parameters.filter(|known| known.name.as_bytes().eq_ignore_ascii_case(name));
         parameters.next().map(|known| known.id).or_else(|| numeric(name))
     }
 
-    /// The name of a parameter of an event or signal.
-    pub(crate) fn parameter_name(&self, item: Item, of: (u16, u16), id: u16) -> Vec<u8> {
+    fn look_for_parameter_name(&self, item: Item, of: (u16, u16), id: u16) -> Vec<u8> {
         let parameters = self.item(item, of.0, of.1).into_iter().flat_map(|known| &known.parameters);
         let mut parameters = parameters.filter(|known| known.id == id);
         parameters.next().map_or_else(|| number(id), |known| known.name.to_ascii_lowercase().into_bytes())

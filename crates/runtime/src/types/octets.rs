@@ -216,6 +216,19 @@ impl<'a> Text<'a> {
         Self(Said::Borrowed(octets))
     }
 
+    /// Borrows octets if all of them are characters below 128.
+    ///
+    /// ```
+    /// use tercet_runtime::types::Text;
+    /// assert_eq!(Text::from_ascii(b"John"), Some(Text::from("John")));
+    /// assert_eq!(Text::from_ascii("é".as_bytes()), None);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn from_ascii(octets: &'a [u8]) -> Option<Self> {
+        octets.is_ascii().then(|| Self::ascii(octets))
+    }
+
     /// So many octets of these, known to be characters below 128.
     #[inline]
     pub(crate) fn inline(length: usize, kept: [u8; INLINE]) -> Self {
@@ -253,6 +266,16 @@ impl<'a> Text<'a> {
             Said::Borrowed(octets) => octets,
             Said::Inline(length, kept) => kept.get(..usize::from(*length)).unwrap_or_default(),
             Said::Owned(text) => text.as_bytes(),
+        }
+    }
+
+    /// The octets of the text in UTF-8 for as long as the input lives, if they are borrowed from it.
+    #[inline]
+    #[must_use]
+    pub const fn as_borrowed(&self) -> Option<&'a [u8]> {
+        match self.0 {
+            Said::Borrowed(octets) => Some(octets),
+            _ => None,
         }
     }
 
