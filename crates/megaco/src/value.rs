@@ -104,6 +104,10 @@ pub(crate) trait Source<'a> {
     fn termination(&mut self) -> Result<Cow<'a, [u8]>>;
     /// The begin of a list.
     fn list(&mut self) -> Result<()>;
+    /// Room to set aside for the elements of the list that has begun: what is likely.
+    fn room(&self) -> usize {
+        0
+    }
     /// Whether an element follows; reads over the end if not.
     fn element(&mut self) -> Result<bool>;
     /// The tag of an alternative.
@@ -203,8 +207,8 @@ impl<'a, T: Value<'a>> Value<'a> for Vec<T> {
     }
 
     fn read<S: Source<'a>>(source: &mut S) -> Result<Self> {
-        let mut list = Self::new();
         source.list()?;
+        let mut list = Self::with_capacity(source.room());
         while source.element()? {
             list.push(T::read(source)?);
         }

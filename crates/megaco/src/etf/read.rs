@@ -127,14 +127,22 @@ impl<'t, 'a> Reader<'t, 'a> {
     }
 
     /// A list of octets, a binary, or nothing.
+    #[inline]
     fn octets(&mut self) -> Result<Cow<'a, [u8]>> {
+        if let [107, high, low, rest @ ..] = self.term.get(self.at..).unwrap_or_default()
+            && let Some(octets) = rest.get(..usize::from(*high) << 8 | usize::from(*low))
+        {
+            self.at += 3 + octets.len();
+            return Ok((self.keep)(octets));
+        }
+        self.other_octets()
+    }
+
+    #[inline(never)]
+    fn other_octets(&mut self) -> Result<Cow<'a, [u8]>> {
         const WHAT: &str = "a string";
         match self.octet(WHAT)? {
             106 => Ok(Cow::Borrowed(&[])),
-            107 => {
-                let length = self.length16(WHAT)?;
-                self.take(length, WHAT).map(self.keep)
-            }
             109 => {
                 let length = self.length32(WHAT)?;
                 self.take(length, WHAT).map(self.keep)
@@ -254,23 +262,24 @@ impl<'t, 'a> Source<'a> for Reader<'t, 'a> {
     }
 
     fn list(&mut self) -> Result<()> {
-        const WHAT: &str = "a list";
-        let list = if self.absent()? {
-            (0, true)
-        } else {
-            match self.octet(WHAT)? {
-                106 => (0, true),
-                107 => (self.length16(WHAT)?, true),
-                108 => (self.length32(WHAT)?, false),
-                _ => {
-                    self.at -= 1;
-                    return Err(self.error(WHAT));
-                }
-            }
+        let (length, is_string, size) = match *self.term.get(self.at..).unwrap_or_default() {
+            [106, ..] => (0, true, 1),
+            [107, a, b, ..] => (u32::from_be_bytes([0, 0, a, b]), true, 3),
+            [108, a, b, c, d, ..] => (u32::from_be_bytes([a, b, c, d]), false, 5),
+            _ if self.absent()? => (0, true, 0),
+            _ => return Err(self.error("a list")),
         };
-        *self.lists.get_mut(self.open).ok_or_else(|| Error::new(self.at, "fewer lists in lists"))? = list;
+        let place =
+            self.lists.get_mut(self.open).ok_or_else(|| Error::new(self.at, "fewer lists in lists"))?;
+        *place = (length as usize, is_string);
+        self.at += size;
         self.open += 1;
         Ok(())
+    }
+
+    fn room(&self) -> usize {
+        // More than most lists have; what is announced is not believed.
+        self.open.checked_sub(1).and_then(|last| self.lists.get(last)).map_or(0, |list| list.0.min(8))
     }
 
     fn element(&mut self) -> Result<bool> {
@@ -307,24 +316,21 @@ pub(super) fn termination<'a>(source: &mut impl Source<'a>) -> Result<Cow<'a, [u
     source.record("megaco_term_id", 2)?;
     source.atom()?;
     source.list()?;
-    let mut name: Option<Cow<'a, [u8]>> = None;
-    while source.element()? {
-        let level = source.string()?;
-        match &mut name {
-            None => name = Some(level),
-            Some(Cow::Borrowed(first)) => {
-                // Names mostly have three levels of one length.
-                let mut joined = Vec::with_capacity(first.len() + 2 * (level.len() + 1));
-                joined.extend_from_slice(first);
-                joined.push(b'/');
-                joined.extend_from_slice(&level);
-                name = Some(Cow::Owned(joined));
-            }
-            Some(Cow::Owned(name)) => {
-                name.push(b'/');
-                name.extend_from_slice(&level);
-            }
+    if !source.element()? {
+        return Err(source.error("a level of a termination's name"));
+    }
+    let first = source.string()?;
+    if !source.element()? {
+        return Ok(first);
+    }
+    // Names mostly have three levels of one length.
+    let mut name = Vec::with_capacity(3 * first.len() + 2);
+    name.extend_from_slice(&first);
+    loop {
+        name.push(b'/');
+        name.extend_from_slice(&source.string()?);
+        if !source.element()? {
+            return Ok(Cow::Owned(name));
         }
     }
-    name.ok_or_else(|| source.error("a level of a termination's name"))
 }

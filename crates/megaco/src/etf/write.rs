@@ -77,25 +77,80 @@ pub(super) fn string(out: &mut Vec<u8>, octets: &[u8]) {
 
 /// A string in lower case.
 pub(super) fn lower_string(out: &mut Vec<u8>, octets: &[u8]) {
+    // A level of a termination mostly has eight octets.
+    if let Ok(octets) = <[u8; 8]>::try_from(octets) {
+        let [a, b, c, d, e, f, g, h] = lower(octets);
+        return out.extend_from_slice(&[107, 0, 8, a, b, c, d, e, f, g, h]);
+    }
     match u16::try_from(octets.len()) {
         Ok(length @ 1..) => {
             let [high, low] = length.to_be_bytes();
             out.extend_from_slice(&[107, high, low]);
-            out.extend(octets.iter().map(u8::to_ascii_lowercase));
+            let (words, rest) = octets.as_chunks::<8>();
+            words.iter().for_each(|word| out.extend_from_slice(&lower(*word)));
+            out.extend(rest.iter().map(u8::to_ascii_lowercase));
         }
         _ => string(out, &octets.to_ascii_lowercase()),
     }
 }
 
+const ONES: u64 = 0x0101_0101_0101_0101;
+const HIGH: u64 = 0x80 * ONES;
+
+/// Eight octets in lower case.
+fn lower(octets: [u8; 8]) -> [u8; 8] {
+    let word = u64::from_le_bytes(octets);
+    // The sums tell by their highest bits which octets of seven bits are above a limit.
+    let sevens = word & !HIGH;
+    let from_a = sevens + (0x80 - b'A' as u64) * ONES;
+    let above_z = sevens + (0x7f - b'Z' as u64) * ONES;
+    (word | (from_a & !above_z & !word & HIGH) >> 2).to_le_bytes()
+}
+
+/// The highest bits of those octets that are this one.
+const fn places(word: u64, octet: u8) -> u64 {
+    let differ = word ^ (octet as u64 * ONES);
+    !(((differ & !HIGH) + !HIGH) | differ) & HIGH
+}
+
+/// Where the first level of a name ends. Most have eight octets.
+fn level_end(name: &[u8]) -> usize {
+    let slash_or_end = |name: &[u8]| name.iter().position(|&octet| octet == b'/').unwrap_or(name.len());
+    match name.split_first_chunk::<8>() {
+        Some((first, behind)) => match places(u64::from_le_bytes(*first), b'/') {
+            0 => 8 + slash_or_end(behind),
+            places => places.trailing_zeros() as usize / 8,
+        },
+        None => slash_or_end(name),
+    }
+}
+
+/// How many levels a name has, and whether there are wildcards.
+fn levels(name: &[u8]) -> (usize, bool) {
+    let (words, rest) = name.as_chunks::<8>();
+    let (mut slashes, mut wildcards) = (0, 0);
+    let words = words.iter().map(|word| u64::from_le_bytes(*word));
+    // Zeros are neither.
+    let rest = rest.iter().fold(0, |word, octet| word << 8 | u64::from(*octet));
+    for word in words.chain([rest]) {
+        slashes += places(word, b'/').count_ones();
+        wildcards |= places(word, b'*') | places(word, b'$');
+    }
+    (slashes as usize + 1, wildcards != 0)
+}
+
 /// The name of a termination: its levels are a list.
 pub(super) fn termination(sink: &mut impl Sink, name: &Name<'_>) {
-    let levels = memchr::memchr_iter(b'/', name).count() + 1;
+    let (levels, has_wildcards) = levels(name);
     sink.record(const { &Word::new("megaco_term_id") }, 2);
-    memchr::memchr2(b'*', b'$', name).is_some().write(sink);
+    has_wildcards.write(sink);
     sink.list(levels);
-    for level in name.split(|&octet| octet == b'/') {
+    let mut rest = Some(&name[..]);
+    while let Some(name) = rest {
+        let (level, behind) = name.split_at(level_end(name));
         sink.element();
         sink.name(&Name::borrowed(level));
+        rest = behind.get(1..);
     }
     sink.end_list(levels);
     sink.end_record();
@@ -181,4 +236,60 @@ impl Sink for Writer<'_> {
     }
 
     fn end_choice(&mut self) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{level_end, levels, lower, lower_string};
+
+    #[test]
+    fn octets_in_lower_case() {
+        for octet in 0..=u8::MAX {
+            for place in 0..8 {
+                let mut octets = *b"aZ@[`{\xff0";
+                octets[place] = octet;
+                assert_eq!(lower(octets), octets.map(|octet| octet.to_ascii_lowercase()), "{octets:?}");
+            }
+        }
+        let mut out = Vec::new();
+        lower_string(&mut out, b"Tonegen/PT-ABC");
+        assert_eq!(out, b"\x6b\x00\x0etonegen/pt-abc");
+        out.clear();
+        lower_string(&mut out, b"ABCD0123");
+        assert_eq!(out, b"\x6b\x00\x08abcd0123");
+    }
+
+    #[test]
+    fn wildcards_are_seen_wherever_they_stand() {
+        for length in 1..20 {
+            for place in 0..length {
+                let mut name = vec![b'1'; length];
+                assert_eq!(levels(&name), (1, false));
+                for wildcard in *b"*$" {
+                    name[place] = wildcard;
+                    assert_eq!(levels(&name), (1, true), "{place} of {length}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn levels_end_at_slashes() {
+        for name in [
+            "",
+            "a",
+            "/",
+            "a/b",
+            "1234567",
+            "1234567/",
+            "12345678",
+            "12345678/9",
+            "123456789",
+            "1234567890123/4/5",
+        ] {
+            let end = name.find('/').unwrap_or(name.len());
+            assert_eq!(level_end(name.as_bytes()), end, "{name}");
+            assert_eq!(levels(name.as_bytes()), (name.split('/').count(), false), "{name}");
+        }
+    }
 }
