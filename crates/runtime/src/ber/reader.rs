@@ -291,6 +291,12 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Whether a level of a definite length is at its end.
+    #[inline]
+    pub(crate) const fn is_at_end(&self) -> bool {
+        self.rest.is_empty() && !self.indefinite
+    }
+
     #[inline(never)]
     fn peek_long_tag(&self) -> Result<Option<Tag>> {
         Ok(self.peek_long_header()?.map(|header| header.tag))

@@ -109,11 +109,21 @@ fn enter_any(r: &mut Reader<'_>, tag: Tag) -> Result<Frame> {
 ///
 /// # Errors
 /// As [`Reader::leave`] and [`any`].
+#[inline]
 pub fn leave_extensible(r: &mut Reader<'_>, level: Frame) -> Result<()> {
+    if !r.is_at_end() {
+        pass_over(r)?;
+    }
+    r.leave(level)
+}
+
+/// Passes over what is left on a level.
+#[inline(never)]
+fn pass_over(r: &mut Reader<'_>) -> Result<()> {
     while r.has_more()? {
         any(r)?;
     }
-    r.leave(level)
+    Ok(())
 }
 
 /// SEQUENCE OF (8.10).

@@ -112,6 +112,13 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
         self.bits(0, self.used.wrapping_neg() & 7);
     }
 
+    /// Appends the `count` lowest bits of a number, at most 56, at the next octet boundary. What is above the number are the
+    /// zero bits in front of it.
+    #[inline]
+    fn aligned(&mut self, number: u64, count: u32) {
+        self.bits(number, count + (self.used.wrapping_neg() & 7));
+    }
+
     /// Appends octets.
     pub fn octets(&mut self, octets: &[u8]) {
         if octets.len() > 16 && self.used.is_multiple_of(8) {
@@ -140,19 +147,17 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
         match whole {
             Whole::Nothing => {}
             Whole::Bits(width) => self.bits(number, u32::from(width)),
-            Whole::Octet => {
-                self.align();
-                self.bits(number, 8);
-            }
-            Whole::TwoOctets => {
-                self.align();
-                self.bits(number, 16);
-            }
+            Whole::Octet => self.aligned(number, 8),
+            Whole::TwoOctets => self.aligned(number, 16),
             Whole::Octets(width, _) => {
                 let octets = (u64::BITS - number.leading_zeros()).div_ceil(8).max(1);
                 self.bits(u64::from(octets) - 1, u32::from(width));
-                self.align();
-                self.bits(number, octets * 8);
+                if octets < 8 {
+                    self.aligned(number, octets * 8);
+                } else {
+                    self.align();
+                    self.bits(number, 64);
+                }
             }
         }
     }
@@ -294,24 +299,20 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
     /// A general length determinant for up to `count` units; see [`crate::per::BitWriter::length`].
     #[inline]
     pub fn length(&mut self, count: usize) -> Length {
-        if ALIGNED {
-            self.align();
-        }
-        match count {
-            0..=0x7F => {
-                self.bits(count as u64, 8);
-                Length { count, more: false }
-            }
-            0x80..FRAGMENT => {
-                self.bits(0x8000 | count as u64, 16);
-                Length { count, more: false }
-            }
+        let (number, width, length) = match count {
+            0..=0x7F => (count, 8, Length { count, more: false }),
+            0x80..FRAGMENT => (0x8000 | count, 16, Length { count, more: false }),
             _ => {
                 let blocks = (count / FRAGMENT).min(4);
-                self.bits(0xC0 | blocks as u64, 8);
-                Length { count: blocks * FRAGMENT, more: true }
+                (0xC0 | blocks, 8, Length { count: blocks * FRAGMENT, more: true })
             }
+        };
+        if ALIGNED {
+            self.aligned(number as u64, width);
+        } else {
+            self.bits(number as u64, width);
         }
+        length
     }
 
     /// A size (§11.9.4).
