@@ -7,13 +7,54 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-struct Slapd(Child);
+/// A server of its own folder.
+struct Slapd {
+    child: Child,
+    url: String,
+    _folder: tempfile::TempDir,
+}
+
+impl Slapd {
+    fn start(ldif: &[u8]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        let config = path.join("slapd.conf");
+        std::fs::write(&config, CONFIG.replace("FOLDER", &path.display().to_string())).unwrap();
+        std::fs::write(path.join("in.ldif"), ldif).unwrap();
+        let mut add = Command::new("/usr/sbin/slapd");
+        add.args(["-T", "add", "-q", "-f"]).arg(&config).arg("-l").arg(path.join("in.ldif"));
+        assert!(add.status().unwrap().success());
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let url = format!("ldap://127.0.0.1:{port}");
+        let mut server = Command::new("/usr/sbin/slapd");
+        server.args(["-d", "0", "-h", &url, "-f"]).arg(&config).stdout(Stdio::null()).stderr(Stdio::null());
+        let slapd = Self { child: server.spawn().unwrap(), url, _folder: folder };
+        let begin = Instant::now();
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            assert!(begin.elapsed() < Duration::from_secs(30), "slapd does not start");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        slapd
+    }
+
+    /// What ldapsearch and we print with these arguments.
+    fn both(&self, words: &[&str]) -> [Vec<u8>; 2] {
+        let common = ["-x", "-H", &self.url, "-D", "o=test", "-w", "secret", "-b", "o=test"];
+        let run = |command: &mut Command| command.args(common).args(words).output().unwrap().stdout;
+        let mut tercet = Command::new(env!("CARGO_BIN_EXE_tercet"));
+        [run(&mut Command::new("ldapsearch")), run(tercet.args(["ldap", "search"]))]
+    }
+}
 
 impl Drop for Slapd {
     fn drop(&mut self) {
-        _ = self.0.kill();
-        _ = self.0.wait();
+        _ = self.child.kill();
+        _ = self.child.wait();
     }
+}
+
+fn is_there() -> bool {
+    Path::new("/usr/sbin/slapd").exists() && Path::new("/usr/bin/ldapsearch").exists()
 }
 
 const CONFIG: &str = "\
@@ -22,6 +63,9 @@ include /etc/ldap/schema/cosine.schema
 include /etc/ldap/schema/inetorgperson.schema
 modulepath /usr/lib/ldap
 moduleload back_mdb
+moduleload deref
+moduleload syncprov
+moduleload sssvlv
 pidfile FOLDER/pid
 argsfile FOLDER/args
 loglevel none
@@ -34,15 +78,38 @@ rootpw secret
 directory FOLDER
 maxsize 2147483648
 envflags nosync
+overlay deref
+overlay syncprov
+overlay sssvlv
+";
+
+/// People who name each other.
+const STAFF: &str = "\
+dn: o=test
+objectClass: organization
+o: test
+
+dn: uid=ada,o=test
+objectClass: inetOrgPerson
+uid: ada
+cn: Ada
+sn: L
+manager: uid=bob,o=test
+manager: uid=nobody,o=test
+
+dn: uid=bob,o=test
+objectClass: inetOrgPerson
+uid: bob
+cn: Bob
+sn:: TMO2dmU=
+mail: b@example.net
+mail: bob@example.net
 ";
 
 #[test]
 fn searches_print_what_ldapsearch_prints() {
     let generator = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpora/ldap/gen_ldif.py");
-    if !generator.exists()
-        || !Path::new("/usr/sbin/slapd").exists()
-        || !Path::new("/usr/bin/ldapsearch").exists()
-    {
+    if !generator.exists() || !is_there() {
         eprintln!("skipped: ../shared, slapd or ldapsearch is not there");
         return;
     }
@@ -52,38 +119,48 @@ fn searches_print_what_ldapsearch_prints() {
 }
 
 fn compare(generator: &Path, profile: &str, count: &str) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path();
-    let config = path.join("slapd.conf");
-    std::fs::write(&config, CONFIG.replace("FOLDER", &path.display().to_string())).unwrap();
     let ldif = Command::new("python3").arg(generator).args([profile, count]).output().unwrap();
-    std::fs::write(path.join("in.ldif"), &ldif.stdout).unwrap();
-    let mut add = Command::new("/usr/sbin/slapd");
-    add.args(["-T", "add", "-q", "-f"]).arg(&config).arg("-l").arg(path.join("in.ldif"));
-    assert!(add.status().unwrap().success());
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let url = format!("ldap://127.0.0.1:{port}");
-    let mut server = Command::new("/usr/sbin/slapd");
-    server.args(["-d", "0", "-h", &url, "-f"]).arg(&config).stdout(Stdio::null()).stderr(Stdio::null());
-    let _slapd = Slapd(server.spawn().unwrap());
-    let begin = Instant::now();
-    while TcpStream::connect(("127.0.0.1", port)).is_err() {
-        assert!(begin.elapsed() < Duration::from_secs(30), "slapd does not start");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    let common = ["-x", "-H", &url, "-D", "o=test", "-w", "secret", "-b", "o=test"];
+    let slapd = Slapd::start(&ldif.stdout);
     for form in
         [&["-LLL"][..], &["-LLL", "-o", "ldif-wrap=no"], &["-L"], &[], &["-z", "3"], &["-A", "-LL", "cn"]]
     {
-        let run = |mut command: Command| command.args(common).args(form).output().unwrap().stdout;
-        let theirs = run(Command::new("ldapsearch"));
-        let mut tercet = Command::new(env!("CARGO_BIN_EXE_tercet"));
-        tercet.args(["ldap", "search"]);
-        assert!(run(tercet) == theirs, "{profile} {form:?}");
+        let [theirs, ours] = slapd.both(form);
+        assert!(ours == theirs, "{profile} {form:?}");
     }
     // Pages make one answer.
-    let mut tercet = Command::new(env!("CARGO_BIN_EXE_tercet"));
-    tercet.args(["ldap", "search", "-E", "pr=500", "-LLL"]).args(common);
-    let theirs = Command::new("ldapsearch").args(common).arg("-LLL").output().unwrap().stdout;
-    assert!(tercet.output().unwrap().stdout == theirs, "{profile} in pages");
+    let ([theirs, _], [_, ours]) = (slapd.both(&["-LLL"]), slapd.both(&["-LLL", "-E", "pr=500/noprompt"]));
+    assert!(ours == theirs, "{profile} in pages");
+}
+
+#[test]
+fn controls_print_what_ldapsearch_prints() {
+    if !is_there() {
+        eprintln!("skipped: slapd or ldapsearch is not there");
+        return;
+    }
+    let slapd = Slapd::start(STAFF.as_bytes());
+    let text = |octets: Vec<u8>| String::from_utf8(octets).unwrap();
+    let words = |words: &str| slapd.both(&words.split(' ').collect::<Vec<_>>()).map(text);
+    let [state, _] = words("-E sync=ro uid=none");
+    let cookie = state.lines().find_map(|line| line.strip_prefix("# cookie: ")).unwrap();
+    let modify = ["ldap", "modify", "-x", "-H", &slapd.url, "-D", "o=test", "-w", "secret"];
+    let mut modify =
+        Command::new(env!("CARGO_BIN_EXE_tercet")).args(modify).stdin(Stdio::piped()).spawn().unwrap();
+    let change = b"dn: uid=bob,o=test\nchangetype: modify\nreplace: cn\ncn: B\n";
+    std::io::Write::write_all(&mut modify.stdin.take().unwrap(), change).unwrap();
+    assert!(modify.wait().unwrap().success());
+    for control in [
+        "-E deref=manager:mail,sn;seeAlso:cn",
+        "-E !deref=manager:cn",
+        "-E sync=ro",
+        &format!("-E sync=ro/{cookie}"),
+        "-e sessiontracking=ada",
+        "-E sss=cn",
+        "-E sss=-cn -E vlv=0/1/1/0",
+    ] {
+        for level in ["", "-L ", "-LL ", "-LLL "] {
+            let [theirs, ours] = words(&format!("{level}{control} objectClass=* cn"));
+            assert_eq!(ours, theirs, "{level}{control}");
+        }
+    }
 }

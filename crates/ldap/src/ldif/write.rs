@@ -96,7 +96,7 @@ impl Style {
 
     /// Writes a comment. The folding counts one column less than there is, as OpenLDAP's does.
     pub fn comment(self, out: &mut Vec<u8>, text: &[u8]) {
-        Self { wrap: self.wrap.map(|wrap| wrap + 1) }.first_line(out, b"# ", text, self.wrap);
+        Self { wrap: self.wrap.map(|wrap| wrap + 1) }.folded(out, b"# ", text);
     }
 
     #[inline]
@@ -163,23 +163,19 @@ impl Style {
 
     fn folded_after(self, out: &mut Vec<u8>, name: &[u8], separator: &[u8], text: &[u8]) {
         out.extend_from_slice(name);
-        self.fold(out, name.len() + separator.len(), separator, text, self.wrap);
+        self.fold(out, name.len() + separator.len(), separator, text);
     }
 
     fn folded(self, out: &mut Vec<u8>, head: &[u8], text: &[u8]) {
-        self.first_line(out, head, text, self.wrap);
+        self.fold(out, head.len(), head, text);
     }
 
-    fn first_line(self, out: &mut Vec<u8>, head: &[u8], text: &[u8], rest: Option<usize>) {
-        self.fold(out, head.len(), head, text, rest);
-    }
-
-    fn fold(self, out: &mut Vec<u8>, used: usize, head: &[u8], text: &[u8], rest: Option<usize>) {
+    fn fold(self, out: &mut Vec<u8>, used: usize, head: &[u8], text: &[u8]) {
         out.extend_from_slice(head);
         let first = self.wrap.map_or(text.len(), |wrap| wrap.saturating_sub(used)).min(text.len());
         let (line, text) = text.split_at(first);
         out.extend_from_slice(line);
-        for line in text.chunks(rest.map_or(usize::MAX, |wrap| wrap.saturating_sub(1).max(1))) {
+        for line in text.chunks(self.wrap.map_or(usize::MAX, |wrap| wrap.saturating_sub(1).max(1))) {
             out.extend_from_slice(b"\n ");
             out.extend_from_slice(line);
         }

@@ -77,6 +77,13 @@ impl Entry {
         std::str::from_utf8(self.values(description).next()?).ok()
     }
 
+    /// Whether controls came with the entry.
+    #[inline]
+    #[must_use]
+    pub const fn has_controls(&self) -> bool {
+        self.controls.0 < self.controls.1
+    }
+
     /// The controls that came with the entry.
     ///
     /// # Errors

@@ -71,8 +71,8 @@ pub struct Connection {
     #[arg(short = 'C')]
     chase: bool,
 
-    /// Controls: `[!]NAME[=VALUE]` of assert, authzid, manageDSAit, noop, ppolicy, postread, preread, relax, treeDelete,
-    /// or an object identifier
+    /// Controls: `[!]NAME[=VALUE]` of assert, authzid, manageDSAit, noop, ppolicy, postread, preread, relax,
+    /// sessiontracking, treeDelete, or an object identifier
     #[arg(short = 'e', value_name = "[!]EXTENSION")]
     extensions: Vec<String>,
 
@@ -227,6 +227,10 @@ pub fn control(text: &str) -> Outcome<Control> {
         "preread" => controls::PreRead(list()).control(),
         "postread" => controls::PostRead(list()).control(),
         "relax" => controls::Relax.control(),
+        "sessiontracking" => {
+            let identifier = value.unwrap_or_default().to_owned();
+            controls::SessionTracking { identifier, ..controls::SessionTracking::default() }.control()
+        }
         "treedelete" => controls::TreeDelete.control(),
         name if name.bytes().all(|octet| octet.is_ascii_digit() || octet == b'.') && !name.is_empty() => {
             let control = Control::new(name);

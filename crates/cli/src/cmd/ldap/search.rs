@@ -7,7 +7,7 @@ use super::rows;
 use crate::exit::{Exit, Failure, Outcome};
 use clap::{Args, ValueEnum};
 use std::io::{self, Write as _};
-use tercet_ldap::controls::{MatchedValues, Sort, Subentries, Sync, VirtualListView, VlvTarget};
+use tercet_ldap::controls::{Dereference, MatchedValues, Sort, Subentries, Sync, VirtualListView, VlvTarget};
 use tercet_ldap::ldif::Style;
 use tercet_ldap::proto::{RequestControl as _, ResultCode};
 use tercet_ldap::{Deref, Item, LdapResult, Scope};
@@ -57,7 +57,8 @@ pub struct Search {
     manage_dsa_it: u8,
 
     /// Search controls: pr=SIZE, sss=[-]ATTR[:RULE][/…], vlv=BEFORE/AFTER(/OFFSET/COUNT|:VALUE), mv=FILTER,
-    /// sync=ro|rp[/COOKIE], subentries[=true|false], domainScope, dontUseCopy, or an object identifier
+    /// sync=ro|rp[/COOKIE], deref=ATTR:WANTED[,…][;…], subentries[=true|false], domainScope, dontUseCopy, or an object
+    /// identifier
     #[arg(short = 'E', value_name = "[!]EXTENSION")]
     search_extensions: Vec<String>,
 
@@ -202,7 +203,6 @@ impl Search {
                     "rp" => true,
                     _ => return Err(fault()),
                 };
-                said.push(format!("with LDAP sync {word}control: {value}"));
                 let cookie = cookie.map(|cookie| cookie.as_bytes().to_vec());
                 Sync { persist: *persists, cookie, reload_hint: false }.control().with_criticality(critical)
             }
@@ -213,12 +213,30 @@ impl Search {
                 ));
                 Subentries(value != "false").control().with_criticality(critical)
             }
+            "deref" => {
+                said.push(format!("with dereference {word}control"));
+                dereference(value).ok_or_else(fault)?.control().with_criticality(critical)
+            }
             "domainscope" => tercet_ldap::controls::DomainScope.control().with_criticality(critical),
             "dontusecopy" => tercet_ldap::controls::DontUseCopy.control().with_criticality(critical),
             _ => control(text)?,
         };
         Ok(search.control(&control))
     }
+}
+
+/// `attribute:wanted,…;…`
+fn dereference(text: &str) -> Option<Dereference> {
+    let mut all = Dereference::default();
+    for part in text.split(';') {
+        let (attribute, wanted) = part.split_once(':')?;
+        let wanted: Vec<&str> = wanted.split(',').collect();
+        if attribute.is_empty() || wanted.contains(&"") {
+            return None;
+        }
+        all = all.with(attribute, &wanted);
+    }
+    Some(all)
 }
 
 /// `before/after/offset/count` or `before/after:value`.
@@ -275,6 +293,13 @@ impl Printer {
                     self.counts.references += 1;
                     if matches!(self.form, Form::Ldif) {
                         self.ldif.reference(&mut self.out, &reference);
+                    }
+                }
+                Ok(Some(Item::Intermediate(response))) => {
+                    self.counts.responses += 1;
+                    self.counts.intermediate += 1;
+                    if matches!(self.form, Form::Ldif) {
+                        self.ldif.intermediate(&mut self.out, &response);
                     }
                 }
                 Ok(Some(_)) => self.counts.responses += 1,
