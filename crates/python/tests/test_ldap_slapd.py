@@ -14,6 +14,7 @@ from test_ldap import people
 from test_ldap_aio import synchronizes
 
 from tercet import ldap
+from tercet.ldap import controls
 
 SLAPD = shutil.which("slapd", path="/usr/sbin:/usr/local/sbin")
 
@@ -28,6 +29,7 @@ include /etc/ldap/schema/inetorgperson.schema
 modulepath /usr/lib/ldap
 moduleload back_mdb
 moduleload syncprov
+moduleload deref
 pidfile {folder}/pid
 loglevel none
 threads 4
@@ -42,6 +44,7 @@ directory {folder}/data
 maxsize 268435456
 envflags nosync
 overlay syncprov
+overlay deref
 """
 
 
@@ -111,6 +114,24 @@ def test_searches(slapd: Slapd) -> None:
             list(connection.search("o=test", size_limit=10))
         [root] = connection.search("", scope="base", attributes=["+"])
         assert root["namingContexts"] == [b"o=test"]
+
+
+def test_names_are_followed(slapd: Slapd) -> None:
+    with ldap.connect(slapd.url) as connection:
+        connection.bind("o=test", "secret")
+        names = ["uid=ada,o=test", "uid=nobody,o=test"]
+        connection.modify("uid=p00001,o=test", [("add", "manager", names)])
+        wanted = controls.dereference({"manager": ["sn", "uid"], "seeAlso": ["cn"]})
+        tracked = controls.session_tracking("ada", host="here", format="radius-session")
+        [entry] = connection.search("o=test", "(uid=p00001)", controls=[wanted, tracked])
+        told = controls.find(entry.controls, controls.Dereferenced)
+        assert told is not None and [one.dn for one in told.referents] == names
+        assert told.referents[0].attributes == {"sn": [b"Lovelace"], "uid": [b"ada"]}
+        assert told.referents[1] == controls.Referent("manager", names[1], {})
+        with pytest.raises(TypeError):
+            controls.dereference({"manager": "sn"})
+        with pytest.raises(ValueError):
+            controls.session_tracking("ada", format="other")  # type: ignore[arg-type]
 
 
 def test_mechanisms(slapd: Slapd) -> None:

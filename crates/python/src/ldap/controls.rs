@@ -5,7 +5,7 @@ use super::arguments;
 use super::error;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList, PyMapping, PyTuple};
 use tercet_ldap::controls as known;
 use tercet_ldap::proto::{RequestControl, ResponseControl};
 use tercet_ldap::{Control, Filter};
@@ -181,6 +181,36 @@ pub(crate) fn transaction<'py>(identifier: &Bound<'py, PyAny>) -> Made<'py> {
     made(identifier.py(), &known::Transaction(arguments::value(identifier)?))
 }
 
+/// Entries that attributes of a found one name come with it (draft-masarati-ldap-deref): what is wanted of those that
+/// each attribute names.
+#[pyfunction]
+pub(crate) fn dereference<'py>(wanted: &Bound<'py, PyMapping>) -> Made<'py> {
+    let mut all = known::Dereference::default();
+    for pair in wanted.items()?.iter() {
+        all.0.push(pair.extract()?);
+    }
+    made(wanted.py(), &all)
+}
+
+/// Tells the server, for its log, for whom one works (draft-wahl-ldap-session).
+#[pyfunction]
+#[pyo3(signature = (identifier, *, address = String::new(), host = String::new(), format = "username"))]
+pub(crate) fn session_tracking<'py>(
+    py: Python<'py>,
+    identifier: String,
+    address: String,
+    host: String,
+    format: &str,
+) -> Made<'py> {
+    let format = match format {
+        "username" => known::SessionFormat::Username,
+        "radius-session" => known::SessionFormat::RadiusSession,
+        "radius-multi-session" => known::SessionFormat::RadiusMultiSession,
+        _ => return Err(PyValueError::new_err("username, radius-session or radius-multi-session expected")),
+    };
+    made(py, &known::SessionTracking { address, host, format, identifier })
+}
+
 /// What a control of an answer says; None for one that is not known.
 #[pyfunction]
 pub(crate) fn read_control<'py>(control: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
@@ -242,16 +272,29 @@ fn read<'py>(py: Python<'py>, control: &Control) -> PyResult<Told<'py>> {
             let it: known::DirSync = parsed(py, value)?;
             ("DirSync", (it.flags, it.max_bytes, bytes(&it.cookie)).into_pyobject(py)?)
         }
+        known::Dereferenced::OID => {
+            let it: known::Dereferenced = parsed(py, value)?;
+            let class = py.import("tercet.ldap.controls")?.getattr("Referent")?;
+            let referent = |one: &known::Referent| {
+                class.call1((&one.attribute, &one.dn, attributes(py, &one.attributes)?))
+            };
+            let all = it.0.iter().map(referent).collect::<PyResult<Vec<_>>>()?;
+            ("Dereferenced", (all,).into_pyobject(py)?)
+        }
         _ => return Ok(None),
     }))
 }
 
-fn entry<'py>(py: Python<'py>, entry: &known::ReadEntry) -> PyResult<Bound<'py, PyTuple>> {
-    let attributes = PyDict::new(py);
-    for (name, values) in &entry.attributes {
-        attributes.set_item(name, answers::values(py, values)?)?;
+fn attributes<'py>(py: Python<'py>, all: &[(String, Vec<Vec<u8>>)]) -> PyResult<Bound<'py, PyDict>> {
+    let found = PyDict::new(py);
+    for (name, values) in all {
+        found.set_item(name, answers::values(py, values)?)?;
     }
-    (&entry.dn, attributes).into_pyobject(py)
+    Ok(found)
+}
+
+fn entry<'py>(py: Python<'py>, entry: &known::ReadEntry) -> PyResult<Bound<'py, PyTuple>> {
+    (&entry.dn, attributes(py, &entry.attributes)?).into_pyobject(py)
 }
 
 /// What an intermediate response of content synchronization says; None for one of another kind.

@@ -22,10 +22,10 @@ mod session;
 pub(crate) mod _ldap {
     #[pymodule_export]
     use super::controls::{
-        assertion, authorization_identity, dir_sync, domain_scope, dont_use_copy, manage_dsa_it,
+        assertion, authorization_identity, dereference, dir_sync, domain_scope, dont_use_copy, manage_dsa_it,
         matched_values, no_op, paged_results, password_policy, persistent_search, post_read, pre_read,
-        proxied_authorization, read_control, read_sync_info, relax, sort, subentries, sync, transaction,
-        tree_delete, virtual_list_view,
+        proxied_authorization, read_control, read_sync_info, relax, session_tracking, sort, subentries, sync,
+        transaction, tree_delete, virtual_list_view,
     };
     #[pymodule_export]
     use super::directory::Directory;

@@ -1,4 +1,4 @@
-from collections.abc import AsyncIterator, Awaitable, Coroutine, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
@@ -565,6 +565,18 @@ def persistent_search(change_types: int = 15, *, changes_only: bool = True, retu
 
 def dir_sync(cookie: bytes | None = None, *, flags: int = 0, max_bytes: int = 0) -> Control:
     """Changes of Active Directory since a cookie."""
+
+def dereference(wanted: Mapping[str, Sequence[str]]) -> Control:
+    """Entries that attributes of a found one name come with it (draft-masarati-ldap-deref): what is wanted of those."""
+
+def session_tracking(
+    identifier: str,
+    *,
+    address: str = "",
+    host: str = "",
+    format: Literal["username", "radius-session", "radius-multi-session"] = "username",
+) -> Control:
+    """Tells the server, for its log, for whom one works (draft-wahl-ldap-session)."""
 
 def transaction(identifier: bytes) -> Control:
     """The operation is part of a transaction (RFC 5805)."""

@@ -16,6 +16,7 @@ from tercet.ldap import _ldap
 from tercet.ldap._ldap import (
     assertion,
     authorization_identity,
+    dereference,
     dir_sync,
     domain_scope,
     dont_use_copy,
@@ -29,6 +30,7 @@ from tercet.ldap._ldap import (
     pre_read,
     proxied_authorization,
     relax,
+    session_tracking,
     sort,
     subentries,
     sync,
@@ -39,6 +41,7 @@ from tercet.ldap._ldap import (
 from tercet.ldap._values import Control, Intermediate
 
 __all__ = [
+    "Dereferenced",
     "DirSync",
     "EntryChange",
     "ListView",
@@ -46,6 +49,7 @@ __all__ = [
     "PasswordPolicy",
     "PostRead",
     "PreRead",
+    "Referent",
     "Response",
     "SortResult",
     "SyncDone",
@@ -53,6 +57,7 @@ __all__ = [
     "SyncState",
     "assertion",
     "authorization_identity",
+    "dereference",
     "dir_sync",
     "domain_scope",
     "dont_use_copy",
@@ -68,6 +73,7 @@ __all__ = [
     "proxied_authorization",
     "read",
     "relax",
+    "session_tracking",
     "sort",
     "subentries",
     "sync",
@@ -178,6 +184,22 @@ class DirSync(NamedTuple):
     """What the next request comes with."""
 
 
+class Referent(NamedTuple):
+    """An entry that another one names."""
+
+    attribute: str
+    """The attribute that names it."""
+    dn: str
+    attributes: dict[str, list[bytes]]
+    """What was wanted of it, as far as it is there."""
+
+
+class Dereferenced(NamedTuple):
+    """Entries that an entry names (draft-masarati-ldap-deref); it comes with the entry."""
+
+    referents: list[Referent]
+
+
 Response: TypeAlias = (
     PagedResults
     | SortResult
@@ -189,6 +211,7 @@ Response: TypeAlias = (
     | PasswordPolicy
     | EntryChange
     | DirSync
+    | Dereferenced
 )
 Kind = TypeVar("Kind", bound=Response)
 
