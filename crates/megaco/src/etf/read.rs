@@ -258,7 +258,13 @@ impl<'t, 'a> Source<'a> for Reader<'t, 'a> {
     }
 
     fn termination(&mut self) -> Result<Cow<'a, [u8]>> {
-        termination(self)
+        match three_levels(self.term.get(self.at..).unwrap_or_default()) {
+            Some((name, behind)) => {
+                self.at = self.term.len() - behind.len();
+                Ok(Cow::Owned(name))
+            }
+            None => termination(self),
+        }
     }
 
     fn list(&mut self) -> Result<()> {
@@ -316,21 +322,40 @@ pub(super) fn termination<'a>(source: &mut impl Source<'a>) -> Result<Cow<'a, [u
     source.record("megaco_term_id", 2)?;
     source.atom()?;
     source.list()?;
-    if !source.element()? {
-        return Err(source.error("a level of a termination's name"));
-    }
-    let first = source.string()?;
-    if !source.element()? {
-        return Ok(first);
-    }
-    // Names mostly have three levels of one length.
-    let mut name = Vec::with_capacity(3 * first.len() + 2);
-    name.extend_from_slice(&first);
-    loop {
-        name.push(b'/');
-        name.extend_from_slice(&source.string()?);
-        if !source.element()? {
-            return Ok(Cow::Owned(name));
+    let mut name: Option<Cow<'a, [u8]>> = None;
+    while source.element()? {
+        let level = source.string()?;
+        match &mut name {
+            None => name = Some(level),
+            Some(Cow::Borrowed(first)) => {
+                // Names mostly have three levels of one length.
+                let mut joined = Vec::with_capacity(first.len() + 2 * (level.len() + 1));
+                joined.extend_from_slice(first);
+                joined.push(b'/');
+                joined.extend_from_slice(&level);
+                name = Some(Cow::Owned(joined));
+            }
+            Some(Cow::Owned(name)) => {
+                name.push(b'/');
+                name.extend_from_slice(&level);
+            }
         }
     }
+    name.ok_or_else(|| source.error("a level of a termination's name"))
+}
+
+/// The name of a termination with three levels, the form of most, and what is behind it.
+fn three_levels(term: &[u8]) -> Option<(Vec<u8>, &[u8])> {
+    let [100, 0, length @ 4..=5, wildcards @ ..] =
+        term.strip_prefix(b"\x68\x03\x64\x00\x0emegaco_term_id")?
+    else {
+        return None;
+    };
+    let mut rest = wildcards.get(usize::from(*length)..)?.strip_prefix(&[108, 0, 0, 0, 3])?;
+    let mut levels: [&[u8]; 3] = [&[]; 3];
+    for level in &mut levels {
+        let [107, 0, length, behind @ ..] = rest else { return None };
+        (*level, rest) = behind.split_at_checked(usize::from(*length))?;
+    }
+    Some((levels.join(&b'/'), rest.strip_prefix(&[106])?))
 }

@@ -117,7 +117,7 @@ impl Writer {
         }
         let Some(room) = self.room() else { return false };
         let octets = length as u64;
-        // Apart, so that the shifts are by literals: ten instructions fewer of forty.
+        // Apart, so that the shifts are by literals.
         let (word, count) = match length {
             0..0x80 => (head.0 << 8 | octets, 1),
             0x80..0x100 => (head.0 << 16 | 0x8100 | octets, 2),

@@ -144,6 +144,12 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     #[inline(never)]
     fn wide(&mut self, whole: Whole, span: u64) -> Result<u64> {
         let start = self.bits;
+        if let Whole::Octets(width, most) = whole
+            && let Some(number) = self.few_octets(u32::from(width), most, span)
+        {
+            return Ok(number);
+        }
+        self.bits = start;
         let number = match whole {
             Whole::Nothing => 0,
             Whole::Bits(width) => self.bits.bits(u32::from(width))?,
@@ -165,6 +171,14 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
             }
         };
         if number > span { Err(start.error(ErrorKind::ConstraintViolated)) } else { Ok(number) }
+    }
+
+    /// A number in up to seven octets behind their number, if it is there and within its bounds.
+    #[inline]
+    fn few_octets(&mut self, width: u32, most: u8, span: u64) -> Option<u64> {
+        let above = self.bits.number(width, 0, u64::from(most.min(7).checked_sub(1)?))?;
+        #[allow(clippy::cast_possible_truncation)] // below seven
+        self.bits.number((above as u32 + 1) * 8, 7, span)
     }
 
     /// The number of an alternative of `count` (§23.4).
