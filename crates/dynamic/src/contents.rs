@@ -172,7 +172,11 @@ pub fn normal_real<'w>(writer: &'w mut Writer, contents: &[u8]) -> Result<&'w [u
 /// The key that contents octets are, for a table's rows.
 pub fn key_of(kind: Kind, contents: &[u8]) -> Option<Key> {
     match kind {
-        Kind::Boolean | Kind::Integer | Kind::Enumerated => crate::leaf::small(contents).map(Key::Int),
+        Kind::Integer | Kind::Enumerated => crate::leaf::small(contents).map(Key::Int),
+        // Rows have the octet that DER has.
+        Kind::Boolean => {
+            Some(Key::Octets(contents.iter().map(|octet| if *octet == 0 { 0 } else { 0xFF }).collect()))
+        }
         _ => Some(Key::Octets(contents.to_vec())),
     }
 }

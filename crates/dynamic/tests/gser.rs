@@ -117,6 +117,11 @@ fn contents() {
     check(open, "300A800102A10530030101FF", "{ id 2, value { TRUE } }");
     check(open, "3008800103A103020105", "{ id 3, value '020105'H }");
     refuse(open, "{ id 3, value 5 }", "T.value: the type of this value is not known");
+    let flag = "K ::= CLASS { &id BOOLEAN UNIQUE, &Type } WITH SYNTAX { &id IS &Type }
+        Set K ::= { { TRUE IS INTEGER } | { FALSE IS NULL } }
+        T ::= SEQUENCE { id K.&id({Set}), value K.&Type({Set}{@id}) }";
+    check(flag, "30088001FFA103020105", "{ id TRUE, value 5 }");
+    check(flag, "3007800100A1020500", "{ id FALSE, value NULL }");
 }
 
 /// RFC 3641 3.3.

@@ -216,6 +216,19 @@ fn reading_fills_defaults_when_asked() {
 }
 
 #[test]
+fn open_types_with_a_flag_as_key() {
+    check(
+        "K ::= CLASS { &id BOOLEAN UNIQUE, &Type }
+         Set K ::= { { &id TRUE, &Type INTEGER } | { &id FALSE, &Type NULL } }
+         T ::= SEQUENCE { id K.&id({Set}), value K.&Type({Set}{@id}) }",
+        &[
+            ("30 08 80 01 FF A1 03 02 01 05", "{\"id\":true,\"value\":5}"),
+            ("30 07 80 01 00 A1 02 05 00", "{\"id\":false,\"value\":null}"),
+        ],
+    );
+}
+
+#[test]
 fn containing_and_open_types() {
     let mut plan = plan(
         "T ::= SEQUENCE { a OCTET STRING (CONTAINING INTEGER) OPTIONAL, m SEQUENCE { v ANY, k INTEGER } OPTIONAL }

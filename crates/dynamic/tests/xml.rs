@@ -126,6 +126,10 @@ fn contents() {
     check(open, "300A800102A10530030101FF", "<T><id>2</id><value><Flags><true/></Flags></value></T>");
     check(open, "3008800103A103020105", "<T><id>3</id><value>020105</value></T>");
     refuse(open, "<T><id>1</id><value><Other>5</Other></value></T>", "no type `Other`");
+    let flag = "K ::= CLASS { &id BOOLEAN UNIQUE, &Type } WITH SYNTAX { &id IS &Type }
+        Set K ::= { { TRUE IS Number } } Number ::= INTEGER
+        T ::= SEQUENCE { id K.&id({Set}), value K.&Type({Set}{@id}) }";
+    check(flag, "30088001FFA103020105", "<T><id><true/></id><value><Number>5</Number></value></T>");
 }
 
 #[test]
