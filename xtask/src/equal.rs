@@ -9,7 +9,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use tercet::codegen::Serde;
+use tercet::codegen::{Codecs, Serde};
 use tercet::{Codec, RustOptions, Schema, SchemaOptions, TransferSyntax};
 use tercet_dynamic::{Encoder, NodeId, Options, Plan, Tape, Value, json, sample};
 use tercet_plan::constraint::Element;
@@ -20,7 +20,7 @@ use crate::hex;
 use crate::tally::Tally;
 
 const USAGE: &str =
-    "equal [--count N] [--types N] [--root MODULE.TYPE…] [--seed N] [--build-only] [--jer] PATH…";
+    "equal [--count N] [--types N] [--root MODULE.TYPE…] [--seed N] [--build-only] [--jer] [--small] PATH…";
 
 /// The rules that are compared, with the types that stand for them.
 const RULES: [(TransferSyntax, &str); 9] = [
@@ -53,6 +53,8 @@ struct Settings {
     build_only: bool,
     /// Whether JSON by `serde` is compared with JER.
     jer: bool,
+    /// Whether codecs of PER follow tables.
+    small: bool,
 }
 
 /// What came of a specification.
@@ -81,8 +83,15 @@ struct Outcome {
 /// # Errors
 /// The arguments.
 pub fn run(arguments: &[String], out: &mut dyn std::io::Write) -> Result<Tally, String> {
-    let mut settings =
-        Settings { count: 20, types: 8, roots: Vec::new(), seed: 1, build_only: false, jer: false };
+    let mut settings = Settings {
+        count: 20,
+        types: 8,
+        roots: Vec::new(),
+        seed: 1,
+        build_only: false,
+        jer: false,
+        small: false,
+    };
     let mut paths = Vec::new();
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
@@ -94,6 +103,7 @@ pub fn run(arguments: &[String], out: &mut dyn std::io::Write) -> Result<Tally, 
             "--root" => settings.roots.extend(arguments.next().cloned()),
             "--build-only" => settings.build_only = true,
             "--jer" => settings.jer = true,
+            "--small" => settings.small = true,
             path => paths.push(PathBuf::from(path)),
         }
     }
@@ -180,6 +190,9 @@ fn of_path(path: &Path, name: &str, settings: &Settings) -> Result<Outcome, Stri
     let mut options = RustOptions::default();
     if settings.jer {
         options.overlay.serde = Serde::Always;
+    }
+    if settings.small {
+        options.overlay.codecs = Codecs::Small;
     }
     let text = schema.rust(&PRINTED, &names, &options).map_err(|error| error.to_string())?;
     let program = program::build(name, &text, &roots, settings.jer)?;

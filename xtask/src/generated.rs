@@ -101,6 +101,15 @@ pub const ALL: &[Generated] = &[
         overlay: Some("xtask/tests/generated/choices.toml"),
     },
     Generated {
+        schema: "xtask/tests/generated/zoo.asn",
+        roots: &["Zoo", "Tree", "Names", "Nests", "Nest", "Letter", "Errand", "Sparse"],
+        file: "xtask/tests/generated/small.rs",
+        hash: false,
+        rules: RULES,
+        serde: false,
+        overlay: Some("xtask/tests/generated/small.toml"),
+    },
+    Generated {
         schema: "schemas/h248/MEDIA-GATEWAY-CONTROL-v1.asn",
         roots: &["MegacoMessage"],
         file: "crates/megaco/src/generated/v1.rs",

@@ -11,6 +11,9 @@ mod faults;
 #[path = "generated/personnel.rs"]
 #[rustfmt::skip]
 mod personnel;
+#[path = "generated/small.rs"]
+#[rustfmt::skip]
+mod small;
 #[path = "generated/zoo.rs"]
 #[rustfmt::skip]
 mod zoo;
@@ -168,6 +171,10 @@ flipped!(flipped_zoo, "zoo.rs", "Zoo", zoo::Zoo<'_>);
 flipped!(flipped_sparse, "zoo.rs", "Sparse", zoo::Sparse<'_>);
 flipped!(flipped_letter, "zoo.rs", "Letter", zoo::Letter<'_>);
 flipped!(flipped_errand, "zoo.rs", "Errand", zoo::Errand<'_>);
+flipped!(flipped_zoo_by_tables, "small.rs", "Zoo", small::Zoo<'_>);
+flipped!(flipped_sparse_by_tables, "small.rs", "Sparse", small::Sparse<'_>);
+flipped!(flipped_letter_by_tables, "small.rs", "Letter", small::Letter<'_>);
+flipped!(flipped_errand_by_tables, "small.rs", "Errand", small::Errand<'_>);
 
 equal!(personnel_record, "personnel.rs", "PersonnelRecord", personnel::PersonnelRecord<'_>, 200);
 equal!(demo_record, "demo.rs", "CallRecord", demo::CallRecord<'_>, 200);
@@ -182,6 +189,14 @@ equal!(errand, "zoo.rs", "Errand", zoo::Errand<'_>, 100);
 equal!(nests_of_choices, "choices.rs", "Nests", choices::Nests, 10);
 equal!(sparse, "zoo.rs", "Sparse", zoo::Sparse<'_>, 100);
 equal!(names, "zoo.rs", "Names", zoo::Names<'_>, 100);
+equal!(zoo_by_tables, "small.rs", "Zoo", small::Zoo<'_>, 200);
+equal!(tree_by_tables, "small.rs", "Tree", small::Tree, 100);
+equal!(nests_by_tables, "small.rs", "Nests", small::Nests, 50);
+equal!(nest_by_tables, "small.rs", "Nest", small::Nest, 50);
+equal!(letter_by_tables, "small.rs", "Letter", small::Letter<'_>, 100);
+equal!(errand_by_tables, "small.rs", "Errand", small::Errand<'_>, 100);
+equal!(sparse_by_tables, "small.rs", "Sparse", small::Sparse<'_>, 100);
+equal!(names_by_tables, "small.rs", "Names", small::Names<'_>, 100);
 
 /// A fault is told where the engine tells it, and on the same path.
 macro_rules! paths {
@@ -215,6 +230,41 @@ paths!(paths_in_personnel_record, "personnel.rs", "PersonnelRecord", personnel::
 paths!(paths_in_lists_of_themselves, "zoo.rs", "Nest", zoo::Nest);
 paths!(paths_in_lists_of_lists, "zoo.rs", "Nests", zoo::Nests);
 paths!(paths_in_lists_of_a_size, "zoo.rs", "Zoo", zoo::Zoo<'_>);
+paths!(paths_by_tables, "small.rs", "Zoo", small::Zoo<'_>);
+paths!(paths_in_lists_of_themselves_by_tables, "small.rs", "Nest", small::Nest);
+paths!(paths_in_lists_of_lists_by_tables, "small.rs", "Nests", small::Nests);
+
+#[test]
+fn tables_tell_the_faults_that_straight_code_tells() {
+    fn fault<'a, T: codec::Decode<'a, R>, R>(octets: &'a [u8]) -> Option<codec::Fault> {
+        T::decode(octets).err()
+    }
+    let subject = Subject::new("zoo.rs", "Zoo", 30);
+    for value in &subject.values {
+        for rules in [Rules::Aper, Rules::Uper] {
+            let octets = subject.encode(value, rules);
+            let same = |octets: &[u8]| {
+                let (straight, tables) = match rules {
+                    Rules::Aper => (
+                        fault::<zoo::Zoo<'_>, codec::Aper>(octets),
+                        fault::<small::Zoo<'_>, codec::Aper>(octets),
+                    ),
+                    _ => (
+                        fault::<zoo::Zoo<'_>, codec::Uper>(octets),
+                        fault::<small::Zoo<'_>, codec::Uper>(octets),
+                    ),
+                };
+                assert_eq!(straight, tables, "{rules:?} {octets:02x?}");
+            };
+            (0..octets.len()).for_each(|length| same(&octets[..length]));
+            for bit in 0..octets.len() * 8 {
+                let mut turned = octets.clone();
+                turned[bit / 8] ^= 0x80 >> (bit % 8);
+                same(&turned);
+            }
+        }
+    }
+}
 
 #[test]
 fn a_fault_tells_its_path() {
@@ -279,23 +329,25 @@ fn unknown_additions_are_kept() {
             encode(&plans[at], rules, tape.view(&[]), &mut out).unwrap();
             out
         };
-        again::<codec::Der>(&encoded(0, Rules::Der), &plans[0], Rules::Der);
-        again::<codec::Aper>(&encoded(1, Rules::Aper), &plans[1], Rules::Aper);
-        again::<codec::Uper>(&encoded(2, Rules::Uper), &plans[2], Rules::Uper);
-        again::<codec::Coer>(&encoded(3, Rules::CanonicalOer), &plans[3], Rules::CanonicalOer);
+        let same = |at: usize, rules, again: &dyn Fn(&[u8]) -> Vec<u8>| {
+            let octets = encoded(at, rules);
+            let again = shown(&plans[at], root, &again(&octets), rules);
+            assert_eq!(again.to_string(), shown(&plans[at], root, &octets, rules).to_string());
+        };
+        same(0, Rules::Der, &|octets| again::<zoo::Zoo<'_>, codec::Der>(octets));
+        same(1, Rules::Aper, &|octets| again::<zoo::Zoo<'_>, codec::Aper>(octets));
+        same(1, Rules::Aper, &|octets| again::<small::Zoo<'_>, codec::Aper>(octets));
+        same(2, Rules::Uper, &|octets| again::<zoo::Zoo<'_>, codec::Uper>(octets));
+        same(2, Rules::Uper, &|octets| again::<small::Zoo<'_>, codec::Uper>(octets));
+        same(3, Rules::CanonicalOer, &|octets| again::<zoo::Zoo<'_>, codec::Coer>(octets));
     }
 }
 
-/// Reads and writes a value of a later version, which has to be the same to one who knows that version.
-fn again<R>(octets: &[u8], plan: &Plan, rules: Rules)
-where
-    for<'a> zoo::Zoo<'a>: codec::Decode<'a, R> + codec::Encode<R>,
-{
-    let (value, rest) = <zoo::Zoo<'_> as codec::Decode<'_, R>>::decode(octets).unwrap();
+/// Reads a value of a later version and writes it.
+fn again<'a, T: codec::Decode<'a, R> + codec::Encode<R>, R>(octets: &'a [u8]) -> Vec<u8> {
+    let (value, rest) = T::decode(octets).unwrap();
     assert!(rest.is_empty());
-    let again = codec::Encode::<R>::encode(&value).unwrap();
-    let root = plan.root("Zoo").unwrap();
-    assert_eq!(shown(plan, root, &again, rules).to_string(), shown(plan, root, octets, rules).to_string());
+    value.encode().unwrap()
 }
 
 /// What the engine makes of an encoding.

@@ -1,6 +1,6 @@
 //! What an overlay says, bound to the types of a program.
 
-use crate::overlay::{Additions, Bounds, Choice, IntegerType, Lazy, Overlay, OverlayError, Strings};
+use crate::overlay::{Additions, Bounds, Choice, Codecs, IntegerType, Lazy, Overlay, OverlayError, Strings};
 use crate::types::{Edge, Origin, Repr, Types};
 use std::collections::{HashMap, HashSet};
 use tercet_plan::{FieldId, NodeId};
@@ -14,6 +14,8 @@ pub(crate) struct Choices {
     pub(crate) lazy: HashMap<NodeId, Lazy>,
     /// Extension additions that are not known are passed over.
     pub(crate) skip_additions: bool,
+    /// Codecs of PER follow tables.
+    pub(crate) small: bool,
     /// Whether a component or alternative is in a box.
     pub(crate) boxed: HashMap<Edge, bool>,
     /// The names of types.
@@ -32,6 +34,7 @@ impl Choices {
         let mut choices = Self {
             derive: overlay.derive.clone(),
             skip_additions: overlay.extension_additions == Additions::Skipped,
+            small: overlay.codecs == Codecs::Small,
             ..Self::default()
         };
         let nodes: Vec<NodeId> = types.nodes().collect();

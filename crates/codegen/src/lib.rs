@@ -9,10 +9,13 @@ mod forms;
 mod overlay;
 mod rust;
 mod same;
+mod tables;
 mod types;
 
 pub use error::Error;
-pub use overlay::{Additions, Bounds, Choice, IntegerType, Lazy, Overlay, OverlayError, Serde, Strings};
+pub use overlay::{
+    Additions, Bounds, Choice, Codecs, IntegerType, Lazy, Overlay, OverlayError, Serde, Strings,
+};
 
 use tercet_lower::Lowering;
 use tercet_model::Model;

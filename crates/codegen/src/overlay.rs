@@ -37,6 +37,8 @@ pub struct Overlay {
     pub extension_additions: Additions,
     /// Whether types have `Serialize` and `Deserialize`.
     pub serde: Serde,
+    /// Whether codecs of PER are fast, or small.
+    pub codecs: Codecs,
     /// More derives for all types.
     pub derive: Vec<String>,
     /// By `Type` or `Module.Type`.
@@ -126,6 +128,17 @@ pub enum Additions {
     Kept,
     /// They are passed over.
     Skipped,
+}
+
+/// What codecs of PER are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Codecs {
+    /// Straight-line code for each type.
+    #[default]
+    Fast,
+    /// Tables for each type, which one codec follows: less to compile, smaller programs, slower.
+    Small,
 }
 
 /// How much room types have.

@@ -6,7 +6,7 @@ use clap::Args;
 use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
-use tercet::codegen::{Overlay, Serde};
+use tercet::codegen::{Codecs, Overlay, Serde};
 use tercet::plan::Rules;
 use tercet::records::Output;
 use tercet::{RustOptions, TransferSyntax};
@@ -40,6 +40,10 @@ pub struct Compile {
     /// Let types have `Serialize` and `Deserialize` in the shapes of JER, for `tercet-runtime` with its feature `serde`
     #[arg(long)]
     serde: bool,
+
+    /// Let codecs of PER follow tables: less to compile and smaller programs, but slower
+    #[arg(long)]
+    small: bool,
 
     /// Choices about the types that are printed, in TOML: see docs/guide-compile.md
     #[arg(long, value_name = "FILE")]
@@ -78,6 +82,9 @@ impl Compile {
                     .map_err(|error| Failure::usage(format_args!("{}: {error}", path.display())))?
             }
         };
+        if self.small {
+            overlay.codecs = Codecs::Small;
+        }
         if self.serde && overlay.serde == Serde::None {
             overlay.serde = Serde::Always;
         }

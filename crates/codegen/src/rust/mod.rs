@@ -8,6 +8,7 @@ mod names;
 mod notation;
 mod oer;
 mod owned;
+mod parts;
 mod per;
 mod per_forms;
 mod text;
@@ -49,6 +50,7 @@ pub(crate) fn print(model: &Model, lowering: &Lowering, config: &Config<'_>) -> 
     consts::print(&mut printer, model, lowering);
     owned::print(&mut printer);
     notation::print(&mut printer);
+    parts::print(&mut printer, lowering);
     let mut printed = Vec::new();
     for (plan, _) in lowering.plans.iter().zip(config.rules) {
         match &plan.code {
@@ -122,6 +124,7 @@ const USES: &[(&str, &[&str])] = &[
             "at",
             "ber",
             "oer",
+            "parts",
             "per",
         ],
     ),
@@ -164,10 +167,16 @@ fn head(header: &str, body: &str) -> String {
     text.line("extern crate alloc;");
     text.line("");
     let code = body.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let code: Vec<&str> = code.collect();
     let words: HashSet<&str> =
-        code.flat_map(|line| line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')).collect();
+        code.iter().flat_map(|line| line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')).collect();
+    // A component may have the name of a module.
+    let is_used = |name: &str| {
+        let is_path = |line: &&str| line.contains(&format!("{name}::")) || line.contains(&format!("{name}!"));
+        words.contains(name) && (name.starts_with(|c: char| c.is_uppercase()) || code.iter().any(is_path))
+    };
     for (module, names) in USES {
-        let used: Vec<&str> = names.iter().copied().filter(|name| words.contains(name)).collect();
+        let used: Vec<&str> = names.iter().copied().filter(|name| is_used(name)).collect();
         match used[..] {
             [] => {}
             [name] => text.line(format!("use {module}::{name};")),

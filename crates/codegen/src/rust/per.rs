@@ -1,6 +1,7 @@
 //! Codecs for PER, aligned and unaligned.
 
 mod read;
+mod tables;
 mod write;
 
 use super::names::snake;
@@ -71,6 +72,9 @@ impl Per<'_, '_> {
         let lifetime = self.p.lifetime(node, "'a");
         let reader = if lifetime.is_empty() { "'_" } else { "'a" };
         let keys = self.p.key_parameters(node);
+        if self.p.types.is_tabled(node) {
+            return self.table(node);
+        }
         match self.p.types.repr(node) {
             Repr::Struct | Repr::Choice | Repr::Table(_) | Repr::Enumerated => {
                 let generic = if lifetime.is_empty() { "" } else { "<'a>" };

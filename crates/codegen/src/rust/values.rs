@@ -8,10 +8,10 @@ use tercet_runtime::ber::{Rules, decode_real};
 use tercet_runtime::text::{StringKind, to_utf8};
 
 /// A list without elements.
-const EMPTY: &str = "Vec::new()";
+pub(super) const EMPTY: &str = "Vec::new()";
 
 /// The same, where elements are decoded when they are asked for.
-const EMPTY_LAZY: &str = "SequenceOf::default()";
+pub(super) const EMPTY_LAZY: &str = "SequenceOf::default()";
 
 /// A key as the pattern that it is matched by.
 pub(super) fn key_pattern(key: &Key) -> Option<String> {

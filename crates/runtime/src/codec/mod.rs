@@ -10,6 +10,7 @@ mod fault;
 pub mod jer;
 mod notation;
 pub mod oer;
+pub mod parts;
 pub mod per;
 mod sequence_of;
 mod traits;
@@ -82,7 +83,7 @@ impl<'a, T> From<BitString<'a>> for Contained<'a, T> {
 }
 
 /// An alternative of a later version of a CHOICE: its complete encoding, and in PER its number among the additions.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct UnknownAlternative<'a> {
     /// Number among the additions, from 0; `None` in rules that tell alternatives by their tags.
     pub addition: Option<u32>,

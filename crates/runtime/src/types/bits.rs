@@ -148,6 +148,9 @@ pub struct BitString<'a> {
 }
 
 impl<'a> BitString<'a> {
+    /// No bits.
+    pub const EMPTY: Self = Self { bytes: Cow::Borrowed(&[]), unused: 0 };
+
     /// A value from octets and the number of unused bits; see [`BitStr::new`].
     #[must_use]
     pub fn new(bytes: impl Into<Cow<'a, [u8]>>, unused: u8) -> Option<Self> {

@@ -28,6 +28,12 @@ impl<const N: u32> FixedBits<N> {
         self.0
     }
 
+    /// The word itself, in which nothing but the `N` lowest bits may be set.
+    #[inline]
+    pub(crate) const fn word(&mut self) -> &mut u64 {
+        &mut self.0
+    }
+
     /// Bit `index`, counted from zero at the leading bit; nothing is set behind the last.
     #[inline]
     #[must_use]

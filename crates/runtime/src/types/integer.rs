@@ -17,6 +17,9 @@ use core::fmt;
 pub struct Integer<'a>(Octets<'a>);
 
 impl<'a> Integer<'a> {
+    /// Zero.
+    pub const ZERO: Self = Self(Octets::borrowed(&[0]));
+
     /// An integer from two's complement octets; superfluous ones are left out, no octets are zero.
     #[inline]
     #[must_use]

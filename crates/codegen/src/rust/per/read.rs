@@ -19,6 +19,9 @@ impl Per<'_, '_> {
     fn read_leaf(&self, node: NodeId, keys: &str, at: At<'_>) -> String {
         let rules = self.rules;
         let kind = self.p.types.shape.node(node).kind;
+        if self.p.types.is_tabled(node) {
+            return at.value(format!("r.value::<{}>({})", self.p.spelled(node, "'_"), self.form(node)));
+        }
         match (self.p.types.repr(node), self.code(node)) {
             (Repr::Boolean, _) => at.value("r.bit()"),
             (Repr::Null, _) => "()".into(),

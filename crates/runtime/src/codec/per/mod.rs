@@ -5,10 +5,12 @@ mod lanes;
 mod parts;
 mod reader;
 mod strings;
+mod tables;
 mod writer;
 
 pub use forms::{Alphabet, Range, Size, Whole};
 pub use parts::{Additions, Open, addition, same};
 pub use reader::Reader;
 pub use strings::{bits_of_fixed, fixed_of_bits};
+pub use tables::{Addition, Characters, Choice, Enumerated, Form, List, Member, Sequence, Time};
 pub use writer::{OpenMark, Writer};

@@ -96,7 +96,7 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     /// # Errors
     /// [`ErrorKind::LimitExceeded`].
     #[inline]
-    fn end_list(&mut self, start: usize, count: usize) -> Result<()> {
+    pub(super) fn end_list(&mut self, start: usize, count: usize) -> Result<()> {
         let taken = self.bits.position() - start;
         if count > taken {
             let empty = count - taken;
@@ -362,7 +362,7 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
     }
 
     /// The complete encoding of a value that `write` writes. Whatever comes of it, this writer is as before.
-    fn apart(&mut self, write: impl FnOnce(&mut Self) -> Result<()>) -> Result<Vec<u8>> {
+    pub(super) fn apart(&mut self, write: impl FnOnce(&mut Self) -> Result<()>) -> Result<Vec<u8>> {
         let inside = Self::onto(Vec::new(), self.is_canonical());
         let outer = core::mem::replace(self, inside);
         let written = write(self);

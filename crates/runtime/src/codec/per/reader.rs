@@ -192,7 +192,7 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
 
     /// One of so many.
     #[inline(always)]
-    fn numbered(&mut self, whole: Whole, count: u32, kind: ErrorKind) -> Result<u32> {
+    pub(super) fn numbered(&mut self, whole: Whole, count: u32, kind: ErrorKind) -> Result<u32> {
         match self.short(whole, u64::from(count.saturating_sub(1))) {
             #[allow(clippy::cast_possible_truncation)] // below `count`
             Some(number) => Ok(number as u32),
@@ -510,7 +510,7 @@ fn sum(number: &[u8], lo: &[u8]) -> Vec<u8> {
 /// What is not known behind an extension bit at the position before `start` is told there.
 #[cold]
 #[inline(never)]
-fn with_extension_bit(error: Error, start: usize) -> Error {
+pub(super) fn with_extension_bit(error: Error, start: usize) -> Error {
     match error.kind() {
         ErrorKind::UnknownEnumeration | ErrorKind::UnknownAlternative => {
             Error::at_bit(error.kind(), start.saturating_sub(1) as u64)

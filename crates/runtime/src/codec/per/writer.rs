@@ -10,14 +10,14 @@ use alloc::vec::Vec;
 /// Appends bits to octets, aligned or not.
 #[derive(Clone, Debug, Default)]
 pub struct Writer<const ALIGNED: bool> {
-    out: Vec<u8>,
+    pub(super) out: Vec<u8>,
     /// Bits behind those, the first the highest; zero behind the last.
-    word: u64,
+    pub(super) word: u64,
     /// How many there are, below 64.
-    used: u32,
+    pub(super) used: u32,
     /// Where the value begins.
-    start: usize,
-    canonical: bool,
+    pub(super) start: usize,
+    pub(super) canonical: bool,
     /// The way to a fault, as far as callers have told it.
     pub(in crate::codec) path: Path,
 }
@@ -445,7 +445,7 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
 }
 
 #[cold]
-fn outside() -> Error {
+pub(super) fn outside() -> Error {
     Error::new(ErrorKind::ConstraintViolated, 0)
 }
 

@@ -1,0 +1,349 @@
+//! What types are taken apart to, for codecs that follow tables.
+
+use super::Printer;
+use super::values::{EMPTY, EMPTY_LAZY};
+use crate::types::{Edge, Repr};
+use tercet_lower::Lowering;
+use tercet_plan::{Code, FieldId, NodeId};
+
+pub(super) fn print(p: &mut Printer<'_>, lowering: &Lowering) {
+    let per = |code: &Code| match code {
+        Code::Per(program) => Some(if program.aligned { "aper" } else { "uper" }),
+        _ => None,
+    };
+    let mut rules: Vec<&str> = lowering.plans.iter().filter_map(|plan| per(&plan.code)).collect();
+    rules.sort_unstable();
+    rules.dedup();
+    if !p.types.choices.small || rules.is_empty() {
+        return;
+    }
+    let depths = p.types.depths();
+    let constants = vec![false; depths.len()];
+    let mut parts = Parts { p, rules, depths, constants };
+    parts.find_constants();
+    for node in parts.p.types.nodes().collect::<Vec<_>>() {
+        parts.node(node);
+    }
+}
+
+struct Parts<'p, 'm> {
+    p: &'p mut Printer<'m>,
+    /// The variants of PER that there are codecs for.
+    rules: Vec<&'static str>,
+    depths: Vec<Option<u32>>,
+    constants: Vec<bool>,
+}
+
+/// Octets that are none.
+const NO_OCTETS: &str = "Octets::borrowed(&[])";
+
+impl Parts<'_, '_> {
+    fn node(&mut self, node: NodeId) {
+        let tabled = self.p.types.is_tabled(node);
+        match self.p.types.repr(node) {
+            Repr::Struct if tabled => {
+                self.value(node, "parts::Part::Members(self)", "parts::Seen::Members(self)");
+                self.members(node);
+            }
+            Repr::Choice if tabled => {
+                self.value(node, "parts::Part::Alternatives(self)", "parts::Seen::Alternatives(self)");
+                self.alternatives(node);
+            }
+            Repr::Enumerated => self.enumerated(node),
+            Repr::Struct | Repr::Choice | Repr::Table(_) if self.depths[node.index()].is_some() => {
+                self.value(node, "parts::Part::Straight(self)", "parts::Seen::Straight(self)");
+                self.straight(node);
+            }
+            Repr::List if tabled && self.p.types.is_newtype(node) => {
+                self.value(node, "parts::Value::part(&mut self.0)", "parts::Value::seen(&self.0)");
+            }
+            _ => {}
+        }
+    }
+
+    fn implement(&mut self, node: NodeId, what: &str) {
+        let (name, lifetime) = (self.p.names.ty(node), self.p.lifetime(node, "'a"));
+        let line = format!("impl<'a> parts::{what}<'a> for {name}{lifetime} {{");
+        self.p.text.line("");
+        self.p.text.open(line);
+    }
+
+    fn value(&mut self, node: NodeId, part: &str, seen: &str) {
+        // A constant is much less to compile than what makes the value.
+        let constant = self.constants[node.index()].then(|| self.constant(node));
+        if let Some(constant) = &constant {
+            let (name, lifetime) = (self.p.names.ty(node), self.p.lifetime(node, "'a"));
+            let generic = if lifetime.is_empty() { "" } else { "<'a>" };
+            let line = format!("impl{generic} {name}{lifetime} {{");
+            self.p.text.line("");
+            self.p.text.open(line);
+            self.p.text.line(format!("const EMPTY: Self = {constant};"));
+            self.p.text.close("}");
+        }
+        self.implement(node, "Value");
+        self.p.text.line(match constant {
+            Some(_) => "fn empty() -> Self { Self::EMPTY }".into(),
+            None => format!("fn empty() -> Self {{ {} }}", self.empty(node)),
+        });
+        self.p.text.line(format!("fn part(&mut self) -> parts::Part<'_, 'a> {{ {part} }}"));
+        self.p.text.line(format!("fn seen(&self) -> parts::Seen<'_, 'a> {{ {seen} }}"));
+        self.p.text.close("}");
+    }
+
+    /// The nodes whose values before they are read are constants: nothing in them is in a box.
+    fn find_constants(&mut self) {
+        let nodes: Vec<NodeId> = self.p.types.nodes().collect();
+        loop {
+            let mut changed = false;
+            for &node in nodes.iter().rev() {
+                if !self.constants[node.index()] && self.is_constant(node) {
+                    self.constants[node.index()] = true;
+                    changed = true;
+                }
+            }
+            if !changed {
+                return;
+            }
+        }
+    }
+
+    fn is_constant(&self, node: NodeId) -> bool {
+        let shape = self.p.types.shape;
+        match self.p.types.repr(node) {
+            Repr::Struct => shape.fields_of(node).all(|(id, field)| match self.p.default_value(id) {
+                Some(_) => matches!(
+                    self.p.types.repr(field.node),
+                    Repr::Boolean | Repr::Null | Repr::Integer { .. } | Repr::Enumerated | Repr::FixedBits(_)
+                ),
+                None => self.p.is_option(id) || self.is_held_constant(id),
+            }),
+            Repr::Choice => shape.fields_of(node).any(|(id, _)| self.is_held_constant(id)),
+            Repr::List => !self.p.types.is_lazy(node),
+            _ => true,
+        }
+    }
+
+    fn is_held_constant(&self, id: FieldId) -> bool {
+        let node = self.p.types.same(self.p.types.shape.field(id).node);
+        !self.p.types.is_boxed(Edge::Field(id)) && self.constants[node.index()]
+    }
+
+    /// The alternative that a CHOICE has before it is read: one that is a constant, or else has the least inside.
+    fn first(&self, node: NodeId) -> Option<FieldId> {
+        let shape = self.p.types.shape;
+        let depth = |id: FieldId| self.depths[self.p.types.same(shape.field(id).node).index()];
+        let all = shape.fields_of(node);
+        let all = all.filter_map(|(id, _)| Some((!self.is_held_constant(id), depth(id)?, id)));
+        all.min().map(|(.., id)| id)
+    }
+
+    /// The expression of a value of a type before it is read.
+    fn empty(&self, node: NodeId) -> String {
+        let shape = self.p.types.shape;
+        match self.p.types.repr(node) {
+            Repr::Struct => {
+                let each = shape.fields_of(node).map(|(id, _)| {
+                    let value = match self.p.default_value(id) {
+                        Some(value) => value,
+                        None if self.p.is_option(id) => "None".into(),
+                        None => self.held(id),
+                    };
+                    format!("{}: {value}", self.p.names.field(id))
+                });
+                let unknown = self.p.names.additions(node);
+                let unknown = unknown.map(|name| format!("{name}: UnknownAdditions::NONE"));
+                format!("Self {{ {} }}", each.chain(unknown).collect::<Vec<_>>().join(", "))
+            }
+            Repr::Choice => match self.first(node) {
+                Some(id) => format!("Self::{}({})", self.p.names.field(id), self.held(id)),
+                None => "Self::Unknown(Box::default())".into(),
+            },
+            _ => self.constant(node),
+        }
+    }
+
+    /// What a component or alternative is before it is read.
+    fn held(&self, id: FieldId) -> String {
+        let node = self.p.types.same(self.p.types.shape.field(id).node);
+        let value = match self.p.types.repr(node) {
+            Repr::Struct | Repr::Choice if self.constants[node.index()] => {
+                format!("{}::EMPTY", self.p.names.ty(node))
+            }
+            Repr::Struct | Repr::Choice => "parts::Value::empty()".into(),
+            _ => self.constant(node),
+        };
+        self.p.boxed(Edge::Field(id), value)
+    }
+
+    /// The same of a type as a constant, where it is one.
+    fn constant(&self, node: NodeId) -> String {
+        let name = || self.p.names.ty(node);
+        match self.p.types.repr(node) {
+            Repr::Boolean => "false".into(),
+            Repr::Null => "()".into(),
+            Repr::Integer { .. } => "0".into(),
+            Repr::Real => "0.0".into(),
+            Repr::Big => "Integer::ZERO".into(),
+            Repr::FixedBits(_) => "FixedBits::new(0)".into(),
+            Repr::Bits => "BitString::EMPTY".into(),
+            Repr::FixedOctets(count) => format!("[0; {count}]"),
+            Repr::Octets | Repr::Any => NO_OCTETS.into(),
+            Repr::Oid => "ObjectIdentifier::constant(&[0])".into(),
+            Repr::RelativeOid => "RelativeObjectIdentifier::constant(&[0])".into(),
+            Repr::Text => "Text::borrowed(\"\")".into(),
+            Repr::Contained(_) => format!("Contained::Octets({NO_OCTETS})"),
+            Repr::Table(_) => format!("{}::Other({NO_OCTETS})", name()),
+            Repr::Enumerated => format!("{}::{}", name(), self.first_item(node)),
+            Repr::Struct | Repr::Choice => self.empty(node),
+            Repr::List => {
+                let list = if self.p.types.is_lazy(node) { EMPTY_LAZY } else { EMPTY };
+                if self.p.types.is_newtype(node) { format!("{}({list})", name()) } else { list.into() }
+            }
+        }
+    }
+
+    fn first_item(&self, node: NodeId) -> String {
+        let first = self.p.types.shape.items_of(node).first();
+        first.map_or_else(|| "Unknown(0)".into(), |item| self.p.names.item(node, item.value).to_owned())
+    }
+
+    fn members(&mut self, node: NodeId) {
+        let shape = self.p.types.shape;
+        self.implement(node, "Members");
+        let names: Vec<String> = shape
+            .fields_of(node)
+            .map(|(id, _)| self.p.names.field(id).to_owned())
+            .chain(self.p.names.additions(node).map(str::to_owned))
+            .collect();
+        let is_default =
+            |(id, _): (FieldId, _)| self.p.is_default(id, &format!("self.{}", self.p.names.field(id)));
+        let defaults: Vec<Option<String>> = shape.fields_of(node).map(is_default).collect();
+        self.p.text.open("fn member(&mut self, number: usize) -> parts::Part<'_, 'a> {");
+        self.p.text.open("match number {");
+        let arms = names.iter().enumerate();
+        let arms: Vec<String> =
+            arms.map(|(at, name)| format!("{at} => parts::Value::part(&mut self.{name}),")).collect();
+        self.p.text.fill(arms);
+        self.p.text.line("_ => parts::Part::Null,");
+        self.p.text.close("}");
+        self.p.text.close("}");
+        self.p.text.open("fn see(&self, number: usize) -> parts::Seen<'_, 'a> {");
+        self.p.text.open("match number {");
+        let arm = |(at, name): (usize, &String)| match defaults.get(at) {
+            Some(Some(is_default)) => format!("{at} if {is_default} => parts::Seen::Absent,"),
+            _ => format!("{at} => parts::Value::seen(&self.{name}),"),
+        };
+        let arms: Vec<String> = names.iter().enumerate().map(arm).collect();
+        self.p.text.fill(arms);
+        let others = defaults.iter().enumerate().filter(|(_, default)| default.is_some());
+        let others: Vec<String> =
+            others.map(|(at, _)| format!("{at} => parts::Value::seen(&self.{}),", names[at])).collect();
+        self.p.text.fill(others);
+        self.p.text.line("_ => parts::Seen::Absent,");
+        self.p.text.close("}");
+        self.p.text.close("}");
+        self.p.text.close("}");
+    }
+
+    fn alternatives(&mut self, node: NodeId) {
+        let shape = self.p.types.shape;
+        let extensible = shape.node(node).extensible;
+        self.implement(node, "Alternatives");
+        let all: Vec<(FieldId, String)> =
+            shape.fields_of(node).map(|(id, _)| (id, self.p.names.field(id).to_owned())).collect();
+        self.p.text.open("fn choose(&mut self, number: usize) -> parts::Part<'_, 'a> {");
+        self.p.text.open("*self = match number {");
+        let last = all.len().wrapping_sub(1);
+        let chosen = |(at, (id, name)): (usize, &(FieldId, String))| {
+            let number = if at == last && !extensible { "_".to_owned() } else { at.to_string() };
+            format!("{number} => Self::{name}({}),", self.held(*id))
+        };
+        let arms: Vec<String> = all.iter().enumerate().map(chosen).collect();
+        self.p.text.fill(arms);
+        if extensible {
+            self.p.text.line("_ => Self::Unknown(Box::default()),");
+        }
+        self.p.text.close("};");
+        self.p.text.open("match self {");
+        self.p.text.fill(all.iter().map(|(_, name)| format!("Self::{name}(v) => parts::Value::part(v),")));
+        if extensible {
+            self.p.text.line("Self::Unknown(v) => parts::Part::Unknown(v),");
+        }
+        self.p.text.close("}");
+        self.p.text.close("}");
+        self.p.text.open("fn chosen(&self) -> (usize, parts::Seen<'_, 'a>) {");
+        self.p.text.open("match self {");
+        let arms = all.iter().enumerate();
+        self.p
+            .text
+            .fill(arms.map(|(at, (_, name))| format!("Self::{name}(v) => ({at}, parts::Value::seen(v)),")));
+        if extensible {
+            self.p.text.line("Self::Unknown(v) => (parts::UNKNOWN, parts::Seen::Unknown(v)),");
+        }
+        self.p.text.close("}");
+        self.p.text.close("}");
+        self.p.text.close("}");
+    }
+
+    fn enumerated(&mut self, node: NodeId) {
+        let shape = self.p.types.shape;
+        let extensible = shape.node(node).extensible;
+        let items = shape.items_of(node);
+        let names: Vec<String> =
+            items.iter().map(|item| self.p.names.item(node, item.value).to_owned()).collect();
+        let name = self.p.names.ty(node).to_owned();
+        self.p.text.line("");
+        self.p.text.open(format!("impl<'a> parts::Value<'a> for {name} {{"));
+        let first = self.first_item(node);
+        self.p.text.line(format!("fn empty() -> Self {{ Self::{first} }}"));
+        self.p.text.line("fn part(&mut self) -> parts::Part<'_, 'a> { parts::Part::Items(self) }");
+        self.p.text.open("fn seen(&self) -> parts::Seen<'_, 'a> {");
+        let in_order = (0..).zip(items).all(|(at, item)| at == item.value);
+        if in_order && !extensible {
+            self.p.text.line("parts::Seen::Item(parts::Item::Known(*self as usize))");
+        } else {
+            self.p.text.open("parts::Seen::Item(parts::Item::Known(match self {");
+            self.p.text.fill(names.iter().enumerate().map(|(at, name)| format!("Self::{name} => {at},")));
+            if extensible {
+                let other = |item| format!("return parts::Seen::Item(parts::Item::{item}),");
+                self.p.text.line(format!("Self::UnknownAddition(number) => {}", other("Addition(*number)")));
+                self.p.text.line(format!("Self::Unknown(_) => {}", other("Unknown")));
+            }
+            self.p.text.close("}))");
+        }
+        self.p.text.close("}");
+        self.p.text.close("}");
+        self.p.text.line("");
+        self.p.text.open(format!("impl parts::Items for {name} {{"));
+        self.p.text.open("fn set(&mut self, item: parts::Item) {");
+        let names: Vec<String> = names.iter().map(|name| format!("Self::{name}")).collect();
+        let known = format!("item.of(&[{}]).unwrap_or(*self)", names.join(", "));
+        if extensible {
+            self.p.text.open("*self = match item {");
+            self.p.text.line("parts::Item::Addition(number) => Self::UnknownAddition(number),");
+            self.p.text.line(format!("item => {known},"));
+            self.p.text.close("};");
+        } else {
+            self.p.text.line(format!("*self = {known};"));
+        }
+        self.p.text.close("}");
+        self.p.text.close("}");
+    }
+
+    /// The codecs that a type has, as those of a part.
+    fn straight(&mut self, node: NodeId) {
+        self.implement(node, "Straight");
+        if self.p.types.keys(node).is_empty() {
+            for rules in self.rules.clone() {
+                let aligned = rules == "aper";
+                self.p.text.line(format!(
+                    "fn read_{rules}(&mut self, r: &mut per::Reader<'a, {aligned}>) -> Result<()> {{ *self = Self::read_{rules}(r)?; Ok(()) }}"
+                ));
+                self.p.text.line(format!(
+                    "fn write_{rules}(&self, w: &mut per::Writer<{aligned}>) -> Result<()> {{ self.write_{rules}(w) }}"
+                ));
+            }
+        }
+        self.p.text.close("}");
+    }
+}

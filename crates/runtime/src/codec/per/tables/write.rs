@@ -1,0 +1,300 @@
+//! Writing by tables.
+
+use super::super::Writer;
+use super::super::writer::outside;
+use super::{Addition, Choice, Enumerated, Form, List, Member, Sequence, Time, name};
+use crate::codec::UnknownAdditions;
+use crate::codec::parts::{Alternatives, Elements, Item, Members, Seen, Straight, UNKNOWN, Value};
+use crate::types::{BitString, Integer};
+use crate::{Error, ErrorKind, Result};
+use alloc::vec::Vec;
+
+impl<const ALIGNED: bool> Writer<ALIGNED> {
+    /// Writes a value by tables.
+    ///
+    /// # Errors
+    /// The value does not meet a constraint that the encoding rests on.
+    pub fn value<'a, T: Value<'a>>(&mut self, form: Form, value: &T) -> Result<()> {
+        self.part(form, value.seen())
+    }
+
+    /// Writes a part of a value.
+    #[inline(never)]
+    fn part(&mut self, form: Form, part: Seen<'_, '_>) -> Result<()> {
+        match (form, part) {
+            (Form::Plain, Seen::Bool(bit)) => self.bit(*bit),
+            (Form::Items(whole, count), Seen::Item(Item::Known(number))) if number < count as usize => {
+                self.whole(whole, number as u64);
+            }
+            (Form::Enumerated(items), Seen::Item(item)) => return self.enumerated(items, item),
+            (Form::Sequence(sequence), Seen::Members(value)) => return self.sequence(sequence, value),
+            (Form::Choice(choice), Seen::Alternatives(value)) => return self.choice(choice, value),
+            (Form::List(list), Seen::Elements(elements)) => return self.elements(list, elements),
+            (
+                Form::Integer(..) | Form::SemiConstrained(..) | Form::Unconstrained(_) | Form::Large(..),
+                part,
+            ) => return self.number(form, &part),
+            (form, part) => return self.leaf(form, part),
+        }
+        Ok(())
+    }
+
+    /// Strings, and what is rare.
+    fn leaf(&mut self, form: Form, part: Seen<'_, '_>) -> Result<()> {
+        match (form, part) {
+            (Form::Plain, Seen::Null) => {}
+            (Form::Plain, Seen::Real(number)) => self.real(*number),
+            (Form::Plain, Seen::Oid(oid)) => self.contents(oid.as_bytes()),
+            (Form::Plain, Seen::RelativeOid(oid)) => self.contents(oid.as_bytes()),
+            (Form::Plain, Seen::Octets(octets)) => self.any(octets),
+            (Form::String(size, _), Seen::Octets(octets)) => return self.octet_string(size, octets),
+            (Form::String(size, _), Seen::FixedOctets(octets)) => return self.octet_string(size, octets),
+            (Form::String(size, named), Seen::Bits(bits)) => return self.bit_string(size, bits, named),
+            (Form::String(size, named), Seen::FixedBits(bits, count)) => {
+                let fixed = size.is_fixed() && !size.extensible && size.lo == count;
+                if fixed {
+                    if ALIGNED && count > 16 {
+                        self.align();
+                    }
+                    self.bits(bits, count);
+                    return Ok(());
+                }
+                let octets = if count == 0 { 0 } else { bits << (64 - count) }.to_be_bytes();
+                let used = count.div_ceil(8);
+                let unused = (used * 8 - count).to_be_bytes()[3];
+                let octets = octets.get(..used as usize).unwrap_or_default();
+                let bits = BitString::new(octets, unused).unwrap_or_default();
+                return self.bit_string(size, &bits, named);
+            }
+            (Form::Characters(characters), Seen::Text(text)) => {
+                match characters.time {
+                    Time::No => {}
+                    Time::Utc => self.check_utc_time(text)?,
+                    Time::Generalized => self.check_generalized_time(text)?,
+                }
+                return self.characters(characters.size, characters.alphabet, text);
+            }
+            (Form::OtherString(kind), Seen::Text(text)) => return self.other_string(kind, text),
+            (Form::Containing(size, inside, bits), Seen::Content(content)) => {
+                let inside = match content.content() {
+                    Ok(value) => self.apart(|w| w.part(*inside, value))?,
+                    Err(octets) if bits => return self.bit_string(size, &BitString::from(octets), false),
+                    Err(octets) => return self.octet_string(size, octets.bytes()),
+                };
+                return match bits {
+                    true => self.bit_string(size, &BitString::new(inside, 0).unwrap_or_default(), false),
+                    false => self.octet_string(size, &inside),
+                };
+            }
+            (Form::Straight, Seen::Straight(value)) => return self.straight(value),
+            _ => return Err(Error::new(ErrorKind::Unsupported, 0)),
+        }
+        Ok(())
+    }
+
+    fn number(&mut self, form: Form, part: &Seen<'_, '_>) -> Result<()> {
+        let number = part.integer();
+        if let (Form::Integer(whole, lo, span, extensible), Some(number)) = (form, number) {
+            let above = u64::try_from(number - i128::from(lo)).ok().filter(|above| *above <= span);
+            if extensible {
+                self.bit(above.is_none());
+            }
+            match above {
+                Some(above) => self.whole(whole, above),
+                None if extensible => self.unconstrained(&Integer::from(number)),
+                None => return Err(outside()),
+            }
+            return Ok(());
+        }
+        match (number, part) {
+            (Some(number), _) => self.large_number(form, &Integer::from(number)),
+            (None, Seen::Big(number)) => self.large_number(form, number),
+            (None, _) => Err(Error::new(ErrorKind::Unsupported, 0)),
+        }
+    }
+
+    fn large_number(&mut self, form: Form, number: &Integer<'_>) -> Result<()> {
+        // Which side of the extension a number is on shows when its root form is tried.
+        let extended = match form {
+            Form::Integer(_, lo, span, true) => {
+                let (lo, span) = (i128::from(lo), i128::from(span));
+                Some(!i128::try_from(number).is_ok_and(|number| number >= lo && number - lo <= span))
+            }
+            Form::SemiConstrained(lo, true) => Some(number < &Integer::from(lo)),
+            Form::Unconstrained(true) | Form::Large(_, _, true) => Some(false),
+            _ => None,
+        };
+        if let Some(extended) = extended {
+            self.bit(extended);
+        }
+        match form {
+            _ if extended == Some(true) => self.unconstrained(number),
+            Form::Integer(whole, lo, span, _) => return self.constrained(whole, number, lo, span),
+            Form::SemiConstrained(lo, _) => return self.semi_constrained(number, lo),
+            Form::Large(lo, Some(span), _) => return self.large(number, lo, span),
+            Form::Large(lo, None, _) => return self.semi_constrained_large(number, lo),
+            _ => self.unconstrained(number),
+        }
+        Ok(())
+    }
+
+    fn enumerated(&mut self, items: &Enumerated, item: Item) -> Result<()> {
+        let number =
+            |list: &[u16], wanted: usize| list.iter().position(|known| usize::from(*known) == wanted);
+        let unknown = || Error::new(ErrorKind::UnknownEnumeration, 0);
+        let known = match item {
+            Item::Known(known) => known,
+            Item::Addition(number) if items.extensible => return self.added_item(number),
+            Item::Addition(_) | Item::Unknown => return Err(unknown()),
+        };
+        if let Some(number) = number(items.root, known) {
+            if items.extensible {
+                self.bit(false);
+            }
+            self.whole(items.whole, number as u64);
+            return Ok(());
+        }
+        let number = number(items.additions, known).and_then(|number| u32::try_from(number).ok());
+        self.added_item(number.ok_or_else(unknown)?)
+    }
+
+    fn sequence(&mut self, sequence: &'static Sequence, value: &dyn Members<'_>) -> Result<()> {
+        let there = |number: u16| value.see(number.into()).is_there();
+        let any = |addition: &Addition| addition.members.iter().any(|member| there(member.number));
+        let unknown = match sequence.unknown.map(|number| value.see(number.into())) {
+            Some(Seen::Additions(additions)) => additions,
+            _ => &UnknownAdditions::NONE,
+        };
+        let extended = sequence.extensible && (!unknown.is_empty() || sequence.additions.iter().any(any));
+        if sequence.extensible {
+            self.bit(extended);
+        }
+        self.members(sequence.root, sequence.names, value)?;
+        if !extended {
+            return Ok(());
+        }
+        let additions: Vec<bool> = sequence.additions.iter().map(any).collect();
+        self.all_additions(&additions, unknown)?;
+        for addition in
+            sequence.additions.iter().zip(&additions).filter_map(|(known, there)| there.then_some(known))
+        {
+            let open = self.open();
+            if addition.group {
+                self.members(addition.members, sequence.names, value)?;
+            } else if let [member] = addition.members {
+                self.member(member, sequence.names, value)?;
+            }
+            self.close(open);
+        }
+        self.unknown_additions(unknown)
+    }
+
+    /// Bits that tell which members are there, and these.
+    fn members(
+        &mut self,
+        members: &'static [Member],
+        names: &'static str,
+        value: &dyn Members<'_>,
+    ) -> Result<()> {
+        for member in members.iter().filter(|member| member.optional) {
+            self.bit(value.see(member.number.into()).is_there());
+        }
+        members.iter().try_for_each(|member| self.member(member, names, value))
+    }
+
+    fn member(
+        &mut self,
+        member: &'static Member,
+        names: &'static str,
+        value: &dyn Members<'_>,
+    ) -> Result<()> {
+        let result = match value.see(member.number.into()) {
+            Seen::Absent if member.optional => return Ok(()),
+            Seen::Absent => Err(Error::new(ErrorKind::MissingComponent, 0)),
+            part => self.part(member.form, part),
+        };
+        result.inspect_err(|_| self.inside(name(names, member.number)))
+    }
+
+    fn choice(&mut self, choice: &'static Choice, value: &dyn Alternatives<'_>) -> Result<()> {
+        let (chosen, part) = value.chosen();
+        if let (UNKNOWN, Seen::Unknown(unknown)) = (chosen, &part) {
+            return self.unknown_alternative(unknown);
+        }
+        let place = |list: &'static [Member]| {
+            (0_u32..).zip(list).find(|(_, member)| usize::from(member.number) == chosen)
+        };
+        let say = |w: &mut Self, member: &Member| w.inside(name(choice.names, member.number));
+        if let Some((number, member)) = place(choice.root) {
+            if choice.extensible {
+                self.bit(false);
+            }
+            self.whole(choice.whole, number.into());
+            return self.part(member.form, part).inspect_err(|_| say(self, member));
+        }
+        let Some((number, member)) = place(choice.additions) else {
+            return Err(Error::new(ErrorKind::ValueMismatch, 0));
+        };
+        let open = self.added_alternative(number);
+        self.part(member.form, part).inspect_err(|_| say(self, member))?;
+        self.close(open);
+        Ok(())
+    }
+
+    fn elements(&mut self, list: &'static List, elements: &dyn Elements<'_>) -> Result<()> {
+        let count = elements.count();
+        if !list.set || !self.is_canonical() {
+            return self
+                .in_order(list, count, &mut |w, number| w.part(list.element, elements.element(number)));
+        }
+        let mut all = Vec::with_capacity(count);
+        for number in 0..count {
+            let octets = self.apart(|w| w.part(list.element, elements.element(number)));
+            all.push((octets.inspect_err(|_| self.path.element(number))?, number));
+        }
+        all.sort();
+        self.in_order(list, count, &mut |w, number| {
+            let (_, number) = all.get(number).ok_or_else(outside)?;
+            w.part(list.element, elements.element(*number))
+        })
+    }
+
+    fn in_order(
+        &mut self,
+        list: &List,
+        count: usize,
+        write: &mut dyn FnMut(&mut Self, usize) -> Result<()>,
+    ) -> Result<()> {
+        let mut length = self.size(list.size, count)?;
+        let mut done = 0;
+        loop {
+            for number in done..done + length.count.min(count - done) {
+                write(self, number).inspect_err(|_| self.path.element(number))?;
+            }
+            done += length.count.min(count - done);
+            if !length.more {
+                return Ok(());
+            }
+            length = self.length(count - done);
+        }
+    }
+
+    fn straight(&mut self, value: &dyn Straight<'_>) -> Result<()> {
+        if ALIGNED {
+            let mut other = self.with();
+            let result = value.write_aper(&mut other);
+            *self = other.with();
+            return result;
+        }
+        let mut other = self.with();
+        let result = value.write_uper(&mut other);
+        *self = other.with();
+        result
+    }
+
+    /// The same writer, seen as one of the variant that it is.
+    fn with<const SAME: bool>(&mut self) -> Writer<SAME> {
+        let Self { out, word, used, start, canonical, path } = core::mem::take(self);
+        Writer { out, word, used, start, canonical, path }
+    }
+}
