@@ -1,5 +1,6 @@
-//! Codecs that follow tables: what is printed of a type is how it is encoded, and places to read its parts into. It is
-//! a third of the instructions that straight-line code is, and takes some three times as long to run.
+//! Codecs that follow tables: what is printed of a type is how it is encoded, and places to read its parts into. Code for
+//! DL-DCCH of NR RRC takes some three fifths of the compiler's time; an RRCReconfiguration 2.9 times as many instructions to
+//! decode and 6.4 times as many to encode.
 
 mod read;
 mod write;
