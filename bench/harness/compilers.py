@@ -21,7 +21,7 @@ INPUTS = ["demo", "personnel-1-uper", "scp", "x509", "tap", "nbap", "ngap-ics", 
 
 #: The specification whose code is built, and whose code that is: by `cargo build --release` of the runner that
 #: `bench/setup-compiled` has made, with everything else built already.
-BUILT, BUILDERS = "nr-measurement", ["tercet-generated", "rasn", "hampi"]
+BUILT, BUILDERS = "nr-measurement", ["tercet-generated", "tercet-generated-small", "rasn", "hampi"]
 
 #: What asn1c copies to where it makes code.
 SKELETONS = Path("/usr/share/asn1c")

@@ -35,8 +35,8 @@ PEERS = ["tercet", *COMPILED, "asn1c", "tercet-python", "asn1tools", "pycrate"]
 #: Works and peers of one family of rules only.
 ONLY = {"walk": "ber", "hampi": "per", "asn1c": "ber", "asn1bean": "ber"}
 
-#: Peers that have the types of one specification.
-OWN_TYPES = {"rust-asn1": "x509", "x509-cert": "x509"}
+#: Peers that have the types of one specification, and code that is built alone, of the one that `compilers` builds.
+OWN_TYPES = {"rust-asn1": "x509", "x509-cert": "x509", "tercet-generated-small": "nr-rrc"}
 
 #: Records that a peer gets at most, so that one pass takes a fraction of a second; figures are per record.
 LIMITS = {"tercet-python": 4000, "asn1tools": 400, "pycrate": 100}
