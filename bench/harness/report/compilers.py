@@ -20,13 +20,15 @@ NAMES = {
 
 
 def _ours(rows: list[Row], work: str) -> Row | None:
-    return next((row for row in rows if row.work == work and words.ours(row.peer) and row.comparable), None)
+    mine = [row for row in rows if row.work == work and words.ours(row.peer) and row.comparable]
+    return min(mine, key=lambda row: row.median, default=None)
 
 
 def _faster(rows: list[Row], work: str) -> list[Row]:
-    """Peers that are faster than ours."""
+    """Peers that are faster than the fastest of ours."""
     ours = _ours(rows, work)
-    return [row for row in rows if row.work == work and row.comparable and ours and row.median < ours.median]
+    peers = [row for row in rows if row.work == work and row.comparable and not words.ours(row.peer)]
+    return [row for row in peers if ours and row.median < ours.median]
 
 
 def behind(found: Found) -> list[str]:
