@@ -559,13 +559,18 @@ pub enum Op {
     Octets(Counted),
     /// A BIT STRING of the same kind.
     Bits(Counted),
+    /// A known-multiplier string of the same kind, with characters of one octet in any order: the number of characters and
+    /// an entry of [`Program::alphabets`].
+    Characters(Counted, u16),
+    /// The same where what is written for a character is its octet.
+    Text(Counted, u16),
     /// Any other value without parts, and a string with CONTAINING, as the code of its node says.
     Leaf,
     /// Any other value that has parts or may have some, as the code of its node says.
     Part,
 }
 
-/// The number of octets or bits of a string in front of them. What is greater than `most`, and none, is read as the code
+/// The number of octets, bits or characters of a string in front of them. What is greater than `most`, and none, is read as the code
 /// of the node says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counted {

@@ -65,6 +65,36 @@ pub(super) fn fill(
     Ok(())
 }
 
+/// How many characters of a width are read at once.
+const IN_56_BITS: [u8; 16] = [1, 56, 28, 18, 14, 11, 9, 8, 7, 1, 1, 1, 1, 1, 1, 1];
+
+/// As many characters as [`fill`], from the next octet on if `pad` is seven; whether there are so many, and one at least,
+/// all of them permitted.
+#[inline(always)]
+pub(super) fn fill_at(
+    reader: &mut BitReader<'_>,
+    table: &[u8; 256],
+    width: u8,
+    pad: u8,
+    out: &mut [u8],
+) -> bool {
+    let width = u32::from(width);
+    let mask = (1_u32 << width).wrapping_sub(1) as u8;
+    let (mut pad, mut all) = (u32::from(pad), 0);
+    for row in out.chunks_mut(usize::from(IN_56_BITS[width as usize & 15])) {
+        let bits = row.len() as u32 * width;
+        let Some(word) = reader.number(bits, pad, u64::MAX) else { return false };
+        let mut word = word.rotate_right(bits);
+        for octet in row {
+            word = word.rotate_left(width);
+            *octet = table[usize::from(word as u8 & mask)];
+            all |= *octet;
+        }
+        pad = 0;
+    }
+    !out.is_empty() && all & NOT_PERMITTED == 0
+}
+
 /// The fault at the first of some characters, read just now, that is not permitted.
 #[cold]
 #[inline(never)]

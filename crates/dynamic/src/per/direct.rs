@@ -58,7 +58,13 @@ impl<'a, S: Sink> Engine<'a, S> {
             Op::List { .. } => self.read_list(step),
             Op::Choice { .. } => self.read_choice(step),
             Op::Open { .. } => self.read_open(step),
-            Op::Number { .. } | Op::Null | Op::Octets(_) | Op::Bits(_) | Op::Leaf => self.leaf(step),
+            Op::Number { .. }
+            | Op::Null
+            | Op::Octets(_)
+            | Op::Bits(_)
+            | Op::Characters(..)
+            | Op::Text(..)
+            | Op::Leaf => self.leaf(step),
             Op::Part => self.apart(step),
         }
     }
@@ -74,7 +80,8 @@ impl<'a, S: Sink> Engine<'a, S> {
             return self.apart(step);
         }
         // The extension bit and the presence bits at once.
-        let Some(bits) = self.reader.number(u32::from(width), 0, u64::MAX) else {
+        let bits = if width == 0 { Some(0) } else { self.reader.number(u32::from(width), 0, u64::MAX) };
+        let Some(bits) = bits else {
             self.at = field;
             return Err(too_short(self.reader, u32::from(width)));
         };
@@ -273,6 +280,8 @@ impl<'a, S: Sink> Engine<'a, S> {
             }
             Op::Octets(counted) => self.read_octets(step, counted),
             Op::Bits(counted) => self.read_bits(step, counted),
+            Op::Text(counted, alphabet) => self.read_text(step, counted, alphabet),
+            Op::Characters(counted, alphabet) => self.read_characters(step, counted, alphabet),
             Op::Leaf => self.leaf(step),
             Op::Sequence { .. } => self.read_sequence(step),
             Op::Keyed { .. } => self.read_keyed(step),

@@ -1,9 +1,13 @@
 //! Reading strings of a few octets or bits where they stand: what is longer or rare, [`super::leaves`] reads.
 
+use super::characters;
 use super::decode::{Engine, Result};
 use crate::event::{Leaf, Sink};
-use tercet_plan::per::{Counted, Step};
+use tercet_plan::per::{Counted, NOT_PERMITTED, Step};
 use tercet_plan::{FieldId, NodeId};
+
+/// Characters that are read without memory of their own.
+const SHORT: usize = 32;
 
 impl<S: Sink> Engine<'_, S> {
     /// An OCTET STRING: in the input, or seven octets at most off the boundary (NGAP InitialContextSetup, 13 of them:
@@ -47,16 +51,62 @@ impl<S: Sink> Engine<'_, S> {
         self.leaf(step)
     }
 
-    /// A number of octets or bits; 0 also if it is of another form.
+    /// A string of characters of eight bits that are themselves, in the input.
+    #[inline(never)]
+    pub(super) fn read_text(&mut self, step: &Step, counted: Counted, alphabet: u16) -> Result<()> {
+        let start = self.reader.position();
+        let count = self.count(counted);
+        let table = self.program.alphabets[usize::from(alphabet)].table.as_deref();
+        if let Some((at, contents)) = self.reader.octets_at(count, counted.align)
+            && table.is_some_and(|table| are_permitted(table, contents))
+        {
+            self.sink.leaf(FieldId(step.field), NodeId(step.node), Leaf::Input { at, contents });
+            return Ok(());
+        }
+        self.reader.seek(start);
+        self.read_characters(step, counted, alphabet)
+    }
+
+    /// Up to [`SHORT`] characters of one octet that are not in the input.
+    #[inline(never)]
+    pub(super) fn read_characters(&mut self, step: &Step, counted: Counted, alphabet: u16) -> Result<()> {
+        let start = self.reader.position();
+        let count = self.count(counted);
+        let alphabet = &self.program.alphabets[usize::from(alphabet)];
+        if let Some(table) = alphabet.table.as_deref()
+            && let Some(short) = [0; SHORT].get_mut(..count)
+            && characters::fill_at(&mut self.reader, table, alphabet.bits, counted.align, short)
+        {
+            self.sink.leaf(FieldId(step.field), NodeId(step.node), Leaf::Made(short));
+            return Ok(());
+        }
+        self.reader.seek(start);
+        self.leaf(step)
+    }
+
+    /// A number of octets, bits or characters; 0 also if it is of another form.
     #[inline(always)]
     fn count(&mut self, counted: Counted) -> usize {
         let Counted { lo, most, width, pad, .. } = counted;
         if width == 0 {
             return usize::from(lo);
         }
+        if (width, pad) == (8, 7) {
+            // Most have an octet in front of them.
+            return match self.reader.octets_at(1, pad) {
+                Some((_, [number])) if u16::from(*number) <= most => usize::from(lo) + usize::from(*number),
+                _ => 0,
+            };
+        }
         match self.reader.number(u32::from(width), u32::from(pad), u64::from(most)) {
             Some(number) => usize::from(lo) + number as usize,
             None => 0,
         }
     }
+}
+
+/// Whether all these octets are characters of an alphabet.
+#[inline(always)]
+fn are_permitted(table: &[u8; 256], octets: &[u8]) -> bool {
+    octets.iter().fold(0, |all, octet| all | table[usize::from(*octet)]) & NOT_PERMITTED == 0
 }

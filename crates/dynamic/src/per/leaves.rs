@@ -56,14 +56,12 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     fn integer(&mut self, step: &Step, integer: &Integer) -> Result<()> {
-        if let IntegerForm::Constrained { lo, span, whole } = integer.form {
-            let start = self.reader.position();
-            if let Some(value) = self.constrained(lo, span, whole, integer.extensible) {
-                self.number(step, value);
-                return Ok(());
-            }
-            self.reader.seek(start);
+        let start = self.reader.position();
+        if let Some(value) = self.small(integer) {
+            self.number(step, value);
+            return Ok(());
         }
+        self.reader.seek(start);
         match integer::read(&mut self.reader, self.program, *integer, &mut self.state.made)? {
             Number::Small(value) => self.number(step, value),
             Number::Large => {
@@ -76,21 +74,45 @@ impl<S: Sink> Engine<'_, S> {
         Ok(())
     }
 
-    /// A number of the root, in a field of bits or behind the number of its octets (§11.5.7.4), up to seven; nothing if it
-    /// is of another form (NGAP InitialContextSetup, eight of them: 210 instructions each by way of [`integer::read`]).
+    /// A number of the root, in a field of bits or behind the number of its octets (§11.5.7.4, §11.7, §11.8), up to seven;
+    /// nothing if it is of another form (NGAP InitialContextSetup, eight of them: 210 instructions each by way of
+    /// [`integer::read`]; PersonnelRecord, without bounds: 260).
     #[inline(always)]
-    fn constrained(&mut self, lo: i64, span: u64, whole: Whole, extensible: bool) -> Option<i64> {
-        self.reader.number(u32::from(extensible), 0, 0)?;
-        let (width, pad) = match whole {
-            Whole::Octets(width, most) => {
-                (8 * (1 + self.reader.number(u32::from(width), 0, u64::from(most.min(7)) - 1)?) as u32, 7)
+    fn small(&mut self, integer: &Integer) -> Option<i64> {
+        self.reader.number(u32::from(integer.extensible), 0, 0)?;
+        match integer.form {
+            IntegerForm::Constrained { lo, span, whole } => {
+                let (width, pad) = match whole {
+                    Whole::Octets(width, most) => {
+                        let octets = self.reader.number(u32::from(width), 0, u64::from(most.min(7)) - 1)?;
+                        (8 * (1 + octets) as u32, 7)
+                    }
+                    whole => match whole.field()? {
+                        (width @ 0..=56, pad) => (u32::from(width), u32::from(pad)),
+                        _ => return None,
+                    },
+                };
+                lo.checked_add_unsigned(self.reader.number(width, pad, span)?)
             }
-            whole => match whole.field()? {
-                (width @ 0..=56, pad) => (u32::from(width), u32::from(pad)),
-                _ => return None,
-            },
-        };
-        lo.checked_add_unsigned(self.reader.number(width, pad, span)?)
+            IntegerForm::SemiConstrained(lo) => lo.checked_add_unsigned(self.counted_octets()?.0),
+            IntegerForm::Unconstrained => {
+                let (number, width) = self.counted_octets()?;
+                let unused = 64 - width;
+                Some((number << unused).cast_signed() >> unused)
+            }
+            IntegerForm::Large(_) => None,
+        }
+    }
+
+    /// One to seven octets behind their number, and their bits.
+    #[inline(always)]
+    fn counted_octets(&mut self) -> Option<(u64, u32)> {
+        let pad = if self.program.aligned { 7 } else { 0 };
+        let width = 8 * self.reader.number(8, pad, 7)? as u32;
+        if width == 0 {
+            return None;
+        }
+        Some((self.reader.number(width, 0, u64::MAX)?, width))
     }
 
     /// An EMBEDDED PDV or CHARACTER STRING of which only the octets are there (§28.2, §31.2).

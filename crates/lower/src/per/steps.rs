@@ -243,6 +243,9 @@ impl Builder<'_> {
             Code::Open => self.open(node),
             Code::OctetString(size) if key == NO_KEY => self.counted(size, 2).map_or(Op::Leaf, Op::Octets),
             Code::BitString(size, _) if key == NO_KEY => self.counted(size, 16).map_or(Op::Leaf, Op::Bits),
+            Code::Characters(size, alphabet) if key == NO_KEY => {
+                self.row_of_characters(size, alphabet).unwrap_or(Op::Leaf)
+            }
             Code::OctetsContaining(_) | Code::BitsContaining(..) => Op::Leaf,
             code if has_parts(code) => Op::Part,
             _ => Op::Leaf,
@@ -297,10 +300,24 @@ impl Builder<'_> {
         })
     }
 
+    /// A string of characters that are looked up one by one.
+    fn row_of_characters(&self, size: Size, alphabet: u32) -> Option<Op> {
+        let known = &self.program.alphabets[alphabet as usize];
+        let plain = known.table.is_some() && !known.check && known.bits > 0;
+        let counted = self.sized(size, known.unaligned).filter(|_| plain)?;
+        let of = if known.bits == 8 && !known.indexed { Op::Text } else { Op::Characters };
+        Some(of(counted, u16::try_from(alphabet).ok()?))
+    }
+
     /// The size of a string; up to so many, its contents are not aligned where it is fixed (§16.9, §17.6).
     fn counted(&self, size: Size, short: u32) -> Option<Counted> {
+        self.sized(size, size.is_fixed() && size.hi <= short)
+    }
+
+    /// The size of a string whose contents are aligned or not.
+    fn sized(&self, size: Size, unaligned: bool) -> Option<Counted> {
         let aligned = if self.program.aligned { 7 } else { 0 };
-        let align = if size.is_fixed() && size.hi <= short { 0 } else { aligned };
+        let align = if unaligned { 0 } else { aligned };
         match size.field {
             Some(Field { lo, most, width, pad }) => {
                 let (lo, most) = (u16::try_from(lo).ok()?, u16::try_from(most).ok()?);
