@@ -9,6 +9,16 @@ use tercet::{Candidate, Schema, TransferSyntax, detect};
 /// Candidates that are told.
 const TOLD: usize = 8;
 
+/// What is told of what was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Told {
+    Nothing,
+    /// The best, and others as good.
+    Best,
+    /// What else it could be.
+    All,
+}
+
 /// What the first input is. An input that can be read once only is replaced by what was read.
 pub fn find(
     schema: &Schema,
@@ -16,7 +26,7 @@ pub fn find(
     syntax: Option<TransferSyntax>,
     type_name: Option<&str>,
     hex: bool,
-    explain: bool,
+    told: Told,
 ) -> Outcome<(TransferSyntax, String)> {
     let Some(input) = inputs.first_mut() else { return Err(Failure::usage("there is no input")) };
     let octets = input.read()?;
@@ -39,8 +49,11 @@ pub fn find(
         let ranking = ranking(&found);
         return Err(Failure::input(format_args!("{name}: no transfer syntax and type fit\n{ranking}")));
     };
+    if told == Told::Nothing {
+        return Ok((best.syntax, best.type_name.clone()));
+    }
     let rivals = found[1..].iter().filter(|other| other.is_as_good_as(best)).count();
-    if explain || rivals > 0 {
+    if told == Told::All || rivals > 0 {
         term::say_text(&ranking(&found));
     }
     if rivals > 0 {

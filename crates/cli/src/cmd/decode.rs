@@ -1,7 +1,7 @@
 //! `tercet decode`.
 
 use crate::args::{SchemaArgs, SyntaxOrAuto};
-use crate::auto;
+use crate::auto::{self, Told};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::{Input, InputArgs, from_hex};
 use crate::job::{Job, UnknownArg};
@@ -75,7 +75,8 @@ impl Decode {
         let (syntax, type_name) = match (self.rules.0, &self.type_name) {
             (Some(syntax), Some(name)) if !self.explain => (syntax, name.clone()),
             (syntax, name) => {
-                auto::find(&schema, &mut inputs, syntax, name.as_deref(), self.hex, self.explain)?
+                let told = if self.explain { Told::All } else { Told::Best };
+                auto::find(&schema, &mut inputs, syntax, name.as_deref(), self.hex, told)?
             }
         };
         let mut options = Options::default();

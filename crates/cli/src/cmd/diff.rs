@@ -1,6 +1,7 @@
 //! `tercet diff`.
 
-use crate::args::{SchemaArgs, Syntax};
+use crate::args::{SchemaArgs, SyntaxOrAuto};
+use crate::auto::{self, Told};
 use crate::cmd::validate::Form;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::Input;
@@ -10,9 +11,9 @@ use clap::Args;
 use serde_json::json;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
-use tercet::TransferSyntax;
 use tercet::dynamic::diff::{self, Difference};
 use tercet::dynamic::{NodeId, Options, Plan, Tape};
+use tercet::{Schema, TransferSyntax};
 
 /// Compare two encodings by value
 #[derive(Args, Debug)]
@@ -25,7 +26,8 @@ Exit codes: 0 the same, 1 different, 3 one of them is no value.
 Examples:
   tercet diff -s a.asn -t A old.ber new.ber
   tercet diff -s a.asn -t A --rules-a ber --rules-b uper a.ber a.uper
-  tercet diff -s a.asn -t A --rules-b json a.ber a.json -q")]
+  tercet diff -s a.asn -t A --rules-b json a.ber a.json -q
+  tercet diff -s a.asn --rules auto before after")]
 pub struct Diff {
     /// One file; `-` is standard input
     #[arg(value_name = "A")]
@@ -38,21 +40,21 @@ pub struct Diff {
     #[command(flatten)]
     schema: SchemaArgs,
 
-    /// The type, as `Type` or `Module.Type`
+    /// The type, as `Type` or `Module.Type`; the one that fits A best unless given
     #[arg(short, long = "type", value_name = "TYPE")]
-    type_name: String,
+    type_name: Option<String>,
 
     /// What both are
-    #[arg(long, value_enum, default_value_t = Syntax::default())]
-    rules: Syntax,
+    #[arg(long, value_enum, default_value_t = SyntaxOrAuto::default())]
+    rules: SyntaxOrAuto,
 
     /// What A is, if it is not what `--rules` says
     #[arg(long, value_enum, value_name = "RULES")]
-    rules_a: Option<Syntax>,
+    rules_a: Option<SyntaxOrAuto>,
 
     /// What B is, if it is not what `--rules` says
     #[arg(long, value_enum, value_name = "RULES")]
-    rules_b: Option<Syntax>,
+    rules_b: Option<SyntaxOrAuto>,
 
     /// Encodings are hexadecimal text; by PER, a value in each line
     #[arg(long)]
@@ -70,12 +72,19 @@ pub struct Diff {
 impl Diff {
     pub fn run(&self) -> Outcome {
         let schema = self.schema.load()?;
-        let sides = [self.rules_a.unwrap_or(self.rules).0, self.rules_b.unwrap_or(self.rules).0];
-        let plans = schema.plans_for(&sides, &[&self.type_name]).map_err(Failure::usage)?;
+        let [mut first, mut second] = [&self.a, &self.b].map(|file| match file.as_str() {
+            "-" => Input::Stdin,
+            file => Input::File(PathBuf::from(file)),
+        });
+        let (rules_a, rules_b) = (self.rules_a.unwrap_or(self.rules), self.rules_b.unwrap_or(self.rules));
+        let (a, name) = self.side(&schema, &mut first, rules_a, self.type_name.as_deref())?;
+        let (b, name) = self.side(&schema, &mut second, rules_b, Some(&name))?;
+        let sides = [a, b];
+        let plans = schema.plans_for(&sides, &[&name]).map_err(Failure::usage)?;
         let [a, b] = &plans[..] else { return Err(Failure::usage("there is no plan")) };
-        let root = root(a, &self.type_name)?;
-        let before = self.values(a, root, sides[0], &self.a)?;
-        let after = self.values(b, root, sides[1], &self.b)?;
+        let root = root(a, &name)?;
+        let before = self.values(a, root, sides[0], &first)?;
+        let after = self.values(b, root, sides[1], &second)?;
         let several = before.len() > 1 || after.len() > 1;
         let mut out = BufWriter::new(io::stdout().lock());
         let mut count = 0;
@@ -106,20 +115,36 @@ impl Diff {
         Ok(if count == 0 { Exit::Good } else { Exit::Usage })
     }
 
+    /// What a side is, and its type.
+    fn side(
+        &self,
+        schema: &Schema,
+        input: &mut Input,
+        rules: SyntaxOrAuto,
+        name: Option<&str>,
+    ) -> Outcome<(TransferSyntax, String)> {
+        match (rules.0, name) {
+            (Some(syntax), Some(name)) => Ok((syntax, name.to_owned())),
+            (syntax, name) => {
+                let told = if self.quiet { Told::Nothing } else { Told::Best };
+                auto::find(schema, std::slice::from_mut(input), syntax, name, self.hex, told)
+            }
+        }
+    }
+
     /// The values of a side with the octets that their tapes point into.
     fn values(
         &self,
         plan: &Plan,
         root: NodeId,
         syntax: TransferSyntax,
-        file: &str,
+        input: &Input,
     ) -> Outcome<Vec<(Vec<u8>, Tape)>> {
-        let input = if file == "-" { Input::Stdin } else { Input::File(PathBuf::from(file)) };
         let mut options = Options::default();
         options.limits.depth = 200;
         let mut values = Values::new(plan, root, syntax, options);
         let mut all = Vec::new();
-        for piece in pieces(&input, syntax, self.hex)? {
+        for piece in pieces(input, syntax, self.hex)? {
             values
                 .each(&piece, |view, _| {
                     let mut tape = Tape::new();

@@ -1,7 +1,7 @@
 //! `tercet transcode`.
 
 use crate::args::{OutputArg, SchemaArgs, Syntax, SyntaxOrAuto};
-use crate::auto;
+use crate::auto::{self, Told};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::InputArgs;
 use crate::interrupt::{self, OnInterrupt};
@@ -137,7 +137,7 @@ impl Work<'_> {
         let mut inputs = self.input.expand()?;
         let (syntax, type_name) = match (self.from, self.type_name) {
             (Some(syntax), Some(name)) => (syntax, name.to_owned()),
-            (syntax, name) => auto::find(&schema, &mut inputs, syntax, name, self.hex_input, false)?,
+            (syntax, name) => auto::find(&schema, &mut inputs, syntax, name, self.hex_input, Told::Best)?,
         };
         let target = match self.to {
             To::Rules(rules) => rules,
