@@ -355,6 +355,66 @@ fn fragments() {
     }
 }
 
+/// The place of a fault in an open type of 16K octets or more is that in the input, whatever stands between its fragments,
+/// and the path goes into it.
+#[test]
+fn faults_in_fragments() {
+    let plans = body(
+        "T ::= SEQUENCE { ..., a SEQUENCE { o OCTET STRING (SIZE (40000)), t UTF8String, n INTEGER (0..9) } }
+         U ::= SEQUENCE { b BOOLEAN, t UTF8String }
+         L ::= SEQUENCE { b BOOLEAN, t UTF8String (SIZE (20000)) }",
+    );
+    let der = |tag: u8, contents: &[u8]| {
+        [&[tag, 0x84][..], &(contents.len() as u32).to_be_bytes(), contents].concat()
+    };
+    let long = [&[b'-'; 19_995][..], b"verse"].concat();
+    let members = [der(0x80, &[7; 40000]), der(0x81, b"verse"), der(0x82, &[5])].concat();
+    for (root, ber, path) in [
+        ("T", der(48, &der(0xa0, &members)), "T.a"),
+        ("U", der(48, &[der(0x80, &[0xff]), der(0x81, b"verse")].concat()), "U"),
+        ("L", der(48, &[der(0x80, &[0xff]), der(0x81, &long)].concat()), "L"),
+    ] {
+        for rules in [1, 2] {
+            let node = plans[0].root(root).unwrap();
+            let (mut tape, mut octets) = (Tape::new(), Vec::new());
+            Decoder::new().decode(&plans[0], node, &ber, &mut tape, &Options::default()).unwrap();
+            Encoder::new().encode(&plans[rules], ALL[rules], tape.view(&ber), &mut octets).unwrap();
+            let verse = find_bits(&octets, b"verse");
+            let fault = |bit: usize, mask: u8| {
+                let mut octets = octets.clone();
+                octets[bit / 8] ^= mask >> (bit % 8);
+                if let Some(next) = octets.get_mut(bit / 8 + 1) {
+                    *next ^= (u16::from(mask) << (8 - bit % 8)) as u8;
+                }
+                let node = plans[rules].root(root).unwrap();
+                let read = Decoder::new().decode(
+                    &plans[rules],
+                    node,
+                    &octets,
+                    &mut tape.clone(),
+                    &options(ALL[rules]),
+                );
+                let error = read.unwrap_err();
+                let place = error.offset() as usize * 8 + usize::from(error.bit().unwrap());
+                (place, error.path().to_owned())
+            };
+            // No UTF-8 from the third letter on.
+            assert_eq!(fault(verse + 16, 0x80), (verse + 16, format!("{path}.t")), "{root} {:?}", ALL[rules]);
+            if root == "T" {
+                assert_eq!(fault(verse + 40, 0xa0), (verse + 40, format!("{path}.n")), "{:?}", ALL[rules]);
+            }
+        }
+    }
+}
+
+/// The bit at which these octets stand.
+fn find_bits(octets: &[u8], wanted: &[u8]) -> usize {
+    let octet = |at: usize| u16::from(octets.get(at).copied().unwrap_or(0));
+    let at = |bit: usize| ((octet(bit / 8) << 8 | octet(bit / 8 + 1)) << (bit % 8) >> 8) as u8;
+    let mut bits = 0..=octets.len() * 8 - 8 * wanted.len();
+    bits.find(|bit| wanted.iter().enumerate().all(|(index, octet)| at(bit + 8 * index) == *octet)).unwrap()
+}
+
 /// There is one canonical encoding.
 #[test]
 fn canonical() {

@@ -13,7 +13,7 @@ use tercet_plan::shape::Key;
 use tercet_plan::{FieldId, Kind, NodeId};
 use tercet_runtime::ErrorKind;
 use tercet_runtime::ber::Rules;
-use tercet_runtime::per::Taken;
+use tercet_runtime::per::{BitReader, Length, Taken, Units};
 
 /// Characters of a string that is read without memory of its own (PersonnelRecord A2, 17 strings: 4,100 to 3,100
 /// instructions).
@@ -228,18 +228,18 @@ impl<S: Sink> Engine<'_, S> {
     #[inline(always)]
     fn take(&mut self, step: &Step, count: usize, more: bool) -> Result<()> {
         let node = NodeId(step.node);
-        let start = self.reader.position();
+        let units = Units::octets(self.reader, Length { count, more });
         if !more && let Taken::Aligned(at, contents) = self.reader.octets(count)? {
-            self.text_check(node, contents)?;
+            self.text_check(node, contents, units)?;
             self.say(step, Leaf::Input { at, contents });
             return Ok(());
         }
-        self.reader.seek(start);
+        self.reader = units.first;
         self.state.made.clear();
         append(&mut self.reader, count, &mut self.state.made)?;
         self.rest_of_fragments(more)?;
         let made = std::mem::take(&mut self.state.made);
-        let checked = self.text_check(node, &made);
+        let checked = self.text_check(node, &made, units);
         if checked.is_ok() {
             self.say(step, Leaf::Made(&made));
         }
@@ -248,13 +248,13 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     #[inline(always)]
-    pub(super) fn text_check(&self, node: NodeId, contents: &[u8]) -> Result<()> {
+    fn text_check(&self, node: NodeId, contents: &[u8], units: Units<'_>) -> Result<()> {
         let kind = self.shape.node(node).kind;
         if kind == Kind::OctetString {
             return Ok(());
         }
-        let at = (self.reader.position() as u64 / 8).saturating_sub(contents.len() as u64);
-        crate::ber::check::check(kind, contents, at, Rules::Ber)
+        let checked = crate::ber::check::check(kind, contents, 0, Rules::Ber);
+        checked.map_err(|fault| units.fault(self.program.aligned, &fault))
     }
 
     #[inline(never)]
@@ -310,6 +310,7 @@ impl<S: Sink> Engine<'_, S> {
             && !more
         {
             let start = self.reader.position();
+            let units = units_of(self.reader, Length { count, more }, alphabet);
             if alphabet.bits == 8
                 && !alphabet.indexed
                 && let Taken::Aligned(at, contents) = self.reader.octets(count)?
@@ -321,7 +322,7 @@ impl<S: Sink> Engine<'_, S> {
                     return Err(self.fault(ErrorKind::CharacterInvalid));
                 }
                 if alphabet.check {
-                    self.text_check(node, contents)?;
+                    self.text_check(node, contents, units)?;
                 }
                 self.say(step, Leaf::Input { at, contents });
                 return Ok(());
@@ -332,7 +333,7 @@ impl<S: Sink> Engine<'_, S> {
                 let short = &mut short[..count];
                 characters::fill(&mut self.reader, table, alphabet.bits, short)?;
                 if alphabet.check {
-                    self.text_check(node, short)?;
+                    self.text_check(node, short, units)?;
                 }
                 self.say(step, Leaf::Made(short));
                 return Ok(());
@@ -351,6 +352,7 @@ impl<S: Sink> Engine<'_, S> {
         mut more: bool,
     ) -> Result<()> {
         let (program, node) = (self.program, NodeId(step.node));
+        let units = units_of(self.reader, Length { count, more }, alphabet);
         let mut made = std::mem::take(&mut self.state.made);
         made.clear();
         let read = loop {
@@ -365,7 +367,8 @@ impl<S: Sink> Engine<'_, S> {
                 Err(fault) => break Err(fault),
             }
         };
-        let read = read.and_then(|()| if alphabet.check { self.text_check(node, &made) } else { Ok(()) });
+        let read =
+            read.and_then(|()| if alphabet.check { self.text_check(node, &made, units) } else { Ok(()) });
         if read.is_ok() {
             self.say(step, Leaf::Made(&made));
         }
@@ -381,4 +384,9 @@ impl<S: Sink> Engine<'_, S> {
         let length = self.reader.length(self.program.aligned)?;
         self.take(step, length.count, length.more)
     }
+}
+
+/// Characters.
+fn units_of<'a>(first: BitReader<'a>, length: Length, alphabet: &Alphabet) -> Units<'a> {
+    Units { first, length, octets: usize::from(alphabet.octets), bits: usize::from(alphabet.bits) }
 }

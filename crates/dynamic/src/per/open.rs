@@ -5,6 +5,7 @@ use super::frame::{Frame, What};
 use super::integer::append;
 use crate::event::{Copying, Discard, Leaf, Mark, Sink};
 use crate::keys;
+use crate::path::Begun;
 use tercet_plan::per::Step;
 use tercet_plan::{FieldId, NodeId};
 use tercet_runtime::per::{BitReader, Taken};
@@ -47,7 +48,7 @@ impl<'a, S: Sink> Engine<'a, S> {
 
     /// Begins octets that hold one value. `false` when they were in fragments and have been read.
     pub(super) fn begin_wrapper(&mut self, inside: Inside) -> Result<bool> {
-        match self.enter_octets(inside)? {
+        match self.enter_octets(inside, None)? {
             Some(around) => {
                 let (field, node) = inside.place();
                 let mut frame = Frame::new(What::Wrapper, field, node);
@@ -60,13 +61,13 @@ impl<'a, S: Sink> Engine<'a, S> {
     }
 
     /// Lets reading end where the octets do whose length stands next: where it ended before. Nothing when they were
-    /// in fragments and have been read.
-    fn enter_octets(&mut self, inside: Inside) -> Result<Option<usize>> {
+    /// in fragments and have been read. An open type that begins here is part of the path to a fault in them.
+    fn enter_octets(&mut self, inside: Inside, open: Option<Begun>) -> Result<Option<usize>> {
         let start = self.reader;
         let length = self.reader.length(self.program.aligned)?;
         if length.more {
             self.reader = start;
-            self.fragments(inside)?;
+            self.fragments(inside, open)?;
             return Ok(None);
         }
         if length.count * 8 > self.reader.left() {
@@ -79,19 +80,19 @@ impl<'a, S: Sink> Engine<'a, S> {
 
     /// Joins the fragments of an open type and decodes them on their own.
     #[cold]
-    pub(super) fn fragments(&mut self, inside: Inside) -> Result<()> {
+    pub(super) fn fragments(&mut self, inside: Inside, open: Option<Begun>) -> Result<()> {
         if self.nested >= NESTED {
             return Err(self.fault(ErrorKind::DepthLimit));
         }
-        let mut joined = Vec::new();
+        let (mut joined, mut places) = (Vec::new(), Vec::new());
         loop {
             let length = self.reader.length(self.program.aligned)?;
+            places.push((joined.len() * 8, self.reader.position()));
             append(&mut self.reader, length.count, &mut joined)?;
             if !length.more {
                 break;
             }
         }
-        let at = self.reader.position() as u64 / 8;
         let mut state = DecodeState::default();
         state.registers = std::mem::take(&mut self.state.registers);
         let mut sink = Copying(&mut *self.sink);
@@ -113,16 +114,22 @@ impl<'a, S: Sink> Engine<'a, S> {
             pending: self.pending.take(),
             at: inside.place().0,
         };
-        // Offsets inside of the joined octets mean nothing outside: the error tells where they end.
         let result = match inside {
             Inside::Value(step) => engine.value_wanted(&step),
             Inside::Group(group) => engine.begin_group(group),
         };
-        let result =
-            result.and_then(|()| engine.run()).map(drop).map_err(|fault| Fault::new(fault.kind(), at));
+        let result = result.and_then(|()| engine.run());
+        if result.is_err() {
+            engine.gather_trail();
+            self.at = engine.at;
+        }
         (self.said, self.empty) = (engine.said, engine.empty);
         self.state.registers = std::mem::take(&mut state.registers);
-        result
+        self.state.trail.append(&mut state.trail);
+        if result.is_err() {
+            self.state.trail.extend(open);
+        }
+        result.map(drop).map_err(|fault| in_input(&places, &fault))
     }
 
     /// The octets of an open type: in the input, or joined in `made`.
@@ -184,7 +191,7 @@ impl<'a, S: Sink> Engine<'a, S> {
                 self.sink.open(field, node);
                 let step = self.program.values[content.index()];
                 let mut frame = Frame::new(What::Open, field, node);
-                return match self.enter_octets(Inside::Value(step))? {
+                return match self.enter_octets(Inside::Value(step), Some((field, node, None)))? {
                     Some(around) => {
                         frame.before = around;
                         self.push(frame)?;
@@ -318,6 +325,14 @@ impl<'a, S: Sink> Engine<'a, S> {
         self.state.trial = Some(state);
         outcome.is_ok() && fills
     }
+}
+
+/// A fault in joined fragments, where it is in the input. Of each fragment, the bits in front of it and where it begins.
+fn in_input(fragments: &[(usize, usize)], fault: &Fault) -> Fault {
+    let bit = fault.at() * 8 + u64::from(fault.bit().unwrap_or(0));
+    let fragment = fragments.iter().rev().find(|(before, _)| *before as u64 <= bit);
+    let at = fragment.map_or(bit, |(before, start)| bit - *before as u64 + *start as u64);
+    Fault::at_bit(fault.kind(), at)
 }
 
 /// Passes over what is left in the octets of an open type, reading having ended at `around` before it: one octet for a

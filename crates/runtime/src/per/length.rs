@@ -1,7 +1,7 @@
 //! Length determinants and the small numbers of X.691 §11.6 to §11.9.
 
 use super::{BitReader, BitWriter};
-use crate::{ErrorKind, Result};
+use crate::{Error, ErrorKind, Result};
 
 /// A general length determinant (X.691 §11.9.3.5 to §11.9.3.8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +14,44 @@ pub struct Length {
 
 /// Units in one step of fragmentation (§11.9.3.8).
 pub const FRAGMENT: usize = 16 * 1024;
+
+/// Where the units of a string stand, in one row or in fragments with lengths between them.
+#[derive(Clone, Copy, Debug)]
+pub struct Units<'a> {
+    /// A reader at the first of them.
+    pub first: BitReader<'a>,
+    /// How many stand there.
+    pub length: Length,
+    /// The octets of each in the contents that are made of them.
+    pub octets: usize,
+    /// Its bits.
+    pub bits: usize,
+}
+
+impl<'a> Units<'a> {
+    /// Octets.
+    #[inline]
+    #[must_use]
+    pub const fn octets(first: BitReader<'a>, length: Length) -> Self {
+        Self { first, length, octets: 1, bits: 8 }
+    }
+
+    /// A fault at an octet of the contents, where that is in the input.
+    #[cold]
+    #[inline(never)]
+    #[must_use]
+    pub fn fault(self, aligned: bool, fault: &Error) -> Error {
+        let Self { first: mut reader, mut length, octets, bits } = self;
+        let mut unit = usize::try_from(fault.at()).unwrap_or(usize::MAX) / octets.max(1);
+        while length.more && unit >= length.count {
+            let behind = reader.skip(length.count * bits).and_then(|()| reader.length(aligned));
+            let Ok(behind) = behind else { break };
+            unit -= length.count;
+            length = behind;
+        }
+        Error::at_bit(fault.kind(), (reader.position() + unit * bits) as u64)
+    }
+}
 
 impl BitReader<'_> {
     /// Reads a general length determinant: one octet below 128, two below 16K, else a number of 16K blocks.

@@ -4,6 +4,6 @@ mod length;
 mod reader;
 mod writer;
 
-pub use length::{FRAGMENT, Length};
+pub use length::{FRAGMENT, Length, Units};
 pub use reader::{BitReader, Taken};
 pub use writer::BitWriter;

@@ -3,7 +3,7 @@
 use super::lanes::{self, Lanes};
 use super::{Alphabet, Reader, Size, Writer};
 use crate::ber::Rules;
-use crate::per::{BitReader, Length};
+use crate::per::{BitReader, Length, Units};
 use crate::types::{BitString, FixedBits, INLINE, ObjectIdentifier, Octets, RelativeObjectIdentifier, Text};
 use crate::{Error, ErrorKind, Result};
 use alloc::string::String;
@@ -223,9 +223,9 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     /// # Errors
     /// As [`crate::ber::decode_real`].
     pub fn real(&mut self) -> Result<f64> {
-        let contents = self.contents()?;
-        let at = self.begin(contents.len());
-        crate::ber::decode_real(&contents, at, Rules::Ber).map(|real| real.to_f64())
+        let (contents, units) = self.contents_and_place()?;
+        let real = crate::ber::decode_real(&contents, 0, Rules::Ber);
+        real.map(|real| real.to_f64()).map_err(|fault| units.fault(ALIGNED, &fault))
     }
 
     /// OBJECT IDENTIFIER (§24).
@@ -233,9 +233,8 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     /// # Errors
     /// As [`ObjectIdentifier::new`].
     pub fn oid(&mut self) -> Result<ObjectIdentifier<'a>> {
-        let contents = self.contents()?;
-        let at = self.begin(contents.len());
-        ObjectIdentifier::new(contents, at)
+        let (contents, units) = self.contents_and_place()?;
+        ObjectIdentifier::new(contents, 0).map_err(|fault| units.fault(ALIGNED, &fault))
     }
 
     /// RELATIVE-OID (§25).
@@ -243,9 +242,8 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     /// # Errors
     /// As [`RelativeObjectIdentifier::new`].
     pub fn relative_oid(&mut self) -> Result<RelativeObjectIdentifier<'a>> {
-        let contents = self.contents()?;
-        let at = self.begin(contents.len());
-        RelativeObjectIdentifier::new(contents, at)
+        let (contents, units) = self.contents_and_place()?;
+        RelativeObjectIdentifier::new(contents, 0).map_err(|fault| units.fault(ALIGNED, &fault))
     }
 
     /// UTF8String and other strings behind a general length determinant (§30.6).
@@ -253,15 +251,14 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     /// # Errors
     /// As [`crate::text::to_utf8`].
     pub fn other_string(&mut self, kind: crate::text::StringKind) -> Result<Text<'a>> {
-        let length = self.length()?;
-        let start = self.bits;
-        let octets = self.octets_of(length)?;
-        let first = start.position() / 8;
-        if start.position().is_multiple_of(8) && !length.more {
+        let (octets, units) = self.contents_and_place()?;
+        let (start, placed) = (units.first, |fault| units.fault(ALIGNED, &fault));
+        if start.position().is_multiple_of(8) && !units.length.more {
+            let first = start.position() / 8;
             let octets = start.input().get(first..first + octets.len()).unwrap_or_default();
-            return crate::text::to_utf8(kind, octets, first as u64).map(Text::from);
+            return crate::text::to_utf8(kind, octets, 0).map(Text::from).map_err(placed);
         }
-        let text = crate::text::to_utf8(kind, &octets, first as u64)?;
+        let text = crate::text::to_utf8(kind, &octets, 0).map_err(placed)?;
         Ok(text.into_owned().into())
     }
 
@@ -272,7 +269,8 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     #[inline(never)]
     pub fn utc_time(&mut self, size: Size, alphabet: &'static Alphabet) -> Result<Text<'a>> {
         let text = self.characters(size, alphabet)?;
-        crate::ber::decode_utc_time(text.as_bytes(), self.begin(text.len()), Rules::Ber)?;
+        let checked = crate::ber::decode_utc_time(text.as_bytes(), 0, Rules::Ber);
+        checked.map_err(|fault| self.place_in(&text, alphabet, &fault))?;
         Ok(text)
     }
 
@@ -283,13 +281,26 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     #[inline(never)]
     pub fn generalized_time(&mut self, size: Size, alphabet: &'static Alphabet) -> Result<Text<'a>> {
         let text = self.characters(size, alphabet)?;
-        crate::ber::decode_generalized_time(text.as_bytes(), self.begin(text.len()), Rules::Ber)?;
+        let checked = crate::ber::decode_generalized_time(text.as_bytes(), 0, Rules::Ber);
+        checked.map_err(|fault| self.place_in(&text, alphabet, &fault))?;
         Ok(text)
     }
 
-    /// About where contents of a length begin that were just read: characters may have less than an octet.
-    fn begin(&self, length: usize) -> u64 {
-        (self.position() / 8).saturating_sub(length) as u64
+    /// A general length determinant and octets, and where these stand.
+    fn contents_and_place(&mut self) -> Result<(Octets<'a>, Units<'a>)> {
+        let length = self.length()?;
+        let units = Units::octets(self.bits, length);
+        Ok((self.octets_of(length)?, units))
+    }
+
+    /// A fault in characters that were just read, where it is in the input.
+    #[cold]
+    #[inline(never)]
+    fn place_in(&self, text: &Text<'_>, alphabet: &Alphabet, fault: &Error) -> Error {
+        let bits = alphabet.bits as usize;
+        let first = self.position().saturating_sub(text.len() * bits);
+        let at = usize::try_from(fault.at()).unwrap_or(usize::MAX);
+        Error::at_bit(fault.kind(), first.saturating_add(at.saturating_mul(bits)) as u64)
     }
 }
 
