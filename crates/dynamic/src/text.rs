@@ -31,13 +31,17 @@ pub fn push_octets(out: &mut Vec<u8>, octets: &[u8], form: Octets) {
 #[inline]
 fn push_hex(out: &mut Vec<u8>, octets: &[u8], upper: bool) {
     let letter = u64::from(if upper { b'A' - b'9' - 1 } else { b'a' - b'9' - 1 });
+    let spelt = |digits: u64| {
+        let letters = words::not_less(digits, 10) >> 7;
+        digits + words::ONES * u64::from(b'0') + letters * letter
+    };
+    let digits = |octets: &[u8]| words::nibbles(words::exchanged(words::word(octets, 0).unwrap_or_default()));
+    // Dates, times, codes: half of the work.
+    if octets.len() <= 4 {
+        return words::push(out, [spelt(digits(octets)[0]), 0], 2 * octets.len());
+    }
     for octets in octets.chunks(8) {
-        let digits = words::nibbles(words::exchanged(words::word(octets, 0).unwrap_or_default()));
-        let digits = digits.map(|digits| {
-            let letters = words::not_less(digits, 10) >> 7;
-            digits + words::ONES * u64::from(b'0') + letters * letter
-        });
-        words::push(out, digits, 2 * octets.len());
+        words::push(out, digits(octets).map(spelt), 2 * octets.len());
     }
 }
 
@@ -346,6 +350,12 @@ fn stop_in(word: [u8; 8], stops: [u8; 3]) -> Option<usize> {
         word | less(word, 0x20) | equal(word, stops[0]) | equal(word, stops[1]) | equal(word, stops[2]);
     let hits = hits & HIGH;
     (hits != 0).then(|| (hits.trailing_zeros() / 8) as usize)
+}
+
+/// The place of the first octet of a word that is this one; 8 if there is none.
+#[inline]
+pub(crate) const fn first_of(word: u64, octet: u8) -> usize {
+    ((equal(word, octet) & HIGH).trailing_zeros() / 8) as usize
 }
 
 const LOW: u64 = 0x0101_0101_0101_0101;

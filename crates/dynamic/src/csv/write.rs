@@ -5,7 +5,8 @@ use crate::event::{Leaf, Sink};
 use crate::json::{self, JsonWriter};
 use crate::leaf::{Scalar, is_ascii_based, item_name, scalar, small};
 use crate::tape::View;
-use crate::text::{Octets, push_integer, push_octets, push_plain, push_scalar};
+use crate::text::{Octets, first_of, push_integer, push_octets, push_plain, push_scalar};
+use crate::words;
 use std::borrow::Cow;
 use tercet_plan::shape::Constant;
 use tercet_plan::{FieldId, Kind, NodeId, Shape};
@@ -88,7 +89,7 @@ struct Row {
     json_column: u32,
 }
 
-/// A cell of so many octets is copied in one move, with delimiters behind it.
+/// A cell of up to so many octets is copied in one move.
 const SHORT: usize = 16;
 
 impl<'s> Writer<'s> {
@@ -192,12 +193,14 @@ impl Row {
     }
 
     /// Appends the cells, by their columns, with delimiters between them.
+    ///
+    /// A short cell is copied with what is behind it among the cells, then delimiters are put there again: two moves whose
+    /// lengths are known, not one under a mask (1,108 instructions a row of 21 cells and 1,080 columns instead of 1,604).
     fn put_in_order(&mut self, out: &mut Vec<u8>, delimiter: u8) {
         let start = out.len();
-        let delimiters = u128::from_le_bytes([delimiter; SHORT]);
-        out.resize(start + self.slots.len() + self.cells.len() + SHORT, delimiter);
-        // A short cell is read with what is behind it.
-        self.cells.extend_from_slice(&[0; SHORT]);
+        let delimiters = [delimiter; SHORT];
+        out.resize(start + self.slots.len() + self.cells.len() + 2 * SHORT, delimiter);
+        self.cells.extend_from_slice(&delimiters);
         let row = out.get_mut(start..).unwrap_or_default();
         let mut length = 0;
         for (word, bits) in self.filled.iter().enumerate() {
@@ -206,15 +209,14 @@ impl Row {
                 let column = word * 64 + bits.trailing_zeros() as usize;
                 bits &= bits - 1;
                 let Some(&(begin, end)) = self.slots.get(column) else { break };
+                let octets = (end - begin) as usize;
                 let cell = self.cells.get(begin as usize..).unwrap_or_default();
                 let place = row.get_mut(column + length..).unwrap_or_default();
-                let octets = (end - begin) as usize;
                 length += octets;
-                match (cell.first_chunk::<SHORT>(), place.first_chunk_mut::<SHORT>()) {
+                match (cell.first_chunk::<SHORT>(), place.first_chunk_mut::<{ 2 * SHORT }>()) {
                     (Some(cell), Some(place)) if octets <= SHORT => {
-                        let other = u128::MAX.checked_shl(8 * octets as u32).unwrap_or(0);
-                        let cell = u128::from_le_bytes(*cell) & !other | delimiters & other;
-                        *place = cell.to_le_bytes();
+                        place[..SHORT].copy_from_slice(cell);
+                        place[octets..octets + SHORT].copy_from_slice(&delimiters);
                     }
                     _ => place[..octets].copy_from_slice(&cell[..octets]),
                 }
@@ -455,17 +457,34 @@ impl Sink for RowSink<'_, '_> {
 pub fn push_field(out: &mut Vec<u8>, text: &[u8], delimiter: u8) {
     let special = |octet: &u8| matches!(octet, b'"' | b'\r' | b'\n') || *octet == delimiter;
     let edge = |octet: Option<&u8>| octet == Some(&b' ');
-    if !text.is_empty() && !text.iter().any(special) && !edge(text.first()) && !edge(text.last()) {
-        return out.extend_from_slice(text);
-    }
-    out.push(b'"');
-    for part in text.split_inclusive(|octet| *octet == b'"') {
-        out.extend_from_slice(part);
-        if part.last() == Some(&b'"') {
-            out.push(b'"');
+    if !text.is_empty() && !edge(text.first()) && !edge(text.last()) {
+        if push_plain(out, text, [b'"', delimiter, b'"']) {
+            return;
+        }
+        if !text.iter().any(special) {
+            return out.extend_from_slice(text);
         }
     }
     out.push(b'"');
+    let (eights, rest) = text.as_chunks::<8>();
+    eights.iter().for_each(|eight| push_doubled(out, u64::from_le_bytes(*eight), 8));
+    push_doubled(out, words::word(rest, 0).unwrap_or(0), rest.len());
+    out.push(b'"');
+}
+
+/// Appends the first octets of a word, each quotation mark twice. JSON text has one every few octets: what ends with one is
+/// copied as a word.
+fn push_doubled(out: &mut Vec<u8>, mut word: u64, mut length: usize) {
+    loop {
+        let quote = first_of(word, b'"');
+        if quote >= length {
+            return words::push(out, [word, 0], length);
+        }
+        words::push(out, [word, 0], quote + 1);
+        out.push(b'"');
+        word = word >> (8 * quote) >> 8;
+        length -= quote + 1;
+    }
 }
 
 #[cfg(test)]
@@ -484,6 +503,10 @@ mod tests {
             ("a\rb", "\"a\rb\""),
             (" a", "\" a\""),
             ("ä\0", "ä\0"),
+            ("\tand more than a word", "\tand more than a word"),
+            ("{\"a\":1,\"longer\":[\"\",\"\"]}", "\"{\"\"a\"\":1,\"\"longer\"\":[\"\"\"\",\"\"\"\"]}\""),
+            ("seven..\"\"nine", "\"seven..\"\"\"\"nine\""),
+            ("\"\"\"\"\"\"\"\"", "\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\""),
         ] {
             let mut out = Vec::new();
             push_field(&mut out, text.as_bytes(), b',');

@@ -379,10 +379,12 @@ impl<S: Sink> Sink for Rendered<'_, S> {
         if self.in_choice {
             (self.alternative, self.in_choice) = (field, false);
         }
-        match (self.actions.get(field.index()), leaf.contents()) {
-            (Some(Some(action)), Some(octets)) => self.shown(*action, field, octets),
-            _ => self.sink.leaf(field, node, leaf),
+        if let Some(Some(action)) = self.actions.get(field.index())
+            && let Some(octets) = leaf.contents()
+        {
+            return self.shown(*action, field, octets);
         }
+        self.sink.leaf(field, node, leaf);
     }
 
     #[inline]
