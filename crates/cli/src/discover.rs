@@ -11,6 +11,8 @@ use tercet::records::{Framing, Identifiers, Part, RecordReader, detect, score};
 
 /// Octets looked at.
 const SAMPLE: u64 = 1 << 20;
+/// Octets that are enough to see that nothing is wrong.
+const FIRST: u64 = 1 << 14;
 /// Octets that types are tried on with all framings.
 const FRAMED: usize = 1 << 15;
 /// Records tried.
@@ -110,12 +112,21 @@ impl Fits {
 impl Trial {
     /// Reads the first octets of a file; nothing of what cannot be read twice, as pipes, or not at all.
     pub fn new(input: &Input) -> Option<Self> {
+        Self::of(input, SAMPLE)
+    }
+
+    /// The same with fewer octets: what they do not fit is to be tried on more.
+    pub fn short(input: &Input) -> Option<Self> {
+        Self::of(input, FIRST)
+    }
+
+    fn of(input: &Input, octets: u64) -> Option<Self> {
         let Input::File(path) = input else { return None };
         if !std::fs::metadata(path).is_ok_and(|found| found.is_file()) {
             return None;
         }
-        let sample = input.sample(SAMPLE).ok()?;
-        Some(Self { cut: sample.len() as u64 == SAMPLE, sample })
+        let sample = input.sample(octets).ok()?;
+        Some(Self { cut: sample.len() as u64 == octets, sample })
     }
 
     /// Decodes the first records as a job would.

@@ -153,9 +153,16 @@ impl RecordArgs {
     /// What to do, with the tags as the text has them or as trial shows that they are meant.
     pub fn job(&self, inputs: &[Input], options: &Options) -> Outcome<Job> {
         let mode = self.schema.reading.tags;
-        let sample = inputs.iter().find_map(Trial::new).filter(|_| mode == TagMode::Auto);
-        let Some(sample) = sample else { return self.job_with(mode, inputs, options) };
-        let as_written = self.job_with(TagMode::AsWritten, inputs, options);
+        let as_written = self.job_with(mode, inputs, options);
+        if mode != TagMode::Auto {
+            return as_written;
+        }
+        if let Ok(job) = &as_written
+            && inputs.iter().find_map(Trial::short).is_some_and(|sample| sample.fits(job, options).are_all())
+        {
+            return as_written;
+        }
+        let Some(sample) = inputs.iter().find_map(Trial::new) else { return as_written };
         let (mut best, mut most) = match as_written {
             Ok(job) => {
                 let fits = sample.fits(&job, options);

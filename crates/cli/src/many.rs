@@ -18,6 +18,8 @@ use tercet::records::{Converter, RejectFile, RenderedPart};
 const AHEAD: usize = 4;
 /// Inputs of a chunk.
 const INPUTS: usize = 256;
+/// Octets that inputs of a chunk have together at least, where there are as many: a renderer is made for each chunk.
+pub const OCTETS: usize = 1 << 18;
 /// Octets of the inputs of a chunk, unpacked, beyond which they are no small ones after all.
 const MOST: u64 = 64 << 20;
 
@@ -134,9 +136,8 @@ impl Run<'_> {
         let mut rejects = RejectFile::in_memory();
         let mut sinks = Sinks {
             render: &mut *render,
-            header_render: &mut *header_render,
             out: &mut done.rows,
-            header: Some(&mut done.header),
+            header: Some((&mut *header_render, &mut done.header)),
             rejects: Some(&mut rejects),
         };
         let converted = &mut done.converted;
@@ -166,7 +167,7 @@ impl Run<'_> {
             sinks.render.join(part, &mut rows)?;
         }
         sinks.out.write_all(&rows)?;
-        if let Some(header) = &mut sinks.header {
+        if let Some((_, header)) = &mut sinks.header {
             header.write_all(&done.header)?;
         }
         if let (Some(rejects), Some(kept)) = (&mut sinks.rejects, done.rejects) {

@@ -251,7 +251,9 @@ impl RenderArgs {
         shown: impl Into<Shown<'p>>,
         node: NodeId,
     ) -> Outcome<()> {
-        if format != Format::Csv && !format.is_columnar() {
+        // Of columns that nobody has named there are none too many.
+        let unnamed = self.columns.is_empty() && self.rename.is_empty();
+        if !format.is_columnar() && (format != Format::Csv || unnamed) {
             return Ok(());
         }
         let shown = shown.into();

@@ -266,15 +266,18 @@ impl<'a> Run<'a> {
         let Files { out, children, header, rejects } = files;
         let convert = self.convert;
         let mut render = children::renderer(self.job, &convert.render, convert.format(), children);
-        let mut header_render = self.header_renderer();
+        let mut header_render = header.is_some().then(|| self.header_renderer());
         let mut text = Vec::new();
         render.begin(&mut text);
         out.write_all(&text)?;
-        let header = header.map(|header| header as &mut dyn Write);
-        let mut sinks =
-            Sinks { render: &mut *render, header_render: &mut *header_render, out, header, rejects };
+        let header = match (&mut header_render, header) {
+            (Some(render), Some(out)) => Some((&mut **render as &mut dyn Render, out as &mut dyn Write)),
+            _ => None,
+        };
+        let mut sinks = Sinks { render: &mut *render, out, header, rejects };
         if inputs.len() > 1 && self.threads() > 1 {
-            let chunks = many::chunks(inputs, *self.convert.batch().start() as u64);
+            let octets = many::OCTETS.max(*self.convert.batch().start());
+            let chunks = many::chunks(inputs, octets as u64);
             self.chunks(converter, &chunks, &mut sinks, tell)?;
         } else {
             for input in inputs {
@@ -306,7 +309,7 @@ impl<'a> Run<'a> {
                 render: &mut *sinks.render,
                 out: &mut *sinks.out,
                 header: match &mut sinks.header {
-                    Some(out) => Some((&mut *sinks.header_render, &mut **out)),
+                    Some((render, out)) => Some((&mut **render, &mut **out)),
                     None => None,
                 },
                 rejects: sinks.rejects.as_deref_mut(),
@@ -362,9 +365,9 @@ struct Files<'t> {
 /// Where the parts of an output go.
 pub struct Sinks<'t> {
     pub render: &'t mut dyn Render,
-    pub header_render: &'t mut dyn Render,
     pub out: &'t mut dyn Write,
-    pub header: Option<&'t mut dyn Write>,
+    /// What stands around the records, and how.
+    pub header: Option<(&'t mut dyn Render, &'t mut dyn Write)>,
     pub rejects: Option<&'t mut RejectFile>,
 }
 

@@ -121,7 +121,7 @@ fn parse_base64(text: &[u8]) -> Option<Vec<u8>> {
 
 /// The path of a part: names with dots between them.
 pub fn join_path(path: &str, name: &str) -> String {
-    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+    if path.is_empty() { name.to_owned() } else { [path, ".", name].concat() }
 }
 
 /// Appends bits as 0 and 1 (X.680 12.10 without the quotes).

@@ -134,7 +134,7 @@ fn members<E: From<io::Error>>(
 /// # Errors
 /// Those of the stream.
 pub fn unpack<'r>(raw: impl Read + 'r) -> io::Result<Box<dyn Read + 'r>> {
-    let mut raw = BufReader::with_capacity(1 << 18, raw);
+    let mut raw = BufReader::with_capacity(1 << 16, raw);
     Ok(match Packing::of(raw.fill_buf()?) {
         Some(Packing::Zstd) => Box::new(zstd::Decoder::with_buffer(raw)?),
         Some(Packing::Gzip) => Box::new(flate2::bufread::MultiGzDecoder::new(raw)),

@@ -151,6 +151,7 @@ macro_rules! keywords {
             pub const ALL: &[Self] = &[$(Self::$name),*];
 
             /// The characters.
+            #[inline]
             pub const fn text(self) -> &'static str {
                 match self { $(Self::$name => $text),* }
             }
@@ -201,7 +202,8 @@ impl Keyword {
 
     /// The reserved word with these characters, whatever their case and with hyphens and underscores alike.
     pub fn lookup_any_case(text: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|word| word.text().eq_ignore_ascii_case(text))
+        let mut alike = Self::ALL.iter().copied().filter(|word| word.text().len() == text.len());
+        alike.find(|word| word.text().eq_ignore_ascii_case(text))
     }
 }
 

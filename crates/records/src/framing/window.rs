@@ -4,8 +4,8 @@ use std::io::{ErrorKind, Read, Result};
 
 /// Room that a window begins with. Framings that are tried on the first octets of an input need no more.
 const FIRST: usize = 1 << 16;
-/// Room that it has once so much has come; more only for what is longer.
-const USUAL: usize = 2 << 20;
+/// Room that it has once so much has come, little enough to stay in a cache; more only for what is longer.
+const USUAL: usize = 1 << 18;
 
 #[derive(Debug)]
 pub(super) struct Window<R> {
