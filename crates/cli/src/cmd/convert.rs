@@ -126,8 +126,9 @@ pub struct Convert {
     pub quiet: bool,
 }
 
-/// Octets of records that a thread gets at a time: enough that handing over costs nothing, few enough to stay in a cache.
-const TEXT_BATCH: usize = 1 << 18;
+/// Octets of records that a thread gets at a time: enough that handing over costs nothing, few enough that their rows, which
+/// may have ten times as many, stay in a cache (MSC records to CSV on two threads: 924 ns a record with 256 KiB, 853 with 64).
+const TEXT_BATCH: usize = 1 << 16;
 /// The same for formats with columns, where it is a row group of a Parquet file, in short inputs and in long ones: what there is
 /// to say of row groups is held up to the end of the file.
 const COLUMNS_BATCH: RangeInclusive<usize> = 4 << 20..=32 << 20;
