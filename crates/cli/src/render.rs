@@ -403,6 +403,23 @@ impl Render for Xml<'_> {
         out.extend_from_slice(b"<records>\n");
     }
 
+    fn is_direct(&self) -> bool {
+        true
+    }
+
+    fn undecoded(
+        &mut self,
+        record: &mut Undecoded<'_>,
+        _: &Origin<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        self.0.clear();
+        record.say(&mut self.0)?;
+        out.extend_from_slice(self.0.text());
+        out.push(b'\n');
+        Ok(())
+    }
+
     fn record(&mut self, value: View<'_>, _: &Origin<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
         self.0.clear();
         value.replay(&mut self.0);

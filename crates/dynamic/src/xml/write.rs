@@ -10,6 +10,7 @@ use crate::tape::View;
 use crate::text::{
     Octets, RealText, plain_ascii, push_big_integer, push_bits, push_integer, push_octets, push_real,
 };
+use crate::words;
 use std::borrow::Cow;
 use tercet_plan::{FieldId, Kind, NodeId, Shape};
 use tercet_runtime::types::Real;
@@ -147,11 +148,11 @@ impl<'s> XmlWriter<'s> {
         }
         let start = self.names.len();
         let mut names = std::mem::take(&mut self.names);
-        let named = self.name(field, node).map(|name| names.extend_from_slice(name.as_bytes()));
+        let named = self.name(field, node).map(|name| words::copy(&mut names, name.as_bytes()));
         self.names = names;
         named?;
         self.out.push(b'<');
-        self.out.extend_from_slice(self.names.get(start..).unwrap_or_default());
+        words::copy(&mut self.out, self.names.get(start..).unwrap_or_default());
         Some(start)
     }
 
@@ -162,7 +163,7 @@ impl<'s> XmlWriter<'s> {
             self.out.extend_from_slice(b"/>");
         } else {
             self.out.extend_from_slice(b"</");
-            self.out.extend_from_slice(self.names.get(name..).unwrap_or_default());
+            words::copy(&mut self.out, self.names.get(name..).unwrap_or_default());
             self.out.push(b'>');
         }
         self.names.truncate(name);
