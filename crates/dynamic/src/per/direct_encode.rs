@@ -2,9 +2,11 @@
 //! tells (NR MeasurementReport: 18,080 instructions with a call for each value, 13,250 so). What does not, and what is
 //! rare, has frames ([`super::encode`]).
 
+use super::characters;
 use super::direct::CALLS;
 use super::encode::{Engine, Result};
 use crate::ErrorKind;
+use crate::event::Leaf;
 use crate::tape::{Entry, Tag};
 use tercet_plan::per::{Code, NO_DEFAULT, Op, Size, Step};
 use tercet_plan::{FieldId, NodeId};
@@ -78,7 +80,42 @@ impl<'a> Engine<'a> {
         self.at = index;
         let Some(leaf) = self.value.leaf(index) else { return Err(ErrorKind::ValueMismatch.into()) };
         let (program, node) = (self.program, NodeId(step.node));
-        self.leaf(node, &program.nodes[node.index()], leaf)
+        let code = &program.nodes[node.index()];
+        if let (Leaf::Input { contents, .. } | Leaf::Made(contents)) = leaf
+            && self.short_string(step, code, contents)?
+        {
+            return Ok(());
+        }
+        self.leaf(node, code, leaf)
+    }
+
+    /// Writes a string behind a field for its size, if it has such a one (PersonnelRecord, aligned, 17 of them: 108
+    /// instructions fewer each than by way of [`Self::leaf`]).
+    #[inline(always)]
+    fn short_string(&mut self, step: &Step, code: &Code, contents: &[u8]) -> Result<bool> {
+        let (counted, alphabet) = match step.op {
+            Op::Octets(counted) => (counted, None),
+            Op::Text(counted, alphabet) | Op::Characters(counted, alphabet) => (counted, Some(alphabet)),
+            _ => return Ok(false),
+        };
+        let (Code::OctetString(size) | Code::Characters(size, _)) = code else { return Ok(false) };
+        let number = contents.len().wrapping_sub(usize::from(counted.lo));
+        if contents.is_empty() || number > usize::from(counted.most) || contents.len() < size.lo as usize {
+            return Ok(false);
+        }
+        let writer = &mut self.state.writer;
+        writer.number(number as u64, u32::from(counted.width), u32::from(counted.pad));
+        if counted.align > 0 {
+            writer.align();
+        }
+        let Some(alphabet) = alphabet else {
+            writer.octets(contents);
+            return Ok(true);
+        };
+        let alphabet = &self.program.alphabets[usize::from(alphabet)];
+        let codes = alphabet.codes.as_deref();
+        let written = codes.and_then(|codes| characters::put(writer, codes, alphabet.bits, contents));
+        written.map(|()| true).ok_or_else(|| ErrorKind::ConstraintViolated.into())
     }
 
     /// Writes what stands in front of the parts of a value, unless it has another form or its parts do not stand as they
