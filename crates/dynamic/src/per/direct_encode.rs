@@ -81,7 +81,7 @@ impl<'a> Engine<'a> {
         let Some(leaf) = self.value.leaf(index) else { return Err(ErrorKind::ValueMismatch.into()) };
         let (program, node) = (self.program, NodeId(step.node));
         let code = &program.nodes[node.index()];
-        if let (Leaf::Input { contents, .. } | Leaf::Made(contents)) = leaf
+        if let Leaf::Input { contents, .. } | Leaf::Made(contents) = leaf
             && self.short_string(step, code, contents)?
         {
             return Ok(());
