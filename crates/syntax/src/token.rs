@@ -200,12 +200,29 @@ impl Keyword {
         None
     }
 
-    /// The reserved word with these characters, whatever their case and with hyphens and underscores alike.
+    /// The reserved word with these characters, whatever their case.
     pub fn lookup_any_case(text: &str) -> Option<Self> {
-        let mut alike = Self::ALL.iter().copied().filter(|word| word.text().len() == text.len());
-        alike.find(|word| word.text().eq_ignore_ascii_case(text))
+        // Few names begin as a reserved word of their length does.
+        let first = text.bytes().next()?.to_ascii_uppercase().wrapping_sub(b'A');
+        let firsts = FIRSTS.get(text.len())?.checked_shr(first.into())?;
+        if firsts & 1 == 0 {
+            return None;
+        }
+        Self::ALL.iter().copied().find(|word| word.text().eq_ignore_ascii_case(text))
     }
 }
+
+/// For each length the letters that reserved words begin with, a bit each.
+static FIRSTS: [u32; 17] = {
+    let mut firsts = [0; 17];
+    let mut i = 0;
+    while i < Keyword::ALL.len() {
+        let text = Keyword::ALL[i].text().as_bytes();
+        firsts[text.len()] |= 1 << (text[0] - b'A');
+        i += 1;
+    }
+    firsts
+};
 
 const SLOTS: usize = 512;
 static TABLE: [u8; SLOTS] = table();
@@ -247,5 +264,11 @@ mod tests {
             assert_eq!(Keyword::lookup(text.as_bytes()), None, "{text}");
         }
         assert_eq!(Keyword::lookup_any_case("ia5string"), Some(Keyword::Ia5String));
+        for &word in Keyword::ALL {
+            assert_eq!(Keyword::lookup_any_case(&word.text().to_ascii_lowercase()), Some(word));
+        }
+        for text in ["", "ia5-string", "Ia5Strings", "\u{df}eal", "_bit", "[SET", "CallEventDetailRecords"] {
+            assert_eq!(Keyword::lookup_any_case(text), None, "{text}");
+        }
     }
 }
