@@ -125,7 +125,8 @@ impl std::error::Error for Error {}
 
 impl From<io::Error> for Error {
     fn from(error: io::Error) -> Self {
-        Self::new(ErrorKind::Io, error.to_string())
+        // Streams of our own put their errors into those of the system.
+        error.downcast().unwrap_or_else(|error| Self::new(ErrorKind::Io, error.to_string()))
     }
 }
 

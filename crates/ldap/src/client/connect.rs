@@ -6,12 +6,13 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::ServerName;
 
 use super::config::{Config, StartTls};
-use super::driver::{Delivery, Handle, Io};
+use super::driver::{ChannelChange, Delivery, Handle, Io};
 use super::tls::{self, Tls};
 use crate::error::{Error, ErrorKind, Result};
 use crate::extended::START_TLS;
 use crate::generated::{ExtendedRequest, ProtocolOp};
 use crate::proto::{Connection, LdapResult, Reply};
+use crate::sasl::Layer;
 use crate::url::Url;
 
 /// What is known of a connection when it is made.
@@ -23,9 +24,27 @@ pub(super) struct Channel {
     pub(super) is_tls: bool,
     /// `tls-server-end-point`
     pub(super) end_point: Option<Vec<u8>>,
-    /// The host, for mechanisms that name it.
+    /// The host, for mechanisms that name it; of a socket of Unix, nothing.
     pub(super) host: String,
+    /// The strength of a security layer; 0 without one.
+    pub(super) layer: u32,
 }
+
+impl Channel {
+    /// Notes a security layer.
+    pub(super) fn put_on(&mut self, layer: &dyn Layer) {
+        self.layer = layer.strength();
+        self.is_private |= self.layer > 1;
+    }
+
+    /// How strongly octets are protected on their way, as SASL counts it.
+    pub(super) fn strength(&self) -> u32 {
+        self.layer.max(if self.is_tls { TLS_STRENGTH } else { 0 })
+    }
+}
+
+/// The least that the cipher suites of rustls have.
+const TLS_STRENGTH: u32 = 128;
 
 pub(super) async fn connect(config: &Config) -> Result<Handle> {
     let mut last = Error::new(ErrorKind::Usage, "no server is given");
@@ -43,6 +62,7 @@ async fn one(url: &Url, config: &Config) -> Result<Handle> {
     let mut channel = Channel { host: url.host.clone(), ..Channel::default() };
     let mut io: Box<dyn Io> = if url.scheme == "ldapi" {
         channel.is_private = true;
+        channel.host.clear();
         local(&url.host).await?
     } else {
         let host = if url.host.is_empty() { "localhost" } else { &url.host };
@@ -71,7 +91,10 @@ impl Handle {
         if channel.is_tls {
             return Err(Error::new(ErrorKind::Usage, "StartTLS on a connection that has TLS"));
         }
-        let upgrade = Upgrade::new(tls, &channel.host)?;
+        if channel.layer > 0 {
+            return Err(Error::new(ErrorKind::Usage, "StartTLS on a connection that has a security layer"));
+        }
+        let upgrade = ChannelChange::Tls(Upgrade::new(tls, &channel.host)?);
         let request =
             ExtendedRequest { request_name: Octets::borrowed(START_TLS.as_bytes()), request_value: None };
         let (_, mut deliveries) = self.start_with(ProtocolOp::ExtendedReq(request), &[], Some(upgrade))?;

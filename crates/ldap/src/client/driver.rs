@@ -13,9 +13,11 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::{Notify, mpsc};
 
 use super::connect::{Channel, Upgrade};
+use super::layered::Layered;
 use crate::error::{Error, ErrorKind, Result};
 use crate::generated::ProtocolOp;
-use crate::proto::{Connection, Control, Event, Extended, Incoming, Reply};
+use crate::proto::{Connection, Control, Event, Extended, Incoming, LdapResult, Reply, ResultCode};
+use crate::sasl::Layer;
 
 /// What a connection goes over.
 pub(super) trait Io: AsyncRead + AsyncWrite + Unpin + Send + Sync {}
@@ -55,10 +57,19 @@ struct State {
     connection: Connection,
     waiters: HashMap<u32, mpsc::UnboundedSender<Result<Delivery>>>,
     channel: Channel,
-    /// How TLS begins, once StartTLS has been asked for.
-    upgrade: Option<Upgrade>,
+    /// What becomes of the channel if the server agrees to the operation in flight.
+    change: Option<ChannelChange>,
     closed: Option<Error>,
     closing: bool,
+}
+
+/// What an operation makes of the channel, once the server agrees and before its answer is delivered.
+#[derive(Debug)]
+pub(super) enum ChannelChange {
+    /// StartTLS: TLS begins.
+    Tls(Upgrade),
+    /// The last step of a SASL bind: a security layer is in force.
+    Layer(Box<dyn Layer>),
 }
 
 impl State {
@@ -83,7 +94,7 @@ impl Shared {
 impl Handle {
     pub(super) fn spawn(io: Box<dyn Io>, connection: Connection, channel: Channel) -> Self {
         let waiters = HashMap::new();
-        let state = State { connection, waiters, channel, upgrade: None, closed: None, closing: false };
+        let state = State { connection, waiters, channel, change: None, closed: None, closing: false };
         let shared =
             Arc::new(Shared { state: Mutex::new(state), wake: Notify::new(), queued: AtomicUsize::new(0) });
         let driver = Arc::clone(&shared);
@@ -111,12 +122,12 @@ impl Handle {
         self.start_with(operation, controls, None)
     }
 
-    /// The same of StartTLS, where TLS begins as `upgrade` says before the answer is delivered.
+    /// The same of an operation that changes the channel.
     pub(super) fn start_with(
         &self,
         operation: ProtocolOp<'_>,
         controls: &[Control],
-        upgrade: Option<Upgrade>,
+        change: Option<ChannelChange>,
     ) -> Result<(u32, Deliveries)> {
         let mut state = self.shared.lock();
         if let Some(error) = state.ended() {
@@ -128,8 +139,8 @@ impl Handle {
         let id = state.connection.start(operation, controls)?;
         let (sender, receiver) = mpsc::unbounded_channel();
         state.waiters.insert(id, sender);
-        if upgrade.is_some() {
-            state.upgrade = upgrade;
+        if change.is_some() {
+            state.change = change;
         }
         drop(state);
         self.shared.wake.notify_one();
@@ -212,10 +223,19 @@ async fn drive(mut io: Box<dyn Io>, shared: &Shared) -> Result<()> {
                 return Err(Error::new(ErrorKind::Closed, message));
             }
             Moved::In => {
-                if let Some((id, answer)) = deliver(shared, &mut input)? {
-                    io = begin_tls(io, shared).await?;
-                    let answer = Delivery::Reply(Reply::Extended(answer));
-                    hand_out(shared, &mut shared.lock(), id, answer, true);
+                if let Some((id, granted)) = deliver(shared, &mut input)? {
+                    let answer = match granted {
+                        Granted::Tls(answer) => {
+                            io = begin_tls(io, shared).await?;
+                            Reply::Extended(answer)
+                        }
+                        Granted::Layer(layer, result, last) => {
+                            shared.lock().channel.put_on(&*layer);
+                            io = Box::new(Layered::new(io, layer, input.split()));
+                            Reply::Bind(result, last)
+                        }
+                    };
+                    hand_out(shared, &mut shared.lock(), id, Delivery::Reply(answer), true);
                 }
                 // Let those who wait have what came while it is warm: its memory is free again before the next read.
                 tokio::task::yield_now().await;
@@ -224,17 +244,32 @@ async fn drive(mut io: Box<dyn Io>, shared: &Shared) -> Result<()> {
     }
 }
 
-/// Hands out all that is complete, up to the answer that grants StartTLS, which is given back: nothing is behind it.
-fn deliver(shared: &Shared, input: &mut BytesMut) -> Result<Option<(u32, Extended)>> {
+/// What the server has agreed to, and its answer.
+enum Granted {
+    Tls(Extended),
+    Layer(Box<dyn Layer>, LdapResult, Option<Vec<u8>>),
+}
+
+/// Hands out all that is complete, up to the answer that changes the channel, which is given back: what is behind it is for the
+/// changed one. Behind that of StartTLS is nothing.
+fn deliver(shared: &Shared, input: &mut BytesMut) -> Result<Option<(u32, Granted)>> {
     let mut state = shared.lock();
     while let Some(event) = state.connection.receive(input)? {
         let (id, delivery, last) = match event {
             Event::Entries(incoming) => (incoming.id, Delivery::Entries(incoming), false),
+            Event::Reply(id, Reply::Bind(result, last)) => {
+                if let Some(ChannelChange::Layer(layer)) = state.change.take()
+                    && result.code == ResultCode::SUCCESS
+                {
+                    return Ok(Some((id, Granted::Layer(layer, result, last))));
+                }
+                (id, Delivery::Reply(Reply::Bind(result, last)), true)
+            }
             Event::Reply(id, reply) => {
                 let last = reply.result().is_some();
                 (id, Delivery::Reply(reply), last)
             }
-            Event::StartTls(id, answer) => return Ok(Some((id, answer))),
+            Event::StartTls(id, answer) => return Ok(Some((id, Granted::Tls(answer)))),
             Event::Unsolicited(_) => continue,
         };
         hand_out(shared, &mut state, id, delivery, last);
@@ -257,8 +292,9 @@ fn hand_out(shared: &Shared, state: &mut State, id: u32, delivery: Delivery, las
 
 /// TLS on a connection that was open until now (RFC 4511 4.14.1). Whoever closes it ends the handshake too.
 async fn begin_tls(io: Box<dyn Io>, shared: &Shared) -> Result<Box<dyn Io>> {
-    let upgrade = shared.lock().upgrade.take();
-    let upgrade = upgrade.ok_or_else(|| Error::new(ErrorKind::Usage, "nobody has asked for TLS"))?;
+    let Some(ChannelChange::Tls(upgrade)) = shared.lock().change.take() else {
+        return Err(Error::new(ErrorKind::Usage, "nobody has asked for TLS"));
+    };
     let mut handshake = pin!(upgrade.handshake(io));
     let (io, end_point) = loop {
         tokio::select! {

@@ -3,6 +3,7 @@
 mod config;
 mod connect;
 mod driver;
+mod layered;
 mod operations;
 mod pool;
 mod search;

@@ -3,13 +3,13 @@
 use tercet_runtime::types::Octets;
 
 use super::Client;
-use super::driver::{Deliveries, Delivery};
+use super::driver::{ChannelChange, Deliveries, Delivery};
 use crate::error::{Error, ErrorKind, Result};
 use crate::extended::{self, PasswordModify};
 use crate::generated::{self as asn1, ProtocolOp};
 use crate::ldif::{Change, ModificationKind, Record, RecordModification};
 use crate::proto::{Extended, LdapResult, Reply, ResultCode};
-use crate::sasl::{ChannelBinding, Mechanism};
+use crate::sasl::{Begin, ChannelBinding, Layer, Mechanism};
 
 /// Rounds of a SASL exchange.
 const SASL_ROUNDS: usize = 32;
@@ -33,19 +33,23 @@ impl Client {
         }
         self.check_privacy(!password.is_empty())?;
         let authentication = asn1::AuthenticationChoice::Simple(octets(password));
-        let (result, _) = self.bind_step(dn, authentication).await?;
+        let (result, _) = self.bind_step(dn, authentication, None).await?;
         result.success()
     }
 
-    /// Binds by a SASL mechanism (RFC 4513 5.2).
+    /// Binds by a SASL mechanism (RFC 4513 5.2). If it has negotiated a security layer, that is in force from then on.
     ///
     /// # Errors
-    /// The server refuses, or does not show that it knows the password where the mechanism has it so.
+    /// The server refuses, or does not show that it knows the password where the mechanism has it so; a second security layer.
     pub async fn bind_sasl(&self, mut mechanism: Box<dyn Mechanism>) -> Result<LdapResult> {
         self.check_privacy(mechanism.shows_password())?;
         let channel = self.handle.channel();
-        let binding = channel.end_point.map(ChannelBinding::ServerEndPoint);
-        mechanism.begin(&channel.host, binding, self.config.scram_iterations);
+        mechanism.begin(&Begin {
+            strength: channel.strength(),
+            binding: channel.end_point.map(ChannelBinding::ServerEndPoint),
+            iterations: self.config.scram_iterations,
+            host: channel.host,
+        });
         let name = mechanism.name();
         let mut challenge: Option<Vec<u8>> = None;
         for _ in 0..SASL_ROUNDS {
@@ -54,15 +58,21 @@ impl Client {
                 let response = mechanism.step(challenge.as_deref());
                 (mechanism, response)
             });
-            let (returned, response) =
-                step.await.map_err(|error| Error::new(ErrorKind::Auth, format!("SASL: {error}")))?;
+            let step =
+                async { step.await.map_err(|error| Error::new(ErrorKind::Auth, format!("SASL: {error}"))) };
+            let (returned, response) = self.in_time(step).await?;
             mechanism = returned;
             let response = response?;
+            let layer = mechanism.layer();
+            if layer.is_some() && channel.layer > 0 {
+                return Err(Error::new(ErrorKind::Usage, "a second security layer on a connection"));
+            }
             let credentials = asn1::SaslCredentials {
                 mechanism: octets(name),
                 credentials: response.as_deref().map(Octets::borrowed),
             };
-            let (result, said) = self.bind_step("", asn1::AuthenticationChoice::Sasl(credentials)).await?;
+            let (result, said) =
+                self.bind_step("", asn1::AuthenticationChoice::Sasl(credentials), layer).await?;
             if result.code != ResultCode::SASL_BIND_IN_PROGRESS {
                 let result = result.success()?;
                 mechanism.finish(said.as_deref())?;
@@ -77,9 +87,10 @@ impl Client {
         &self,
         dn: &str,
         authentication: asn1::AuthenticationChoice<'_>,
+        layer: Option<Box<dyn Layer>>,
     ) -> Result<(LdapResult, Option<Vec<u8>>)> {
         let request = asn1::BindRequest { version: 3, name: octets(dn), authentication };
-        match self.call(ProtocolOp::BindRequest(request)).await? {
+        match self.call_with(ProtocolOp::BindRequest(request), layer.map(ChannelChange::Layer)).await? {
             Reply::Bind(result, credentials) => Ok((result, credentials)),
             _ => Err(Error::new(ErrorKind::Protocol, "something else than an answer to a bind")),
         }
@@ -281,8 +292,14 @@ impl Client {
 
     /// Starts an operation and waits for its last answer.
     async fn call(&self, operation: ProtocolOp<'_>) -> Result<Reply> {
-        let (id, deliveries) = self.handle.start(operation, &self.controls)?;
-        let mut guard = Guard { client: self, id, deliveries, done: false };
+        self.call_with(operation, None).await
+    }
+
+    /// The same of an operation that changes the channel.
+    async fn call_with(&self, operation: ProtocolOp<'_>, change: Option<ChannelChange>) -> Result<Reply> {
+        let changes = change.is_some();
+        let (id, deliveries) = self.handle.start_with(operation, &self.controls, change)?;
+        let mut guard = Guard { client: self, id, deliveries, changes, done: false };
         let answer = self.in_time(guard.answer()).await;
         guard.done = answer.is_ok();
         answer
@@ -303,6 +320,8 @@ struct Guard<'c> {
     client: &'c Client,
     id: u32,
     deliveries: Deliveries,
+    /// Whether nobody could tell what comes over the connection if the operation is given up.
+    changes: bool,
     done: bool,
 }
 
@@ -326,6 +345,9 @@ impl Drop for Guard<'_> {
     fn drop(&mut self) {
         if !self.done {
             self.client.handle.abandon(self.id);
+            if self.changes {
+                self.client.handle.close();
+            }
         }
     }
 }

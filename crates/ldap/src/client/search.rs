@@ -491,7 +491,7 @@ impl Entries {
                     url,
                     hop,
                     followed.seen.clone(),
-                    self.client.handle.channel().is_tls,
+                    self.client.handle.channel().strength() > 1,
                 );
                 followed.connecting = Some(Box::pin(next));
             } else {

@@ -2,7 +2,7 @@
 
 use md5::{Digest as _, Md5};
 
-use super::{Mechanism, auth, nonce};
+use super::{Begin, Mechanism, auth, nonce};
 use crate::error::Result;
 
 /// An exchange of DIGEST-MD5.
@@ -104,8 +104,8 @@ impl Mechanism for DigestMd5 {
         "DIGEST-MD5"
     }
 
-    fn begin(&mut self, host: &str, _: Option<super::ChannelBinding>, _: u32) {
-        host.clone_into(&mut self.host);
+    fn begin(&mut self, begin: &Begin) {
+        begin.host.clone_into(&mut self.host);
     }
 
     fn step(&mut self, challenge: Option<&[u8]>) -> Result<Option<Vec<u8>>> {

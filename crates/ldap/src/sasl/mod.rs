@@ -2,13 +2,22 @@
 //!
 //! They are our own on the primitives of `ring`, which TLS needs anyway: the library that was looked at (rsasl 2.3) has
 //! no DIGEST-MD5, no bound on the iterations that a server may ask of SCRAM, and brings seven crates more.
-//! Security layers are not negotiated: TLS is there for that.
+//! For Kerberos there is GSSAPI, over the system's library with the feature `gssapi`. It alone has security layers; with the
+//! others, TLS is there for that.
 
 mod digest_md5;
+mod gssapi;
+#[cfg(feature = "gssapi")]
+mod kerberos;
+mod layer;
 mod oauth;
 mod scram;
 
 pub use digest_md5::DigestMd5;
+pub use gssapi::{GssAbilities, GssContext, GssStep, Gssapi};
+#[cfg(feature = "gssapi")]
+pub use kerberos::Kerberos;
+pub use layer::{Layer, Protection};
 pub use oauth::OauthBearer;
 pub use scram::{Hash, Scram};
 
@@ -19,15 +28,19 @@ pub trait Mechanism: std::fmt::Debug + Send + 'static {
     /// The registered name.
     fn name(&self) -> &'static str;
 
-    /// Tells what the connection knows before the first step: the host, what the channel is bound to, and how many
-    /// iterations the server may ask for.
-    fn begin(&mut self, _host: &str, _binding: Option<ChannelBinding>, _iterations: u32) {}
+    /// Tells what the connection knows before the first step.
+    fn begin(&mut self, _: &Begin) {}
 
     /// The next response; the first has no challenge. `None` sends no credentials at all.
     ///
     /// # Errors
     /// The challenge is not one of the mechanism.
     fn step(&mut self, challenge: Option<&[u8]>) -> Result<Option<Vec<u8>>>;
+
+    /// Asked after each step: what stands around all octets from the server's `success` on, if that is its answer to this step.
+    fn layer(&mut self) -> Option<Box<dyn Layer>> {
+        None
+    }
 
     /// The server has said `success`, perhaps with a last word.
     ///
@@ -45,6 +58,20 @@ pub trait Mechanism: std::fmt::Debug + Send + 'static {
     fn shows_password(&self) -> bool {
         false
     }
+}
+
+/// What a connection knows before an exchange.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Begin {
+    /// The host that it was asked to go to; of a socket of Unix, nothing.
+    pub host: String,
+    /// What its channel is bound to.
+    pub binding: Option<ChannelBinding>,
+    /// Iterations of a digest that the server may ask for.
+    pub iterations: u32,
+    /// How strongly it is protected already: 0 not at all, 1 against changes, TLS 128.
+    pub strength: u32,
 }
 
 /// What a channel is bound to (RFC 5056).

@@ -1,6 +1,6 @@
 //! OAUTHBEARER (RFC 7628): a bearer token in place of a password.
 
-use super::{ChannelBinding, Mechanism, auth};
+use super::{Begin, Mechanism, auth};
 use crate::error::Result;
 
 /// An exchange of OAUTHBEARER. Who reads it has the token, so that it wants TLS as a password does.
@@ -49,8 +49,8 @@ impl Mechanism for OauthBearer {
         "OAUTHBEARER"
     }
 
-    fn begin(&mut self, host: &str, _: Option<ChannelBinding>, _: u32) {
-        host.clone_into(&mut self.host);
+    fn begin(&mut self, begin: &Begin) {
+        begin.host.clone_into(&mut self.host);
     }
 
     fn step(&mut self, challenge: Option<&[u8]>) -> Result<Option<Vec<u8>>> {
@@ -75,7 +75,7 @@ mod tests {
     fn exchange() {
         let mut mechanism =
             OauthBearer::new("user@example.com", "vF9dft4qmTc2Nvb3RlckBhbHRhdmlzdGEuY29tCg==");
-        mechanism.begin("server.example.com", None, 0);
+        mechanism.begin(&Begin { host: "server.example.com".to_owned(), ..Begin::default() });
         let first = mechanism.step(None).unwrap().unwrap();
         let expected = "n,a=user@example.com,\x01host=server.example.com\x01\
                         auth=Bearer vF9dft4qmTc2Nvb3RlckBhbHRhdmlzdGEuY29tCg==\x01\x01";

@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ring::{digest, hmac, pbkdf2};
 
-use super::{ChannelBinding, Mechanism, auth, nonce};
+use super::{Begin, ChannelBinding, Mechanism, auth, nonce};
 use crate::error::Result;
 
 /// The digest of an exchange.
@@ -155,9 +155,9 @@ impl Mechanism for Scram {
         }
     }
 
-    fn begin(&mut self, _: &str, binding: Option<ChannelBinding>, iterations: u32) {
-        self.binding = binding;
-        self.iterations = iterations;
+    fn begin(&mut self, begin: &Begin) {
+        self.binding.clone_from(&begin.binding);
+        self.iterations = begin.iterations;
     }
 
     fn step(&mut self, challenge: Option<&[u8]>) -> Result<Option<Vec<u8>>> {

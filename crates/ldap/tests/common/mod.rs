@@ -2,10 +2,13 @@
 #![allow(dead_code, unreachable_pub, reason = "each test uses a part")]
 #![expect(clippy::print_stderr, reason = "a test talks to people")]
 
-use std::io::Write as _;
-use std::net::TcpListener;
+pub mod kdc;
+
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// A slapd on loopback with a directory of its own; it ends with the test.
@@ -74,6 +77,16 @@ impl Slapd {
 
     /// The same with a certificate of this kind.
     pub fn start_with(ldif: &[u8], certificates: Option<&Certificates>) -> Option<Self> {
+        Self::start_as(ldif, certificates, "", &[])
+    }
+
+    /// The same with more lines of global settings, in this environment.
+    pub fn start_as(
+        ldif: &[u8],
+        certificates: Option<&Certificates>,
+        settings: &str,
+        environment: &[(&str, PathBuf)],
+    ) -> Option<Self> {
         let slapd =
             ["/usr/sbin/slapd", "/usr/local/sbin/slapd"].into_iter().find(|path| Path::new(path).exists());
         let Some(slapd) = slapd.filter(|_| Path::new("/usr/lib/ldap").exists()) else {
@@ -83,7 +96,8 @@ impl Slapd {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path();
         std::fs::create_dir(path.join("data")).unwrap();
-        let mut config = CONFIG.replace("TLS\n", if certificates.is_some() { TLS } else { "" });
+        let tls = if certificates.is_some() { TLS } else { "" };
+        let mut config = CONFIG.replace("TLS\n", &format!("{tls}{settings}"));
         if let Some(certificates) = certificates {
             std::fs::write(path.join("ca.pem"), &certificates.ca).unwrap();
             std::fs::write(path.join("server.pem"), &certificates.certificate).unwrap();
@@ -107,6 +121,7 @@ impl Slapd {
             .args(["-d", "0", "-f"])
             .arg(path.join("slapd.conf"))
             .args(["-h", &format!("ldap://127.0.0.1:{port}/ ldapi://{socket} {tls}")])
+            .envs(environment.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -114,7 +129,7 @@ impl Slapd {
             .unwrap();
         let slapd = Self { port, tls_port, folder, child };
         let begin = Instant::now();
-        while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() {
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
             assert!(begin.elapsed() < Duration::from_secs(30), "slapd does not start");
             std::thread::sleep(Duration::from_millis(20));
         }
@@ -140,6 +155,47 @@ impl Drop for Slapd {
     fn drop(&mut self) {
         self.kill();
     }
+}
+
+/// Stands between a client and a server, and keeps all that goes either way.
+pub struct Proxy {
+    pub url: String,
+    seen: Arc<Mutex<Vec<u8>>>,
+}
+
+impl Proxy {
+    /// Takes one connection, for the server with this URL.
+    pub fn start(url: &str) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let own = format!("ldap://{}", listener.local_addr().unwrap());
+        let seen = Arc::<Mutex<Vec<u8>>>::default();
+        let (server, kept) = (url.trim_start_matches("ldap://").to_owned(), Arc::clone(&seen));
+        std::thread::spawn(move || {
+            let (client, _) = listener.accept().unwrap();
+            let server = TcpStream::connect(server).unwrap();
+            let back = (server.try_clone().unwrap(), client.try_clone().unwrap());
+            let also = Arc::clone(&kept);
+            std::thread::spawn(move || pass(back.0, back.1, &also));
+            pass(client, server, &kept);
+        });
+        Self { url: own, seen }
+    }
+
+    /// What has gone either way.
+    pub fn seen(&self) -> Vec<u8> {
+        self.seen.lock().unwrap().clone()
+    }
+}
+
+fn pass(mut from: TcpStream, mut to: TcpStream, seen: &Mutex<Vec<u8>>) {
+    let mut octets = [0; 4096];
+    while let Ok(count @ 1..) = from.read(&mut octets) {
+        seen.lock().unwrap().extend_from_slice(&octets[..count]);
+        if to.write_all(&octets[..count]).is_err() {
+            break;
+        }
+    }
+    _ = to.shutdown(std::net::Shutdown::Write);
 }
 
 pub fn free_port() -> u16 {
