@@ -19,11 +19,14 @@ test: setup fmt clippy rust-test python-test spark-test bench-test ## all checks
 fmt:
 	$(CARGO) fmt --all -- --check
 
+# What can be built on this machine; asked when it is used, as `setup` may change it.
+FEATURES = $(shell ./scripts/features)
+
 clippy:
-	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	$(CARGO) clippy --workspace --all-targets $(FEATURES) -- -D warnings
 
 rust-test:
-	$(CARGO) test --workspace
+	$(CARGO) test --workspace $(FEATURES)
 
 python-test: setup ## the Python package: built, formatted, typed, tested
 	./scripts/python test

@@ -401,6 +401,7 @@ fn mechanism(
 ) -> tercet_ldap::Result<Box<dyn Mechanism>> {
     let scram = |hash| Scram::new(hash, authorization, user, password);
     Ok(match name.to_ascii_uppercase().as_str() {
+        "GSSAPI" => gssapi(user, authorization)?,
         "EXTERNAL" => Box::new(External::new(authorization)),
         "PLAIN" => Box::new(Plain::new(authorization, user, password)),
         "DIGEST-MD5" => Box::new(DigestMd5::new(authorization, user, password)),
@@ -412,9 +413,22 @@ fn mechanism(
         _ => {
             return Err(Error::new(
                 ErrorKind::Usage,
-                "EXTERNAL, PLAIN, DIGEST-MD5, OAUTHBEARER, SCRAM-SHA-1, SCRAM-SHA-256, or one of the latter with -PLUS \
-                 expected",
+                "EXTERNAL, PLAIN, DIGEST-MD5, GSSAPI, OAUTHBEARER, SCRAM-SHA-1, SCRAM-SHA-256, or one of the latter with \
+                 -PLUS expected",
             ));
         }
     })
+}
+
+#[cfg(feature = "gssapi")]
+fn gssapi(user: &str, authorization: &str) -> tercet_ldap::Result<Box<dyn Mechanism>> {
+    use tercet_ldap::sasl::{Gssapi, Kerberos};
+    let kerberos = if user.is_empty() { Kerberos::new() } else { Kerberos::new().user(user) };
+    Ok(Box::new(Gssapi::new(kerberos, authorization)))
+}
+
+#[cfg(not(feature = "gssapi"))]
+fn gssapi(_: &str, _: &str) -> tercet_ldap::Result<Box<dyn Mechanism>> {
+    let message = "GSSAPI: this package was built without it; maturin has it as feature `gssapi`";
+    Err(Error::new(ErrorKind::Usage, message))
 }

@@ -1,13 +1,13 @@
 //! Options that say which server, and as whom.
 
 use super::failure;
+use super::sasl::Sasl;
 use crate::exit::{Failure, Outcome};
 use clap::Args;
 use std::io::{self, BufRead as _, Write as _};
 use std::path::PathBuf;
 use std::time::Duration;
 use tercet_ldap::proto::Control;
-use tercet_ldap::sasl::{DigestMd5, External, Hash, Mechanism, OauthBearer, Plain, Scram};
 use tercet_ldap::{Client, Config, Referrals, StartTls, TrustedRoots, controls};
 
 #[derive(Args, Debug)]
@@ -37,18 +37,8 @@ pub struct Connection {
     #[arg(short = 'y', value_name = "FILE")]
     password_file: Option<PathBuf>,
 
-    /// SASL mechanism: EXTERNAL, PLAIN, SCRAM-SHA-1, SCRAM-SHA-256, either with -PLUS, DIGEST-MD5, OAUTHBEARER with a token
-    /// as the password
-    #[arg(short = 'Y', value_name = "MECHANISM")]
-    mechanism: Option<String>,
-
-    /// SASL authentication identity
-    #[arg(short = 'U', value_name = "USER", default_value = "")]
-    sasl_user: String,
-
-    /// SASL authorization identity
-    #[arg(short = 'X', value_name = "AUTHZID", default_value = "")]
-    authorization: String,
+    #[command(flatten)]
+    sasl: Sasl,
 
     /// StartTLS; there is no way back to plain text, whether given once or twice
     #[arg(short = 'Z', action = clap::ArgAction::Count)]
@@ -86,9 +76,13 @@ impl Connection {
     pub async fn open(&self) -> Outcome<Client> {
         let config = self.config()?.located().await.map_err(|error| failure("", &error))?;
         let client = Client::connect_with(&config).await.map_err(|error| failure("", &error))?;
-        let bound = match self.sasl()? {
+        let password = || Ok(self.password()?.unwrap_or_default());
+        let is_tls =
+            config.start_tls == StartTls::Required || config.urls.iter().all(|url| url.scheme == "ldaps");
+        let mechanism = if self.simple { None } else { self.sasl.mechanism(password, is_tls)? };
+        let bound = match mechanism {
             Some(mechanism) => client.bind_sasl(mechanism).await,
-            None => client.bind(&self.bind_dn, &self.password()?.unwrap_or_default()).await,
+            None => client.bind(&self.bind_dn, &password()?).await,
         };
         bound.map_err(|error| failure("bind", &error))?;
         let controls = self.controls()?;
@@ -147,29 +141,6 @@ impl Connection {
             config.operation_timeout = Some(config.connect_timeout);
         }
         Ok(config)
-    }
-
-    fn sasl(&self) -> Outcome<Option<Box<dyn Mechanism>>> {
-        let Some(name) = self.mechanism.as_deref().filter(|_| !self.simple) else {
-            return Ok(None);
-        };
-        let name = name.to_ascii_uppercase();
-        if name == "EXTERNAL" {
-            return Ok(Some(Box::new(External::new(&self.authorization))));
-        }
-        let (user, authorization) = (self.sasl_user.as_str(), self.authorization.as_str());
-        let password = self.password()?.unwrap_or_default();
-        let scram = |hash| Scram::new(hash, authorization, user, &password);
-        Ok(Some(match name.as_str() {
-            "PLAIN" => Box::new(Plain::new(authorization, user, &password)),
-            "SCRAM-SHA-1" => Box::new(scram(Hash::Sha1)),
-            "SCRAM-SHA-256" => Box::new(scram(Hash::Sha256)),
-            "SCRAM-SHA-1-PLUS" => Box::new(scram(Hash::Sha1).bound()),
-            "SCRAM-SHA-256-PLUS" => Box::new(scram(Hash::Sha256).bound()),
-            "DIGEST-MD5" => Box::new(DigestMd5::new(authorization, user, &password)),
-            "OAUTHBEARER" => Box::new(OauthBearer::new(authorization, &password)),
-            _ => return Err(Failure::usage(format_args!("-Y {name}: not a mechanism that is known"))),
-        }))
     }
 
     fn password(&self) -> Outcome<Option<String>> {

@@ -7,6 +7,7 @@ mod diff;
 mod edit;
 mod ldif;
 mod rows;
+mod sasl;
 mod search;
 mod serve;
 mod tools;
