@@ -3,7 +3,6 @@
 //! Where the KDC is and which tickets there are, the environment says, which a process cannot change safely for itself: the tests
 //! run this program once more, with the environment and the name of the test that is to talk to the server.
 #![cfg(feature = "gssapi")]
-#![expect(clippy::print_stderr, reason = "a test talks to people")]
 
 mod common;
 
