@@ -5,7 +5,7 @@ mod common;
 use common::{ROOT, SECRET, Slapd, people};
 use tercet_ldap::controls::{
     Assertion, Dereference, Dereferenced, MatchedValues, PagedResults, PostRead, PostReadEntry, PreRead,
-    PreReadEntry, ProxiedAuthorization, SessionTracking, Sort, SortResult,
+    PreReadEntry, ProxiedAuthorization, SessionTracking, Sort, SortResult, Transaction,
 };
 use tercet_ldap::directory::Directory;
 use tercet_ldap::extended::PasswordModify;
@@ -52,6 +52,13 @@ async fn suite(url: &str) {
         change(ModificationKind::Delete, "mail", &["A@B"]),
     ];
     client.modify(dn, &changes).await.unwrap();
+    let number = [
+        change(ModificationKind::Add, "objectClass", &["extensibleObject"]),
+        change(ModificationKind::Add, "uidNumber", &["41"]),
+    ];
+    client.modify(dn, &number).await.unwrap();
+    client.modify(dn, &[change(ModificationKind::Increment, "uidNumber", &["2"])]).await.unwrap();
+    assert!(client.compare(dn, "uidNumber", b"43").await.unwrap());
     client.modify_dn(dn, "uid=newer", true, None).await.unwrap();
     let (entries, _) = client.search_all(Search::new("uid=newer,o=test").scope(Scope::Base)).await.unwrap();
     assert_eq!(entries[0].values("mail").collect::<Vec<_>>(), [b"c@d"]);
@@ -159,6 +166,25 @@ async fn slapd_follows_names() {
     let told: Vec<_> =
         told.iter().map(|one| (one.attribute.as_str(), one.dn.as_str(), one.attributes.len())).collect();
     assert_eq!(told, [("manager", names[0], 2), ("manager", names[1], 1)]);
+}
+
+/// Nothing of a transaction is there before its end, and nothing of one that is given up afterwards.
+#[tokio::test]
+async fn slapd_does_transactions() {
+    let Some(slapd) = Slapd::start(&people(2)) else { return };
+    let client = Client::connect(&slapd.url()).await.unwrap();
+    client.bind(ROOT, SECRET).await.unwrap();
+    for (commits, surname) in [(false, "0000"), (true, "Changed")] {
+        let transaction = client.start_transaction().await.unwrap();
+        let inside = client.with(&[&Transaction(transaction.clone())]);
+        let changes = [change(ModificationKind::Replace, "sn", &["Changed"])];
+        inside.modify("uid=p00000,o=test", &changes).await.unwrap();
+        inside.delete("uid=p00001,o=test").await.unwrap();
+        assert!(client.compare("uid=p00000,o=test", "sn", b"0000").await.unwrap());
+        client.end_transaction(&transaction, commits).await.unwrap();
+        assert!(client.compare("uid=p00000,o=test", "sn", surname.as_bytes()).await.unwrap());
+        assert_eq!(client.compare("uid=p00001,o=test", "cn", b"Person 1").await.is_err(), commits);
+    }
 }
 
 #[tokio::test]
