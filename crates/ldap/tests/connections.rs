@@ -120,6 +120,26 @@ async fn tls_of_the_directory_in_memory() {
     assert!(Client::connect_with(&config).await.is_err());
 }
 
+/// The certificate of a client says who it is; without one, there is no connection.
+#[tokio::test]
+async fn client_certificates() {
+    let good = Certificates::new("127.0.0.1", false);
+    let settings = "TLSVerifyClient demand\n";
+    let Some(slapd) = Slapd::start_as(&people(0), Some(&good), settings, &[]) else { return };
+    for (url, start_tls) in
+        [(slapd.url(), StartTls::Required), (format!("ldaps://127.0.0.1:{}", slapd.tls_port), StartTls::No)]
+    {
+        let mut config = trusting(&url, &good.ca);
+        config.start_tls = start_tls;
+        let without = async { Client::connect_with(&config).await?.who_am_i().await };
+        assert!(without.await.is_err());
+        config.tls.client = Some((good.certificate.clone(), good.key.clone()));
+        let client = Client::connect_with(&config).await.unwrap();
+        client.bind_sasl(Box::new(External::new(""))).await.unwrap();
+        assert_eq!(client.who_am_i().await.unwrap(), "dn:cn=rcgen self signed cert");
+    }
+}
+
 #[tokio::test]
 async fn sasl_with_slapd() {
     let Some(slapd) = Slapd::start(&people(0)) else { return };
