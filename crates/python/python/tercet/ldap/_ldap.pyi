@@ -260,8 +260,8 @@ class Connection:
         controls: Controls = None,
     ) -> Result:
         """Binds by a SASL mechanism. EXTERNAL takes who the TLS certificate or the local socket says; names that end in
-        `-PLUS` bind the exchange to the TLS channel. GSSAPI is Kerberos, with the tickets of `kinit`, or of the principal
-        `user` if given, where this package was built with it."""
+        `-PLUS` bind the exchange to the TLS channel. GSSAPI is Kerberos, with the tickets of `kinit`, or of the
+        principal `user` if given, where this package was built with it."""
     def start_tls(self) -> Result:
         """Encrypts a connection that is open until now, with the certificates that it was made with. While other
         operations are on their way it is a UsageError; if it fails otherwise, the connection ends."""
@@ -360,8 +360,8 @@ class AsyncConnection:
         controls: Controls = None,
     ) -> Operation[Result]:
         """Binds by a SASL mechanism. EXTERNAL takes who the TLS certificate or the local socket says; names that end in
-        `-PLUS` bind the exchange to the TLS channel. GSSAPI is Kerberos, with the tickets of `kinit`, or of the principal
-        `user` if given, where this package was built with it."""
+        `-PLUS` bind the exchange to the TLS channel. GSSAPI is Kerberos, with the tickets of `kinit`, or of the
+        principal `user` if given, where this package was built with it."""
     def start_tls(self) -> Operation[Result]:
         """Encrypts a connection that is open until now, with the certificates that it was made with. While other
         operations are on their way it is a UsageError; if it fails otherwise, the connection ends."""
