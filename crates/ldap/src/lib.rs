@@ -51,7 +51,8 @@ mod url;
 pub use client::Locator;
 #[cfg(feature = "client")]
 pub use client::{
-    Client, Config, Deref, Entries, Item, Pool, PooledClient, Referrals, Search, StartTls, Tls, TrustedRoots,
+    Client, Config, Deref, Entries, Item, KeepAlive, Pool, PooledClient, Referrals, Search, StartTls, Tls,
+    TrustedRoots,
 };
 pub use dn::{Ava, Dn, Rdn};
 pub use draft::Draft;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::keep_alive::KeepAlive;
 use super::tls::Tls;
 use crate::error::Result;
 use crate::proto::Limits;
@@ -22,6 +23,8 @@ pub struct Config {
     pub connect_timeout: Duration,
     /// For an answer, and of a search for the next entry; 60 s unless told, `None` for ever.
     pub operation_timeout: Option<Duration>,
+    /// Probes of TCP on connections without traffic, `None` for none; after a minute unless told.
+    pub keep_alive: Option<KeepAlive>,
     /// What the server may send.
     pub limits: Limits,
     /// Allows passwords on connections without encryption to other hosts.
@@ -78,6 +81,7 @@ impl Config {
             start_tls: StartTls::default(),
             connect_timeout: Duration::from_secs(10),
             operation_timeout: Some(Duration::from_secs(60)),
+            keep_alive: Some(KeepAlive::default()),
             limits: Limits::default(),
             allow_plain_passwords: false,
             referrals: None,

@@ -7,6 +7,7 @@ use tokio_rustls::rustls::pki_types::ServerName;
 
 use super::config::{Config, StartTls};
 use super::driver::{ChannelChange, Delivery, Handle, Io};
+use super::keep_alive::KeepAlive;
 use super::tls::{self, Tls};
 use crate::error::{Error, ErrorKind, Result};
 use crate::extended::START_TLS;
@@ -65,9 +66,7 @@ async fn one(url: &Url, config: &Config) -> Result<Handle> {
         channel.host.clear();
         local(&url.host).await?
     } else {
-        let host = if url.host.is_empty() { "localhost" } else { &url.host };
-        let stream = TcpStream::connect((host, url.effective_port())).await?;
-        stream.set_nodelay(true)?;
+        let stream = remote(url, config.keep_alive).await?;
         channel.is_private = stream.peer_addr()?.ip().is_loopback();
         Box::new(stream)
     };
@@ -123,6 +122,17 @@ impl Drop for Closes<'_> {
     }
 }
 
+/// A connection of TCP.
+async fn remote(url: &Url, keep_alive: Option<KeepAlive>) -> Result<TcpStream> {
+    let host = if url.host.is_empty() { "localhost" } else { &url.host };
+    let stream = TcpStream::connect((host, url.effective_port())).await?;
+    stream.set_nodelay(true)?;
+    if let Some(keep_alive) = keep_alive {
+        keep_alive.apply(&stream)?;
+    }
+    Ok(stream)
+}
+
 #[cfg(unix)]
 async fn local(path: &str) -> Result<Box<dyn Io>> {
     let path = if path.is_empty() { "/var/run/slapd/ldapi" } else { path };
@@ -157,5 +167,60 @@ impl Upgrade {
         let stream = stream.map_err(|error| Error::new(ErrorKind::Tls, format!("TLS: {error}")))?;
         let end_point = tls::end_point(stream.get_ref().1);
         Ok((Box::new(stream), end_point))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use socket2::SockRef;
+    use std::time::Duration;
+
+    #[tokio::test]
+    async fn connections_are_kept_alive() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let seconds = Duration::from_secs;
+        let system = KeepAlive::SYSTEM;
+        for scheme in ["ldap", "ldaps"] {
+            let mut config = Config::new(&format!("{scheme}://{}", listener.local_addr().unwrap())).unwrap();
+            let connected = async |config: &Config| remote(&config.urls[0], config.keep_alive).await;
+            for (keep_alive, idle, interval, probes) in [
+                (config.keep_alive.unwrap(), seconds(60), seconds(15), 4),
+                (system.with_probes(3).with_interval(seconds(7)), seconds(0), seconds(7), 3),
+                // Less than a second is one.
+                (
+                    KeepAlive::after(seconds(0)).with_interval(seconds(2)).with_probes(1),
+                    seconds(1),
+                    seconds(2),
+                    1,
+                ),
+            ] {
+                config.keep_alive = Some(keep_alive);
+                let stream = connected(&config).await.unwrap();
+                let socket = SockRef::from(&stream);
+                assert!(socket.keepalive().unwrap());
+                let set = socket.tcp_keepalive_time().unwrap();
+                assert!(set == idle || (keep_alive.idle.is_none() && set >= seconds(1)), "{set:?}");
+                assert_eq!(socket.tcp_keepalive_interval().unwrap(), interval);
+                assert_eq!(socket.tcp_keepalive_retries().unwrap(), probes);
+            }
+            for (keep_alive, is_on) in [(Some(system), true), (None, false)] {
+                config.keep_alive = keep_alive;
+                let stream = connected(&config).await.unwrap();
+                assert_eq!(SockRef::from(&stream).keepalive().unwrap(), is_on);
+            }
+        }
+    }
+
+    /// What the operating system does not take is said.
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn too_many_probes() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let mut config = Config::new(&format!("ldap://{}", listener.local_addr().unwrap())).unwrap();
+        config.keep_alive = Some(KeepAlive::SYSTEM.with_probes(1000));
+        let error = connect(&config).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Usage);
+        assert!(error.to_string().contains("probes: Some(1000)"), "{error}");
     }
 }

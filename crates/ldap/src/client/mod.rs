@@ -3,6 +3,7 @@
 mod config;
 mod connect;
 mod driver;
+mod keep_alive;
 mod layered;
 mod operations;
 mod pool;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use config::{Config, Referrals, StartTls};
+pub use keep_alive::KeepAlive;
 pub use pool::{Pool, PooledClient};
 pub use search::{Deref, Entries, Item, Search};
 #[cfg(feature = "srv")]
