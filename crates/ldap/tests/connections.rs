@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Certificates, Slapd, people};
+use common::{Certificates, ROOT, SECRET, Slapd, people};
 use tercet_ldap::directory::Directory;
 use tercet_ldap::sasl::{DigestMd5, External, Hash, Mechanism, Plain, Scram};
 use tercet_ldap::{
@@ -70,6 +70,19 @@ async fn start_tls_suite(url: &str, good: &Certificates) {
     assert!(client.compare("o=test", "o", b"test").await.is_err());
 }
 
+/// A certificate that was good until years ago, by StartTLS and from the first octet.
+async fn expired_suite(plain: &str, tls: &str, expired: &Certificates) {
+    for (url, start_tls) in [(plain, StartTls::Required), (tls, StartTls::No)] {
+        let mut config = trusting(url, &expired.ca);
+        config.start_tls = start_tls;
+        let error = Client::connect_with(&config).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Tls, "{error}");
+        assert!(error.to_string().contains("certificate expired"), "{error}");
+        config.tls.roots = TrustedRoots::AnyCertificate;
+        Client::connect_with(&config).await.unwrap();
+    }
+}
+
 /// The same without async.
 fn start_tls_blocking(url: &str, good: &Certificates) {
     let client = blocking::Client::connect_with(&trusting(url, &good.ca)).unwrap();
@@ -89,6 +102,13 @@ async fn tls_of_slapd() {
 }
 
 #[tokio::test]
+async fn expired_certificate_of_slapd() {
+    let expired = Certificates::new("127.0.0.1", true);
+    let Some(slapd) = Slapd::start_with(&people(0), Some(&expired)) else { return };
+    expired_suite(&slapd.url(), &format!("ldaps://127.0.0.1:{}", slapd.tls_port), &expired).await;
+}
+
+#[tokio::test]
 async fn tls_of_the_directory_in_memory() {
     let good = Certificates::new("127.0.0.1", false);
     let directory = Directory::new().with_tls(&good.certificate, &good.key).unwrap();
@@ -104,10 +124,9 @@ async fn tls_of_the_directory_in_memory() {
 
     let expired = Certificates::new("127.0.0.1", true);
     let directory = Directory::new().with_tls(&expired.certificate, &expired.key).unwrap();
-    let server = directory.listen_tls("127.0.0.1:0").await.unwrap();
-    let error = Client::connect_with(&trusting(&server.url(), &expired.ca)).await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Tls, "{error}");
-    assert!(error.to_string().contains("xpired"), "{error}");
+    let plain = directory.listen("127.0.0.1:0").await.unwrap();
+    let tls = directory.listen_tls("127.0.0.1:0").await.unwrap();
+    expired_suite(&plain.url(), &tls.url(), &expired).await;
 
     // A server without StartTLS is no reason to go on in the clear.
     let directory = Directory::new();
@@ -125,7 +144,7 @@ async fn tls_of_the_directory_in_memory() {
 async fn client_certificates() {
     let good = Certificates::new("127.0.0.1", false);
     let settings = "TLSVerifyClient demand\n";
-    let Some(slapd) = Slapd::start_as(&people(0), Some(&good), settings, &[]) else { return };
+    let Some(slapd) = Slapd::start_as(&people(0), Some(&good), [settings, ""], &[]) else { return };
     for (url, start_tls) in
         [(slapd.url(), StartTls::Required), (format!("ldaps://127.0.0.1:{}", slapd.tls_port), StartTls::No)]
     {
@@ -173,38 +192,104 @@ async fn sasl_with_slapd() {
     assert_eq!(client.who_am_i().await.unwrap(), "dn:uid=local,o=test");
 }
 
-#[tokio::test]
-async fn referrals_between_two_servers() {
-    let there = Directory::new();
-    there.load("dn: ou=far,o=test\nobjectClass: organizationalUnit\nou: far\n\ndn: uid=x,ou=far,o=test\nobjectClass: account\nuid: x\n".as_bytes()).unwrap();
-    let there = there.listen("127.0.0.1:0").await.unwrap();
-    let here = Directory::new();
-    let text = format!(
-        "dn: o=test\nobjectClass: organization\no: test\n\ndn: ou=far,o=test\nobjectClass: referral\nref: {}/ou=far,o=test\n",
-        there.url()
-    );
-    here.load(text.as_bytes()).unwrap();
-    let here = here.listen("127.0.0.1:0").await.unwrap();
-    let client = Client::connect(&here.url()).await.unwrap();
+/// Where the other server's part is, and what the other server has of it.
+const FAR: &str = "dn: o=test\nobjectClass: organization\no: test\n\n\
+                   dn: ou=far,o=test\nobjectClass: organizationalUnit\nou: far\n\n\
+                   dn: uid=x,ou=far,o=test\nobjectClass: account\nuid: x\n";
+
+fn near(far: &str) -> String {
+    format!(
+        "dn: o=test\nobjectClass: organization\no: test\n\n\
+         dn: ou=far,o=test\nobjectClass: referral\nobjectClass: extensibleObject\nou: far\nref: {far}/ou=far,o=test\n"
+    )
+}
+
+async fn referral_suite(here: &str, there: &str) {
+    let client = Client::connect(here).await.unwrap();
     let mut items = client.search(Search::new("o=test")).await.unwrap();
     assert!(matches!(items.next_item().await.unwrap(), Some(Item::Entry(_))));
     let Some(Item::Reference(reference)) = items.next_item().await.unwrap() else { panic!("a reference") };
-    assert_eq!(reference.urls, [format!("{}/ou=far,o=test", there.url())]);
+    let [url] = &*reference.urls else { panic!("{reference:?}") };
+    // slapd adds the scope.
+    assert!(url.starts_with(&format!("{there}/ou=far,o=test")), "{url}");
     assert!(items.next_item().await.unwrap().is_none());
 
-    let mut config = Config::new(&here.url()).unwrap();
+    let mut config = Config::new(here).unwrap();
     config.referrals = Some(Referrals::default());
     let client = Client::connect_with(&config).await.unwrap();
-    let (entries, _) = client.search_all(Search::new("o=test")).await.unwrap();
-    let names: Vec<_> = entries.iter().map(|entry| entry.dn().to_owned()).collect();
-    assert_eq!(names, ["o=test", "ou=far,o=test", "uid=x,ou=far,o=test"]);
-    let (entries, _) = client.search_all(Search::new("ou=far,o=test")).await.unwrap();
-    assert_eq!(entries.len(), 2);
+    for (base, expected) in [
+        ("o=test", &["o=test", "ou=far,o=test", "uid=x,ou=far,o=test"][..]),
+        ("ou=far,o=test", &["ou=far,o=test", "uid=x,ou=far,o=test"]),
+    ] {
+        let (entries, _) = client.search_all(Search::new(base)).await.unwrap();
+        assert_eq!(entries.iter().map(|entry| entry.dn()).collect::<Vec<_>>(), expected);
+    }
 
-    // A host that is not allowed, and a server that refers to itself.
-    config.referrals = Some(Referrals { hosts: vec!["ldap.example.net".to_owned()], ..Referrals::default() });
+    // A host that is not allowed, too many behind one another, too many in all.
+    let host = Referrals { hosts: vec!["ldap.example.net".to_owned()], ..Referrals::default() };
+    for limits in
+        [host, Referrals { hops: 0, ..Referrals::default() }, Referrals { total: 0, ..Referrals::default() }]
+    {
+        config.referrals = Some(limits);
+        let client = Client::connect_with(&config).await.unwrap();
+        assert_eq!(client.search_all(Search::new("o=test")).await.unwrap_err().kind(), ErrorKind::Limit);
+    }
+
+    // Servers that refer to each other.
+    for (one, other) in [(here, there), (there, here)] {
+        let writer = Client::connect(one).await.unwrap();
+        writer.bind(ROOT, SECRET).await.unwrap();
+        let url = format!("{other}/ou=circle,o=test");
+        let values: &[(&str, &[&str])] = &[
+            ("objectClass", &["referral", "extensibleObject"]),
+            ("ou", &["circle"]),
+            ("ref", &[url.as_str()]),
+        ];
+        writer.add("ou=circle,o=test", values).await.unwrap();
+    }
+    let error = client.search_all(Search::new("ou=circle,o=test")).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Limit, "{error}");
+}
+
+#[tokio::test]
+async fn referrals_between_two_slapds() {
+    let Some(there) = Slapd::start(FAR.as_bytes()) else { return };
+    let near = near(&there.url());
+    let elsewhere = format!("referral {}\n", there.url());
+    let here = Slapd::start_as(near.as_bytes(), None, [&elsewhere, ""], &[]).unwrap();
+    referral_suite(&here.url(), &there.url()).await;
+
+    // What is below a referral is where that points.
+    let mut config = Config::new(&here.url()).unwrap();
+    let below = || Search::new("uid=x,ou=far,o=test");
     let client = Client::connect_with(&config).await.unwrap();
-    assert_eq!(client.search_all(Search::new("o=test")).await.unwrap_err().kind(), ErrorKind::Limit);
+    let error = client.search_all(below()).await.unwrap_err();
+    assert_eq!(error.result().unwrap().code, ResultCode::REFERRAL);
+    config.referrals = Some(Referrals::default());
+    let client = Client::connect_with(&config).await.unwrap();
+    assert_eq!(client.search_all(below()).await.unwrap().0.len(), 1);
+
+    // What this server knows nothing of, it refers to the other, which has none of it either.
+    for (referrals, expected) in
+        [(None, ResultCode::REFERRAL), (Some(Referrals::default()), ResultCode::NO_SUCH_OBJECT)]
+    {
+        config.referrals = referrals;
+        let client = Client::connect_with(&config).await.unwrap();
+        let error = client.search_all(Search::new("o=elsewhere")).await.unwrap_err();
+        assert_eq!(error.result().unwrap().code, expected, "{error}");
+    }
+}
+
+#[tokio::test]
+async fn referrals_between_two_directories() {
+    let [here, there] = [(); 2].map(|()| Directory::new().with_root(ROOT, SECRET));
+    there.load(FAR.as_bytes()).unwrap();
+    let there = there.listen("127.0.0.1:0").await.unwrap();
+    here.load(near(&there.url()).as_bytes()).unwrap();
+    let here = here.listen("127.0.0.1:0").await.unwrap();
+    referral_suite(&here.url(), &there.url()).await;
+
+    // A server that refers to itself.
     let itself = Directory::new();
     let server = itself.listen("127.0.0.1:0").await.unwrap();
     itself.load(format!("dn: o=me\nobjectClass: referral\nref: {}/o=me\n", server.url()).as_bytes()).unwrap();

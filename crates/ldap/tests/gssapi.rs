@@ -40,7 +40,7 @@ fn inside(test: &str, url: &str, kdc: &Kdc, more: &[(&str, PathBuf)]) {
 /// A slapd that knows the KDC, with more lines of settings.
 fn slapd(kdc: &Kdc, ldif: &[u8], certificates: Option<&Certificates>, settings: &str) -> Slapd {
     let settings = format!("sasl-host localhost\nsasl-realm EXAMPLE.NET\n{settings}\n");
-    Slapd::start_as(ldif, certificates, &settings, &kdc.environment()).unwrap()
+    Slapd::start_as(ldif, certificates, [&settings, ""], &kdc.environment()).unwrap()
 }
 
 /// People, of whom `ada` may be `local` too.

@@ -77,14 +77,14 @@ impl Slapd {
 
     /// The same with a certificate of this kind.
     pub fn start_with(ldif: &[u8], certificates: Option<&Certificates>) -> Option<Self> {
-        Self::start_as(ldif, certificates, "", &[])
+        Self::start_as(ldif, certificates, ["", ""], &[])
     }
 
-    /// The same with more lines of global settings, in this environment.
+    /// The same with more lines of settings, of the server and of the database, in this environment.
     pub fn start_as(
         ldif: &[u8],
         certificates: Option<&Certificates>,
-        settings: &str,
+        [settings, overlays]: [&str; 2],
         environment: &[(&str, PathBuf)],
     ) -> Option<Self> {
         let slapd =
@@ -97,7 +97,7 @@ impl Slapd {
         let path = folder.path();
         std::fs::create_dir(path.join("data")).unwrap();
         let tls = if certificates.is_some() { TLS } else { "" };
-        let mut config = CONFIG.replace("TLS\n", &format!("{tls}{settings}"));
+        let mut config = CONFIG.replace("TLS\n", &format!("{tls}{settings}")) + overlays;
         if let Some(certificates) = certificates {
             std::fs::write(path.join("ca.pem"), &certificates.ca).unwrap();
             std::fs::write(path.join("server.pem"), &certificates.certificate).unwrap();
