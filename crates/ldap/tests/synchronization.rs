@@ -1,9 +1,13 @@
 //! Content synchronization (RFC 4533) and list views: a copy that follows a server has what the server has, against a real
 //! slapd and against the directory in memory.
 
+#![expect(clippy::print_stderr, reason = "a test talks to people")]
+
 mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write as _;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use common::{ROOT, SECRET, Slapd, people};
@@ -282,6 +286,69 @@ async fn slapd_synchronizes() {
 async fn slapd_shows_parts_of_lists() {
     let Some(slapd) = Slapd::start(&people(100)) else { return };
     view_suite(&slapd.url()).await;
+}
+
+/// Changes one entry by OpenLDAP's own tool.
+async fn ldapmodify(url: &str, change: String) {
+    let mut tool = Command::new("/usr/bin/ldapmodify");
+    tool.args(["-x", "-D", ROOT, "-w", SECRET, "-H", url]).stdin(Stdio::piped()).stdout(Stdio::null());
+    let run = move || {
+        let mut child = tool.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(change.as_bytes()).unwrap();
+        assert!(child.wait().unwrap().success(), "{change}");
+    };
+    tokio::task::spawn_blocking(run).await.unwrap();
+}
+
+async fn sync_beside_ldapmodify(url: &str) {
+    let client = Client::connect(url).await.unwrap();
+    let sync = Sync { persist: true, ..Sync::default() };
+    let mut items = client.search(Search::new("o=test").control(&sync).timeout(None)).await.unwrap();
+    let mut copy = Copy::default();
+    copy.follow(&mut items, |_, refreshed| refreshed).await;
+    let before = copy.entries.len();
+    copy.states.clear();
+    let has = |copy: &Copy, dn: &str, sn: &str| {
+        copy.entries.values().any(|entry| (&*entry.0, &*entry.1) == (dn, sn))
+    };
+    let changes: [(&str, &str, &str); 3] = [
+        ("changetype: add\nobjectClass: inetOrgPerson\ncn: New\nsn: New", "uid=tool,o=test", "New"),
+        ("changetype: modify\nreplace: sn\nsn: Newer", "uid=tool,o=test", "Newer"),
+        ("changetype: modrdn\nnewrdn: uid=renamed\ndeleteoldrdn: 1", "uid=renamed,o=test", "Newer"),
+    ];
+    for (change, dn, sn) in changes {
+        ldapmodify(url, format!("dn: uid=tool,o=test\n{change}\n")).await;
+        copy.follow(&mut items, |copy, _| has(copy, dn, sn)).await;
+    }
+    ldapmodify(url, "dn: uid=renamed,o=test\nchangetype: delete\n".to_owned()).await;
+    copy.follow(&mut items, |copy, _| copy.entries.len() == before).await;
+    assert_eq!(copy.states, [Add, Modify, Modify, Delete]);
+    assert_eq!(copy.entries, all(&client, "(objectClass=*)").await);
+}
+
+/// Whether the tool is there; a line about it if not.
+fn has_ldapmodify() -> bool {
+    let is_there = std::path::Path::new("/usr/bin/ldapmodify").exists();
+    if !is_there {
+        eprintln!("skipped: OpenLDAP's tools are not here (scripts/setup installs them)");
+    }
+    is_there
+}
+
+#[tokio::test]
+async fn slapd_tells_what_ldapmodify_changes() {
+    if has_ldapmodify() {
+        let Some(slapd) = Slapd::start(&people(5)) else { return };
+        sync_beside_ldapmodify(&slapd.url()).await;
+    }
+}
+
+#[tokio::test]
+async fn the_directory_in_memory_tells_what_ldapmodify_changes() {
+    if has_ldapmodify() {
+        let server = directory(5).listen("127.0.0.1:0").await.unwrap();
+        sync_beside_ldapmodify(&server.url()).await;
+    }
 }
 
 fn directory(count: usize) -> Directory {
