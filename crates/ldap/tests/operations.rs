@@ -1,6 +1,13 @@
 //! Every operation, against a real slapd and against the directory in memory.
 
+#![expect(clippy::print_stderr, reason = "a test talks to people")]
+
 mod common;
+
+use std::io::Read as _;
+use std::net::{IpAddr, TcpListener, UdpSocket};
+use std::thread::JoinHandle;
+use std::time::Duration;
 
 use common::{ROOT, SECRET, Slapd, people};
 use tercet_ldap::controls::{
@@ -10,6 +17,7 @@ use tercet_ldap::controls::{
 use tercet_ldap::directory::Directory;
 use tercet_ldap::extended::PasswordModify;
 use tercet_ldap::ldif::{ModificationKind, RecordModification};
+use tercet_ldap::sasl::Plain;
 use tercet_ldap::{Client, Config, ErrorKind, ResultCode, Scope, Search};
 
 fn change(kind: ModificationKind, attribute: &str, values: &[&str]) -> RecordModification {
@@ -209,11 +217,58 @@ fn without_async() {
     assert_eq!(entries.map(Result::unwrap).count(), 13);
 }
 
-/// Binds that would show a password to the network are refused before anything is sent.
+/// A server that says nothing, and all that it is sent until the connection ends.
+fn silent(address: IpAddr) -> (String, JoinHandle<Vec<u8>>) {
+    let listener = TcpListener::bind((address, 0)).unwrap();
+    let url = format!("ldap://{}", listener.local_addr().unwrap());
+    let all = std::thread::spawn(move || {
+        let mut sent = Vec::new();
+        listener.accept().unwrap().0.read_to_end(&mut sent).unwrap();
+        sent
+    });
+    (url, all)
+}
+
+/// An address of this machine by which others reach it. Nothing is sent to the one that is asked for.
+fn address_of_the_network() -> Option<IpAddr> {
+    let socket = UdpSocket::bind("0.0.0.0:0").ok()?;
+    socket.connect("192.0.2.1:389").ok()?;
+    Some(socket.local_addr().ok()?.ip()).filter(|address| !address.is_loopback())
+}
+
+/// Passwords that would be shown to the network are refused before anything is sent.
 #[tokio::test]
 async fn passwords_stay_private() {
     let config = Config::new("ldap://127.0.0.1").unwrap();
     assert!(!config.allow_plain_passwords);
     assert!(config.referrals.is_none());
     assert!(config.operation_timeout.is_some());
+    let Some(address) = address_of_the_network() else {
+        eprintln!("skipped in part: this machine has no address but loopback");
+        return;
+    };
+    for allowed in [false, true] {
+        let (url, sent) = silent(address);
+        let mut config = Config::new(&url).unwrap();
+        config.allow_plain_passwords = allowed;
+        config.operation_timeout = Some(Duration::from_millis(100));
+        let client = Client::connect_with(&config).await.unwrap();
+        let expected = if allowed { ErrorKind::Timeout } else { ErrorKind::Usage };
+        let error = client.bind("uid=ada,o=test", "engine").await.unwrap_err();
+        assert_eq!(error.kind(), expected, "{error}");
+        if !allowed {
+            let error = client.bind_sasl(Box::new(Plain::new("", "ada", "engine"))).await.unwrap_err();
+            assert_eq!(error.kind(), expected, "{error}");
+            let change = PasswordModify { new: Some(b"engine".to_vec()), ..PasswordModify::default() };
+            assert_eq!(client.modify_password(&change).await.unwrap_err().kind(), expected);
+        }
+        drop(client);
+        let sent = tokio::task::spawn_blocking(|| sent.join().unwrap()).await.unwrap();
+        assert_eq!(sent.windows(6).any(|part| part == b"engine"), allowed);
+        // No more than the end of the connection.
+        assert!(allowed || sent.is_empty() || sent == UNBIND, "{sent:x?}");
+    }
 }
+
+/// The request with message identifier 1.
+const UNBIND: [u8; 7] = [0x30, 5, 2, 1, 1, 0x42, 0];
