@@ -291,13 +291,23 @@ pub enum TimeStep {
     Utc,
 }
 
+/// A part of a time, between slashes in its text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TimePart {
+    /// A date, a time of day or both: the numbers in order.
+    Point(Box<[TimeStep]>),
+    /// A duration: the numbers in order.
+    Duration(Box<[TimeStep]>),
+    /// A presence bit, and how often the interval behind it recurs, if that is bounded; in the text it has at least
+    /// so many digits.
+    Recurrence(Integer, u8),
+}
+
 /// How a time type is written: as the type that §32 gives for its property settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Time {
-    /// Whether it is a duration.
-    pub duration: bool,
-    /// The numbers in order.
-    pub steps: Box<[TimeStep]>,
+    /// One, or those of an interval.
+    pub parts: Box<[TimePart]>,
 }
 
 /// How the values of a node are written.

@@ -3,27 +3,20 @@
 use crate::settings::{Settings, is_short, settings};
 use tercet_model::ir::{Model, TypeId};
 use tercet_plan::Kind;
-use tercet_plan::per::{Integer, IntegerForm, Time, TimeStep, Unit, Whole};
+use tercet_plan::per::{Integer, IntegerForm, Time, TimePart, TimeStep, Unit, Whole};
 
-/// How the values are written; nothing for intervals, and where the settings leave the form open.
+/// How the values are written; nothing where the settings leave the form open (MIXED-ENCODING).
 pub(super) fn of(model: &Model, kind: Kind, ty: Option<TypeId>, aligned: bool) -> Option<Time> {
     let numbers = Numbers { aligned };
     // The useful types by their definitions (X.680 38.4).
-    let (date, clock) = match kind {
-        Kind::Date => ("YMD", ""),
-        Kind::TimeOfDay => ("", "HMS"),
-        Kind::DateTime => ("YMD", "HMS"),
-        Kind::Duration => return Some(numbers.duration()),
-        _ => return numbers.of_settings(&settings(model, ty?)?),
+    let parts = match kind {
+        Kind::Date => vec![numbers.point(Some(("YMD", false)), None)?],
+        Kind::TimeOfDay => vec![numbers.point(None, Some(("HMS", "L")))?],
+        Kind::DateTime => vec![numbers.point(Some(("YMD", false)), Some(("HMS", "L")))?],
+        Kind::Duration => vec![numbers.duration()],
+        _ => numbers.of_settings(&settings(model, ty?)?)?,
     };
-    let mut steps = Vec::new();
-    if !date.is_empty() {
-        numbers.date(date, false, &mut steps)?;
-    }
-    if !clock.is_empty() {
-        numbers.clock(clock, "L", &mut steps)?;
-    }
-    Some(Time { duration: false, steps: steps.into() })
+    Some(Time { parts: parts.into() })
 }
 
 /// The forms of numbers in one of the variants.
@@ -32,20 +25,41 @@ struct Numbers {
 }
 
 impl Numbers {
-    fn of_settings(&self, settings: &Settings<'_>) -> Option<Time> {
+    fn of_settings(&self, settings: &Settings<'_>) -> Option<Vec<TimePart>> {
+        let basic = *settings.get("Basic")?;
+        if !matches!(basic, "Interval" | "Rec-Interval") {
+            return Some(vec![self.point_of(basic, settings)?]);
+        }
+        let point = || self.point_of(settings.get("SE-point")?, settings);
+        let interval = match *settings.get("Interval-type")? {
+            "D" => vec![self.duration()],
+            "SE" => vec![point()?, point()?],
+            "SD" => vec![point()?, self.duration()],
+            "DE" => vec![self.duration(), point()?],
+            _ => return None,
+        };
+        let digits = settings.get("Recurrence").and_then(|times| times.strip_prefix('R')?.parse().ok());
+        let recurrence = (basic == "Rec-Interval").then_some(TimePart::Recurrence(ANY, digits.unwrap_or_default()));
+        Some(recurrence.into_iter().chain(interval).collect())
+    }
+
+    fn point_of(&self, basic: &str, settings: &Settings<'_>) -> Option<TimePart> {
         let get = |property: &str| settings.get(property).copied();
+        let (has_date, has_clock) = (matches!(basic, "Date" | "Date-Time"), matches!(basic, "Time" | "Date-Time"));
+        let date = if has_date { Some((get("Date")?, !is_short(get("Year")?))) } else { None };
+        let clock = if has_clock { Some((get("Time")?, get("Local-or-UTC")?)) } else { None };
+        self.point(date, clock)
+    }
+
+    fn point(&self, date: Option<(&str, bool)>, clock: Option<(&str, &str)>) -> Option<TimePart> {
         let mut steps = Vec::new();
-        let basic = get("Basic")?;
-        if basic == "Interval" && get("Interval-type") == Some("D") {
-            return Some(self.duration());
+        if let Some((date, any)) = date {
+            self.date(date, any, &mut steps)?;
         }
-        if matches!(basic, "Date" | "Date-Time") {
-            self.date(get("Date")?, !is_short(get("Year")?), &mut steps)?;
+        if let Some((clock, zone)) = clock {
+            self.clock(clock, zone, &mut steps)?;
         }
-        if matches!(basic, "Time" | "Date-Time") {
-            self.clock(get("Time")?, get("Local-or-UTC")?, &mut steps)?;
-        }
-        (!steps.is_empty()).then_some(Time { duration: false, steps: steps.into() })
+        (!steps.is_empty()).then_some(TimePart::Point(steps.into()))
     }
 
     /// §32.2: with a year of any length, or with the ranges of YEAR-ENCODING.
@@ -104,7 +118,7 @@ impl Numbers {
     }
 
     /// DURATION-INTERVAL-ENCODING (§32.6).
-    fn duration(&self) -> Time {
+    fn duration(&self) -> TimePart {
         let units = [
             (Unit::Year, 31),
             (Unit::Month, 15),
@@ -119,7 +133,7 @@ impl Numbers {
         steps.extend(units.map(|(unit, hi)| TimeStep::Number(unit, self.extensible(0, hi))));
         steps.push(TimeStep::Number(Unit::FractionDigits, self.extensible(1, 3)));
         steps.push(TimeStep::Number(Unit::Fraction, self.extensible(0, 999)));
-        Time { duration: true, steps: steps.into() }
+        TimePart::Duration(steps.into())
     }
 
     const fn range(&self, lo: i64, hi: i64) -> Integer {
