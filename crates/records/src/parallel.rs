@@ -1,4 +1,5 @@
-//! Several threads for one input: the reader's thread cuts the stream and writes the rows, others decode and render.
+//! Several threads for one input: the reader's thread cuts the stream and writes the rows, others decode and render. It
+//! does so too while it would wait, if batches are small.
 //!
 //! Records go to the threads in batches, their rows come back in order. Where a batch turns out to hold a record that
 //! does not decode, it and all behind it count as not read: the reader goes back to its begin, and the converter goes on
@@ -50,6 +51,11 @@ impl Workers<'_> {
     /// Batches that may be under way.
     fn most(&self) -> usize {
         self.count * (AHEAD_OCTETS / self.batch.end()).clamp(1, AHEAD)
+    }
+
+    /// Whether a batch takes so little time that the threads have enough others meanwhile.
+    fn are_small(&self) -> bool {
+        self.count * AHEAD == self.most()
     }
 }
 
@@ -133,43 +139,79 @@ impl Drop for Answer<'_> {
 /// A batch with its number and memory for its rows.
 type Work = (usize, Arc<Batch>, Vec<u8>);
 
+/// What a thread decodes and renders with.
+struct Worker<'p> {
+    name: &'p str,
+    rows: Rows<'p>,
+    render: Box<dyn Render + Send + 'p>,
+}
+
+impl Worker<'_> {
+    fn work(&mut self, batch: &Batch, done: &mut Done) {
+        let Self { name, rows, render } = self;
+        done.tally = rows.tally();
+        _ = rows.take_totals();
+        _ = rows.figures.take();
+        for (index, (range, offset)) in (batch.first..).zip(&batch.records) {
+            let octets = &batch.octets[range.clone()];
+            let offset = *offset;
+            let origin = Origin { input: name, index, offset, length: octets.len(), elements: &[] };
+            if rows.record(octets, origin, &mut **render, &mut done.rows, &mut done.tally).is_err() {
+                return;
+            }
+        }
+        let Ok(part) = render.part() else { return };
+        done.part = part;
+        done.totals = rows.take_totals();
+        done.figures = rows.figures.take();
+        done.whole = true;
+    }
+}
+
 /// Threads at work, and the batches that they have.
-struct Pool {
+struct Pool<'p> {
     batches: SyncSender<Work>,
+    waiting: Arc<Mutex<Receiver<Work>>>,
     done: Receiver<(usize, Done)>,
     /// Batches whose rows are not written yet, the first of them with this number.
     under_way: VecDeque<(Arc<Batch>, Option<Done>)>,
     first: usize,
     most: usize,
     spare: Spare,
+    /// What the reader's thread works with, if batches are small.
+    own: Option<Worker<'p>>,
 }
 
-impl Pool {
-    fn start<'s, 'p: 's>(
-        scope: &'s Scope<'s, '_>,
-        workers: &'s Workers<'p>,
-        rows: &Rows<'p>,
-        name: &'s str,
-    ) -> Self {
+impl<'p> Pool<'p> {
+    fn start(scope: &'p Scope<'p, '_>, workers: &'p Workers<'_>, rows: &Rows<'p>, name: &'p str) -> Self {
         let most = workers.most();
         let (batches, waiting) = sync_channel::<Work>(most);
         let waiting = Arc::new(Mutex::new(waiting));
         let (answers, done) = channel();
-        for _ in 0..workers.count {
-            let (waiting, answers) = (Arc::clone(&waiting), answers.clone());
-            let mut rows = rows.fork();
+        let worker = || Worker { name, rows: rows.fork(), render: (workers.make)() };
+        let own = workers.are_small().then(worker);
+        for _ in usize::from(own.is_some())..workers.count {
+            let (waiting, answers, mut worker) = (Arc::clone(&waiting), answers.clone(), worker());
             scope.spawn(move || {
-                let mut render = (workers.make)();
                 loop {
                     let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
                     let Ok((number, batch, memory)) = next else { return };
                     let done = Done { rows: memory, ..Done::default() };
                     let mut answer = Answer { to: &answers, number, done };
-                    work(&batch, name, &mut rows, &mut *render, &mut answer.done);
+                    worker.work(&batch, &mut answer.done);
                 }
             });
         }
-        Self { batches, done, under_way: VecDeque::new(), first: 0, most, spare: Spare::default() }
+        Self {
+            batches,
+            waiting,
+            done,
+            under_way: VecDeque::new(),
+            first: 0,
+            most,
+            spare: Spare::default(),
+            own,
+        }
     }
 
     fn give(&mut self, batch: Batch) {
@@ -182,41 +224,28 @@ impl Pool {
 
     /// The next batch in order, once it is done; nothing if none is under way.
     fn next(&mut self) -> Option<(Arc<Batch>, Done)> {
-        loop {
-            match self.under_way.front_mut() {
-                None => return None,
-                Some((_, Some(_))) => break,
-                Some(_) => {
-                    let Ok((number, done)) = self.done.recv() else { break };
-                    if let Some(place) = self.under_way.get_mut(number - self.first) {
-                        place.1 = Some(done);
-                    }
-                }
+        while self.under_way.front()?.1.is_none() {
+            let answer = self.done.try_recv().ok().or_else(|| self.work()).or_else(|| self.done.recv().ok());
+            let Some((number, done)) = answer else { break };
+            if let Some(place) = self.under_way.get_mut(number - self.first) {
+                place.1 = Some(done);
             }
         }
         let (batch, done) = self.under_way.pop_front()?;
         self.first += 1;
         Some((batch, done.unwrap_or_default()))
     }
-}
 
-fn work(batch: &Batch, name: &str, rows: &mut Rows<'_>, render: &mut dyn Render, done: &mut Done) {
-    done.tally = rows.tally();
-    _ = rows.take_totals();
-    _ = rows.figures.take();
-    for (index, (range, offset)) in (batch.first..).zip(&batch.records) {
-        let octets = &batch.octets[range.clone()];
-        let offset = *offset;
-        let origin = Origin { input: name, index, offset, length: octets.len(), elements: &[] };
-        if rows.record(octets, origin, render, &mut done.rows, &mut done.tally).is_err() {
-            return;
-        }
+    /// Takes a batch that no thread has begun with. (MSC to CSV on two processors: 1.92 times as
+    /// fast as on one, 1.72 where the reader waits; 60 waits in place of 3,300 in 200 MB.)
+    fn work(&mut self) -> Option<(usize, Done)> {
+        let own = self.own.as_mut()?;
+        // A thread that waits has the lock, and there is nothing to take.
+        let (number, batch, memory) = self.waiting.try_lock().ok()?.try_recv().ok()?;
+        let mut done = Done { rows: memory, ..Done::default() };
+        own.work(&batch, &mut done);
+        Some((number, done))
     }
-    let Ok(part) = render.part() else { return };
-    done.part = part;
-    done.totals = rows.take_totals();
-    done.figures = rows.figures.take();
-    done.whole = true;
 }
 
 impl Converter<'_> {

@@ -31,7 +31,8 @@ pub(super) fn read(
                 text += &numbers.duration();
             }
             TimePart::Recurrence(integer, digits) => {
-                let times = if reader.bit()? { Some(read_number(reader, program, integer, made)?) } else { None };
+                let times =
+                    if reader.bit()? { Some(read_number(reader, program, integer, made)?) } else { None };
                 text += &recurrence(times, *digits);
             }
         }

@@ -39,13 +39,15 @@ impl Numbers {
             _ => return None,
         };
         let digits = settings.get("Recurrence").and_then(|times| times.strip_prefix('R')?.parse().ok());
-        let recurrence = (basic == "Rec-Interval").then_some(TimePart::Recurrence(ANY, digits.unwrap_or_default()));
+        let recurrence =
+            (basic == "Rec-Interval").then_some(TimePart::Recurrence(ANY, digits.unwrap_or_default()));
         Some(recurrence.into_iter().chain(interval).collect())
     }
 
     fn point_of(&self, basic: &str, settings: &Settings<'_>) -> Option<TimePart> {
         let get = |property: &str| settings.get(property).copied();
-        let (has_date, has_clock) = (matches!(basic, "Date" | "Date-Time"), matches!(basic, "Time" | "Date-Time"));
+        let (has_date, has_clock) =
+            (matches!(basic, "Date" | "Date-Time"), matches!(basic, "Time" | "Date-Time"));
         let date = if has_date { Some((get("Date")?, !is_short(get("Year")?))) } else { None };
         let clock = if has_clock { Some((get("Time")?, get("Local-or-UTC")?)) } else { None };
         self.point(date, clock)
