@@ -27,7 +27,9 @@ fn fault(output: &Output, exit: i32) -> String {
 fn tools_with_tickets() {
     let Some(kdc) = Kdc::start() else { return };
     let settings = "sasl-host localhost\nsasl-realm EXAMPLE.NET\nsasl-secprops minssf=56\n";
-    let Some(slapd) = Slapd::start_as(&people(2000), None, settings, &kdc.environment()) else { return };
+    let Some(slapd) = Slapd::start_as(&people(2000), None, [settings, ""], &kdc.environment()) else {
+        return;
+    };
     let url = slapd.url().replace("127.0.0.1", "localhost");
     let tickets = kdc.ticket("ticket", "10m");
 
