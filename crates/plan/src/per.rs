@@ -3,6 +3,14 @@
 //! A [`Program`] has one [`Code`] for each node of the shape. Whatever needs more than a few octets of description lies
 //! in a side table that the code points into.
 
+mod lookup;
+mod steps;
+mod time;
+
+pub use lookup::Lookup;
+pub use steps::{Counted, MANY, NO_DEFAULT, NO_KEY, Op, Step};
+pub use time::{Time, TimePart, TimeStep, Unit};
+
 /// No bound.
 pub const UNBOUNDED: u32 = u32::MAX;
 
@@ -255,61 +263,6 @@ pub struct Choice {
 /// Marks an index of [`Choice::indices`] as one into the additions.
 pub const ADDITION: u32 = 1 << 31;
 
-/// A number in a time, as the engine's word for it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
-pub enum Unit {
-    Century,
-    Year,
-    Month,
-    Week,
-    Day,
-    DayOfYear,
-    DayOfWeek,
-    Hour,
-    Minute,
-    Second,
-    Fraction,
-    FractionDigits,
-    ZoneSign,
-    ZoneHour,
-    ZoneMinute,
-}
-
-/// A step in writing a time (§32).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TimeStep {
-    /// A presence bit for the number of a unit.
-    Presence(Unit),
-    /// A number, unless it is absent by its presence bit.
-    Number(Unit, Integer),
-    /// A CHOICE of four ranges, the first that has the number: YEAR-ENCODING (§32.2.3).
-    Ranges(Unit, [Integer; 4]),
-    /// Nothing is written: the number is always this one.
-    Always(Unit, i64),
-    /// Nothing is written: the time is UTC.
-    Utc,
-}
-
-/// A part of a time, between slashes in its text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TimePart {
-    /// A date, a time of day or both: the numbers in order.
-    Point(Box<[TimeStep]>),
-    /// A duration: the numbers in order.
-    Duration(Box<[TimeStep]>),
-    /// A presence bit, and how often the interval behind it recurs, if that is bounded; in the text it has at least
-    /// so many digits.
-    Recurrence(Integer, u8),
-}
-
-/// How a time type is written: as the type that §32 gives for its property settings.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Time {
-    /// One, or those of an interval.
-    pub parts: Box<[TimePart]>,
-}
-
 /// How the values of a node are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
@@ -381,227 +334,6 @@ pub struct Program {
     pub tables: Vec<Lookup>,
 }
 
-/// The rows of a table that have one whole number as key each, or two: a hash table of half as many rows as places.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Lookup {
-    /// Keys and nodes, or [`NO_NODE`]; none if the keys are of another form.
-    places: Box<[(i64, u32)]>,
-    /// Second keys are from 0 to below this; 0 where there are none.
-    seconds: i64,
-}
-
-/// No node.
-const NO_NODE: u32 = u32::MAX;
-
-impl Lookup {
-    /// From the rows, each with its key and its node.
-    pub fn new(rows: &[(i64, u32)]) -> Self {
-        if rows.is_empty() {
-            return Self::default();
-        }
-        let places = vec![(0, NO_NODE); (rows.len() * 2).next_power_of_two()];
-        let mut lookup = Self { places: places.into(), seconds: 0 };
-        for (key, node) in rows {
-            let mut at = lookup.first(*key);
-            while lookup.places[at].1 != NO_NODE {
-                at = (at + 1) & (lookup.places.len() - 1);
-            }
-            lookup.places[at] = (*key, *node);
-        }
-        lookup
-    }
-
-    /// From the rows of a table with two keys: they are one where the second ones are few (NBAP: a row is found by the
-    /// order of its keys in 780 instructions).
-    pub fn of_pairs(rows: &[(i64, i64, u32)]) -> Self {
-        let seconds = rows.iter().map(|(_, second, _)| *second).max().unwrap_or_default().saturating_add(1);
-        let joined = rows.iter().map(|(key, second, node)| Some((join(*key, *second, seconds)?, *node)));
-        match joined.collect::<Option<Vec<_>>>() {
-            Some(rows) if !rows.is_empty() => Self { seconds, ..Self::new(&rows) },
-            _ => Self::default(),
-        }
-    }
-
-    /// Whether rows are found here by the keys in these registers.
-    #[inline]
-    pub const fn serves(&self, keys: &[u16]) -> bool {
-        !self.places.is_empty() && keys.len() == if self.seconds > 0 { 2 } else { 1 }
-    }
-
-    /// The type in the row with this key.
-    #[inline(always)]
-    pub fn find(&self, key: i64) -> Option<u32> {
-        let mut at = self.first(key);
-        // There is always a free place.
-        while let Some((known, node)) = self.places.get(at)
-            && *node != NO_NODE
-        {
-            if *known == key {
-                return Some(*node);
-            }
-            at = (at + 1) & (self.places.len() - 1);
-        }
-        None
-    }
-
-    /// The type in the row with these keys.
-    #[inline]
-    pub fn find_pair(&self, key: i64, second: i64) -> Option<u32> {
-        self.find(join(key, second, self.seconds)?)
-    }
-
-    /// Keys are numbers given one after the other.
-    #[inline(always)]
-    fn first(&self, key: i64) -> usize {
-        key.cast_unsigned() as usize & self.places.len().wrapping_sub(1)
-    }
-}
-
-/// One number for two keys.
-#[inline]
-fn join(key: i64, second: i64, seconds: i64) -> Option<i64> {
-    if !(0..seconds).contains(&second) {
-        return None;
-    }
-    key.checked_mul(seconds)?.checked_add(second)
-}
-
-/// All that the engine needs to know of a component, alternative or element, in one place; of a size that places are
-/// found by a shift.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(align(32))]
-pub struct Step {
-    /// How it is written.
-    pub op: Op,
-    /// Its number among the fields of the shape.
-    pub field: u32,
-    /// Its node.
-    pub node: u32,
-    /// Its DEFAULT: an index into the defaults of the shape, or [`NO_DEFAULT`].
-    pub constant: u32,
-    /// The register that its value goes to, or [`NO_KEY`].
-    pub key: u16,
-    /// How many steps from this one on have a presence bit, one behind the other; 0 if this one has none.
-    pub run: u8,
-    /// How many presence bits stand before its own, or before those of the steps behind it; [`MANY`] for more.
-    pub bit: u8,
-}
-
-/// More presence bits than are read at once.
-pub const MANY: u8 = 56;
-
-/// How a value is written: the forms that most have, and for all others where to look.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Op {
-    /// NULL.
-    Null,
-    /// A BOOLEAN, and an INTEGER or ENUMERATED whose root is a bit-field or one or two octets: the difference to `lo`.
-    /// What is greater than `span` is read as the code of the node says.
-    Number {
-        /// The least value.
-        lo: i32,
-        /// The greatest value minus the least.
-        span: u32,
-        /// Bits of the field, together with an extension bit, which makes the number too great.
-        width: u8,
-        /// 7 where it begins at an octet, else 0.
-        pad: u8,
-    },
-    /// A SEQUENCE or SET without keys and with fewer than [`MANY`] presence bits.
-    Sequence {
-        /// Where the root begins among [`Program::steps`].
-        first: u32,
-        /// How many steps it has.
-        count: u32,
-        /// Presence bits.
-        optional: u8,
-        /// Those and the extension bit, if there is one.
-        width: u8,
-    },
-    /// A SEQUENCE of a key, another number and an open type that the key selects: with the length of the open type, if it
-    /// is below 128, one field of bits. Protocols are made of such SEQUENCEs.
-    Keyed {
-        /// Where its three steps stand among [`Program::steps`].
-        first: u32,
-        /// Bits of the field.
-        width: u8,
-        /// 7 where it begins at an octet, else 0.
-        pad: u8,
-        /// Bits behind the key.
-        behind: u8,
-        /// Bits behind the other number, the last eight of them the length.
-        rest: u8,
-    },
-    /// A SEQUENCE OF or SET OF whose size is one field of bits, with elements of one bit at least.
-    List {
-        /// The step of the element.
-        element: u32,
-        /// The least size.
-        lo: u16,
-        /// The greatest size minus the least.
-        span: u16,
-        /// Bits of the field, together with an extension bit, which makes the size too great.
-        width: u8,
-        /// 7 where it begins at an octet, else 0.
-        pad: u8,
-    },
-    /// A CHOICE that is no key, with an index that is one field of bits.
-    Choice {
-        /// Where the root begins among [`Program::steps`].
-        first: u32,
-        /// The greatest index into the root.
-        most: u32,
-        /// Bits of the index, together with an extension bit, which makes it too great.
-        width: u8,
-        /// 7 where it begins at an octet, else 0.
-        pad: u8,
-    },
-    /// An open type whose content follows from one whole number or two.
-    Open {
-        /// Index into [`Program::tables`].
-        table: u32,
-        /// The register of the key.
-        key: u16,
-        /// That of the second one, or [`NO_KEY`].
-        second: u16,
-    },
-    /// An OCTET STRING that is no key, whose size is one field of bits, or below 128 behind a general length determinant.
-    Octets(Counted),
-    /// A BIT STRING of the same kind.
-    Bits(Counted),
-    /// A known-multiplier string of the same kind, with characters of one octet in any order: the number of characters and
-    /// an entry of [`Program::alphabets`].
-    Characters(Counted, u16),
-    /// The same where what is written for a character is its octet.
-    Text(Counted, u16),
-    /// Any other value without parts, and a string with CONTAINING, as the code of its node says.
-    Leaf,
-    /// Any other value that has parts or may have some, as the code of its node says.
-    Part,
-}
-
-/// The number of octets, bits or characters of a string in front of them. What is greater than `most`, and none, is read as the code
-/// of the node says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Counted {
-    /// The least size.
-    pub lo: u16,
-    /// The greatest size minus the least.
-    pub most: u16,
-    /// Bits of the field, together with an extension bit, which makes the number too great.
-    pub width: u8,
-    /// 7 where it begins at an octet, else 0.
-    pub pad: u8,
-    /// 7 where the contents begin at an octet, else 0.
-    pub align: u8,
-}
-
-/// No DEFAULT.
-pub const NO_DEFAULT: u32 = u32::MAX;
-
-/// No register.
-pub const NO_KEY: u16 = u16::MAX;
-
 impl Whole {
     /// The bits of the field, and 7 if it begins at an octet, else 0; nothing for a number of octets that varies.
     #[inline]
@@ -644,41 +376,7 @@ impl Whole {
 
 #[cfg(test)]
 mod tests {
-    use super::{Lookup, Whole};
-
-    #[test]
-    fn finds_the_rows_of_tables() {
-        let rows: Vec<(i64, u32)> = [-8, -1, 0, 1, 8, 9, 16, 24, i64::MAX].into_iter().zip(10..).collect();
-        let lookup = Lookup::new(&rows);
-        for (key, node) in &rows {
-            assert_eq!(lookup.find(*key), Some(*node));
-        }
-        for key in [2, -16, 32, i64::MIN] {
-            assert_eq!(lookup.find(key), None);
-        }
-        assert!(rows.iter().all(|(key, _)| lookup.find_pair(*key, 0).is_none()));
-        assert!(lookup.serves(&[7]) && !lookup.serves(&[7, 8]));
-        assert!(!Lookup::new(&[]).serves(&[7]));
-        assert_eq!(Lookup::default().find(0), None);
-    }
-
-    #[test]
-    fn finds_the_rows_of_tables_with_two_keys() {
-        let keys = [(0, 0), (0, 2), (1, 1), (-7, 2), (i64::from(i32::MAX), 1)];
-        let rows: Vec<_> = keys.iter().zip(10..).map(|((key, second), node)| (*key, *second, node)).collect();
-        let lookup = Lookup::of_pairs(&rows);
-        assert!(lookup.serves(&[7, 8]) && !lookup.serves(&[7]));
-        for (key, second, node) in &rows {
-            assert_eq!(lookup.find_pair(*key, *second), Some(*node));
-        }
-        for (key, second) in [(0, 1), (1, 0), (0, 3), (0, -1), (1, -1), (i64::MAX, 2), (i64::MIN, 2)] {
-            assert_eq!(lookup.find_pair(key, second), None);
-        }
-        // Nothing for keys that are not so: they are found by their order.
-        for rows in [&[(1, -1, 10), (1, 2, 11)][..], &[(i64::MAX, 2, 10)], &[]] {
-            assert!(!Lookup::of_pairs(rows).serves(&[7, 8]));
-        }
-    }
+    use super::Whole;
 
     #[test]
     fn widths() {

@@ -1,21 +1,22 @@
 //! Between the model and the generated types of versions 1 and 3. Version 2 differs from version 3 by what it does not
 //! have yet; on the wire it is the same.
 
-use std::borrow::Cow;
+mod strings;
 
 use tercet_runtime::types::{BitString, Octets, Text};
 
 use super::Binary;
-use super::special::vendor_name;
 use crate::list::{List, Token, TokenSet};
 use crate::model::{
     AuditDescriptor, EventSpecParameter, IndAudSignalsDescriptor, Lenient, LocalRemoteDescriptor,
     ObservedEventsDescriptor, ServiceChangeProfile, ServiceChangeResParm, TerminationId,
 };
-use crate::octets::{Name, Str};
+use crate::octets::Name;
 use crate::packages::Item;
 use crate::sdp::Lines;
 use crate::{Error, Result};
+
+pub(super) use strings::text;
 
 /// What names and values mean where they stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -234,189 +235,6 @@ impl<T: Token> Of<'_, BitString<'_>> for TokenSet<T> {
         let bits = value.as_bits();
         let set = bits.iter().take(16).enumerate().filter(|bit| bit.1);
         Ok(set.filter_map(|(number, _)| T::of_number(number as u8)).collect())
-    }
-}
-
-/// The octets of a generated string, borrowed if it has them borrowed.
-fn kept(octets: Octets<'_>) -> Cow<'_, [u8]> {
-    match octets.as_borrowed() {
-        Some(octets) => Cow::Borrowed(octets),
-        None => Cow::Owned(octets.as_slice().to_vec()),
-    }
-}
-
-/// The same of text.
-fn kept_text(text: Text<'_>) -> Cow<'_, [u8]> {
-    match text.as_borrowed() {
-        Some(octets) => Cow::Borrowed(octets),
-        None => Cow::Owned(text.as_bytes().to_vec()),
-    }
-}
-
-const IA5_STRING: u8 = 0x16;
-
-impl<'a> To<'a, Octets<'a>> for Str<'a> {
-    fn to(&'a self, cx: &mut Context<'_>) -> Result<Octets<'a>> {
-        if !cx.wraps() {
-            return Ok(Octets::borrowed(self));
-        }
-        let length = self.len();
-        let mut octets = vec![IA5_STRING];
-        match (u8::try_from(length), u16::try_from(length)) {
-            (Ok(length @ 0..=127), _) => octets.push(length),
-            (Ok(length), _) => octets.extend_from_slice(&[0x81, length]),
-            (_, Ok(length)) => {
-                octets.push(0x82);
-                octets.extend_from_slice(&length.to_be_bytes());
-            }
-            _ => return Err(refuse("a value of at most 65,535 octets")),
-        }
-        octets.extend_from_slice(self);
-        Ok(Octets::copied(&octets))
-    }
-}
-
-impl<'a> Of<'a, Octets<'a>> for Str<'a> {
-    fn of(value: Octets<'a>, cx: &mut Context<'a>) -> Result<Self> {
-        let octets = kept(value);
-        if !cx.wraps() {
-            return Ok(Self(octets));
-        }
-        let unwrapped = match &octets[..] {
-            [IA5_STRING, length @ 0..=127, text @ ..] if usize::from(*length) == text.len() => Some(2),
-            [IA5_STRING, 0x81, length, text @ ..] if usize::from(*length) == text.len() => Some(3),
-            [IA5_STRING, 0x82, high, low, text @ ..]
-                if usize::from(u16::from_be_bytes([*high, *low])) == text.len() =>
-            {
-                Some(4)
-            }
-            _ => None,
-        };
-        Ok(Self(match (unwrapped, octets) {
-            (Some(from), Cow::Borrowed(octets)) => Cow::Borrowed(&octets[from..]),
-            (Some(from), Cow::Owned(octets)) => Cow::Owned(octets[from..].to_vec()),
-            (None, octets) => octets,
-        }))
-    }
-}
-
-pub(super) fn text(octets: &[u8]) -> Result<Text<'_>> {
-    Text::from_ascii(octets).ok_or_else(|| refuse("characters of 7 bits"))
-}
-
-impl<'a> To<'a, Text<'a>> for Str<'a> {
-    fn to(&'a self, cx: &mut Context<'_>) -> Result<Text<'a>> {
-        if cx.kind == Kind::Vendor { vendor_name(self) } else { text(self) }
-    }
-}
-
-impl<'a> Of<'a, Text<'a>> for Str<'a> {
-    fn of(value: Text<'a>, cx: &mut Context<'_>) -> Result<Self> {
-        Ok(Self(match kept_text(value) {
-            octets if cx.kind != Kind::Vendor => octets,
-            Cow::Borrowed(octets) => Cow::Borrowed(octets.trim_ascii_end()),
-            Cow::Owned(octets) => Cow::Owned(octets.trim_ascii_end().to_vec()),
-        }))
-    }
-}
-
-impl<'a> To<'a, Text<'a>> for Name<'a> {
-    fn to(&'a self, _: &mut Context<'_>) -> Result<Text<'a>> {
-        if self.iter().any(u8::is_ascii_uppercase) {
-            return Ok(Text::copied(text(&self.to_ascii_lowercase())?.as_str()));
-        }
-        text(self)
-    }
-}
-
-impl<'a> Of<'a, Text<'a>> for Name<'a> {
-    fn of(value: Text<'a>, _: &mut Context<'_>) -> Result<Self> {
-        Ok(Self(kept_text(value)))
-    }
-}
-
-impl<'a> To<'a, Text<'a>> for [u8; 8] {
-    fn to(&'a self, _: &mut Context<'_>) -> Result<Text<'a>> {
-        text(self)
-    }
-}
-
-impl Of<'_, Text<'_>> for [u8; 8] {
-    fn of(value: Text<'_>, _: &mut Context<'_>) -> Result<Self> {
-        Self::try_from(value.as_bytes()).map_err(|_| refuse("a date and a time of 8 characters"))
-    }
-}
-
-/// `PkgdName`: package and item.
-impl<'a> To<'a, [u8; 4]> for Name<'a> {
-    fn to(&'a self, cx: &mut Context<'_>) -> Result<[u8; 4]> {
-        let item = cx.item_kind();
-        let (package, id) =
-            cx.binary.packages.item_id(item, self).ok_or_else(|| {
-                refuse("the name of something in a package that is known, or 0xNNNN/0xNNNN")
-            })?;
-        cx.item = Some((item, package, id));
-        let ([a, b], [c, d]) = (package.to_be_bytes(), id.to_be_bytes());
-        Ok([a, b, c, d])
-    }
-}
-
-impl<'a> Of<'a, [u8; 4]> for Name<'a> {
-    fn of([a, b, c, d]: [u8; 4], cx: &mut Context<'a>) -> Result<Self> {
-        let item = cx.item_kind();
-        let (package, id) = (u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d]));
-        cx.item = Some((item, package, id));
-        Ok(Self(cx.binary.packages.item_name(item, package, id)))
-    }
-}
-
-const DIAL_PLAN: &[u8] = b"dialplan";
-
-/// `Name`: a package, a parameter, or a digit map.
-impl<'a> To<'a, [u8; 2]> for Name<'a> {
-    fn to(&'a self, cx: &mut Context<'_>) -> Result<[u8; 2]> {
-        let packages = &cx.binary.packages;
-        match (cx.kind, cx.item) {
-            (Kind::Package, _) => {
-                let id =
-                    packages.package_id(self).ok_or_else(|| refuse("a package that is known, or 0xNNNN"))?;
-                Ok(id.to_be_bytes())
-            }
-            (Kind::Parameter, Some((item, package, id))) => {
-                let id = packages.parameter_id(item, (package, id), self);
-                Ok(id.ok_or_else(|| refuse("a parameter that is known, or 0xNNNN"))?.to_be_bytes())
-            }
-            _ => {
-                // As OTP has it: the two characters behind `dialplan`; a name of two characters is those.
-                let suffix = match self.len() {
-                    8.. if self[..8].eq_ignore_ascii_case(DIAL_PLAN) => &self[8..],
-                    _ => &self[..],
-                };
-                let is_plan = suffix.len() != self.len();
-                match (is_plan, suffix) {
-                    (true, [a, b]) => Ok([a.wrapping_sub(b'0'), b.wrapping_sub(b'0')]),
-                    (true, [b]) => Ok([0, b.wrapping_sub(b'0')]),
-                    (true, []) => Ok([0, 0]),
-                    (false, [a, b]) => Ok([a.to_ascii_lowercase(), b.to_ascii_lowercase()]),
-                    _ => Err(refuse("a digit map with a name of 2 characters, or dialplan and 2 digits")),
-                }
-            }
-        }
-    }
-}
-
-impl<'a> Of<'a, [u8; 2]> for Name<'a> {
-    fn of([a, b]: [u8; 2], cx: &mut Context<'a>) -> Result<Self> {
-        let packages = &cx.binary.packages;
-        let id = u16::from_be_bytes([a, b]);
-        Ok(match (cx.kind, cx.item) {
-            (Kind::Package, _) => Self::from(packages.package_name(id)),
-            (Kind::Parameter, Some((item, package, of))) => {
-                Self(packages.parameter_name(item, (package, of), id))
-            }
-            _ if a >= b'a' && b >= b'0' => Self::from(vec![a, b]),
-            _ => Self::from([DIAL_PLAN, &[a.wrapping_add(b'0'), b.wrapping_add(b'0')]].concat()),
-        })
     }
 }
 
