@@ -154,6 +154,29 @@ fn levels_8_1_3_and_8_1_5() {
 }
 
 #[test]
+fn levels_tell_what_is_next_and_how_deep_it_may_go() {
+    let input = hex("30 80 02 01 05 00 00");
+    let mut reader = Reader::new(&input, Ber);
+    let depth = reader.depth_left();
+    let h = reader.read_header().unwrap();
+    let frame = reader.enter(&h).unwrap();
+    assert_eq!(reader.depth_left(), depth - 1);
+    assert!(depth > 2);
+    assert_eq!(reader.peek_tag(), Ok(Some(Tag::universal(2))));
+    assert!(!reader.is_at_end());
+    let h = reader.read_header().unwrap();
+    reader.contents(&h).unwrap();
+    // An end is no tag, and it is not known to be one before it is looked at.
+    assert_eq!((reader.peek_tag(), reader.has_more(), reader.is_at_end()), (Ok(None), Ok(false), false));
+    reader.leave(frame).unwrap();
+    assert_eq!((reader.peek_tag(), reader.has_more(), reader.is_at_end()), (Ok(None), Ok(false), true));
+    for end in ["00 00", "20 00"] {
+        let input = hex(end);
+        assert!(Reader::new(&input, Ber).peek_tag().is_err(), "{end}");
+    }
+}
+
+#[test]
 fn elements_are_stepped_over() {
     let input = hex("30 80 24 80 04 01 41 00 00 00 00 05 00");
     for checked in [false, true] {
