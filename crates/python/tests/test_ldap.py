@@ -187,6 +187,8 @@ def test_operations(connection: ldap.Connection) -> None:
     connection.bind_sasl("PLAIN", "bob", "hers")
     with pytest.raises(ldap.UsageError, match="GSSAPI: this package was built without it"):
         connection.bind_sasl("GSSAPI")
+    with pytest.raises(ldap.UsageError, match="NTLM: this package was built without it"):
+        connection.bind_sasl("NTLM", "EXAMPLE\\bob", "hers")
     assert connection.who_am_i() == "dn:uid=bob,o=test"
     answer = connection.extended("1.3.6.1.4.1.4203.1.11.3")
     assert (answer.result.code, answer.value) == (0, b"dn:uid=bob,o=test")

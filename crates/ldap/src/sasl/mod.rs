@@ -2,14 +2,16 @@
 //!
 //! They are our own on the primitives of `ring`, which TLS needs anyway: the library that was looked at (rsasl 2.3) has
 //! no DIGEST-MD5, no bound on the iterations that a server may ask of SCRAM, and brings seven crates more.
-//! For Kerberos there is GSSAPI, over the system's library with the feature `gssapi`. It alone has security layers; with the
-//! others, TLS is there for that.
+//! For Kerberos there is GSSAPI, over the system's library with the feature `gssapi`, and with the feature `ntlm` NTLM. These
+//! have security layers; with the others, TLS is there for that.
 
 mod digest_md5;
 mod gssapi;
 #[cfg(feature = "gssapi")]
 mod kerberos;
 mod layer;
+#[cfg(feature = "ntlm")]
+mod ntlm;
 mod oauth;
 mod scram;
 
@@ -18,6 +20,8 @@ pub use gssapi::{GssAbilities, GssContext, GssStep, Gssapi};
 #[cfg(feature = "gssapi")]
 pub use kerberos::Kerberos;
 pub use layer::{Layer, Protection};
+#[cfg(feature = "ntlm")]
+pub use ntlm::Ntlm;
 pub use oauth::OauthBearer;
 pub use scram::{Hash, Scram};
 

@@ -402,6 +402,7 @@ fn mechanism(
     let scram = |hash| Scram::new(hash, authorization, user, password);
     Ok(match name.to_ascii_uppercase().as_str() {
         "GSSAPI" => gssapi(user, authorization)?,
+        known @ ("NTLM" | "GSS-SPNEGO") if authorization.is_empty() => ntlm(known, user, password)?,
         "EXTERNAL" => Box::new(External::new(authorization)),
         "PLAIN" => Box::new(Plain::new(authorization, user, password)),
         "DIGEST-MD5" => Box::new(DigestMd5::new(authorization, user, password)),
@@ -413,8 +414,8 @@ fn mechanism(
         _ => {
             return Err(Error::new(
                 ErrorKind::Usage,
-                "EXTERNAL, PLAIN, DIGEST-MD5, GSSAPI, OAUTHBEARER, SCRAM-SHA-1, SCRAM-SHA-256, or one of the latter with \
-                 -PLUS expected",
+                "EXTERNAL, PLAIN, DIGEST-MD5, GSSAPI, OAUTHBEARER, SCRAM-SHA-1, SCRAM-SHA-256, one of the latter with -PLUS, or \
+                 NTLM or GSS-SPNEGO without another identity than the user's expected",
             ));
         }
     })
@@ -430,5 +431,17 @@ fn gssapi(user: &str, authorization: &str) -> tercet_ldap::Result<Box<dyn Mechan
 #[cfg(not(feature = "gssapi"))]
 fn gssapi(_: &str, _: &str) -> tercet_ldap::Result<Box<dyn Mechanism>> {
     let message = "GSSAPI: this package was built without it; maturin has it as feature `gssapi`";
+    Err(Error::new(ErrorKind::Usage, message))
+}
+
+#[cfg(feature = "ntlm")]
+fn ntlm(name: &str, user: &str, password: &str) -> tercet_ldap::Result<Box<dyn Mechanism>> {
+    let ntlm = tercet_ldap::sasl::Ntlm::new(user, password);
+    Ok(Box::new(if name == "NTLM" { ntlm } else { ntlm.in_spnego() }))
+}
+
+#[cfg(not(feature = "ntlm"))]
+fn ntlm(name: &str, _: &str, _: &str) -> tercet_ldap::Result<Box<dyn Mechanism>> {
+    let message = format!("{name}: this package was built without it; maturin has it as feature `ntlm`");
     Err(Error::new(ErrorKind::Usage, message))
 }

@@ -7,15 +7,17 @@ use tercet_ldap::sasl::{DigestMd5, External, Hash, Mechanism, OauthBearer, Plain
 #[derive(Args, Debug)]
 pub struct Sasl {
     /// SASL mechanism: EXTERNAL, PLAIN, SCRAM-SHA-1, SCRAM-SHA-256, either with -PLUS, DIGEST-MD5, OAUTHBEARER with a token
-    /// as the password, GSSAPI (Kerberos) if this program was built with it
+    /// as the password; GSSAPI (Kerberos), and NTLM and for Active Directory GSS-SPNEGO (NTLM too), if this program was built
+    /// with them
     #[arg(short = 'Y', value_name = "MECHANISM")]
     mechanism: Option<String>,
 
-    /// SASL authentication identity; for GSSAPI, the principal whose tickets are used, if not the default ones
+    /// SASL authentication identity; for GSSAPI, the principal whose tickets are used, if not the default ones; for NTLM,
+    /// `USER`, `DOMAIN\USER` or `USER@DOMAIN`
     #[arg(short = 'U', value_name = "USER", default_value = "")]
     sasl_user: String,
 
-    /// The realm of that principal
+    /// The realm of that principal, or the domain of the user of NTLM
     #[arg(short = 'R', value_name = "REALM", requires = "sasl_user")]
     sasl_realm: Option<String>,
 
@@ -67,12 +69,14 @@ impl Sasl {
         let mechanism: Box<dyn Mechanism> = match name.as_str() {
             "GSSAPI" => self.gssapi(properties.protection)?,
             "EXTERNAL" => Box::new(External::new(&self.authorization)),
+            "NTLM" | "GSS-SPNEGO" => self.ntlm(&name, properties.protection, &password()?)?,
             name => self.with_password(name, &password()?)?,
         };
         if properties.no_plain && mechanism.shows_password() {
             return Err(Failure::usage(format_args!("-Y {name}: it shows the password, -O noplain")));
         }
-        if properties.protection.min > 0 && name != "GSSAPI" && !is_tls {
+        let has_layers = matches!(name.as_str(), "GSSAPI" | "GSS-SPNEGO");
+        if properties.protection.min > 0 && !has_layers && !is_tls {
             let min = properties.protection.min;
             return Err(Failure::usage(format_args!("-Y {name}: it has no security layer, -O minssf={min}")));
         }
@@ -116,6 +120,27 @@ impl Sasl {
         Err(Failure::usage(
             "-Y GSSAPI: this program was built without it; `cargo` has it as feature `gssapi`",
         ))
+    }
+
+    #[cfg(feature = "ntlm")]
+    fn ntlm(&self, name: &str, protection: Protection, password: &str) -> Outcome<Box<dyn Mechanism>> {
+        if !self.authorization.is_empty() {
+            return Err(Failure::usage(format_args!(
+                "-Y {name}: there is no other identity than the user's, -X"
+            )));
+        }
+        let mut ntlm = tercet_ldap::sasl::Ntlm::new(&self.sasl_user, password).with_protection(protection);
+        if let Some(domain) = &self.sasl_realm {
+            ntlm = ntlm.domain(domain);
+        }
+        Ok(Box::new(if name == "NTLM" { ntlm } else { ntlm.in_spnego() }))
+    }
+
+    #[cfg(not(feature = "ntlm"))]
+    fn ntlm(&self, name: &str, _: Protection, _: &str) -> Outcome<Box<dyn Mechanism>> {
+        Err(Failure::usage(format_args!(
+            "-Y {name}: this program was built without it; `cargo` has it as feature `ntlm`"
+        )))
     }
 }
 

@@ -29,6 +29,8 @@ Mechanism: TypeAlias = Literal[
     "PLAIN",
     "DIGEST-MD5",
     "GSSAPI",
+    "GSS-SPNEGO",
+    "NTLM",
     "OAUTHBEARER",
     "SCRAM-SHA-1",
     "SCRAM-SHA-1-PLUS",
@@ -261,7 +263,8 @@ class Connection:
     ) -> Result:
         """Binds by a SASL mechanism. EXTERNAL takes who the TLS certificate or the local socket says; names that end in
         `-PLUS` bind the exchange to the TLS channel. GSSAPI is Kerberos, with the tickets of `kinit`, or of the
-        principal `user` if given, where this package was built with it."""
+        principal `user` if given. NTLM takes a user as `DOMAIN\\user` or `user@domain`, and is called GSS-SPNEGO
+        with Active Directory. Both are there where this package was built with them."""
     def start_tls(self) -> Result:
         """Encrypts a connection that is open until now, with the certificates that it was made with. While other
         operations are on their way it is a UsageError; if it fails otherwise, the connection ends."""
