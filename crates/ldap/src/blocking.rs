@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use tokio::runtime::{Builder, Runtime};
 
-use crate::client::{self, Config, Item, Search};
-use crate::error::{Error, Result};
+use crate::client::{self, Answer, Cldap, Config, Item, Search};
+use crate::error::Result;
 use crate::extended::PasswordModify;
 use crate::ldif::{Record, RecordModification};
 use crate::proto::{Entry, Extended, LdapResult, RequestControl};
@@ -16,6 +16,18 @@ use crate::sasl::Mechanism;
 pub struct Client {
     runtime: Arc<Runtime>,
     client: client::Client,
+}
+
+/// Searches by datagrams.
+///
+/// # Errors
+/// As [`Cldap::search`].
+pub fn search_by_datagrams(servers: &Cldap, search: &Search) -> Result<Answer> {
+    runtime()?.block_on(servers.search(search))
+}
+
+fn runtime() -> Result<Runtime> {
+    Ok(Builder::new_current_thread().enable_all().build()?)
 }
 
 /// The answers to a search.
@@ -51,7 +63,7 @@ impl Client {
     /// # Errors
     /// As [`crate::Client::connect_with`].
     pub fn connect_with(config: &Config) -> Result<Self> {
-        let runtime = Builder::new_current_thread().enable_all().build().map_err(Error::from)?;
+        let runtime = runtime()?;
         let client = runtime.block_on(client::Client::connect_with(config))?;
         Ok(Self { runtime: Arc::new(runtime), client })
     }

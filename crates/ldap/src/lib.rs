@@ -6,7 +6,8 @@
 //! * [`Draft`]: an entry that is changed here before the server hears of it; with the feature `serde`, `from_entry` makes
 //!   structs of entries.
 //! * [`Client`]: the client over tokio and rustls, [`blocking`] the same without async, [`Pool`] many of them; with the
-//!   feature `srv`, `Locator` finds the servers of a domain.
+//!   feature `srv`, `Locator` finds the servers of a domain. [`Cldap`] searches by datagrams, and [`Netlogon`] is what a domain
+//!   controller says to them.
 //! * [`directory`]: a directory in memory for tests and demonstrations.
 //!
 //! ```no_run
@@ -39,6 +40,7 @@ mod filter;
 pub mod generated;
 pub mod ldif;
 pub mod matching;
+mod netlogon;
 pub mod proto;
 #[cfg(feature = "client")]
 pub mod sasl;
@@ -51,14 +53,15 @@ mod url;
 pub use client::Locator;
 #[cfg(feature = "client")]
 pub use client::{
-    Client, Config, Deref, Entries, Item, KeepAlive, Pool, PooledClient, Referrals, Search, StartTls, Tls,
-    TrustedRoots,
+    Answer, Cldap, Client, Config, Deref, Entries, Item, KeepAlive, Pool, PooledClient, Referrals, Search,
+    StartTls, Tls, TrustedRoots,
 };
 pub use dn::{Ava, Dn, Rdn};
 pub use draft::Draft;
 pub use error::{Error, ErrorKind, Result};
 pub use filter::{Evaluation, escape as escape_filter_value};
 pub use generated::Filter;
+pub use netlogon::Netlogon;
 pub use proto::{Control, Entry, LdapResult, ResultCode};
 #[cfg(feature = "serde")]
 pub use typed::from_entry;

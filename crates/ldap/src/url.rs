@@ -51,10 +51,11 @@ impl FromStr for Scope {
     }
 }
 
-/// An LDAP URL. `ldap`, `ldaps` and `ldapi` are known; of `ldapi`, the host is the path of a socket.
+/// An LDAP URL. `ldap`, `ldaps`, `ldapi` and `cldap` are known; of `ldapi`, the host is the path of a socket, and `cldap` is
+/// searched by datagrams.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Url {
-    /// `ldap`, `ldaps` or `ldapi`.
+    /// `ldap`, `ldaps`, `ldapi` or `cldap`.
     pub scheme: String,
     /// The host, without the brackets of IPv6; empty for the client's default.
     pub host: String,
@@ -108,7 +109,7 @@ impl Url {
     /// ```
     #[must_use]
     pub fn domain(&self) -> Option<String> {
-        if self.scheme == "ldapi" || !self.host.is_empty() || self.port.is_some() {
+        if matches!(self.scheme.as_str(), "ldapi" | "cldap") || !self.host.is_empty() || self.port.is_some() {
             return None;
         }
         let dn: Dn = self.dn.parse().ok()?;
@@ -119,6 +120,12 @@ impl Url {
         let mut labels = labels.collect::<Option<Vec<&str>>>()?;
         labels.reverse();
         (!labels.is_empty()).then(|| labels.join("."))
+    }
+
+    /// Whether it is of a server of UDP.
+    #[cfg(feature = "client")]
+    pub(crate) fn is_of_datagrams(&self) -> bool {
+        self.scheme == "cldap"
     }
 
     /// Scheme, host and port alone: what one connects to.
@@ -144,8 +151,8 @@ impl FromStr for Url {
         let fault = |message: &str| Error::new(ErrorKind::Syntax, format!("URL `{text:.200}`: {message}"));
         let (scheme, rest) = text.split_once("://").ok_or_else(|| fault("`://` expected"))?;
         let scheme = scheme.to_ascii_lowercase();
-        if !matches!(scheme.as_str(), "ldap" | "ldaps" | "ldapi") {
-            return Err(fault("ldap, ldaps or ldapi expected"));
+        if !matches!(scheme.as_str(), "ldap" | "ldaps" | "ldapi" | "cldap") {
+            return Err(fault("ldap, ldaps, ldapi or cldap expected"));
         }
         let end = rest.find(['/', '?']).unwrap_or(rest.len());
         let (authority, rest) = rest.split_at_checked(end).ok_or_else(|| fault("a host expected"))?;
@@ -313,6 +320,7 @@ mod tests {
             ("ldap:///??sub??!e-bindname=cn=x,y", "ldap:///??sub??!e-bindname=cn=x,y"),
             ("ldapi://%2ftmp%2fs/", "ldapi://%2Ftmp%2Fs/"),
             ("ldap://[::1]:3890/", "ldap://[::1]:3890/"),
+            ("CLDAP://dc.example.net", "cldap://dc.example.net/"),
         ] {
             let url: Url = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
             assert_eq!(url.to_string(), printed);

@@ -60,6 +60,9 @@ pub(super) async fn connect(config: &Config) -> Result<Handle> {
 }
 
 async fn one(url: &Url, config: &Config) -> Result<Handle> {
+    if url.is_of_datagrams() {
+        return Err(Error::new(ErrorKind::Usage, "datagrams are no connection, and for searches alone"));
+    }
     let mut channel = Channel { host: url.host.clone(), ..Channel::default() };
     let mut io: Box<dyn Io> = if url.scheme == "ldapi" {
         channel.is_private = true;

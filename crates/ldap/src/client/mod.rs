@@ -1,5 +1,6 @@
 //! The client: the sans-IO connection, a task that drives it, and handles to it.
 
+mod cldap;
 mod config;
 mod connect;
 mod driver;
@@ -15,6 +16,7 @@ mod tls;
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use cldap::{Answer, Cldap};
 pub use config::{Config, Referrals, StartTls};
 pub use keep_alive::KeepAlive;
 pub use pool::{Pool, PooledClient};

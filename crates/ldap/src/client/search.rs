@@ -160,6 +160,16 @@ impl Search {
         self
     }
 
+    /// Whether pages are fetched.
+    pub(super) const fn is_paged(&self) -> bool {
+        self.page.is_some()
+    }
+
+    /// Writes the request at the end of a buffer.
+    pub(super) fn message(&self, id: u32, out: &mut Vec<u8>) -> Result<()> {
+        proto::encode(id, self.operation(), &self.controls, out)
+    }
+
     fn operation(&self) -> ProtocolOp<'_> {
         let text = |text: &'_ str| Octets::copied(text.as_bytes());
         ProtocolOp::SearchRequest(asn1::SearchRequest {
@@ -450,9 +460,14 @@ impl Entries {
         let allowed = |url: &Url| {
             limits.hosts.is_empty() || limits.hosts.iter().any(|host| host.eq_ignore_ascii_case(&url.host))
         };
-        let url = parsed.find(|url| url.scheme != "ldapi" && allowed(url)).ok_or_else(|| {
-            Error::new(ErrorKind::Limit, format!("no referral that may be followed: {:.200}", urls.join(" ")))
-        })?;
+        let url = parsed
+            .find(|url| matches!(url.scheme.as_str(), "ldap" | "ldaps") && allowed(url))
+            .ok_or_else(|| {
+                Error::new(
+                    ErrorKind::Limit,
+                    format!("no referral that may be followed: {:.200}", urls.join(" ")),
+                )
+            })?;
         if !followed.seen.insert(url.to_string()) || self.client.config.urls.contains(&url) {
             return Err(Error::new(ErrorKind::Limit, format!("referrals go round in a circle: {url}")));
         }

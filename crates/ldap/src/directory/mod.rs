@@ -20,6 +20,7 @@
 //! ```
 
 mod controls;
+mod datagrams;
 mod operations;
 mod search;
 mod server;

@@ -421,7 +421,7 @@ impl Session {
 }
 
 /// The end of a search.
-fn done(id: u32, result: &LdapResult, out: &mut Vec<u8>) -> crate::Result<()> {
+pub(super) fn done(id: u32, result: &LdapResult, out: &mut Vec<u8>) -> crate::Result<()> {
     proto::encode(id, ProtocolOp::SearchResDone(to_asn1(result)), &result.controls, out)
 }
 

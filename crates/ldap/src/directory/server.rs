@@ -27,6 +27,10 @@ pub struct Server {
 }
 
 impl Server {
+    pub(super) const fn new(address: SocketAddr, url: String, tasks: JoinSet<()>) -> Self {
+        Self { address: Some(address), url, tasks }
+    }
+
     /// The URL to connect to.
     #[must_use]
     pub fn url(&self) -> String {
@@ -119,7 +123,7 @@ impl Directory {
             }
         });
         let scheme = if tls { "ldaps" } else { "ldap" };
-        Ok(Server { address: Some(address), url: format!("{scheme}://{address}"), tasks })
+        Ok(Server::new(address, format!("{scheme}://{address}"), tasks))
     }
 
     /// Listens on a socket of Unix (`ldapi`); SASL EXTERNAL takes who is at its other end.
@@ -155,7 +159,7 @@ impl Directory {
 }
 
 /// Octets of a request at most.
-const REQUEST: usize = 16 << 20;
+pub(super) const REQUEST: usize = 16 << 20;
 
 /// Answers requests in their order until the connection ends.
 async fn serve(mut io: Box<dyn Io>, mut session: Session, tls: Option<&ServerTls>) -> Result<()> {

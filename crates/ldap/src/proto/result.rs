@@ -115,6 +115,7 @@ codes! {
     NOT_ALLOWED_ON_RDN = 67, "Operation not allowed on RDN";
     ENTRY_ALREADY_EXISTS = 68, "Already exists";
     OBJECT_CLASS_MODS_PROHIBITED = 69, "Cannot modify object class";
+    RESULTS_TOO_LARGE = 70, "Results too large";
     AFFECTS_MULTIPLE_DSAS = 71, "Operation affects multiple DSAs";
     VLV_ERROR = 76, "Virtual List View error";
     OTHER = 80, "Other (e.g., implementation specific) error";

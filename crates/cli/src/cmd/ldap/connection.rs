@@ -8,11 +8,11 @@ use std::io::{self, BufRead as _, Write as _};
 use std::path::PathBuf;
 use std::time::Duration;
 use tercet_ldap::proto::Control;
-use tercet_ldap::{Client, Config, Referrals, StartTls, TrustedRoots, controls};
+use tercet_ldap::{Cldap, Client, Config, Referrals, StartTls, TrustedRoots, controls};
 
 #[derive(Args, Debug)]
 pub struct Connection {
-    /// LDAP URLs of servers, tried in order, `ldap:///dc=…` for those of a domain; `LDAPURI` of the environment or `URI` of
+    /// LDAP URLs of servers, tried in order, `ldap:///dc=…` for those of a domain, `cldap://…` for a search by datagrams; `LDAPURI` of the environment or `URI` of
     /// ldap.conf if not given
     #[arg(short = 'H', value_name = "URI")]
     uri: Option<String>,
@@ -91,6 +91,24 @@ impl Connection {
         Ok(client.with(&controls))
     }
 
+    /// Servers that are searched by datagrams, if the URLs are those of such.
+    pub fn datagrams(&self) -> Outcome<Option<Cldap>> {
+        let config = self.config()?;
+        if config.urls.iter().all(|url| url.scheme != "cldap") {
+            return Ok(None);
+        }
+        let has_password = self.password.is_some() || self.prompt || self.password_file.is_some();
+        let binds = !self.bind_dn.is_empty() || has_password || self.sasl.is_asked_for();
+        if binds || self.start_tls > 0 {
+            return Err(Failure::usage("-H cldap: there is no bind and no StartTLS without a connection"));
+        }
+        let mut servers = Cldap::for_urls(config.urls).map_err(|error| failure("-H", &error))?;
+        if let Some(timeout) = config.operation_timeout {
+            servers.timeout = timeout / servers.tries;
+        }
+        Ok(Some(servers))
+    }
+
     /// Where lines of LDIF are folded.
     pub fn wrap(&self) -> Outcome<Option<usize>> {
         match self.option("ldif-wrap") {
@@ -155,7 +173,8 @@ impl Connection {
         if self.prompt { ask("Enter LDAP Password: ").map(Some) } else { Ok(None) }
     }
 
-    fn controls(&self) -> Outcome<Vec<Control>> {
+    /// The controls of `-e`.
+    pub fn controls(&self) -> Outcome<Vec<Control>> {
         self.extensions.iter().map(|text| control(text)).collect()
     }
 }

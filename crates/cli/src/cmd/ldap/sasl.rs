@@ -83,6 +83,11 @@ impl Sasl {
         Ok(Some(mechanism))
     }
 
+    /// Whether a mechanism is.
+    pub const fn is_asked_for(&self) -> bool {
+        self.mechanism.is_some()
+    }
+
     fn with_password(&self, name: &str, password: &str) -> Outcome<Box<dyn Mechanism>> {
         let (user, authorization) = (self.sasl_user.as_str(), self.authorization.as_str());
         let scram = |hash| Scram::new(hash, authorization, user, password);

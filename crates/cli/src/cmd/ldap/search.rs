@@ -9,8 +9,8 @@ use clap::{Args, ValueEnum};
 use std::io::{self, Write as _};
 use tercet_ldap::controls::{Dereference, MatchedValues, Sort, Subentries, Sync, VirtualListView, VlvTarget};
 use tercet_ldap::ldif::Style;
-use tercet_ldap::proto::{RequestControl as _, ResultCode};
-use tercet_ldap::{Deref, Item, LdapResult, Scope};
+use tercet_ldap::proto::{Reference, RequestControl as _, ResultCode};
+use tercet_ldap::{Answer, Deref, Item, LdapResult, Scope};
 
 /// Search a directory and print entries as LDIF, JSON or CSV
 #[derive(Args, Debug)]
@@ -146,8 +146,6 @@ impl Search {
             search = self.extension(search, extension, &mut said, &mut persists)?;
         }
         let wrap = self.connection.wrap()?;
-        let client = self.connection.open().await?;
-        let entries = client.search(search).await.map_err(|error| failure("", &error))?;
         let printer = Printer {
             ldif: Ldif { level: self.level, style: Style { wrap } },
             form: if self.json {
@@ -161,6 +159,15 @@ impl Search {
             counts: Counts::default(),
             persists,
         };
+        if let Some(servers) = self.connection.datagrams()? {
+            for control in self.connection.controls()? {
+                search = search.control(&control);
+            }
+            let answer = servers.search(&search).await.map_err(|error| failure("", &error))?;
+            return printer.answer(&answer, &said);
+        }
+        let client = self.connection.open().await?;
+        let entries = client.search(search).await.map_err(|error| failure("", &error))?;
         printer.run(entries, &said).await
     }
 
@@ -268,11 +275,7 @@ struct Printer {
 
 impl Printer {
     async fn run(mut self, mut entries: tercet_ldap::Entries, said: &[String]) -> Outcome {
-        match &self.form {
-            Form::Ldif => self.ldif.begin(&mut self.out, said),
-            Form::Csv(attributes) => rows::csv_head(&mut self.out, attributes),
-            Form::Json => {}
-        }
+        self.begin(said);
         let ended = loop {
             while let Some(entry) = entries.ready() {
                 match entry {
@@ -288,13 +291,7 @@ impl Printer {
             }
             match entries.next_item().await {
                 Ok(Some(Item::Entry(entry))) => self.entry(&entry),
-                Ok(Some(Item::Reference(reference))) => {
-                    self.counts.responses += 1;
-                    self.counts.references += 1;
-                    if matches!(self.form, Form::Ldif) {
-                        self.ldif.reference(&mut self.out, &reference);
-                    }
-                }
+                Ok(Some(Item::Reference(reference))) => self.reference(&reference),
                 Ok(Some(Item::Intermediate(response))) => {
                     self.counts.responses += 1;
                     self.counts.intermediate += 1;
@@ -310,12 +307,40 @@ impl Printer {
                 },
             }
         };
+        self.end(entries.id(), &ended)
+    }
+
+    /// The answer of a datagram.
+    fn answer(mut self, answer: &Answer, said: &[String]) -> Outcome {
+        self.begin(said);
+        answer.entries.iter().for_each(|entry| self.entry(entry));
+        answer.references.iter().for_each(|reference| self.reference(reference));
+        self.end(answer.id, &answer.result)
+    }
+
+    fn begin(&mut self, said: &[String]) {
+        match &self.form {
+            Form::Ldif => self.ldif.begin(&mut self.out, said),
+            Form::Csv(attributes) => rows::csv_head(&mut self.out, attributes),
+            Form::Json => {}
+        }
+    }
+
+    fn reference(&mut self, reference: &Reference) {
+        self.counts.responses += 1;
+        self.counts.references += 1;
+        if matches!(self.form, Form::Ldif) {
+            self.ldif.reference(&mut self.out, reference);
+        }
+    }
+
+    fn end(mut self, id: u32, result: &LdapResult) -> Outcome {
         self.counts.responses += 1;
         if matches!(self.form, Form::Ldif) {
-            self.ldif.end(&mut self.out, entries.id(), &ended, self.counts);
+            self.ldif.end(&mut self.out, id, result, self.counts);
         }
         self.write()?;
-        self.finish(&ended)
+        self.finish(result)
     }
 
     #[inline]

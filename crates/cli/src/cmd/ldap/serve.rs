@@ -29,6 +29,10 @@ pub struct Serve {
     #[arg(long, value_name = "PATH")]
     socket: Option<PathBuf>,
 
+    /// Address to answer searches by datagrams on too; port 0 takes any
+    #[arg(long, value_name = "HOST:PORT")]
+    cldap: Option<String>,
+
     /// Certificates for StartTLS (PEM)
     #[arg(long, value_name = "FILE", requires = "key")]
     certificate: Option<PathBuf>,
@@ -74,9 +78,14 @@ impl Serve {
         let server = server.map_err(|error| failure(&self.listen, &error))?;
         let local = self.socket.as_ref().map(|path| directory.listen_local(path));
         let local = local.transpose().map_err(|error| failure("--socket", &error))?;
+        let datagrams = match &self.cldap {
+            Some(address) => directory.listen_datagrams(address).await.map(Some),
+            None => Ok(None),
+        };
+        let datagrams = datagrams.map_err(|error| failure("--cldap", &error))?;
         term::say(format_args!("{} entries at {}", term::grouped(directory.len() as u64), server.url()));
-        if let Some(local) = &local {
-            term::say(format_args!("also at {}", local.url()));
+        for other in local.iter().chain(&datagrams) {
+            term::say(format_args!("also at {}", other.url()));
         }
         server.wait().await;
         Ok(Exit::Good)

@@ -109,7 +109,7 @@ pub struct Url {
     #[arg(short = 'p', value_name = "PORT")]
     port: Option<u16>,
 
-    /// ldap, ldaps or ldapi
+    /// ldap, ldaps, ldapi or cldap
     #[arg(short = 'S', value_name = "SCHEME", default_value = "ldap")]
     scheme: String,
 
