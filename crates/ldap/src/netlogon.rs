@@ -326,6 +326,28 @@ mod tests {
         }
     }
 
+    /// What Samba 4.17 says of a domain controller `vm`, with its address and without.
+    #[test]
+    fn of_samba() {
+        use base64::Engine as _;
+        const WITHOUT: &str = "FwAAAJ0RAACht6OPvwhJSpwnQDukW6i4B2V4YW1wbGUDbmV0AMAYAnZtwBgHRVhBTVBMRQACVk0AABdEZWZhdWx0\
+                               LUZpcnN0LVNpdGUtTmFtZQDAOgUAAAD/////";
+        const WITH: &str = "FwAAAJ0RAACht6OPvwhJSpwnQDukW6i4B2V4YW1wbGUDbmV0AMAYAnZtwBgHRVhBTVBMRQACVk0AABdEZWZhdWx0\
+                            LUZpcnN0LVNpdGUtTmFtZQDAOhACAAAAfwAAAQAAAAAAAAAADQAAAP////8=";
+        for (text, version, address) in [(WITHOUT, 5, None), (WITH, 13, Some("127.0.0.1:0"))] {
+            let value = base64::engine::general_purpose::STANDARD.decode(text).unwrap();
+            let told = Netlogon::decode(&value).unwrap();
+            assert_eq!((told.version, told.flags), (version, 0x119D));
+            assert_eq!(told.domain_guid, "8fa3b7a1-08bf-4a49-9c27-403ba45ba8b8");
+            assert_eq!((told.forest.as_str(), told.domain.as_str()), ("example.net", "example.net"));
+            assert_eq!((told.host.as_str(), told.netbios_host.as_str()), ("vm.example.net", "VM"));
+            assert_eq!((told.netbios_domain.as_str(), told.user.as_str()), ("EXAMPLE", ""));
+            assert_eq!(told.site, "Default-First-Site-Name");
+            assert_eq!(told.client_site, told.site);
+            assert_eq!(told.address.map(|address| address.to_string()).as_deref(), address);
+        }
+    }
+
     #[test]
     fn names_that_are_none() {
         let with = |first: Vec<u8>| {

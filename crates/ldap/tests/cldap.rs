@@ -178,6 +178,11 @@ async fn bounded() {
         assert_eq!(error.kind(), ErrorKind::Timeout);
         assert!(error.message().contains(what), "{error}");
     }
+    // A search has a time of its own.
+    let begin = Instant::now();
+    let hasty = base("").timeout(Some(Duration::from_millis(150)));
+    assert!(script(|_, _, _| Vec::new()).search(&hasty).await.is_err());
+    assert!(begin.elapsed() < Duration::from_millis(800));
     // Entries without an end.
     let endless = script(|_, _, ids| vec![entry(ids[0], &[b'x'; 30_000]); 1000]);
     let error = endless.search(&base("")).await.unwrap_err();

@@ -1,5 +1,6 @@
 """The client of LDAP against the directory in memory."""
 
+import asyncio
 import gc
 import os
 import pickle
@@ -13,6 +14,7 @@ import pytest
 
 import tercet
 from tercet import ldap
+from tercet.ldap import aio
 
 PEOPLE = """\
 dn: o=test
@@ -308,6 +310,30 @@ def test_the_first_server_that_can_be_reached(directory: ldap.Directory) -> None
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sockets of Unix")
+def test_datagrams() -> None:
+    ldif = "dn: o=test\nobjectClass: organization\no: test\n"
+    with ldap.Directory(ldif, cldap=True) as directory:
+        assert directory.url.startswith("cldap://")
+        [entry] = ldap.search_cldap(directory.url, "o=test", attributes=["o"])
+        assert (entry.dn, dict(entry)) == ("o=test", {"o": [b"test"]})
+        assert ldap.search_cldap(ldap.Url(directory.url), "o=test", "(o=other)") == []
+        with pytest.raises(ldap.NoSuchObject):
+            ldap.search_cldap(directory.url, "o=other")
+
+        async def awaited() -> list[ldap.Entry]:
+            return await aio.search_cldap(directory.url, "o=test", scope="sub")
+
+        assert [entry.dn for entry in asyncio.run(awaited())] == ["o=test"]
+        with pytest.raises(ldap.UsageError, match="no connection"):
+            ldap.connect(directory.url)
+    with pytest.raises(ldap.UsageError, match="`cldap` expected"):
+        ldap.search_cldap("ldap://localhost")
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as silent:
+        silent.bind(("127.0.0.1", 0))
+        with pytest.raises(ldap.Timeout, match="to 3 datagrams"):
+            ldap.search_cldap(f"cldap://127.0.0.1:{silent.getsockname()[1]}", timeout=0.2)
+
+
 def test_a_local_socket(tmp_path: os.PathLike[str]) -> None:
     path = os.path.join(tmp_path, "socket")
     with ldap.Directory(PEOPLE, socket=path) as directory, ldap.connect(directory.url) as connection:

@@ -135,13 +135,14 @@ impl Cldap {
         socket.connect(address).await?;
         let mut asked = Asked::new(address, self.limits);
         let mut octets = vec![0; DATAGRAM];
+        let wait = search.wait().map_or(self.timeout, |wait| wait / self.tries.max(1));
         for _ in 0..self.tries {
             let id = message_id()?;
             let mut request = Vec::new();
             search.message(id, &mut request)?;
             socket.send(&request).await?;
             asked.tries.push(Try { id, ..Try::default() });
-            let end = Instant::now() + self.timeout;
+            let end = Instant::now() + wait;
             // The clock is looked at itself, as a flood could keep `timeout_at` from it.
             while Instant::now() < end
                 && let Ok(received) = timeout_at(end, socket.recv(&mut octets)).await

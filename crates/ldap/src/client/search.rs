@@ -153,7 +153,8 @@ impl Search {
         self
     }
 
-    /// How long the next entry may take, in place of the client's own limit; `None` for ever.
+    /// How long the next entry may take, in place of the client's own limit; `None` for ever. For a search by datagrams, how long
+    /// a server has for its answer.
     #[must_use]
     pub const fn timeout(mut self, timeout: Option<Duration>) -> Self {
         self.timeout = Some(timeout);
@@ -163,6 +164,11 @@ impl Search {
     /// Whether pages are fetched.
     pub(super) const fn is_paged(&self) -> bool {
         self.page.is_some()
+    }
+
+    /// How long an answer by datagrams may take, if that is told.
+    pub(super) fn wait(&self) -> Option<Duration> {
+        self.timeout.flatten()
     }
 
     /// Writes the request at the end of a buffer.

@@ -24,7 +24,7 @@ pub(crate) struct Directory {
 impl Directory {
     #[new]
     #[pyo3(signature = (ldif = None, *, root = None, certificate = None, key = None, ldaps = false,
-                        listen = "127.0.0.1:0", socket = None))]
+                        listen = "127.0.0.1:0", socket = None, cldap = false))]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
     fn new(
         py: Python<'_>,
@@ -35,6 +35,7 @@ impl Directory {
         ldaps: bool,
         listen: &str,
         socket: Option<PathBuf>,
+        cldap: bool,
     ) -> PyResult<Self> {
         let fault = |fault: tercet_ldap::Error| error::raise(py, &fault);
         let mut directory = tercet_ldap::directory::Directory::new();
@@ -57,6 +58,7 @@ impl Directory {
             runtime.block_on(async {
                 match socket {
                     Some(path) => local(&listening, &path),
+                    None if cldap => listening.listen_datagrams(listen).await,
                     None if ldaps => listening.listen_tls(listen).await,
                     None => listening.listen(listen).await,
                 }

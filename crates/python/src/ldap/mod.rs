@@ -40,5 +40,7 @@ pub(crate) mod _ldap {
     #[pymodule_export]
     use super::names::{Dn, Url};
     #[pymodule_export]
-    use super::session::{AsyncConnection, Connection, connect, connect_async};
+    use super::session::{
+        AsyncConnection, Connection, connect, connect_async, search_cldap, search_cldap_async,
+    };
 }

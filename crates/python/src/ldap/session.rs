@@ -3,17 +3,18 @@
 use super::arguments::{self, Name};
 use super::awaitable::Ready;
 use super::entries::{AsyncEntries, Entries, Stream};
+use super::entry::Entry;
 use super::ldif::{self, Sink};
 use super::runtime::{self, Engine, Mode};
 use super::{answers, error};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 use std::sync::Arc;
 use tercet_ldap::extended::PasswordModify;
 use tercet_ldap::ldif::{Change, Record, Style};
 use tercet_ldap::proto::RequestControl;
 use tercet_ldap::sasl::{DigestMd5, External, Hash, Mechanism, OauthBearer, Plain, Scram};
-use tercet_ldap::{Client, Config, Error, ErrorKind};
+use tercet_ldap::{Cldap, Client, Config, Error, ErrorKind, Scope};
 use tokio::sync::Mutex;
 
 /// What both kinds of connections do.
@@ -58,6 +59,52 @@ pub(crate) fn connect_async<'py>(
     Mode::Awaited.run(urls.py(), connected(config), |py, client| {
         Session { client, mode: Mode::Awaited }.into_object(py)
     })
+}
+
+/// Searches by datagrams; gives the entries.
+#[pyfunction]
+#[pyo3(signature = (url, base = Name(String::new()), filter = None, **options))]
+pub(crate) fn search_cldap<'py>(
+    url: &Bound<'py, PyAny>,
+    base: Name,
+    filter: Option<Bound<'py, PyAny>>,
+    options: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    by_datagrams(&Mode::Waiting(Arc::new(Engine::new()?)), url, &base, filter, options)
+}
+
+/// The same, to be awaited.
+#[pyfunction]
+#[pyo3(signature = (url, base = Name(String::new()), filter = None, **options))]
+pub(crate) fn search_cldap_async<'py>(
+    url: &Bound<'py, PyAny>,
+    base: Name,
+    filter: Option<Bound<'py, PyAny>>,
+    options: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    by_datagrams(&Mode::Awaited, url, &base, filter, options)
+}
+
+fn by_datagrams<'py>(
+    mode: &Mode,
+    url: &Bound<'py, PyAny>,
+    base: &Name,
+    filter: Option<Bound<'py, PyAny>>,
+    options: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = url.py();
+    let servers = Cldap::new(&url.str()?.to_cow()?).map_err(|fault| error::raise(py, &fault))?;
+    let (mut search, _) = search(py, base, filter, options)?;
+    let has_scope = options.map(|options| options.contains("scope")).transpose()?;
+    if has_scope != Some(true) {
+        search = search.scope(Scope::Base);
+    }
+    let found = async move {
+        let answer = servers.search(&search).await?;
+        answer.result.success()?;
+        Ok(answer.entries)
+    };
+    mode.run(py, found, |py, entries| Ok(PyList::new(py, entries.into_iter().map(Entry))?.into_any()))
 }
 
 /// A connection to the first server that can be reached, of domains too.

@@ -37,7 +37,18 @@ from tercet.ldap._errors import (
     Unavailable,
     UsageError,
 )
-from tercet.ldap._ldap import Connection, Directory, Dn, Entries, Entry, Filter, Url, connect, escape_filter
+from tercet.ldap._ldap import (
+    Connection,
+    Directory,
+    Dn,
+    Entries,
+    Entry,
+    Filter,
+    Url,
+    connect,
+    escape_filter,
+    search_cldap,
+)
 from tercet.ldap._values import (
     Control,
     Extended,
@@ -93,4 +104,5 @@ __all__ = [
     "UsageError",
     "connect",
     "escape_filter",
+    "search_cldap",
 ]

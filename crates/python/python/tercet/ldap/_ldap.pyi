@@ -120,7 +120,7 @@ class Url:
     @staticmethod
     def of(
         *,
-        scheme: Literal["ldap", "ldaps", "ldapi"] = "ldap",
+        scheme: Literal["ldap", "ldaps", "ldapi", "cldap"] = "ldap",
         host: str = "",
         port: int | None = None,
         dn: Name = "",
@@ -455,6 +455,19 @@ def connect(*urls: str | Url, **options: Unpack[ConnectOptions]) -> Connection:
     """
 
 def connect_async(*urls: str | Url, **options: Unpack[ConnectOptions]) -> Operation[AsyncConnection]: ...
+def search_cldap(
+    url: str | Url, base: Name = "", filter: str | Filter | None = None, **options: Unpack[SearchOptions]
+) -> list[Entry]:
+    """Searches by datagrams (LDAP over UDP), as domain controllers of Active Directory answer them: `cldap://` and the
+    host, or several with spaces between, which are asked in turn. The scope is `base` unless told; `timeout` is the
+    time that a server has, 6 seconds unless told. Nothing is bound or encrypted: who sees the request can answer.
+
+    Raises Timeout, NetworkError, LimitError, UsageError, and ResultError as any search.
+    """
+
+def search_cldap_async(
+    url: str | Url, base: Name = "", filter: str | Filter | None = None, **options: Unpack[SearchOptions]
+) -> Operation[list[Entry]]: ...
 
 @final
 class Directory:
@@ -473,10 +486,12 @@ class Directory:
         ldaps: bool = False,
         listen: str = "127.0.0.1:0",
         socket: str | PathLike[str] | None = None,
+        cldap: bool = False,
     ) -> Self:
         """Takes in LDIF, itself as `str` or `bytes` or in the file at a `Path`. `root` is the name and password of the
         one user who may write then. With a certificate and its key there is StartTLS, or TLS at once with `ldaps`.
-        `socket` is the path of a local socket to listen on in place of `listen`.
+        `socket` is the path of a local socket to listen on in place of `listen`. With `cldap`, searches by datagrams
+        are answered and nothing else.
 
         Raises ParseError, UsageError, OSError.
         """

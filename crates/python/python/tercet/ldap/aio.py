@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Any
 from tercet.ldap import _ldap
 from tercet.ldap._ldap import AsyncConnection as Connection
 from tercet.ldap._ldap import AsyncEntries as Entries
+from tercet.ldap._ldap import search_cldap_async as search_cldap
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["Connecting", "Connection", "Entries", "connect"]
+__all__ = ["Connecting", "Connection", "Entries", "connect", "search_cldap"]
 
 
 class Connecting:
