@@ -206,6 +206,7 @@ leaf(["enumerated", Name, Number], Value) ->
     atom(Name) =:= Value orelse {asn1_enum, list_to_integer(Number)} =:= Value;
 leaf(["real", "inf", _], Value) -> Value =:= 'PLUS-INFINITY';
 leaf(["real", "-inf", _], Value) -> Value =:= 'MINUS-INFINITY';
+leaf(["real", Text, _], {Mantissa, Base, Exponent}) -> number(Text) == Mantissa * math:pow(Base, Exponent);
 leaf(["real", Text, _], Value) -> number(Text) == number(Value);
 leaf(["bits", Octets, Bits, Names], Value) when is_bitstring(Value) ->
     Count = list_to_integer(Bits),
