@@ -1,6 +1,7 @@
 //! The client without async: each call runs a small runtime of its own until it is done.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
 
@@ -74,6 +75,23 @@ impl Client {
         Self { runtime: Arc::clone(&self.runtime), client: self.client.with(controls) }
     }
 
+    /// A handle whose operations have this long for their answer.
+    #[must_use]
+    pub fn with_timeout(&self, timeout: Option<Duration>) -> Self {
+        Self { runtime: Arc::clone(&self.runtime), client: self.client.with_timeout(timeout) }
+    }
+
+    /// Ends the connection, for all handles to it.
+    pub fn close(&self) {
+        self.client.close();
+    }
+
+    /// Whether the connection has ended, as far as a call has seen it.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.client.is_closed()
+    }
+
     /// Starts a search.
     ///
     /// # Errors
@@ -98,6 +116,8 @@ impl Client {
         bind_sasl(mechanism: Box<dyn Mechanism>) -> LdapResult;
         /// Encrypts a connection that is open until now.
         start_tls() -> LdapResult;
+        /// All entries of a search, and its result.
+        search_all(search: Search) -> (Vec<Entry>, LdapResult);
         /// Changes an entry.
         modify(dn: &str, modifications: &[RecordModification]) -> LdapResult;
         /// Deletes an entry.
@@ -114,6 +134,12 @@ impl Client {
         who_am_i() -> String;
         /// Changes a password.
         modify_password(request: &PasswordModify) -> Option<Vec<u8>>;
+        /// Cancels an operation.
+        cancel(id: u32) -> LdapResult;
+        /// Begins a transaction.
+        start_transaction() -> Vec<u8>;
+        /// Ends a transaction.
+        end_transaction(identifier: &[u8], commit: bool) -> LdapResult;
     }
 }
 
@@ -124,6 +150,12 @@ impl Entries {
     /// As [`crate::Entries::next`].
     pub fn next_item(&mut self) -> Result<Option<Item>> {
         self.runtime.block_on(self.entries.next_item())
+    }
+
+    /// The message ID, for [`Client::cancel`].
+    #[must_use]
+    pub const fn id(&self) -> u32 {
+        self.entries.id()
     }
 
     /// The server's result, once the search has ended.

@@ -12,7 +12,7 @@ use std::time::Duration;
 use common::{ROOT, SECRET, Slapd, people};
 use tercet_ldap::controls::{
     Assertion, Dereference, Dereferenced, MatchedValues, PagedResults, PostRead, PostReadEntry, PreRead,
-    PreReadEntry, ProxiedAuthorization, SessionTracking, Sort, SortResult, Transaction,
+    PreReadEntry, ProxiedAuthorization, SessionTracking, Sort, SortResult, Sync, Transaction,
 };
 use tercet_ldap::directory::Directory;
 use tercet_ldap::extended::PasswordModify;
@@ -215,6 +215,36 @@ fn without_async() {
     assert_eq!(client.who_am_i().unwrap(), "dn:uid=ada,o=test");
     let entries = client.search(Search::new("o=test")).unwrap();
     assert_eq!(entries.map(Result::unwrap).count(), 13);
+    let (entries, result) = client.search_all(Search::new("o=test").filter("(uid=p*)").unwrap()).unwrap();
+    assert_eq!((entries.len(), result.code), (10, ResultCode::SUCCESS));
+
+    // A search that goes on until it is canceled, and one for which there is not as much time.
+    let persistent =
+        Search::new("uid=ada,o=test").control(&Sync { persist: true, cookie: None, reload_hint: false });
+    let mut entries = client.search(persistent.clone()).unwrap();
+    assert_eq!(entries.next().unwrap().unwrap().dn(), "uid=ada,o=test");
+    client.cancel(entries.id()).unwrap();
+    assert_eq!(code(&entries.next().unwrap().unwrap_err()), ResultCode::CANCELED);
+    let hasty = client.with_timeout(Some(Duration::from_millis(100)));
+    let mut entries = hasty.search(persistent).unwrap();
+    entries.next().unwrap().unwrap();
+    assert_eq!(entries.next().unwrap().unwrap_err().kind(), ErrorKind::Timeout);
+    assert!(!client.is_closed());
+    hasty.close();
+    assert!(client.is_closed() && client.who_am_i().is_err());
+}
+
+#[test]
+fn transactions_without_async() {
+    let Some(slapd) = Slapd::start(&people(1)) else { return };
+    let client = tercet_ldap::blocking::Client::connect(&slapd.url()).unwrap();
+    client.bind(ROOT, SECRET).unwrap();
+    for commits in [false, true] {
+        let transaction = client.start_transaction().unwrap();
+        client.with(&[&Transaction(transaction.clone())]).delete("uid=p00000,o=test").unwrap();
+        client.end_transaction(&transaction, commits).unwrap();
+        assert_eq!(client.compare("uid=p00000,o=test", "cn", b"Person 0").is_err(), commits);
+    }
 }
 
 /// A server that says nothing, and all that it is sent until the connection ends.
