@@ -101,7 +101,7 @@ fn sizes(paths: &[PathBuf]) -> io::Result<Value> {
 }
 
 /// Size and time of change of an input, if it is a file.
-fn state(input: &Input) -> Option<String> {
+pub fn state(input: &Input) -> Option<String> {
     let Input::File(path) = input else { return None };
     let data = fs::metadata(path).ok()?;
     let changed = data.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;

@@ -14,6 +14,7 @@ use crate::term;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -22,13 +23,14 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
-use tercet::records::{Converter, Output, RejectFile, Render, Summary, Targets};
+use tercet::records::{Converter, Dedupe, Output, RejectFile, Render, Summary, Targets};
 
 /// What is to be done, and who watches.
 pub struct Run<'a> {
     convert: &'a Convert,
     job: &'a Job,
     bar: ProgressBar,
+    dedupe: Option<Dedupe>,
 }
 
 /// An input that has been converted.
@@ -40,8 +42,8 @@ pub struct Converted {
 }
 
 impl<'a> Run<'a> {
-    pub fn new(convert: &'a Convert, job: &'a Job, inputs: &[Input]) -> Self {
-        Self { convert, job, bar: bar(convert.quiet, inputs) }
+    pub fn new(convert: &'a Convert, job: &'a Job, inputs: &[Input], dedupe: Option<Dedupe>) -> Self {
+        Self { convert, job, bar: bar(convert.quiet, inputs), dedupe }
     }
 
     /// Set when a signal says to stop.
@@ -85,7 +87,8 @@ impl<'a> Run<'a> {
                 work.push((input, output));
             }
         }
-        let threads = convert.jobs().min(work.len());
+        // Which of two records comes first is told by the order of inputs: each is read by all threads then.
+        let threads = if self.dedupe.is_some() { 1 } else { convert.jobs().min(work.len()) };
         if threads < 2 {
             let mut converter = convert.workers(self.job, converter);
             for (input, output) in &work {
@@ -188,6 +191,7 @@ impl<'a> Run<'a> {
         manifest: Option<&Manifest>,
     ) -> Outcome<Vec<Converted>> {
         let mut converted = Vec::new();
+        self.begin(Some(&output.display().to_string()));
         self.to_file(converter, slice::from_ref(input), output, &mut |it| converted.push(it))?;
         if let Some(manifest) = manifest {
             let summaries = converted.iter().map(|it| &it.summary);
@@ -214,6 +218,7 @@ impl<'a> Run<'a> {
     ) -> Outcome<()> {
         let convert = self.convert;
         let mut tell = |converted| self.tell([converted], report);
+        self.begin(self.name(inputs).as_deref());
         if let Some(path) = &convert.output {
             return self.to_file(converter, inputs, path, &mut tell);
         }
@@ -224,7 +229,29 @@ impl<'a> Run<'a> {
         let files = Files { out: &mut out, children: &mut [], header: header_out, rejects: rejects_out };
         self.inputs(converter, inputs, files, &mut tell)?;
         out.flush()?;
+        self.keep_records()?;
         commit(header, rejects)
+    }
+
+    /// What an output of these inputs is known by: it is the same one as long as they are; nothing for inputs that come once.
+    fn name(&self, inputs: &[Input]) -> Option<String> {
+        let mut name = format!("{:?}", self.convert.output);
+        for input in inputs {
+            write!(name, "\n{} {}", input.name(), manifest::state(input)?).ok()?;
+        }
+        Some(name)
+    }
+
+    /// The records of an output follow, which may have been there before.
+    fn begin(&self, output: Option<&str>) {
+        if let Some(dedupe) = &self.dedupe {
+            dedupe.begin(output);
+        }
+    }
+
+    /// Keeps what has been in the output, for later ones.
+    fn keep_records(&self) -> io::Result<()> {
+        self.dedupe.as_ref().map_or(Ok(()), Dedupe::commit)
     }
 
     fn to_file(
@@ -252,7 +279,7 @@ impl<'a> Run<'a> {
         self.inputs(converter, inputs, files, tell)?;
         // That of the records gets its name last: where it is, the others are.
         children.push(output);
-        Output::commit_all(children)?;
+        Output::commit_all(children, || self.keep_records())?;
         commit(header, Some(rejects))
     }
 
@@ -275,7 +302,7 @@ impl<'a> Run<'a> {
             _ => None,
         };
         let mut sinks = Sinks { render: &mut *render, out, header, rejects };
-        if inputs.len() > 1 && self.threads() > 1 {
+        if inputs.len() > 1 && self.threads() > 1 && self.dedupe.is_none() {
             let octets = many::OCTETS.max(*self.convert.batch().start());
             let chunks = many::chunks(inputs, octets as u64);
             self.chunks(converter, &chunks, &mut sinks, tell)?;

@@ -125,3 +125,22 @@ fn what_is_watched_is_a_directory_of_inputs() {
         assert!(output.status.code() == Some(1) && said.contains(message), "{said}");
     }
 }
+
+#[test]
+fn what_has_been_there_is_left_out_over_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let (inputs, output) = (folder.path().join("inputs"), folder.path().join("output"));
+    let seen = folder.path().join("seen");
+    fs::create_dir(&inputs).unwrap();
+    let calls = fs::read(Path::new(REPOSITORY).join("examples/calls.ber")).unwrap();
+    let dedupe = ["--dedupe", "--dedupe-file", seen.to_str().unwrap(), "-q"];
+    for (name, rows) in [("a", 24), ("b", 0)] {
+        let child = watch(&inputs, &output, &dedupe);
+        fs::write(inputs.join(format!("{name}.ber")), &calls).unwrap();
+        let made = output.join(format!("{name}.ber.csv"));
+        until("the file is converted", || made.exists());
+        let (said, exit) = stop(child, "-TERM");
+        assert_eq!(exit, Some(0), "{said}");
+        assert_eq!(fs::read_to_string(made).unwrap().lines().count() - 1, rows, "{name}");
+    }
+}

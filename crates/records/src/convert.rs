@@ -14,7 +14,8 @@ use crate::reach::want;
 use crate::reject::{Reject, RejectFile};
 use crate::render::{MakeRender, Origin, Render};
 use crate::rendering::Rendering;
-use crate::rows::{Rows, Tally};
+use crate::rows::Rows;
+use crate::run::Run;
 use crate::split::Split;
 use std::io::{self, Read, Write};
 use std::ops::{ControlFlow, RangeInclusive};
@@ -110,8 +111,6 @@ impl Settings {
 
 /// Records and rejects after which [`Settings::max_reject_share`] is looked at before the end of the input.
 pub const SHARE_FROM: u64 = 1_000;
-/// Rejects whose reasons a [`Summary`] keeps.
-const SAMPLES: usize = 5;
 /// Octets of records without anything else among them, after which several threads go to work.
 const SOUND: usize = 1 << 18;
 /// Octets collected before they are written.
@@ -242,9 +241,8 @@ impl<'p> Converter<'p> {
         self
     }
 
-    /// Leaves out records that have been there before, in this input or an earlier one; a rendering is named before. What has
-    /// been there is known to this converter alone: with [`Converter::with_workers`] or [`Converter::fork`] each thread
-    /// would have its own.
+    /// Leaves out records that have been there before, in this input or an earlier one; a rendering is named before. Converters
+    /// made by [`Converter::fork`] know of the same records: of two that have one at the same time, any may come first.
     #[must_use]
     pub fn with_dedupe(mut self, dedupe: Dedupe) -> Self {
         let rows = &mut self.rows;
@@ -522,85 +520,6 @@ impl<'p> Converter<'p> {
                 run.summary.header_error = Some(error);
                 Ok(())
             }
-        }
-    }
-}
-
-/// The state of one input.
-pub(crate) struct Run<'n> {
-    pub(crate) name: &'n str,
-    pub(crate) summary: Summary,
-    pub(crate) tally: Tally,
-    /// The reject whose octets are coming.
-    open: Option<Reject>,
-    envelope: Envelope,
-    /// Whether what stands before the records has been read.
-    tables: bool,
-    next_progress: u64,
-    /// Octets of records since something was met that is none.
-    pub(crate) sound: usize,
-}
-
-impl Run<'_> {
-    /// Tells how far it is, and asks whether to go on.
-    pub(crate) fn progress(
-        &mut self,
-        settings: &Settings,
-        progress: &mut dyn FnMut(&Summary) -> ControlFlow<()>,
-    ) {
-        self.next_progress = self.summary.balance.read + (1 << 20);
-        let flow = progress(&self.summary);
-        self.stop(settings, flow);
-    }
-
-    pub(crate) fn flush(&mut self, out: &mut Vec<u8>, targets: &mut Targets<'_>) -> io::Result<()> {
-        targets.out.write_all(out)?;
-        self.summary.written += out.len() as u64;
-        out.clear();
-        Ok(())
-    }
-
-    fn rejected(
-        &mut self,
-        item: &Item<'_>,
-        reason: Reason,
-        continued: bool,
-        targets: &mut Targets<'_>,
-    ) -> io::Result<()> {
-        self.sound = 0;
-        let fresh = self.open.as_ref().is_some_and(|open| open.length == 0 && open.offset == item.offset);
-        if !continued && !fresh {
-            self.close_reject(targets)?;
-        }
-        let offset = item.offset;
-        let open = self.open.get_or_insert(Reject { offset, reason, error: None, length: 0 });
-        if open.length == 0 {
-            self.summary.rejects += 1;
-        }
-        open.length += item.octets.len() as u64;
-        match &mut targets.rejects {
-            Some(file) => file.octets(item.octets),
-            None => Ok(()),
-        }
-    }
-
-    fn close_reject(&mut self, targets: &mut Targets<'_>) -> io::Result<()> {
-        let Some(reject) = self.open.take() else { return Ok(()) };
-        if let Some(file) = &mut targets.rejects {
-            file.finish(self.name, &reject)?;
-        }
-        if self.summary.samples.len() < SAMPLES {
-            self.summary.samples.push(reject);
-        }
-        Ok(())
-    }
-
-    fn stop(&mut self, settings: &Settings, flow: ControlFlow<()>) {
-        let nothing = self.summary.records == 0 && self.summary.balance.rejected >= settings.give_up_after;
-        if nothing {
-            self.summary.stopped = Some(Stopped::NoRecord);
-        } else if flow.is_break() {
-            self.summary.stopped = Some(Stopped::Caller);
         }
     }
 }

@@ -5,6 +5,7 @@ use crate::filter::FilterError;
 use crate::sequence::Sequence;
 use std::cmp::Ordering;
 use std::fmt;
+use std::ops::RangeInclusive;
 use tercet_dynamic::leaf::{Scalar, scalar};
 use tercet_dynamic::{FieldId, NodeId, Shape, Token, View};
 
@@ -68,22 +69,22 @@ const MOST_PLACES: usize = 18;
 
 impl Figures {
     /// What to add up and which sequences to look at in values of a type: paths from the record, or names of components
-    /// wherever they are.
+    /// wherever they are. Behind that of a sequence may stand where it begins again: `recordNumber=0..9999`.
     ///
     /// # Errors
-    /// When the type has no such component, or it is no single value.
+    /// When the type has no such component, or it is no single value; when a sequence begins again nowhere.
     pub fn new(
         shape: &Shape,
         root: NodeId,
         totals: &[String],
         sequences: &[String],
     ) -> Result<Self, FilterError> {
-        let total = |path| (path, FigureKind::Total(Total::default()));
-        let sequence = |path| (path, FigureKind::Sequence(Sequence::default()));
-        let asked = totals.iter().map(total).chain(sequences.iter().map(sequence));
-        let figure = |(path, kind): (&String, FigureKind)| {
-            let component = Component::new(shape, root, path).map_err(FilterError::new)?;
-            Ok((component, Figure { path: path.clone(), kind }))
+        let total = |path: &String| Ok((path.clone(), FigureKind::Total(Total::default())));
+        let asked = totals.iter().map(total).chain(sequences.iter().map(|text| sequence(text)));
+        let figure = |asked: Result<(String, FigureKind), FilterError>| {
+            let (path, kind) = asked?;
+            let component = Component::new(shape, root, &path).map_err(FilterError::new)?;
+            Ok((component, Figure { path, kind }))
         };
         Ok(Self { figures: asked.map(figure).collect::<Result<_, _>>()?, path: Vec::new() })
     }
@@ -148,13 +149,33 @@ impl Figures {
     pub(crate) fn take(&mut self) -> Self {
         let taken = self.clone();
         for (_, figure) in &mut self.figures {
-            figure.kind = match figure.kind {
+            figure.kind = match &figure.kind {
                 FigureKind::Total(_) => FigureKind::Total(Total::default()),
-                FigureKind::Sequence(_) => FigureKind::Sequence(Sequence::default()),
+                FigureKind::Sequence(sequence) => FigureKind::Sequence(sequence.emptied()),
             };
         }
         taken
     }
+}
+
+/// Reads `PATH` or `PATH=FIRST..LAST`.
+fn sequence(text: &str) -> Result<(String, FigureKind), FilterError> {
+    let (path, sequence) = match text.split_once('=') {
+        None => (text, Sequence::default()),
+        Some((path, circle)) => (path, Sequence::around(circle_of(circle).map_err(FilterError::new)?)),
+    };
+    Ok((path.to_owned(), FigureKind::Sequence(sequence)))
+}
+
+/// Reads `FIRST..LAST`: numbers of which the first follows behind the last.
+///
+/// # Errors
+/// When it is none.
+pub fn circle_of(text: &str) -> Result<RangeInclusive<i64>, String> {
+    let numbers =
+        text.split_once("..").and_then(|(first, last)| Some(first.parse().ok()?..=last.parse().ok()?));
+    let wrong = || format!("`{text}` does not say where numbers begin again, as `0..9999` does");
+    numbers.filter(|circle| circle.start() < circle.end()).ok_or_else(wrong)
 }
 
 impl FigureKind {

@@ -25,6 +25,7 @@ mod render;
 mod rendering;
 mod reshape;
 mod rows;
+mod run;
 mod sequence;
 mod settling;
 mod split;
@@ -36,7 +37,7 @@ pub use children::{ChildTable, Children};
 pub use convert::{Converter, SHARE_FROM, Settings, Stopped, Summary, Targets};
 pub use dedupe::Dedupe;
 pub use explode::Explode;
-pub use figures::{Amount, Extreme, Figure, FigureKind, Figures, Total};
+pub use figures::{Amount, Extreme, Figure, FigureKind, Figures, Total, circle_of};
 pub use filter::{Condition, Filter, FilterError};
 pub use framing::{
     Carvings, DEFAULT_RECORD_LIMIT, Detected, FileFraming, Framing, Identifiers, Item, Part, Prefix, Reason,

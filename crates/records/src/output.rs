@@ -102,12 +102,14 @@ impl Output {
         self.rename()
     }
 
-    /// Completes files and gives them their names once all of them are on the disk.
+    /// Completes files and gives them their names once all of them are on the disk, and `before` has been done.
     ///
     /// # Errors
-    /// As [`Output::commit`]; no file has its name then, but for those before one that could not be renamed.
-    pub fn commit_all(mut outputs: Vec<Self>) -> io::Result<()> {
+    /// As [`Output::commit`], and those of `before`; no file has its name then, but for those before one that could not be
+    /// renamed.
+    pub fn commit_all(mut outputs: Vec<Self>, before: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
         outputs.iter_mut().try_for_each(Self::settle)?;
+        before()?;
         outputs.into_iter().try_for_each(Self::rename)
     }
 

@@ -8,11 +8,13 @@
 
 use crate::audit::Totals;
 use crate::balance::Balance;
-use crate::convert::{Converter, Run, Stopped, Summary, Targets};
+use crate::convert::{Converter, Stopped, Summary, Targets};
+use crate::dedupe::Dedupe;
 use crate::figures::Figures;
 use crate::framing::{Item, Mark, Part, RecordReader};
 use crate::render::{MakeRender, Origin, Render, RenderedPart};
 use crate::rows::{Rows, Tally};
+use crate::run::Run;
 use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::ops::{ControlFlow, Range, RangeInclusive};
@@ -147,7 +149,8 @@ struct Worker<'p> {
 }
 
 impl Worker<'_> {
-    fn work(&mut self, batch: &Batch, done: &mut Done) {
+    fn work(&mut self, number: usize, batch: &Batch, done: &mut Done) {
+        let Some(repeated) = self.repeated(number, batch) else { return };
         let Self { name, rows, render } = self;
         done.tally = rows.tally();
         _ = rows.take_totals();
@@ -155,6 +158,7 @@ impl Worker<'_> {
         for (index, (range, offset)) in (batch.first..).zip(&batch.records) {
             let octets = &batch.octets[range.clone()];
             let offset = *offset;
+            rows.repeated = repeated.get((index - batch.first) as usize).copied();
             let origin = Origin { input: name, index, offset, length: octets.len(), elements: &[] };
             if rows.record(octets, origin, &mut **render, &mut done.rows, &mut done.tally).is_err() {
                 return;
@@ -165,6 +169,18 @@ impl Worker<'_> {
         done.totals = rows.take_totals();
         done.figures = rows.figures.take();
         done.whole = true;
+    }
+
+    /// Which records of a batch have been there before, if that is asked: all are known before the first becomes rows, as those
+    /// of the next batch wait for it. Nothing if a record does not decode.
+    fn repeated(&mut self, number: usize, batch: &Batch) -> Option<Vec<bool>> {
+        let Some(dedupe) = &self.rows.dedupe else { return Some(Vec::new()) };
+        let turn = dedupe.turn(number);
+        let mut digests = Vec::with_capacity(batch.records.len());
+        for (range, offset) in &batch.records {
+            digests.push(self.rows.digest(&batch.octets[range.clone()], *offset).ok()?);
+        }
+        Some(turn.take(&digests))
     }
 }
 
@@ -198,7 +214,7 @@ impl<'p> Pool<'p> {
                     let Ok((number, batch, memory)) = next else { return };
                     let done = Done { rows: memory, ..Done::default() };
                     let mut answer = Answer { to: &answers, number, done };
-                    worker.work(&batch, &mut answer.done);
+                    worker.work(number, &batch, &mut answer.done);
                 }
             });
         }
@@ -243,7 +259,7 @@ impl<'p> Pool<'p> {
         // A thread that waits has the lock, and there is nothing to take.
         let (number, batch, memory) = self.waiting.try_lock().ok()?.try_recv().ok()?;
         let mut done = Done { rows: memory, ..Done::default() };
-        own.work(&batch, &mut done);
+        own.work(number, &batch, &mut done);
         Some((number, done))
     }
 }
@@ -263,6 +279,7 @@ impl Converter<'_> {
         let settings = self.settings.clone();
         let name = run.name;
         reader.hold(true);
+        self.rows.dedupe.iter().for_each(Dedupe::begin_turns);
         let done = thread::scope(|scope| {
             let mut pool = Pool::start(scope, &workers, &self.rows, name);
             let mut index = self.index(run.summary.records);
@@ -313,6 +330,7 @@ impl Converter<'_> {
             }
         });
         reader.hold(false);
+        self.rows.dedupe.iter().for_each(Dedupe::end_turns);
         self.workers = Some(workers);
         done
     }
@@ -332,6 +350,7 @@ impl Converter<'_> {
             }
             return Ok(Some((batch.mark.clone(), octets)));
         }
+        self.rows.dedupe.iter().for_each(Dedupe::accept);
         run.summary.records += batch.records.len() as u64;
         run.summary.balance.merge(&batch.balance);
         run.tally.merge(&done.tally);

@@ -3,7 +3,7 @@
 use crate::audit::{Audit, Totals};
 use crate::children::Children;
 use crate::convert::Settings;
-use crate::dedupe::Dedupe;
+use crate::dedupe::{Dedupe, Digest};
 use crate::explode::Explode;
 use crate::figures::Figures;
 use crate::filter::Filter;
@@ -23,6 +23,8 @@ pub(crate) struct Rows<'p> {
     pub(crate) audit: Option<Audit>,
     pub(crate) figures: Figures,
     pub(crate) dedupe: Option<Dedupe>,
+    /// Whether the next record has been there before, if that is known already.
+    pub(crate) repeated: Option<bool>,
     pub(crate) filter: Option<Filter>,
     pub(crate) explode: Option<&'p Explode>,
     pub(crate) children: Option<&'p Children>,
@@ -95,6 +97,7 @@ impl<'p> Rows<'p> {
             audit: None,
             figures: Figures::default(),
             dedupe: None,
+            repeated: None,
             filter: None,
             explode: None,
             children: None,
@@ -118,6 +121,7 @@ impl<'p> Rows<'p> {
             audit: self.audit.clone(),
             figures: self.figures.clone(),
             dedupe: self.dedupe.clone(),
+            repeated: None,
             filter: self.filter.clone(),
             explode: self.explode,
             children: self.children,
@@ -166,6 +170,33 @@ impl<'p> Rows<'p> {
         // What is missing may still come; what there is has been said.
         _ = self.value(outer, octets, &mut tape, options);
         rendering.read_tables(tape.view(octets), &mut self.scratch);
+    }
+
+    /// What a record is known by that does not become rows yet; nothing if it is left out, or is like no other.
+    pub(crate) fn digest(&mut self, octets: &[u8], offset: u64) -> Result<Option<Digest>, Error> {
+        if self.filter.is_none() && self.dedupe.as_ref().is_some_and(Dedupe::is_of_octets) {
+            return Ok(Some(Dedupe::digest_of_octets(octets)));
+        }
+        self.options.base_offset = offset;
+        let shape = self.shape();
+        let mut record = Undecoded {
+            plan: self.plan,
+            node: self.record,
+            octets,
+            options: &self.options,
+            wanted: self.wanted.as_deref(),
+            rendering: self.rendering,
+            decoder: &mut self.decoder,
+            scratch: &mut self.scratch,
+            alternative: None,
+        };
+        self.tape.clear();
+        record.say(&mut self.tape)?;
+        let view = self.tape.view(octets);
+        if self.filter.as_ref().is_some_and(|filter| !filter.accepts(shape, view, &mut self.path)) {
+            return Ok(None);
+        }
+        Ok(self.dedupe.as_mut().and_then(|dedupe| dedupe.digest(shape, view, octets)))
     }
 
     /// Appends the rows of a record, which is counted; nothing of either if it is rejected.
@@ -219,10 +250,12 @@ impl<'p> Rows<'p> {
             tally.left_out += 1;
             return Ok(());
         }
-        let digest = self.dedupe.as_mut().and_then(|dedupe| dedupe.digest(shape, view, octets));
-        if let (Some(dedupe), Some(digest)) = (&self.dedupe, digest)
-            && dedupe.has(digest)
-        {
+        let (mut repeated, mut digest) = (self.repeated.unwrap_or(false), None);
+        if let (Some(dedupe), None) = (&mut self.dedupe, self.repeated) {
+            digest = dedupe.digest(shape, view, octets);
+            repeated = digest.is_some_and(|digest| dedupe.has(&digest));
+        }
+        if repeated {
             if let Some(audit) = &mut self.audit {
                 audit.record(shape, view);
             }
@@ -258,7 +291,7 @@ impl<'p> Rows<'p> {
             render.drop_record();
             return Err(error);
         }
-        if let (Some(dedupe), Some(digest)) = (&mut self.dedupe, digest) {
+        if let (Some(dedupe), Some(digest)) = (&self.dedupe, digest) {
             dedupe.add(digest);
         }
         tally.rows += rows;

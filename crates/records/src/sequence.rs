@@ -10,6 +10,9 @@ pub const SAMPLES: usize = 10;
 
 /// Numbers as runs without gaps, in whatever order they come.
 ///
+/// They may begin again behind a last one, as those of counters with a fixed number of digits do: then what lies outside of them
+/// is the largest gap.
+///
 /// ```
 /// let mut sequence = tercet_records::Sequence::default();
 /// for number in [1, 2, 5, 4, 9, 5] {
@@ -17,6 +20,13 @@ pub const SAMPLES: usize = 10;
 /// }
 /// assert_eq!(sequence.gaps().collect::<Vec<_>>(), [3..=3, 6..=8]);
 /// assert_eq!((sequence.missing(), sequence.duplicates(), sequence.range()), (4, 1, Some(1..=9)));
+///
+/// let mut sequence = tercet_records::Sequence::around(0..=99);
+/// for number in [98, 99, 0, 2] {
+///     sequence.add(number);
+/// }
+/// assert_eq!(sequence.gaps().collect::<Vec<_>>(), [1..=1]);
+/// assert_eq!(sequence.range(), Some(98..=2));
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Sequence {
@@ -27,11 +37,26 @@ pub struct Sequence {
     samples: BTreeSet<i64>,
     others: u64,
     is_none: bool,
+    /// The numbers that there may be, if behind the last of them the first follows.
+    circle: Option<(i64, i64)>,
 }
 
 impl Sequence {
-    /// Adds a number.
+    /// No numbers yet, of those that begin again with the first behind the last of a range.
+    pub fn around(circle: RangeInclusive<i64>) -> Self {
+        Self { circle: Some((*circle.start(), *circle.end())), ..Self::default() }
+    }
+
+    /// No numbers yet, of the same ones.
+    pub(crate) fn emptied(&self) -> Self {
+        Self { circle: self.circle, ..Self::default() }
+    }
+
+    /// Adds a number; one that there may not be is passed over.
     pub fn add(&mut self, number: i64) {
+        if self.circle.is_some_and(|(first, last)| !(first..=last).contains(&number)) {
+            return self.pass_over();
+        }
         self.add_run(number, number);
     }
 
@@ -94,22 +119,48 @@ impl Sequence {
         self.is_none
     }
 
-    /// The least and the greatest number.
+    /// The least and the greatest number; if the numbers have begun again, the first is greater than the last.
     pub fn range(&self) -> Option<RangeInclusive<i64>> {
         let (first, last) = (self.runs.first_key_value()?, self.runs.last_key_value()?);
-        Some(*first.0..=*last.1)
+        match self.between().nth(self.outside().unwrap_or(usize::MAX)) {
+            Some(gap) => Some(gap.end() + 1..=gap.start() - 1),
+            None => Some(*first.0..=*last.1),
+        }
+    }
+
+    /// The numbers that are missing between the first and the last.
+    pub fn gaps(&self) -> impl Iterator<Item = RangeInclusive<i64>> + '_ {
+        let outside = self.outside();
+        let before = outside.unwrap_or(0);
+        let around = outside.and(self.circle).into_iter().flat_map(|circle| self.around_the_end(circle));
+        let behind = outside.map_or(0, |outside| outside + 1);
+        self.between().skip(behind).chain(around).chain(self.between().take(before))
     }
 
     /// The numbers that are missing between the least and the greatest.
-    pub fn gaps(&self) -> impl Iterator<Item = RangeInclusive<i64>> + '_ {
+    fn between(&self) -> impl Iterator<Item = RangeInclusive<i64>> + '_ {
         self.runs.values().zip(self.runs.keys().skip(1)).map(|(before, behind)| before + 1..=behind - 1)
+    }
+
+    /// Those above the greatest and below the least of a circle.
+    fn around_the_end(&self, circle: (i64, i64)) -> impl Iterator<Item = RangeInclusive<i64>> + use<> {
+        let least = self.runs.first_key_value().map_or(circle.0, |run| *run.0);
+        let greatest = self.runs.last_key_value().map_or(circle.1, |run| *run.1);
+        let above = (greatest < circle.1).then(|| greatest + 1..=circle.1);
+        let below = (least > circle.0).then(|| circle.0..=least - 1);
+        above.into_iter().chain(below)
+    }
+
+    /// Which of the gaps between the least and the greatest is larger than any other and the one around the end of the circle.
+    fn outside(&self) -> Option<usize> {
+        let around: u128 = self.around_the_end(self.circle?).map(|gap| size(&gap)).sum();
+        let largest = self.between().enumerate().max_by_key(|(_, gap)| size(gap))?;
+        (size(&largest.1) > around).then_some(largest.0)
     }
 
     /// How many numbers are missing.
     pub fn missing(&self) -> u128 {
-        let size =
-            |gap: RangeInclusive<i64>| (i128::from(*gap.end()) - i128::from(*gap.start())).unsigned_abs() + 1;
-        self.gaps().map(size).sum()
+        self.gaps().map(|gap| size(&gap)).sum()
     }
 
     /// How many numbers were there already when they came.
@@ -126,6 +177,11 @@ impl Sequence {
     pub fn others(&self) -> u64 {
         self.others
     }
+}
+
+/// How many numbers there are in a gap.
+fn size(gap: &RangeInclusive<i64>) -> u128 {
+    (i128::from(*gap.end()) - i128::from(*gap.start())).unsigned_abs() + 1
 }
 
 #[cfg(test)]
@@ -165,6 +221,36 @@ mod tests {
                 assert_eq!(sequence.duplicates(), (numbers.len() - set.len()) as u128, "{numbers:?}");
             }
         }
+    }
+
+    fn check(circle: RangeInclusive<i64>, numbers: &[i64], range: RangeInclusive<i64>, gaps: &[(i64, i64)]) {
+        for middle in 0..=numbers.len() {
+            let mut sequence = Sequence::around(circle.clone());
+            let mut later = sequence.emptied();
+            numbers[..middle].iter().for_each(|number| sequence.add(*number));
+            numbers[middle..].iter().for_each(|number| later.add(*number));
+            sequence.merge(&later);
+            let found: Vec<(i64, i64)> = sequence.gaps().map(|gap| (*gap.start(), *gap.end())).collect();
+            assert_eq!(found, gaps, "{numbers:?} in two parts at {middle}");
+            assert_eq!(sequence.range(), Some(range.clone()), "{numbers:?}");
+            let missing: i64 = gaps.iter().map(|(first, last)| last - first + 1).sum();
+            assert_eq!(sequence.missing(), missing as u128);
+        }
+    }
+
+    #[test]
+    fn numbers_that_begin_again() {
+        check(0..=9999, &[9998, 9999, 0, 1, 3], 9998..=3, &[(2, 2)]);
+        check(0..=9999, &[9997, 1], 9997..=1, &[(9998, 9999), (0, 0)]);
+        check(1..=9999, &[9999, 1], 9999..=1, &[]);
+        check(1..=9999, &[9998, 2], 9998..=2, &[(9999, 9999), (1, 1)]);
+        check(0..=9999, &[5, 7, 8], 5..=8, &[(6, 6)]);
+        check(0..=9999, &[17], 17..=17, &[]);
+        check(0..=9, &[8, 1, 3, 9], 8..=3, &[(0, 0), (2, 2)]);
+        check(i64::MIN..=i64::MAX, &[i64::MAX, i64::MIN], i64::MAX..=i64::MIN, &[]);
+        let mut sequence = Sequence::around(0..=9);
+        [3, 10, -1, 3].into_iter().for_each(|number| sequence.add(number));
+        assert_eq!((sequence.others(), sequence.duplicates(), sequence.range()), (2, 1, Some(3..=3)));
     }
 
     #[test]

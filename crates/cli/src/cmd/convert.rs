@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::Duration;
-use tercet::records::{Converter, Dedupe, Output, Settings};
+use tercet::records::{Converter, Dedupe, Output, Profile, Settings};
 
 /// Convert record files to Parquet, Arrow, CSV, JSON or XML
 #[derive(Args, Clone, Debug)]
@@ -59,16 +59,15 @@ pub struct Convert {
     pub output: Option<PathBuf>,
 
     /// Leave out records that have been there before in this run: those of which these components are the same, or without a
-    /// value those with the same octets; it takes some 16 to 40 octets of memory for each record, and one thread
-    #[arg(
-        long,
-        value_name = "PATH",
-        value_delimiter = ',',
-        num_args = 0..,
-        require_equals = true,
-        conflicts_with_all = ["resume", "skip_existing", "watch"]
-    )]
+    /// value those with the same octets; it takes some 16 to 40 octets of memory for each record, and inputs are read one after
+    /// the other
+    #[arg(long, value_name = "PATH", value_delimiter = ',', num_args = 0.., require_equals = true)]
     dedupe: Option<Vec<String>>,
+
+    /// With `--dedupe`: leave out the records of earlier runs with this file, too, which keeps 24 octets of each; memory holds those of
+    /// the output under way and a million of others
+    #[arg(long, value_name = "FILE", requires = "dedupe")]
+    dedupe_file: Option<PathBuf>,
 
     /// Where what stands around the record list goes; beside the output file, named `.header`, if not given
     #[arg(long, value_name = "FILE", requires = "records")]
@@ -143,6 +142,15 @@ impl Convert {
                 "`--resume`, `--skip-existing` and `--watch` want an output directory: `--output DIR/`",
             ));
         }
+        if (self.resume || self.skip_existing || self.watch)
+            && self.dedupe.is_some()
+            && self.dedupe_file.is_none()
+        {
+            return Err(Failure::usage(
+                "with `--resume`, `--skip-existing` and `--watch`, `--dedupe` wants a file that keeps what has been there: \
+                 `--dedupe-file FILE`",
+            ));
+        }
         if !self.watch {
             let stop = || interrupt::listen(self.on_interrupt);
             return self.convert(&self.input.expand()?, stop, None);
@@ -190,15 +198,15 @@ impl Convert {
             .with_explode(job.explode.as_ref())
             .with_children(job.children.as_ref())
             .with_stop(Arc::clone(&job.stop));
-        if let Some(paths) = &self.dedupe {
-            let dedupe = Dedupe::new(job.shown().shape(), job.record, paths).map_err(Failure::usage)?;
-            converter = converter.with_dedupe(dedupe);
+        let dedupe = self.dedupe(&job, &profile)?;
+        if let Some(dedupe) = &dedupe {
+            converter = converter.with_dedupe(dedupe.clone());
         }
         if let Some(filter) = self.rows.filter(job.shown().shape(), job.record)? {
             converter = converter.with_filter(filter);
         }
         let mut report = Report::new(&job.plan, !self.quiet, self.summary.is_some());
-        let run = Run::new(self, &job, inputs);
+        let run = Run::new(self, &job, inputs, dedupe);
         let done = match watch {
             Some(watch) => self.keep_on(&run, converter, inputs, watch, &mut report),
             None if self.one_for_each() => {
@@ -222,6 +230,16 @@ impl Convert {
             output.commit()?;
         }
         Ok(report.exit)
+    }
+
+    /// What tells records that have been there before, if it is asked for.
+    fn dedupe(&self, job: &Job, profile: &Profile) -> Outcome<Option<Dedupe>> {
+        let Some(paths) = &self.dedupe else { return Ok(None) };
+        let dedupe = Dedupe::new(job.shown().shape(), job.record, paths).map_err(Failure::usage)?;
+        let Some(file) = &self.dedupe_file else { return Ok(Some(dedupe)) };
+        // Octets are what they are, however they are shown.
+        let shown = (!paths.is_empty()).then_some((profile, &self.rendering.render));
+        Ok(Some(dedupe.with_file(file, &format!("{paths:?} {shown:?}"))?))
     }
 
     /// Converts files as they become complete, until a signal says to stop.
@@ -271,10 +289,6 @@ impl Convert {
     }
 
     pub fn jobs(&self) -> usize {
-        // One thread alone knows in order what has been there before.
-        if self.dedupe.is_some() {
-            return 1;
-        }
         self.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get)
     }
 
