@@ -56,7 +56,8 @@ fn total_json(total: &Total) -> Value {
     })
 }
 
-fn sequence_line(sequence: &Sequence) -> String {
+/// A sequence in words.
+pub fn sequence_line(sequence: &Sequence) -> String {
     if sequence.is_none() {
         return "no sequence: more than 65,536 gaps".to_owned();
     }
@@ -90,7 +91,8 @@ fn sequence_line(sequence: &Sequence) -> String {
     line
 }
 
-fn sequence_json(sequence: &Sequence) -> Value {
+/// The same for machines.
+pub fn sequence_json(sequence: &Sequence) -> Value {
     if sequence.is_none() {
         return json!({ "gaps": null });
     }

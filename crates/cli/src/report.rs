@@ -7,13 +7,18 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tercet::dynamic::Plan;
-use tercet::records::{Balance, Checked, Figures, Framing, Reject, Stopped, Summary};
+use tercet::records::{Balance, Checked, Figures, FileHeader, Framing, Reject, Sequence, Stopped, Summary};
+
+/// Headers of files of an input that are told.
+const FILES: usize = 3;
 
 /// What inputs come to.
 #[derive(Clone, Debug, Default)]
 pub struct Totals {
     /// What chosen components come to.
     pub figures: Figures,
+    /// The sequence numbers of files of 3GPP TS 32.297.
+    pub file_numbers: Sequence,
     /// Inputs without rejects, with rejects, and failed ones.
     pub inputs: [u64; 3],
     pub records: u64,
@@ -77,6 +82,12 @@ impl<'p> Report<'p> {
             if let Some(framing) = &summary.framing {
                 term::say(format_args!("  framing found by trial: --framing {}", framing.spelt()));
             }
+            summary
+                .carvings
+                .told
+                .iter()
+                .take(FILES)
+                .for_each(|file| term::say(format_args!("  {}", told(file))));
             if summary.left_out > 0 {
                 term::say(format_args!("  {:>12} left out by --where", term::grouped(summary.left_out)));
             }
@@ -97,6 +108,14 @@ impl<'p> Report<'p> {
         }
         for fault in &summary.carvings.faults {
             term::warning(format_args!("{name}: {fault}"));
+        }
+        if let Some(rules) = summary.carvings.other_rules {
+            term::warning(format_args!(
+                "{name}: by their headers, there are records in {rules}; they are read as BER"
+            ));
+        }
+        for trouble in summary.carvings.told.iter().flat_map(FileHeader::troubles) {
+            term::warning(format_args!("{name}: by the header of the file, {trouble}"));
         }
         if let Some(fault) = miscount(&summary) {
             term::warning(format_args!("{name}: {fault}"));
@@ -127,6 +146,7 @@ impl<'p> Report<'p> {
         totals.balance.merge(&summary.balance);
         totals.seconds += seconds;
         totals.figures.merge(&summary.figures);
+        totals.file_numbers.merge(&summary.carvings.numbers);
         let result = match exit {
             Exit::Good => 0,
             Exit::Rejected => 1,
@@ -231,6 +251,10 @@ impl<'p> Report<'p> {
                 term::count(totals.rejects, "reject"),
                 totals.balance,
             ));
+            if totals.file_numbers.range().is_some() {
+                let line = figures::sequence_line(&totals.file_numbers);
+                term::say(format_args!("  files of 3GPP TS 32.297: {line}"));
+            }
             figures::lines(&totals.figures).for_each(|line| term::say(format_args!("  {line}")));
         }
     }
@@ -244,6 +268,7 @@ impl<'p> Report<'p> {
             "octets": octets(&totals.balance),
             "seconds": totals.seconds,
             "figures": figures::json(&totals.figures),
+            "file_sequence": totals.file_numbers.range().map(|_| figures::sequence_json(&totals.file_numbers)),
             "resumed": self.done_before,
             "skipped": self.passed_over,
             "exit": self.exit as u8,
@@ -271,6 +296,7 @@ impl<'p> Report<'p> {
             "seconds": seconds,
             "framing": summary.framing.as_ref().map(Framing::spelt),
             "announced": summary.carvings.announced.filter(|_| summary.carvings.files > 0),
+            "file_headers": summary.carvings.told.iter().map(header).collect::<Vec<_>>(),
             "audit": summary.audit.iter().map(checked).collect::<Vec<_>>(),
             "figures": figures::json(&summary.figures),
             "complete": summary.stopped.is_none(),
@@ -282,6 +308,33 @@ impl<'p> Report<'p> {
         let shape = &self.plan.shape;
         summary.by_type.iter().map(|&(field, count)| (shape.name(shape.field(field).name), count)).collect()
     }
+}
+
+/// A header of TS 32.297 in words.
+fn told(file: &FileHeader) -> String {
+    let number = file.sequence.map_or_else(|| "without a number".to_owned(), |number| number.to_string());
+    let time =
+        |what: &str, time: Option<String>| time.map_or_else(String::new, |time| format!(", {what} {time}"));
+    let (opened, appended) = (time("opened", file.opened()), time("last record", file.appended()));
+    format!(
+        "file {number} of 3GPP TS 32.297{opened}{appended}, closed: {} ({})",
+        file.closure,
+        file.closure_name()
+    )
+}
+
+fn header(file: &FileHeader) -> Value {
+    let node: String = file.node.iter().map(|octet| format!("{octet:02X}")).collect();
+    json!({
+        "sequence": file.sequence,
+        "records": file.records,
+        "opened": file.opened(),
+        "last_record": file.appended(),
+        "closure": file.closure,
+        "closure_reason": file.closure_name(),
+        "lost": file.lost,
+        "node": node,
+    })
 }
 
 /// What a header of TS 32.297 announced and is not there.

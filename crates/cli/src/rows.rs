@@ -2,9 +2,10 @@
 
 use crate::exit::{Failure, Outcome};
 use clap::Args;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use tercet::dynamic::{NodeId, Shape};
-use tercet::records::{Children, Condition, Explode, Figures, Filter};
+use tercet::records::{Children, Condition, Explode, Figures, Filter, Sequence, circle_of};
 
 /// Which records become rows.
 #[derive(Args, Clone, Debug, Default)]
@@ -20,9 +21,13 @@ pub struct RowsArgs {
     pub total: Vec<String>,
 
     /// Tell which numbers of this component are missing between the least and the greatest, and which there are more than once,
-    /// over all inputs
-    #[arg(long, value_name = "PATH", value_delimiter = ',')]
+    /// over all inputs; with where they begin again: `recordNumber=0..9999`
+    #[arg(long, value_name = "PATH[=FIRST..LAST]", value_delimiter = ',')]
     pub sequence: Vec<String>,
+
+    /// Where the sequence numbers of files of 3GPP TS 32.297 begin again, if that is before the end of 32 bits
+    #[arg(long, value_name = "FIRST..LAST", value_parser = circle_of)]
+    file_sequence: Option<RangeInclusive<i64>>,
 
     /// A row for each element of this list, with what stands around it repeated, and a column with the number of the element
     /// named after the list; a record without elements is one row
@@ -69,6 +74,12 @@ impl RowsArgs {
     /// The sums, ranges and sequences asked for, of values of a shape.
     pub fn figures(&self, shape: &Shape, record: NodeId) -> Outcome<Figures> {
         Figures::new(shape, record, &self.total, &self.sequence).map_err(Failure::usage)
+    }
+
+    /// Files of 3GPP TS 32.297, none yet.
+    pub fn file_numbers(&self) -> Sequence {
+        // All ones are not a number.
+        Sequence::around(self.file_sequence.clone().unwrap_or_else(|| 0..=u32::MAX.into()))
     }
 
     /// The filter asked for, on values of a shape.

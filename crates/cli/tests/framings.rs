@@ -296,6 +296,55 @@ fn members_of_streamed_zip_archives_are_checked() {
 }
 
 #[test]
+fn headers_of_files_are_told_and_their_numbers_followed() {
+    let raw = std::fs::read(root().join("examples/calls.ber")).unwrap();
+    let records = split(&raw);
+    let dir = tempfile::tempdir().unwrap();
+    let (mut paths, summary) = (Vec::new(), dir.path().join("summary"));
+    for (name, number, closure, lost) in [("a", 65_534_u32, 3, 0), ("b", 65_535, 1, 0x85), ("c", 1, 129, 0)] {
+        let mut file = ts32297(&records, 7, b"", b"");
+        // April 28, 17:18, 8 hours ahead.
+        file[10..14].copy_from_slice(
+            &(4_u32 << 28 | 28 << 23 | 17 << 18 | 18 << 12 | 1 << 11 | 8 << 6).to_be_bytes(),
+        );
+        file[22..26].copy_from_slice(&number.to_be_bytes());
+        (file[26], file[47]) = (closure, lost);
+        paths.push(dir.path().join(name));
+        std::fs::write(dir.path().join(name), file).unwrap();
+    }
+    let run = |more: &[&str]| {
+        let mut command = Command::new(TERCET);
+        command.current_dir(root()).args(["convert", "-s", "schemas/demo", "-t", "CallRecord", "-o"]);
+        command.arg(dir.path().join("out.csv")).arg("--summary").arg(&summary).args(more).args(&paths);
+        let output = command.output().unwrap();
+        let summary: Value = serde_json::from_slice(&std::fs::read(&summary).unwrap()).unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap(), summary)
+    };
+    let (exit, said, summary) = run(&["--file-sequence", "0..65535"]);
+    assert_eq!(exit, Some(0), "{said}");
+    for line in [
+        "  file 65534 of 3GPP TS 32.297, opened 04-28T17:18+08:00, last record 02-02T08:18-04:33, closed: 3 (number of records)\n",
+        "b: by the header of the file, 5 records have been lost\n",
+        "c: by the header of the file, the file was closed by an error: 129 (error of the file system)\n",
+        "  files of 3GPP TS 32.297: 65534 to 1, missing 1 (0), repeated 0\n",
+    ] {
+        assert!(said.contains(line), "{line}{said}");
+    }
+    assert_eq!(summary["file_sequence"]["gaps"], serde_json::json!([[0, 0]]));
+    let header = &summary["inputs"][1]["file_headers"][0];
+    assert_eq!(header["sequence"], 65_535);
+    assert_eq!(header["closure_reason"], "size of the file");
+    let (_, said, _) = run(&[]);
+    assert!(said.contains("1 to 65535, missing 65532 (2 to 65533), repeated 0\n"), "{said}");
+    let mut file = std::fs::read(&paths[0]).unwrap();
+    file[54 + 3] = 3 << 5 | 7;
+    std::fs::write(&paths[0], file).unwrap();
+    let (exit, said, _) = run(&[]);
+    assert_eq!(exit, Some(0));
+    assert!(said.contains("a: by their headers, there are records in APER; they are read as BER"), "{said}");
+}
+
+#[test]
 fn offsets_are_those_of_the_file() {
     let raw = std::fs::read(root().join("examples/calls.ber")).unwrap();
     let records = split(&raw);

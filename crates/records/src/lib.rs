@@ -40,8 +40,8 @@ pub use explode::Explode;
 pub use figures::{Amount, Extreme, Figure, FigureKind, Figures, Total, circle_of};
 pub use filter::{Condition, Filter, FilterError};
 pub use framing::{
-    Carvings, DEFAULT_RECORD_LIMIT, Detected, FileFraming, Framing, Identifiers, Item, Part, Prefix, Reason,
-    RecordReader, Score, Used, detect, score,
+    Carvings, DEFAULT_RECORD_LIMIT, Detected, FileFraming, FileHeader, Framing, Identifiers, Item, Part,
+    Prefix, Reason, RecordReader, Score, Used, detect, score,
 };
 pub use output::{Output, abandon};
 pub use reject::{Reject, RejectFile};

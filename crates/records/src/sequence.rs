@@ -223,7 +223,7 @@ mod tests {
         }
     }
 
-    fn check(circle: RangeInclusive<i64>, numbers: &[i64], range: RangeInclusive<i64>, gaps: &[(i64, i64)]) {
+    fn check(circle: RangeInclusive<i64>, numbers: &[i64], range: (i64, i64), gaps: &[(i64, i64)]) {
         for middle in 0..=numbers.len() {
             let mut sequence = Sequence::around(circle.clone());
             let mut later = sequence.emptied();
@@ -232,7 +232,8 @@ mod tests {
             sequence.merge(&later);
             let found: Vec<(i64, i64)> = sequence.gaps().map(|gap| (*gap.start(), *gap.end())).collect();
             assert_eq!(found, gaps, "{numbers:?} in two parts at {middle}");
-            assert_eq!(sequence.range(), Some(range.clone()), "{numbers:?}");
+            let ends = sequence.range().map(|range| (*range.start(), *range.end()));
+            assert_eq!(ends, Some(range), "{numbers:?}");
             let missing: i64 = gaps.iter().map(|(first, last)| last - first + 1).sum();
             assert_eq!(sequence.missing(), missing as u128);
         }
@@ -240,14 +241,14 @@ mod tests {
 
     #[test]
     fn numbers_that_begin_again() {
-        check(0..=9999, &[9998, 9999, 0, 1, 3], 9998..=3, &[(2, 2)]);
-        check(0..=9999, &[9997, 1], 9997..=1, &[(9998, 9999), (0, 0)]);
-        check(1..=9999, &[9999, 1], 9999..=1, &[]);
-        check(1..=9999, &[9998, 2], 9998..=2, &[(9999, 9999), (1, 1)]);
-        check(0..=9999, &[5, 7, 8], 5..=8, &[(6, 6)]);
-        check(0..=9999, &[17], 17..=17, &[]);
-        check(0..=9, &[8, 1, 3, 9], 8..=3, &[(0, 0), (2, 2)]);
-        check(i64::MIN..=i64::MAX, &[i64::MAX, i64::MIN], i64::MAX..=i64::MIN, &[]);
+        check(0..=9999, &[9998, 9999, 0, 1, 3], (9998, 3), &[(2, 2)]);
+        check(0..=9999, &[9997, 1], (9997, 1), &[(9998, 9999), (0, 0)]);
+        check(1..=9999, &[9999, 1], (9999, 1), &[]);
+        check(1..=9999, &[9998, 2], (9998, 2), &[(9999, 9999), (1, 1)]);
+        check(0..=9999, &[5, 7, 8], (5, 8), &[(6, 6)]);
+        check(0..=9999, &[17], (17, 17), &[]);
+        check(0..=9, &[8, 1, 3, 9], (8, 3), &[(0, 0), (2, 2)]);
+        check(i64::MIN..=i64::MAX, &[i64::MAX, i64::MIN], (i64::MAX, i64::MIN), &[]);
         let mut sequence = Sequence::around(0..=9);
         [3, 10, -1, 3].into_iter().for_each(|number| sequence.add(number));
         assert_eq!((sequence.others(), sequence.duplicates(), sequence.range()), (2, 1, Some(3..=3)));

@@ -206,6 +206,7 @@ impl Convert {
             converter = converter.with_filter(filter);
         }
         let mut report = Report::new(&job.plan, !self.quiet, self.summary.is_some());
+        report.totals.file_numbers = self.rows.file_numbers();
         let run = Run::new(self, &job, inputs, dedupe);
         let done = match watch {
             Some(watch) => self.keep_on(&run, converter, inputs, watch, &mut report),

@@ -4,6 +4,8 @@
 //! it hands on the octets that belong to records and fillers, counts the others, and knows where in the file each octet
 //! stood.
 
+use super::ts32297::{FILE_HEADER, FileHeader, NOT_KNOWN};
+use crate::sequence::Sequence;
 use std::collections::VecDeque;
 use std::fmt;
 use std::io::{ErrorKind, Read, Result};
@@ -107,7 +109,7 @@ impl fmt::Display for FileFraming {
 }
 
 /// Octets that are no part of records, by what they were, and what the headers of files said.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Carvings {
     /// Octets of headers.
     pub headers: u64,
@@ -121,14 +123,18 @@ pub struct Carvings {
     pub seen: u64,
     /// What does not agree, the first cases.
     pub faults: Vec<String>,
+    /// Other rules than BER, if headers of records tell of some.
+    pub other_rules: Option<&'static str>,
+    /// The headers of the first files.
+    pub told: Vec<FileHeader>,
+    /// The sequence numbers of all files.
+    pub numbers: Sequence,
 }
 
 /// Faults that are kept.
 const FAULTS: usize = 5;
-/// "Not known" in the fields of a header (TS 32.297 6.1.1).
-const NOT_KNOWN: u32 = u32::MAX;
-/// Octets of a header of TS 32.297 without its parts of variable length.
-const FILE_HEADER: usize = 50;
+/// Headers of files that are kept.
+const HEADERS: usize = 100;
 
 /// A reader of what is left when file framing is taken out.
 #[derive(Debug)]
@@ -292,6 +298,9 @@ impl<R: Read> Carved<R> {
             self.give_up("no header of a record (TS 32.297 6.1.2) stands here");
             return Ok(());
         }
+        if let 2..=4 = format {
+            self.carvings.other_rules = Some(["UPER", "APER", "XER"][usize::from(format) - 2]);
+        }
         self.header(size);
         self.carvings.seen += 1;
         self.group = self.group.map(|left| left.saturating_sub(length + size as u64));
@@ -312,6 +321,9 @@ impl<R: Read> Carved<R> {
         };
         self.header(header.length as usize);
         self.carvings.files += 1;
+        if let Some(number) = header.sequence {
+            self.carvings.numbers.add(number.into());
+        }
         self.carvings.announced = match (self.carvings.announced, header.records) {
             (Some(sum), Some(records)) => Some(sum + u64::from(records)),
             _ => None,
@@ -320,44 +332,14 @@ impl<R: Read> Carved<R> {
             Some(length) => u64::from(length) - u64::from(header.length),
             None => u64::MAX,
         });
+        if self.carvings.told.len() < HEADERS {
+            self.carvings.told.push(header);
+        }
         if self.group == Some(0) || !self.input.ensure(1)? {
             self.pass = 0;
             return Ok(false);
         }
         Ok(true)
-    }
-}
-
-/// What counts of the header of a file of TS 32.297.
-pub(super) struct FileHeader {
-    /// Octets of the file, if known.
-    file: Option<u32>,
-    /// Octets of the header.
-    length: u32,
-    /// Records, if known.
-    records: Option<u32>,
-}
-
-impl FileHeader {
-    /// Reads a header; nothing if it is none.
-    pub(super) fn read(octets: &[u8]) -> Option<Self> {
-        let word = |at: usize| Some(u32::from_be_bytes(*octets.get(at..)?.first_chunk()?));
-        let half = |at: usize| Some(usize::from(u16::from_be_bytes(*octets.get(at..)?.first_chunk()?)));
-        let (file, length, records) = (word(0)?, word(4)?, word(18)?);
-        let filter = half(48)?;
-        let extension = half(FILE_HEADER + filter)?;
-        // Both releases have an octet more where they are 7.
-        let releases =
-            [8, 9].iter().filter(|at| octets.get(**at).is_some_and(|octet| octet >> 5 == 7)).count();
-        let least = FILE_HEADER + 2 + filter + extension;
-        let fits =
-            length as usize == least + releases || length as usize == least + 2 || length as usize == least;
-        let whole = file == NOT_KNOWN || file >= length;
-        (fits && whole && octets.len() >= length as usize).then(|| Self {
-            file: (file != NOT_KNOWN).then_some(file),
-            length,
-            records: (records != NOT_KNOWN).then_some(records),
-        })
     }
 }
 

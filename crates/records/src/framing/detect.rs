@@ -1,9 +1,10 @@
 //! Which framing a file has: candidates are made from its first octets, and the one wins by which most of them are
 //! records that decode.
 
-use super::carve::{FileFraming, FileHeader, Prefix, Used};
+use super::carve::{FileFraming, Prefix, Used};
 use super::extent::{self, Extent, Step};
 use super::spell::CONTROLS;
+use super::ts32297::FileHeader;
 use super::{Framing, Identifiers, Part, Reason, RecordReader};
 use std::io::{Read, Result};
 

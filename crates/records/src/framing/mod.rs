@@ -12,6 +12,7 @@ mod identifiers;
 mod reader;
 mod resync;
 mod spell;
+mod ts32297;
 mod window;
 
 pub use carve::{Carvings, FileFraming, Prefix, Used};
@@ -20,6 +21,7 @@ pub use detect::{Detected, Score, detect, score};
 pub use identifiers::Identifiers;
 pub(crate) use reader::Mark;
 pub use reader::{DEFAULT_RECORD_LIMIT, Framing, RecordReader};
+pub use ts32297::FileHeader;
 
 use std::fmt;
 use tercet_runtime::ErrorKind;
