@@ -13,7 +13,8 @@ pub struct RenderingArgs {
     /// How octets with a meaning of their own are shown: `auto` by the profile that fits the specification, `none` as
     /// octets, `PATH=KIND` those of a component (a name, a path from the record on, or `Type.component`) as `tbcd`, `bcd`,
     /// `text`, `number`, `address`, `address-nibbles`, `digits`, `isup`, `timestamp`, `date-bcd`, `date`, `time`,
-    /// `seconds`, `timezone`, `plmn`, `cell`, `location`, `ip`, `cause` or `octets`; may be given several times
+    /// `seconds`, `timezone`, `plmn`, `cell`, `location`, `ip`, `cause` or `octets`, numbers as `name` or `both`, an ENUMERATED
+    /// as `number`, bits as `flags`; may be given several times
     #[arg(long, value_name = "auto|none|PATH=KIND", value_parser = rule)]
     pub render: Vec<Rule>,
 

@@ -266,3 +266,60 @@ fn codes_and_amounts_are_what_the_header_says() {
     let csv = convert(folder.path(), &[&common[..], &columns].concat());
     assert!(csv.starts_with("begin.timestamp,charge\n2024-06-01T00:00:08+02:00,12.34\n"), "{csv}");
 }
+
+const NAMES: &str = "A DEFINITIONS IMPLICIT TAGS ::= BEGIN
+Record ::= SEQUENCE {
+    cause [0] Cause, state [1] ENUMERATED { idle(0), busy(4), ... }, marks [2] BIT STRING { roaming(0), prepaid(2) },
+    at [3] GeneralizedTime, plain [4] INTEGER }
+Cause ::= INTEGER { normalRelease(0), abnormalRelease(4) }
+END";
+
+#[test]
+fn numbers_bits_and_times_are_shown_as_what_they_are_called() {
+    let time = |text: &str| text.bytes().map(|octet| format!("{octet:02X}")).collect::<String>();
+    let records = format!(
+        "301E80 0100 810104 82020420 830F {} 840100 301D80 0105 810105 82020600 830E {} 840100",
+        time("20261101080017Z"),
+        time("20261101080017")
+    );
+    let folder = folder(NAMES, &records);
+    let kinds = ["cause=name", "state=both", "marks=flags", "at=timestamp"];
+    let render = |kinds: &[&str]| {
+        kinds.iter().flat_map(|kind| ["--render".to_owned(), (*kind).to_owned()]).collect::<Vec<_>>()
+    };
+    let run = |kinds: &[&str], more: &[&str]| {
+        let arguments: Vec<String> = render(kinds);
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).chain(more.iter().copied()).collect();
+        convert(folder.path(), &[&["-s", "a.asn", "-t", "Record", "a.ber"][..], &arguments].concat())
+    };
+    let rows = lines(&run(&kinds, &[]));
+    let expected = [
+        serde_json::json!({"cause": "normalRelease", "state": {"number": 4, "name": "busy"}, "marks": "prepaid",
+            "at": "2026-11-01T08:00:17+00:00", "plain": 0}),
+        serde_json::json!({"cause": "5", "state": {"number": 5}, "marks": "", "at": "20261101080017", "plain": 0}),
+    ];
+    assert_eq!(rows, expected);
+    let csv = run(
+        &kinds,
+        &["-f", "csv", "--columns", "cause,state.number,marks", "--where", "cause = normalRelease"],
+    );
+    assert_eq!(csv, "cause,state.number,marks\nnormalRelease,4,prepaid\n");
+    let rows = lines(&run(&["state=number"], &[]));
+    assert_eq!(rows[1]["state"], 5);
+    let profile = "name = \"own\"\n[types]\nCause = \"both\"\n";
+    std::fs::write(folder.path().join("own.toml"), profile).unwrap();
+    let rows = lines(&run(&[], &["--profile", "own.toml"]));
+    assert_eq!(rows[0]["cause"], serde_json::json!({"number": 0, "name": "normalRelease"}));
+    for (kind, said) in [
+        ("plain=name", "no number with names stands at `plain`"),
+        ("cause=flags", "no bits with names stand at `cause`"),
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_tercet"))
+            .current_dir(folder.path())
+            .args(["convert", "-s", "a.asn", "-t", "Record", "a.ber", "--render", kind])
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        assert!(String::from_utf8_lossy(&output.stderr).contains(said));
+    }
+}

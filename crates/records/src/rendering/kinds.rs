@@ -4,6 +4,8 @@ use std::io::Write;
 use std::net::Ipv6Addr;
 use tercet_dynamic::text::{Octets, push_integer, push_octets};
 use tercet_dynamic::words::{ONES, exchanged, nibbles, not_less, push, word};
+use tercet_plan::Kind;
+use tercet_plan::shape::Node;
 
 /// What an OCTET STRING is shown as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -16,7 +18,7 @@ pub enum RenderKind {
     Bcd,
     /// Characters.
     Text,
-    /// A number, the highest octet first.
+    /// A number, the highest octet first. Or that of an ENUMERATED.
     Number,
     /// `{ton, npi, digits}`: an octet with extension bit, type of number, plan; then TBCD (TS 29.002 AddressString).
     Address,
@@ -26,7 +28,8 @@ pub enum RenderKind {
     Digits,
     /// `{nai, npi, digits}`: a number of ISUP with its odd/even bit (Q.763 3.9, 3.10).
     Isup,
-    /// Nine octets: YYMMDDhhmmss in BCD, the sign, hhmm of the offset (TS 32.298 TimeStamp).
+    /// Nine octets: YYMMDDhhmmss in BCD, the sign, hhmm of the offset (TS 32.298 TimeStamp). Or a UTCTime or GeneralizedTime with
+    /// its offset.
     TimeStamp,
     /// Date in BCD: YYYYMMDD or YYMMDD.
     DateBcd,
@@ -48,6 +51,12 @@ pub enum RenderKind {
     Ip,
     /// `{location, cause}` (Q.850).
     Cause,
+    /// The name of an INTEGER's number or of an item; the number, if it has none.
+    Name,
+    /// `{number, name}`.
+    Both,
+    /// The names of the bits of a BIT STRING that are set.
+    Flags,
     /// An INTEGER with the decimal places that stand before the records.
     Amount,
     /// An INTEGER that is a code: what it stands for, by a table before the records.
@@ -57,7 +66,7 @@ pub enum RenderKind {
 }
 
 /// Kinds by name.
-pub(super) const KINDS: [(&str, RenderKind); 21] = [
+pub(super) const KINDS: [(&str, RenderKind); 24] = [
     ("octets", RenderKind::Octets),
     ("tbcd", RenderKind::Tbcd),
     ("bcd", RenderKind::Bcd),
@@ -78,6 +87,9 @@ pub(super) const KINDS: [(&str, RenderKind); 21] = [
     ("location", RenderKind::Location),
     ("ip", RenderKind::Ip),
     ("cause", RenderKind::Cause),
+    ("name", RenderKind::Name),
+    ("both", RenderKind::Both),
+    ("flags", RenderKind::Flags),
     ("amount", RenderKind::Amount),
 ];
 
@@ -85,6 +97,31 @@ impl RenderKind {
     /// Whether it is about INTEGERs and not octets.
     pub(super) fn is_of_integers(self) -> bool {
         matches!(self, Self::Amount | Self::Code(_) | Self::Moment(_))
+    }
+
+    /// Whether it is about the values of a type.
+    pub(super) fn takes(self, node: &Node) -> bool {
+        let octets = node.kind == Kind::OctetString && node.containing.is_none();
+        match self {
+            Self::Amount | Self::Code(_) | Self::Moment(_) => node.kind == Kind::Integer,
+            Self::Name | Self::Both => {
+                matches!(node.kind, Kind::Integer | Kind::Enumerated) && node.item_count > 0
+            }
+            Self::Flags => node.kind == Kind::BitString && node.item_count > 0,
+            Self::TimeStamp => octets || matches!(node.kind, Kind::UtcTime | Kind::GeneralizedTime),
+            Self::Number => octets || node.kind == Kind::Enumerated,
+            _ => octets,
+        }
+    }
+
+    /// What stands nowhere that it would be about.
+    pub(super) fn wants(self) -> &'static str {
+        match self {
+            Self::Name | Self::Both => "no number with names stands",
+            Self::Flags => "no bits with names stand",
+            _ if self.is_of_integers() => "no INTEGER stands",
+            _ => "no octets stand",
+        }
     }
 }
 
@@ -124,6 +161,7 @@ pub(super) const fn form(kind: RenderKind) -> Member {
         RenderKind::Isup => {
             Member::Group(&[("nai", Member::Number), ("npi", Member::Number), ("digits", Member::Text), RAW])
         }
+        RenderKind::Both => Member::Group(&[("number", Member::Number), ("name", Member::Text)]),
         RenderKind::Cell => Member::Group(&[PLMN, LAC, ("ci", Member::Number), RAW]),
         RenderKind::Cause => Member::Group(&[("location", Member::Number), ("cause", Member::Number), RAW]),
         RenderKind::Location => Member::Group(&[
@@ -252,6 +290,8 @@ pub(super) fn number_of(kind: RenderKind, octets: &[u8]) -> Option<i64> {
 pub(super) fn push_text(kind: RenderKind, octets: &[u8], text: &mut Vec<u8>) -> Option<()> {
     match (kind, octets) {
         (RenderKind::Tbcd, _) => push_tbcd(octets, text)?,
+        // A name of a sender, in characters of 7 bits.
+        (RenderKind::Digits, [first, letters @ ..]) if first >> 4 & 7 == 5 => push_seven_bits(letters, text),
         (RenderKind::Digits, [_, digits @ ..]) => push_tbcd(digits, text)?,
         (RenderKind::Bcd, _) => push_bcd(octets, text),
         (RenderKind::Text, _) => text.extend_from_slice(
@@ -462,6 +502,7 @@ mod tests {
             (K::Tbcd, &[0xF1, 0x23], None),
             (K::Bcd, &[0x22, 0x21, 0x0F], Some("22210")),
             (K::Digits, &[0x91, 0x94, 0xF7], Some("497")),
+            (K::Digits, &[0xD0, 0xD4, 0xF2, 0x9C, 0x0E], Some("Test")),
             (K::TimeStamp, &[0x23, 0x11, 0x05, 0x06, 0, 0x40, 0x2B, 3, 0], Some("2023-11-05T06:00:40+03:00")),
             (K::TimeStamp, &[0x23, 0x13, 0x05, 0x06, 0, 0x40, 0x2B, 3, 0], None),
             (K::DateBcd, &[0x20, 0x24, 0x10, 0x04], Some("2024-10-04")),

@@ -5,6 +5,7 @@
 //! a [`Profile`]: names of types, and names of components where the type says too little.
 
 mod kinds;
+mod named;
 mod profile;
 mod tables;
 
@@ -16,6 +17,7 @@ pub use tables::{CodeRule, TableRules, Tables};
 use kinds::{Member, Parts, form};
 use profile::assigned;
 use std::sync::Arc;
+use tercet_dynamic::leaf::{Scalar, scalar};
 use tercet_dynamic::text::{Octets, push_octets};
 use tercet_dynamic::{FieldId, Leaf, Mark, NodeId, Rules, Shape, Sink, View, say_constant};
 use tercet_plan::Kind;
@@ -320,6 +322,42 @@ impl<'a, S: Sink> Rendered<'a, S> {
             }
         }
     }
+
+    /// Says a value that is no octets.
+    fn named(&mut self, action: Action, field: FieldId, node: NodeId, leaf: Leaf<'_>) {
+        let value = scalar(self.shape, node, leaf);
+        let text = &mut self.scratch.text;
+        match action.form {
+            Form::Text => {
+                text.clear();
+                if named::push_text(action.kind, self.shape, node, &value, text).is_none() {
+                    text.clear();
+                    if let Scalar::Time(time) = &value {
+                        text.extend_from_slice(time.as_bytes());
+                    }
+                }
+                self.sink.leaf(field, action.node, Leaf::Made(text));
+            }
+            Form::Number => {
+                if let Some(number) = named::number(&value) {
+                    self.sink.leaf(field, action.node, Leaf::Int(number));
+                }
+            }
+            Form::Group => {
+                let Some(rendering) = self.rendering else { return };
+                self.sink.open(field, action.node);
+                let open = [(field, action.node); 2];
+                let mut group = Group { rendering, sink: self.sink, open, depth: 0 };
+                if let Some(number) = named::number(&value) {
+                    group.number(0, number);
+                }
+                if let Some(name) = named::name(self.shape, node, &value) {
+                    group.text(1, name.as_bytes());
+                }
+                self.sink.close(field, action.node);
+            }
+        }
+    }
 }
 
 struct Nothing;
@@ -379,10 +417,14 @@ impl<S: Sink> Sink for Rendered<'_, S> {
         if self.in_choice {
             (self.alternative, self.in_choice) = (field, false);
         }
-        if let Some(Some(action)) = self.actions.get(field.index())
-            && let Some(octets) = leaf.contents()
-        {
-            return self.shown(*action, field, octets);
+        if let Some(Some(action)) = self.actions.get(field.index()) {
+            let is_of_octets = self.shape.node(node).kind == Kind::OctetString;
+            if !is_of_octets && !action.kind.is_of_integers() {
+                return self.named(*action, field, node, leaf);
+            }
+            if let Some(octets) = leaf.contents() {
+                return self.shown(*action, field, octets);
+            }
         }
         self.sink.leaf(field, node, leaf);
     }

@@ -207,8 +207,7 @@ pub(super) fn assigned(
     for (path, kind) in rules {
         let fields = fields_at(shape, root, path, *kind);
         if fields.is_empty() {
-            let what = if kind.is_of_integers() { "no INTEGER stands" } else { "no octets stand" };
-            return Err(format!("{what} at `{path}`"));
+            return Err(format!("{} at `{path}`", kind.wants()));
         }
         for index in fields {
             kinds[index] = Some(*kind);
@@ -232,11 +231,7 @@ fn is_list(shape: &Shape, node: NodeId) -> bool {
 
 /// Whether a field's values are what a kind is about.
 fn takes(shape: &Shape, field: &Field, kind: RenderKind) -> bool {
-    let node = shape.node(field.node);
-    if kind.is_of_integers() {
-        return node.kind == Kind::Integer;
-    }
-    node.kind == Kind::OctetString && node.containing.is_none()
+    kind.takes(shape.node(field.node))
 }
 
 /// The fields that a rule is about: those of a name, wherever they are, or the one at a path. A path begins at
