@@ -26,7 +26,8 @@ mod _tercet {
     use crate::codec::Codec;
     #[pymodule_export]
     use crate::files::{
-        ArrowSchema, Batch, Batches, Record, Records, Table, expand, iter_records, read, split_key, splits,
+        ArrowSchema, Batch, Batches, HeldTable, Record, Records, Table, TableBatches, Tables, expand,
+        iter_records, read, read_tables, split_key, splits,
     };
     #[pymodule_export]
     use crate::ldap::_ldap;

@@ -1,12 +1,14 @@
-"""Schemas that several tests share."""
+"""Schemas and files that several tests share."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import tercet
 
 ROOT = Path(__file__).resolve().parents[3]
+COUNT = 3_000
 
 EVERYTHING = """
 Everything { 1 3 6 1 4 1 32473 9 } DEFINITIONS AUTOMATIC TAGS ::= BEGIN
@@ -54,3 +56,40 @@ def everything() -> tercet.Schema:
 @pytest.fixture(scope="session")
 def demo() -> tercet.Schema:
     return tercet.Schema.load(ROOT / "schemas" / "demo")
+
+
+@pytest.fixture(scope="session")
+def records(demo: tercet.Schema) -> list[bytes]:
+    def fits(value: Any) -> bool:
+        if isinstance(value, (tuple, list, dict)):
+            return all(map(fits, value.values() if isinstance(value, dict) else value))
+        return not isinstance(value, int) or -(2**63) <= value < 2**63
+
+    codec = demo.codec("CallRecord")
+    found = [value for value in demo.sample("CallRecord", 2 * COUNT, seed=5) if fits(value)]
+    return [codec.encode(value) for value in found[:COUNT]]
+
+
+@pytest.fixture(scope="session")
+def calls(records: list[bytes], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("calls") / "calls.ber"
+    file.write_bytes(b"".join(records))
+    return file
+
+
+@pytest.fixture(scope="session")
+def damaged(records: list[bytes], tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[int], list[bytes]]:
+    """A file with filler, with damage in every hundredth record, and which records are left."""
+    data, places, left = b"", [], []
+    for number, record in enumerate(records):
+        if number % 100 == 50:
+            places.append(len(data))
+            # The identifier of a record, and contents that are none.
+            data += record[:1] + bytes([3, 0x9F, 0x70, 0])
+        else:
+            left.append(record)
+            data += record
+        data += bytes(number % 3)
+    file = tmp_path_factory.mktemp("damaged") / "damaged.ber"
+    file.write_bytes(data)
+    return file, places, left

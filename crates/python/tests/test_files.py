@@ -18,43 +18,6 @@ pa = pytest.importorskip("pyarrow")
 COUNT = 3_000
 
 
-@pytest.fixture(scope="session")
-def records(demo: tercet.Schema) -> list[bytes]:
-    def fits(value: Any) -> bool:
-        if isinstance(value, (tuple, list, dict)):
-            return all(map(fits, value.values() if isinstance(value, dict) else value))
-        return not isinstance(value, int) or -(2**63) <= value < 2**63
-
-    codec = demo.codec("CallRecord")
-    found = [value for value in demo.sample("CallRecord", 2 * COUNT, seed=5) if fits(value)]
-    return [codec.encode(value) for value in found[:COUNT]]
-
-
-@pytest.fixture(scope="session")
-def calls(records: list[bytes], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    file = tmp_path_factory.mktemp("calls") / "calls.ber"
-    file.write_bytes(b"".join(records))
-    return file
-
-
-@pytest.fixture(scope="session")
-def damaged(records: list[bytes], tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[int], list[bytes]]:
-    """A file with filler, with damage in every hundredth record, and which records are left."""
-    data, places, left = b"", [], []
-    for number, record in enumerate(records):
-        if number % 100 == 50:
-            places.append(len(data))
-            # The identifier of a record, and contents that are none.
-            data += record[:1] + bytes([3, 0x9F, 0x70, 0])
-        else:
-            left.append(record)
-            data += record
-        data += bytes(number % 3)
-    file = tmp_path_factory.mktemp("damaged") / "damaged.ber"
-    file.write_bytes(data)
-    return file, places, left
-
-
 def values(demo: tercet.Schema, records: list[bytes]) -> list[Any]:
     codec = demo.codec("CallRecord")
     return [codec.decode(record) for record in records]
@@ -226,6 +189,12 @@ def test_no_row_of_a_rejected_record_is_left(tmp_path: Path) -> None:
         found = pa.table(table)
         assert found[found.column_names[-1]].to_pylist() == [1, 2, 4]
         assert table.report.rejects == 1
+    tables = tercet.read_tables(file, schema, "T", max_rejects=None).read()
+    assert pa.table(tables["records"])["a"].to_pylist() == [2, 1]
+    assert pa.table(tables["a"])["_record"].to_pylist() == [0, 0, 1]
+    reading = tercet.read_tables(file, schema, "T").batches()
+    with pytest.raises(tercet.RejectError):
+        list(reading)
 
 
 def test_totals_around_records_are_compared(tmp_path: Path) -> None:

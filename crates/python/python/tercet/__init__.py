@@ -11,7 +11,18 @@
 from tercet._errors import DecodeError, EncodeError, Error, RejectError, SchemaError
 from tercet._index import splits
 from tercet._polars import scan_polars
-from tercet._tercet import BitString, Codec, Record, Schema, Table, __version__, iter_records, read
+from tercet._tercet import (
+    BitString,
+    Codec,
+    Record,
+    Schema,
+    Table,
+    Tables,
+    __version__,
+    iter_records,
+    read,
+    read_tables,
+)
 from tercet._values import Balance, Diagnostic, Real, Reject, Report, Split, Total, Unknown, Violation
 
 __all__ = [
@@ -31,12 +42,14 @@ __all__ = [
     "SchemaError",
     "Split",
     "Table",
+    "Tables",
     "Total",
     "Unknown",
     "Violation",
     "__version__",
     "iter_records",
     "read",
+    "read_tables",
     "scan_polars",
     "splits",
 ]

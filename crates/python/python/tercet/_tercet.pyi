@@ -247,6 +247,48 @@ class Table:
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 @final
+class HeldTable:
+    """The rows of a table, held in memory: `pyarrow.table(it)`, `polars.DataFrame(it)`, `duckdb.sql("FROM it")`."""
+
+    @property
+    def schema(self) -> ArrowSchema: ...
+    def __len__(self) -> int: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+@final
+class TableBatches:
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> tuple[str, Batch]: ...
+
+@final
+class Tables:
+    """Record files as several tables that join: that of the records, and those of lists or components inside of them.
+
+    Each time they are asked for their batches the files are read anew, once for all tables, by a thread of their own.
+    """
+
+    @property
+    def names(self) -> list[str]:
+        """`records`, and the paths of lists and components."""
+    @property
+    def schemas(self) -> dict[str, ArrowSchema]:
+        """The columns of each table."""
+    @property
+    def report(self) -> Report:
+        """What came of the reading that has begun last, so far."""
+    def batches(self) -> TableBatches:
+        """The batches of all tables as they become complete, each with the name of its table.
+
+        Raises RejectError, OSError.
+        """
+    def read(self) -> dict[str, HeldTable]:
+        """All rows of all tables, held in memory.
+
+        Raises RejectError, OSError.
+        """
+
+@final
 class Record:
     """A record and where it came from."""
 
@@ -313,6 +355,34 @@ def read(
     `child` adds `_file`, `_record` and such a column for each list, and `columns` are then those of the elements.
     `integers` says what an INTEGER is that nothing bounds to 64 bits, `octets` what an OCTET STRING is; with `numbers`
     an ENUMERATED is one; `item` is what the elements of lists are called.
+
+    Raises SchemaError, OSError.
+    """
+
+def read_tables(
+    paths: Input | Sequence[Input],
+    schema: Specification,
+    type: str,
+    *,
+    children: str | Sequence[str] | bool | None = None,
+    by_type: bool = False,
+    columns: Sequence[str] | None = None,
+    provenance: bool = False,
+    batch_rows: int = 65_536,
+    integers: Literal["int64", "decimal", "text"] = "int64",
+    octets: Literal["binary", "hex", "HEX", "base64"] = "binary",
+    numbers: bool = False,
+    item: str = "item",
+    **options: Unpack[FileOptions],
+) -> Tables:
+    """The records of BER files and the lists inside of them as tables, in one reading.
+
+    `children` are the paths of lists, or of components such as types of records, that have tables of their own, as have
+    the lists on the way to them; unless told, those are all lists that are not inside of other lists. `by_type` gives
+    a table to each alternative, where the records are a CHOICE. Rows begin with `_file` and `_record`, and those of
+    lists have their index in each list, `_` and its name: tables join by these. Where a list was, the record has the
+    number of its elements. `columns` begin at the record and belong to the table that they go into. The other
+    arguments are those of `read`.
 
     Raises SchemaError, OSError.
     """

@@ -128,7 +128,7 @@ class Report(NamedTuple):
     first_rejects: list[Reject]
     """The first five of each file, a hundred at most."""
     faults: list[str]
-    """What headers of files say otherwise: counts, lengths."""
+    """What headers of files say otherwise, as counts and lengths, or what they say has gone wrong."""
     framings: dict[str, str]
     """Framings found by trial, by file."""
     rows: int
@@ -137,3 +137,5 @@ class Report(NamedTuple):
     """Records that ``where`` left out."""
     audit: list[Total]
     """Totals that stand around the records, a hundred at most."""
+    tables: dict[str, int]
+    """Rows of lists and components by their paths, with ``child`` and in ``read_tables``."""

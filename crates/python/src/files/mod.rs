@@ -2,6 +2,7 @@
 //!
 //! A thread reads, decodes and collects without the interpreter, and hands on what is complete.
 
+mod collect;
 mod cut;
 mod failure;
 mod feed;
@@ -9,8 +10,10 @@ mod iterate;
 mod report;
 mod source;
 mod table;
+mod tables;
 
 pub(crate) use cut::{split_key, splits};
 pub(crate) use iterate::{Record, Records, iter_records};
 pub(crate) use source::expand;
 pub(crate) use table::{ArrowSchema, Batch, Batches, Table, read};
+pub(crate) use tables::{HeldTable, TableBatches, Tables, read_tables};

@@ -5,7 +5,7 @@ use pyo3::types::{PyDict, PyList};
 use std::collections::BTreeMap;
 use tercet::RecordPlan;
 use tercet::dynamic::FieldId;
-use tercet::records::{Balance, Checked, Summary};
+use tercet::records::{Balance, Checked, FileHeader, Summary};
 
 /// Places and faults that are kept.
 const KEPT: usize = 100;
@@ -37,6 +37,8 @@ pub(crate) struct Totals {
     records: u64,
     pub(crate) rows: u64,
     left_out: u64,
+    /// Rows of child tables by their paths.
+    tables: BTreeMap<String, u64>,
     pub(crate) rejects: u64,
     balance: Balance,
     by_type: BTreeMap<u32, u64>,
@@ -53,6 +55,9 @@ impl Totals {
         self.inputs += 1;
         self.records += summary.records;
         self.left_out += summary.left_out;
+        for (table, rows) in &summary.tables {
+            *self.tables.entry(table.clone()).or_default() += rows;
+        }
         self.rejects += summary.rejects;
         self.balance.merge(&summary.balance);
         for &(FieldId(field), count) in &summary.by_type {
@@ -67,7 +72,14 @@ impl Totals {
         let miscount = carvings.announced.filter(|&told| carvings.files > 0 && told != carvings.seen);
         let miscount =
             miscount.map(|told| format!("headers announce {told} records, there are {}", carvings.seen));
-        for fault in carvings.faults.iter().chain(&miscount).take(KEPT.saturating_sub(self.faults.len())) {
+        let troubles: Vec<String> = carvings.told.iter().flat_map(FileHeader::troubles).collect();
+        for fault in carvings
+            .faults
+            .iter()
+            .chain(&miscount)
+            .chain(&troubles)
+            .take(KEPT.saturating_sub(self.faults.len()))
+        {
             self.faults.push(format!("{name}: {fault}"));
         }
         for reject in summary.samples.iter().take(KEPT.saturating_sub(self.found.len())) {
@@ -102,7 +114,9 @@ impl Totals {
             class.call1((name, &it.path, it.announced, it.seen, &it.sum, it.agrees()))
         };
         let audit = PyList::new(py, self.audit.iter().map(total).collect::<PyResult<Vec<_>>>()?)?;
-        values.getattr("Report")?.call1((
+        let tables = PyDict::new(py);
+        tables.set_item("tables", &self.tables)?;
+        let first = (
             self.complete,
             self.inputs,
             self.records,
@@ -115,7 +129,8 @@ impl Totals {
             self.rows,
             self.left_out,
             audit,
-        ))
+        );
+        values.getattr("Report")?.call(first, Some(&tables))
     }
 }
 

@@ -38,11 +38,11 @@ pub(crate) struct Source {
     rejects: Option<PathBuf>,
 }
 
-/// The rows of one of the lists of records.
+/// The rows of one of the lists of records, or of all that have a table.
 pub(crate) struct Child {
     pub(crate) children: Children,
-    /// Which of the tables it is.
-    pub(crate) table: usize,
+    /// Which of the tables it is; all, that of the records included, if there is none.
+    table: Option<usize>,
 }
 
 impl Child {
@@ -51,12 +51,12 @@ impl Child {
         let children = Children::new(shape, record, std::slice::from_ref(&path));
         let children = children.map_err(PyValueError::new_err)?;
         // The lists on the way to it have tables too, before its own.
-        let table = children.tables().len() - 1;
+        let table = Some(children.tables().len() - 1);
         Ok(Self { children, table })
     }
 
-    pub(crate) fn table(&self) -> &ChildTable {
-        &self.children.tables()[self.table]
+    fn table(&self) -> Option<&ChildTable> {
+        self.table.map(|table| &self.children.tables()[table])
     }
 }
 
@@ -150,10 +150,34 @@ impl Source {
         Ok(Self { plan, settings, inputs, rendering, explode, child, filter, audit, rejects })
     }
 
+    /// Makes rows of all tables of records: of the lists and components at these paths, of all lists that are not inside of
+    /// others, of each alternative.
+    pub(crate) fn with_tables(mut self, mut paths: Vec<String>, all: bool, by_type: bool) -> PyResult<Self> {
+        if self.explode.is_some() || self.child.is_some() {
+            return Err(PyValueError::new_err("`explode` and `child` are for one table"));
+        }
+        let record = self.plan.record;
+        if all {
+            paths.extend(Children::lists_of(self.shown(), record).map_err(PyValueError::new_err)?);
+        }
+        if by_type {
+            paths.extend(Children::alternatives_of(self.shown(), record).map_err(PyValueError::new_err)?);
+        }
+        let children = Children::new(self.shown(), record, &paths).map_err(PyValueError::new_err)?;
+        self.child = Some(Child { children, table: None });
+        Ok(self)
+    }
+
+    /// What records look like.
+    pub(crate) fn shown(&self) -> &Arc<Shape> {
+        self.rendering.as_ref().map_or(&self.plan.plan.shape, Rendering::shape)
+    }
+
     /// What rows look like, and their type: records, unless rows are those of lists.
     pub(crate) fn rows(&self) -> (&Shape, NodeId) {
         if let Some(child) = &self.child {
-            return (child.children.shape(), child.table().root());
+            let root = child.table().map_or_else(|| child.children.root(), ChildTable::root);
+            return (child.children.shape(), root);
         }
         match (&self.explode, &self.rendering) {
             (Some(explode), _) => (explode.shape(), explode.root()),
@@ -164,16 +188,15 @@ impl Source {
 
     /// The rows that have come of an input.
     fn rows_of(&self, summary: &Summary) -> u64 {
-        let of_child =
-            self.child.as_ref().map(|child| summary.tables.get(child.table).map_or(0, |table| table.1));
-        of_child.unwrap_or(summary.rows)
+        let table = self.child.as_ref().and_then(|child| child.table);
+        table.map_or(summary.rows, |table| summary.tables.get(table).map_or(0, |table| table.1))
     }
 
     /// The lists that rows tell an index of each.
     pub(crate) fn lists(&self) -> &[String] {
         match (&self.explode, &self.child) {
             (Some(explode), _) => explode.lists(),
-            (None, Some(child)) => child.table().lists(),
+            (None, Some(child)) => child.table().map_or(&[], ChildTable::lists),
             (None, None) => &[],
         }
     }
@@ -194,8 +217,8 @@ impl Source {
         outlet: &Outlet<T>,
         totals: &Mutex<Totals>,
     ) -> Result<(), Failure> {
-        let mut of_child =
-            self.child.as_ref().map(|child| OfChild { table: child.table, render: &mut *render });
+        let table = self.child.as_ref().and_then(|child| child.table);
+        let mut of_child = table.map(|table| OfChild { table, render: &mut *render });
         let render = match &mut of_child {
             Some(of_child) => of_child as &mut dyn Render,
             None => render,

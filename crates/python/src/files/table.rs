@@ -1,5 +1,6 @@
 //! `tercet.read`: files as Arrow record batches, by the C interfaces of Arrow.
 
+use super::collect::{Collect, Looks, layout};
 use super::failure::Failure;
 use super::feed::{Feed, Outlet};
 use super::report::Totals;
@@ -7,18 +8,14 @@ use super::source::Source;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
-use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use tercet::columns::{
-    ArrowError, Builder, FFI_ArrowArrayStream, FFI_ArrowSchema, Integers, Keys, Layout, OctetsAs, Options,
-    Provenance, RecordBatch, RecordBatchReader, SchemaRef, TextAs, expand, export,
+    ArrowError, Builder, FFI_ArrowArrayStream, FFI_ArrowSchema, Keys, Options, RecordBatch,
+    RecordBatchReader, SchemaRef, expand, export,
 };
-use tercet::dynamic::text::Octets;
-use tercet::dynamic::{Error, View};
-use tercet::records::{Origin, Render, Undecoded};
 
 /// Totals of the reading that has begun last.
-type Latest = Arc<Mutex<Arc<Mutex<Totals>>>>;
+pub(crate) type Latest = Arc<Mutex<Arc<Mutex<Totals>>>>;
 
 /// Record files as a table: each time it is asked for its batches the files are read anew.
 #[pyclass(frozen, module = "tercet")]
@@ -54,16 +51,6 @@ pub(crate) fn read(
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Table> {
     let mut source = Source::new(paths, schema, r#type, options)?;
-    let texts = source.rendering.as_ref().map(|rendering| {
-        let leaves = rendering.leaves();
-        [
-            (leaves.timestamp, TextAs::Timestamp),
-            (leaves.date, TextAs::Date),
-            (leaves.time, TextAs::TimeOfDay),
-            (leaves.amount, TextAs::Amount),
-        ]
-    });
-    let texts = texts.into_iter().flatten().collect();
     let keys = match (provenance, &source.child) {
         (true, _) => Keys::Place,
         (false, Some(_)) => Keys::Record,
@@ -71,33 +58,9 @@ pub(crate) fn read(
     };
     let (shape, root) = source.rows();
     let columns = expand(shape, root, &columns.unwrap_or_default()).map_err(PyValueError::new_err)?;
-    let options = Options {
-        columns,
-        integers: match integers {
-            "int64" => Integers::Int64,
-            "decimal" => Integers::Decimal,
-            "text" => Integers::Text,
-            _ => return Err(PyValueError::new_err("integers: `int64`, `decimal` or `text` expected")),
-        },
-        octets: match octets {
-            "binary" => OctetsAs::Binary,
-            "hex" => OctetsAs::Text(Octets::LowerHex),
-            "HEX" => OctetsAs::Text(Octets::UpperHex),
-            "base64" => OctetsAs::Text(Octets::Base64),
-            _ => return Err(PyValueError::new_err("octets: `binary`, `hex`, `HEX` or `base64` expected")),
-        },
-        numbers,
-        keys,
-        elements: source.lists().to_vec(),
-        item: item.to_owned(),
-        names: Vec::new(),
-        texts,
-        dense: false,
-    };
-    let layout = Layout::new(shape, root, &options);
-    if let Some(first) = layout.unknown_columns().first() {
-        return Err(PyValueError::new_err(format!("there is no column `{first}`")));
-    }
+    let looks = Looks { integers, octets, numbers, item };
+    let options = looks.options(&source, columns, keys, source.lists())?;
+    let layout = layout(shape, root, &options)?;
     let wanted = if options.columns.is_empty() { None } else { layout.wanted_fields(shape) };
     source.settings.wanted = wanted.map(|wanted| source.wanted(wanted));
     let (schema, rows) = (layout.schema(), batch_rows.max(1));
@@ -155,7 +118,7 @@ impl Table {
     }
 }
 
-fn schema_capsule<'py>(py: Python<'py>, schema: &SchemaRef) -> PyResult<Bound<'py, PyCapsule>> {
+pub(crate) fn schema_capsule<'py>(py: Python<'py>, schema: &SchemaRef) -> PyResult<Bound<'py, PyCapsule>> {
     let schema = FFI_ArrowSchema::try_from(&**schema).map_err(|error| Failure::Arrow(error).raise(py))?;
     PyCapsule::new_with_value(py, schema, c"arrow_schema")
 }
@@ -197,73 +160,9 @@ impl BatchPlan {
     fn run(&self, outlet: &Outlet<RecordBatch>, totals: &Mutex<Totals>) -> Result<(), Failure> {
         let (shape, root) = self.source.rows();
         let builder = Builder::new(shape, root, &self.options);
-        let mut collect = Collect { builder, before: 0, rows: self.rows, outlet, failed: None };
+        let mut collect = Collect::new(builder, self.rows, Box::new(|batch| outlet.give(batch)));
         self.source.run(&mut collect, outlet, totals)?;
-        collect.failed.map_or(Ok(()), |error| Err(Failure::Arrow(error)))
-    }
-}
-
-/// Collects rows and hands batches on.
-struct Collect<'a> {
-    builder: Builder<'a>,
-    /// Rows of the builder before those of the record at hand.
-    before: usize,
-    rows: usize,
-    outlet: &'a Outlet<RecordBatch>,
-    failed: Option<ArrowError>,
-}
-
-fn provenance<'o>(origin: &Origin<'o>) -> Provenance<'o> {
-    let Origin { input: file, index: record, offset, length, elements } = *origin;
-    Provenance { file, record, offset, length: length as u64, elements }
-}
-
-impl Collect<'_> {
-    fn batch(&mut self) {
-        if self.builder.rows() == 0 {
-            return;
-        }
-        match self.builder.finish() {
-            Ok(batch) => self.outlet.give(batch),
-            Err(error) => self.failed = self.failed.take().or(Some(error)),
-        }
-    }
-}
-
-impl Render for Collect<'_> {
-    fn record(&mut self, value: View<'_>, origin: &Origin<'_>, _: &mut Vec<u8>) -> Result<(), Error> {
-        self.builder.append(value, Some(&provenance(origin)))
-    }
-
-    fn begin_record(&mut self, _: &mut Vec<u8>) {
-        if self.builder.rows() >= self.rows || self.builder.is_full() {
-            self.batch();
-        }
-        self.before = self.builder.appended();
-    }
-
-    fn drop_record(&mut self) {
-        self.builder.drop_behind(self.before);
-    }
-
-    fn is_direct(&self) -> bool {
-        true
-    }
-
-    fn undecoded(
-        &mut self,
-        record: &mut Undecoded<'_>,
-        origin: &Origin<'_>,
-        _: &mut Vec<u8>,
-    ) -> Result<(), Error> {
-        let mut row = self.builder.row(Some(&provenance(origin)));
-        record.say(&mut row)?;
-        row.end()
-    }
-
-    fn end(&mut self, _: &mut Vec<u8>) -> io::Result<()> {
-        self.batch();
-        Ok(())
+        collect.done()
     }
 }
 
@@ -289,7 +188,7 @@ impl Batches {
 /// One record batch.
 #[pyclass(frozen, module = "tercet")]
 pub(crate) struct Batch {
-    batch: RecordBatch,
+    pub(crate) batch: RecordBatch,
 }
 
 #[pymethods]
@@ -318,7 +217,7 @@ impl Batch {
 /// The columns of a table.
 #[pyclass(frozen, module = "tercet")]
 pub(crate) struct ArrowSchema {
-    schema: SchemaRef,
+    pub(crate) schema: SchemaRef,
 }
 
 #[pymethods]

@@ -1,0 +1,81 @@
+"""Several tables of one reading: records, and the lists inside of them."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tercet
+
+pa = pytest.importorskip("pyarrow")
+
+COUNT = 3_000
+
+
+def test_tables_of_one_reading(demo: tercet.Schema, calls: Path) -> None:
+    """Each of several tables is what a reading of its own gives, whatever the size of batches."""
+    for batch_rows in (65_536, 100):
+        wanted: dict[str, Any] = {"by_type": True, "children": "data.volumes", "batch_rows": batch_rows}
+        tables = tercet.read_tables(calls, demo, "CallRecord", **wanted)
+        assert tables.names == ["records", "moCall", "mtCall", "sms", "data", "data.volumes"]
+        assert repr(tables) == "<tercet.Tables of 1 input: records, moCall, mtCall, sms, data, data.volumes>"
+        held = tables.read()
+        assert list(held) == list(tables.schemas) == tables.names
+        batches: dict[str, list[Any]] = {name: [] for name in tables.names}
+        for name, batch in tables.batches():
+            # A record that begins in a batch ends in it.
+            assert 0 < len(batch) < 2 * batch_rows
+            batches[name].append(pa.record_batch(batch))
+        for name, table in held.items():
+            rows = pa.table(table)
+            assert rows.schema == pa.schema(table.schema) == pa.schema(tables.schemas[name])
+            assert len(table) == rows.num_rows > 0
+            assert pa.Table.from_batches(batches[name]) == rows
+            alone = {} if name == "records" else {"child": name}
+            by_itself = pa.table(tercet.read(calls, demo, "CallRecord", **alone))  # type: ignore[arg-type]
+            if name == "data.volumes":
+                assert rows == by_itself
+            elif name == "records":
+                # In place of what has a table stands the number of its rows.
+                kinds = by_itself["choice"].to_pylist()
+                assert rows["choice"].to_pylist() == kinds
+                assert rows["sms"].to_pylist() == [1 if kind == "sms" else None for kind in kinds]
+            else:
+                assert rows["_record"] == by_itself["_record"]
+                assert rows["recordNumber"] == by_itself["recordNumber"]
+        report = tables.report
+        assert report.complete
+        assert (report.records, report.rows) == (COUNT, COUNT)
+        assert report.tables == {name: len(held[name]) for name in tables.names[1:]}
+
+
+def test_columns_of_tables(demo: tercet.Schema, calls: Path) -> None:
+    columns = ["data.recordNumber", "data.volumes", "data.volumes.uplink"]
+    where = "data.duration >= 1000"
+    assert tercet.read_tables(calls, demo, "CallRecord").names == ["records", "moCall.supplementary", "data.volumes"]
+    told: dict[str, Any] = {"columns": columns, "where": where, "octets": "hex", "render": "auto"}
+    tables = tercet.read_tables(calls, demo, "CallRecord", children="data.volumes", provenance=True, **told)
+    assert {name: schema.names for name, schema in tables.schemas.items()} == {
+        "records": ["_file", "_record", "_offset", "_length", "data"],
+        "data.volumes": ["_file", "_record", "_volumes", "uplink"],
+    }
+    held = {name: pa.table(table) for name, table in tables.read().items()}
+    counts = [row["volumes"] for row in held["records"]["data"].to_pylist()]
+    assert sum(counts) == held["data.volumes"].num_rows > 0
+    joined = held["records"].select(["_record"]).join(held["data.volumes"], "_record")
+    assert joined.num_rows == sum(max(1, count) for count in counts)
+    for wrong, message in [
+        ({"children": "data.volume"}, "there is no `volume`"),
+        ({"children": False}, "`tercet.read` reads the records alone"),
+        ({"children": []}, "`tercet.read` reads the records alone"),
+        ({"columns": ["data.volumes.up"]}, "there is no column `up`"),
+        ({"explode": "data.volumes"}, "`explode` and `child` are for one table"),
+        ({"integers": "int"}, "integers"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            tercet.read_tables(calls, demo, "CallRecord", **wrong)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="a path, paths or a bool"):
+        tercet.read_tables(calls, demo, "CallRecord", children=5)  # type: ignore[arg-type]
+    schema = tercet.Schema.parse("A DEFINITIONS ::= BEGIN T ::= SEQUENCE { records SEQUENCE OF INTEGER } END")
+    with pytest.raises(ValueError, match="`records` is the name"):
+        tercet.read_tables(calls, schema, "T")
