@@ -47,7 +47,7 @@ impl Locator {
     /// (`_ldap._tcp.DOMAIN`) are made.
     ///
     /// Who can forge answers of the DNS names the servers, and with it the names that certificates are verified for:
-    /// where that matters, set [`crate::Tls::server_name`].
+    /// where that matters, set [`Tls::server_name`](field@crate::Tls::server_name).
     ///
     /// # Errors
     /// No answer, or the domain has no such server.
