@@ -4,7 +4,7 @@ use bytes::BytesMut;
 use tercet_ldap::ldif::{Reader, Style};
 use tercet_ldap::proto::{Entry, Framer, Limits, Reply, decode};
 use tercet_ldap::schema::Description;
-use tercet_ldap::{Dn, Filter, Url};
+use tercet_ldap::{Dn, Filter, Netlogon, Url};
 use tercet_runtime::codec::{self, Encode};
 
 use super::told;
@@ -174,4 +174,25 @@ pub(super) fn schema_seeds() -> Vec<Vec<u8>> {
         "( 2.5.6.6 NAME 'person' SUP top STRUCTURAL MUST ( sn $ cn ) MAY ( userPassword $ seeAlso ) X-ORIGIN 'RFC 4519' )",
         "( 1.2.3 DESC 'it\\27s \\5c' OBSOLETE )",
     ])
+}
+
+/// What a domain controller says of itself.
+pub(super) fn netlogon(input: &[u8]) {
+    match Netlogon::decode(input) {
+        Ok(told) => {
+            let names = [&told.forest, &told.domain, &told.host, &told.netbios_domain, &told.netbios_host];
+            assert!(names.iter().all(|name| name.len() <= 255), "{told:?}");
+        }
+        Err(error) => told(&error),
+    }
+}
+
+pub(super) fn netlogon_seeds() -> Vec<Vec<u8>> {
+    let head = [&[23, 0, 0, 0, 0x9d, 0x11, 0, 0][..], &(0..16).collect::<Vec<u8>>()].concat();
+    let names = b"\x07example\x03net\0\xc0\x18\x02vm\xc0\x18\x07EXAMPLE\0\x02VM\0\0\x04Here\0\xc0\x3a";
+    let seed = |more: &[u8], version: u8| {
+        [&head[..], names, more, &[version, 0, 0, 0, 0xff, 0xff, 0xff, 0xff]].concat()
+    };
+    let address = [16, 2, 0, 0, 0, 127, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0];
+    vec![seed(b"", 0x05), seed(b"\x04Next\0", 0x15), seed(&address, 0x0d)]
 }

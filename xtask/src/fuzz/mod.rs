@@ -95,6 +95,12 @@ pub const TARGETS: &[Target] = &[
     target_of("ldap_dn", "distinguished names", ldap::dn, ldap::dn_seeds),
     target_of("ldap_url", "LDAP URLs", ldap::url, ldap::url_seeds),
     target_of("ldap_schema", "LDAP schema", ldap::schema, ldap::schema_seeds),
+    target_of(
+        "ldap_netlogon",
+        "what domain controllers say of themselves",
+        ldap::netlogon,
+        ldap::netlogon_seeds,
+    ),
 ];
 
 /// The target of a name.
