@@ -135,6 +135,14 @@ def test_the_server_says_no(connection: ldap.Connection) -> None:
         connection.bind("uid=ada,o=test", "difference")
 
 
+def test_keep_alive(directory: ldap.Directory) -> None:
+    for seconds in (30, 0.5, None):
+        with ldap.connect(directory.url, keep_alive=seconds) as connection:
+            assert connection.who_am_i() == ""
+    with pytest.raises(ValueError, match="seconds"):
+        ldap.connect(directory.url, keep_alive=-1)
+
+
 def test_calls_that_make_no_sense(connection: ldap.Connection) -> None:
     with pytest.raises(ldap.ParseError, match="filter") as caught:
         connection.search("o=test", "(uid=ada")

@@ -11,7 +11,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 use tercet_ldap::ldif::{Change, ModificationKind, Record, RecordModification};
-use tercet_ldap::{Config, Control, Deref, Referrals, Scope, Search, StartTls, TrustedRoots, Url};
+use tercet_ldap::{Config, Control, Deref, KeepAlive, Referrals, Scope, Search, StartTls, TrustedRoots, Url};
 
 use crate::octets;
 
@@ -223,6 +223,7 @@ pub(super) fn config(urls: &Bound<'_, PyTuple>, options: Option<&Bound<'_, PyDic
                     seconds.ok_or_else(|| PyTypeError::new_err("connect_timeout: a number"))?;
             }
             "timeout" => config.operation_timeout = seconds(&given)?,
+            "keep_alive" => config.keep_alive = seconds(&given)?.map(KeepAlive::after),
             "allow_plain_passwords" => config.allow_plain_passwords = given.extract()?,
             "referrals" => config.referrals = referrals(&given)?,
             "max_message" => config.limits.message = given.extract()?,

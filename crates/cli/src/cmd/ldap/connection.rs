@@ -8,7 +8,7 @@ use std::io::{self, BufRead as _, Write as _};
 use std::path::PathBuf;
 use std::time::Duration;
 use tercet_ldap::proto::Control;
-use tercet_ldap::{Cldap, Client, Config, Referrals, StartTls, TrustedRoots, controls};
+use tercet_ldap::{Cldap, Client, Config, KeepAlive, Referrals, StartTls, TrustedRoots, controls};
 
 #[derive(Args, Debug)]
 pub struct Connection {
@@ -66,7 +66,7 @@ pub struct Connection {
     #[arg(short = 'e', value_name = "[!]EXTENSION")]
     extensions: Vec<String>,
 
-    /// Options: `nettimeout=SECONDS`, `ldif-wrap=WIDTH|no`
+    /// Options: `nettimeout=SECONDS`, `keepalive=IDLE:PROBES:INTERVAL|no`, `ldif-wrap=WIDTH|no`
     #[arg(short = 'o', value_name = "OPTION=VALUE")]
     options: Vec<String>,
 }
@@ -131,8 +131,10 @@ impl Connection {
     pub fn config(&self) -> Outcome<Config> {
         for option in &self.options {
             let name = option.split('=').next().unwrap_or_default();
-            if !matches!(name, "ldif-wrap" | "ldif_wrap" | "nettimeout") {
-                return Err(Failure::usage(format_args!("-o {option}: ldif-wrap or nettimeout expected")));
+            if !matches!(name, "keepalive" | "ldif-wrap" | "ldif_wrap" | "nettimeout") {
+                return Err(Failure::usage(format_args!(
+                    "-o {option}: keepalive, ldif-wrap or nettimeout expected"
+                )));
             }
         }
         let uri = self.uri.clone().or_else(|| super::conf::setting("URI"));
@@ -151,6 +153,7 @@ impl Connection {
         }
         config.allow_plain_passwords = self.plain_password;
         config.referrals = self.chase.then(Referrals::default);
+        config.keep_alive = self.keep_alive(config.keep_alive)?;
         config.operation_timeout = None;
         let timeout = super::conf::setting("NETWORK_TIMEOUT");
         if let Some(seconds) = self.option("nettimeout").or(timeout.as_deref()) {
@@ -159,6 +162,24 @@ impl Connection {
             config.operation_timeout = Some(config.connect_timeout);
         }
         Ok(config)
+    }
+
+    /// What `-o keepalive` says, else ldap.conf, else the default.
+    fn keep_alive(&self, default: Option<KeepAlive>) -> Outcome<Option<KeepAlive>> {
+        if let Some(option) = self.option("keepalive") {
+            return keep_alive(option).ok_or_else(|| {
+                Failure::usage(format_args!("-o keepalive={option}: IDLE:PROBES:INTERVAL or `no` expected"))
+            });
+        }
+        let settings =
+            ["IDLE", "PROBES", "INTERVAL"].map(|name| super::conf::setting(&format!("KEEPALIVE_{name}")));
+        if settings.iter().all(Option::is_none) {
+            return Ok(default);
+        }
+        let text = settings.map(Option::unwrap_or_default).join(":");
+        keep_alive(&text).ok_or_else(|| {
+            Failure::usage(format_args!("KEEPALIVE_IDLE, _PROBES, _INTERVAL: numbers expected, not {text}"))
+        })
     }
 
     fn password(&self) -> Outcome<Option<String>> {
@@ -177,6 +198,22 @@ impl Connection {
     pub fn controls(&self) -> Outcome<Vec<Control>> {
         self.extensions.iter().map(|text| control(text)).collect()
     }
+}
+
+/// `IDLE:PROBES:INTERVAL` with times in seconds, or `no`; what is nothing or 0 is left to the operating system.
+fn keep_alive(text: &str) -> Option<Option<KeepAlive>> {
+    if text == "no" {
+        return Some(None);
+    }
+    let number = |text: &str| if text.is_empty() { Some(0) } else { text.parse::<u32>().ok() };
+    let numbers: Vec<u32> = text.split(':').map(number).collect::<Option<_>>()?;
+    let &[idle, probes, interval] = &*numbers else { return None };
+    let seconds = |count: u32| (count > 0).then(|| Duration::from_secs(count.into()));
+    let mut keep_alive = KeepAlive::SYSTEM;
+    keep_alive.idle = seconds(idle);
+    keep_alive.probes = (probes > 0).then_some(probes);
+    keep_alive.interval = seconds(interval);
+    Some(Some(keep_alive))
 }
 
 /// Asks for a password on the terminal, without showing it.
@@ -232,4 +269,22 @@ pub fn control(text: &str) -> Outcome<Control> {
         _ => return Err(Failure::usage(format_args!("-e {text}: not a control that is known"))),
     };
     Ok(control.with_criticality(critical))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Duration, KeepAlive, keep_alive};
+
+    #[test]
+    fn keep_alive_as_ldapsearch_has_it() {
+        let seconds = Duration::from_secs;
+        let all = KeepAlive::after(seconds(30)).with_probes(5).with_interval(seconds(10));
+        assert_eq!(keep_alive("30:5:10"), Some(Some(all)));
+        assert_eq!(keep_alive("0:5:0"), Some(Some(KeepAlive::SYSTEM.with_probes(5))));
+        assert_eq!(keep_alive("30::"), Some(Some(KeepAlive::after(seconds(30)))));
+        assert_eq!(keep_alive("no"), Some(None));
+        for wrong in ["", "30", "30:5", "30:5:10:1", "a:b:c", "-1:5:10", "99999999999:1:1"] {
+            assert_eq!(keep_alive(wrong), None, "{wrong}");
+        }
+    }
 }

@@ -58,6 +58,8 @@ class ConnectOptions(TypedDict, total=False):
     """Seconds for the connection itself, with TLS; 10 unless told."""
     timeout: float | None
     """Seconds for an answer, and of a search for the next entry; 60 unless told, None for ever."""
+    keep_alive: float | None
+    """Seconds without traffic after which TCP asks whether the server is still there; 60 unless told, None for never."""
     allow_plain_passwords: bool
     """Allow passwords on connections without encryption to other hosts."""
     referrals: bool | Referrals
