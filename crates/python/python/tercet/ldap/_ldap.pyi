@@ -59,7 +59,7 @@ class ConnectOptions(TypedDict, total=False):
     timeout: float | None
     """Seconds for an answer, and of a search for the next entry; 60 unless told, None for ever."""
     keep_alive: float | None
-    """Seconds without traffic after which TCP asks whether the server is still there; 60 unless told, None for never."""
+    """Seconds without traffic after which TCP asks whether the server is there; 60 unless told, None for never."""
     allow_plain_passwords: bool
     """Allow passwords on connections without encryption to other hosts."""
     referrals: bool | Referrals
