@@ -65,7 +65,7 @@ pub struct Convert {
     dedupe: Option<Vec<String>>,
 
     /// With `--dedupe`: leave out the records of earlier runs with this file, too, which keeps 24 octets of each; memory holds those of
-    /// the output under way and a million of others
+    /// the output under way, and of others a million, or a sixteenth if that is more
     #[arg(long, value_name = "FILE", requires = "dedupe")]
     dedupe_file: Option<PathBuf>,
 
