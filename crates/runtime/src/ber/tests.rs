@@ -170,6 +170,12 @@ fn levels_tell_what_is_next_and_how_deep_it_may_go() {
     assert_eq!((reader.peek_tag(), reader.has_more(), reader.is_at_end()), (Ok(None), Ok(false), false));
     reader.leave(frame).unwrap();
     assert_eq!((reader.peek_tag(), reader.has_more(), reader.is_at_end()), (Ok(None), Ok(false), true));
+    assert!(!Reader::new(&input, Ber).is_at_end(), "of a definite level, before what is in it");
+    let open = hex("30 80");
+    let mut reader = Reader::new(&open, Ber);
+    let h = reader.read_header().unwrap();
+    let _level = reader.enter(&h).unwrap();
+    assert!(!reader.is_at_end(), "of an indefinite level, before its end-of-contents octets");
     for end in ["00 00", "20 00"] {
         let input = hex(end);
         assert!(Reader::new(&input, Ber).peek_tag().is_err(), "{end}");
@@ -495,6 +501,18 @@ fn numbers_without_a_sign_are_positive() {
 }
 
 #[test]
+fn a_writer_that_keeps_nothing_counts() {
+    let mut writer = Writer::counting(Der);
+    writer.push(&[1, 2, 3]);
+    writer.push_octet(4);
+    let mark = writer.mark();
+    writer.push_length(300);
+    assert_eq!((writer.len(), writer.since(mark)), (7, 3));
+    writer.rewind(mark);
+    assert_eq!(writer.len(), 4);
+}
+
+#[test]
 fn strings_are_split_by_their_own_length_9_2() {
     // What is in the buffer already is no part of the string.
     let mut out = alloc::vec![0; 2000];
@@ -502,6 +520,20 @@ fn strings_are_split_by_their_own_length_9_2() {
     let mut reader = Reader::new(&short, Cer);
     let h = reader.read_header().unwrap();
     assert!(reader.octet_string_into(&h, &mut out).is_err());
+
+    // The last piece too has 1 octet at least, and 1000 at most.
+    for (last, header) in [(0, "04 00"), (1, "04 01"), (1000, "04 82 03 E8"), (1001, "04 82 03 E9")] {
+        let mut octets = hex("24 80 04 82 03 E8");
+        octets.resize(octets.len() + 1000, 0x41);
+        octets.extend(hex(header));
+        octets.resize(octets.len() + last, 0x41);
+        octets.extend([0, 0]);
+        let mut reader = Reader::new(&octets, Cer);
+        let h = reader.read_header().unwrap();
+        let read = reader.octet_string(&h).map(|contents| contents.len()).map_err(|f| (f.kind(), f.at()));
+        let is_legal = (1..=1000).contains(&last);
+        assert_eq!(read, if is_legal { Ok(1000 + last) } else { Err((K::SegmentSize, 1006)) });
+    }
 
     let contents = alloc::vec![0x41; 1001];
     let mut writer = Writer::new(Cer);

@@ -185,6 +185,32 @@ mod tests {
     }
 
     #[test]
+    fn a_fault_behind_fragments_is_where_its_octet_stands() {
+        for (aligned, octet, bit) in [
+            // Two fragments, of 16K and 32K octets, and 5 octets; each behind a length of one octet.
+            (true, 0, 8),
+            (true, 16_383, 16_384 * 8),
+            (true, 16_384, 16_386 * 8),
+            (false, 16_385, 16_387 * 8),
+            (true, 49_151, 49_153 * 8),
+            (false, 49_152, 49_155 * 8),
+            (false, 49_156, 49_159 * 8),
+        ] {
+            let mut input = alloc::vec![0xC1];
+            input.resize(1 + 16_384, 0x41);
+            input.push(0xC2);
+            input.resize(input.len() + 32_768, 0x41);
+            input.push(5);
+            input.resize(input.len() + 5, 0x41);
+            let mut reader = BitReader::new(&input);
+            let length = reader.length(aligned).unwrap();
+            let fault = Error::new(ErrorKind::OidEmpty, octet);
+            let place = Units::octets(reader, length).fault(aligned, &fault);
+            assert_eq!((place.kind(), place.at()), (ErrorKind::OidEmpty, bit / 8), "octet {octet}");
+        }
+    }
+
+    #[test]
     fn small_numbers_and_lengths() {
         for aligned in [false, true] {
             for number in [0, 1, 63, 64, 255, 256, u64::MAX] {
