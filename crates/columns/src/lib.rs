@@ -35,6 +35,10 @@ mod builder;
 #[cfg(feature = "files")]
 mod files;
 mod layout;
+#[cfg(feature = "files")]
+mod leaves;
+#[cfg(feature = "files")]
+mod levels;
 mod nulls;
 #[cfg(feature = "files")]
 mod parquet;

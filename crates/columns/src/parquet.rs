@@ -6,20 +6,21 @@
 //! columns, take a fifth of the time and half of the memory that they take with writers for all.
 
 use crate::files::Compression;
+use crate::leaves;
+use crate::levels::Levels;
 use crate::{ArrowError, RecordBatch, SchemaRef};
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, ListArray, StructArray};
-use arrow_schema::{DataType, Field, FieldRef, Schema};
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::{DataType, Field};
 use bytes::Bytes;
 use parquet::arrow::ArrowWriter;
-use parquet::arrow::arrow_writer::{ArrowColumnChunk, ArrowRowGroupWriterFactory, compute_leaves};
-use parquet::basic::{Compression as Codec, ZstdLevel};
-use parquet::column::writer::ColumnCloseResult;
+use parquet::basic::{Compression as Codec, Type as PhysicalType, ZstdLevel};
+use parquet::column::writer::{ColumnCloseResult, get_column_writer};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesPtr};
-use parquet::file::writer::SerializedFileWriter;
-use parquet::schema::types::{ColumnDescPtr, Type, TypePtr};
+use parquet::file::writer::{SerializedFileWriter, SerializedPageWriter, TrackedWrite};
+use parquet::schema::types::{ColumnDescPtr, SchemaDescPtr};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
@@ -28,16 +29,12 @@ use std::sync::Arc;
 const GROUP: usize = 64 << 20;
 /// Rows after which it ends.
 const GROUP_ROWS: usize = 1 << 20;
-/// Octets before the first column of a file.
-const MAGIC: usize = 4;
 
 /// The columns of a row group, encoded.
 pub(crate) type Chunks = Vec<Chunk>;
 
-pub(crate) enum Chunk {
-    Full(ArrowColumnChunk),
-    Empty(Bytes, ColumnCloseResult),
-}
+/// A column of a row group: its pages, and what is told of them.
+type Chunk = (Bytes, ColumnCloseResult);
 
 /// A file in the making.
 pub(crate) struct ParquetFile {
@@ -55,20 +52,10 @@ pub(crate) struct RowGroup {
 
 /// How the columns of a file are written.
 struct Columns {
-    each: Vec<Column>,
+    schema: SchemaRef,
+    leaves: SchemaDescPtr,
     full: WriterPropertiesPtr,
     empty: WriterPropertiesPtr,
-}
-
-/// A column, as if it were the only one of its file.
-struct Column {
-    descriptor: ColumnDescPtr,
-    root: TypePtr,
-    schema: SchemaRef,
-    /// Where it is: the column of the batch, and the part of each struct.
-    path: Vec<usize>,
-    /// The first column that is the same if it is empty: of the same kind, and beside it.
-    like: usize,
 }
 
 impl ParquetFile {
@@ -81,21 +68,12 @@ impl ParquetFile {
         let full = properties(codec, true);
         let writer = ArrowWriter::try_new(Vec::new(), Arc::clone(schema), Some(full.clone()));
         let (file, _) = writer.and_then(ArrowWriter::into_serialized_writer).map_err(from_parquet)?;
-        let descriptors = file.schema_descr().columns().iter();
-        let roots = alone(&file.schema_descr().root_schema_ptr()).map_err(from_parquet)?;
-        let mut likes = HashMap::new();
-        let each = descriptors.zip(roots).zip(leaves_of(schema)).enumerate().map(
-            |(index, ((descriptor, root), leaf))| {
-                let steps = descriptor.path().parts();
-                let beside = steps[..steps.len() - 1].to_vec();
-                let like = *likes.entry((beside, descriptor.physical_type())).or_insert(index);
-                let schema = Arc::new(Schema::new(vec![leaf.field]));
-                Column { descriptor: Arc::clone(descriptor), root, schema, path: leaf.path, like }
-            },
-        );
-        let each = each.collect();
-        let empty = Arc::new(properties(codec, false));
-        let columns = Columns { each, full: Arc::new(full), empty };
+        let columns = Columns {
+            schema: Arc::clone(schema),
+            leaves: Arc::new(file.schema_descr().clone()),
+            full: Arc::new(full),
+            empty: Arc::new(properties(codec, false)),
+        };
         Ok(Self { file, group: RowGroup::new(Arc::new(columns)) })
     }
 
@@ -124,12 +102,8 @@ impl ParquetFile {
 
     fn append(&mut self, chunks: Chunks) -> Result<(), ArrowError> {
         let mut group = self.file.next_row_group().map_err(from_parquet)?;
-        for chunk in chunks {
-            match chunk {
-                Chunk::Full(chunk) => chunk.append_to_row_group(&mut group),
-                Chunk::Empty(octets, close) => group.append_column(&octets, close),
-            }
-            .map_err(from_parquet)?;
+        for (octets, close) in chunks {
+            group.append_column(&octets, close).map_err(from_parquet)?;
         }
         group.close().map_err(from_parquet)?;
         Ok(())
@@ -164,96 +138,114 @@ impl RowGroup {
         if batches.is_empty() {
             return Ok(None);
         }
-        let mut known = HashMap::new();
-        let columns = self.columns.each.iter();
-        columns
-            .map(|column| self.columns.encode(column, &batches, &mut known))
-            .collect::<Result<_, _>>()
-            .map(Some)
+        let mut group =
+            Group { columns: &self.columns, chunks: Vec::with_capacity(self.columns.leaves.num_columns()) };
+        let rows: Vec<Levels> = batches.iter().map(|batch| Levels::rows(batch.num_rows())).collect();
+        let fields = self.columns.schema.fields().iter();
+        let arrays = |index| batches.iter().map(|batch| batch.column(index)).collect();
+        group.encode(
+            &rows,
+            fields.enumerate().map(|(index, field)| (field.as_ref(), arrays(index))).collect(),
+        )?;
+        Ok(Some(group.chunks))
     }
 }
 
-impl Columns {
-    /// Encodes a column; what those are that are empty is known for those before.
-    fn encode(
-        &self,
-        column: &Column,
-        batches: &[RecordBatch],
-        known: &mut HashMap<usize, (Bytes, ColumnCloseResult)>,
-    ) -> Result<Chunk, ArrowError> {
-        if batches.iter().any(|batch| !is_empty(leaf(batch, &column.path))) {
-            return Ok(Chunk::Full(column.encode(batches, &self.full)?));
+/// The columns of a row group, encoded one after the other.
+struct Group<'c> {
+    columns: &'c Columns,
+    chunks: Chunks,
+}
+
+impl Group<'_> {
+    /// Encodes fields that are beside each other, with what is around them; each has an array in every batch.
+    fn encode(&mut self, around: &[Levels], fields: Vec<(&Field, Vec<&ArrayRef>)>) -> Result<(), ArrowError> {
+        let mut empty = HashMap::new();
+        for (field, arrays) in fields {
+            let both = || arrays.iter().zip(around);
+            match field.data_type() {
+                DataType::Struct(parts) => {
+                    let here: Vec<Levels> = both()
+                        .map(|(array, levels)| levels.optional(field.is_nullable(), array.nulls(), |_| ()))
+                        .collect();
+                    let arrays = |index| arrays.iter().map(|array| array.as_struct().column(index)).collect();
+                    let parts = parts.iter().enumerate();
+                    self.encode(&here, parts.map(|(index, part)| (part.as_ref(), arrays(index))).collect())?;
+                }
+                DataType::List(element) => {
+                    let here: Vec<Levels> = both()
+                        .map(|(array, levels)| levels.elements(field.is_nullable(), array.as_list()))
+                        .collect();
+                    let arrays = arrays.iter().map(|array| array.as_list::<i32>().values()).collect();
+                    self.encode(&here, vec![(element.as_ref(), arrays)])?;
+                }
+                _ => {
+                    let chunk = self.leaf(field, around, &arrays, &mut empty).map_err(from_parquet)?;
+                    self.chunks.push(chunk);
+                }
+            }
         }
-        let (octets, close) = match known.entry(column.like) {
+        Ok(())
+    }
+
+    /// Encodes a column; what those are that are empty is known for those beside it.
+    fn leaf(
+        &self,
+        field: &Field,
+        around: &[Levels],
+        arrays: &[&ArrayRef],
+        empty: &mut HashMap<PhysicalType, Chunk>,
+    ) -> Result<Chunk, ParquetError> {
+        let column = self.columns.leaves.column(self.chunks.len());
+        let encode = |properties| encode(&column, properties, field, around, arrays);
+        if !arrays.iter().all(|array| is_empty(array)) {
+            return encode(&self.columns.full);
+        }
+        let (octets, close) = match empty.entry(column.physical_type()) {
             Entry::Occupied(entry) => entry.into_mut(),
-            Entry::Vacant(entry) => {
-                let chunk = column.encode(batches, &self.empty)?;
-                entry.insert(column.octets(chunk, &self.empty).map_err(from_parquet)?)
-            }
+            Entry::Vacant(entry) => entry.insert(encode(&self.columns.empty)?),
         };
-        Ok(Chunk::Empty(octets.clone(), column.same(close).map_err(from_parquet)?))
+        Ok((octets.clone(), same(&column, close)?))
     }
 }
 
-impl Column {
-    fn file(&self, properties: &WriterPropertiesPtr) -> Result<SerializedFileWriter<Vec<u8>>, ParquetError> {
-        SerializedFileWriter::new(Vec::new(), Arc::clone(&self.root), Arc::clone(properties))
+fn encode(
+    column: &ColumnDescPtr,
+    properties: &WriterPropertiesPtr,
+    field: &Field,
+    around: &[Levels],
+    arrays: &[&ArrayRef],
+) -> Result<Chunk, ParquetError> {
+    let mut octets = TrackedWrite::new(Vec::new());
+    let pages = Box::new(SerializedPageWriter::new(&mut octets));
+    let mut writer = get_column_writer(Arc::clone(column), Arc::clone(properties), pages);
+    let mut present = Vec::new();
+    for (array, levels) in arrays.iter().zip(around) {
+        present.clear();
+        let levels =
+            levels.optional(field.is_nullable(), array.logical_nulls().as_ref(), |index| present.push(index));
+        leaves::write(&mut writer, array, &present, &levels)?;
     }
+    let close = writer.close()?;
+    Ok((Bytes::from(octets.into_inner()?), close))
+}
 
-    fn encode(
-        &self,
-        batches: &[RecordBatch],
-        properties: &WriterPropertiesPtr,
-    ) -> Result<ArrowColumnChunk, ArrowError> {
-        let file = self.file(properties).map_err(from_parquet)?;
-        let factory = ArrowRowGroupWriterFactory::new(&file, Arc::clone(&self.schema));
-        let mut writers = factory.create_column_writers(0).map_err(from_parquet)?;
-        let (Some(mut writer), Some((&first, rest))) = (writers.pop(), self.path.split_first()) else {
-            return Err(ArrowError::ParquetError("a column without a writer".to_owned()));
-        };
-        let field = self.schema.field(0);
-        for batch in batches {
-            let array = part(batch.column(first), field.data_type(), rest)?;
-            for leaf in compute_leaves(field, &array).map_err(from_parquet)? {
-                writer.write(&leaf).map_err(from_parquet)?;
-            }
-        }
-        writer.close().map_err(from_parquet)
+/// What is told of a column, for another one with the same octets.
+fn same(column: &ColumnDescPtr, close: &ColumnCloseResult) -> Result<ColumnCloseResult, ParquetError> {
+    let other = &close.metadata;
+    let mut metadata = ColumnChunkMetaData::builder(Arc::clone(column))
+        .set_compression_codec(other.compression_codec())
+        .set_encodings_mask(*other.encodings_mask())
+        .set_total_compressed_size(other.compressed_size())
+        .set_total_uncompressed_size(other.uncompressed_size())
+        .set_num_values(other.num_values());
+    if let Some(statistics) = other.statistics() {
+        metadata = metadata.set_statistics(statistics.clone());
     }
-
-    /// The octets of a column without a dictionary, and what is told of it.
-    fn octets(
-        &self,
-        chunk: ArrowColumnChunk,
-        properties: &WriterPropertiesPtr,
-    ) -> Result<(Bytes, ColumnCloseResult), ParquetError> {
-        let close = chunk.close().clone();
-        let mut file = self.file(properties)?;
-        let mut group = file.next_row_group()?;
-        chunk.append_to_row_group(&mut group)?;
-        group.close()?;
-        let mut octets = file.into_inner()?;
-        octets.truncate(MAGIC + usize::try_from(close.metadata.compressed_size()).unwrap_or(0));
-        Ok((Bytes::from(octets).slice(MAGIC..), close))
+    if let Some(stats) = other.page_encoding_stats() {
+        metadata = metadata.set_page_encoding_stats(stats.clone());
     }
-
-    /// What is told of another column, for this one.
-    fn same(&self, close: &ColumnCloseResult) -> Result<ColumnCloseResult, ParquetError> {
-        let other = &close.metadata;
-        let mut metadata = ColumnChunkMetaData::builder(Arc::clone(&self.descriptor))
-            .set_compression_codec(other.compression_codec())
-            .set_encodings_mask(*other.encodings_mask())
-            .set_total_compressed_size(other.compressed_size())
-            .set_total_uncompressed_size(other.uncompressed_size())
-            .set_num_values(other.num_values());
-        if let Some(statistics) = other.statistics() {
-            metadata = metadata.set_statistics(statistics.clone());
-        }
-        if let Some(stats) = other.page_encoding_stats() {
-            metadata = metadata.set_page_encoding_stats(stats.clone());
-        }
-        Ok(ColumnCloseResult { metadata: metadata.set_data_page_offset(0).build()?, ..close.clone() })
-    }
+    Ok(ColumnCloseResult { metadata: metadata.set_data_page_offset(0).build()?, ..close.clone() })
 }
 
 fn properties(codec: Codec, dictionary: bool) -> WriterProperties {
@@ -265,93 +257,6 @@ fn properties(codec: Codec, dictionary: bool) -> WriterProperties {
         .set_offset_index_disabled(true)
         .set_created_by(concat!("tercet ", env!("CARGO_PKG_VERSION")).to_owned())
         .build()
-}
-
-/// For each column of a type, that type with this column alone.
-fn alone(whole: &TypePtr) -> Result<Vec<TypePtr>, ParquetError> {
-    if whole.is_primitive() {
-        return Ok(vec![Arc::clone(whole)]);
-    }
-    let info = whole.get_basic_info();
-    let mut found = Vec::new();
-    for part in whole.get_fields() {
-        for column in alone(part)? {
-            let mut group = Type::group_type_builder(info.name()).with_fields(vec![column]);
-            if info.has_repetition() {
-                group = group.with_repetition(info.repetition());
-            }
-            found.push(Arc::new(group.with_converted_type(info.converted_type()).build()?));
-        }
-    }
-    Ok(found)
-}
-
-/// A column of a schema: where it is, and the field around it with this column alone.
-struct LeafOf {
-    field: FieldRef,
-    path: Vec<usize>,
-}
-
-fn leaves_of(schema: &Schema) -> impl Iterator<Item = LeafOf> {
-    let fields = schema.fields().iter().enumerate();
-    fields.flat_map(|(index, field)| leaves_in(field).into_iter().map(move |leaf| leaf.inside(index)))
-}
-
-fn leaves_in(field: &FieldRef) -> Vec<LeafOf> {
-    let around = |leaf: LeafOf, wrap: &dyn Fn(FieldRef) -> DataType| LeafOf {
-        field: Arc::new(Field::new(field.name(), wrap(leaf.field), field.is_nullable())),
-        ..leaf
-    };
-    match field.data_type() {
-        DataType::Struct(fields) => {
-            let parts = fields.iter().enumerate();
-            let leaves =
-                parts.flat_map(|(index, part)| leaves_in(part).into_iter().map(move |l| l.inside(index)));
-            leaves.map(|leaf| around(leaf, &|part| DataType::Struct(vec![part].into()))).collect()
-        }
-        DataType::List(element) => {
-            leaves_in(element).into_iter().map(|leaf| around(leaf, &DataType::List)).collect()
-        }
-        _ => vec![LeafOf { field: Arc::clone(field), path: Vec::new() }],
-    }
-}
-
-impl LeafOf {
-    fn inside(mut self, index: usize) -> Self {
-        self.path.insert(0, index);
-        self
-    }
-}
-
-/// The leaf at the end of a path.
-fn leaf<'b>(batch: &'b RecordBatch, path: &[usize]) -> &'b ArrayRef {
-    let mut steps = path.iter();
-    let mut array = batch.column(steps.next().copied().unwrap_or(0));
-    loop {
-        match array.data_type() {
-            DataType::Struct(_) => array = array.as_struct().column(steps.next().copied().unwrap_or(0)),
-            DataType::List(_) => array = array.as_list::<i32>().values(),
-            _ => return array,
-        }
-    }
-}
-
-/// An array with the leaf alone that is at the end of a path.
-fn part(array: &ArrayRef, data_type: &DataType, path: &[usize]) -> Result<ArrayRef, ArrowError> {
-    Ok(match (data_type, path) {
-        (DataType::Struct(fields), [index, rest @ ..]) => {
-            let whole = array.as_struct();
-            let inside = part(whole.column(*index), fields[0].data_type(), rest)?;
-            Arc::new(StructArray::try_new(fields.clone(), vec![inside], whole.nulls().cloned())?)
-        }
-        (DataType::List(element), _) => {
-            let whole = array.as_list::<i32>();
-            let inside = part(whole.values(), element.data_type(), path)?;
-            let (offsets, nulls) = (whole.offsets().clone(), whole.nulls().cloned());
-            Arc::new(ListArray::try_new(Arc::clone(element), offsets, inside, nulls)?)
-        }
-        _ => Arc::clone(array),
-    })
 }
 
 /// Octets of all leaves that have values.
@@ -377,7 +282,9 @@ mod tests {
     use super::*;
     use arrow_array::types::Int64Type;
     use arrow_array::{Int64Array, StringArray, new_null_array};
+    use arrow_array::{ListArray, StructArray};
     use arrow_buffer::{NullBuffer, OffsetBuffer};
+    use arrow_schema::Schema;
     use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
     /// `{a, b, c, d: {e, f: [{g, h, i}]}, j}`, of which `b`, `c`, `h` and `i` are empty.
