@@ -309,6 +309,7 @@ mod tests {
                 for count in 0..=64u32 {
                     let mut reader = BitReader::new(&input[..length]);
                     reader.skip(start).unwrap();
+                    assert_eq!(reader.left(), length * 8 - start);
                     let expected = (count as usize <= length * 8 - start)
                         .then(|| (start..start + count as usize).fold(0u64, |n, at| n << 1 | bit(at)));
                     assert_eq!(reader.bits(count).ok(), expected, "{length} {start} {count}");
