@@ -4,10 +4,11 @@ use crate::exit::{Failure, Outcome};
 use crate::inputs::Input;
 use crate::job::Job;
 use crate::term;
+use std::sync::Arc;
 use tercet::Schema;
 use tercet::dynamic::{Decoder, Discard, Options};
 use tercet::plan::Rules;
-use tercet::records::{Framing, Identifiers, Part, RecordReader, detect, score};
+use tercet::records::{Check, Framing, Identifiers, Part, RecordFormat, RecordReader, detect, score};
 
 /// Octets looked at.
 const SAMPLE: u64 = 1 << 20;
@@ -19,7 +20,7 @@ const FRAMED: usize = 1 << 15;
 const RECORDS: usize = 64;
 
 /// The full name of the type that decodes most of the first records, from those that no other type refers to.
-pub fn discover(schema: &Schema, input: &Input, options: &Options) -> Outcome<String> {
+pub fn discover(schema: &Arc<Schema>, input: &Input, options: &Options) -> Outcome<String> {
     let candidates = schema.outermost();
     if let [(name, _)] = &candidates[..] {
         return Ok(name.clone());
@@ -33,12 +34,6 @@ pub fn discover(schema: &Schema, input: &Input, options: &Options) -> Outcome<St
     }
     let sample = input.sample(SAMPLE)?;
     let records = cut(&sample);
-    if records.is_empty() {
-        return Err(Failure::input(format_args!(
-            "{}: there is nothing that looks like BER; {say}",
-            input.name()
-        )));
-    }
     let mut ranked = Vec::new();
     for (name, _) in candidates {
         let Ok(plan) = schema.plan(Rules::Ber, &[&name]) else { continue };
@@ -59,6 +54,9 @@ pub fn discover(schema: &Schema, input: &Input, options: &Options) -> Outcome<St
     }
     ranked.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
     match &ranked[..] {
+        [] if records.is_empty() => {
+            Err(Failure::input(format_args!("{}: there is nothing that looks like BER; {say}", input.name())))
+        }
         [] => Err(Failure::input(format_args!("{}: no type fits the first records; {say}", input.name()))),
         [(count, name), (next, other), ..] if count == next => Err(Failure::usage(format_args!(
             "`{name}` and `{other}` fit {count} of the first {} records alike; {say}",
@@ -72,7 +70,7 @@ pub fn discover(schema: &Schema, input: &Input, options: &Options) -> Outcome<St
 }
 
 /// How many records of each type there are if each may have another framing.
-fn framed(schema: &Schema, sample: &[u8], options: &Options) -> Vec<(usize, String)> {
+fn framed(schema: &Arc<Schema>, sample: &[u8], options: &Options) -> Vec<(usize, String)> {
     let mut ranked = Vec::new();
     for (name, _) in schema.outermost() {
         let Ok(job) = Job::new(schema, &name, None) else { continue };
@@ -136,11 +134,8 @@ impl Trial {
 
     /// Decodes the first records as a job would, and tells in which framing.
     pub fn found(&self, job: &Job, options: &Options) -> (Fits, String) {
-        let mut decoder = Decoder::new();
-        let mut decodes = |octets: &[u8]| {
-            let decoded = decoder.decode(&job.plan, job.record, octets, &mut Discard, options);
-            decoded.is_ok_and(|length| length == octets.len())
-        };
+        let mut check = Check::new(&job.plan, Some(&job.others), job.record, options);
+        let mut decodes = |format: RecordFormat, octets: &[u8]| check.decodes(format, octets);
         let whole = !self.cut;
         let (score, framing) = if job.detect {
             let found = detect(&job.framing, &self.sample, whole, &mut decodes);

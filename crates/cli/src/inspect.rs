@@ -46,6 +46,7 @@ pub fn read(
     tell: &mut dyn FnMut(&str, &Summary),
 ) -> Outcome {
     let mut converter = Converter::new(&job.plan, job.settings(options))
+        .with_other_rules(&job.others)
         .with_rendering(job.rendering.as_ref())
         .with_stop(Arc::clone(&job.stop));
     let mut exit = Exit::Good;

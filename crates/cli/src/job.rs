@@ -10,7 +10,9 @@ use clap::Args;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tercet::dynamic::{NodeId, Options, Plan, Unknown};
-use tercet::records::{Children, DEFAULT_RECORD_LIMIT, Explode, Framing, Rendering, Settings};
+use tercet::records::{
+    Children, DEFAULT_RECORD_LIMIT, Explode, Framing, OtherRules, RecordFormat, Rendering, Settings,
+};
 use tercet::{PlanError, RecordPlan, Schema};
 
 /// What records are and where they stand.
@@ -33,6 +35,11 @@ pub struct RecordArgs {
     #[arg(long, value_name = "FRAMING", default_value = "auto")]
     framing: String,
 
+    /// The encoding rules of records: `auto` goes by the headers of TS 32.297, and takes BER where there are none; other rules
+    /// than BER want a framing that tells where records end, `ts32297` or one with lengths
+    #[arg(long, value_enum, default_value_t = RulesArg::Auto, value_name = "RULES")]
+    rules: RulesArg,
+
     /// Octets that may stand between records, in hexadecimal
     #[arg(long, value_name = "HEX", default_value = "00FF")]
     filler: String,
@@ -52,6 +59,33 @@ pub struct RecordArgs {
     /// Show components that are absent and have a DEFAULT
     #[arg(long)]
     defaults: bool,
+}
+
+/// The encoding rules of records.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub enum RulesArg {
+    /// What the headers of records say, or BER
+    Auto,
+    /// Basic encoding rules
+    Ber,
+    /// Packed encoding rules, UNALIGNED
+    Uper,
+    /// Packed encoding rules, ALIGNED
+    Aper,
+    /// XML encoding rules
+    Xer,
+}
+
+impl RulesArg {
+    fn told(self) -> Option<RecordFormat> {
+        Some(match self {
+            Self::Auto => return None,
+            Self::Ber => RecordFormat::Ber,
+            Self::Uper => RecordFormat::Uper,
+            Self::Aper => RecordFormat::Aper,
+            Self::Xer => RecordFormat::Xer,
+        })
+    }
 }
 
 /// What to do with components that the schema does not know.
@@ -78,6 +112,8 @@ impl UnknownArg {
 /// How records are found and what they are.
 pub struct Job {
     pub plan: Plan,
+    /// Plans for records in other rules.
+    pub others: OtherRules,
     pub framing: Framing,
     pub outer: Option<NodeId>,
     pub record: NodeId,
@@ -131,12 +167,12 @@ impl Job {
     }
 
     /// The job for records of a type, or for the elements of a list inside of it.
-    pub fn new(schema: &Schema, type_name: &str, records: Option<&str>) -> Outcome<Self> {
+    pub fn new(schema: &Arc<Schema>, type_name: &str, records: Option<&str>) -> Outcome<Self> {
         let found = RecordPlan::new(schema, type_name, records).map_err(Failure::usage)?;
-        let RecordPlan { plan, framing, outer, record } = found;
+        let RecordPlan { plan, others, framing, outer, record } = found;
         let (rendering, explode, children) = (None, None, None);
         let (columns, detect, stop) = (Vec::new(), true, Arc::default());
-        Ok(Self { plan, framing, outer, record, rendering, explode, children, columns, detect, stop })
+        Ok(Self { plan, others, framing, outer, record, rendering, explode, children, columns, detect, stop })
     }
 }
 
@@ -194,7 +230,7 @@ impl RecordArgs {
     fn job_with(&self, mode: TagMode, inputs: &[Input], options: &Options) -> Outcome<Job> {
         let mut schema = self.schema.clone();
         schema.reading.tags = mode;
-        let schema = schema.load()?;
+        let schema = Arc::new(schema.load()?);
         let type_name = self.type_name(&schema, inputs, options)?;
         let job = Job::new(&schema, &type_name, self.records.as_deref())?;
         self.framed(job)
@@ -204,15 +240,17 @@ impl RecordArgs {
     pub fn framed(&self, mut job: Job) -> Outcome<Job> {
         job.framing.filler = from_hex(&self.filler).map_err(Failure::usage)?;
         job.framing.record_limit = self.record_limit;
+        job.framing.rules = self.rules.told();
         if self.framing != "auto" {
             job.detect = false;
             job.framing = job.framing.with(&self.framing).map_err(Failure::usage)?;
         }
+        job.framing.check(job.detect).map_err(Failure::usage)?;
         Ok(job)
     }
 
     /// The type asked for, that of the path's first step, or what trial finds.
-    fn type_name(&self, schema: &Schema, inputs: &[Input], options: &Options) -> Outcome<String> {
+    fn type_name(&self, schema: &Arc<Schema>, inputs: &[Input], options: &Options) -> Outcome<String> {
         if let Some(name) = &self.type_name {
             return Ok(name.clone());
         }

@@ -7,7 +7,9 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tercet::dynamic::Plan;
-use tercet::records::{Balance, Checked, Figures, FileHeader, Framing, Reject, Sequence, Stopped, Summary};
+use tercet::records::{
+    Balance, Checked, Figures, FileHeader, Framing, RecordFormat, Reject, Sequence, Stopped, Summary,
+};
 
 /// Headers of files of an input that are told.
 const FILES: usize = 3;
@@ -88,6 +90,9 @@ impl<'p> Report<'p> {
                 .iter()
                 .take(FILES)
                 .for_each(|file| term::say(format_args!("  {}", told(file))));
+            if let Some(line) = formats_line(summary.carvings.formats) {
+                term::say(format_args!("  {line}"));
+            }
             if summary.left_out > 0 {
                 term::say(format_args!("  {:>12} left out by --where", term::grouped(summary.left_out)));
             }
@@ -108,11 +113,6 @@ impl<'p> Report<'p> {
         }
         for fault in &summary.carvings.faults {
             term::warning(format_args!("{name}: {fault}"));
-        }
-        if let Some(rules) = summary.carvings.other_rules {
-            term::warning(format_args!(
-                "{name}: by their headers, there are records in {rules}; they are read as BER"
-            ));
         }
         for trouble in summary.carvings.told.iter().flat_map(FileHeader::troubles) {
             term::warning(format_args!("{name}: by the header of the file, {trouble}"));
@@ -295,6 +295,7 @@ impl<'p> Report<'p> {
             "written": summary.written,
             "seconds": seconds,
             "framing": summary.framing.as_ref().map(Framing::spelt),
+            "rules": formats(summary.carvings.formats),
             "announced": summary.carvings.announced.filter(|_| summary.carvings.files > 0),
             "file_headers": summary.carvings.told.iter().map(header).collect::<Vec<_>>(),
             "audit": summary.audit.iter().map(checked).collect::<Vec<_>>(),
@@ -335,6 +336,21 @@ fn header(file: &FileHeader) -> Value {
         "lost": file.lost,
         "node": node,
     })
+}
+
+/// How many records are said to be in which rules, if any are not in BER.
+fn formats_line(counts: [u64; 4]) -> Option<String> {
+    let found = RecordFormat::ALL.into_iter().zip(counts).filter(|(_, count)| *count > 0);
+    let found: Vec<_> = found.map(|(format, count)| format!("{} {format}", term::grouped(count))).collect();
+    (counts[1..] != [0; 3]).then(|| format!("encoding rules of records: {}", found.join(", ")))
+}
+
+/// The same for machines; nothing if no header and nobody has said so.
+fn formats(counts: [u64; 4]) -> Option<Value> {
+    let found = RecordFormat::ALL.into_iter().zip(counts).filter(|(_, count)| *count > 0);
+    let found: serde_json::Map<_, _> =
+        found.map(|(format, count)| (format.to_string(), count.into())).collect();
+    (!found.is_empty()).then_some(Value::Object(found))
 }
 
 /// What a header of TS 32.297 announced and is not there.

@@ -406,7 +406,7 @@ impl<'a> View<'a> {
     }
 
     /// The same without what the sink does not want, as a decoder says them.
-    pub(crate) fn replay_wanted(self, sink: &mut impl Sink) {
+    pub fn replay_wanted(self, sink: &mut impl Sink) {
         if let Some(rules) = self.tape.rules {
             sink.begin(rules);
         }

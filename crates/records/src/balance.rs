@@ -25,7 +25,7 @@ impl Balance {
         let length = length as u64;
         self.read += length;
         match part {
-            Part::Record => self.records += length,
+            Part::Record | Part::RecordIn(_) => self.records += length,
             Part::Filler => self.filler += length,
             Part::Wrapper | Part::Opaque | Part::Header | Part::Trailer => self.headers += length,
             Part::Rejected { .. } => self.rejected += length,

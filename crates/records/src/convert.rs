@@ -8,7 +8,8 @@ use crate::envelope::Envelope;
 use crate::explode::Explode;
 use crate::figures::Figures;
 use crate::filter::Filter;
-use crate::framing::{Carvings, Framing, Item, Part, Reason, RecordReader, detect_in};
+use crate::framing::{Carvings, Framing, Item, Part, Reason, RecordFormat, RecordReader, detect_in};
+use crate::other_rules::{Check, OtherRules};
 use crate::parallel::Workers;
 use crate::reach::want;
 use crate::reject::{Reject, RejectFile};
@@ -21,7 +22,7 @@ use std::io::{self, Read, Write};
 use std::ops::{ControlFlow, RangeInclusive};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use tercet_dynamic::{Decoder, Discard, Error, NodeId, Options, Plan, Tape};
+use tercet_dynamic::{Discard, Error, NodeId, Options, Plan, Tape};
 use tercet_plan::{FieldId, Kind};
 
 /// What is to be converted and how.
@@ -169,6 +170,13 @@ impl<'p> Converter<'p> {
     #[must_use]
     pub fn with_split(mut self, split: Split) -> Self {
         self.split = Some(split);
+        self
+    }
+
+    /// Decodes records in other rules than BER too, where headers or the settings say that they are; else they are rejected.
+    #[must_use]
+    pub fn with_other_rules(mut self, others: &'p OtherRules) -> Self {
+        self.rows.others = Some(others);
         self
     }
 
@@ -323,11 +331,8 @@ impl<'p> Converter<'p> {
         if let Some(split) = &self.split {
             reader = reader.at(split);
         }
-        let (plan, record, options) = (self.rows.plan, self.settings.record, self.settings.options.clone());
-        let mut checker = Decoder::new();
-        let mut is_record = |octets: &[u8]| {
-            checker.decode(plan, record, octets, &mut Discard, &options).is_ok_and(|n| n == octets.len())
-        };
+        let mut check = self.check();
+        let mut is_record = |octets: &[u8]| check.decodes(RecordFormat::Ber, octets);
         self.out.clear();
         self.rows.audit.iter_mut().for_each(Audit::reset);
         _ = self.rows.figures.take();
@@ -378,18 +383,19 @@ impl<'p> Converter<'p> {
     }
 
     /// Reads the first octets, if the framing is to be found by trial.
-    fn sample(&mut self, input: &mut impl Read, summary: &mut Summary) -> io::Result<Vec<u8>> {
+    fn sample(&self, input: &mut impl Read, summary: &mut Summary) -> io::Result<Vec<u8>> {
         if !self.settings.detect || self.split.is_some() {
             return Ok(Vec::new());
         }
-        let (record, options) = (self.settings.record, &self.settings.options);
-        let Rows { plan, decoder, .. } = &mut self.rows;
-        let mut decodes = |octets: &[u8]| {
-            decoder.decode(plan, record, octets, &mut Discard, options).is_ok_and(|n| n == octets.len())
-        };
+        let mut check = self.check();
+        let mut decodes = |format: RecordFormat, octets: &[u8]| check.decodes(format, octets);
         let (sample, found) = detect_in(&self.settings.framing, input, &mut decodes)?;
         summary.framing = found;
         Ok(sample)
+    }
+
+    fn check(&self) -> Check<'p> {
+        Check::new(self.rows.plan, self.rows.others, self.settings.record, &self.settings.options)
     }
 
     /// Deals with an item; false if it is to be rejected.
@@ -433,6 +439,13 @@ impl<'p> Converter<'p> {
                 }
                 run.summary.records += 1;
             }
+            Part::RecordIn(format) => {
+                if let Err(error) = self.record_in(format, run, item, targets.render) {
+                    return Ok(Err(error));
+                }
+                run.close_reject(targets)?;
+                run.summary.records += 1;
+            }
             Part::Wrapper => {
                 run.sound = 0;
                 run.envelope.wrapper(item);
@@ -459,6 +472,23 @@ impl<'p> Converter<'p> {
         let (index, offset, length) = (self.index(run.summary.records), item.offset, item.octets.len());
         let origin = Origin { input: run.name, index, offset, length, elements: &[] };
         self.rows.record(item.octets, origin, render, &mut self.out, &mut run.tally)?;
+        run.sound += length;
+        Ok(())
+    }
+
+    #[cold]
+    fn record_in(
+        &mut self,
+        format: RecordFormat,
+        run: &mut Run<'_>,
+        item: &Item<'_>,
+        render: &mut dyn Render,
+    ) -> Result<(), Error> {
+        let (index, offset, length) = (self.index(run.summary.records), item.offset, item.octets.len());
+        let origin = Origin { input: run.name, index, offset, length, elements: &[] };
+        let Self { rows, out, .. } = self;
+        let tally = &mut run.tally;
+        rows.by(format, offset, |rows| rows.record(item.octets, origin, render, out, tally))?;
         run.sound += length;
         Ok(())
     }

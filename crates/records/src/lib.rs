@@ -16,6 +16,7 @@ mod figures;
 mod filter;
 mod framing;
 pub mod inputs;
+mod other_rules;
 mod output;
 mod parallel;
 pub mod path;
@@ -40,9 +41,10 @@ pub use explode::Explode;
 pub use figures::{Amount, Extreme, Figure, FigureKind, Figures, Total, circle_of};
 pub use filter::{Condition, Filter, FilterError};
 pub use framing::{
-    Carvings, DEFAULT_RECORD_LIMIT, Detected, FileFraming, FileHeader, Framing, Identifiers, Item, Part,
-    Prefix, Reason, RecordReader, Score, Used, detect, score,
+    Carvings, DEFAULT_RECORD_LIMIT, Decodes, Detected, FileFraming, FileHeader, Framing, Identifiers, Item,
+    Part, Prefix, Reason, RecordFormat, RecordReader, Score, Used, detect, score,
 };
+pub use other_rules::{Check, OtherRules};
 pub use output::{Output, abandon};
 pub use reject::{Reject, RejectFile};
 pub use render::{MakeRender, Origin, Render, RenderedPart};

@@ -11,7 +11,7 @@ use crate::balance::Balance;
 use crate::convert::{Converter, Stopped, Summary, Targets};
 use crate::dedupe::Dedupe;
 use crate::figures::Figures;
-use crate::framing::{Item, Mark, Part, RecordReader};
+use crate::framing::{Item, Mark, Part, RecordFormat, RecordReader};
 use crate::render::{MakeRender, Origin, Render, RenderedPart};
 use crate::rows::{Rows, Tally};
 use crate::run::Run;
@@ -61,8 +61,14 @@ impl Workers<'_> {
     }
 }
 
-/// Where a record is in its batch and in the file.
-type Place = (Range<usize>, u64);
+/// A record of a batch.
+struct Place {
+    /// Where it is in the batch.
+    range: Range<usize>,
+    /// Where it is in the file.
+    offset: u64,
+    format: RecordFormat,
+}
 
 /// Records that follow on each other, with filler and what framing passes over between them.
 struct Batch {
@@ -85,8 +91,8 @@ impl Batch {
         let begin = self.octets.len();
         self.octets.extend_from_slice(item.octets);
         self.balance.add(item.part, item.octets.len());
-        if item.part == Part::Record {
-            self.records.push((begin..self.octets.len(), item.offset));
+        if let Some(format) = item.part.record() {
+            self.records.push(Place { range: begin..self.octets.len(), offset: item.offset, format });
         }
     }
 }
@@ -155,12 +161,18 @@ impl Worker<'_> {
         done.tally = rows.tally();
         _ = rows.take_totals();
         _ = rows.figures.take();
-        for (index, (range, offset)) in (batch.first..).zip(&batch.records) {
+        for (index, &Place { ref range, offset, format }) in (batch.first..).zip(&batch.records) {
             let octets = &batch.octets[range.clone()];
-            let offset = *offset;
             rows.repeated = repeated.get((index - batch.first) as usize).copied();
             let origin = Origin { input: name, index, offset, length: octets.len(), elements: &[] };
-            if rows.record(octets, origin, &mut **render, &mut done.rows, &mut done.tally).is_err() {
+            let mut record = |rows: &mut Rows<'_>| {
+                rows.record(octets, origin, &mut **render, &mut done.rows, &mut done.tally)
+            };
+            let error = match format {
+                RecordFormat::Ber => record(rows),
+                _ => rows.by(format, offset, record),
+            };
+            if error.is_err() {
                 return;
             }
         }
@@ -177,8 +189,9 @@ impl Worker<'_> {
         let Some(dedupe) = &self.rows.dedupe else { return Some(Vec::new()) };
         let turn = dedupe.turn(number);
         let mut digests = Vec::with_capacity(batch.records.len());
-        for (range, offset) in &batch.records {
-            digests.push(self.rows.digest(&batch.octets[range.clone()], *offset).ok()?);
+        for &Place { ref range, offset, format } in &batch.records {
+            let octets = &batch.octets[range.clone()];
+            digests.push(self.rows.by(format, offset, |rows| rows.digest(octets, offset)).ok()?);
         }
         Some(turn.take(&digests))
     }
@@ -288,12 +301,12 @@ impl Converter<'_> {
             let mut enough = workers.batch(read);
             loop {
                 let item = reader.next(is_record)?;
-                let plain = item
-                    .as_ref()
-                    .filter(|item| matches!(item.part, Part::Record | Part::Filler | Part::Opaque));
+                let plain = item.as_ref().filter(|item| {
+                    item.part.record().is_some() || matches!(item.part, Part::Filler | Part::Opaque)
+                });
                 if let Some(item) = plain {
                     batch.add(item);
-                    index += u64::from(item.part == Part::Record);
+                    index += u64::from(item.part.record().is_some());
                     if batch.octets.len() < enough {
                         continue;
                     }

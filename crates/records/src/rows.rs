@@ -7,6 +7,8 @@ use crate::dedupe::{Dedupe, Digest};
 use crate::explode::Explode;
 use crate::figures::Figures;
 use crate::filter::Filter;
+use crate::framing::RecordFormat;
+use crate::other_rules::{OtherRules, plan_for, say_xml};
 use crate::render::{Origin, Render};
 use crate::rendering::{Rendered, Rendering, Scratch};
 use tercet_dynamic::{Decoder, Error, ErrorKind, NodeId, Options, Plan, Shape, Sink, Tape};
@@ -16,6 +18,10 @@ use tercet_plan::FieldId;
 #[derive(Debug)]
 pub(crate) struct Rows<'p> {
     pub(crate) plan: &'p Plan,
+    /// How records in other rules than BER are decoded, if they are.
+    pub(crate) others: Option<&'p OtherRules>,
+    /// Whether the record at hand is in XER.
+    is_xml: bool,
     record: NodeId,
     pub(crate) wanted: Option<Vec<bool>>,
     pub(crate) options: Options,
@@ -90,6 +96,8 @@ impl<'p> Rows<'p> {
     pub(crate) fn new(plan: &'p Plan, settings: &Settings) -> Self {
         Self {
             plan,
+            others: None,
+            is_xml: false,
             record: settings.record,
             wanted: settings.wanted.clone(),
             options: settings.options.clone(),
@@ -114,6 +122,8 @@ impl<'p> Rows<'p> {
     pub(crate) fn fork(&self) -> Self {
         Self {
             plan: self.plan,
+            others: self.others,
+            is_xml: false,
             record: self.record,
             wanted: self.wanted.clone(),
             options: self.options.clone(),
@@ -182,6 +192,7 @@ impl<'p> Rows<'p> {
         let mut record = Undecoded {
             plan: self.plan,
             node: self.record,
+            is_xml: self.is_xml,
             octets,
             options: &self.options,
             wanted: self.wanted.as_deref(),
@@ -199,6 +210,21 @@ impl<'p> Rows<'p> {
         Ok(self.dedupe.as_mut().and_then(|dedupe| dedupe.digest(shape, view, octets)))
     }
 
+    /// Does something with records in a format, which are in BER otherwise.
+    pub(crate) fn by<T>(
+        &mut self,
+        format: RecordFormat,
+        at: u64,
+        work: impl FnOnce(&mut Self) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let ber = self.plan;
+        self.plan = plan_for(self.others, format, ber, at)?;
+        self.is_xml = format == RecordFormat::Xer;
+        let done = work(self);
+        (self.plan, self.is_xml) = (ber, false);
+        done
+    }
+
     /// Appends the rows of a record, which is counted; nothing of either if it is rejected.
     #[inline]
     pub(crate) fn record(
@@ -214,6 +240,7 @@ impl<'p> Rows<'p> {
         let mut record = Undecoded {
             plan: self.plan,
             node: self.record,
+            is_xml: self.is_xml,
             octets,
             options: &self.options,
             wanted: self.wanted.as_deref(),
@@ -313,6 +340,7 @@ impl<'p> Rows<'p> {
 pub struct Undecoded<'r> {
     plan: &'r Plan,
     node: NodeId,
+    is_xml: bool,
     octets: &'r [u8],
     options: &'r Options,
     wanted: Option<&'r [bool]>,
@@ -330,7 +358,12 @@ impl Undecoded<'_> {
     /// When it does not decode; what the sink has heard is then worth nothing.
     pub fn say(&mut self, sink: &mut impl Sink) -> Result<(), Error> {
         let mut sink = Rendered::new(&self.plan.shape, self.rendering, self.wanted, sink, self.scratch);
-        let length = self.decoder.decode(self.plan, self.node, self.octets, &mut sink, self.options)?;
+        let length = if self.is_xml {
+            say_xml(self.plan, self.node, self.octets, &mut sink, self.options)?;
+            self.octets.len()
+        } else {
+            self.decoder.decode(self.plan, self.node, self.octets, &mut sink, self.options)?
+        };
         self.alternative = sink.alternative();
         if length != self.octets.len() {
             return Err(Error::new(ErrorKind::TrailingData, self.options.base_offset + length as u64));

@@ -1,6 +1,6 @@
 //! Stretches of a file that can be read by themselves, by as many workers as there are.
 
-use crate::framing::{FileFraming, Framing, Part, RecordReader, Used, detect_in};
+use crate::framing::{Decodes, FileFraming, Framing, Part, RecordFormat, RecordReader, Used, detect_in};
 use std::io::{self, Cursor, Read};
 
 /// A stretch of a file that begins where a record does. The splits of a file follow on each other without a gap, and what
@@ -29,7 +29,7 @@ pub fn splits(
     given: &Framing,
     trial: bool,
     size: u64,
-    decodes: &mut dyn FnMut(&[u8]) -> bool,
+    decodes: Decodes<'_>,
 ) -> io::Result<(Framing, Vec<Split>)> {
     let (sample, found) = if trial { detect_in(given, &mut input, decodes)? } else { (Vec::new(), None) };
     let mut framing = found.unwrap_or_else(|| given.clone());
@@ -42,7 +42,8 @@ pub fn splits(
     }
     let mut reader = RecordReader::new(Cursor::new(sample).chain(input), framing.clone());
     let (mut start, mut count, mut damaged) = (0, 0, false);
-    while let Some(item) = reader.next(decodes)? {
+    let mut decodes = |octets: &[u8]| decodes(RecordFormat::Ber, octets);
+    while let Some(item) = reader.next(&mut decodes)? {
         let header = if item.depth == 0 { framing.record_header as u64 } else { 0 };
         let begin = item.offset.saturating_sub(header);
         match item.part {

@@ -48,6 +48,7 @@ fn cut(framing: Framing, input: impl Read) -> (String, Balance) {
         balance.add(part, length);
         let name = match part {
             Part::Record => "record".to_owned(),
+            Part::RecordIn(format) => format.to_string(),
             Part::Filler => "filler".to_owned(),
             Part::Opaque => "opaque".to_owned(),
             Part::Wrapper => "wrapper".to_owned(),

@@ -283,6 +283,8 @@ kinds! {
     // OER
     LengthEmpty = 112, "length-empty", Some("X.696 8.6.5"), "a length in the long form has no octets";
     TagForm = 113, "tag-form", Some("X.696 8.7.2"), "a tag is not in the form that its number asks for";
+    // XER
+    XmlValue = 114, "xml-value", Some("X.693 8"), "the XML text is not a value of the type";
 }
 
 #[cfg(test)]

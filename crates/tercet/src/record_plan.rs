@@ -2,15 +2,18 @@
 
 use crate::{PlanError, Schema};
 use std::fmt;
+use std::sync::Arc;
 use tercet_plan::{NodeId, Plan, Rules};
-use tercet_records::Framing;
 use tercet_records::path::{ListPath, PathError, concatenated, list};
+use tercet_records::{Framing, OtherRules, Reason};
 
 /// What records of a file are and where they stand.
 #[derive(Clone, Debug)]
 pub struct RecordPlan {
     /// The plan, for BER.
     pub plan: Plan,
+    /// Plans for records in other rules; with a list, records are in BER.
+    pub others: OtherRules,
     /// How records are found.
     pub framing: Framing,
     /// The type around the list of records, if there is a list.
@@ -60,13 +63,16 @@ impl RecordPlan {
     ///
     /// # Errors
     /// When there is no such type or list.
-    pub fn new(schema: &Schema, type_name: &str, path: Option<&str>) -> Result<Self, RecordPlanError> {
+    pub fn new(schema: &Arc<Schema>, type_name: &str, path: Option<&str>) -> Result<Self, RecordPlanError> {
         let root_of = |plan: &Plan, name: &str| plan.root(name).ok_or(PlanError::Empty);
         let plan = schema.plan(Rules::Ber, &[type_name])?;
         let root = root_of(&plan, type_name)?;
         let Some(path) = path else {
             let framing = concatenated(&plan, root)?;
-            return Ok(Self { plan, framing, outer: None, record: root });
+            let (schema, name) = (Arc::clone(schema), type_name.to_owned());
+            let others =
+                OtherRules::new(move |rules| schema.plan(rules, &[&name]).map_err(|error| error.to_string()));
+            return Ok(Self { plan, others, framing, outer: None, record: root });
         };
         let ListPath { element, framing, .. } = list(&plan, root, path)?;
         let node = plan.shape.node(plan.shape.field(element).node);
@@ -74,6 +80,8 @@ impl RecordPlan {
             return Err(RecordPlanError::Unnamed(path.to_owned()));
         };
         let plan = schema.plan(Rules::Ber, &[type_name, &name])?;
-        Ok(Self { outer: Some(root_of(&plan, type_name)?), record: root_of(&plan, &name)?, framing, plan })
+        let (outer, record) = (Some(root_of(&plan, type_name)?), root_of(&plan, &name)?);
+        let others = OtherRules::new(|_| Err(Reason::NoList.to_string()));
+        Ok(Self { plan, others, framing, outer, record })
     }
 }

@@ -192,6 +192,7 @@ impl Convert {
         let (max_rejects, max_reject_share) = (self.max_errors, self.max_error_ratio);
         let settings = Settings { max_rejects, max_reject_share, wanted, ..job.settings(options) };
         let mut converter = Converter::new(&job.plan, settings)
+            .with_other_rules(&job.others)
             .with_rendering(job.rendering.as_ref())
             .with_audit(&profile.audit)
             .with_figures(self.rows.figures(job.shown().shape(), job.record)?)

@@ -12,6 +12,7 @@ use crate::values::{Fault, Values, pieces, root};
 use clap::Args;
 use std::io::{self, BufWriter, Read, Write};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use tercet::dynamic::Options;
 use tercet::records::{Converter, Settings, Targets};
 use tercet::{Schema, TransferSyntax};
@@ -70,7 +71,7 @@ impl Decode {
         if self.format.is_columnar() {
             return Err(Failure::usage("files with columns are made by `tercet convert`"));
         }
-        let schema = self.schema.load()?;
+        let schema = Arc::new(self.schema.load()?);
         let mut inputs = self.input.expand()?;
         let (syntax, type_name) = match (self.rules.0, &self.type_name) {
             (Some(syntax), Some(name)) if !self.explain => (syntax, name.clone()),

@@ -8,6 +8,7 @@ use crate::job::{Job, RecordArgs};
 use clap::{Args, ValueEnum};
 use std::cmp::Reverse;
 use std::io::{self, Write};
+use std::sync::Arc;
 
 /// Find out how to read a record file: types, tags and framings are tried, and the command is said
 #[derive(Args, Debug)]
@@ -88,7 +89,7 @@ impl Doctor {
         for tags in modes {
             let mut schema = self.source.schema.clone();
             schema.reading.tags = tags;
-            let schema = schema.load()?;
+            let schema = Arc::new(schema.load()?);
             let types = match &self.source.type_name {
                 Some(name) => vec![name.clone()],
                 None => schema.outermost().into_iter().map(|(name, _)| name).collect(),

@@ -174,6 +174,8 @@ class FileOptions(DecodeOptions, total=False):
     """The path to the list of records inside of values of the type: `TransferBatch.callEventDetails`."""
     framing: str
     """`auto`, by trial, unless told: `plain`, `block:2048`, `u16be`, `rdw`, … as `tercet convert --framing` takes."""
+    rules: Literal["auto", "ber", "uper", "aper", "xer"] | None
+    """The encoding rules of records: those that headers of TS 32.297 say, and BER, unless told."""
     filler: Buffer
     """Octets that may stand between records: 00 and FF unless told."""
     record_limit: int

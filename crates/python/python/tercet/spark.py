@@ -46,6 +46,7 @@ REJECTS = "file string, offset bigint, length bigint, reason string, kind string
 FILE_OPTIONS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "records": ("records", str),
     "framing": ("framing", str),
+    "rules": ("rules", str),
     "render": ("render", str),
     "where": ("where", str),
     "explode": ("explode", str),

@@ -9,8 +9,8 @@ use std::fmt::{self, Write};
 use std::fs::File;
 use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, Seek};
-use tercet::dynamic::{Decoder, Discard};
-use tercet::records::{Framing, Rendering, Settings, Split, inputs};
+use tercet::RecordPlan;
+use tercet::records::{Check, Framing, RecordFormat, Rendering, Settings, Split, inputs};
 
 /// Cuts files into splits.
 #[pyfunction]
@@ -83,10 +83,8 @@ fn cut(source: &Source, input: &Input, size: u64) -> io::Result<(Framing, Vec<Sp
         return Ok((given.clone(), vec![Split::default()]));
     }
     file.rewind()?;
-    let mut decoder = Decoder::new();
-    let (plan, record, options) = (&source.plan.plan, source.plan.record, &source.settings.options);
-    let mut decodes = |octets: &[u8]| {
-        decoder.decode(plan, record, octets, &mut Discard, options).is_ok_and(|n| n == octets.len())
-    };
+    let RecordPlan { plan, others, record, .. } = &source.plan;
+    let mut check = Check::new(plan, Some(others), *record, &source.settings.options);
+    let mut decodes = |format: RecordFormat, octets: &[u8]| check.decodes(format, octets);
     tercet::records::splits(file, given, source.settings.detect, size, &mut decodes)
 }

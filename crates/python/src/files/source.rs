@@ -106,6 +106,9 @@ impl Source {
         }
         let rejects = take("rejects")?.map_or(Ok(None), |it| it.extract())?;
         let framing: Option<String> = take("framing")?.map(|it| it.extract()).transpose()?;
+        let rules: Option<String> = take("rules")?.map_or(Ok(None), |it| it.extract())?;
+        let rules = rules.filter(|rules| rules != "auto").map(|rules| rules.parse()).transpose();
+        let rules = rules.map_err(PyValueError::new_err)?;
         let filler = take("filler")?.map(|it| octets::of(&it).map(|it| it.into_owned())).transpose()?;
         let limit = take("record_limit")?.map(|it| it.extract()).transpose()?;
         let options = options::of(TransferSyntax::default(), Some(&keywords))?;
@@ -122,6 +125,8 @@ impl Source {
         if let Some(told) = &told {
             plan.framing = plan.framing.clone().with(told).map_err(PyValueError::new_err)?;
         }
+        plan.framing.rules = rules;
+        plan.framing.check(told.is_none()).map_err(PyValueError::new_err)?;
         let (rendering, audit) = rendering(render.as_deref(), &plan)?;
         let shown = rendering.as_ref().map_or(&plan.plan.shape, Rendering::shape);
         let explode = explode.map(|path| Explode::new(shown, plan.record, &path)).transpose();
@@ -316,6 +321,7 @@ impl Run<'_> {
             settings.framing = framing.unwrap_or(&settings.framing).clone();
         }
         let mut converter = Converter::new(&self.source.plan.plan, settings)
+            .with_other_rules(&self.source.plan.others)
             .with_rendering(self.source.rendering.as_ref())
             .with_audit(&self.source.audit)
             .with_explode(self.source.explode.as_ref())

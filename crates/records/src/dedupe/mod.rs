@@ -8,6 +8,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use tercet_dynamic::{FieldId, Leaf, NodeId, Shape, Token, View};
+use tercet_plan::Kind;
 
 mod file;
 mod seen;
@@ -135,6 +136,15 @@ fn shortened(hash: Sha256) -> Digest {
     digest
 }
 
+/// The contents octets in BER of a number that has none, as in PER, and where they begin: a value is the same in all rules.
+fn contents_of(kind: Kind, value: i64) -> ([u8; 8], usize) {
+    if kind == Kind::Boolean {
+        return ([if value == 0 { 0 } else { 0xFF }; 8], 7);
+    }
+    let spare = if value < 0 { (!value).leading_zeros() } else { value.leading_zeros() };
+    (value.to_be_bytes(), (spare as usize - 1).min(63) / 8)
+}
+
 /// Says the values of components with their numbers; whether there are any.
 fn walk(
     components: &[Component],
@@ -151,13 +161,16 @@ fn walk(
                 path.push(if is_element(shape, field) { FieldId::ROOT } else { field });
             }
             Token::Close { .. } => _ = path.pop(),
-            Token::Leaf { field, leaf, .. } => {
+            Token::Leaf { field, node, leaf } => {
                 for (number, component) in components.iter().enumerate() {
                     if component.is_at(shape, path, field) {
                         any = true;
                         match leaf {
                             Leaf::Input { contents, .. } | Leaf::Made(contents) => take(number, contents),
-                            Leaf::Int(value) => take(number, &value.to_be_bytes()),
+                            Leaf::Int(value) => {
+                                let (octets, begin) = contents_of(shape.node(node).kind, value);
+                                take(number, &octets[begin..]);
+                            }
                             Leaf::Addition(value) => take(number, &value.to_be_bytes()),
                         }
                     }
@@ -167,4 +180,29 @@ fn walk(
         }
     }
     any
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_the_contents_that_ber_has() {
+        // X.690 8.3.2: the first nine bits are not all alike.
+        for (value, expected) in [
+            (0, &[0][..]),
+            (127, &[0x7F]),
+            (128, &[0, 0x80]),
+            (-1, &[0xFF]),
+            (-128, &[0x80]),
+            (-129, &[0xFF, 0x7F]),
+            (65_536, &[1, 0, 0]),
+            (i64::MAX, &[0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]),
+            (i64::MIN, &[0x80, 0, 0, 0, 0, 0, 0, 0]),
+        ] {
+            let (octets, begin) = contents_of(Kind::Integer, value);
+            assert_eq!(&octets[begin..], expected, "{value}");
+        }
+        assert_eq!(contents_of(Kind::Boolean, 1), ([0xFF; 8], 7));
+    }
 }

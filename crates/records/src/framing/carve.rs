@@ -4,6 +4,7 @@
 //! it hands on the octets that belong to records and fillers, counts the others, and knows where in the file each octet
 //! stood.
 
+use super::format::{RecordFormat, Told};
 use super::ts32297::{FILE_HEADER, FileHeader, NOT_KNOWN};
 use crate::sequence::Sequence;
 use std::collections::VecDeque;
@@ -83,6 +84,13 @@ impl Prefix {
     }
 }
 
+impl FileFraming {
+    /// Whether it tells where records end, so that these need not be in BER.
+    pub const fn has_lengths(&self) -> bool {
+        matches!(self, Self::Prefix(_) | Self::Ts32297)
+    }
+}
+
 impl fmt::Display for FileFraming {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -123,8 +131,8 @@ pub struct Carvings {
     pub seen: u64,
     /// What does not agree, the first cases.
     pub faults: Vec<String>,
-    /// Other rules than BER, if headers of records tell of some.
-    pub other_rules: Option<&'static str>,
+    /// Records by their encoding rules, in the order of [`RecordFormat::ALL`], where headers or the caller told these.
+    pub formats: [u64; 4],
     /// The headers of the first files.
     pub told: Vec<FileHeader>,
     /// The sequence numbers of all files.
@@ -150,14 +158,20 @@ pub(super) struct Carved<R> {
     out: u64,
     /// Where stretches begin: here and in the file.
     stretches: VecDeque<(u64, u64)>,
+    /// The rules of records, whatever headers say.
+    rules: Option<RecordFormat>,
+    /// Stretches that are records in other rules than BER.
+    told: VecDeque<Told>,
     /// Whether those that have been passed are kept.
     held: bool,
     pub(super) carvings: Carvings,
 }
 
 impl<R: Read> Carved<R> {
-    pub(super) fn new(input: R, kind: FileFraming) -> Self {
+    pub(super) fn new(input: R, kind: FileFraming, rules: Option<RecordFormat>) -> Self {
         let pass = if kind == FileFraming::Plain { u64::MAX } else { 0 };
+        let foreign = rules.filter(|format| *format != RecordFormat::Ber && !kind.has_lengths());
+        let told = foreign.map(|format| Told { format, start: 0, end: u64::MAX });
         let carvings = Carvings { announced: Some(0), ..Carvings::default() };
         Self {
             input: Ahead { input, octets: Vec::new(), at: 0, read: 0, ended: false },
@@ -167,6 +181,8 @@ impl<R: Read> Carved<R> {
             group: None,
             out: 0,
             stretches: VecDeque::new(),
+            rules,
+            told: told.into_iter().collect(),
             held: false,
             carvings,
         }
@@ -192,6 +208,24 @@ impl<R: Read> Carved<R> {
     pub(super) fn forget(&mut self, offset: u64) {
         while self.stretches.get(1).is_some_and(|next| next.0 <= offset) {
             self.stretches.pop_front();
+        }
+        while self.told.front().is_some_and(|told| told.end <= offset) {
+            self.told.pop_front();
+        }
+    }
+
+    /// The record in other rules than BER that an offset here is in, or the next one behind it.
+    #[inline]
+    pub(super) fn told(&self, offset: u64) -> Option<Told> {
+        let behind = self.told.partition_point(|told| told.end <= offset);
+        self.told.get(behind).copied()
+    }
+
+    /// Takes note of a record that is handed on next, if it is not in BER.
+    fn tell(&mut self, format: RecordFormat, length: u64) {
+        self.carvings.formats[format as usize] += 1;
+        if format != RecordFormat::Ber {
+            self.told.push_back(Told { format, start: self.out, end: self.out + length });
         }
     }
 
@@ -275,6 +309,9 @@ impl<R: Read> Carved<R> {
             }
             self.group = self.group.map(|left| left.saturating_sub(payload + size as u64));
             self.pass = payload;
+            if let Some(format) = self.rules {
+                self.tell(format, payload);
+            }
             return Ok(());
         }
         Ok(())
@@ -293,18 +330,16 @@ impl<R: Read> Carved<R> {
             return Ok(());
         }
         let length = u64::from(u16::from_be_bytes([self.input.octets()[0], self.input.octets()[1]]));
-        let format = self.input.octets()[3] >> 5;
-        if length == 0 || format > 4 {
+        let format = RecordFormat::of_number(self.input.octets()[3] >> 5);
+        let Some(format) = format.filter(|_| length > 0) else {
             self.give_up("no header of a record (TS 32.297 6.1.2) stands here");
             return Ok(());
-        }
-        if let 2..=4 = format {
-            self.carvings.other_rules = Some(["UPER", "APER", "XER"][usize::from(format) - 2]);
-        }
+        };
         self.header(size);
         self.carvings.seen += 1;
         self.group = self.group.map(|left| left.saturating_sub(length + size as u64));
         self.pass = length;
+        self.tell(self.rules.unwrap_or(format), length);
         Ok(())
     }
 

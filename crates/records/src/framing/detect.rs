@@ -5,7 +5,7 @@ use super::carve::{FileFraming, Prefix, Used};
 use super::extent::{self, Extent, Step};
 use super::spell::CONTROLS;
 use super::ts32297::FileHeader;
-use super::{Framing, Identifiers, Part, Reason, RecordReader};
+use super::{Framing, Identifiers, Part, Reason, RecordFormat, RecordReader};
 use std::io::{Read, Result};
 
 /// Octets in front of the first record that are looked through.
@@ -18,6 +18,9 @@ const BLOCK: usize = 1 << 17;
 const SIZES: usize = 64;
 /// Records that are decoded for one candidate.
 const RECORDS: u64 = 500;
+
+/// Tells whether octets are a record by some encoding rules.
+pub type Decodes<'d> = &'d mut dyn FnMut(RecordFormat, &[u8]) -> bool;
 
 /// What a framing makes of some octets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,7 +57,7 @@ pub struct Detected {
 
 /// What a framing makes of the first octets of a file; `whole` tells whether these are all. `decodes` tells whether an
 /// element decodes as a record.
-pub fn score(framing: &Framing, sample: &[u8], whole: bool, decodes: &mut dyn FnMut(&[u8]) -> bool) -> Score {
+pub fn score(framing: &Framing, sample: &[u8], whole: bool, decodes: Decodes<'_>) -> Score {
     let mut reader = RecordReader::new(sample, framing.clone());
     let mut score = Score::default();
     let mut last = 0;
@@ -62,15 +65,17 @@ pub fn score(framing: &Framing, sample: &[u8], whole: bool, decodes: &mut dyn Fn
     while let Ok(Some(item)) = reader.next(&mut |_| true) {
         let length = item.octets.len() as u64;
         match item.part {
-            // Later ones are walked over only: what stands behind the last has to fit too.
-            Part::Record if score.records + score.failed >= RECORDS => {}
-            Part::Record if decodes(item.octets) => {
-                score.records += 1;
-                score.good += length;
-            }
-            Part::Record => {
-                score.failed += 1;
-                score.bad += length;
+            Part::Record | Part::RecordIn(_) => {
+                let format = item.part.record().unwrap_or_default();
+                if score.records + score.failed >= RECORDS {
+                    // Later ones are walked over only: what stands behind the last has to fit too.
+                } else if decodes(format, item.octets) {
+                    score.records += 1;
+                    score.good += length;
+                } else {
+                    score.failed += 1;
+                    score.bad += length;
+                }
             }
             // The sample ends inside of a record.
             Part::Rejected { reason: Reason::Truncated, .. } if !whole => {}
@@ -88,14 +93,9 @@ pub fn score(framing: &Framing, sample: &[u8], whole: bool, decodes: &mut dyn Fn
 }
 
 /// The framing that makes most of the first octets of a file. It is the one given, if that makes records of all.
-pub fn detect(
-    given: &Framing,
-    sample: &[u8],
-    whole: bool,
-    decodes: &mut dyn FnMut(&[u8]) -> bool,
-) -> Option<Detected> {
+pub fn detect(given: &Framing, sample: &[u8], whole: bool, decodes: Decodes<'_>) -> Option<Detected> {
     let mut best: Option<Detected> = None;
-    let mut try_it = |framing: Framing, decodes: &mut dyn FnMut(&[u8]) -> bool| {
+    let mut try_it = |framing: Framing, decodes: Decodes<'_>| {
         let score = score(&framing, sample, whole, decodes);
         if score.records > 0 && best.as_ref().is_none_or(|best| score.value() > best.score.value()) {
             best = Some(Detected { framing, score });
@@ -126,7 +126,7 @@ const SAMPLE: u64 = 1 << 20;
 pub(crate) fn detect_in(
     given: &Framing,
     input: &mut impl Read,
-    decodes: &mut dyn FnMut(&[u8]) -> bool,
+    decodes: Decodes<'_>,
 ) -> Result<(Vec<u8>, Option<Framing>)> {
     let mut sample = Vec::new();
     input.take(SAMPLE).read_to_end(&mut sample)?;
@@ -142,7 +142,7 @@ struct Maker<'a> {
 }
 
 impl Maker<'_> {
-    fn all(&mut self, decodes: &mut dyn FnMut(&[u8]) -> bool) {
+    fn all(&mut self, decodes: Decodes<'_>) {
         self.file(FileFraming::Ts32297, FileHeader::read(self.sample).is_some());
         for width in [4, 2] {
             for (little, inclusive) in [(false, false), (false, true), (true, false), (true, true)] {
@@ -152,6 +152,9 @@ impl Maker<'_> {
         }
         self.file(FileFraming::Prefix(Prefix::RDW), true);
         self.file(FileFraming::Prefix(Prefix::BDW), true);
+        if self.given.rules.is_some_and(|format| format != RecordFormat::Ber) {
+            return;
+        }
         let filler =
             [0x00, 0xFF, 0x20, 0x0D, 0x0A].into_iter().filter(|octet| !self.given.records.begins(*octet));
         self.candidates.push(Framing { filler: filler.collect(), ..self.given.clone() });
@@ -175,21 +178,21 @@ impl Maker<'_> {
     }
 
     /// The length of the record at a place.
-    fn record(&self, at: usize, decodes: &mut dyn FnMut(&[u8]) -> bool) -> Option<usize> {
+    fn record(&self, at: usize, decodes: Decodes<'_>) -> Option<usize> {
         let rest = self.sample.get(at..).filter(|rest| self.given.records.matches(rest))?;
         match Extent::default().advance(rest, self.given.record_limit) {
-            Step::Complete(length) => decodes(&rest[..length]).then_some(length),
+            Step::Complete(length) => decodes(RecordFormat::Ber, &rest[..length]).then_some(length),
             _ => None,
         }
     }
 
     /// The first place where a record decodes.
-    fn first(&self, decodes: &mut dyn FnMut(&[u8]) -> bool) -> Option<(usize, usize)> {
+    fn first(&self, decodes: Decodes<'_>) -> Option<(usize, usize)> {
         (0..FIRST.min(self.sample.len())).find_map(|at| Some((at, at + self.record(at, decodes)?)))
     }
 
     /// Headers of the file and of each record.
-    fn headers(&mut self, begin: usize, end: usize, decodes: &mut dyn FnMut(&[u8]) -> bool) {
+    fn headers(&mut self, begin: usize, end: usize, decodes: Decodes<'_>) {
         let found = (0..=HEADER.min(begin)).find(|gap| self.record(end + gap, decodes).is_some());
         if let Some(gap) = found.filter(|_| begin > 0) {
             self.candidates.push(Framing {
@@ -201,7 +204,7 @@ impl Maker<'_> {
     }
 
     /// Blocks with headers as long as what stands in front of the first record.
-    fn blocks(&mut self, header: usize, decodes: &mut dyn FnMut(&[u8]) -> bool) {
+    fn blocks(&mut self, header: usize, decodes: Decodes<'_>) {
         if header > HEADER {
             return;
         }
@@ -230,7 +233,7 @@ impl Maker<'_> {
 
     /// The sizes of blocks that make a record of what stands at a place and behind the header of the next block: more than
     /// one if the border is in contents that may be any octets.
-    fn crossed(&self, at: usize, header: usize, decodes: &mut dyn FnMut(&[u8]) -> bool) -> Vec<usize> {
+    fn crossed(&self, at: usize, header: usize, decodes: Decodes<'_>) -> Vec<usize> {
         let Some(Ok(head)) = self.sample.get(at..).map(extent::head) else { return Vec::new() };
         let Some(length) = head.length.and_then(|length| usize::try_from(length).ok()) else {
             return Vec::new();
@@ -247,7 +250,7 @@ impl Maker<'_> {
             joined.clear();
             joined.extend_from_slice(&self.sample[at..size]);
             joined.extend_from_slice(&self.sample[size + header..at + length + header]);
-            decodes(&joined)
+            decodes(RecordFormat::Ber, &joined)
         });
         sizes.take(SIZES).collect()
     }
@@ -295,13 +298,7 @@ impl Maker<'_> {
     }
 
     /// Records inside of elements: looks for a record among the elements at a place, then inside of them.
-    fn inside(
-        &mut self,
-        begin: usize,
-        end: usize,
-        around: &mut Vec<Vec<u8>>,
-        decodes: &mut dyn FnMut(&[u8]) -> bool,
-    ) -> bool {
+    fn inside(&mut self, begin: usize, end: usize, around: &mut Vec<Vec<u8>>, decodes: Decodes<'_>) -> bool {
         let mut at = begin;
         for _ in 0..16 {
             if at >= end {

@@ -8,6 +8,7 @@
 mod carve;
 mod detect;
 mod extent;
+mod format;
 mod identifiers;
 mod reader;
 mod resync;
@@ -17,7 +18,8 @@ mod window;
 
 pub use carve::{Carvings, FileFraming, Prefix, Used};
 pub(crate) use detect::detect_in;
-pub use detect::{Detected, Score, detect, score};
+pub use detect::{Decodes, Detected, Score, detect, score};
+pub use format::RecordFormat;
 pub use identifiers::Identifiers;
 pub(crate) use reader::Mark;
 pub use reader::{DEFAULT_RECORD_LIMIT, Framing, RecordReader};
@@ -31,6 +33,8 @@ use tercet_runtime::ErrorKind;
 pub enum Part {
     /// A complete element that has the identifier of a record.
     Record,
+    /// The octets that a header or the caller says to be a record in other rules than BER.
+    RecordIn(RecordFormat),
     /// Filler octets between records.
     Filler,
     /// Identifier and length octets, or end-of-contents octets, of an element around the records.
@@ -48,6 +52,18 @@ pub enum Part {
         /// Whether these octets follow on those of the item before: one damaged place in several pieces.
         continued: bool,
     },
+}
+
+impl Part {
+    /// The encoding rules, if it is a record.
+    #[inline]
+    pub fn record(self) -> Option<RecordFormat> {
+        match self {
+            Self::Record => Some(RecordFormat::Ber),
+            Self::RecordIn(format) => Some(format),
+            _ => None,
+        }
+    }
 }
 
 /// A stretch of octets; the next call of [`RecordReader::next`] gives what follows on it.
@@ -78,6 +94,12 @@ pub enum Reason {
     WrapperOpen,
     /// The caller could not decode it.
     Undecodable,
+    /// The element ends behind the record that a header tells, and another one in other rules follows.
+    BeyondRecord,
+    /// A record is said to be in rules that do not tell where it ends, and nothing else does.
+    NoLength,
+    /// A record in other rules than BER stands where a list with records inside is looked for.
+    NoList,
 }
 
 impl fmt::Display for Reason {
@@ -89,6 +111,9 @@ impl fmt::Display for Reason {
             Self::Truncated => "the input ends inside a record",
             Self::WrapperOpen => "the input ends before the list around the records does",
             Self::Undecodable => "the record does not decode",
+            Self::BeyondRecord => "the element ends behind the record that its header tells",
+            Self::NoLength => "nothing tells where records in these rules end",
+            Self::NoList => "lists of records are read in BER only",
         })
     }
 }

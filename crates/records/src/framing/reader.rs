@@ -2,6 +2,7 @@
 
 use super::carve::{Carved, Carvings, FileFraming};
 use super::extent::{self, Extent, Step, Stop};
+use super::format::{RecordFormat, Told};
 use super::resync::Damage;
 use super::window::Window;
 use super::{Identifiers, Item, Part, Reason};
@@ -28,6 +29,9 @@ pub struct Framing {
     pub record_limit: usize,
     /// What stands around and between records, other than elements and filler.
     pub file: FileFraming,
+    /// The encoding rules of all records. Unless told, they are those that the headers of TS 32.297 say, and BER where
+    /// there are none.
+    pub rules: Option<RecordFormat>,
     /// Octets in front of all records that are passed over.
     pub skip: u64,
     /// Octets in front of each record that are passed over.
@@ -48,6 +52,7 @@ impl Framing {
             filler: vec![0x00, 0xFF],
             record_limit: DEFAULT_RECORD_LIMIT,
             file: FileFraming::Plain,
+            rules: None,
             skip: 0,
             record_header: 0,
             trailer: 0,
@@ -96,6 +101,10 @@ pub struct RecordReader<R> {
     pub(super) damage: Option<Damage>,
     /// Octets to pass over.
     skip: u64,
+    /// Whether outside of all elements more may stand than elements and filler.
+    opaque: bool,
+    /// Whether records may be in other rules than BER.
+    coded: bool,
     /// What the search for records after damage may still spend; see `resync`.
     pub(super) credit: i64,
     /// Whether the file goes on where the input ends.
@@ -117,9 +126,13 @@ impl<R: Read> RecordReader<R> {
             filler[usize::from(octet)] = true;
         }
         let skip = framing.skip + framing.record_header as u64;
+        let coded = framing.file == FileFraming::Ts32297 || framing.rules.is_some();
+        let opaque = skip > 0 || framing.trailer > 0 || !framing.controls.is_empty();
         Self {
-            window: Window::new(Carved::new(input, framing.file.clone())),
+            window: Window::new(Carved::new(input, framing.file.clone(), framing.rules)),
             skip,
+            opaque: opaque || coded,
+            coded,
             framing,
             filler,
             frames: Vec::new(),
@@ -213,10 +226,10 @@ impl<R: Read> RecordReader<R> {
         self.may_reject = false;
         let Some((part, length)) = self.advance(is_record)? else { return Ok(None) };
         self.pending = length;
-        self.may_reject = matches!(part, Part::Record | Part::Header | Part::Trailer);
+        self.may_reject = matches!(part, Part::Record | Part::RecordIn(_) | Part::Header | Part::Trailer);
         // A wrapper's own octets stand outside of it: its head has pushed its frame, its end has popped it.
         let depth = self.frames.len() - usize::from(part == Part::Wrapper && !self.left);
-        if part == Part::Record && depth == 0 {
+        if depth == 0 && matches!(part, Part::Record | Part::RecordIn(_)) {
             self.skip = self.framing.record_header as u64;
         }
         let offset = self.window.offset();
@@ -228,7 +241,10 @@ impl<R: Read> RecordReader<R> {
     /// place where records begin again. Its length is believed if records follow there.
     pub fn reject(&mut self) {
         if self.may_reject {
-            self.damage = Some(Damage::new(Reason::Undecodable, Some(self.pending)));
+            let offset = self.window.offset();
+            // What a header tells where it ends is rejected up to there.
+            let whole = self.coded && self.told().is_some_and(|told| told.start <= offset);
+            self.damage = Some(Damage::new(Reason::Undecodable, Some(self.pending)).up_to_there(whole));
             self.pending = 0;
             self.may_reject = false;
         }
@@ -262,9 +278,10 @@ impl<R: Read> RecordReader<R> {
             return Ok(if depth == 0 || self.cut { Found::End } else { Found::Open });
         }
         if depth == 0
-            && let Some(length) = self.opaque()?
+            && self.opaque
+            && let Some(found) = self.beside_elements()?
         {
-            return Ok(Found::Part(Part::Opaque, length));
+            return Ok(found);
         }
         let octets = self.window.octets();
         let first = octets[0];
@@ -280,9 +297,61 @@ impl<R: Read> RecordReader<R> {
             return Ok(Found::Part(Part::Wrapper, 2));
         }
         match self.framing.wrappers.get(depth) {
+            None if self.coded => self.record_before(),
             None => self.record(),
             Some(wrapper) if self.fits(wrapper)? => self.wrapper(),
             Some(_) => self.beside(),
+        }
+    }
+
+    /// What is no element at the position, outside of all elements.
+    fn beside_elements(&mut self) -> Result<Option<Found>> {
+        if let Some(length) = self.opaque()? {
+            return Ok(Some(Found::Part(Part::Opaque, length)));
+        }
+        let offset = self.window.offset();
+        match self.told().filter(|told| self.coded && told.start <= offset) {
+            Some(told) => self.coded_record(told).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The record in other rules than BER at the position, or the next one behind it.
+    pub(super) fn told(&self) -> Option<Told> {
+        self.window.input().told(self.window.offset())
+    }
+
+    /// A record in other rules than BER: as many octets as its header says.
+    fn coded_record(&mut self, Told { format, start, end }: Told) -> Result<Found> {
+        let offset = self.window.offset();
+        let (limit, header) = (self.framing.record_limit as u64, self.framing.record_header as u64);
+        let reason = match end - start {
+            u64::MAX => Some(Reason::NoLength),
+            _ if !self.framing.wrappers.is_empty() => Some(Reason::NoList),
+            length if length > limit => Some(Reason::Malformed(ErrorKind::LengthLimit)),
+            _ => None,
+        };
+        let left = usize::try_from(end - offset).unwrap_or(usize::MAX);
+        if let Some(reason) = reason {
+            let length = self.window.octets().len().min(left);
+            let continued = offset > start + header;
+            return Ok(Found::Part(Part::Rejected { reason, continued }, length));
+        }
+        if self.window.ensure(left)? {
+            return Ok(Found::Part(Part::RecordIn(format), left));
+        }
+        let damage = Damage::new(Reason::Truncated, Some(self.window.octets().len()));
+        Ok(Found::Damage(damage.up_to_there(true)))
+    }
+
+    /// A record in BER, which may be in front of one in other rules.
+    fn record_before(&mut self) -> Result<Found> {
+        let found = self.record()?;
+        match (&found, self.told()) {
+            (Found::Part(_, length), Some(told)) if self.window.offset() + *length as u64 > told.start => {
+                Ok(Found::Damage(Damage::new(Reason::BeyondRecord, None)))
+            }
+            _ => Ok(found),
         }
     }
 

@@ -26,6 +26,8 @@ pub(super) const MOST: i64 = 1 << 22;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Damage {
     reason: Reason,
+    /// Whether the damaged element has a length that is not its own, and ends there.
+    whole: bool,
     /// Length that the damaged element claims, if it is there.
     length: Option<usize>,
     /// Whether a piece has been given out.
@@ -34,7 +36,12 @@ pub(super) struct Damage {
 
 impl Damage {
     pub(super) fn new(reason: Reason, length: Option<usize>) -> Self {
-        Self { reason, length, continued: false }
+        Self { reason, length, whole: false, continued: false }
+    }
+
+    /// The same where the length is that of a header, which is believed.
+    pub(super) fn up_to_there(self, whole: bool) -> Self {
+        Self { whole, ..self }
     }
 }
 
@@ -43,6 +50,10 @@ impl<R: Read> RecordReader<R> {
     pub(super) fn resync(&mut self, is_record: &mut dyn FnMut(&[u8]) -> bool) -> Result<(Part, usize)> {
         let Some(damage) = self.damage else { return Ok((Part::Filler, 0)) };
         let part = Part::Rejected { reason: damage.reason, continued: damage.continued };
+        if let Some(length) = damage.length.filter(|_| damage.whole) {
+            self.damage = None;
+            return Ok((part, length));
+        }
         self.window.ensure(PIECE + AHEAD)?;
         // Outside of the list nothing is searched for.
         let inside = self.frames.len() == self.framing.wrappers.len();
@@ -86,14 +97,15 @@ impl<R: Read> RecordReader<R> {
         Ok((part, last))
     }
 
-    /// Octets up to the end of the input or of the innermost list, as far as they are there.
+    /// Octets up to the end of the input or of the innermost list, or to a record in other rules, as far as they are there.
     fn bounded(&self) -> usize {
         let available = self.window.octets().len();
-        match self.frames.last() {
-            Some(Frame { end: Some(end) }) => usize::try_from(end.saturating_sub(self.window.offset()))
-                .map_or(available, |n| n.min(available)),
-            _ => available,
-        }
+        let end = match self.frames.last() {
+            Some(frame) => frame.end,
+            None => self.told().map(|told| told.start),
+        };
+        let left = end.map(|end| end.saturating_sub(self.window.offset()));
+        left.and_then(|left| usize::try_from(left).ok()).map_or(available, |left| left.min(available))
     }
 
     /// The length of the element at the position, if the octets ahead tell it.
@@ -162,6 +174,7 @@ impl<R: Read> RecordReader<R> {
         match self.frames.last() {
             Some(Frame { end: Some(end) }) => self.window.offset() + at as u64 == *end,
             Some(Frame { end: None }) => octets.get(at..).is_some_and(|rest| rest.starts_with(&[0, 0])),
+            None if self.told().is_some_and(|told| self.window.offset() + at as u64 == told.start) => true,
             None => octets.len().saturating_sub(at) <= self.framing.trailer && self.window.ended(),
         }
     }

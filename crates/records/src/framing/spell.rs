@@ -1,7 +1,7 @@
 //! Framing in words: what `--framing` takes and what detection says.
 
 use super::carve::{FileFraming, Prefix, Used};
-use super::{Framing, Identifiers};
+use super::{Framing, Identifiers, Reason, RecordFormat};
 use std::fmt;
 use std::str::FromStr;
 
@@ -32,13 +32,31 @@ impl fmt::Display for Framing {
 }
 
 impl Framing {
-    /// The whole of it in the words of the command line, filler included.
+    /// The whole of it in the words of the command line, filler and rules included.
     pub fn spelt(&self) -> String {
-        if self.filler == [0x00, 0xFF] {
-            return self.to_string();
+        let mut spelt = self.to_string();
+        if self.filler != [0x00, 0xFF] {
+            let filler: String = self.filler.iter().map(|octet| format!("{octet:02X}")).collect();
+            spelt += &format!(" --filler {filler}");
         }
-        let filler: String = self.filler.iter().map(|octet| format!("{octet:02X}")).collect();
-        format!("{self} --filler {filler}")
+        if let Some(rules) = self.rules {
+            spelt += &format!(" --rules {}", rules.name().to_ascii_lowercase());
+        }
+        spelt
+    }
+
+    /// Whether records in the rules that it names can be found; `trial` tells whether other framings are tried.
+    ///
+    /// # Errors
+    /// Why they cannot.
+    pub fn check(&self, trial: bool) -> Result<(), String> {
+        let Some(rules) = self.rules.filter(|rules| *rules != RecordFormat::Ber) else { return Ok(()) };
+        let reason = match () {
+            () if !self.wrappers.is_empty() => Reason::NoList,
+            () if !trial && !self.file.has_lengths() => Reason::NoLength,
+            () => return Ok(()),
+        };
+        Err(format!("records in {rules} with the framing `{self}`: {reason}"))
     }
 
     /// The same with what a text says of it, as [`Framing`] displays it:

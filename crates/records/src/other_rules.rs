@@ -1,0 +1,111 @@
+//! Records in other rules than BER: their plans, made when the first such record comes.
+
+use crate::framing::RecordFormat;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+use tercet_dynamic::{
+    Decoder, Discard, Error, ErrorKind, NodeId, Options, Plan, ReadError, Rules, Sink, Tape,
+};
+use tercet_dynamic::{Unknown, xml};
+
+type Make = dyn Fn(Rules) -> Result<Plan, String> + Send + Sync;
+
+/// Makes the plans for records that are not in BER, each when it is needed first.
+#[derive(Clone)]
+pub struct OtherRules(Arc<Inner>);
+
+struct Inner {
+    make: Box<Make>,
+    uper: OnceLock<Result<Plan, String>>,
+    aper: OnceLock<Result<Plan, String>>,
+}
+
+impl fmt::Debug for OtherRules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OtherRules").finish_non_exhaustive()
+    }
+}
+
+impl OtherRules {
+    /// `make` makes a plan of the types that the plan for BER has, in the same order: both have one shape.
+    pub fn new(make: impl Fn(Rules) -> Result<Plan, String> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(Inner { make: Box::new(make), uper: OnceLock::new(), aper: OnceLock::new() }))
+    }
+
+    /// The plan for records in a format, where that for BER is `ber`; this one for BER, and for XER, which wants the shape.
+    pub(crate) fn plan<'p>(&'p self, format: RecordFormat, ber: &'p Plan) -> Result<&'p Plan, String> {
+        let Some(rules) = format.plan_rules() else { return Ok(ber) };
+        let Inner { make, uper, aper } = &*self.0;
+        let made = if rules == Rules::Uper { uper } else { aper };
+        let made = made.get_or_init(|| {
+            let plan = make(rules)?;
+            let same = plan.shape == ber.shape;
+            same.then_some(plan).ok_or_else(|| format!("the plan for {format} has another shape"))
+        });
+        made.as_ref().map_err(Clone::clone)
+    }
+}
+
+/// Finds the plan for a format; without [`OtherRules`] there is that for BER alone.
+pub(crate) fn plan_for<'p>(
+    others: Option<&'p OtherRules>,
+    format: RecordFormat,
+    ber: &'p Plan,
+    at: u64,
+) -> Result<&'p Plan, Error> {
+    let found = match others {
+        Some(others) => others.plan(format, ber),
+        None if format.plan_rules().is_some() => Err(format!("there is no plan for {format}")),
+        None => Ok(ber),
+    };
+    found.map_err(|detail| Error::new(ErrorKind::Unsupported, at).with_detail(detail))
+}
+
+/// Says the value of a record in XER to a sink, as a decoder does.
+pub(crate) fn say_xml(
+    plan: &Plan,
+    node: NodeId,
+    text: &[u8],
+    sink: &mut impl Sink,
+    options: &Options,
+) -> Result<(), Error> {
+    let mut reading = xml::ReadOptions::default();
+    reading.ignore_unknown = options.unknown == Unknown::Keep;
+    reading.depth = options.limits.depth;
+    let mut tape = Tape::new();
+    let failed = |error: ReadError| {
+        let at = options.base_offset + error.offset() as u64;
+        let detail = format!("{} (line {}, column {})", error.message(), error.line(), error.column());
+        Error::new(ErrorKind::XmlValue, at).with_path(error.path()).with_detail(detail)
+    };
+    xml::read(&plan.shape, node, text, &mut tape, &reading).map_err(failed)?;
+    tape.view(&[]).replay_wanted(sink);
+    Ok(())
+}
+
+/// Decodes records to see whether they do.
+#[derive(Debug)]
+pub struct Check<'p> {
+    plan: &'p Plan,
+    others: Option<&'p OtherRules>,
+    record: NodeId,
+    options: Options,
+    decoder: Decoder,
+}
+
+impl<'p> Check<'p> {
+    /// A check of records of a type.
+    pub fn new(plan: &'p Plan, others: Option<&'p OtherRules>, record: NodeId, options: &Options) -> Self {
+        Self { plan, others, record, options: options.clone(), decoder: Decoder::new() }
+    }
+
+    /// Whether octets are one record by these rules.
+    pub fn decodes(&mut self, format: RecordFormat, octets: &[u8]) -> bool {
+        let Ok(plan) = plan_for(self.others, format, self.plan, 0) else { return false };
+        if format == RecordFormat::Xer {
+            return say_xml(plan, self.record, octets, &mut Discard, &self.options).is_ok();
+        }
+        let decoded = self.decoder.decode(plan, self.record, octets, &mut Discard, &self.options);
+        decoded.is_ok_and(|length| length == octets.len())
+    }
+}
