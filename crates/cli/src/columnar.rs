@@ -81,7 +81,10 @@ impl ColumnarArgs {
                 IntegersArg::Decimal => Integers::Decimal,
                 IntegersArg::Text => Integers::Text,
             },
-            octets: if self.hex_octets { OctetsAs::Text(render.octets()) } else { OctetsAs::Binary },
+            octets: match self.hex_octets || render.octets.is_some() {
+                true => OctetsAs::Text(render.octets()),
+                false => OctetsAs::Binary,
+            },
             keys: self.keys(shown),
             elements: shown.lists.to_vec(),
             names: render.rename.clone(),

@@ -93,6 +93,11 @@ pub struct RenderArgs {
     #[arg(long, value_enum, default_value_t = JsonStyle::Jer, value_name = "STYLE")]
     pub json_style: JsonStyle,
 
+    /// How octets are written that nothing else is known of, in all formats but XML and value notation; BIT STRINGs too where
+    /// they are such octets
+    #[arg(long, value_enum, value_name = "FORM")]
+    pub octets: Option<OctetsForm>,
+
     /// CSV, Parquet, Arrow: the columns wanted, all unless given; other components are not decoded. In a name, `*` is any
     /// characters, `**` any number of names; in CSV, `LIST[0..3]` is the first three elements of a list
     #[arg(long, value_name = "PATH", value_delimiter = ',')]
@@ -178,6 +183,19 @@ pub enum JsonStyle {
     Jer,
     /// Octets in small letters; BIT STRINGs as {"bits":"a0","len":3}
     Plain,
+}
+
+/// How octets are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum OctetsForm {
+    /// Hexadecimal with a to f
+    #[value(name = "hex")]
+    Hex,
+    /// Hexadecimal with A to F
+    #[value(name = "HEX")]
+    UpperHex,
+    /// Base64 with padding
+    Base64,
 }
 
 /// Reads `PATH=NAME`.
@@ -309,9 +327,10 @@ impl RenderArgs {
     }
 
     pub(crate) fn octets(&self) -> Octets {
-        match self.json_style {
-            JsonStyle::Jer => Octets::UpperHex,
-            JsonStyle::Plain => Octets::LowerHex,
+        match (self.octets, self.json_style) {
+            (Some(OctetsForm::UpperHex), _) | (None, JsonStyle::Jer) => Octets::UpperHex,
+            (Some(OctetsForm::Hex), _) | (None, JsonStyle::Plain) => Octets::LowerHex,
+            (Some(OctetsForm::Base64), _) => Octets::Base64,
         }
     }
 
@@ -321,6 +340,7 @@ impl RenderArgs {
             JsonStyle::Plain => json::Options::truth(),
         };
         options.indent = indent;
+        options.octets = self.octets();
         options.unknown = true;
         Json(JsonWriter::new(shape, options), prefix, indent)
     }

@@ -18,8 +18,12 @@ pub enum RenderKind {
     Bcd,
     /// Characters.
     Text,
+    /// In base64 (RFC 4648 clause 4).
+    Base64,
     /// A number, the highest octet first. Or that of an ENUMERATED.
     Number,
+    /// A number, the lowest octet first.
+    NumberLe,
     /// `{ton, npi, digits}`: an octet with extension bit, type of number, plan; then TBCD (TS 29.002 AddressString).
     Address,
     /// The same with the type in the high and the plan in the low nibble.
@@ -66,12 +70,14 @@ pub enum RenderKind {
 }
 
 /// Kinds by name.
-pub(super) const KINDS: [(&str, RenderKind); 24] = [
+pub(super) const KINDS: [(&str, RenderKind); 26] = [
     ("octets", RenderKind::Octets),
     ("tbcd", RenderKind::Tbcd),
     ("bcd", RenderKind::Bcd),
     ("text", RenderKind::Text),
+    ("base64", RenderKind::Base64),
     ("number", RenderKind::Number),
+    ("number-le", RenderKind::NumberLe),
     ("address", RenderKind::Address),
     ("address-nibbles", RenderKind::AddressNibbles),
     ("digits", RenderKind::Digits),
@@ -143,7 +149,7 @@ pub(super) const fn form(kind: RenderKind) -> Member {
     const PLMN: (&str, Member) = ("plmn", Member::Text);
     const LAC: (&str, Member) = ("lac", Member::Number);
     match kind {
-        RenderKind::Number | RenderKind::Seconds => Member::Number,
+        RenderKind::Number | RenderKind::NumberLe | RenderKind::Seconds => Member::Number,
         RenderKind::TimeStamp | RenderKind::Moment(_) => Member::Timestamp,
         RenderKind::Amount => Member::Amount,
         RenderKind::Date | RenderKind::DateBcd => Member::Date,
@@ -281,6 +287,7 @@ fn location(octets: &[u8], text: &mut Vec<u8>, to: &mut dyn Parts) -> Option<()>
 pub(super) fn number_of(kind: RenderKind, octets: &[u8]) -> Option<i64> {
     match (kind, octets) {
         (RenderKind::Number, _) => number(octets),
+        (RenderKind::NumberLe, _) => number_le(octets),
         (RenderKind::Seconds, &[h, m, s]) => Some((i64::from(h) * 60 + i64::from(m)) * 60 + i64::from(s)),
         _ => None,
     }
@@ -294,6 +301,7 @@ pub(super) fn push_text(kind: RenderKind, octets: &[u8], text: &mut Vec<u8>) -> 
         (RenderKind::Digits, [first, letters @ ..]) if first >> 4 & 7 == 5 => push_seven_bits(letters, text),
         (RenderKind::Digits, [_, digits @ ..]) => push_tbcd(digits, text)?,
         (RenderKind::Bcd, _) => push_bcd(octets, text),
+        (RenderKind::Base64, _) => push_octets(text, octets, Octets::Base64),
         (RenderKind::Text, _) => text.extend_from_slice(
             str::from_utf8(octets).ok().filter(|it| !it.contains(char::is_control))?.as_bytes(),
         ),
@@ -365,6 +373,13 @@ fn push_date(year: u16, month: u8, day: u8, text: &mut Vec<u8>) -> Option<()> {
 fn number(octets: &[u8]) -> Option<i64> {
     let (high, low) = octets.split_at(octets.len().saturating_sub(8));
     let value = word(low, 0).filter(|_| !low.is_empty())?.swap_bytes() >> (64 - 8 * low.len());
+    i64::try_from(value).ok().filter(|_| high.iter().all(|octet| *octet == 0))
+}
+
+/// The same, the lowest octet first.
+fn number_le(octets: &[u8]) -> Option<i64> {
+    let (low, high) = octets.split_at(octets.len().min(8));
+    let value = word(low, 0).filter(|_| !low.is_empty())?;
     i64::try_from(value).ok().filter(|_| high.iter().all(|octet| *octet == 0))
 }
 
@@ -516,6 +531,9 @@ mod tests {
             (K::Ip, &[10, 0, 0], None),
             (K::Text, b"ITAOM", Some("ITAOM")),
             (K::Text, &[0x80], None),
+            // RFC 4648 clause 10.
+            (K::Base64, b"fooba", Some("Zm9vYmE=")),
+            (K::Base64, b"", Some("")),
         ] {
             let mut out = Vec::new();
             let done = push_text(kind, octets, &mut out).map(|()| str::from_utf8(&out).unwrap());
@@ -534,6 +552,17 @@ mod tests {
         assert_eq!(number_of(K::Seconds, &[0, 2, 22]), Some(142));
         assert_eq!(number_of(K::Number, &[3, 0x6C, 0x20]), Some(224_288));
         assert_eq!(number_of(K::Number, &[0xFF; 8]), None);
+        for (octets, expected) in [
+            (&[][..], None),
+            (&[0x20, 0x6C, 3], Some(224_288)),
+            (&[1, 0], Some(1)),
+            (&[0, 0, 0, 0, 0, 0, 0, 0x40], Some(1 << 62)),
+            (&[1, 0, 0, 0, 0, 0, 0, 0, 0, 0], Some(1)),
+            (&[1, 0, 0, 0, 0, 0, 0, 0, 0, 1], None),
+            (&[0xFF; 8], None),
+        ] {
+            assert_eq!(number_of(K::NumberLe, octets), expected, "{octets:x?}");
+        }
         assert_eq!(SEVEN_BITS.chars().count(), 128);
         let mut out = Vec::new();
         push_seven_bits(&[0xD4, 0xF2, 0x9C, 0x0E], &mut out);
