@@ -28,6 +28,10 @@ pub struct ColumnarArgs {
     /// Begin each row with `_file`, `_record`, `_offset`, `_length`, but not in XML and value notation
     #[arg(long)]
     pub provenance: bool,
+
+    /// With `--provenance`: and `_sha256`, the SHA-256 of the record's octets
+    #[arg(long, requires = "provenance")]
+    pub record_hash: bool,
 }
 
 /// What an INTEGER without bounds is.
@@ -60,6 +64,7 @@ impl ColumnarArgs {
         match (shown.tables, self.provenance) {
             (Tables::One, false) => Keys::None,
             (Tables::Records, false) | (Tables::Child, _) => Keys::Record,
+            (Tables::One | Tables::Records, true) if self.record_hash => Keys::Digest,
             (Tables::One | Tables::Records, true) => Keys::Place,
         }
     }
@@ -164,9 +169,10 @@ impl<'p> Columnar<'p> {
     }
 }
 
-fn provenance<'o>(origin: &Origin<'o>) -> Provenance<'o> {
-    let Origin { input: file, index: record, offset, length, elements } = *origin;
-    Provenance { file, record, offset, length: length as u64, elements }
+fn provenance<'o>(origin: &Origin<'o>, keys: Keys) -> Provenance<'o> {
+    let Origin { input: file, index: record, offset, octets, elements } = *origin;
+    let sha256 = (keys == Keys::Digest).then(|| origin.sha256());
+    Provenance { file, record, offset, length: octets.len() as u64, sha256, elements }
 }
 
 impl Render for Columnar<'_> {
@@ -178,7 +184,8 @@ impl Render for Columnar<'_> {
     }
 
     fn record(&mut self, value: View<'_>, origin: &Origin<'_>, _: &mut Vec<u8>) -> Result<(), Error> {
-        self.builder.append(value, Some(&provenance(origin)))
+        let keys = self.builder.layout().keys();
+        self.builder.append(value, Some(&provenance(origin, keys)))
     }
 
     fn is_direct(&self) -> bool {
@@ -191,7 +198,8 @@ impl Render for Columnar<'_> {
         origin: &Origin<'_>,
         _: &mut Vec<u8>,
     ) -> Result<(), Error> {
-        let mut row = self.builder.row(Some(&provenance(origin)));
+        let keys = self.builder.layout().keys();
+        let mut row = self.builder.row(Some(&provenance(origin, keys)));
         record.say(&mut row)?;
         row.end()
     }

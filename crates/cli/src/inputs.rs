@@ -2,9 +2,11 @@
 
 use crate::exit::{Failure, Outcome};
 use clap::Args;
+use sha2::{Digest, Sha256};
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::PathBuf;
+use tercet::dynamic::text::{Octets, push_octets};
 use tercet::records::inputs;
 
 /// Where data comes from.
@@ -90,6 +92,28 @@ impl Input {
             Ok(false)
         })?;
         Ok(sample)
+    }
+
+    /// The SHA-256 of a file as it is on the disk, in hexadecimal as `sha256sum` has it; nothing of what comes once.
+    pub fn sha256(&self) -> Outcome<Option<String>> {
+        let Self::File(path) = self else { return Ok(None) };
+        let named = |error: io::Error| Failure::io(self.name(), &error);
+        let mut file = File::open(path).map_err(named)?;
+        if !file.metadata().map_err(named)?.is_file() {
+            return Ok(None);
+        }
+        let (mut hash, mut buffer) = (Sha256::new(), vec![0; 1 << 16]);
+        loop {
+            match file.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(count) => hash.update(&buffer[..count]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(named(error)),
+            }
+        }
+        let mut text = Vec::new();
+        push_octets(&mut text, &hash.finalize(), Octets::LowerHex);
+        Ok(String::from_utf8(text).ok())
     }
 
     /// Reads all of it.

@@ -64,6 +64,7 @@ impl Manifest {
         output: &Path,
         children: &[PathBuf],
         summaries: impl Iterator<Item = &'s Summary>,
+        sha256: Option<&str>,
     ) -> io::Result<()> {
         let (mut records, mut rejects, mut complete, mut exit) = (0, 0, true, Exit::Good);
         for summary in summaries {
@@ -86,6 +87,9 @@ impl Manifest {
         let children = sizes(children)?;
         if !children.is_null() {
             line["children"] = children;
+        }
+        if let Some(sha256) = sha256 {
+            line["sha256"] = sha256.into();
         }
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         file.write_all(format!("{line}\n").as_bytes())?;

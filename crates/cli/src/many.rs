@@ -173,7 +173,8 @@ impl Run<'_> {
         if let (Some(rejects), Some(kept)) = (&mut sinks.rejects, done.rejects) {
             rejects.append(kept)?;
         }
-        let path: Option<PathBuf> = sinks.rejects.as_ref().map(|rejects| rejects.path().to_owned());
+        let path: Option<PathBuf> =
+            sinks.rejects.as_ref().and_then(|rejects| Some(rejects.path()?.to_owned()));
         for converted in done.converted {
             tell(Converted { rejects: path.clone(), ..converted });
         }

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::iter::zip;
 use tercet::columns::Keys;
 use tercet::dynamic::csv::push_field;
+use tercet::dynamic::text::{Octets, push_octets};
 use tercet::records::Origin;
 
 /// Columns or members in front of each row.
@@ -33,11 +34,15 @@ impl Prefix {
 
     /// The fields, with a comma behind each.
     pub fn csv(&self, origin: &Origin<'_>, out: &mut Vec<u8>) {
-        if let [_, numbers @ ..] = self.keys {
+        if let [_, more @ ..] = self.keys {
             push_field(out, origin.input.as_bytes(), b',');
             out.push(b',');
-            for (_, number) in zip(numbers, numbers_of(origin)) {
+            for (_, number) in zip(more, numbers_of(origin)) {
                 push_number(out, number);
+                out.push(b',');
+            }
+            if let [_, _, _, _] = more {
+                push_octets(out, &origin.sha256(), Octets::LowerHex);
                 out.push(b',');
             }
         }
@@ -52,10 +57,15 @@ impl Prefix {
     /// Appends a JSON value with members in front; what is no object becomes the member `value`.
     pub fn json(&self, origin: &Origin<'_>, value: &[u8], indent: Option<u8>, out: &mut Vec<u8>) {
         let mut members = Vec::new();
-        if let [file, numbers @ ..] = self.keys {
+        if let [file, more @ ..] = self.keys {
             members.push(((*file).to_owned(), serde_json::Value::from(origin.input)));
-            for (name, number) in zip(numbers, numbers_of(origin)) {
+            for (name, number) in zip(more, numbers_of(origin)) {
                 members.push(((*name).to_owned(), number.into()));
+            }
+            if let [_, _, _, name] = more {
+                let mut text = Vec::new();
+                push_octets(&mut text, &origin.sha256(), Octets::LowerHex);
+                members.push(((*name).to_owned(), String::from_utf8_lossy(&text).into()));
             }
         }
         for (list, name) in self.lists.iter().enumerate() {
@@ -89,7 +99,7 @@ impl Prefix {
 
 /// What the columns behind that of the file tell.
 fn numbers_of(origin: &Origin<'_>) -> [u64; 3] {
-    [origin.index, origin.offset, origin.length as u64]
+    [origin.index, origin.offset, origin.octets.len() as u64]
 }
 
 fn push_number(out: &mut Vec<u8>, number: u64) {

@@ -2,10 +2,10 @@
 
 use crate::exit::Exit;
 use crate::figures;
+use crate::run::Converted;
 use crate::term;
 use serde_json::{Value, json};
-use std::path::Path;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 use tercet::dynamic::Plan;
 use tercet::records::{
     Balance, Checked, Figures, FileHeader, Framing, RecordFormat, Reject, Sequence, Stopped, Summary,
@@ -71,7 +71,9 @@ impl<'p> Report<'p> {
     }
 
     /// Takes note of an input.
-    pub fn input(&mut self, name: &str, summary: Summary, time: Duration, rejects: Option<&Path>) {
+    pub fn input(&mut self, converted: Converted) {
+        let Converted { name, summary, time, rejects, sha256 } = converted;
+        let name = &*name;
         let exit = verdict(&summary);
         let seconds = time.as_secs_f64();
         if self.talk {
@@ -129,7 +131,7 @@ impl<'p> Report<'p> {
             term::warning(format_args!("{name}: {} more", term::count(more, "damaged place")));
         }
         if summary.rejects > 0
-            && let Some(path) = rejects
+            && let Some(path) = &rejects
         {
             term::say(format_args!("  rejected octets are in {}, the reasons beside it", path.display()));
         }
@@ -158,7 +160,10 @@ impl<'p> Report<'p> {
         }
         self.exit = self.exit.max(exit);
         if self.files.is_some() {
-            let file = self.file(name, &summary, seconds, exit);
+            let mut file = self.file(name, &summary, seconds, exit);
+            if let Some(sha256) = sha256 {
+                file["sha256"] = sha256.into();
+            }
             self.files.get_or_insert_default().push(file);
         }
     }

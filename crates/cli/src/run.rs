@@ -39,6 +39,8 @@ pub struct Converted {
     pub summary: Summary,
     pub time: Duration,
     pub rejects: Option<PathBuf>,
+    /// The hash of the file that it is or stands in, if it is asked for.
+    pub sha256: Option<String>,
 }
 
 impl<'a> Run<'a> {
@@ -194,18 +196,19 @@ impl<'a> Run<'a> {
         self.begin(Some(&output.display().to_string()));
         self.to_file(converter, slice::from_ref(input), output, &mut |it| converted.push(it))?;
         if let Some(manifest) = manifest {
+            let sha256 = converted.iter().find_map(|it| it.sha256.as_deref());
             let summaries = converted.iter().map(|it| &it.summary);
             let children = self.children(output);
             manifest
-                .add(input, output, &children, summaries)
+                .add(input, output, &children, summaries, sha256)
                 .map_err(|error| Failure::io(manifest::NAME, &error))?;
         }
         Ok(converted)
     }
 
     fn tell(&self, converted: impl IntoIterator<Item = Converted>, report: &mut Report<'_>) {
-        for Converted { name, summary, time, rejects } in converted {
-            self.bar.suspend(|| report.input(&name, summary, time, rejects.as_deref()));
+        for it in converted {
+            self.bar.suspend(|| report.input(it));
         }
     }
 
@@ -267,7 +270,11 @@ impl<'a> Run<'a> {
             name.push(suffix);
             PathBuf::from(name)
         };
-        let mut rejects = RejectFile::new(convert.rejects.clone().unwrap_or_else(|| beside(".rejects")));
+        let rejects = convert.rejects.clone().unwrap_or_else(|| beside(".rejects"));
+        let mut rejects = match convert.skip_rejects {
+            true => RejectFile::without_octets(rejects),
+            false => RejectFile::new(rejects),
+        };
         let header_path = convert.header.clone().unwrap_or_else(|| beside(".header"));
         let mut header = convert.source.records.as_ref().map(|_| Output::create(header_path)).transpose()?;
         let mut output = Output::create(path)?;
@@ -329,6 +336,7 @@ impl<'a> Run<'a> {
         left: Option<&Cell<u64>>,
         tell: &mut dyn FnMut(Converted),
     ) -> Outcome<()> {
+        let sha256 = self.convert.hash_inputs.then(|| input.sha256()).transpose()?.flatten();
         input.each(&mut |name, reader| {
             let begin = Instant::now();
             let reader = Capped { input: self.bar.wrap_read(reader), left };
@@ -347,8 +355,9 @@ impl<'a> Run<'a> {
             };
             let summary = converter.run(name, reader, &mut targets, &mut progress);
             let summary = summary.map_err(|error| Failure::io(name, &error))?;
-            let rejects = sinks.rejects.as_deref().map(|rejects| rejects.path().to_owned());
-            tell(Converted { name: name.to_owned(), summary, time: begin.elapsed(), rejects });
+            let rejects = sinks.rejects.as_deref().and_then(|rejects| Some(rejects.path()?.to_owned()));
+            let sha256 = sha256.clone();
+            tell(Converted { name: name.to_owned(), summary, time: begin.elapsed(), rejects, sha256 });
             Ok(!self.job.stopped())
         })
     }

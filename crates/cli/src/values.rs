@@ -80,8 +80,9 @@ impl<'p> Values<'p> {
                     let error = trailing(self.plan, self.root, length as u64);
                     return Err(Fault(describe(piece, at, &error.into())).into());
                 }
+                let octets = &rest[..length];
                 let origin =
-                    Origin { input: "", index: self.count, offset: at as u64, length, elements: &[] };
+                    Origin { input: "", index: self.count, offset: at as u64, octets, elements: &[] };
                 each(self.tape.view(rest), &origin)?;
                 self.count += 1;
                 at += length;

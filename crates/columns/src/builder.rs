@@ -5,14 +5,15 @@ use crate::layout::{Keys, Layout, OctetsAs, Options, ROOT, What};
 use crate::nulls::Nulls;
 use crate::store::{Store, Values};
 use arrow_array::{
-    ArrayRef, BooleanArray, Int64Array, ListArray, RecordBatch, RecordBatchOptions, StringArray, StructArray,
+    ArrayRef, BinaryArray, BooleanArray, Int64Array, ListArray, RecordBatch, RecordBatchOptions, StringArray,
+    StructArray,
 };
 use arrow_buffer::{OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, SchemaRef};
 use std::sync::Arc;
 use tercet_dynamic::json::{self, JsonWriter};
 use tercet_dynamic::leaf::{is_ascii_based, scalar, small};
-use tercet_dynamic::text::Octets;
+use tercet_dynamic::text::{Octets, push_octets};
 use tercet_dynamic::{Error, ErrorKind, Leaf, Sink, View, say_constant};
 use tercet_plan::{FieldId, NodeId, Shape};
 
@@ -50,6 +51,8 @@ pub struct Builder<'s> {
     json_depth: u32,
     json_place: u32,
     from: Vec<(u32, [i64; 3])>,
+    /// Of each row, if they are asked for.
+    digests: Vec<Option<[u8; 32]>>,
     /// Numbers of elements, those of a row one behind the other.
     elements: Vec<Option<i64>>,
     files: Vec<String>,
@@ -85,6 +88,7 @@ impl<'s> Builder<'s> {
             json_depth: 0,
             json_place: 0,
             from: Vec::new(),
+            digests: Vec::new(),
             elements: Vec::new(),
             files: Vec::new(),
         }
@@ -159,6 +163,9 @@ impl<'s> Builder<'s> {
                 None => (0, [0; 3]),
             };
             self.from.push((file, numbers));
+            if self.layout.options.keys == Keys::Digest {
+                self.digests.push(from.and_then(|from| from.sha256));
+            }
         }
         Row { builder: self, ended: false }
     }
@@ -243,10 +250,24 @@ impl<'s> Builder<'s> {
         let file = |at: u32| self.files.get((at as usize).wrapping_sub(1)).map(String::as_str);
         let files: StringArray = from.iter().map(|(at, _)| file(*at)).collect();
         let mut columns: Vec<ArrayRef> = vec![Arc::new(files)];
-        for number in 0..keys - 1 {
+        for number in 0..(keys - 1).min(3) {
             let numbers: Int64Array =
                 from.iter().map(|(at, numbers)| (*at > 0).then_some(numbers[number])).collect();
             columns.push(Arc::new(numbers));
+        }
+        if self.layout.options.keys == Keys::Digest {
+            let digests = std::mem::take(&mut self.digests);
+            columns.push(match self.layout.options.octets {
+                OctetsAs::Binary => Arc::new(BinaryArray::from_iter(digests)),
+                OctetsAs::Text(form) => {
+                    let text = |digest: Option<[u8; 32]>| {
+                        let mut text = Vec::new();
+                        push_octets(&mut text, &digest?, form);
+                        String::from_utf8(text).ok()
+                    };
+                    Arc::new(digests.into_iter().map(text).collect::<StringArray>())
+                }
+            });
         }
         columns.extend(indices);
         columns

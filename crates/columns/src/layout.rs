@@ -73,16 +73,19 @@ pub enum Keys {
     Record,
     /// Those and `_offset` and `_length`.
     Place,
+    /// Those and `_sha256`, of the octets of the record: octets as [`Options::octets`] has them.
+    Digest,
 }
 
 impl Keys {
-    /// The names of the columns: a text and then numbers.
+    /// The names of the columns: a text, then numbers, then octets.
     pub const fn names(self) -> &'static [&'static str] {
-        const NAMES: [&str; 4] = ["_file", "_record", "_offset", "_length"];
+        const NAMES: [&str; 5] = ["_file", "_record", "_offset", "_length", "_sha256"];
         match self {
             Self::None => &[],
             Self::Record => NAMES.split_at(2).0,
-            Self::Place => &NAMES,
+            Self::Place => NAMES.split_at(4).0,
+            Self::Digest => &NAMES,
         }
     }
 }
@@ -191,7 +194,12 @@ impl Layout {
             None => Fields::empty(),
         };
         let from = options.keys.names().iter().enumerate().map(|(index, name)| {
-            Field::new(*name, if index == 0 { DataType::Utf8 } else { DataType::Int64 }, true)
+            let data_type = match (index, options.octets) {
+                (0, _) | (4, OctetsAs::Text(_)) => DataType::Utf8,
+                (4, OctetsAs::Binary) => DataType::Binary,
+                _ => DataType::Int64,
+            };
+            Field::new(*name, data_type, true)
         });
         let elements =
             options.elements.iter().map(|name| Field::new(format!("_{name}"), DataType::Int64, true));
@@ -206,6 +214,11 @@ impl Layout {
     /// The Arrow schema of batches.
     pub fn schema(&self) -> SchemaRef {
         Arc::clone(&self.schema)
+    }
+
+    /// What the first columns tell of where the row came from.
+    pub fn keys(&self) -> Keys {
+        self.options.keys
     }
 
     /// Paths of [`Options::columns`] and [`Options::names`] that have no column: they are none of the type's, or misspelt.

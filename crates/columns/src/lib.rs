@@ -59,7 +59,7 @@ pub use files::{Compression, Encoder, FileFormat, Part, PartEncoder};
 pub use layout::{Integers, Keys, Layout, OctetsAs, Options, TextAs};
 pub use paths::expand;
 
-/// Where a row came from: the columns `_file`, `_record`, `_offset` and `_length`, where [`Options::keys`] asks for them.
+/// Where a row came from: the columns `_file`, `_record`, `_offset`, `_length` and `_sha256`, where [`Options::keys`] asks for them.
 #[derive(Clone, Copy, Debug)]
 pub struct Provenance<'a> {
     /// The name of the input.
@@ -70,6 +70,8 @@ pub struct Provenance<'a> {
     pub offset: u64,
     /// Its number of octets.
     pub length: u64,
+    /// The SHA-256 of these, if [`Keys::Digest`] asks for it.
+    pub sha256: Option<[u8; 32]>,
     /// The values of the columns of [`Options::elements`].
     pub elements: &'a [Option<u64>],
 }

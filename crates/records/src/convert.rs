@@ -469,10 +469,10 @@ impl<'p> Converter<'p> {
 
     #[inline]
     fn record(&mut self, run: &mut Run<'_>, item: &Item<'_>, render: &mut dyn Render) -> Result<(), Error> {
-        let (index, offset, length) = (self.index(run.summary.records), item.offset, item.octets.len());
-        let origin = Origin { input: run.name, index, offset, length, elements: &[] };
-        self.rows.record(item.octets, origin, render, &mut self.out, &mut run.tally)?;
-        run.sound += length;
+        let (index, offset, octets) = (self.index(run.summary.records), item.offset, item.octets);
+        let origin = Origin { input: run.name, index, offset, octets, elements: &[] };
+        self.rows.record(octets, origin, render, &mut self.out, &mut run.tally)?;
+        run.sound += octets.len();
         Ok(())
     }
 
@@ -484,12 +484,12 @@ impl<'p> Converter<'p> {
         item: &Item<'_>,
         render: &mut dyn Render,
     ) -> Result<(), Error> {
-        let (index, offset, length) = (self.index(run.summary.records), item.offset, item.octets.len());
-        let origin = Origin { input: run.name, index, offset, length, elements: &[] };
+        let (index, offset, octets) = (self.index(run.summary.records), item.offset, item.octets);
+        let origin = Origin { input: run.name, index, offset, octets, elements: &[] };
         let Self { rows, out, .. } = self;
         let tally = &mut run.tally;
-        rows.by(format, offset, |rows| rows.record(item.octets, origin, render, out, tally))?;
-        run.sound += length;
+        rows.by(format, offset, |rows| rows.record(octets, origin, render, out, tally))?;
+        run.sound += octets.len();
         Ok(())
     }
 
@@ -534,7 +534,7 @@ impl<'p> Converter<'p> {
             input: run.name,
             index: 0,
             offset: run.envelope.offset(),
-            length: octets.len(),
+            octets: &octets,
             elements: &[],
         };
         let done = self.rows.value(outer, &octets, &mut tape, &options);

@@ -164,7 +164,7 @@ impl Worker<'_> {
         for (index, &Place { ref range, offset, format }) in (batch.first..).zip(&batch.records) {
             let octets = &batch.octets[range.clone()];
             rows.repeated = repeated.get((index - batch.first) as usize).copied();
-            let origin = Origin { input: name, index, offset, length: octets.len(), elements: &[] };
+            let origin = Origin { input: name, index, offset, octets, elements: &[] };
             let mut record = |rows: &mut Rows<'_>| {
                 rows.record(octets, origin, &mut **render, &mut done.rows, &mut done.tally)
             };

@@ -36,6 +36,8 @@ impl Reject {
 #[derive(Debug)]
 pub struct RejectFile {
     path: PathBuf,
+    /// Whether rejects go nowhere.
+    dropped: bool,
     outputs: Option<(Output, Output)>,
     at: u64,
     kept: Option<Kept>,
@@ -51,7 +53,12 @@ struct Kept {
 impl RejectFile {
     /// Rejects go to `path` and to `path` with `.jsonl` added.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), outputs: None, at: 0, kept: None }
+        Self { path: path.into(), dropped: false, outputs: None, at: 0, kept: None }
+    }
+
+    /// The same pair where rejects are counted by others and not written: those that an earlier run has left are removed.
+    pub fn without_octets(path: impl Into<PathBuf>) -> Self {
+        Self { dropped: true, ..Self::new(path) }
     }
 
     /// One that keeps rejects for another to [`RejectFile::append`].
@@ -75,9 +82,9 @@ impl RejectFile {
         Ok(())
     }
 
-    /// Where the octets go.
-    pub fn path(&self) -> &Path {
-        &self.path
+    /// Where the octets go, if anywhere.
+    pub fn path(&self) -> Option<&Path> {
+        Some(&*self.path).filter(|_| !self.dropped)
     }
 
     /// Adds octets of a reject.
@@ -87,6 +94,9 @@ impl RejectFile {
     pub fn octets(&mut self, octets: &[u8]) -> io::Result<()> {
         if let Some(kept) = &mut self.kept {
             kept.octets.extend_from_slice(octets);
+            return Ok(());
+        }
+        if self.dropped {
             return Ok(());
         }
         self.outputs()?.0.write_all(octets)
@@ -99,6 +109,9 @@ impl RejectFile {
     pub fn finish(&mut self, input: &str, reject: &Reject) -> io::Result<()> {
         if let Some(kept) = &mut self.kept {
             kept.rejects.push((input.to_owned(), reject.clone()));
+            return Ok(());
+        }
+        if self.dropped {
             return Ok(());
         }
         let at = self.at;

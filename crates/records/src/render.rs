@@ -1,6 +1,7 @@
 //! What makes rows of decoded records: the formats of outputs.
 
 use crate::rows::Undecoded;
+use sha2::{Digest as _, Sha256};
 use std::any::Any;
 use std::io;
 use tercet_dynamic::{Error, ErrorKind, View};
@@ -14,11 +15,18 @@ pub struct Origin<'n> {
     pub index: u64,
     /// Absolute offset of its first octet.
     pub offset: u64,
-    /// Its number of octets.
-    pub length: usize,
+    /// Its octets.
+    pub octets: &'n [u8],
     /// Of a row that is an element of a list: its number there, from 0, after those of the elements around it; nothing
     /// where a list is empty or absent.
     pub elements: &'n [Option<u64>],
+}
+
+impl Origin<'_> {
+    /// The SHA-256 of its octets.
+    pub fn sha256(&self) -> [u8; 32] {
+        Sha256::digest(self.octets).into()
+    }
 }
 
 /// Turns a decoded record into octets of an output format.

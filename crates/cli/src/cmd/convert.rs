@@ -77,6 +77,10 @@ pub struct Convert {
     #[arg(long, value_name = "FILE")]
     pub rejects: Option<PathBuf>,
 
+    /// Write rejected octets to no file: they are counted, and the reasons of the first are said
+    #[arg(long, conflicts_with = "rejects")]
+    pub skip_rejects: bool,
+
     /// Rejects after which an input is given up
     #[arg(long, value_name = "COUNT")]
     max_errors: Option<u64>,
@@ -93,6 +97,10 @@ pub struct Convert {
     /// Write the totals to this file as JSON
     #[arg(long, value_name = "FILE")]
     pub summary: Option<PathBuf>,
+
+    /// Tell the SHA-256 of each input file, as it is on the disk, in the summary and the manifest: it is read once more for that
+    #[arg(long)]
+    pub hash_inputs: bool,
 
     /// Threads that decode; as many as there are processors if not given
     #[arg(short, long, value_name = "COUNT")]
@@ -285,6 +293,7 @@ impl Convert {
         (options.output, options.summary, options.jobs) = (None, None, None);
         (options.resume, options.skip_existing, options.quiet) = (false, false, false);
         (options.watch, options.prometheus, options.interval) = (false, None, Duration::ZERO);
+        options.hash_inputs = false;
         let mut files = tercet::files::specifications(&self.source.schema.schema)?;
         files.extend(self.rendering.profile.iter().map(PathBuf::from).filter(|path| path.is_file()));
         Ok(manifest::fingerprint(&format!("{:?} {options:?}", self.format()), &files)?)

@@ -106,7 +106,7 @@ impl Sample {
         }
         let mut failed = 0;
         for index in 0..self.count {
-            let origin = Origin { input: "", index, offset: 0, length: 0, elements: &[] };
+            let origin = Origin { input: "", index, offset: 0, octets: &[], elements: &[] };
             let done = sampler.sample(root, &mut tape).map_err(|error| unfit(&error));
             let done = done.and_then(|()| match writer.value(tape.view(&[]), &origin, &mut text) {
                 Err(Unwritten::Value(message)) => Err(message),

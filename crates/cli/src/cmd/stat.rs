@@ -109,7 +109,7 @@ impl Statistics<'_> {
 impl Render for Statistics<'_> {
     fn record(&mut self, value: View<'_>, origin: &Origin<'_>, _: &mut Vec<u8>) -> Result<(), Error> {
         self.path.clear();
-        self.lengths = with(self.lengths, origin.length as u64);
+        self.lengths = with(self.lengths, origin.octets.len() as u64);
         for at in 0..value.len() {
             match value.token(at) {
                 Token::Open { field, .. } => {

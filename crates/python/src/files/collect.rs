@@ -115,7 +115,8 @@ impl<'a> Collect<'a> {
 
 impl Render for Collect<'_> {
     fn record(&mut self, value: View<'_>, origin: &Origin<'_>, _: &mut Vec<u8>) -> Result<(), Error> {
-        self.builder.append(value, Some(&provenance(origin)))
+        let keys = self.builder.layout().keys();
+        self.builder.append(value, Some(&provenance(origin, keys)))
     }
 
     fn begin_record(&mut self, _: &mut Vec<u8>) {
@@ -139,7 +140,8 @@ impl Render for Collect<'_> {
         origin: &Origin<'_>,
         _: &mut Vec<u8>,
     ) -> Result<(), Error> {
-        let mut row = self.builder.row(Some(&provenance(origin)));
+        let keys = self.builder.layout().keys();
+        let mut row = self.builder.row(Some(&provenance(origin, keys)));
         record.say(&mut row)?;
         row.end()
     }
@@ -150,7 +152,8 @@ impl Render for Collect<'_> {
     }
 }
 
-fn provenance<'o>(origin: &Origin<'o>) -> Provenance<'o> {
-    let Origin { input: file, index: record, offset, length, elements } = *origin;
-    Provenance { file, record, offset, length: length as u64, elements }
+fn provenance<'o>(origin: &Origin<'o>, keys: Keys) -> Provenance<'o> {
+    let Origin { input: file, index: record, offset, octets, elements } = *origin;
+    let sha256 = (keys == Keys::Digest).then(|| origin.sha256());
+    Provenance { file, record, offset, length: octets.len() as u64, sha256, elements }
 }
