@@ -1,29 +1,32 @@
 //! What a message begins with, whatever is behind it.
 
-use tercet_runtime::codec::{AperType, Ber, Decode, per};
+use tercet_runtime::Tag;
+use tercet_runtime::codec::ber;
 
-use super::map::{Context, Of};
 use super::part::{SEQUENCE, constructed, primitive};
+use super::read::{BerReader, Context, Named, PerReader};
 use super::{Binary, fault};
-use crate::generated::v3;
-use crate::model::MId;
+use crate::model::{AuthenticationHeader, MId};
 use crate::{Error, Result};
 
 /// Reads version and sender of a message in PER, which is the same for all versions up to there.
 pub(super) fn of_per(octets: &[u8]) -> Result<(u8, MId<'_>)> {
-    let (version, native) = read_per(octets).map_err(fault)?;
-    Ok((version, MId::of(native, &mut Context::new(Binary::standard(), version))?))
+    let mut cx = Context::new(Binary::standard(), false);
+    read_per(octets, &mut cx).map_err(|error| match cx.refused() {
+        Some(what) => Error::new(0, what),
+        None => fault(error),
+    })
 }
 
-fn read_per(octets: &[u8]) -> tercet_runtime::Result<(u8, v3::MId<'_>)> {
-    let mut r = per::Reader::<true>::new(octets);
+fn read_per<'a>(octets: &'a [u8], cx: &mut Context<'a>) -> tercet_runtime::Result<(u8, MId<'a>)> {
+    let mut r = PerReader::new(octets);
     if r.bits(1)? != 0 {
-        v3::AuthenticationHeader::read(&mut r)?;
+        <AuthenticationHeader<'a> as Named<'a>>::per(&mut r, cx)?;
     }
     // Whether there are extensions, and a number of up to 99.
     r.bits(1)?;
     let version = r.bits(7)?;
-    Ok((version as u8, v3::MId::read(&mut r)?))
+    Ok((version as u8, <MId<'a> as Named<'a>>::per(&mut r, cx)?))
 }
 
 /// Reads version and sender of a message whose rest may be wrong or missing: lengths of what is around them are not
@@ -44,11 +47,13 @@ pub(super) fn of_ber(octets: &[u8]) -> Result<(u8, MId<'_>)> {
     };
     let start = header(octets, start + 1, constructed(1), "a sender")?.0;
     let rest = octets.get(start..).unwrap_or_default();
-    let (native, _) = <v3::MId<'_> as Decode<'_, Ber>>::decode(rest).map_err(|error| {
-        let error = fault(error);
-        Error::new(start.saturating_add(error.at), error.what)
+    let mut cx = Context::new(Binary::standard(), false);
+    let mid = <MId<'_> as Named<'_>>::ber(&mut BerReader::new(rest, ber::Rules::Ber), Tag::SEQUENCE, &mut cx);
+    let mid = mid.map_err(|error| match cx.refused() {
+        Some(what) => Error::new(0, what),
+        None => Error::new(start.saturating_add(fault(error).at), fault(error).what),
     })?;
-    Ok((version, MId::of(native, &mut Context::new(Binary::standard(), version))?))
+    Ok((version, mid))
 }
 
 /// Where the contents of an element begin, and how long they are; `None` is the indefinite form.

@@ -1,4 +1,4 @@
-//! Between the model and the generated types of versions 1 and 3. Version 2 differs from version 3 by what it does not
+//! From the model to the generated types of versions 1 and 3. Version 2 differs from version 3 by what it does not
 //! have yet; on the wire it is the same.
 
 mod strings;
@@ -33,7 +33,7 @@ pub(crate) enum Kind {
     Vendor,
 }
 
-/// The way between the two.
+/// The way there.
 pub(crate) struct Context<'b> {
     binary: &'b Binary,
     pub(super) version: u8,
@@ -81,22 +81,11 @@ pub(crate) trait To<'a, G> {
     fn to(&'a self, cx: &mut Context<'_>) -> Result<G>;
 }
 
-/// From a generated type to the model, which borrows from the input and names from the packages.
-pub(crate) trait Of<'a, G>: Sized {
-    fn of(value: G, cx: &mut Context<'a>) -> Result<Self>;
-}
-
 macro_rules! same {
     ($($ty:ty),*) => {$(
         impl<'a> To<'a, $ty> for $ty {
             fn to(&'a self, _: &mut Context<'_>) -> Result<$ty> {
                 Ok(*self)
-            }
-        }
-
-        impl Of<'_, $ty> for $ty {
-            fn of(value: $ty, _: &mut Context<'_>) -> Result<$ty> {
-                Ok(value)
             }
         }
     )*};
@@ -111,21 +100,9 @@ impl<'a> To<'a, u8> for u16 {
     }
 }
 
-impl Of<'_, u8> for u16 {
-    fn of(value: u8, _: &mut Context<'_>) -> Result<Self> {
-        Ok(Self::from(value))
-    }
-}
-
 impl<'a, T: To<'a, G>, G> To<'a, Option<G>> for Option<T> {
     fn to(&'a self, cx: &mut Context<'_>) -> Result<Option<G>> {
         self.as_ref().map(|value| value.to(cx)).transpose()
-    }
-}
-
-impl<'a, T: Of<'a, G>, G> Of<'a, Option<G>> for Option<T> {
-    fn of(value: Option<G>, cx: &mut Context<'a>) -> Result<Self> {
-        value.map(|value| T::of(value, cx)).transpose()
     }
 }
 
@@ -144,41 +121,15 @@ fn all_to<'a, T: To<'a, G>, G>(values: &'a [T], cx: &mut Context<'_>) -> Result<
     Ok(all)
 }
 
-impl<'a, T: Of<'a, G>, G> Of<'a, Vec<G>> for Vec<T> {
-    fn of(values: Vec<G>, cx: &mut Context<'a>) -> Result<Self> {
-        // Not `collect`, which gives back what it does not need of the room that the values had.
-        let mut all = Self::with_capacity(values.len());
-        for value in values {
-            all.push(T::of(value, cx)?);
-        }
-        Ok(all)
-    }
-}
-
 impl<'a, T: To<'a, G>, G> To<'a, Vec<G>> for List<T> {
     fn to(&'a self, cx: &mut Context<'_>) -> Result<Vec<G>> {
         all_to(self, cx)
     }
 }
 
-impl<'a, T: Of<'a, G>, G> Of<'a, Vec<G>> for List<T> {
-    fn of(mut values: Vec<G>, cx: &mut Context<'a>) -> Result<Self> {
-        match values.len() {
-            1 => values.pop().map_or_else(|| Ok(Self::new()), |one| T::of(one, cx).map(Self::One)),
-            _ => Vec::of(values, cx).map(Self::Many),
-        }
-    }
-}
-
 impl<'a, T: To<'a, G>, G> To<'a, G> for Box<T> {
     fn to(&'a self, cx: &mut Context<'_>) -> Result<G> {
         (**self).to(cx)
-    }
-}
-
-impl<'a, T: Of<'a, G>, G> Of<'a, G> for Box<T> {
-    fn of(value: G, cx: &mut Context<'a>) -> Result<Self> {
-        T::of(value, cx).map(Self::new)
     }
 }
 
@@ -216,25 +167,11 @@ impl<'a, T: To<'a, G> + Missing, G> To<'a, G> for Lenient<T> {
     }
 }
 
-impl<'a, T: Of<'a, G>, G> Of<'a, G> for Lenient<T> {
-    fn of(value: G, cx: &mut Context<'a>) -> Result<Self> {
-        T::of(value, cx).map(|value| Self(Some(value)))
-    }
-}
-
 impl<'a, T: Token> To<'a, BitString<'a>> for TokenSet<T> {
     fn to(&'a self, _: &mut Context<'_>) -> Result<BitString<'a>> {
         let bits = self.bits();
         let length = u16::BITS - bits.leading_zeros();
         Ok(BitString::from_bits((0..length).map(|bit| bits >> bit & 1 == 1)))
-    }
-}
-
-impl<T: Token> Of<'_, BitString<'_>> for TokenSet<T> {
-    fn of(value: BitString<'_>, _: &mut Context<'_>) -> Result<Self> {
-        let bits = value.as_bits();
-        let set = bits.iter().take(16).enumerate().filter(|bit| bit.1);
-        Ok(set.filter_map(|(number, _)| T::of_number(number as u8)).collect())
     }
 }
 
@@ -246,14 +183,6 @@ macro_rules! by_hand {
                     refuse("a termination whose name is bits in the levels that are set, or at most 8 characters")
                 })?;
                 Ok(crate::generated::$v::TerminationId { wildcard, id: Octets::copied(id.octets()) })
-            }
-        }
-
-        impl Of<'_, crate::generated::$v::TerminationId<'_>> for TerminationId<'_> {
-            fn of(value: crate::generated::$v::TerminationId<'_>, cx: &mut Context<'_>) -> Result<Self> {
-                let name = cx.binary.levels.decode(&value.wildcard, value.id.as_slice());
-                name.map(|name| Self(Name(name)))
-                    .ok_or_else(|| refuse("a termination id with the levels that are set"))
             }
         }
 
@@ -282,26 +211,11 @@ macro_rules! by_hand {
             }
         }
 
-        impl<'a> Of<'a, crate::generated::$v::LocalRemoteDescriptor<'a>> for LocalRemoteDescriptor<'a> {
-            fn of(value: crate::generated::$v::LocalRemoteDescriptor<'a>, cx: &mut Context<'a>) -> Result<Self> {
-                Vec::of(value.prop_grps, cx).map(Self::Groups)
-            }
-        }
-
         impl<'a> To<'a, crate::generated::$v::ServiceChangeProfile<'a>> for ServiceChangeProfile<'a> {
             fn to(&'a self, _: &mut Context<'_>) -> Result<crate::generated::$v::ServiceChangeProfile<'a>> {
                 let name = self.profile_name.to_ascii_lowercase();
                 let profile = format!("{}/{}", text(&name)?.as_str(), self.version);
                 Ok(crate::generated::$v::ServiceChangeProfile { profile_name: Text::copied(&profile) })
-            }
-        }
-
-        impl Of<'_, crate::generated::$v::ServiceChangeProfile<'_>> for ServiceChangeProfile<'_> {
-            fn of(value: crate::generated::$v::ServiceChangeProfile<'_>, _: &mut Context<'_>) -> Result<Self> {
-                let profile = value.profile_name.as_str().rsplit_once('/');
-                let profile = profile.and_then(|(name, version)| Some((name, version.parse().ok()?)));
-                let (name, version) = profile.ok_or_else(|| refuse("a profile, `/` and its version"))?;
-                Ok(Self { profile_name: Name::from(name.as_bytes().to_vec()), version })
             }
         }
     )*};
@@ -322,18 +236,6 @@ macro_rules! res_parm {
                 })
             }
         }
-
-        impl<'a> Of<'a, crate::generated::$v::ServiceChangeResParm<'a>> for ServiceChangeResParm<'a> {
-            fn of(value: crate::generated::$v::ServiceChangeResParm<'a>, cx: &mut Context<'a>) -> Result<Self> {
-                Ok(Self {
-                    service_change_mgc_id: Of::of(value.service_change_mgc_id, cx)?,
-                    service_change_address: Of::of(value.service_change_address, cx)?,
-                    service_change_version: Of::of(value.service_change_version, cx)?,
-                    service_change_profile: Of::of(value.service_change_profile, cx)?,
-                    time_stamp: Of::of(value.$time, cx)?,
-                })
-            }
-        }
     )*};
 }
 
@@ -351,23 +253,11 @@ impl<'a> To<'a, u16> for EventSpecParameter<'a> {
     }
 }
 
-impl Of<'_, u16> for EventSpecParameter<'_> {
-    fn of(value: u16, _: &mut Context<'_>) -> Result<Self> {
-        Ok(Self::Stream(value))
-    }
-}
-
 type AudSignals<'a> = crate::generated::v3::IndAudSignalsDescriptor<'a>;
 
 impl<'a> To<'a, AudSignals<'a>> for Option<IndAudSignalsDescriptor<'a>> {
     fn to(&'a self, cx: &mut Context<'_>) -> Result<AudSignals<'a>> {
         self.as_ref().ok_or_else(|| refuse("a signal to audit: binary cannot audit none"))?.to(cx)
-    }
-}
-
-impl<'a> Of<'a, AudSignals<'a>> for Option<IndAudSignalsDescriptor<'a>> {
-    fn of(value: AudSignals<'a>, cx: &mut Context<'a>) -> Result<Self> {
-        IndAudSignalsDescriptor::of(value, cx).map(Some)
     }
 }
 
@@ -382,20 +272,20 @@ macro_rules! kind_of {
 }
 
 macro_rules! mapped_record {
-    ($name:ident [$($life:lifetime)?] [$($kind:ident)?] [both $($gl:lifetime)? $(as $g:ident)?] $f1:tt $f2:tt $f3:tt) => {
+    ($name:ident [$($life:lifetime)?] [$($kind:ident)?] [both $($gl:lifetime)? $(as $g:ident)? $(, $($ext:tt)*)?] $f1:tt $f2:tt $f3:tt) => {
         $crate::binary::map::mapped_record! { @ v1 $name [$($life)?] [$($kind)?] [$($gl)?] [$($g)?] $f1 {} {} $f2 $f3 }
         $crate::binary::map::mapped_record! { @ v3 $name [$($life)?] [$($kind)?] [$($gl)?] [$($g)?] $f1 $f2 $f3 {} {} }
     };
     // Only the type of version 3 borrows.
-    ($name:ident [$($life:lifetime)?] [$($kind:ident)?] [split $gl:lifetime] $f1:tt $f2:tt $f3:tt) => {
+    ($name:ident [$($life:lifetime)?] [$($kind:ident)?] [split $gl:lifetime $(, $($ext:tt)*)?] $f1:tt $f2:tt $f3:tt) => {
         $crate::binary::map::mapped_record! { @ v1 $name [$($life)?] [$($kind)?] [] [] $f1 {} {} $f2 $f3 }
         $crate::binary::map::mapped_record! { @ v3 $name [$($life)?] [$($kind)?] [$gl] [] $f1 $f2 $f3 {} {} }
     };
-    ($name:ident [$($life:lifetime)?] [$($kind:ident)?] [three $($gl:lifetime)? $(as $g:ident)?] $f1:tt $f2:tt $f3:tt) => {
+    ($name:ident [$($life:lifetime)?] [$($kind:ident)?] [three $($gl:lifetime)? $(as $g:ident)? $(, $($ext:tt)*)?] $f1:tt $f2:tt $f3:tt) => {
         $crate::binary::map::mapped_record! { @ v3 $name [$($life)?] [$($kind)?] [$($gl)?] [$($g)?] $f1 $f2 $f3 {} {} }
     };
     // By hand.
-    ($name:ident [$($life:lifetime)?] [$($kind:ident)?] [$($other:ident)?] $f1:tt $f2:tt $f3:tt) => {};
+    ($name:ident [$($life:lifetime)?] [$($kind:ident)?] [$($other:ident)? $(, $($ext:tt)*)?] $f1:tt $f2:tt $f3:tt) => {};
     (@ $v:ident $name:ident [$($life:lifetime)?] [$($kind:ident)?] [$($gl:lifetime)?] []
         {$($f1:ident)*} {$($f2:ident)*} {$($f3:ident)*} {$($n2:ident)*} {$($n3:ident)*}
     ) => {
@@ -418,33 +308,15 @@ macro_rules! mapped_record {
                 Ok(value)
             }
         }
-
-        impl<'a> $crate::binary::map::Of<'a, $crate::generated::$v::$name $(<$gl>)?> for $name $(<$life>)? {
-            fn of(
-                value: $crate::generated::$v::$name $(<$gl>)?,
-                cx: &mut $crate::binary::map::Context<'a>,
-            ) -> $crate::Result<Self> {
-                let before = cx.begin($crate::binary::map::kind_of!($($kind)?));
-                let value = Self {
-                    $($f1: $crate::binary::map::Of::of(value.$f1, cx)?,)*
-                    $($f2: $crate::binary::map::Of::of(value.$f2, cx)?,)*
-                    $($f3: $crate::binary::map::Of::of(value.$f3, cx)?,)*
-                    $($n2: Default::default(),)*
-                    $($n3: Default::default(),)*
-                };
-                cx.end(before);
-                Ok(value)
-            }
-        }
     };
 }
 
 macro_rules! mapped_choice {
-    ($name:ident [$($life:lifetime)?] [$($kind:ident)?] [both $($gl:lifetime)?] $a1:tt $a2:tt $a3:tt) => {
+    ($name:ident [$($life:lifetime)?] [$($kind:ident)?] [both $($gl:lifetime)? $(, $($ext:tt)*)?] $a1:tt $a2:tt $a3:tt) => {
         $crate::binary::map::mapped_choice! { @ v1 $name [$($life)?] [$($kind)?] [$($gl)?] $name $a1 {} {} }
         $crate::binary::map::mapped_choice! { @ v3 $name [$($life)?] [$($kind)?] [$($gl)?] $name $a1 $a2 $a3 }
     };
-    ($name:ident [$($life:lifetime)?] [$($kind:ident)?] [both $($gl:lifetime)? as $g:ident $($more:ident)*] $a1:tt $a2:tt $a3:tt) => {
+    ($name:ident [$($life:lifetime)?] [$($kind:ident)?] [both $($gl:lifetime)? as $g:ident $($more:ident)* $(, $($ext:tt)*)?] $a1:tt $a2:tt $a3:tt) => {
         $crate::binary::map::mapped_choice! { @ v1 $name [$($life)?] [$($kind)?] [$($gl)?] $g $a1 {} {} }
         $crate::binary::map::mapped_choice! { @ v3 $name [$($life)?] [$($kind)?] [$($gl)?] $g $a1 $a2 $a3 }
         $(
@@ -452,10 +324,10 @@ macro_rules! mapped_choice {
             $crate::binary::map::mapped_choice! { @ v3 $name [] [] [] $more $a1 {} {} }
         )*
     };
-    ($name:ident [$($life:lifetime)?] [$($kind:ident)?] [three $($gl:lifetime)?] $a1:tt $a2:tt $a3:tt) => {
+    ($name:ident [$($life:lifetime)?] [$($kind:ident)?] [three $($gl:lifetime)? $(, $($ext:tt)*)?] $a1:tt $a2:tt $a3:tt) => {
         $crate::binary::map::mapped_choice! { @ v3 $name [$($life)?] [$($kind)?] [$($gl)?] $name $a1 $a2 $a3 }
     };
-    ($name:ident [$($life:lifetime)?] [$($kind:ident)?] [three $($gl:lifetime)? as $g:ident] $a1:tt $a2:tt $a3:tt) => {
+    ($name:ident [$($life:lifetime)?] [$($kind:ident)?] [three $($gl:lifetime)? as $g:ident $(, $($ext:tt)*)?] $a1:tt $a2:tt $a3:tt) => {
         $crate::binary::map::mapped_choice! { @ v3 $name [$($life)?] [$($kind)?] [$($gl)?] $g $a1 $a2 $a3 }
     };
     (@ $v:ident $name:ident [$($life:lifetime)?] [$($kind:ident)?] [$($gl:lifetime)?] $g:ident
@@ -486,36 +358,18 @@ macro_rules! mapped_choice {
                 Ok(value)
             }
         }
-
-        impl<'a> $crate::binary::map::Of<'a, $crate::generated::$v::$g $(<$gl>)?> for $name $(<$life>)? {
-            #[allow(unreachable_patterns, reason = "not every choice has unknown alternatives")]
-            fn of(
-                value: $crate::generated::$v::$g $(<$gl>)?,
-                cx: &mut $crate::binary::map::Context<'a>,
-            ) -> $crate::Result<Self> {
-                let before = cx.begin($crate::binary::map::kind_of!($($kind)?));
-                let value = match value {
-                    $($crate::generated::$v::$g::$a1(value) => Self::$a1($crate::binary::map::Of::of(value, cx)?),)*
-                    $($crate::generated::$v::$g::$a2(value) => Self::$a2($crate::binary::map::Of::of(value, cx)?),)*
-                    $($crate::generated::$v::$g::$a3(value) => Self::$a3($crate::binary::map::Of::of(value, cx)?),)*
-                    _ => return Err($crate::binary::map::unknown(concat!("an alternative of ", stringify!($name)))),
-                };
-                cx.end(before);
-                Ok(value)
-            }
-        }
     };
 }
 
 macro_rules! mapped_atoms {
-    ($name:ident [both as $g:ident] $a:tt) => {
+    ($name:ident [both as $g:ident $(, $($ext:tt)*)?] $a:tt) => {
         $crate::binary::map::mapped_atoms! { @ v1 $name $g $a }
         $crate::binary::map::mapped_atoms! { @ v3 $name $g $a }
     };
-    ($name:ident [three as $g:ident] $a:tt) => {
+    ($name:ident [three as $g:ident $(, $($ext:tt)*)?] $a:tt) => {
         $crate::binary::map::mapped_atoms! { @ v3 $name $g $a }
     };
-    ($name:ident [mux] {$($a:ident)* }) => {
+    ($name:ident [mux $(, $($ext:tt)*)?] {$($a:ident)* }) => {
         $crate::binary::map::mapped_atoms! { @ v1 $name MuxType { H221 H223 H226 V76 } }
         $crate::binary::map::mapped_atoms! { @ v3 $name MuxType {$($a)*} }
     };
@@ -530,19 +384,6 @@ macro_rules! mapped_atoms {
                 Ok(match self {
                     $(Self::$a => $crate::generated::$v::$g::$a,)*
                     _ => return Err($crate::binary::map::unknown(concat!("a value of ", stringify!($name), " that version 1 has"))),
-                })
-            }
-        }
-
-        impl $crate::binary::map::Of<'_, $crate::generated::$v::$g> for $name {
-            #[allow(unreachable_patterns, reason = "not every enumeration can have unknown values")]
-            fn of(
-                value: $crate::generated::$v::$g,
-                _: &mut $crate::binary::map::Context<'_>,
-            ) -> $crate::Result<Self> {
-                Ok(match value {
-                    $($crate::generated::$v::$g::$a => Self::$a,)*
-                    _ => return Err($crate::binary::map::unknown(concat!("a value of ", stringify!($name)))),
                 })
             }
         }

@@ -1,22 +1,28 @@
-//! The binary encodings (H.248.1 annex A): BER, and aligned PER as OTP has it, by generated types of the modules.
+//! The binary encodings (H.248.1 annex A): BER, and aligned PER as OTP has it, written by generated types of the modules.
 
 mod begin;
 pub(crate) mod map;
 pub(crate) mod part;
+pub(crate) mod read;
 mod special;
 mod termination;
 
 use std::sync::LazyLock;
 
-use tercet_runtime::codec::{Aper, Ber, Decode, Encode};
+use tercet_runtime::Tag;
+use tercet_runtime::codec::{Aper, Ber, Decode, Encode, ber};
 
 use crate::generated::{v1, v3};
 use crate::model::{MId, MegacoMessage};
 use crate::packages::Packages;
 use crate::{Error, Result};
-use map::{Context, Of, To};
+use map::{Context, To};
+use read::{BerReader, Named, PerReader};
 
 pub use termination::Levels;
+
+/// What the name of a digit map begins with that is two digits.
+const DIAL_PLAN: &[u8] = b"dialplan";
 
 /// Which of the binary encodings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,32 +85,58 @@ impl Binary {
     /// # Errors
     /// The octets are no message of the module, or a name of a termination does not fit the levels.
     pub fn decode<'a>(&'a self, octets: &'a [u8], rules: Rules) -> Result<MegacoMessage<'a>> {
-        let mut cx = Context::new(self, 3);
-        let (message, rest) = match rules {
-            Rules::Ber => {
-                let (native, rest) =
-                    <v3::MegacoMessage<'a> as Decode<'a, Ber>>::decode(octets).map_err(fault)?;
-                (MegacoMessage::of(native, &mut cx)?, rest)
-            }
-            Rules::Per if per_version(octets) == Some(1) => {
-                let (native, rest) =
-                    <v1::MegacoMessage<'a> as Decode<'a, Aper>>::decode(octets).map_err(fault)?;
-                (MegacoMessage::of(native, &mut cx)?, rest)
-            }
-            Rules::Per => {
-                let (native, rest) =
-                    <v3::MegacoMessage<'a> as Decode<'a, Aper>>::decode(octets).map_err(fault)?;
-                (MegacoMessage::of(native, &mut cx)?, rest)
+        let is_first = rules == Rules::Per && per_version(octets) == Some(1);
+        let mut cx = read::Context::new(self, is_first);
+        let read = match rules {
+            Rules::Ber => read_ber(octets, &mut cx),
+            Rules::Per => read_per(octets, &mut cx),
+        };
+        let (message, length) = match (read, cx.refused()) {
+            (Ok(read), _) => read,
+            (Err(error), None) => return Err(fault(error)),
+            // What is wrong by the module comes first, wherever it is.
+            (Err(_), Some(what)) => {
+                return Err(wrong(octets, rules, is_first).unwrap_or_else(|| Error::new(0, what)));
             }
         };
         if !(1..=3).contains(&message.mess.version) {
             return Err(Error::new(0, "version 1, 2 or 3"));
         }
-        if !rest.is_empty() {
-            return Err(Error::new(octets.len() - rest.len(), "the end of the message"));
+        if length < octets.len() {
+            return Err(Error::new(length, "the end of the message"));
         }
         Ok(message)
     }
+}
+
+fn read_ber<'a>(
+    octets: &'a [u8],
+    cx: &mut read::Context<'a>,
+) -> tercet_runtime::Result<(MegacoMessage<'a>, usize)> {
+    let mut r = BerReader::new(octets, ber::Rules::Ber);
+    ber::expect(&r, Tag::SEQUENCE)?;
+    let message = <MegacoMessage<'a> as Named<'a>>::ber(&mut r, Tag::SEQUENCE, cx)?;
+    Ok((message, r.position()))
+}
+
+fn read_per<'a>(
+    octets: &'a [u8],
+    cx: &mut read::Context<'a>,
+) -> tercet_runtime::Result<(MegacoMessage<'a>, usize)> {
+    let mut r = PerReader::new(octets);
+    let message = <MegacoMessage<'a> as Named<'a>>::per(&mut r, cx)?;
+    Ok((message, r.finish()?))
+}
+
+/// What is wrong by the module with a message in which something means nothing.
+#[cold]
+fn wrong(octets: &[u8], rules: Rules, is_first: bool) -> Option<Error> {
+    let fault = match (rules, is_first) {
+        (Rules::Ber, _) => <v3::MegacoMessage<'_> as Decode<'_, Ber>>::decode(octets).err(),
+        (Rules::Per, true) => <v1::MegacoMessage<'_> as Decode<'_, Aper>>::decode(octets).err(),
+        (Rules::Per, false) => <v3::MegacoMessage<'_> as Decode<'_, Aper>>::decode(octets).err(),
+    };
+    fault.map(self::fault)
 }
 
 /// Reads version and sender of a message whose rest may be wrong or missing, so that an error can be sent back.

@@ -27,8 +27,8 @@ record! {
 record! {
     /// Properties of a context.
     #[derive(Default)]
-    ContextRequest<'a> [both 'a] {
-        priority "priority": Option<u16>,
+    ContextRequest<'a> [both 'a, ...] {
+        priority "priority": Option<u16> as Nibble,
         emergency "emergency": Option<bool>,
         topology_req "topologyReq": Option<Vec<TopologyRequest<'a>>>,
         ; 3:
@@ -41,14 +41,14 @@ record! {
 record! {
     /// Asks for properties of contexts, or selects contexts by them.
     #[derive(Default)]
-    ContextAttrAuditRequest<'a> [split 'a] {
+    ContextAttrAuditRequest<'a> [split 'a, ...] {
         topology "topology": Option<()>,
         emergency "emergency": Option<()>,
         priority "priority": Option<()>,
         ; 3:
         iepscallind "iepscallind": Option<()>,
         context_prop_aud "contextPropAud": Option<Vec<IndAudPropertyParm<'a>>>,
-        selectpriority "selectpriority": Option<u16>,
+        selectpriority "selectpriority": Option<u16> as Nibble,
         selectemergency "selectemergency": Option<bool>,
         selectiepscallind "selectiepscallind": Option<bool>,
         select_logic "selectLogic": Option<SelectLogic>,
@@ -57,7 +57,7 @@ record! {
 
 choice! {
     /// Whether all or one of the conditions have to hold.
-    SelectLogic [three 'a] {
+    SelectLogic [three 'a, ...] {
         AndAuditSelect "andAUDITSelect" (()),
         OrAuditSelect "orAUDITSelect" (()),
     }
@@ -65,7 +65,7 @@ choice! {
 
 record! {
     /// Who hears whom.
-    TopologyRequest<'a> [both 'a] {
+    TopologyRequest<'a> [both 'a, late ...] {
         termination_from "terminationFrom": TerminationId<'a>,
         termination_to "terminationTo": TerminationId<'a>,
         topology_direction "topologyDirection": TopologyDirection,
@@ -87,7 +87,7 @@ atoms! {
 
 atoms! {
     /// Directions of version 3.
-    TopologyDirectionExtension [three as TopologyRequestTopologyDirectionExtension] {
+    TopologyDirectionExtension [three as TopologyRequestTopologyDirectionExtension, ...] {
         Onewayexternal "onewayexternal",
         Onewayboth "onewayboth",
     }

@@ -20,7 +20,7 @@ record! {
     AuthenticationHeader<'a> [both 'a] {
         sec_parm_index "secParmIndex": [u8; 4],
         seq_num "seqNum": [u8; 4],
-        ad "ad": Str<'a>,
+        ad "ad": Str<'a> as AuthData,
     }
 }
 
@@ -87,6 +87,11 @@ crate::binary::map::mapped_record! {
     Message ['a] [] [both 'a] { version m_id message_body } {} {}
 }
 
+crate::binary::read::read_record! {
+    Message ['a] [] [both 'a, ...]
+    { [version: u8, []] [m_id: MId<'a>, []] [message_body: MessageBody<'a>, []] } {}
+}
+
 choice! {
     /// What a message holds.
     MessageBody<'a> [both 'a as MessageMessageBody] {
@@ -97,19 +102,19 @@ choice! {
 
 choice! {
     /// Who sent a message.
-    MId<'a> [both 'a] {
+    MId<'a> [both 'a, ...] {
         Ip4Address "ip4Address" (Ip4Address),
         Ip6Address "ip6Address" (Ip6Address),
         DomainName "domainName" (DomainName<'a>),
-        DeviceName "deviceName" (Name<'a>),
-        MtpAddress "mtpAddress" (Str<'a>),
+        DeviceName "deviceName" (Name<'a> as Path),
+        MtpAddress "mtpAddress" (Str<'a> as Mtp),
     }
 }
 
 record! {
     /// A domain name, perhaps with a port.
     DomainName<'a> [both 'a] {
-        name "name": Name<'a>,
+        name "name": Name<'a> as Ia5,
         port_number "portNumber": Option<u16>,
     }
 }
@@ -132,7 +137,7 @@ record! {
 
 choice! {
     /// A transaction.
-    Transaction<'a> [both 'a] {
+    Transaction<'a> [both 'a, ...] {
         TransactionRequest "transactionRequest" (TransactionRequest<'a>),
         TransactionPending "transactionPending" (TransactionPending),
         TransactionReply "transactionReply" (TransactionReply<'a>),
@@ -144,7 +149,7 @@ choice! {
 
 record! {
     /// Asks for actions.
-    TransactionRequest<'a> [both 'a] {
+    TransactionRequest<'a> [both 'a, ...] {
         transaction_id "transactionId": Lenient<u32>,
         actions "actions": List<ActionRequest<'a>>,
     }
@@ -152,14 +157,14 @@ record! {
 
 record! {
     /// Says that a request is being worked on.
-    TransactionPending [both] {
+    TransactionPending [both, ...] {
         transaction_id "transactionId": u32,
     }
 }
 
 record! {
     /// Answers a request.
-    TransactionReply<'a> [both 'a] {
+    TransactionReply<'a> [both 'a, ...] {
         transaction_id "transactionId": Lenient<u32>,
         imm_ack_required "immAckRequired": Option<()>,
         transaction_result "transactionResult": TransactionResult<'a>,
@@ -171,7 +176,7 @@ record! {
 
 record! {
     /// Says that a segment has arrived.
-    SegmentReply [three] {
+    SegmentReply [three, ...] {
         transaction_id "transactionId": u32,
         segment_number "segmentNumber": u16,
         segmentation_complete "segmentationComplete": Option<()>,
@@ -198,6 +203,6 @@ record! {
     /// An error.
     ErrorDescriptor<'a> [both 'a] {
         error_code "errorCode": u16,
-        error_text "errorText": Option<Str<'a>>,
+        error_text "errorText": Option<Str<'a>> as Ia5,
     }
 }

@@ -12,7 +12,7 @@ pub type PropertyGroup<'a> = Vec<PropertyParm<'a>>;
 
 record! {
     /// A property and its values.
-    PropertyParm<'a> in Property [both 'a] {
+    PropertyParm<'a> in Property [both 'a, ...] {
         name "name": Name<'a>,
         value "value": Values<'a>,
         extra_info "extraInfo": Option<Extra>,
@@ -31,7 +31,7 @@ choice! {
 
 atoms! {
     /// How the value of a property has to stand to the one given.
-    Relation [both as Relation] {
+    Relation [both as Relation, ...] {
         GreaterThan "greaterThan",
         SmallerThan "smallerThan",
         UnequalTo "unequalTo",

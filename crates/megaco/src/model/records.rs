@@ -4,14 +4,17 @@
 /// Types of H.248.1 as they are in its module.
 ///
 /// `record` is a SEQUENCE, `choice` a CHOICE, `atoms` an ENUMERATED. What stands after `; 2:` and `; 3:` came with that
-/// version. `[V1]` or `[V3]` after the name lists the generated types, with their lifetime if they have one.
+/// version: additions to what is extensible. `in` and `as` name the marker of what is inside (`binary/read/kinds.rs`).
+///
+/// Brackets behind the name list the modules whose generated types it is written by, with their lifetime if they have one, and
+/// then whether it is extensible: `...`, or `late ...` from version 2 on; `recursive ...` may stand inside of itself.
 macro_rules! record {
     (
         $(#[$meta:meta])*
         $name:ident $(<$life:lifetime>)? $(as $text:literal)? $(in $kind:ident)? [$($asn:tt)*] {
-            $($(#[$m1:meta])* $f1:ident $t1:literal: $ty1:ty,)*
-            $(; 2: $($(#[$m2:meta])* $f2:ident $t2:literal: $ty2:ty,)*)?
-            $(; 3: $($(#[$m3:meta])* $f3:ident $t3:literal: $ty3:ty,)*)?
+            $($(#[$m1:meta])* $f1:ident $t1:literal: $ty1:ty $(as $w1:ident)?,)*
+            $(; 2: $($(#[$m2:meta])* $f2:ident $t2:literal: $ty2:ty $(as $w2:ident)?,)*)?
+            $(; 3: $($(#[$m3:meta])* $f3:ident $t3:literal: $ty3:ty $(as $w3:ident)?,)*)?
         }
     ) => {
         $(#[$meta])*
@@ -84,6 +87,12 @@ macro_rules! record {
         $crate::binary::map::mapped_record! {
             $name [$($life)?] [$($kind)?] [$($asn)*] { $($f1)* } { $($($f2)*)? } { $($($f3)*)? }
         }
+
+        $crate::binary::read::read_record! {
+            $name [$($life)?] [$($kind)?] [$($asn)*]
+            { $([$f1: $ty1, [$($w1)?]])* }
+            { $($([$f2: $ty2, [$($w2)?]])*)? $($([$f3: $ty3, [$($w3)?]])*)? }
+        }
     };
 }
 
@@ -91,9 +100,9 @@ macro_rules! choice {
     (
         $(#[$meta:meta])*
         $name:ident $(<$life:lifetime>)? $(in $kind:ident)? [$($asn:tt)*] {
-            $($(#[$m1:meta])* $v1:ident $t1:literal ($ty1:ty),)*
-            $(; 2: $($(#[$m2:meta])* $v2:ident $t2:literal ($ty2:ty),)*)?
-            $(; 3: $($(#[$m3:meta])* $v3:ident $t3:literal ($ty3:ty),)*)?
+            $($(#[$m1:meta])* $v1:ident $t1:literal ($ty1:ty $(as $w1:ident)?),)*
+            $(; 2: $($(#[$m2:meta])* $v2:ident $t2:literal ($ty2:ty $(as $w2:ident)?),)*)?
+            $(; 3: $($(#[$m3:meta])* $v3:ident $t3:literal ($ty3:ty $(as $w3:ident)?),)*)?
         }
     ) => {
         $(#[$meta])*
@@ -145,6 +154,12 @@ macro_rules! choice {
         $crate::binary::map::mapped_choice! {
             $name [$($life)?] [$($kind)?] [$($asn)*] { $($v1)* } { $($($v2)*)? } { $($($v3)*)? }
         }
+
+        $crate::binary::read::read_choice! {
+            $name [$($life)?] [$($kind)?] [$($asn)*]
+            { $([$v1: $ty1, [$($w1)?]])* }
+            { $($([$v2: $ty2, [$($w2)?]])*)? $($([$v3: $ty3, [$($w3)?]])*)? }
+        }
     };
 }
 
@@ -188,6 +203,7 @@ macro_rules! atoms {
         }
 
         $crate::binary::map::mapped_atoms! { $name [$($asn)*] { $($v1)* } }
+        $crate::binary::read::read_atoms! { $name [$($asn)*] { $($v1)* } }
     };
 }
 

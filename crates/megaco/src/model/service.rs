@@ -9,7 +9,7 @@ use crate::octets::{Name, Str};
 
 record! {
     /// ServiceChange.
-    ServiceChangeRequest<'a> [both 'a] {
+    ServiceChangeRequest<'a> [both 'a, ...] {
         termination_id "terminationID": List<TerminationId<'a>>,
         service_change_parms "serviceChangeParms": Box<ServiceChangeParm<'a>>,
     }
@@ -17,7 +17,7 @@ record! {
 
 record! {
     /// What came of it.
-    ServiceChangeReply<'a> [both 'a] {
+    ServiceChangeReply<'a> [both 'a, ...] {
         termination_id "terminationID": List<TerminationId<'a>>,
         service_change_result "serviceChangeResult": ServiceChangeResult<'a>,
     }
@@ -33,7 +33,7 @@ choice! {
 
 record! {
     /// Parameters of a change.
-    ServiceChangeParm<'a> in Reason [both 'a] {
+    ServiceChangeParm<'a> in Reason [both 'a, ...] {
         service_change_method "serviceChangeMethod": ServiceChangeMethod,
         service_change_address "serviceChangeAddress": Option<ServiceChangeAddress<'a>>,
         service_change_version "serviceChangeVersion": Option<u8>,
@@ -53,7 +53,7 @@ record! {
 record! {
     /// Parameters of the reply.
     #[derive(Default)]
-    ServiceChangeResParm<'a> [resparm] {
+    ServiceChangeResParm<'a> [resparm, ...] {
         service_change_mgc_id "serviceChangeMgcId": Option<MId<'a>>,
         service_change_address "serviceChangeAddress": Option<ServiceChangeAddress<'a>>,
         service_change_version "serviceChangeVersion": Option<u8>,
@@ -64,7 +64,7 @@ record! {
 
 atoms! {
     /// How the service changes.
-    ServiceChangeMethod [both as ServiceChangeMethod] {
+    ServiceChangeMethod [both as ServiceChangeMethod, ...] {
         Failover "failover",
         Forced "forced",
         Graceful "graceful",
@@ -76,13 +76,13 @@ atoms! {
 
 choice! {
     /// Where further messages go.
-    ServiceChangeAddress<'a> [both 'a] {
+    ServiceChangeAddress<'a> [both 'a, ...] {
         PortNumber "portNumber" (u16),
         Ip4Address "ip4Address" (Ip4Address),
         Ip6Address "ip6Address" (Ip6Address),
         DomainName "domainName" (DomainName<'a>),
-        DeviceName "deviceName" (Name<'a>),
-        MtpAddress "mtpAddress" (Str<'a>),
+        DeviceName "deviceName" (Name<'a> as Path),
+        MtpAddress "mtpAddress" (Str<'a> as Mtp),
     }
 }
 
@@ -113,7 +113,7 @@ record! {
 
 choice! {
     /// Who the vendor is.
-    NonStandardIdentifier<'a> in Vendor [both 'a] {
+    NonStandardIdentifier<'a> in Vendor [both 'a, by_hand ...] {
         Object "object" (List<u32>),
         H221NonStandard "h221NonStandard" (H221NonStandard),
         Experimental "experimental" (Str<'a>),
@@ -122,10 +122,10 @@ choice! {
 
 record! {
     /// A vendor by its codes of T.35.
-    H221NonStandard [both] {
-        t35_country_code1 "t35CountryCode1": u8,
-        t35_country_code2 "t35CountryCode2": u8,
-        t35_extension "t35Extension": u8,
+    H221NonStandard [both, ...] {
+        t35_country_code1 "t35CountryCode1": u8 as Octet,
+        t35_country_code2 "t35CountryCode2": u8 as Octet,
+        t35_extension "t35Extension": u8 as Octet,
         manufacturer_code "manufacturerCode": u16,
     }
 }

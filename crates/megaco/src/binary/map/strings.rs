@@ -1,29 +1,12 @@
-//! Strings, names and numbers of packages between the model and the generated types.
-
-use std::borrow::Cow;
+//! Strings, names and numbers of packages as the generated types have them.
 
 use tercet_runtime::types::{Octets, Text};
 
+use super::super::DIAL_PLAN;
 use super::super::special::vendor_name;
-use super::{Context, Kind, Of, To, refuse};
+use super::{Context, Kind, To, refuse};
 use crate::Result;
 use crate::octets::{Name, Str};
-
-/// The octets of a generated string, borrowed if it has them borrowed.
-fn kept(octets: Octets<'_>) -> Cow<'_, [u8]> {
-    match octets.as_borrowed() {
-        Some(octets) => Cow::Borrowed(octets),
-        None => Cow::Owned(octets.as_slice().to_vec()),
-    }
-}
-
-/// The same of text.
-fn kept_text(text: Text<'_>) -> Cow<'_, [u8]> {
-    match text.as_borrowed() {
-        Some(octets) => Cow::Borrowed(octets),
-        None => Cow::Owned(text.as_bytes().to_vec()),
-    }
-}
 
 const IA5_STRING: u8 = 0x16;
 
@@ -48,30 +31,6 @@ impl<'a> To<'a, Octets<'a>> for Str<'a> {
     }
 }
 
-impl<'a> Of<'a, Octets<'a>> for Str<'a> {
-    fn of(value: Octets<'a>, cx: &mut Context<'a>) -> Result<Self> {
-        let octets = kept(value);
-        if !cx.wraps() {
-            return Ok(Self(octets));
-        }
-        let unwrapped = match &octets[..] {
-            [IA5_STRING, length @ 0..=127, text @ ..] if usize::from(*length) == text.len() => Some(2),
-            [IA5_STRING, 0x81, length, text @ ..] if usize::from(*length) == text.len() => Some(3),
-            [IA5_STRING, 0x82, high, low, text @ ..]
-                if usize::from(u16::from_be_bytes([*high, *low])) == text.len() =>
-            {
-                Some(4)
-            }
-            _ => None,
-        };
-        Ok(Self(match (unwrapped, octets) {
-            (Some(from), Cow::Borrowed(octets)) => Cow::Borrowed(&octets[from..]),
-            (Some(from), Cow::Owned(octets)) => Cow::Owned(octets[from..].to_vec()),
-            (None, octets) => octets,
-        }))
-    }
-}
-
 pub(in super::super) fn text(octets: &[u8]) -> Result<Text<'_>> {
     Text::from_ascii(octets).ok_or_else(|| refuse("characters of 7 bits"))
 }
@@ -79,16 +38,6 @@ pub(in super::super) fn text(octets: &[u8]) -> Result<Text<'_>> {
 impl<'a> To<'a, Text<'a>> for Str<'a> {
     fn to(&'a self, cx: &mut Context<'_>) -> Result<Text<'a>> {
         if cx.kind == Kind::Vendor { vendor_name(self) } else { text(self) }
-    }
-}
-
-impl<'a> Of<'a, Text<'a>> for Str<'a> {
-    fn of(value: Text<'a>, cx: &mut Context<'_>) -> Result<Self> {
-        Ok(Self(match kept_text(value) {
-            octets if cx.kind != Kind::Vendor => octets,
-            Cow::Borrowed(octets) => Cow::Borrowed(octets.trim_ascii_end()),
-            Cow::Owned(octets) => Cow::Owned(octets.trim_ascii_end().to_vec()),
-        }))
     }
 }
 
@@ -101,21 +50,9 @@ impl<'a> To<'a, Text<'a>> for Name<'a> {
     }
 }
 
-impl<'a> Of<'a, Text<'a>> for Name<'a> {
-    fn of(value: Text<'a>, _: &mut Context<'_>) -> Result<Self> {
-        Ok(Self(kept_text(value)))
-    }
-}
-
 impl<'a> To<'a, Text<'a>> for [u8; 8] {
     fn to(&'a self, _: &mut Context<'_>) -> Result<Text<'a>> {
         text(self)
-    }
-}
-
-impl Of<'_, Text<'_>> for [u8; 8] {
-    fn of(value: Text<'_>, _: &mut Context<'_>) -> Result<Self> {
-        Self::try_from(value.as_bytes()).map_err(|_| refuse("a date and a time of 8 characters"))
     }
 }
 
@@ -132,17 +69,6 @@ impl<'a> To<'a, [u8; 4]> for Name<'a> {
         Ok([a, b, c, d])
     }
 }
-
-impl<'a> Of<'a, [u8; 4]> for Name<'a> {
-    fn of([a, b, c, d]: [u8; 4], cx: &mut Context<'a>) -> Result<Self> {
-        let item = cx.item_kind();
-        let (package, id) = (u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d]));
-        cx.item = Some((item, package, id));
-        Ok(Self(cx.binary.packages.item_name(item, package, id)))
-    }
-}
-
-const DIAL_PLAN: &[u8] = b"dialplan";
 
 /// `Name`: a package, a parameter, or a digit map.
 impl<'a> To<'a, [u8; 2]> for Name<'a> {
@@ -174,20 +100,5 @@ impl<'a> To<'a, [u8; 2]> for Name<'a> {
                 }
             }
         }
-    }
-}
-
-impl<'a> Of<'a, [u8; 2]> for Name<'a> {
-    fn of([a, b]: [u8; 2], cx: &mut Context<'a>) -> Result<Self> {
-        let packages = &cx.binary.packages;
-        let id = u16::from_be_bytes([a, b]);
-        Ok(match (cx.kind, cx.item) {
-            (Kind::Package, _) => Self::from(packages.package_name(id)),
-            (Kind::Parameter, Some((item, package, of))) => {
-                Self(packages.parameter_name(item, (package, of), id))
-            }
-            _ if a >= b'a' && b >= b'0' => Self::from(vec![a, b]),
-            _ => Self::from([DIAL_PLAN, &[a.wrapping_add(b'0'), b.wrapping_add(b'0')]].concat()),
-        })
     }
 }
