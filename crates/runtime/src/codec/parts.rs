@@ -239,40 +239,49 @@ leaves! {
 }
 
 impl<'a> Value<'a> for () {
+    #[inline]
     fn empty() -> Self {}
 
+    #[inline]
     fn part(&mut self) -> Part<'_, 'a> {
         Part::Null
     }
 
+    #[inline]
     fn seen(&self) -> Seen<'_, 'a> {
         Seen::Null
     }
 }
 
 impl<'a, const N: usize> Value<'a> for [u8; N] {
+    #[inline]
     fn empty() -> Self {
         [0; N]
     }
 
+    #[inline]
     fn part(&mut self) -> Part<'_, 'a> {
         Part::FixedOctets(self)
     }
 
+    #[inline]
     fn seen(&self) -> Seen<'_, 'a> {
         Seen::FixedOctets(self)
     }
 }
 
 impl<'a, const N: u32> Value<'a> for FixedBits<N> {
+    #[inline]
     fn empty() -> Self {
         Self::default()
     }
 
+    #[inline]
     fn part(&mut self) -> Part<'_, 'a> {
         Part::FixedBits(self.word(), N)
     }
 
+    #[inline]
     fn seen(&self) -> Seen<'_, 'a> {
         Seen::FixedBits(self.get(), N)
     }
@@ -284,10 +293,12 @@ impl<'a, T: Value<'a>> Value<'a> for Option<T> {
         None
     }
 
+    #[inline]
     fn part(&mut self) -> Part<'_, 'a> {
         self.get_or_insert_with(T::empty).part()
     }
 
+    #[inline]
     fn seen(&self) -> Seen<'_, 'a> {
         match self {
             Some(value) => value.seen(),
@@ -297,6 +308,7 @@ impl<'a, T: Value<'a>> Value<'a> for Option<T> {
 }
 
 impl<'a, T: Value<'a>> Value<'a> for Box<T> {
+    #[inline]
     fn empty() -> Self {
         Self::new(T::empty())
     }
@@ -330,39 +342,47 @@ impl<'a, T: Value<'a>> Value<'a> for Vec<T> {
 }
 
 impl<'a, T: Value<'a>> Elements<'a> for Vec<T> {
+    #[inline]
     fn expect(&mut self, count: usize) {
         self.reserve_exact(count.min(ROOM / size_of::<T>().max(1) + 1));
     }
 
+    #[inline]
     fn push(&mut self) -> Part<'_, 'a> {
         Self::push(self, T::empty());
         self.last_mut().map_or(Part::Null, T::part)
     }
 
+    #[inline]
     fn count(&self) -> usize {
         self.len()
     }
 
+    #[inline]
     fn element(&self, number: usize) -> Seen<'_, 'a> {
         self.get(number).map_or(Seen::Absent, T::seen)
     }
 }
 
 impl<'a, T: Value<'a>> Value<'a> for Contained<'a, T> {
+    #[inline]
     fn empty() -> Self {
         Self::Octets(Octets::default())
     }
 
+    #[inline]
     fn part(&mut self) -> Part<'_, 'a> {
         Part::Content(self)
     }
 
+    #[inline]
     fn seen(&self) -> Seen<'_, 'a> {
         Seen::Content(self)
     }
 }
 
 impl<'a, T: Value<'a>> Content<'a> for Contained<'a, T> {
+    #[inline]
     fn value(&mut self) -> Part<'_, 'a> {
         *self = Self::Value(T::empty());
         match self {
@@ -371,14 +391,17 @@ impl<'a, T: Value<'a>> Content<'a> for Contained<'a, T> {
         }
     }
 
+    #[inline]
     fn set_octets(&mut self, octets: Octets<'a>) {
         *self = Self::Octets(octets);
     }
 
+    #[inline]
     fn set_bits(&mut self, bits: BitString<'a>) {
         *self = Self::from(bits);
     }
 
+    #[inline]
     fn content(&self) -> core::result::Result<Seen<'_, 'a>, BitStr<'_>> {
         match self {
             Self::Value(value) => Ok(value.seen()),
