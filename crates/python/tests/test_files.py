@@ -1,6 +1,7 @@
 """Record files: one record after the other, as tables, in splits."""
 
 import gzip
+import hashlib
 import os
 import tarfile
 import threading
@@ -78,6 +79,14 @@ def test_rejects_are_errors_unless_allowed(
     assert report.balance.read == file.stat().st_size == sum(report.balance[1:])
     assert len(rejects.with_name("rejects.jsonl").read_text().splitlines()) == len(places)
     assert rejects.stat().st_size == report.balance.rejected
+    share = 2 * len(places) / (len(places) + len(left))
+    assert len(list(tercet.iter_records(file, demo, "CallRecord", max_reject_ratio=share))) == len(left)
+    with pytest.raises(tercet.RejectError, match="more than max_reject_ratio=0.0001 allows"):
+        list(tercet.iter_records(file, demo, "CallRecord", max_reject_ratio=0.0001))
+    with pytest.raises(tercet.RejectError, match="more than max_rejects=1 allows"):
+        list(tercet.iter_records(file, demo, "CallRecord", max_reject_ratio=1.0, max_rejects=1))
+    with pytest.raises(ValueError, match="from 0 to 1"):
+        tercet.iter_records(file, demo, "CallRecord", max_reject_ratio=2.0)
 
 
 def test_tables(demo: tercet.Schema, calls: Path, records: list[bytes]) -> None:
@@ -228,6 +237,27 @@ def test_columns_and_provenance(demo: tercet.Schema, calls: Path, records: list[
     assert found.schema.field("moCall").type == pa.struct([("duration", pa.int64())])
     with pytest.raises(ValueError, match=r"no column `moCall\.durtion`"):
         tercet.read(calls, demo, "CallRecord", columns=["moCall.durtion"])
+    found = pa.table(tercet.read(calls, demo, "CallRecord", columns=["choice"], provenance="sha256"))
+    assert found.column_names == ["_file", "_record", "_offset", "_length", "_sha256", "choice"]
+    assert found["_sha256"].to_pylist() == [hashlib.sha256(record).digest() for record in records]
+    with pytest.raises(ValueError, match="a bool or `sha256` expected"):
+        tercet.read(calls, demo, "CallRecord", provenance="md5")  # type: ignore[arg-type]
+
+
+def test_names_of_columns(demo: tercet.Schema, calls: Path) -> None:
+    plain = pa.table(tercet.read(calls, demo, "CallRecord", columns=["choice", "moCall.duration"]))
+    names = {"moCall": "call", "moCall.duration": "seconds"}
+    named = pa.table(tercet.read(calls, demo, "CallRecord", columns=["choice", "moCall.duration"], rename=names))
+    assert named.column_names == ["choice", "call"]
+    assert named.schema.field("call").type == pa.struct([("seconds", pa.int64())])
+    calls_of = zip(plain["moCall"].to_pylist(), named["call"].to_pylist(), strict=True)
+    assert all((one and one["duration"]) == (other and other["seconds"]) for one, other in calls_of)
+    for wrong, message in [
+        ({"moCal": "call"}, "no column `moCal`"),
+        ({"moCall": "sms"}, "two columns are called `sms`"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            tercet.read(calls, demo, "CallRecord", rename=wrong)
 
 
 def test_rendering(demo: tercet.Schema, tmp_path: Path) -> None:
@@ -323,6 +353,20 @@ def test_framings(demo: tercet.Schema, records: list[bytes], tmp_path: Path) -> 
     with pytest.raises(tercet.RejectError):
         list(tercet.iter_records(file, demo, "CallRecord", framing="plain"))
     assert len(tercet.splits(file, demo, "CallRecord", size=10_000)) == 1
+    # Records in other rules, which do not tell where they end.
+    schema = demo.codec("CallRecord")
+    for rules in ("uper", "aper", "xer"):
+        coded = [demo.encode("CallRecord", rules, schema.decode(record)) for record in records]
+        file.write_bytes(b"".join(len(record).to_bytes(4, "big") + record for record in coded))
+        for framing in ("auto", "u32be"):
+            reading = tercet.iter_records(file, demo, "CallRecord", rules=rules, framing=framing)
+            assert [found.value for found in reading] == values(demo, records)
+        table = pa.table(tercet.read(file, demo, "CallRecord", rules=rules, columns=["choice"]))
+        assert table["choice"].to_pylist() == [value[0] for value in values(demo, records)]
+    with pytest.raises(ValueError, match="nothing tells where records in these rules end"):
+        tercet.iter_records(file, demo, "CallRecord", rules="uper", framing="plain")
+    with pytest.raises(ValueError, match="`per` is none of"):
+        tercet.iter_records(file, demo, "CallRecord", rules="per")  # type: ignore[arg-type]
 
 
 WRAPPED = """

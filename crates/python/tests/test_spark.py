@@ -50,7 +50,7 @@ tercet.spark.register(spark)
 
 def calls(name, **options):
     told = {"schema": str(folder / "calls.asn"), "type": "Call", "splitSize": "100000", **options}
-    return spark.read.format("asn1").options(**told).load(str(folder / name))
+    return spark.read.format("asn1").options(**told).load(",".join(str(folder / part) for part in name.split(",")))
 
 found = {}
 """
@@ -91,6 +91,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "many").mkdir()
     for part in range(20):
         (folder / "many" / f"{part:02}.ber").write_bytes(b"".join(records[part::20]))
+    (folder / "extra").mkdir()
+    (folder / "extra" / "calls.ber").write_bytes(b"".join(records[7::500]))
     (folder / "damaged").mkdir()
     for number in range(500, COUNT, 1_000):
         records[number] = records[number][:1] + bytes([3, 0x9F, 0x70, 0])
@@ -184,6 +186,52 @@ found["streamed"] = sorted(row[0] for row in spark.read.parquet(str(folder / "st
     expected = sorted(number for part in range(18) for number in range(part, COUNT, 20))
     assert found["streamed"] == expected
     assert (found["batches0"], found["batches1"]) == (3, 2)
+
+
+def test_columns_and_tables(folder: Path) -> None:
+    found = run(
+        folder,
+        "local[2]",
+        """
+named = calls("one", rename="voice=call,voice.legs=parts")
+found["named"] = [named.columns, named.schema["call"].dataType.fieldNames()]
+some = spark.read.format("asn1").schema(named.select("call").schema)
+some = some.options(schema=str(folder / "calls.asn"), type="Call", rename="voice=call,voice.legs=parts,sms=text")
+found["renamed"] = some.load(str(folder / "one")).where("size(call.parts) = 2").count()
+hashed = calls("one", provenance="sha256")
+found["hashed"] = [hashed.columns[:5], hashed.select("_sha256").distinct().count()]
+found["once"] = calls("many,extra", provenance="sha256").dropDuplicates(["_sha256"]).count()
+tables = tercet.spark.tables(
+    spark, str(folder / "one"), schema=str(folder / "calls.asn"), type="Call", children="voice.legs", by_type=True,
+    splitSize="100000",
+)
+found["tables"] = {name: [table.columns, table.count()] for name, table in tables.items()}
+joined = tables["records"].join(tables["voice"], ["_file", "_record"]).join(tables["voice.legs"], ["_file", "_record"])
+found["joined"] = joined.agg(f.sum("seconds")).collect()[0][0]
+found["first"] = calls("one", children="true", table="voice.legs").columns
+found["share"] = calls("damaged", maxErrorRatio="0.01").count()
+try:
+    calls("damaged", maxErrorRatio="0.0001").count()
+except Exception as error:
+    found["too many"] = "more than max_reject_ratio=0.0001 allows" in str(error)
+""",
+    )
+    seconds = [leg["seconds"] for kind, value in map(call, range(COUNT)) if kind == "voice" for leg in value["legs"]]
+    assert found["share"] == COUNT - 20
+    assert found["too many"]
+    assert found["named"] == [["choice", "call", "sms"], ["number", "parts", "note"]]
+    assert found["renamed"] == sum(kind == "voice" and len(it["legs"]) == 2 for kind, it in map(call, range(COUNT)))
+    assert found["hashed"] == [["_file", "_record", "_offset", "_length", "_sha256"], COUNT]
+    assert found["once"] == COUNT
+    voices = [it for kind, it in map(call, range(COUNT)) if kind == "voice"]
+    assert found["tables"] == {
+        "records": [["_file", "_record", "choice", "voice", "sms"], COUNT],
+        "voice": [["_file", "_record", "number", "legs", "note"], len(voices)],
+        "voice.legs": [["_file", "_record", "_legs", "cell", "seconds"], len(seconds)],
+        "sms": [["_file", "_record", "number", "octets"], COUNT // 4],
+    }
+    assert found["joined"] == sum(seconds)
+    assert found["first"] == ["_file", "_record", "_legs", "cell", "seconds"]
 
 
 def test_on_executors_of_which_one_is_killed(folder: Path) -> None:

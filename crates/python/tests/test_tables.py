@@ -79,3 +79,26 @@ def test_columns_of_tables(demo: tercet.Schema, calls: Path) -> None:
     schema = tercet.Schema.parse("A DEFINITIONS ::= BEGIN T ::= SEQUENCE { records SEQUENCE OF INTEGER } END")
     with pytest.raises(ValueError, match="`records` is the name"):
         tercet.read_tables(calls, schema, "T")
+
+
+def test_one_table_of_several(demo: tercet.Schema, calls: Path) -> None:
+    """One of the tables is as it is among all of them."""
+    for told in ({"by_type": True, "children": "data.volumes"}, {"children": True}):
+        held = tercet.read_tables(calls, demo, "CallRecord", **told).read()
+        for name, table in held.items():
+            alone = tercet.read(calls, demo, "CallRecord", table=name, **told)
+            assert pa.table(alone) == pa.table(table)
+            assert alone.report.rows == len(table)
+    first = tercet.read(calls, demo, "CallRecord", children=True, provenance=True)
+    assert first.schema.names[:4] == ["_file", "_record", "_offset", "_length"]
+    assert len(list(tercet.iter_records(calls, demo, "CallRecord", by_type=True, table="data"))) > 0
+    for wrong, message in [
+        ({"table": "data"}, "one of those that `children` or `by_type` make"),
+        (
+            {"by_type": True, "table": "dat"},
+            "there is no table `dat`; there is `records`, `moCall`, `mtCall`, `sms`, `data`",
+        ),
+        ({"by_type": True, "child": "data"}, "`explode` and `child` are for one table"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            tercet.read(calls, demo, "CallRecord", **wrong)  # type: ignore[arg-type]

@@ -192,14 +192,27 @@ class FileOptions(DecodeOptions, total=False):
     """The path of a list, or of a component with parts: its elements, or itself, are the rows, which tell their record
     and their index in each list on the way to them."""
     max_rejects: int | None
-    """Damaged or undecodable places after which it is an error to go on: 0 unless told, None for no limit."""
+    """Damaged or undecodable places after which it is an error to go on: 0 unless told, or any number if
+    `max_reject_ratio` is told; None for no limit."""
+    max_reject_ratio: float | None
+    """The share of rejects, of these and the records, beyond which a file is given up: from the first thousand on, and
+    at its end. Of a split likewise."""
     rejects: str | PathLike[str] | None
     """A file for the octets of what is rejected; another with `.jsonl` added tells where and why."""
 
-class ScanOptions(FileOptions, total=False):
-    """The arguments of `read` but `columns`."""
+class RowOptions(FileOptions, total=False):
+    """The same, and which of several tables the rows are of."""
 
-    provenance: bool
+    children: str | Sequence[str] | bool | None
+    by_type: bool
+    """As those of `read_tables`: the rows are those of one of its tables."""
+    table: str | None
+    """Which table that is: `records` unless told, or the path of a list or component."""
+
+class ScanOptions(RowOptions, total=False):
+    """The arguments of `read` but `columns` and `rename`."""
+
+    provenance: bool | Literal["sha256"]
     batch_rows: int
     integers: Literal["int64", "decimal", "text"]
     octets: Literal["binary", "hex", "HEX", "base64"]
@@ -327,7 +340,7 @@ def expand(path: str) -> list[str]:
     """The files that a path, directory or glob stands for."""
 
 def iter_records(
-    paths: Input | Sequence[Input], schema: Specification, type: str, **options: Unpack[FileOptions]
+    paths: Input | Sequence[Input], schema: Specification, type: str, **options: Unpack[RowOptions]
 ) -> Records:
     """The records of BER files as Python values, with where they came from.
 
@@ -342,19 +355,21 @@ def read(
     type: str,
     *,
     columns: Sequence[str] | None = None,
-    provenance: bool = False,
+    rename: Mapping[str, str] | None = None,
+    provenance: bool | Literal["sha256"] = False,
     batch_rows: int = 65_536,
     integers: Literal["int64", "decimal", "text"] = "int64",
     octets: Literal["binary", "hex", "HEX", "base64"] = "binary",
     numbers: bool = False,
     item: str = "item",
-    **options: Unpack[FileOptions],
+    **options: Unpack[RowOptions],
 ) -> Table:
     """The records of BER files as a table for PyArrow, DuckDB, Polars, pandas.
 
-    `columns` picks components by their paths; nothing else is decoded. `provenance` adds the columns `_file`,
-    `_record`, `_offset` and `_length`, `explode` one with the number of the element, called `_` and the list's name;
-    `child` adds `_file`, `_record` and such a column for each list, and `columns` are then those of the elements.
+    `columns` picks components by their paths; nothing else is decoded. `rename` gives the columns of components other
+    names, by their paths. `provenance` adds the columns `_file`, `_record`, `_offset` and `_length`, and as `sha256`
+    one with the hash of the record's octets, `explode` one with the number of the element, called `_` and the list's
+    name; `child` adds `_file`, `_record` and such a column for each list, and `columns` are then those of the elements.
     `integers` says what an INTEGER is that nothing bounds to 64 bits, `octets` what an OCTET STRING is; with `numbers`
     an ENUMERATED is one; `item` is what the elements of lists are called.
 
@@ -369,7 +384,7 @@ def read_tables(
     children: str | Sequence[str] | bool | None = None,
     by_type: bool = False,
     columns: Sequence[str] | None = None,
-    provenance: bool = False,
+    provenance: bool | Literal["sha256"] = False,
     batch_rows: int = 65_536,
     integers: Literal["int64", "decimal", "text"] = "int64",
     octets: Literal["binary", "hex", "HEX", "base64"] = "binary",
@@ -395,9 +410,9 @@ def splits(
     type: str,
     *,
     size: int = 67_108_864,
-    **options: Unpack[FileOptions],
+    **options: Unpack[RowOptions],
 ) -> list[Split]:
     """Cuts files into splits by reading them."""
 
-def split_key(schema: Specification, type: str, **options: Unpack[FileOptions]) -> str:
+def split_key(schema: Specification, type: str, **options: Unpack[RowOptions]) -> str:
     """One word for what the splits of a file depend on besides the file."""

@@ -25,7 +25,7 @@ import tercet
 from tercet._tercet import expand
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
 SPLIT = 64 << 20
@@ -35,7 +35,7 @@ CELLS = 1 << 24
 AGE = 7 * 24 * 3600
 """Seconds that a file may be older than the newest and still be found by a stream, unless told."""
 
-PROVENANCE = ("_file", "_record", "_offset", "_length")
+PROVENANCE = ("_file", "_record", "_offset", "_length", "_sha256")
 REPORT = (
     "file string, start bigint, end bigint, records bigint, rejects bigint, octets bigint, record_octets bigint, "
     "filler_octets bigint, header_octets bigint, rejected_octets bigint"
@@ -51,6 +51,10 @@ FILE_OPTIONS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "where": ("where", str),
     "explode": ("explode", str),
     "child": ("child", str),
+    "children": ("children", lambda text: _flag(text) if text.lower() in ("true", "false") else _list(text)),
+    "bytype": ("by_type", lambda text: _flag(text)),
+    "table": ("table", str),
+    "maxerrorratio": ("max_reject_ratio", float),
     "filler": ("filler", bytes.fromhex),
     "recordlimit": ("record_limit", int),
     "depth": ("max_depth", int),
@@ -61,7 +65,8 @@ FILE_OPTIONS: dict[str, tuple[str, Callable[[str], Any]]] = {
 }
 TABLE_OPTIONS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "columns": ("columns", lambda text: _list(text)),
-    "provenance": ("provenance", lambda text: _flag(text)),
+    "rename": ("rename", lambda text: _pairs(text)),
+    "provenance": ("provenance", lambda text: text.lower() if text.lower() == "sha256" else _flag(text)),
     "integers": ("integers", str),
     "octets": ("octets", str),
     "numbers": ("numbers", lambda text: _flag(text)),
@@ -70,7 +75,7 @@ TABLE_OPTIONS: dict[str, tuple[str, Callable[[str], Any]]] = {
 SCHEMA_OPTIONS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "strict": ("strict", lambda text: _flag(text)),
     "tags": ("tags", str),
-    "alias": ("aliases", lambda text: dict(pair.split("=", 1) for pair in _list(text))),
+    "alias": ("aliases", lambda text: _pairs(text)),
 }
 OWN_OPTIONS = {
     "path",
@@ -98,6 +103,13 @@ def _flag(text: str) -> bool:
 
 def _list(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _pairs(text: str) -> dict[str, str]:
+    pairs = [pair.partition("=") for pair in _list(text)]
+    if not all(name and other for name, _, other in pairs):
+        raise ValueError(f"`{text}` is no list of NAME=OTHER")
+    return {name: other for name, _, other in pairs}
 
 
 def _components(names: Sequence[str]) -> list[str]:
@@ -140,9 +152,11 @@ class _Job:
         self.output = self.own.get("output", "records")
         if self.output not in ("records", "rejects", "report"):
             raise ValueError("output: `records`, `rejects` or `report` expected")
-        limit = self.own.get("maxerrors", "0")
-        everything = self.output != "records" or limit.lower() == "none"
-        self.file["max_rejects"] = None if everything else int(limit)
+        everything = self.output != "records"
+        if everything:
+            self.file.pop("max_reject_ratio", None)
+        limit = self.own.get("maxerrors", "none" if "max_reject_ratio" in self.file else "0")
+        self.file["max_rejects"] = None if everything or limit.lower() == "none" else int(limit)
         self.paths = _list(self.own["path"])
         self.type = self.own["type"]
         self.split_size = int(self.own.get("splitsize", SPLIT))
@@ -152,6 +166,10 @@ class _Job:
 
     def table_of(self, paths: Sequence[str | tercet.Split], **more: Any) -> tercet.Table:
         return tercet.read(paths, _schema(*self.specification), self.type, **{**self.table, **self.file, **more})
+
+    def several(self) -> dict[str, Any]:
+        """The options of all tables that one of them is of."""
+        return {name: value for name, value in self.file.items() if name != "table"}
 
     def schema(self) -> StructType | str:
         if self.output == "rejects":
@@ -166,8 +184,14 @@ class _Job:
         if self.output == "records":
             own = _components(schema.names)
             if "columns" not in self.table and own != _components(self.table_of([]).schema.names):
-                self.table["columns"] = own
+                renamed = self.table.get("rename", {})
+                paths = {name: path for path, name in renamed.items()}
+                self.table["columns"] = read = [paths.get(name, name) for name in own]
+                # What is not read needs no other name.
+                self.table["rename"] = {path: renamed[path] for path in renamed if path.split(".")[0] in read}
             self.table["provenance"] = not set(schema.names).isdisjoint(PROVENANCE)
+            if "_sha256" in schema.names:
+                self.table["provenance"] = "sha256"
         return self
 
     def partitions(self, files: Sequence[str]) -> list[InputPartition]:
@@ -224,6 +248,32 @@ class _Job:
             pass
         report = table.report
         return (split.file, split.start, split.end, report.records, report.rejects, *report.balance)
+
+
+def tables(
+    spark: SparkSession,
+    path: str,
+    *,
+    schema: str,
+    type: str,
+    children: str | Sequence[str] | bool | None = None,
+    by_type: bool = False,
+    **options: str,
+) -> dict[str, DataFrame]:
+    """The tables of `tercet.read_tables` as data frames, by name: `records`, and the paths of lists and components.
+
+    They join by `_file`, `_record` and the index in each list. Each of them reads the files by itself, when a query
+    needs it. The other arguments are the options of the data source.
+    """
+    chosen = [children] if isinstance(children, str) else children
+    if chosen is None:
+        chosen = not by_type
+    told = {**options, "path": path, "schema": schema, "type": type, "byType": str(by_type).lower()}
+    told["children"] = str(chosen).lower() if isinstance(chosen, bool) else ",".join(chosen)
+    job = _Job(told)
+    found = tercet.read_tables([], _schema(*job.specification), type, **job.several())
+    register(spark)
+    return {name: spark.read.format("asn1").options(**told, table=name).load() for name in found.names}
 
 
 class Asn1DataSource(DataSource):

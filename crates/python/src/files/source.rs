@@ -3,6 +3,7 @@
 use super::failure::Failure;
 use super::feed::Outlet;
 use super::report::Totals;
+use super::tables::{RECORDS, wanted as wanted_tables};
 use crate::schema::Schema;
 use crate::{error, octets, options};
 use pyo3::exceptions::{PyFileNotFoundError, PyTypeError, PyValueError};
@@ -41,8 +42,19 @@ pub(crate) struct Source {
 /// The rows of one of the lists of records, or of all that have a table.
 pub(crate) struct Child {
     pub(crate) children: Children,
-    /// Which of the tables it is; all, that of the records included, if there is none.
-    table: Option<usize>,
+    /// Which of the tables rows are of.
+    table: Picked,
+}
+
+/// Which tables rows are of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Picked {
+    /// All, that of the records included.
+    All,
+    /// That of the records.
+    Records,
+    /// A child, by its number.
+    Child(usize),
 }
 
 impl Child {
@@ -51,12 +63,15 @@ impl Child {
         let children = Children::new(shape, record, std::slice::from_ref(&path));
         let children = children.map_err(PyValueError::new_err)?;
         // The lists on the way to it have tables too, before its own.
-        let table = Some(children.tables().len() - 1);
+        let table = Picked::Child(children.tables().len() - 1);
         Ok(Self { children, table })
     }
 
     fn table(&self) -> Option<&ChildTable> {
-        self.table.map(|table| &self.children.tables()[table])
+        match self.table {
+            Picked::Child(table) => self.children.tables().get(table),
+            Picked::All | Picked::Records => None,
+        }
     }
 }
 
@@ -94,11 +109,23 @@ impl Source {
             Ok(found)
         };
         let list: Option<String> = take("records")?.map_or(Ok(None), |it| it.extract())?;
-        let max_rejects = take("max_rejects")?.map_or(Ok(Some(0)), |it| it.extract())?;
+        let max_rejects: Option<Option<u64>> = take("max_rejects")?.map(|it| it.extract()).transpose()?;
         let render: Option<String> = take("render")?.map(|it| it.extract()).transpose()?;
         let conditions = take("where")?.map_or(Ok(Vec::new()), |it| conditions(&it))?;
         let explode: Option<String> = take("explode")?.map_or(Ok(None), |it| it.extract())?;
         let child: Option<String> = take("child")?.map_or(Ok(None), |it| it.extract())?;
+        let by_type = take("by_type")?.map_or(Ok(false), |it| it.extract())?;
+        let children = take("children")?.filter(|it| !it.is_none());
+        let table: Option<String> = take("table")?.map_or(Ok(None), |it| it.extract())?;
+        let is_one_of_several = children.is_some() || by_type;
+        if table.is_some() && !is_one_of_several {
+            return Err(PyValueError::new_err("`table` is one of those that `children` or `by_type` make"));
+        }
+        let several = is_one_of_several.then(|| wanted_tables(children.as_ref(), by_type)).transpose()?;
+        let max_reject_share = take("max_reject_ratio")?.map_or(Ok(None), |it| it.extract())?;
+        if max_reject_share.is_some_and(|share: f64| !(0.0..=1.0).contains(&share)) {
+            return Err(PyValueError::new_err("max_reject_ratio: a number from 0 to 1 expected"));
+        }
         if explode.is_some() && child.is_some() {
             return Err(PyValueError::new_err(
                 "`explode` and `child` are two ways to make rows of a list: give one",
@@ -141,18 +168,38 @@ impl Source {
             let text = "this rendering needs what stands before the records: a split alone does not have it";
             return Err(PyValueError::new_err(text));
         }
+        // A share is asked for where some rejects are allowed.
+        let usual = max_reject_share.is_none().then_some(0);
         let settings = Settings {
             framing: plan.framing.clone(),
             outer: plan.outer,
             record: plan.record,
             options,
-            max_rejects,
-            max_reject_share: None,
+            max_rejects: max_rejects.unwrap_or(usual),
+            max_reject_share,
             give_up_after: GIVE_UP,
             wanted: None,
             detect: told.is_none(),
         };
-        Ok(Self { plan, settings, inputs, rendering, explode, child, filter, audit, rejects })
+        let source = Self { plan, settings, inputs, rendering, explode, child, filter, audit, rejects };
+        let Some((named, all)) = several else { return Ok(source) };
+        source.with_tables(named, all, by_type)?.of_table(table.as_deref().unwrap_or(RECORDS))
+    }
+
+    /// The rows of one of its tables alone.
+    fn of_table(mut self, name: &str) -> PyResult<Self> {
+        let Some(child) = &mut self.child else { return Ok(self) };
+        let known: Vec<&str> = child.children.tables().iter().map(ChildTable::path).collect();
+        child.table = match known.iter().position(|path| *path == name) {
+            Some(table) => Picked::Child(table),
+            None if name == RECORDS => Picked::Records,
+            None => {
+                let known = known.join("`, `");
+                let text = format!("there is no table `{name}`; there is `{RECORDS}`, `{known}`");
+                return Err(PyValueError::new_err(text));
+            }
+        };
+        Ok(self)
     }
 
     /// Makes rows of all tables of records: of the lists and components at these paths, of all lists that are not inside of
@@ -169,7 +216,7 @@ impl Source {
             paths.extend(Children::alternatives_of(self.shown(), record).map_err(PyValueError::new_err)?);
         }
         let children = Children::new(self.shown(), record, &paths).map_err(PyValueError::new_err)?;
-        self.child = Some(Child { children, table: None });
+        self.child = Some(Child { children, table: Picked::All });
         Ok(self)
     }
 
@@ -193,8 +240,10 @@ impl Source {
 
     /// The rows that have come of an input.
     fn rows_of(&self, summary: &Summary) -> u64 {
-        let table = self.child.as_ref().and_then(|child| child.table);
-        table.map_or(summary.rows, |table| summary.tables.get(table).map_or(0, |table| table.1))
+        match self.child.as_ref().map(|child| child.table) {
+            Some(Picked::Child(table)) => summary.tables.get(table).map_or(0, |table| table.1),
+            _ => summary.rows,
+        }
     }
 
     /// The lists that rows tell an index of each.
@@ -222,12 +271,9 @@ impl Source {
         outlet: &Outlet<T>,
         totals: &Mutex<Totals>,
     ) -> Result<(), Failure> {
-        let table = self.child.as_ref().and_then(|child| child.table);
-        let mut of_child = table.map(|table| OfChild { table, render: &mut *render });
-        let render = match &mut of_child {
-            Some(of_child) => of_child as &mut dyn Render,
-            None => render,
-        };
+        let picked = self.child.as_ref().map_or(Picked::All, |child| child.table);
+        let mut one = OneTable { picked, render: &mut *render };
+        let render = if picked == Picked::All { &mut *one.render } else { &mut one };
         let mut rejects = self.rejects.as_ref().map(RejectFile::new);
         let mut run = Run { source: self, render, stop: outlet.stop(), totals, rejects: rejects.as_mut() };
         let done = self.inputs.iter().try_for_each(|input| run.input(input));
@@ -244,19 +290,22 @@ impl Source {
     }
 }
 
-/// Has the rows of one child table rendered, and those of no other.
-struct OfChild<'a> {
-    table: usize,
+/// Has the rows of one table rendered, and those of no other.
+struct OneTable<'a> {
+    picked: Picked,
     render: &'a mut dyn Render,
 }
 
-impl Render for OfChild<'_> {
-    fn record(&mut self, _: View<'_>, _: &Origin<'_>, _: &mut Vec<u8>) -> Result<(), Error> {
-        Ok(())
+impl Render for OneTable<'_> {
+    fn record(&mut self, value: View<'_>, origin: &Origin<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
+        if self.picked == Picked::Records { self.render.record(value, origin, out) } else { Ok(()) }
     }
 
     fn child(&mut self, table: usize, value: View<'_>, origin: &Origin<'_>) -> Result<(), Error> {
-        if table == self.table { self.render.record(value, origin, &mut Vec::new()) } else { Ok(()) }
+        if self.picked == Picked::Child(table) {
+            return self.render.record(value, origin, &mut Vec::new());
+        }
+        Ok(())
     }
 
     fn begin_record(&mut self, out: &mut Vec<u8>) {
@@ -345,6 +394,7 @@ impl Run<'_> {
         let mut totals = self.totals.lock().unwrap_or_else(PoisonError::into_inner);
         totals.add(name, &summary);
         totals.rows += self.source.rows_of(&summary);
+        let most = (most, self.source.settings.max_reject_share);
         match verdict(&summary, split.is_some(), most, totals.rejects) {
             None => Ok(()),
             Some(what) => {
@@ -357,14 +407,22 @@ impl Run<'_> {
 }
 
 /// What is wrong with an input altogether.
-fn verdict(summary: &Summary, split: bool, most: Option<u64>, rejects: u64) -> Option<String> {
+fn verdict(
+    summary: &Summary,
+    split: bool,
+    (most, share): (Option<u64>, Option<f64>),
+    rejects: u64,
+) -> Option<String> {
     let read = summary.balance.read;
     match summary.stopped {
-        Some(Stopped::Rejects) => Some(format!(
-            "{rejects} damaged or undecodable {}, more than max_rejects={} allows",
-            if rejects == 1 { "place" } else { "places" },
-            most.unwrap_or_default(),
-        )),
+        Some(Stopped::Rejects) => {
+            let places = if rejects == 1 { "place" } else { "places" };
+            let limit = match (most.filter(|most| rejects > *most), share) {
+                (None, Some(share)) => format!("max_reject_ratio={share}"),
+                (most, _) => format!("max_rejects={}", most.unwrap_or_default()),
+            };
+            Some(format!("{rejects} damaged or undecodable {places}, more than {limit} allows"))
+        }
         Some(Stopped::NoRecord) => Some(format!(
             "nothing in the first {read} octets decodes as a record: the type, the tags or the framing is another"
         )),

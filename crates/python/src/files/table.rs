@@ -7,7 +7,7 @@ use super::report::Totals;
 use super::source::Source;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict};
+use pyo3::types::{PyBool, PyCapsule, PyDict};
 use std::sync::{Arc, Mutex, PoisonError};
 use tercet::columns::{
     ArrowError, Builder, FFI_ArrowArrayStream, FFI_ArrowSchema, Keys, Options, RecordBatch,
@@ -34,7 +34,7 @@ struct BatchPlan {
 
 /// Files as Arrow record batches.
 #[pyfunction]
-#[pyo3(signature = (paths, schema, r#type, *, columns = None, provenance = false, batch_rows = 65_536,
+#[pyo3(signature = (paths, schema, r#type, *, columns = None, rename = None, provenance = Keys::None, batch_rows = 65_536,
     integers = "int64", octets = "binary", numbers = false, item = "item", **options))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub(crate) fn read(
@@ -42,7 +42,8 @@ pub(crate) fn read(
     schema: &Bound<'_, PyAny>,
     r#type: &str,
     columns: Option<Vec<String>>,
-    provenance: bool,
+    rename: Option<&Bound<'_, PyDict>>,
+    #[pyo3(from_py_with = provenance_of)] provenance: Keys,
     batch_rows: usize,
     integers: &str,
     octets: &str,
@@ -52,19 +53,39 @@ pub(crate) fn read(
 ) -> PyResult<Table> {
     let mut source = Source::new(paths, schema, r#type, options)?;
     let keys = match (provenance, &source.child) {
-        (true, _) => Keys::Place,
-        (false, Some(_)) => Keys::Record,
-        (false, None) => Keys::None,
+        (Keys::None, Some(_)) => Keys::Record,
+        (provenance, _) => provenance,
     };
     let (shape, root) = source.rows();
     let columns = expand(shape, root, &columns.unwrap_or_default()).map_err(PyValueError::new_err)?;
     let looks = Looks { integers, octets, numbers, item };
-    let options = looks.options(&source, columns, keys, source.lists())?;
+    let names =
+        rename.map_or(Ok(Vec::new()), |rename| rename.iter().map(renaming).collect::<PyResult<_>>())?;
+    let options = Options { names, ..looks.options(&source, columns, keys, source.lists())? };
     let layout = layout(shape, root, &options)?;
+    if let Some(name) = layout.double_name() {
+        return Err(PyValueError::new_err(format!("two columns are called `{name}`")));
+    }
     let wanted = if options.columns.is_empty() { None } else { layout.wanted_fields(shape) };
     source.settings.wanted = wanted.map(|wanted| source.wanted(wanted));
     let (schema, rows) = (layout.schema(), batch_rows.max(1));
     Ok(Table { plan: Arc::new(BatchPlan { source, options, schema, rows }), latest: Latest::default() })
+}
+
+/// A path and its new name.
+fn renaming((path, name): (Bound<'_, PyAny>, Bound<'_, PyAny>)) -> PyResult<(String, String)> {
+    Ok((path.extract()?, name.extract()?))
+}
+
+/// What rows tell of where they came from: nothing or `False`, `True`, or `"sha256"`.
+pub(super) fn provenance_of(told: &Bound<'_, PyAny>) -> PyResult<Keys> {
+    if let Ok(told) = told.cast::<PyBool>() {
+        return Ok(if told.is_true() { Keys::Place } else { Keys::None });
+    }
+    match told.extract::<&str>() {
+        Ok("sha256") => Ok(Keys::Digest),
+        _ => Err(PyValueError::new_err("provenance: a bool or `sha256` expected")),
+    }
 }
 
 #[pymethods]

@@ -5,7 +5,7 @@ use super::failure::Failure;
 use super::feed::{Feed, Outlet};
 use super::report::Totals;
 use super::source::Source;
-use super::table::{ArrowSchema, Batch, Latest, schema_capsule};
+use super::table::{ArrowSchema, Batch, Latest, provenance_of, schema_capsule};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyCapsule, PyDict};
@@ -19,7 +19,7 @@ use tercet::dynamic::{Error, NodeId, View};
 use tercet::records::{ChildTable, Origin, Render};
 
 /// The name of the table of the records.
-const RECORDS: &str = "records";
+pub(super) const RECORDS: &str = "records";
 /// Octets of contents of rows that wait for their batch, of all tables together: beyond, the largest is handed on.
 const WAITING: usize = 32 << 20;
 
@@ -47,7 +47,7 @@ struct TablePlan {
 
 /// Files as the record batches of several tables.
 #[pyfunction]
-#[pyo3(signature = (paths, schema, r#type, *, children = None, by_type = false, columns = None, provenance = false,
+#[pyo3(signature = (paths, schema, r#type, *, children = None, by_type = false, columns = None, provenance = Keys::None,
     batch_rows = 65_536, integers = "int64", octets = "binary", numbers = false, item = "item", **options))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub(crate) fn read_tables(
@@ -57,7 +57,7 @@ pub(crate) fn read_tables(
     children: Option<&Bound<'_, PyAny>>,
     by_type: bool,
     columns: Option<Vec<String>>,
-    provenance: bool,
+    #[pyo3(from_py_with = provenance_of)] provenance: Keys,
     batch_rows: usize,
     integers: &str,
     octets: &str,
@@ -76,7 +76,7 @@ pub(crate) fn read_tables(
 }
 
 /// The paths of `children`, and whether all outermost lists are wanted: so they are if nothing is said.
-fn wanted(children: Option<&Bound<'_, PyAny>>, by_type: bool) -> PyResult<(Vec<String>, bool)> {
+pub(super) fn wanted(children: Option<&Bound<'_, PyAny>>, by_type: bool) -> PyResult<(Vec<String>, bool)> {
     let Some(children) = children.filter(|children| !children.is_none()) else {
         return Ok((Vec::new(), !by_type));
     };
@@ -102,11 +102,11 @@ fn tables(
     source: &Source,
     looks: &Looks<'_>,
     columns: &[String],
-    provenance: bool,
+    provenance: Keys,
 ) -> PyResult<Vec<TablePlan>> {
     let Some(child) = &source.child else { return Ok(Vec::new()) };
     let children = &child.children;
-    let keys = if provenance { Keys::Place } else { Keys::Record };
+    let keys = if provenance == Keys::None { Keys::Record } else { provenance };
     let records = (RECORDS, children.root(), keys, &[][..]);
     let of_child = |table| (ChildTable::path(table), table.root(), Keys::Record, table.lists());
     let all = std::iter::once(records).chain(children.tables().iter().map(of_child));
