@@ -1,24 +1,24 @@
-//! The binary encodings (H.248.1 annex A): BER, and aligned PER as OTP has it, written by generated types of the modules.
+//! The binary encodings (H.248.1 annex A): BER, and aligned PER as OTP has it.
 
 mod begin;
-pub(crate) mod map;
+mod kinds;
 pub(crate) mod part;
 pub(crate) mod read;
-mod special;
 mod termination;
+pub(crate) mod write;
 
 use std::sync::LazyLock;
 
 use tercet_runtime::Tag;
-use tercet_runtime::codec::{Aper, Ber, Decode, Encode, ber};
+use tercet_runtime::codec::{Aper, Ber, Decode, ber};
 
 use crate::generated::{v1, v3};
 use crate::model::{MId, MegacoMessage};
 use crate::packages::Packages;
 use crate::{Error, Result};
-use map::{Context, To};
 use read::{BerReader, Named, PerReader};
 
+pub(crate) use kinds::{Marker, marked};
 pub use termination::Levels;
 
 /// What the name of a digit map begins with that is two digits.
@@ -62,22 +62,7 @@ impl Binary {
         if !(1..=3).contains(&version) {
             return Err(Error::new(0, "version 1, 2 or 3"));
         }
-        let mut cx = Context::new(self, version);
-        let written = match (rules, version) {
-            (Rules::Ber, _) => {
-                let native: v3::MegacoMessage<'_> = message.to(&mut cx)?;
-                Encode::<Ber>::encode_into(&native, out)
-            }
-            (Rules::Per, 1) => {
-                let native: v1::MegacoMessage<'_> = message.to(&mut cx)?;
-                Encode::<Aper>::encode_into(&native, out)
-            }
-            (Rules::Per, _) => {
-                let native: v3::MegacoMessage<'_> = message.to(&mut cx)?;
-                Encode::<Aper>::encode_into(&native, out)
-            }
-        };
-        written.map_err(fault)
+        write::write(message, self, version, rules, out)
     }
 
     /// Reads a message, which borrows from its octets, and names from the packages.
@@ -166,4 +151,9 @@ fn per_version(octets: &[u8]) -> Option<u8> {
 fn fault(error: impl Into<tercet_runtime::Error>) -> Error {
     let error = error.into();
     Error::new(usize::try_from(error.at()).unwrap_or(usize::MAX), error.kind().name())
+}
+
+/// The bits in which one of so many is numbered in PER.
+pub(crate) const fn width(count: u32) -> u32 {
+    u32::BITS - (count - 1).leading_zeros()
 }

@@ -1,10 +1,7 @@
 //! Parts of messages in BER, and what is around them.
 
-use tercet_runtime::codec::{Ber, Encode};
-
-use super::map::{Context, To};
-use super::{Binary, fault};
-use crate::generated::v3;
+use super::write::write;
+use super::{Binary, Rules};
 use crate::model::TerminationId;
 use crate::parts::{Around, Part};
 use crate::{Error, Result};
@@ -24,28 +21,14 @@ pub(super) const fn primitive(number: u8) -> u8 {
 
 /// Writes a part as it stands in a message.
 pub(crate) fn write_part(part: Part<'_, '_>, binary: &Binary, version: u8, out: &mut Vec<u8>) -> Result<()> {
-    let mut cx = Context::new(binary, version);
-    let written = match part {
-        Part::Transaction(part) => {
-            Encode::<Ber>::encode_into(&To::<v3::Transaction<'_>>::to(part, &mut cx)?, out)
-        }
-        Part::ActionRequest(part) => {
-            Encode::<Ber>::encode_into(&To::<v3::ActionRequest<'_>>::to(part, &mut cx)?, out)
-        }
-        Part::ActionReply(part) => {
-            Encode::<Ber>::encode_into(&To::<v3::ActionReply<'_>>::to(part, &mut cx)?, out)
-        }
-        Part::CommandRequest(part) => {
-            Encode::<Ber>::encode_into(&To::<v3::CommandRequest<'_>>::to(part, &mut cx)?, out)
-        }
-        Part::CommandReply(part) => {
-            Encode::<Ber>::encode_into(&To::<v3::CommandReply<'_>>::to(part, &mut cx)?, out)
-        }
-        Part::Descriptor(part) => {
-            Encode::<Ber>::encode_into(&To::<v3::AmmDescriptor<'_>>::to(part, &mut cx)?, out)
-        }
-    };
-    written.map_err(fault)
+    match part {
+        Part::Transaction(part) => write(part, binary, version, Rules::Ber, out),
+        Part::ActionRequest(part) => write(part, binary, version, Rules::Ber, out),
+        Part::ActionReply(part) => write(part, binary, version, Rules::Ber, out),
+        Part::CommandRequest(part) => write(part, binary, version, Rules::Ber, out),
+        Part::CommandReply(part) => write(part, binary, version, Rules::Ber, out),
+        Part::Descriptor(part) => write(part, binary, version, Rules::Ber, out),
+    }
 }
 
 /// Writes what is around parts, and them.
@@ -59,10 +42,10 @@ pub(crate) fn join_parts<P: AsRef<[u8]>>(
     let parts: Vec<&[u8]> = parts.iter().map(AsRef::as_ref).collect();
     let whole = match around {
         Around::Message(m_id) => {
-            let native: v3::MId<'_> = m_id.to(&mut Context::new(binary, version))?;
-            let m_id = Encode::<Ber>::encode(&native).map_err(fault)?;
+            let mut sender = Vec::new();
+            write(m_id, binary, version, Rules::Ber, &mut sender)?;
             let version = element(primitive(0), &[&[version]])?;
-            let m_id = element(constructed(1), &[&m_id])?;
+            let m_id = element(constructed(1), &[&sender])?;
             let body = element(constructed(2), &[&element(constructed(1), &parts)?])?;
             element(SEQUENCE, &[&element(constructed(1), &[&version, &m_id, &body])?])?
         }
@@ -92,9 +75,9 @@ fn command(
     binary: &Binary,
     version: u8,
 ) -> Result<Vec<u8>> {
-    let native: v3::TerminationId<'_> = termination.to(&mut Context::new(binary, version))?;
-    let termination = Encode::<Ber>::encode(&native).map_err(fault)?;
-    let terminations = element(constructed(0), &[&termination])?;
+    let mut terminations = Vec::new();
+    write(termination, binary, version, Rules::Ber, &mut terminations)?;
+    let terminations = element(constructed(0), &[&terminations])?;
     let request = element(constructed(number), &[&terminations, &element(constructed(1), parts)?])?;
     element(SEQUENCE, &[&element(constructed(0), &[&request])?])
 }

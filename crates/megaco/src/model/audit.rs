@@ -10,7 +10,7 @@ use crate::value::{Sink, Source, Value, Word};
 record! {
     /// What an audit asks for.
     #[derive(Default)]
-    AuditDescriptor<'a> [both 'a, ...] {
+    AuditDescriptor<'a> [...] {
         audit_token "auditToken": Option<TokenSet<AuditToken>>,
         ; 2:
         audit_property_token "auditPropertyToken": Option<Vec<IndAuditParameter<'a>>>,
@@ -19,7 +19,7 @@ record! {
 
 atoms! {
     /// Descriptors that an audit can ask for: bits of a BIT STRING.
-    AuditToken [] {
+    AuditToken [bits] {
         MuxToken "muxToken",
         ModemToken "modemToken",
         MediaToken "mediaToken",
@@ -35,7 +35,7 @@ atoms! {
 
 choice! {
     /// Part of a descriptor that an audit asks for.
-    IndAuditParameter<'a> [three 'a, ...] {
+    IndAuditParameter<'a> [...] {
         IndAudMediaDescriptor "indAudMediaDescriptor" (IndAudMediaDescriptor<'a>),
         IndAudEventsDescriptor "indAudEventsDescriptor" (IndAudEventsDescriptor<'a>),
         IndAudEventBufferDescriptor "indAudEventBufferDescriptor" (IndAudEventBufferDescriptor<'a>),
@@ -49,7 +49,7 @@ choice! {
 record! {
     /// Parts of a media descriptor.
     #[derive(Default)]
-    IndAudMediaDescriptor<'a> [three 'a, ...] {
+    IndAudMediaDescriptor<'a> [...] {
         term_state_descr "termStateDescr": Option<IndAudTerminationStateDescriptor<'a>>,
         streams "streams": Option<IndAudMediaStreams<'a>>,
     }
@@ -57,7 +57,7 @@ record! {
 
 choice! {
     /// Parts of one stream without a number, or of several with theirs.
-    IndAudMediaStreams<'a> [three 'a as IndAudMediaDescriptorStreams] {
+    IndAudMediaStreams<'a> [closed] {
         OneStream "oneStream" (IndAudStreamParms<'a>),
         MultiStream "multiStream" (List<IndAudStreamDescriptor<'a>>),
     }
@@ -65,7 +65,7 @@ choice! {
 
 record! {
     /// Parts of a stream with its number.
-    IndAudStreamDescriptor<'a> [three 'a] {
+    IndAudStreamDescriptor<'a> [closed] {
         stream_id "streamID": u16,
         stream_parms "streamParms": IndAudStreamParms<'a>,
     }
@@ -74,7 +74,7 @@ record! {
 record! {
     /// Parts of a stream.
     #[derive(Default)]
-    IndAudStreamParms<'a> [three 'a, ...] {
+    IndAudStreamParms<'a> [...] {
         local_control_descriptor "localControlDescriptor": Option<IndAudLocalControlDescriptor<'a>>,
         local_descriptor "localDescriptor": Option<IndAudLocalRemoteDescriptor<'a>>,
         remote_descriptor "remoteDescriptor": Option<IndAudLocalRemoteDescriptor<'a>>,
@@ -86,7 +86,7 @@ record! {
 record! {
     /// Parts of a local control descriptor.
     #[derive(Default)]
-    IndAudLocalControlDescriptor<'a> [three 'a, ...] {
+    IndAudLocalControlDescriptor<'a> [...] {
         stream_mode "streamMode": Option<()>,
         reserve_value "reserveValue": Option<()>,
         reserve_group "reserveGroup": Option<()>,
@@ -98,7 +98,7 @@ record! {
 
 record! {
     /// A property, and from version 3 the value that selects.
-    IndAudPropertyParm<'a> in Property [three 'a, ...] {
+    IndAudPropertyParm<'a> in Property [...] {
         name "name": Name<'a>,
         ; 3:
         property_parms "propertyParms": Option<PropertyParm<'a>>,
@@ -108,7 +108,7 @@ record! {
 record! {
     /// Properties of session descriptions.
     #[derive(Default)]
-    IndAudLocalRemoteDescriptor<'a> [three 'a, ...] {
+    IndAudLocalRemoteDescriptor<'a> [...] {
         prop_group_id "propGroupID": Option<u16>,
         prop_grps "propGrps": Vec<IndAudPropertyParm<'a>>,
     }
@@ -117,7 +117,7 @@ record! {
 record! {
     /// Parts of a termination's state.
     #[derive(Default)]
-    IndAudTerminationStateDescriptor<'a> [three 'a, ...] {
+    IndAudTerminationStateDescriptor<'a> [...] {
         property_parms "propertyParms": Vec<IndAudPropertyParm<'a>>,
         event_buffer_control "eventBufferControl": Option<()>,
         service_state "serviceState": Option<()>,
@@ -128,7 +128,7 @@ record! {
 
 record! {
     /// An event.
-    IndAudEventsDescriptor<'a> in Event [three, ...] {
+    IndAudEventsDescriptor<'a> in Event [...] {
         request_id "requestID": Option<u32>,
         pkgd_name "pkgdName": Name<'a>,
         stream_id "streamID": Option<u16>,
@@ -137,7 +137,7 @@ record! {
 
 record! {
     /// A buffered event, and its stream or one of its parameters.
-    IndAudEventBufferDescriptor<'a> in Event [three, ...] {
+    IndAudEventBufferDescriptor<'a> in Event [...] {
         event_name "eventName": Name<'a>,
         stream_id "streamID": Option<EventSpecParameter<'a>>,
     }
@@ -182,7 +182,7 @@ impl<'a> Value<'a> for EventSpecParameter<'a> {
 
 choice! {
     /// A signal or a list of signals.
-    IndAudSignalsDescriptor<'a> [three 'a, ...] {
+    IndAudSignalsDescriptor<'a> [...] {
         Signal "signal" (IndAudSignal<'a>),
         SeqSigList "seqSigList" (IndAudSeqSigList<'a>),
     }
@@ -190,7 +190,7 @@ choice! {
 
 record! {
     /// A list of signals, or a signal in it.
-    IndAudSeqSigList<'a> [three] {
+    IndAudSeqSigList<'a> [closed] {
         id "id": u16,
         signal_list "signalList": Option<IndAudSignal<'a>>,
     }
@@ -198,7 +198,7 @@ record! {
 
 record! {
     /// A signal.
-    IndAudSignal<'a> in Signal [three, ...] {
+    IndAudSignal<'a> in Signal [...] {
         signal_name "signalName": Name<'a>,
         stream_id "streamID": Option<u16>,
         ; 3:
@@ -208,21 +208,21 @@ record! {
 
 record! {
     /// A digit map.
-    IndAudDigitMapDescriptor<'a> in DigitMap [three] {
+    IndAudDigitMapDescriptor<'a> in DigitMap [closed] {
         digit_map_name "digitMapName": Option<Name<'a>>,
     }
 }
 
 record! {
     /// A statistic.
-    IndAudStatisticsDescriptor<'a> in Statistic [three] {
+    IndAudStatisticsDescriptor<'a> in Statistic [closed] {
         stat_name "statName": Name<'a>,
     }
 }
 
 record! {
     /// A package.
-    IndAudPackagesDescriptor<'a> in Package [three, ...] {
+    IndAudPackagesDescriptor<'a> in Package [...] {
         package_name "packageName": Name<'a>,
         package_version "packageVersion": u8,
     }

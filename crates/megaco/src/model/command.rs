@@ -11,7 +11,7 @@ use crate::octets::Name;
 
 record! {
     /// A command, whether it may fail (`O-`), and whether one reply will do for all terminations (`W-`).
-    CommandRequest<'a> [both 'a, ...] {
+    CommandRequest<'a> [...] {
         command "command": Command<'a>,
         optional "optional": Option<()>,
         wildcard_return "wildcardReturn": Option<()>,
@@ -20,7 +20,7 @@ record! {
 
 choice! {
     /// The commands.
-    Command<'a> [both 'a, ...] {
+    Command<'a> [...] {
         AddReq "addReq" (AmmRequest<'a>),
         MoveReq "moveReq" (AmmRequest<'a>),
         ModReq "modReq" (AmmRequest<'a>),
@@ -34,7 +34,7 @@ choice! {
 
 choice! {
     /// Their replies.
-    CommandReply<'a> [both 'a, ...] {
+    CommandReply<'a> [...] {
         AddReply "addReply" (AmmsReply<'a>),
         MoveReply "moveReply" (AmmsReply<'a>),
         ModReply "modReply" (AmmsReply<'a>),
@@ -48,7 +48,7 @@ choice! {
 
 record! {
     /// Add, Move or Modify.
-    AmmRequest<'a> [both 'a, ...] {
+    AmmRequest<'a> [...] {
         termination_id "terminationID": List<TerminationId<'a>>,
         descriptors "descriptors": Vec<AmmDescriptor<'a>>,
     }
@@ -56,7 +56,7 @@ record! {
 
 choice! {
     /// Descriptors of Add, Move and Modify.
-    AmmDescriptor<'a> [both 'a, ...] {
+    AmmDescriptor<'a> [...] {
         MediaDescriptor "mediaDescriptor" (MediaDescriptor<'a>),
         ModemDescriptor "modemDescriptor" (Box<ModemDescriptor<'a>>),
         MuxDescriptor "muxDescriptor" (MuxDescriptor<'a>),
@@ -72,7 +72,7 @@ choice! {
 
 record! {
     /// What came of Add, Move, Modify or Subtract.
-    AmmsReply<'a> [both 'a, ...] {
+    AmmsReply<'a> [...] {
         termination_id "terminationID": List<TerminationId<'a>>,
         termination_audit "terminationAudit": Option<TerminationAudit<'a>>,
     }
@@ -80,7 +80,7 @@ record! {
 
 record! {
     /// Subtract.
-    SubtractRequest<'a> [both 'a, ...] {
+    SubtractRequest<'a> [...] {
         termination_id "terminationID": List<TerminationId<'a>>,
         audit_descriptor "auditDescriptor": Option<Box<AuditDescriptor<'a>>>,
     }
@@ -88,7 +88,7 @@ record! {
 
 record! {
     /// AuditValue or AuditCapabilities. `termination_id` is the first of `termination_id_list` if that is there.
-    AuditRequest<'a> [both 'a, ...] {
+    AuditRequest<'a> [...] {
         termination_id "terminationID": TerminationId<'a>,
         audit_descriptor "auditDescriptor": Lenient<AuditDescriptor<'a>>,
         ; 3:
@@ -98,7 +98,7 @@ record! {
 
 choice! {
     /// What came of an audit.
-    AuditReply<'a> [both 'a, ...] {
+    AuditReply<'a> [...] {
         ContextAuditResult "contextAuditResult" (List<TerminationId<'a>>),
         Error "error" (ErrorDescriptor<'a>),
         AuditResult "auditResult" (AuditResult<'a>),
@@ -109,7 +109,7 @@ choice! {
 
 record! {
     /// What an audit found at a termination.
-    AuditResult<'a> [both 'a] {
+    AuditResult<'a> [closed] {
         termination_id "terminationID": TerminationId<'a>,
         termination_audit_result "terminationAuditResult": TerminationAudit<'a>,
     }
@@ -117,7 +117,7 @@ record! {
 
 record! {
     /// What an audit found at several.
-    TermListAuditResult<'a> [three 'a, ...] {
+    TermListAuditResult<'a> [...] {
         termination_id_list "terminationIDList": List<TerminationId<'a>>,
         termination_audit_result "terminationAuditResult": TerminationAudit<'a>,
     }
@@ -128,7 +128,7 @@ pub type TerminationAudit<'a> = Vec<AuditReturnParameter<'a>>;
 
 choice! {
     /// One thing that an audit found.
-    AuditReturnParameter<'a> [both 'a, ...] {
+    AuditReturnParameter<'a> [...] {
         ErrorDescriptor "errorDescriptor" (ErrorDescriptor<'a>),
         MediaDescriptor "mediaDescriptor" (MediaDescriptor<'a>),
         ModemDescriptor "modemDescriptor" (Box<ModemDescriptor<'a>>),
@@ -146,7 +146,7 @@ choice! {
 
 record! {
     /// Notify.
-    NotifyRequest<'a> [both 'a, ...] {
+    NotifyRequest<'a> [...] {
         termination_id "terminationID": List<TerminationId<'a>>,
         observed_events_descriptor "observedEventsDescriptor": Lenient<ObservedEventsDescriptor<'a>>,
         error_descriptor "errorDescriptor": Option<Box<ErrorDescriptor<'a>>>,
@@ -155,7 +155,7 @@ record! {
 
 record! {
     /// What came of Notify.
-    NotifyReply<'a> [both 'a, ...] {
+    NotifyReply<'a> [...] {
         termination_id "terminationID": List<TerminationId<'a>>,
         error_descriptor "errorDescriptor": Option<Box<ErrorDescriptor<'a>>>,
     }
@@ -163,7 +163,7 @@ record! {
 
 record! {
     /// Terminations that are multiplexed.
-    MuxDescriptor<'a> [both 'a, ...] {
+    MuxDescriptor<'a> [...] {
         mux_type "muxType": MuxType,
         term_list "termList": List<TerminationId<'a>>,
         non_standard_data "nonStandardData": Option<Box<NonStandardData<'a>>>,
@@ -172,7 +172,7 @@ record! {
 
 atoms! {
     /// Kinds of multiplexing.
-    MuxType [mux, ...] {
+    MuxType [by_hand] {
         H221 "h221",
         H223 "h223",
         H226 "h226",
@@ -184,7 +184,7 @@ atoms! {
 
 record! {
     /// A statistic and its value.
-    StatisticsParameter<'a> in Statistic [both 'a] {
+    StatisticsParameter<'a> in Statistic [closed] {
         stat_name "statName": Name<'a>,
         stat_value "statValue": Option<Values<'a>>,
     }
@@ -192,7 +192,7 @@ record! {
 
 record! {
     /// A package and its version.
-    PackagesItem<'a> in Package [both, ...] {
+    PackagesItem<'a> in Package [...] {
         package_name "packageName": Name<'a>,
         package_version "packageVersion": u8,
     }

@@ -6,7 +6,7 @@ use crate::list::List;
 
 record! {
     /// What is asked of a context.
-    ActionRequest<'a> [both 'a] {
+    ActionRequest<'a> [closed] {
         context_id "contextId": u32,
         context_request "contextRequest": Option<Box<ContextRequest<'a>>>,
         context_attr_audit_req "contextAttrAuditReq": Option<Box<ContextAttrAuditRequest<'a>>>,
@@ -16,7 +16,7 @@ record! {
 
 record! {
     /// What came of it.
-    ActionReply<'a> [both 'a] {
+    ActionReply<'a> [closed] {
         context_id "contextId": u32,
         error_descriptor "errorDescriptor": Option<Box<ErrorDescriptor<'a>>>,
         context_reply "contextReply": Option<Box<ContextRequest<'a>>>,
@@ -27,7 +27,7 @@ record! {
 record! {
     /// Properties of a context.
     #[derive(Default)]
-    ContextRequest<'a> [both 'a, ...] {
+    ContextRequest<'a> [...] {
         priority "priority": Option<u16> as Nibble,
         emergency "emergency": Option<bool>,
         topology_req "topologyReq": Option<Vec<TopologyRequest<'a>>>,
@@ -41,7 +41,7 @@ record! {
 record! {
     /// Asks for properties of contexts, or selects contexts by them.
     #[derive(Default)]
-    ContextAttrAuditRequest<'a> [split 'a, ...] {
+    ContextAttrAuditRequest<'a> [...] {
         topology "topology": Option<()>,
         emergency "emergency": Option<()>,
         priority "priority": Option<()>,
@@ -57,7 +57,7 @@ record! {
 
 choice! {
     /// Whether all or one of the conditions have to hold.
-    SelectLogic [three 'a, ...] {
+    SelectLogic [...] {
         AndAuditSelect "andAUDITSelect" (()),
         OrAuditSelect "orAUDITSelect" (()),
     }
@@ -65,7 +65,7 @@ choice! {
 
 record! {
     /// Who hears whom.
-    TopologyRequest<'a> [both 'a, late ...] {
+    TopologyRequest<'a> [late ...] {
         termination_from "terminationFrom": TerminationId<'a>,
         termination_to "terminationTo": TerminationId<'a>,
         topology_direction "topologyDirection": TopologyDirection,
@@ -78,7 +78,7 @@ record! {
 
 atoms! {
     /// Direction of an association of terminations.
-    TopologyDirection [both as TopologyRequestTopologyDirection] {
+    TopologyDirection [closed] {
         Bothway "bothway",
         Isolate "isolate",
         Oneway "oneway",
@@ -87,7 +87,7 @@ atoms! {
 
 atoms! {
     /// Directions of version 3.
-    TopologyDirectionExtension [three as TopologyRequestTopologyDirectionExtension, ...] {
+    TopologyDirectionExtension [...] {
         Onewayexternal "onewayexternal",
         Onewayboth "onewayboth",
     }

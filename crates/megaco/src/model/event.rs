@@ -7,7 +7,7 @@ use crate::octets::{Name, Str};
 record! {
     /// Events that are asked for.
     #[derive(Default)]
-    EventsDescriptor<'a> [by_hand, ...] {
+    EventsDescriptor<'a> [by_hand] {
         request_id "requestID": Option<u32>,
         event_list "eventList": Vec<RequestedEvent<'a>>,
     }
@@ -15,7 +15,7 @@ record! {
 
 record! {
     /// An event that is asked for, and what to do when it happens.
-    RequestedEvent<'a> in Event [both 'a, ...] {
+    RequestedEvent<'a> in Event [...] {
         pkgd_name "pkgdName": Name<'a>,
         stream_id "streamID": Option<u16>,
         event_action "eventAction": Option<Box<RequestedActions<'a>>>,
@@ -26,7 +26,7 @@ record! {
 record! {
     /// What to do when an event happens.
     #[derive(Default)]
-    RequestedActions<'a> [both 'a, ...] {
+    RequestedActions<'a> [...] {
         keep_active "keepActive": Option<bool>,
         event_dm "eventDM": Option<EventDm<'a>>,
         second_event "secondEvent": Option<SecondEventsDescriptor<'a>>,
@@ -39,7 +39,7 @@ record! {
 
 choice! {
     /// A digit map, by name or in full.
-    EventDm<'a> in DigitMap [both 'a] {
+    EventDm<'a> in DigitMap [closed] {
         DigitMapName "digitMapName" (Name<'a>),
         DigitMapValue "digitMapValue" (DigitMapValue<'a>),
     }
@@ -47,7 +47,7 @@ choice! {
 
 choice! {
     /// When a notification is sent.
-    NotifyBehaviour<'a> [three 'a, recursive ...] {
+    NotifyBehaviour<'a> [recursive ...] {
         NotifyImmediate "notifyImmediate" (()),
         NotifyRegulated "notifyRegulated" (RegulatedEmbeddedDescriptor<'a>),
         NeverNotify "neverNotify" (()),
@@ -57,7 +57,7 @@ choice! {
 record! {
     /// What is done when a notification is held back.
     #[derive(Default)]
-    RegulatedEmbeddedDescriptor<'a> [three 'a, recursive ...] {
+    RegulatedEmbeddedDescriptor<'a> [recursive ...] {
         second_event "secondEvent": Option<SecondEventsDescriptor<'a>>,
         signals_descriptor "signalsDescriptor": Option<Vec<SignalRequest<'a>>>,
     }
@@ -66,7 +66,7 @@ record! {
 record! {
     /// Events that are asked for once another has happened.
     #[derive(Default)]
-    SecondEventsDescriptor<'a> [by_hand, ...] {
+    SecondEventsDescriptor<'a> [by_hand] {
         request_id "requestID": Option<u32>,
         event_list "eventList": Vec<SecondRequestedEvent<'a>>,
     }
@@ -74,7 +74,7 @@ record! {
 
 record! {
     /// One of them.
-    SecondRequestedEvent<'a> in Event [both 'a, recursive ...] {
+    SecondRequestedEvent<'a> in Event [recursive ...] {
         pkgd_name "pkgdName": Name<'a>,
         stream_id "streamID": Option<u16>,
         event_action "eventAction": Option<Box<SecondRequestedActions<'a>>>,
@@ -85,7 +85,7 @@ record! {
 record! {
     /// What to do when it happens.
     #[derive(Default)]
-    SecondRequestedActions<'a> [both 'a, recursive ...] {
+    SecondRequestedActions<'a> [recursive ...] {
         keep_active "keepActive": Option<bool>,
         event_dm "eventDM": Option<EventDm<'a>>,
         signals_descriptor "signalsDescriptor": Option<Vec<SignalRequest<'a>>>,
@@ -97,7 +97,7 @@ record! {
 
 record! {
     /// A parameter of an event.
-    EventParameter<'a> in Parameter [both 'a, ...] {
+    EventParameter<'a> in Parameter [...] {
         event_parameter_name "eventParameterName": Name<'a>,
         value "value": Values<'a>,
         extra_info "extraInfo": Option<Extra>,
@@ -106,7 +106,7 @@ record! {
 
 record! {
     /// An event to be buffered.
-    EventSpec<'a> in Event [both 'a, ...] {
+    EventSpec<'a> in Event [...] {
         event_name "eventName": Name<'a>,
         stream_id "streamID": Option<u16>,
         event_par_list "eventParList": Vec<EventParameter<'a>>,
@@ -115,7 +115,7 @@ record! {
 
 record! {
     /// Events that happened, for the request with this number.
-    ObservedEventsDescriptor<'a> [both 'a] {
+    ObservedEventsDescriptor<'a> [closed] {
         request_id "requestId": u32,
         observed_event_lst "observedEventLst": Vec<ObservedEvent<'a>>,
     }
@@ -123,7 +123,7 @@ record! {
 
 record! {
     /// An event that happened.
-    ObservedEvent<'a> in Event [both 'a, ...] {
+    ObservedEvent<'a> in Event [...] {
         event_name "eventName": Name<'a>,
         stream_id "streamID": Option<u16>,
         event_par_list "eventParList": Vec<EventParameter<'a>>,
@@ -134,7 +134,7 @@ record! {
 record! {
     /// A digit map: its name, what it is, or both.
     #[derive(Default)]
-    DigitMapDescriptor<'a> in DigitMap [both 'a] {
+    DigitMapDescriptor<'a> in DigitMap [closed] {
         digit_map_name "digitMapName": Option<Name<'a>>,
         digit_map_value "digitMapValue": Option<DigitMapValue<'a>>,
     }
@@ -143,7 +143,7 @@ record! {
 record! {
     /// Timers of a digit map, in seconds (the last in tenths), and its strings.
     #[derive(Default)]
-    DigitMapValue<'a> [both 'a, ...] {
+    DigitMapValue<'a> [...] {
         start_timer "startTimer": Option<u8>,
         short_timer "shortTimer": Option<u8>,
         long_timer "longTimer": Option<u8>,

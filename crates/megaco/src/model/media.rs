@@ -11,7 +11,7 @@ use crate::{Error, Result};
 record! {
     /// State of a termination and its streams.
     #[derive(Default)]
-    MediaDescriptor<'a> [both 'a, ...] {
+    MediaDescriptor<'a> [...] {
         term_state_descr "termStateDescr": Option<Box<TerminationStateDescriptor<'a>>>,
         streams "streams": Option<MediaStreams<'a>>,
     }
@@ -19,7 +19,7 @@ record! {
 
 choice! {
     /// One stream without a number, or several with theirs.
-    MediaStreams<'a> [both 'a as MediaDescriptorStreams] {
+    MediaStreams<'a> [closed] {
         OneStream "oneStream" (StreamParms<'a>),
         MultiStream "multiStream" (List<StreamDescriptor<'a>>),
     }
@@ -27,7 +27,7 @@ choice! {
 
 record! {
     /// A stream with its number.
-    StreamDescriptor<'a> [both 'a] {
+    StreamDescriptor<'a> [closed] {
         stream_id "streamID": u16,
         stream_parms "streamParms": StreamParms<'a>,
     }
@@ -36,7 +36,7 @@ record! {
 record! {
     /// What is said of a stream.
     #[derive(Default)]
-    StreamParms<'a> [both 'a, ...] {
+    StreamParms<'a> [...] {
         local_control_descriptor "localControlDescriptor": Option<LocalControlDescriptor<'a>>,
         local_descriptor "localDescriptor": Option<LocalRemoteDescriptor<'a>>,
         remote_descriptor "remoteDescriptor": Option<LocalRemoteDescriptor<'a>>,
@@ -48,7 +48,7 @@ record! {
 record! {
     /// Mode and properties of a stream.
     #[derive(Default)]
-    LocalControlDescriptor<'a> [both 'a, ...] {
+    LocalControlDescriptor<'a> [...] {
         stream_mode "streamMode": Option<StreamMode>,
         reserve_value "reserveValue": Option<bool>,
         reserve_group "reserveGroup": Option<bool>,
@@ -148,7 +148,7 @@ impl Eq for LocalRemoteDescriptor<'_> {}
 record! {
     /// State of a termination.
     #[derive(Default)]
-    TerminationStateDescriptor<'a> [both 'a, ...] {
+    TerminationStateDescriptor<'a> [...] {
         property_parms "propertyParms": Vec<PropertyParm<'a>>,
         event_buffer_control "eventBufferControl": Option<EventBufferControl>,
         service_state "serviceState": Option<ServiceState>,
@@ -157,7 +157,7 @@ record! {
 
 atoms! {
     /// Where media flow.
-    StreamMode [both as StreamMode, ...] {
+    StreamMode [...] {
         SendOnly "sendOnly",
         RecvOnly "recvOnly",
         SendRecv "sendRecv",
@@ -168,7 +168,7 @@ atoms! {
 
 atoms! {
     /// What happens to events while another is dealt with.
-    EventBufferControl [both as EventBufferControl, ...] {
+    EventBufferControl [...] {
         Off "off",
         LockStep "lockStep",
     }
@@ -176,7 +176,7 @@ atoms! {
 
 atoms! {
     /// Whether a termination serves.
-    ServiceState [both as ServiceState, ...] {
+    ServiceState [...] {
         Test "test",
         OutOfSvc "outOfSvc",
         InSvc "inSvc",
@@ -185,7 +185,7 @@ atoms! {
 
 record! {
     /// Modems; only version 1 has them.
-    ModemDescriptor<'a> [both 'a] {
+    ModemDescriptor<'a> [closed] {
         mtl "mtl": Vec<ModemType>,
         mpl "mpl": Vec<PropertyParm<'a>>,
         non_standard_data "nonStandardData": Option<Box<NonStandardData<'a>>>,
@@ -194,7 +194,7 @@ record! {
 
 atoms! {
     /// Kinds of modems.
-    ModemType [both as ModemType, ...] {
+    ModemType [...] {
         V18 "v18",
         V22 "v22",
         V22bis "v22bis",

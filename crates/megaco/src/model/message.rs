@@ -9,7 +9,7 @@ use crate::value::{Sink, Source, Value, Word};
 
 record! {
     /// A message, and what proves its sender.
-    MegacoMessage<'a> [both 'a] {
+    MegacoMessage<'a> [closed] {
         auth_header "authHeader": Option<Box<AuthenticationHeader<'a>>>,
         mess "mess": Message<'a>,
     }
@@ -17,7 +17,7 @@ record! {
 
 record! {
     /// What proves the sender of a message (H.248.1 10.2).
-    AuthenticationHeader<'a> [both 'a] {
+    AuthenticationHeader<'a> [closed] {
         sec_parm_index "secParmIndex": [u8; 4],
         seq_num "seqNum": [u8; 4],
         ad "ad": Str<'a> as AuthData,
@@ -83,18 +83,19 @@ impl<'a> Head<'a> {
     }
 }
 
-crate::binary::map::mapped_record! {
-    Message ['a] [] [both 'a] { version m_id message_body } {} {}
+crate::binary::read::read_record! {
+    Message ['a] [] [...]
+    { [version: u8, []] [m_id: MId<'a>, []] [message_body: MessageBody<'a>, []] } {}
 }
 
-crate::binary::read::read_record! {
-    Message ['a] [] [both 'a, ...]
+crate::binary::write::write_record! {
+    Message ['a] [] [...]
     { [version: u8, []] [m_id: MId<'a>, []] [message_body: MessageBody<'a>, []] } {}
 }
 
 choice! {
     /// What a message holds.
-    MessageBody<'a> [both 'a as MessageMessageBody] {
+    MessageBody<'a> [closed] {
         MessageError "messageError" (ErrorDescriptor<'a>),
         Transactions "transactions" (List<Transaction<'a>>),
     }
@@ -102,7 +103,7 @@ choice! {
 
 choice! {
     /// Who sent a message.
-    MId<'a> [both 'a, ...] {
+    MId<'a> [...] {
         Ip4Address "ip4Address" (Ip4Address),
         Ip6Address "ip6Address" (Ip6Address),
         DomainName "domainName" (DomainName<'a>),
@@ -113,7 +114,7 @@ choice! {
 
 record! {
     /// A domain name, perhaps with a port.
-    DomainName<'a> [both 'a] {
+    DomainName<'a> [closed] {
         name "name": Name<'a> as Ia5,
         port_number "portNumber": Option<u16>,
     }
@@ -121,7 +122,7 @@ record! {
 
 record! {
     /// An address of IP version 4, perhaps with a port.
-    Ip4Address as "IP4Address" [both] {
+    Ip4Address as "IP4Address" [closed] {
         address "address": [u8; 4],
         port_number "portNumber": Option<u16>,
     }
@@ -129,7 +130,7 @@ record! {
 
 record! {
     /// An address of IP version 6, perhaps with a port.
-    Ip6Address as "IP6Address" [both] {
+    Ip6Address as "IP6Address" [closed] {
         address "address": [u8; 16],
         port_number "portNumber": Option<u16>,
     }
@@ -137,7 +138,7 @@ record! {
 
 choice! {
     /// A transaction.
-    Transaction<'a> [both 'a, ...] {
+    Transaction<'a> [...] {
         TransactionRequest "transactionRequest" (TransactionRequest<'a>),
         TransactionPending "transactionPending" (TransactionPending),
         TransactionReply "transactionReply" (TransactionReply<'a>),
@@ -149,7 +150,7 @@ choice! {
 
 record! {
     /// Asks for actions.
-    TransactionRequest<'a> [both 'a, ...] {
+    TransactionRequest<'a> [...] {
         transaction_id "transactionId": Lenient<u32>,
         actions "actions": List<ActionRequest<'a>>,
     }
@@ -157,14 +158,14 @@ record! {
 
 record! {
     /// Says that a request is being worked on.
-    TransactionPending [both, ...] {
+    TransactionPending [...] {
         transaction_id "transactionId": u32,
     }
 }
 
 record! {
     /// Answers a request.
-    TransactionReply<'a> [both 'a, ...] {
+    TransactionReply<'a> [...] {
         transaction_id "transactionId": Lenient<u32>,
         imm_ack_required "immAckRequired": Option<()>,
         transaction_result "transactionResult": TransactionResult<'a>,
@@ -176,7 +177,7 @@ record! {
 
 record! {
     /// Says that a segment has arrived.
-    SegmentReply [three, ...] {
+    SegmentReply [...] {
         transaction_id "transactionId": u32,
         segment_number "segmentNumber": u16,
         segmentation_complete "segmentationComplete": Option<()>,
@@ -185,7 +186,7 @@ record! {
 
 choice! {
     /// What came of a request.
-    TransactionResult<'a> [both 'a as TransactionReplyTransactionResult] {
+    TransactionResult<'a> [closed] {
         TransactionError "transactionError" (ErrorDescriptor<'a>),
         ActionReplies "actionReplies" (List<ActionReply<'a>>),
     }
@@ -193,7 +194,7 @@ choice! {
 
 record! {
     /// Replies that have arrived: one, or a range.
-    TransactionAck [both] {
+    TransactionAck [closed] {
         first_ack "firstAck": u32,
         last_ack "lastAck": Option<u32>,
     }
@@ -201,7 +202,7 @@ record! {
 
 record! {
     /// An error.
-    ErrorDescriptor<'a> [both 'a] {
+    ErrorDescriptor<'a> [closed] {
         error_code "errorCode": u16,
         error_text "errorText": Option<Str<'a>> as Ia5,
     }

@@ -12,7 +12,7 @@ pub type PropertyGroup<'a> = Vec<PropertyParm<'a>>;
 
 record! {
     /// A property and its values.
-    PropertyParm<'a> in Property [both 'a, ...] {
+    PropertyParm<'a> in Property [...] {
         name "name": Name<'a>,
         value "value": Values<'a>,
         extra_info "extraInfo": Option<Extra>,
@@ -22,7 +22,7 @@ record! {
 choice! {
     /// What several values, or a relation, mean.
     #[derive(Copy)]
-    Extra [both as ExtraInfo] {
+    Extra [closed] {
         Relation "relation" (Relation),
         Range "range" (bool),
         Sublist "sublist" (bool),
@@ -31,7 +31,7 @@ choice! {
 
 atoms! {
     /// How the value of a property has to stand to the one given.
-    Relation [both as Relation, ...] {
+    Relation [...] {
         GreaterThan "greaterThan",
         SmallerThan "smallerThan",
         UnequalTo "unequalTo",

@@ -1,13 +1,14 @@
 //! The notation in which the types of messages are written down once: for the program, for Erlang's records and JSON, and
-//! for the types that the compiler generates from the modules of versions 1 and 3.
+//! for BER and PER.
 
 /// Types of H.248.1 as they are in its module.
 ///
 /// `record` is a SEQUENCE, `choice` a CHOICE, `atoms` an ENUMERATED. What stands after `; 2:` and `; 3:` came with that
-/// version: additions to what is extensible. `in` and `as` name the marker of what is inside (`binary/read/kinds.rs`).
+/// version: additions to what is extensible. `in` and `as` name the marker of what is inside (`binary/kinds.rs`).
 ///
-/// Brackets behind the name list the modules whose generated types it is written by, with their lifetime if they have one, and
-/// then whether it is extensible: `...`, or `late ...` from version 2 on; `recursive ...` may stand inside of itself.
+/// Brackets behind the name tell what may come in later versions: `[...]` of an extensible type, `[late ...]` of one that
+/// is so from version 2 on, `[recursive ...]` of one that may stand inside of itself, `[closed]` of others. `[by_hand]` is read
+/// and written in `binary/` by hand, `[bits]` are those of a BIT STRING.
 macro_rules! record {
     (
         $(#[$meta:meta])*
@@ -84,14 +85,16 @@ macro_rules! record {
             }
         }
 
-        $crate::binary::map::mapped_record! {
-            $name [$($life)?] [$($kind)?] [$($asn)*] { $($f1)* } { $($($f2)*)? } { $($($f3)*)? }
-        }
-
         $crate::binary::read::read_record! {
             $name [$($life)?] [$($kind)?] [$($asn)*]
             { $([$f1: $ty1, [$($w1)?]])* }
             { $($([$f2: $ty2, [$($w2)?]])*)? $($([$f3: $ty3, [$($w3)?]])*)? }
+        }
+
+        $crate::binary::write::write_record! {
+            $name [$($life)?] [$($kind)?] [$($asn)*]
+            { $([$f1: $ty1, [$($w1)?]])* }
+            { $($([$f2: $ty2, [$($w2)?], 2])*)? $($([$f3: $ty3, [$($w3)?], 3])*)? }
         }
     };
 }
@@ -151,14 +154,16 @@ macro_rules! choice {
             }
         }
 
-        $crate::binary::map::mapped_choice! {
-            $name [$($life)?] [$($kind)?] [$($asn)*] { $($v1)* } { $($($v2)*)? } { $($($v3)*)? }
-        }
-
         $crate::binary::read::read_choice! {
             $name [$($life)?] [$($kind)?] [$($asn)*]
             { $([$v1: $ty1, [$($w1)?]])* }
             { $($([$v2: $ty2, [$($w2)?]])*)? $($([$v3: $ty3, [$($w3)?]])*)? }
+        }
+
+        $crate::binary::write::write_choice! {
+            $name [$($life)?] [$($kind)?] [$($asn)*]
+            { $([$v1: $ty1, [$($w1)?]])* }
+            { $($([$v2: $ty2, [$($w2)?], 2])*)? $($([$v3: $ty3, [$($w3)?], 3])*)? }
         }
     };
 }
@@ -202,8 +207,8 @@ macro_rules! atoms {
             }
         }
 
-        $crate::binary::map::mapped_atoms! { $name [$($asn)*] { $($v1)* } }
         $crate::binary::read::read_atoms! { $name [$($asn)*] { $($v1)* } }
+        $crate::binary::write::write_atoms! { $name [$($asn)*] { $($v1)* } }
     };
 }
 

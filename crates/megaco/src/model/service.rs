@@ -9,7 +9,7 @@ use crate::octets::{Name, Str};
 
 record! {
     /// ServiceChange.
-    ServiceChangeRequest<'a> [both 'a, ...] {
+    ServiceChangeRequest<'a> [...] {
         termination_id "terminationID": List<TerminationId<'a>>,
         service_change_parms "serviceChangeParms": Box<ServiceChangeParm<'a>>,
     }
@@ -17,7 +17,7 @@ record! {
 
 record! {
     /// What came of it.
-    ServiceChangeReply<'a> [both 'a, ...] {
+    ServiceChangeReply<'a> [...] {
         termination_id "terminationID": List<TerminationId<'a>>,
         service_change_result "serviceChangeResult": ServiceChangeResult<'a>,
     }
@@ -25,7 +25,7 @@ record! {
 
 choice! {
     /// An error, or parameters.
-    ServiceChangeResult<'a> [both 'a] {
+    ServiceChangeResult<'a> [closed] {
         ErrorDescriptor "errorDescriptor" (ErrorDescriptor<'a>),
         ServiceChangeResParms "serviceChangeResParms" (Box<ServiceChangeResParm<'a>>),
     }
@@ -33,7 +33,7 @@ choice! {
 
 record! {
     /// Parameters of a change.
-    ServiceChangeParm<'a> in Reason [both 'a, ...] {
+    ServiceChangeParm<'a> in Reason [...] {
         service_change_method "serviceChangeMethod": ServiceChangeMethod,
         service_change_address "serviceChangeAddress": Option<ServiceChangeAddress<'a>>,
         service_change_version "serviceChangeVersion": Option<u8>,
@@ -53,7 +53,7 @@ record! {
 record! {
     /// Parameters of the reply.
     #[derive(Default)]
-    ServiceChangeResParm<'a> [resparm, ...] {
+    ServiceChangeResParm<'a> [...] {
         service_change_mgc_id "serviceChangeMgcId": Option<MId<'a>>,
         service_change_address "serviceChangeAddress": Option<ServiceChangeAddress<'a>>,
         service_change_version "serviceChangeVersion": Option<u8>,
@@ -64,7 +64,7 @@ record! {
 
 atoms! {
     /// How the service changes.
-    ServiceChangeMethod [both as ServiceChangeMethod, ...] {
+    ServiceChangeMethod [...] {
         Failover "failover",
         Forced "forced",
         Graceful "graceful",
@@ -76,7 +76,7 @@ atoms! {
 
 choice! {
     /// Where further messages go.
-    ServiceChangeAddress<'a> [both 'a, ...] {
+    ServiceChangeAddress<'a> [...] {
         PortNumber "portNumber" (u16),
         Ip4Address "ip4Address" (Ip4Address),
         Ip6Address "ip6Address" (Ip6Address),
@@ -88,7 +88,7 @@ choice! {
 
 record! {
     /// A profile and its version.
-    ServiceChangeProfile<'a> [] {
+    ServiceChangeProfile<'a> [by_hand] {
         profile_name "profileName": Name<'a>,
         version "version": u8,
     }
@@ -96,7 +96,7 @@ record! {
 
 record! {
     /// A time: `yyyymmdd` and `hhmmssss`.
-    TimeNotation [both 'a] {
+    TimeNotation [closed] {
         date "date": [u8; 8],
         time "time": [u8; 8],
     }
@@ -105,7 +105,7 @@ record! {
 record! {
     /// What a vendor adds. In text it is a parameter `X-…`: its name is the experimental identifier, and the data are its
     /// value; a relation or a list of values, or a value that begins like them, is there with its mark: `>5`, `=[1,2]`.
-    NonStandardData<'a> [both 'a] {
+    NonStandardData<'a> [closed] {
         non_standard_identifier "nonStandardIdentifier": NonStandardIdentifier<'a>,
         data "data": Str<'a>,
     }
@@ -113,7 +113,7 @@ record! {
 
 choice! {
     /// Who the vendor is.
-    NonStandardIdentifier<'a> in Vendor [both 'a, by_hand ...] {
+    NonStandardIdentifier<'a> in Vendor [by_hand] {
         Object "object" (List<u32>),
         H221NonStandard "h221NonStandard" (H221NonStandard),
         Experimental "experimental" (Str<'a>),
@@ -122,7 +122,7 @@ choice! {
 
 record! {
     /// A vendor by its codes of T.35.
-    H221NonStandard [both, ...] {
+    H221NonStandard [...] {
         t35_country_code1 "t35CountryCode1": u8 as Octet,
         t35_country_code2 "t35CountryCode2": u8 as Octet,
         t35_extension "t35Extension": u8 as Octet,

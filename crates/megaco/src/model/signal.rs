@@ -7,7 +7,7 @@ use crate::octets::Name;
 
 choice! {
     /// A signal, or several that follow one another.
-    SignalRequest<'a> [both 'a, ...] {
+    SignalRequest<'a> [...] {
         Signal "signal" (Signal<'a>),
         SeqSigList "seqSigList" (SeqSigList<'a>),
     }
@@ -15,7 +15,7 @@ choice! {
 
 record! {
     /// Signals that follow one another.
-    SeqSigList<'a> [both 'a] {
+    SeqSigList<'a> [closed] {
         id "id": u16,
         signal_list "signalList": Vec<Signal<'a>>,
     }
@@ -24,7 +24,7 @@ record! {
 record! {
     /// A signal.
     #[derive(Default)]
-    Signal<'a> in Signal [both 'a, ...] {
+    Signal<'a> in Signal [...] {
         signal_name "signalName": Name<'a>,
         stream_id "streamID": Option<u16>,
         sig_type "sigType": Option<SignalType>,
@@ -41,7 +41,7 @@ record! {
 
 record! {
     /// A parameter of a signal.
-    SigParameter<'a> in Parameter [both 'a, ...] {
+    SigParameter<'a> in Parameter [...] {
         sig_parameter_name "sigParameterName": Name<'a>,
         value "value": Values<'a>,
         extra_info "extraInfo": Option<Extra>,
@@ -50,7 +50,7 @@ record! {
 
 atoms! {
     /// How long a signal lasts.
-    SignalType [both as SignalType, ...] {
+    SignalType [...] {
         Brief "brief",
         OnOff "onOff",
         TimeOut "timeOut",
@@ -59,7 +59,7 @@ atoms! {
 
 atoms! {
     /// Where a signal is heard.
-    SignalDirection [three as SignalDirection, ...] {
+    SignalDirection [by_hand] {
         Internal "internal",
         External "external",
         Both "both",
@@ -68,7 +68,7 @@ atoms! {
 
 atoms! {
     /// When the completion of a signal is notified: bits of a BIT STRING.
-    NotifyCompletion [] {
+    NotifyCompletion [bits] {
         OnTimeOut "onTimeOut",
         OnInterruptByEvent "onInterruptByEvent",
         OnInterruptByNewSignalDescr "onInterruptByNewSignalDescr",

@@ -67,7 +67,8 @@ impl Writer {
 
     /// A buffer that writes behind octets, whose memory it uses.
     #[inline]
-    pub(crate) fn onto(out: Vec<u8>, rules: Rules) -> Self {
+    #[must_use]
+    pub fn onto(out: Vec<u8>, rules: Rules) -> Self {
         let (base, mut buf) = (out.len(), out);
         // Room for a record, so that its first element takes the short way too.
         buf.resize(base + LEAST, 0);

@@ -7,9 +7,9 @@ use tercet_runtime::{Result, Tag};
 use super::leaves::Arcs;
 use super::records::{Preamble, read_choice, read_record};
 use super::{
-    Alternative, BerReader, Component, Context, Marker, Named, PerReader, Read, read_named,
-    read_named_choice, whole,
+    Alternative, BerReader, Component, Context, Named, PerReader, Read, read_named, read_named_choice, whole,
 };
+use crate::binary::Marker;
 use crate::list::Token;
 use crate::model::{
     EventSpecParameter, EventsDescriptor, H221NonStandard, IndAudSignalsDescriptor, LocalRemoteDescriptor,
@@ -55,20 +55,20 @@ struct TerminationOctets<'a> {
 }
 
 read_record! {
-    TerminationOctets ['a] [] [both, ...] { [wildcard: Vec<[u8; 1]>, []] [id: Octets<'a>, [Levels]] } {}
+    TerminationOctets ['a] [] [...] { [wildcard: Vec<[u8; 1]>, []] [id: Octets<'a>, [Levels]] } {}
 }
 
 struct Groups<'a> {
     prop_grps: Vec<PropertyGroup<'a>>,
 }
 
-read_record! { Groups ['a] [] [both, ...] { [prop_grps: Vec<PropertyGroup<'a>>, []] } {} }
+read_record! { Groups ['a] [] [...] { [prop_grps: Vec<PropertyGroup<'a>>, []] } {} }
 
 struct ProfileName<'a> {
     profile_name: Str<'a>,
 }
 
-read_record! { ProfileName ['a] [] [both] { [profile_name: Str<'a>, [Profile]] } {} }
+read_record! { ProfileName ['a] [] [closed] { [profile_name: Str<'a>, [Profile]] } {} }
 
 enum Identifier<'a> {
     Object(Arcs),
@@ -77,7 +77,7 @@ enum Identifier<'a> {
 }
 
 read_choice! {
-    Identifier ['a] [] [both, ...]
+    Identifier ['a] [] [...]
     { [Object: Arcs, []] [H221NonStandard: H221NonStandard, []] [Experimental: Str<'a>, [Filled]] } {}
 }
 

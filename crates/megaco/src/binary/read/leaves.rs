@@ -8,7 +8,8 @@ use tercet_runtime::text::StringKind;
 use tercet_runtime::types::{BitString, ObjectIdentifier, Octets, OidRef, Text};
 use tercet_runtime::{Result, Tag};
 
-use super::{BerReader, Context, Marker, Named, PerReader, Read, read_named};
+use super::{BerReader, Context, Named, PerReader, Read, read_named};
+use crate::binary::Marker;
 use crate::list::{List, Token, TokenSet};
 use crate::octets::Str;
 

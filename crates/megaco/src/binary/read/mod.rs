@@ -2,7 +2,6 @@
 //! refused where they refuse it.
 
 mod by_hand;
-mod kinds;
 mod leaves;
 mod lists;
 mod names;
@@ -15,7 +14,6 @@ use tercet_runtime::{Error, ErrorKind, Result, Tag};
 use super::Binary;
 use crate::packages::Item;
 
-pub(crate) use kinds::{Marker, marked};
 pub(crate) use records::{Preamble, by_tags, in_order, read_atoms, read_choice, read_record};
 
 pub(crate) type BerReader<'a> = ber::Reader<'a>;
@@ -264,7 +262,7 @@ impl<'a, const M: u8, T: Read<'a, M>> Alternative<'a, M> for T {
 
 /// How one of so many is numbered in PER.
 pub(crate) const fn whole(count: u32) -> Whole {
-    Whole::Bits((u32::BITS - (count - 1).leading_zeros()) as u8)
+    Whole::Bits(super::width(count) as u8)
 }
 
 /// The component of a SEQUENCE of so many that has a tag, from one on.

@@ -7,8 +7,8 @@ use tercet_runtime::codec::per::{Size, Whole};
 use tercet_runtime::{Result, Tag};
 
 use super::leaves::{bounded, text_ber, text_per};
-use super::{BerReader, Context, Marker, PerReader, Read};
-use crate::binary::DIAL_PLAN;
+use super::{BerReader, Context, PerReader, Read};
+use crate::binary::{DIAL_PLAN, Marker};
 use crate::octets::Name;
 use crate::packages::Item;
 

@@ -1,8 +1,5 @@
 //! How types are read by what they are written down as in the model: components in their order, with the numbers that
 //! automatic tagging gives them.
-//!
-//! What stands between brackets tells what is extensible (`...`), what is so from version 2 on (`late ...`), and what may
-//! stand inside of itself (`recursive ...`).
 
 use tercet_runtime::Result;
 
@@ -50,8 +47,7 @@ impl Preamble {
 /// A SEQUENCE.
 macro_rules! read_record {
     // By hand.
-    ($name:ident $life:tt $kind:tt [] $root:tt $additions:tt) => {};
-    ($name:ident $life:tt $kind:tt [by_hand $(, ...)?] $root:tt $additions:tt) => {};
+    ($name:ident $life:tt $kind:tt [by_hand] $root:tt $additions:tt) => {};
     // Components that come in their order or not, as the generated types read those of which there are many.
     (Signal $life:tt $kind:tt $how:tt $root:tt $additions:tt) => {
         $crate::binary::read::read_record! { @ by_tags Signal $life $kind [true true false] $root $additions }
@@ -59,16 +55,16 @@ macro_rules! read_record {
     (ServiceChangeParm $life:tt $kind:tt $how:tt $root:tt $additions:tt) => {
         $crate::binary::read::read_record! { @ by_tags ServiceChangeParm $life $kind [true true false] $root $additions }
     };
-    ($name:ident $life:tt $kind:tt [$how:ident $($gl:lifetime)? $(as $g:ident)?] $root:tt $additions:tt) => {
+    ($name:ident $life:tt $kind:tt [closed] $root:tt $additions:tt) => {
         $crate::binary::read::read_record! { @ in_order $name $life $kind [false false false] $root $additions }
     };
-    ($name:ident $life:tt $kind:tt [$how:ident $($gl:lifetime)? $(as $g:ident)?, late ...] $root:tt $additions:tt) => {
+    ($name:ident $life:tt $kind:tt [late ...] $root:tt $additions:tt) => {
         $crate::binary::read::read_record! { @ in_order $name $life $kind [false true false] $root $additions }
     };
-    ($name:ident $life:tt $kind:tt [$how:ident $($gl:lifetime)? $(as $g:ident)?, ...] $root:tt $additions:tt) => {
+    ($name:ident $life:tt $kind:tt [...] $root:tt $additions:tt) => {
         $crate::binary::read::read_record! { @ in_order $name $life $kind [true true false] $root $additions }
     };
-    ($name:ident $life:tt $kind:tt [$how:ident $($gl:lifetime)? $(as $g:ident)?, recursive ...] $root:tt $additions:tt) => {
+    ($name:ident $life:tt $kind:tt [recursive ...] $root:tt $additions:tt) => {
         $crate::binary::read::read_record! { @ in_order $name $life $kind [true true true] $root $additions }
     };
     (@ $order:ident $name:ident [$($life:lifetime)?] $kind:tt [$first:literal $later:literal $recursive:literal]
@@ -85,12 +81,12 @@ macro_rules! read_record {
                 #[allow(non_camel_case_types, dead_code, reason = "components and their numbers")]
                 enum At { $($f1,)* $($f2,)* End }
                 const NAMES: bool =
-                    $crate::binary::read::Marker::of($crate::binary::read::marked!([] $kind)).item().is_some();
+                    $crate::binary::Marker::of($crate::binary::marked!([] $kind)).item().is_some();
                 let level = tercet_runtime::codec::ber::enter(r, tag)?;
                 let item = cx.item;
                 $crate::binary::read::$order! {
-                    r cx $later { $([$f1: $ty1, { $crate::binary::read::marked!($w1 $kind) }])* }
-                    { $([$f2: $ty2, { $crate::binary::read::marked!($w2 $kind) }])* }
+                    r cx $later { $([$f1: $ty1, { $crate::binary::marked!($w1 $kind) }])* }
+                    { $([$f2: $ty2, { $crate::binary::marked!($w2 $kind) }])* }
                 }
                 if NAMES {
                     cx.item = item;
@@ -107,8 +103,9 @@ macro_rules! read_record {
                 r: &mut $crate::binary::read::PerReader<'a>,
                 cx: &mut $crate::binary::read::Context<'a>,
             ) -> tercet_runtime::Result<Self> {
-                use $crate::binary::read::{Component, Preamble, marked};
-                const NAMES: bool = $crate::binary::read::Marker::of(marked!([] $kind)).item().is_some();
+                use $crate::binary::marked;
+                use $crate::binary::read::{Component, Preamble};
+                const NAMES: bool = $crate::binary::Marker::of(marked!([] $kind)).item().is_some();
 
                 if $recursive {
                     r.enter()?;
@@ -200,14 +197,14 @@ macro_rules! by_tags {
 
 /// A CHOICE.
 macro_rules! read_choice {
-    ($name:ident $life:tt $kind:tt [$how:ident $gl:lifetime, by_hand ...] $root:tt $additions:tt) => {};
-    ($name:ident $life:tt $kind:tt [$how:ident $($gl:lifetime)? $(as $($g:ident)+)?] $root:tt $additions:tt) => {
+    ($name:ident $life:tt $kind:tt [by_hand] $root:tt $additions:tt) => {};
+    ($name:ident $life:tt $kind:tt [closed] $root:tt $additions:tt) => {
         $crate::binary::read::read_choice! { @ $name $life $kind [false false] $root $additions }
     };
-    ($name:ident $life:tt $kind:tt [$how:ident $($gl:lifetime)? $(as $($g:ident)+)?, ...] $root:tt $additions:tt) => {
+    ($name:ident $life:tt $kind:tt [...] $root:tt $additions:tt) => {
         $crate::binary::read::read_choice! { @ $name $life $kind [true false] $root $additions }
     };
-    ($name:ident $life:tt $kind:tt [$how:ident $gl:lifetime, recursive ...] $root:tt $additions:tt) => {
+    ($name:ident $life:tt $kind:tt [recursive ...] $root:tt $additions:tt) => {
         $crate::binary::read::read_choice! { @ $name $life $kind [true true] $root $additions }
     };
     (@ $name:ident [$($life:lifetime)?] $kind:tt [$extensible:literal $recursive:literal]
@@ -221,7 +218,8 @@ macro_rules! read_choice {
                 _: tercet_runtime::Tag,
                 cx: &mut $crate::binary::read::Context<'a>,
             ) -> tercet_runtime::Result<Self> {
-                use $crate::binary::read::{Alternative, marked};
+                use $crate::binary::marked;
+                use $crate::binary::read::{Alternative};
                 use tercet_runtime::codec::ber;
                 use tercet_runtime::{ErrorKind, Tag};
 
@@ -251,7 +249,8 @@ macro_rules! read_choice {
                 r: &mut $crate::binary::read::PerReader<'a>,
                 cx: &mut $crate::binary::read::Context<'a>,
             ) -> tercet_runtime::Result<Self> {
-                use $crate::binary::read::{Alternative, marked, whole};
+                use $crate::binary::marked;
+                use $crate::binary::read::{Alternative, whole};
 
                 #[allow(clippy::enum_variant_names, reason = "alternatives and their numbers")]
                 enum Root { $($a1,)* }
@@ -295,13 +294,13 @@ macro_rules! read_choice {
 
 /// An ENUMERATED whose values have their numbers from 0 on.
 macro_rules! read_atoms {
-    ($name:ident [] $a:tt) => {};
-    ($name:ident [mux $(, ...)?] $a:tt) => {};
-    (SignalDirection $how:tt $a:tt) => {};
-    ($name:ident [$how:ident $(as $g:ident)?] $a:tt) => {
+    // Bits, or by hand.
+    ($name:ident [bits] $a:tt) => {};
+    ($name:ident [by_hand] $a:tt) => {};
+    ($name:ident [closed] $a:tt) => {
         $crate::binary::read::read_atoms! { @ $name false $a }
     };
-    ($name:ident [$how:ident $(as $g:ident)?, ...] $a:tt) => {
+    ($name:ident [...] $a:tt) => {
         $crate::binary::read::read_atoms! { @ $name true $a }
     };
     (@ $name:ident $extensible:literal { $($a:ident)* }) => {

@@ -83,13 +83,13 @@ impl Marker {
 /// The number of the marker of a component: its own, or that of its type.
 macro_rules! marked {
     ([$marker:ident] [$($kind:ident)?]) => {
-        $crate::binary::read::Marker::$marker as u8
+        $crate::binary::Marker::$marker as u8
     };
     ([] [$kind:ident]) => {
-        $crate::binary::read::Marker::$kind as u8
+        $crate::binary::Marker::$kind as u8
     };
     ([] []) => {
-        $crate::binary::read::Marker::Plain as u8
+        $crate::binary::Marker::Plain as u8
     };
 }
 
