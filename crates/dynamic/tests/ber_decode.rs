@@ -123,6 +123,26 @@ fn explicit_tags_and_choices_nest() {
             ("30 0D A0 07 7F 82 2C 03 02 01 01 A5 02 04 00", "unknown-alternative @13 T.d"),
         ],
     );
+    let plan = plan_of("M DEFINITIONS EXPLICIT TAGS ::= BEGIN T ::= SEQUENCE { a [1] INTEGER } END");
+    check_with(
+        &plan,
+        &Options::default(),
+        &[("30 05 A1 03 02 01 05", "{a=05}"), ("30 05 81 03 02 01 05", "constructed-expected @2 T.a")],
+    );
+}
+
+#[test]
+fn tags_have_numbers_of_any_size() {
+    check(
+        "T ::= SEQUENCE { a [127] NULL, b [128] NULL, c [16383] NULL, d [16384] NULL, e [2097151] NULL }",
+        &[
+            ("30 15 9F 7F 00 9F 81 00 00 9F FF 7F 00 9F 81 80 00 00 9F FF FF 7F 00", "{a= b= c= d= e=}"),
+            (
+                "30 15 9F 7F 00 9F 81 00 00 9F FF 7F 00 9F 81 80 01 00 9F FF FF 7F 00",
+                "unexpected-element @13 T",
+            ),
+        ],
+    );
 }
 
 #[test]
@@ -294,6 +314,15 @@ fn containing_is_decoded_if_it_decodes() {
             ("30 0C 80 04 30 02 80 00 81 04 00 02 01 07", "{o{{a=}} b{=07}}"),
         ],
     );
+    // In segments too, and what is in those.
+    check(
+        "T ::= OCTET STRING (CONTAINING U) U ::= OCTET STRING (CONTAINING INTEGER)",
+        &[
+            ("24 0D 04 04 24 07 04 01 04 05 02 04 02 01 05", "{{=+05}}"),
+            ("24 0D 04 04 24 07 04 01 04 05 02 04 02 02 05", "{=+020205}"),
+            ("04 05 04 03 02 01 05", "{{=05}}"),
+        ],
+    );
 }
 
 #[test]
@@ -375,6 +404,23 @@ fn constraints_are_checked_on_request() {
             ("84 01 00", "{b=00}"),
         ],
     );
+}
+
+#[test]
+fn numbers_beyond_128_bits_are_within_a_bound_on_their_side() {
+    let plan = plan("T ::= SEQUENCE { a INTEGER (MIN..5) OPTIONAL, b INTEGER (5..MAX) OPTIONAL }");
+    let (least, most) = (" 80".to_owned() + &" 00".repeat(16), " 7F".to_owned() + &" FF".repeat(16));
+    for (tag, octets, good) in
+        [("80", &least, true), ("80", &most, false), ("81", &least, false), ("81", &most, true)]
+    {
+        let input = format!("30 13 {tag} 11{octets}");
+        let got = events(&plan, "T", &hex(&input), &Options::strict(Rules::Ber));
+        assert_eq!(
+            got.map_err(|error| error.kind().name()).err(),
+            (!good).then_some("constraint-violated"),
+            "{input}"
+        );
+    }
 }
 
 #[test]

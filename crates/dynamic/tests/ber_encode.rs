@@ -171,6 +171,34 @@ fn made_values_are_ordered_and_checked() {
     assert_eq!((error.kind(), error.path()), (ErrorKind::CharacterInvalid, "T.l[1].c"));
 }
 
+#[test]
+fn a_fault_names_the_component_that_is_missing() {
+    let many: Vec<String> = (0..70).map(|number| format!("c{number} BOOLEAN")).collect();
+    let many = format!("T ::= SEQUENCE {{ {} }}", many.join(", "));
+    for (text, left_out) in [
+        ("T ::= SEQUENCE { a BOOLEAN, b BOOLEAN, c BOOLEAN }", vec![0, 1, 2]),
+        (&many, vec![0, 1, 63, 64, 69]),
+    ] {
+        let plan = plan(text);
+        let root = plan.root("T").unwrap();
+        let fields: Vec<_> = plan.shape.fields_of(root).collect();
+        for absent in left_out {
+            let mut tape = Tape::new();
+            tape.open(tercet_dynamic::FieldId::ROOT, root);
+            for (number, (id, field)) in fields.iter().enumerate() {
+                if number != absent {
+                    tape.leaf(*id, field.node, Leaf::Int(0));
+                }
+            }
+            tape.close(tercet_dynamic::FieldId::ROOT, root);
+            let error =
+                tercet_dynamic::encode(&plan, Rules::Der, tape.view(&[]), &mut Vec::new()).unwrap_err();
+            let path = format!("T.{}", plan.shape.name(fields[absent].1.name));
+            assert_eq!((error.kind(), error.path()), (ErrorKind::MissingComponent, path.as_str()));
+        }
+    }
+}
+
 /// Every prefix, every flipped bit and every octet set to a nasty one: a value or an error, and what is a value can be
 /// encoded and decodes to the same again.
 #[test]
