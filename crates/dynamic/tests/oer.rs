@@ -1,6 +1,8 @@
 //! OER where it goes wrong: errors with offset and path, truncations, flipped bits, later versions, limits.
 
-use tercet_dynamic::{Decoder, Encoder, Error, ErrorKind, Options, Plan, Rules, Tape, Unknown};
+use tercet_dynamic::{
+    Decoder, Encoder, Error, ErrorKind, FieldId, Leaf, NodeId, Options, Plan, Rules, Sink, Tape, Unknown,
+};
 
 const DER: usize = 0;
 const OER: usize = 1;
@@ -188,6 +190,45 @@ fn later_versions() {
     );
     assert_eq!(to_hex(&transcode(OER, OER, &untagged, "U", &hex("85 02 0102")).unwrap()), "85020102");
     assert_eq!(error_kind(&untagged, "V", "85 02 0102"), ErrorKind::UnknownAlternative);
+}
+
+/// DEFAULTs of components and of additions are told when that is asked for, in a value of an older version too.
+#[test]
+fn defaults_are_told_on_request() {
+    struct Told<'p>(&'p Plan, Vec<String>);
+    impl Sink for Told<'_> {
+        fn leaf(&mut self, _: FieldId, _: NodeId, _: Leaf<'_>) {}
+        fn open(&mut self, _: FieldId, _: NodeId) {}
+        fn close(&mut self, _: FieldId, _: NodeId) {}
+        fn unknown(&mut self, _: u32, _: Leaf<'_>) {}
+        fn absent(&mut self, field: FieldId, _: NodeId, constant: u32) {
+            let shape = &self.0.shape;
+            self.1.push(format!(
+                "{}={:?}",
+                shape.name(shape.field(field).name),
+                shape.defaults[constant as usize]
+            ));
+        }
+    }
+    let plans = body(
+        "T ::= SEQUENCE { a BOOLEAN DEFAULT TRUE, ..., b INTEGER DEFAULT 5, c NULL OPTIONAL, d INTEGER DEFAULT 6 }",
+    );
+    for rules in 0..ALL.len() {
+        for (der, told) in
+            [("3000", &["a=Boolean(true)", "b=Int(5)", "d=Int(6)"][..]), ("3006800100810107", &["d=Int(6)"])]
+        {
+            let input = transcode(DER, rules, &plans, "T", &hex(der)).unwrap();
+            for fill in [true, false] {
+                let mut options = options(rules);
+                options.fill_defaults = fill;
+                let mut sink = Told(&plans[rules], Vec::new());
+                Decoder::new()
+                    .decode(&plans[rules], plans[rules].root("T").unwrap(), &input, &mut sink, &options)
+                    .unwrap();
+                assert_eq!(sink.1, if fill { told } else { &[] }, "{:?} {der}", ALL[rules]);
+            }
+        }
+    }
 }
 
 fn error_kind(plans: &[Plan], root: &str, input: &str) -> ErrorKind {
