@@ -192,6 +192,37 @@ fn later_versions() {
     assert_eq!(error_kind(&untagged, "V", "85 02 0102"), ErrorKind::UnknownAlternative);
 }
 
+/// DURATION and other times as numbers (X.696 clause 29), and numbers at the ends of their octets.
+#[test]
+fn times_and_numbers_come_back() {
+    let plans = body(
+        "P ::= DURATION D ::= DATE B ::= DATE-TIME U ::= INTEGER (0..18446744073709551615)
+         S ::= INTEGER (-9223372036854775808..9223372036854775807)",
+    );
+    let time = |tag: u8, text: &str| format!("1f{tag:02x}{:02x}{}", text.len(), to_hex(text.as_bytes()));
+    for (root, der, oer) in [
+        ("P", time(34, "3W"), "200103"),
+        ("P", time(34, "T64M"), "040140"),
+        ("P", time(34, "5.0Y"), "81010501010100"),
+        ("P", time(34, "1Y2M3DT4H5M6S"), "de010101020103010401050106"),
+        ("D", time(31, "20100615"), "0207da060f"),
+        ("B", time(33, "20100615063000"), "0207da060f061e00"),
+        ("U", "020109".to_owned(), "0000000000000009"),
+        ("U", "02087fffffffffffffff".to_owned(), "7fffffffffffffff"),
+        ("U", "0209008000000000000000".to_owned(), "8000000000000000"),
+        ("U", "020900ffffffffffffffff".to_owned(), "ffffffffffffffff"),
+        ("S", "0201ff".to_owned(), "ffffffffffffffff"),
+        ("S", "02088000000000000000".to_owned(), "8000000000000000"),
+        ("S", "02020080".to_owned(), "0000000000000080"),
+    ] {
+        for rules in [OER, COER] {
+            let encoded = transcode(DER, rules, &plans, root, &hex(&der)).unwrap();
+            assert_eq!(to_hex(&encoded), oer, "{root} {der}");
+            assert_eq!(to_hex(&transcode(rules, DER, &plans, root, &encoded).unwrap()), der, "{root} {oer}");
+        }
+    }
+}
+
 /// DEFAULTs of components and of additions are told when that is asked for, in a value of an older version too.
 #[test]
 fn defaults_are_told_on_request() {
