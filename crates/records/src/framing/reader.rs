@@ -297,8 +297,11 @@ impl<R: Read> RecordReader<R> {
             return Ok(Found::Part(Part::Wrapper, 2));
         }
         match self.framing.wrappers.get(depth) {
-            None if self.coded => self.record_before(),
-            None => self.record(),
+            // One call, so that it stands in line here.
+            None => match self.record()? {
+                found if self.coded => Ok(self.before_next(found)),
+                found => Ok(found),
+            },
             Some(wrapper) if self.fits(wrapper)? => self.wrapper(),
             Some(_) => self.beside(),
         }
@@ -345,13 +348,13 @@ impl<R: Read> RecordReader<R> {
     }
 
     /// A record in BER, which may be in front of one in other rules.
-    fn record_before(&mut self) -> Result<Found> {
-        let found = self.record()?;
+    #[cold]
+    fn before_next(&self, found: Found) -> Found {
         match (&found, self.told()) {
             (Found::Part(_, length), Some(told)) if self.window.offset() + *length as u64 > told.start => {
-                Ok(Found::Damage(Damage::new(Reason::BeyondRecord, None)))
+                Found::Damage(Damage::new(Reason::BeyondRecord, None))
             }
-            _ => Ok(found),
+            _ => found,
         }
     }
 
