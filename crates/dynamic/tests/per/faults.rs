@@ -36,6 +36,23 @@ fn in_fragments(octets: &[u8], unit: usize) -> Vec<u8> {
     }
 }
 
+/// Characters that stand as they are, octets in the input, have to be those of their alphabet all the same.
+#[test]
+fn characters_that_are_not_permitted_are_refused_where_they_stand() {
+    let plans = body(
+        "T ::= SEQUENCE { s IA5String (FROM (\"a\"..\"z\")) (SIZE (0..20)), n INTEGER (0..255) }
+         V ::= SEQUENCE { s VisibleString (SIZE (0..20)), n INTEGER (0..255) }",
+    );
+    for (root, text, at) in
+        [("T", "6142", 2), ("T", "4162", 1), ("T", "617b", 2), ("V", "617f", 2), ("V", "1f62", 1)]
+    {
+        let input = hex(&format!("10 {text} 07"));
+        let error = transcode(1, 1, &plans, root, &input).unwrap_err();
+        assert_eq!((error.kind(), error.offset()), (ErrorKind::CharacterInvalid, at), "{root} {text}");
+    }
+    assert_eq!(transcode(1, 1, &plans, "T", &hex("10 617a 07")).unwrap(), hex("10 617a 07"));
+}
+
 #[test]
 fn fragments() {
     let plans = body(
