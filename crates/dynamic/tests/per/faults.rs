@@ -36,6 +36,17 @@ fn in_fragments(octets: &[u8], unit: usize) -> Vec<u8> {
     }
 }
 
+/// An open type that is longer than the input is no value, whatever is in what there is of it.
+#[test]
+fn open_types_that_go_beyond_the_input_are_not_complete() {
+    let plans = body("S ::= SEQUENCE { ..., o INTEGER (0..255) }");
+    for (rules, whole, cut) in [(1, "8080 01 07", "8080 05 07"), (2, "80 80 83 80", "80 82 83 80")] {
+        assert_eq!(transcode(rules, rules, &plans, "S", &hex(whole)).unwrap(), hex(whole));
+        let error = transcode(rules, rules, &plans, "S", &hex(cut)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Incomplete, "{cut}");
+    }
+}
+
 /// Characters that stand as they are, octets in the input, have to be those of their alphabet all the same.
 #[test]
 fn characters_that_are_not_permitted_are_refused_where_they_stand() {
