@@ -31,6 +31,9 @@ pub struct Generated {
 /// The rules that the files of the tests have.
 pub const RULES: &[Rules] = &[Rules::Ber, Rules::Aper, Rules::Uper, Rules::Oer];
 
+/// The types of `leaves.asn`.
+const LEAVES: &[&str] = &["Reals", "Number", "Decimal", "Single", "Double"];
+
 /// All of them.
 pub const ALL: &[Generated] = &[
     Generated {
@@ -108,6 +111,24 @@ pub const ALL: &[Generated] = &[
         rules: RULES,
         serde: false,
         overlay: Some("xtask/tests/generated/small.toml"),
+    },
+    Generated {
+        schema: "xtask/tests/generated/leaves.asn",
+        roots: LEAVES,
+        file: "xtask/tests/generated/leaves.rs",
+        hash: true,
+        rules: RULES,
+        serde: true,
+        overlay: None,
+    },
+    Generated {
+        schema: "xtask/tests/generated/leaves.asn",
+        roots: LEAVES,
+        file: "xtask/tests/generated/leaves_small.rs",
+        hash: true,
+        rules: RULES,
+        serde: false,
+        overlay: Some("xtask/tests/generated/leaves.toml"),
     },
     Generated {
         schema: "schemas/h248/MEDIA-GATEWAY-CONTROL-v1.asn",

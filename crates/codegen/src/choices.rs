@@ -1,6 +1,8 @@
 //! What an overlay says, bound to the types of a program.
 
-use crate::overlay::{Additions, Bounds, Choice, Codecs, IntegerType, Lazy, Overlay, OverlayError, Strings};
+use crate::overlay::{
+    Additions, Bounds, Choice, Codecs, IntegerType, Lazy, Overlay, OverlayError, RealType, Strings,
+};
 use crate::types::{Edge, Origin, Repr, Types};
 use std::collections::{HashMap, HashSet};
 use tercet_plan::{FieldId, NodeId};
@@ -14,6 +16,8 @@ pub(crate) struct Choices {
     pub(crate) lazy: HashMap<NodeId, Lazy>,
     /// Extension additions that are not known are passed over.
     pub(crate) skip_additions: bool,
+    /// REALs are `f64` where nothing else is said.
+    pub(crate) floats: bool,
     /// Codecs of PER follow tables.
     pub(crate) small: bool,
     /// Whether a component or alternative is in a box.
@@ -29,11 +33,12 @@ pub(crate) struct Choices {
 }
 
 impl Choices {
-    /// Binds an overlay; INTEGERs get their types at once.
+    /// Binds an overlay; numbers get their types at once.
     pub(crate) fn bind(overlay: &Overlay, types: &mut Types<'_>) -> Result<Self, OverlayError> {
         let mut choices = Self {
             derive: overlay.derive.clone(),
             skip_additions: overlay.extension_additions == Additions::Skipped,
+            floats: overlay.reals == RealType::F64,
             small: overlay.codecs == Codecs::Small,
             ..Self::default()
         };
@@ -43,6 +48,7 @@ impl Choices {
         }
         for &node in &nodes {
             choices.integer(types, node, overlay.integers);
+            real(types, node, overlay.reals);
             if overlay.bounds == Bounds::Wide {
                 widen(types, node);
             }
@@ -84,8 +90,9 @@ impl Choices {
         if !choice.derive.is_empty() {
             return Err(wrong("cannot have derives: only types can"));
         }
-        let of_value = choice.strings.is_some() || choice.integer.is_some() || choice.bounds.is_some();
-        if of_value || choice.lazy != Lazy::No {
+        let of_string = choice.strings.is_some() || choice.bounds.is_some();
+        let of_number = choice.integer.is_some() || choice.real.is_some();
+        if of_string || of_number || choice.lazy != Lazy::No {
             // What is chosen for a value holds wherever its type stands.
             let uses = types.shape.fields.iter().filter(|field| types.same(field.node) == node).count();
             if uses > 1 {
@@ -117,6 +124,9 @@ impl Choices {
         if let Some(integer) = choice.integer {
             self.integer(types, node, integer);
         }
+        if let Some(chosen) = choice.real {
+            real(types, node, chosen);
+        }
         if choice.lazy != Lazy::No {
             if types.repr(node) != Repr::List {
                 return Err(OverlayError(format!("`{said}` is no list, and cannot be lazy")));
@@ -142,6 +152,12 @@ impl Choices {
                 }
             }
         }
+    }
+}
+
+fn real(types: &mut Types<'_>, node: NodeId, chosen: RealType) {
+    if matches!(types.repr(node), Repr::Real | Repr::Float) {
+        types.set_repr(node, if chosen == RealType::F64 { Repr::Float } else { Repr::Real });
     }
 }
 

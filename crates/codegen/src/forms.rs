@@ -15,6 +15,8 @@ pub(crate) enum Form {
     Text(Kind),
     /// An INTEGER with named numbers, which readers take too.
     Named(NodeId),
+    /// A REAL that has to be of base 10 (X.697 23.4).
+    Base10,
     /// CONTAINING: for a BIT STRING its size, and the value inside.
     Containing(Option<Option<(u64, bool)>>, Box<Self>),
     /// The elements of a list.
@@ -35,6 +37,7 @@ impl Types<'_> {
         match self.repr(node) {
             Repr::Integer { .. } | Repr::Big if it.item_count > 0 => Form::Named(node),
             Repr::Bits => Form::Bits(self.size_of_root(node)),
+            Repr::Real | Repr::Float if self.only_base(node) == Some(10) => Form::Base10,
             Repr::Text => Form::Text(it.kind),
             Repr::Contained(inside) => {
                 let bits = (it.kind == Kind::BitString).then(|| self.size_of_root(node));
@@ -55,6 +58,11 @@ impl Types<'_> {
             form if edge.is_some_and(|edge| self.is_boxed(edge)) => Form::Boxed(Box::new(form)),
             form => form,
         }
+    }
+
+    /// The base of a REAL, where constraints leave one.
+    fn only_base(&self, node: NodeId) -> Option<u8> {
+        self.shape.constraints.get(self.shape.node(node).constraint? as usize)?.base
     }
 
     /// The one size of a string's root (X.697 24.2), and whether the constraint is extensible.

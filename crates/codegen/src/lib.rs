@@ -14,7 +14,7 @@ mod types;
 
 pub use error::Error;
 pub use overlay::{
-    Additions, Bounds, Choice, Codecs, IntegerType, Lazy, Overlay, OverlayError, Serde, Strings,
+    Additions, Bounds, Choice, Codecs, IntegerType, Lazy, Overlay, OverlayError, RealType, Serde, Strings,
 };
 
 use tercet_lower::Lowering;
@@ -31,7 +31,7 @@ pub struct Config<'a> {
     pub notation: &'a dyn Fn(TypeId) -> Option<String>,
     /// What the first lines say, without comment marks.
     pub header: &'a str,
-    /// Whether types without REAL have `Eq` and `Hash`. It doubles the time that the compiler takes for them: NGAP 24
+    /// Whether types have `Eq` and `Hash`, but for those with an `f64`. It doubles the time that the compiler takes for them: NGAP 24
     /// and 43 CPU-seconds of `cargo check`.
     pub hash: bool,
     /// What is chosen beside.

@@ -30,6 +30,8 @@ pub struct Overlay {
     pub strings: Strings,
     /// What is an INTEGER without bounds where nothing else is said.
     pub integers: IntegerType,
+    /// What is a REAL where nothing else is said.
+    pub reals: RealType,
     /// Whether types have room for values that break their constraints.
     pub bounds: Bounds,
     /// What becomes of extension additions of later versions.
@@ -60,6 +62,8 @@ pub struct Choice {
     pub strings: Option<Strings>,
     /// What an INTEGER is that is not as small by its constraint.
     pub integer: Option<IntegerType>,
+    /// What a REAL is.
+    pub real: Option<RealType>,
     /// Whether there is room for values that break the constraint.
     pub bounds: Option<Bounds>,
     /// Whether the elements of a list are decoded when they are asked for.
@@ -175,6 +179,17 @@ pub enum IntegerType {
     U32,
     I64,
     U64,
+}
+
+/// What a REAL is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RealType {
+    /// `ExactReal`, which is written again as it came.
+    #[default]
+    Exact,
+    /// The nearest number that the machine has; what came in base 10 is written in base 2.
+    F64,
 }
 
 impl IntegerType {

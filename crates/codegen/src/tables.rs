@@ -27,9 +27,10 @@ impl Types<'_> {
     /// Whether a type can be part of one whose codecs follow tables.
     fn is_part(&self, node: NodeId, depth: u32) -> bool {
         match self.repr(node) {
-            Repr::Boolean | Repr::Null | Repr::Integer { .. } | Repr::Real => true,
+            Repr::Boolean | Repr::Null | Repr::Integer { .. } | Repr::Float => true,
             Repr::FixedBits(_) | Repr::FixedOctets(_) | Repr::Enumerated => true,
             Repr::Big
+            | Repr::Real
             | Repr::Bits
             | Repr::Octets
             | Repr::Oid

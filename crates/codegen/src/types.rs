@@ -25,7 +25,10 @@ pub(crate) enum Repr {
     },
     /// An INTEGER of any size.
     Big,
+    /// A REAL as it was encoded.
     Real,
+    /// A REAL as the nearest floating-point number of the machine.
+    Float,
     /// BIT STRING of exactly so many bits, at most 64.
     FixedBits(u32),
     Bits,
@@ -93,7 +96,7 @@ pub(crate) struct Types<'m> {
     reprs: Vec<Repr>,
     origins: Vec<Origin>,
     borrows: Vec<bool>,
-    has_real: Vec<bool>,
+    has_float: Vec<bool>,
     recursive: Vec<bool>,
     boxed: HashSet<Edge>,
     newtypes: HashSet<NodeId>,
@@ -118,7 +121,7 @@ impl<'m> Types<'m> {
             reprs: Vec::new(),
             origins: vec![Origin::Associated; count],
             borrows: vec![false; count],
-            has_real: vec![false; count],
+            has_float: vec![false; count],
             recursive: vec![false; count],
             boxed: HashSet::new(),
             newtypes: HashSet::new(),
@@ -180,7 +183,7 @@ impl<'m> Types<'m> {
     /// Keeps a node's values as its constraint allows, whatever was chosen for all types.
     pub(crate) fn narrow(&mut self, node: NodeId) {
         let narrow = self.repr_of(self.same(node));
-        if narrow != Repr::Big {
+        if !matches!(narrow, Repr::Big | Repr::Real) {
             self.set_repr(node, narrow);
         }
     }
@@ -221,9 +224,9 @@ impl<'m> Types<'m> {
         self.newtypes.contains(&self.same(node))
     }
 
-    /// Whether there is a REAL inside, which has no total equality.
-    pub(crate) fn has_real(&self, node: NodeId) -> bool {
-        self.has_real[self.same(node).index()]
+    /// Whether there is a floating-point number inside, which has no total equality.
+    pub(crate) fn has_float(&self, node: NodeId) -> bool {
+        self.has_float[self.same(node).index()]
     }
 
     /// Whether values may have values of the same type inside.
@@ -466,6 +469,7 @@ impl<'m> Types<'m> {
             let at = id.index();
             self.borrows[at] = match self.repr(id) {
                 Repr::Big
+                | Repr::Real
                 | Repr::Bits
                 | Repr::Octets
                 | Repr::Oid
@@ -478,7 +482,7 @@ impl<'m> Types<'m> {
                 _ => false,
             } && !self.is_owned(id)
                 || self.is_lazy(id);
-            self.has_real[at] = self.repr(id) == Repr::Real;
+            self.has_float[at] = self.repr(id) == Repr::Float;
             if let (Repr::Table(_), Some(table)) = (self.repr(id), &self.shape.node(id).table) {
                 self.keys[at].extend(&table.keys);
             }
@@ -493,8 +497,8 @@ impl<'m> Types<'m> {
                         self.borrows[at] = true;
                         changed = true;
                     }
-                    if self.has_real[part] && !self.has_real[at] {
-                        self.has_real[at] = true;
+                    if self.has_float[part] && !self.has_float[at] {
+                        self.has_float[at] = true;
                         changed = true;
                     }
                 }
@@ -597,7 +601,7 @@ impl<'m> Types<'m> {
             Repr::Null => 0,
             Repr::Integer { bits, .. } => usize::from(bits / 8),
             Repr::FixedOctets(octets) => octets as usize,
-            Repr::Real | Repr::FixedBits(_) => 8,
+            Repr::Float | Repr::FixedBits(_) => 8,
             Repr::Bits => 32,
             Repr::Struct => {
                 let mut sum = 0;

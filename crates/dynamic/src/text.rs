@@ -2,7 +2,6 @@
 
 use crate::leaf::Scalar;
 use crate::words;
-use num_bigint::BigUint;
 pub use tercet_runtime::types::decimal::parts as decimal_parts;
 use tercet_runtime::types::{Binary, BitStr, Decimal, Real, decimal};
 
@@ -225,44 +224,19 @@ pub(crate) enum RealText {
     Parts,
 }
 
-/// Digits that a decimal form of a binary REAL may have.
-const MAX_REAL_BITS: i128 = 20_000;
-
 fn push_binary(out: &mut Vec<u8>, binary: &Binary<'_>) -> RealText {
-    if is_exact_f64(binary) {
+    if binary.is_f64() {
         push_f64(out, binary.to_f64());
         return RealText::Number;
     }
-    let exponent = binary.exponent2();
-    if exponent.abs() > MAX_REAL_BITS || binary.mantissa.len() as i128 * 8 > MAX_REAL_BITS {
-        return RealText::Parts;
-    }
-    // n * 2^-e = n * 5^e * 10^-e
-    let mantissa = BigUint::from_bytes_be(binary.mantissa);
-    let power = exponent.unsigned_abs() as u32;
-    let digits = if exponent >= 0 {
-        (mantissa << power).to_string()
-    } else {
-        (mantissa * BigUint::from(5u8).pow(power)).to_string()
-    };
-    push_scientific(out, binary.negative, &digits, exponent.min(0) as i64);
+    let Some((digits, exponent)) = decimal::digits(binary) else { return RealText::Parts };
+    push_scientific(out, binary.negative, &digits, exponent);
     RealText::Number
 }
 
 /// Whether an `f64` has the value of a binary REAL exactly.
 pub fn is_exact_f64(binary: &Binary<'_>) -> bool {
-    let mantissa = binary.mantissa;
-    let first = mantissa.iter().position(|o| *o != 0).unwrap_or(0);
-    let last = mantissa.iter().rposition(|o| *o != 0).unwrap_or(0);
-    if last.saturating_sub(first) > 7 {
-        return false;
-    }
-    let word =
-        mantissa.iter().take(last + 1).skip(first).fold(0u64, |word, octet| word << 8 | u64::from(*octet));
-    let exponent = binary.exponent2() + 8 * (mantissa.len() - 1 - last.min(mantissa.len() - 1)) as i128;
-    let low = exponent + i128::from(word.trailing_zeros());
-    let high = exponent + 64 - i128::from(word.leading_zeros());
-    word != 0 && high - low <= 53 && low >= -1074 && high <= 1024
+    binary.is_f64()
 }
 
 /// Appends a finite number in the fewest digits that read back as the same.

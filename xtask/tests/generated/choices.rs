@@ -515,7 +515,7 @@ impl<'a> Zoo<'a> {
         let f_level = if r.is_next(Tag::context(11)) {
             Some(at!(r, "level", ber::enumerated(r, Tag::context(11), ZooLevel::from_number)))
         } else { None };
-        let f_real = at!(r, "real", (12, true, Self::place), ber::real(r, Tag::context(12)));
+        let f_real = at!(r, "real", (12, true, Self::place), ber::float(r, Tag::context(12)));
         let f_bits = at!(r, "bits", (13, true, Self::place), ber::bits(r, Tag::context(13))).into_owned();
         let f_flags = if r.is_next(Tag::context(14)) {
             Some(at!(r, "flags", ber::named_bits(r, Tag::context(14), 0)).into_owned())
@@ -1265,7 +1265,7 @@ impl<'a> Zoo<'a> {
             } else { (at!(r, "grown", r.whole(per::Whole::Bits(4), 9)) as i64).wrapping_add(1) as i64 },
             colour: if p & 0x10 != 0 { at!(r, "colour", Colour::read_aper(r)) } else { Colour::Green },
             level: if p & 0x8 != 0 { Some(at!(r, "level", ZooLevel::read_aper(r))) } else { None },
-            real: at!(r, "real", r.real()),
+            real: at!(r, "real", r.float()),
             bits: at!(r, "bits", r.bit_string(per::Size::ANY)).into_owned(),
             flags: if p & 0x4 != 0 {
                 Some(at!(r, "flags", r.bit_string(per::Size::new(false, 0, 12, Some(per::Whole::Bits(4))))).into_owned())
@@ -1334,7 +1334,7 @@ impl<'a> Zoo<'a> {
         at!(w, "grown", w.extensible_integer(per::Whole::Bits(4), self.grown, 1, 9));
         if !(self.colour == Colour::Green) { at!(w, "colour", self.colour.write_aper(w)); }
         if let Some(v) = &self.level { at!(w, "level", v.write_aper(w)); }
-        w.real(self.real);
+        w.float(self.real);
         at!(w, "bits", w.bit_string(per::Size::ANY, &self.bits, false));
         if let Some(v) = &self.flags {
             at!(w, "flags", w.bit_string(per::Size::new(false, 0, 12, Some(per::Whole::Bits(4))), v, true));
@@ -1770,7 +1770,7 @@ impl<'a> Zoo<'a> {
             } else { (at!(r, "grown", r.whole(per::Whole::Bits(4), 9)) as i64).wrapping_add(1) as i64 },
             colour: if p & 0x10 != 0 { at!(r, "colour", Colour::read_uper(r)) } else { Colour::Green },
             level: if p & 0x8 != 0 { Some(at!(r, "level", ZooLevel::read_uper(r))) } else { None },
-            real: at!(r, "real", r.real()),
+            real: at!(r, "real", r.float()),
             bits: at!(r, "bits", r.bit_string(per::Size::ANY)).into_owned(),
             flags: if p & 0x4 != 0 {
                 Some(at!(r, "flags", r.bit_string(per::Size::new(false, 0, 12, Some(per::Whole::Bits(4))))).into_owned())
@@ -1839,7 +1839,7 @@ impl<'a> Zoo<'a> {
         at!(w, "grown", w.extensible_integer(per::Whole::Bits(4), self.grown, 1, 9));
         if !(self.colour == Colour::Green) { at!(w, "colour", self.colour.write_uper(w)); }
         if let Some(v) = &self.level { at!(w, "level", v.write_uper(w)); }
-        w.real(self.real);
+        w.float(self.real);
         at!(w, "bits", w.bit_string(per::Size::ANY, &self.bits, false));
         if let Some(v) = &self.flags {
             at!(w, "flags", w.bit_string(per::Size::new(false, 0, 12, Some(per::Whole::Bits(4))), v, true));
@@ -2274,7 +2274,7 @@ impl<'a> Zoo<'a> {
         let f_level = if p >> 3 & 1 != 0 {
             Some(at!(r, "level", r.item(ZooLevel::from_number)))
         } else { None };
-        let f_real = at!(r, "real", r.real());
+        let f_real = at!(r, "real", r.float());
         let f_bits = at!(r, "bits", r.bit_string(oer::VARIABLE, None)).into_owned();
         let f_flags = if p >> 2 & 1 != 0 {
             Some(at!(r, "flags", r.bit_string(oer::VARIABLE, Some(0))).into_owned())
@@ -2438,7 +2438,7 @@ impl<'a> Zoo<'a> {
         at!(w, "word", w.bit_string(17, &self.word, None));
         if let Some(v) = &self.flags { at!(w, "flags", w.bit_string(oer::VARIABLE, v, Some(0))); }
         at!(w, "bits", w.bit_string(oer::VARIABLE, &self.bits, None));
-        w.real(self.real);
+        w.float(self.real);
         if let Some(v) = &self.level { w.enumerated(v.number()); }
         if !(self.colour == Colour::Green) { w.enumerated(self.colour.number()); }
         at!(w, "grown", w.variable(&Integer::from(self.grown), true));

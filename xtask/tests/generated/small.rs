@@ -13,7 +13,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use tercet_runtime::codec::{Contained, Key, Notation, UnknownAdditions, UnknownAlternative, at, ber, oer, parts, per};
 use tercet_runtime::text::StringKind;
-use tercet_runtime::types::{BitString, FixedBits, Integer, ObjectIdentifier, Octets, RelativeObjectIdentifier, Text};
+use tercet_runtime::types::{BitString, ExactReal, FixedBits, Integer, ObjectIdentifier, Octets, RelativeObjectIdentifier, Text};
 use tercet_runtime::{Error, ErrorKind, Result, Tag, codec};
 
 /// `Zoo.Zoo`
@@ -70,7 +70,7 @@ pub struct Zoo<'a> {
     pub grown: i64,
     pub colour: Colour,
     pub level: Option<ZooLevel>,
-    pub real: f64,
+    pub real: ExactReal<'a>,
     pub bits: BitString<'a>,
     pub flags: Option<BitString<'a>>,
     pub word: FixedBits<17>,
@@ -175,7 +175,7 @@ pub struct Sparse<'a> {
     pub g: Option<Text<'a>>,
     pub h: Option<Vec<Text<'a>>>,
     pub i: Option<Shape<'a>>,
-    pub j: Option<f64>,
+    pub j: Option<ExactReal<'a>>,
     pub k: Option<Box<Sparse<'a>>>,
 }
 
@@ -450,7 +450,7 @@ impl Zoo<'_> {
             flag: self.flag, nothing: self.nothing, small: self.small, octet: self.octet,
             negative: self.negative, wide: self.wide, wider: self.wider.into_owned(),
             semi: self.semi.into_owned(), any: self.any.into_owned(), grown: self.grown, colour: self.colour,
-            level: self.level, real: self.real, bits: self.bits.into_owned(),
+            level: self.level, real: self.real.into_owned(), bits: self.bits.into_owned(),
             flags: self.flags.map(|v| v.into_owned()), word: self.word, nibble: self.nibble,
             octets: self.octets.into_owned(), pair: self.pair, six: self.six, up_to: self.up_to.into_owned(),
             id: self.id.map(|v| v.into_owned()), late: self.late.map(|v| v.into_owned()), later: self.later,
@@ -492,7 +492,8 @@ impl Sparse<'_> {
             a: self.a, b: self.b.map(|v| v.into_owned()), c: self.c, d: self.d.map(|v| v.into_owned()),
             e: self.e, f: self.f, g: self.g.map(|v| v.into_owned()),
             h: self.h.map(|v| v.into_iter().map(|v| v.into_owned()).collect()),
-            i: self.i.map(|v| v.into_owned()), j: self.j, k: self.k.map(|v| Box::new((*v).into_owned())),
+            i: self.i.map(|v| v.into_owned()), j: self.j.map(|v| v.into_owned()),
+            k: self.k.map(|v| Box::new((*v).into_owned())),
         }
     }
 }
@@ -891,7 +892,7 @@ impl<'a> parts::Value<'a> for Zoo<'a> {
             grown: 0,
             colour: Colour::Green,
             level: None,
-            real: 0.0,
+            real: ExactReal::ZERO,
             bits: BitString::EMPTY,
             flags: None,
             word: FixedBits::new(0),
@@ -1651,7 +1652,7 @@ impl<'a> Zoo<'a> {
         ber::write_fixed_bits(w, Tag::context(15), self.word);
         if let Some(v) = &self.flags { ber::write_named_bits(w, Tag::context(14), v, 0); }
         w.bit_string(Tag::context(13), self.bits.as_bits());
-        w.float(Tag::context(12), self.real);
+        ber::write_real(w, Tag::context(12), &self.real);
         if let Some(v) = &self.level { w.integer(Tag::context(11), v.number()); }
         if !(self.colour == Colour::Green) { w.integer(Tag::context(10), self.colour.number()); }
         w.integer(Tag::context(9), i64::from(self.grown));
@@ -1980,7 +1981,7 @@ impl<'a> Sparse<'a> {
             at!(w, "k", v.write_ber(w));
             w.close(Tag::context(10), m);
         }
-        if let Some(v) = &self.j { w.float(Tag::context(9), *v); }
+        if let Some(v) = &self.j { ber::write_real(w, Tag::context(9), v); }
         if let Some(v) = &self.i {
             let m0 = w.open();
             at!(w, "i", v.write_ber(w));
@@ -4118,7 +4119,7 @@ impl<'a> Zoo<'a> {
         at!(w, "word", w.fixed_bits(17, self.word));
         if let Some(v) = &self.flags { at!(w, "flags", w.bit_string(oer::VARIABLE, v, Some(0))); }
         at!(w, "bits", w.bit_string(oer::VARIABLE, &self.bits, None));
-        w.real(self.real);
+        w.real(&self.real);
         if let Some(v) = &self.level { w.enumerated(v.number()); }
         if !(self.colour == Colour::Green) { w.enumerated(self.colour.number()); }
         at!(w, "grown", w.variable(&Integer::from(self.grown), true));
@@ -4284,7 +4285,7 @@ impl<'a> Sparse<'a> {
     }
     fn write_oer(&self, w: &mut oer::Writer) -> Result<()> {
         if let Some(v) = &self.k { at!(w, "k", v.write_oer(w)); }
-        if let Some(v) = &self.j { w.real(*v); }
+        if let Some(v) = &self.j { w.real(v); }
         if let Some(v) = &self.i { at!(w, "i", v.write_oer(w)); }
         if let Some(v) = &self.h { at!(w, "h", write_oer_names(v, w)); }
         if let Some(v) = &self.g { at!(w, "g", w.text(oer::VARIABLE, StringKind::Ia5, v)); }

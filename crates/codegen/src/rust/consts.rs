@@ -2,7 +2,7 @@
 
 use super::Printer;
 use super::names::{Scope, snake};
-use super::values::{real, to_text};
+use super::values::{float, to_text};
 use crate::types::Repr;
 use std::collections::HashSet;
 use tercet_lower::{Lowering, NamedValue};
@@ -46,7 +46,7 @@ pub(super) fn print(p: &mut Printer<'_>, model: &Model, lowering: &Lowering) {
 fn spelled(p: &Printer<'_>, model: &Model, value: &NamedValue) -> Option<(String, String, bool)> {
     let Some(node) = value.node.map(|node| p.types.same(node)) else {
         let kind = &model.ty(model.base(value.ty)).kind;
-        let (ty, expression) = simple(kind, &value.constant)?;
+        let (ty, expression) = simple(kind, &value.constant, p.types.choices.floats)?;
         return Some((ty.into(), expression, true));
     };
     if let (Repr::Big, Constant::Int(number)) = (p.types.repr(node), &value.constant) {
@@ -58,6 +58,7 @@ fn spelled(p: &Printer<'_>, model: &Model, value: &NamedValue) -> Option<(String
             | Repr::Null
             | Repr::Integer { .. }
             | Repr::Real
+            | Repr::Float
             | Repr::FixedBits(_)
             | Repr::FixedOctets(_)
             | Repr::Octets
@@ -71,11 +72,14 @@ fn spelled(p: &Printer<'_>, model: &Model, value: &NamedValue) -> Option<(String
 }
 
 /// The same for a value of a simple type that the roots do not reach.
-fn simple(kind: &TypeKind, constant: &Constant) -> Option<(&'static str, String)> {
+fn simple(kind: &TypeKind, constant: &Constant, floats: bool) -> Option<(&'static str, String)> {
     Some(match (kind, constant) {
         (_, Constant::Int(number)) => ("i64", number.to_string()),
         (_, Constant::Boolean(value)) => ("bool", value.to_string()),
-        (TypeKind::Real, Constant::Contents(octets)) => ("f64", real(octets)?),
+        (TypeKind::Real, Constant::Contents(octets)) if floats => ("f64", float(octets)?),
+        (TypeKind::Real, Constant::Contents(octets)) => {
+            ("ExactReal<'static>", format!("ExactReal::constant(&{octets:?})"))
+        }
         (TypeKind::OctetString, Constant::Contents(octets)) => {
             ("Octets<'static>", format!("Octets::borrowed(&{octets:?})"))
         }

@@ -77,7 +77,7 @@ fn document(p: &mut Printer<'_>, node: NodeId, model: &Model, lowering: &Lowerin
 }
 
 fn derives(p: &Printer<'_>, node: NodeId, more: &str) -> String {
-    let total = if p.hash && !p.types.has_real(node) { ", Eq, Hash" } else { "" };
+    let total = if p.hash && !p.types.has_float(node) { ", Eq, Hash" } else { "" };
     let choices = &p.types.choices;
     let chosen = choices.derive.iter().chain(choices.derives.get(&node).into_iter().flatten());
     let chosen: String = chosen.map(|derive| format!(", {derive}")).collect();

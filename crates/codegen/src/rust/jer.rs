@@ -104,6 +104,7 @@ impl Jer<'_, '_> {
             Form::Bits(None) => "jer::Bits".into(),
             Form::Bits(size) => format!("jer::Bits<{}>", bits(size)),
             Form::Text(kind) => format!("jer::{kind:?}"),
+            Form::Base10 => "jer::Base10".into(),
             Form::Named(node) => {
                 let name = format!("N{}", node.0);
                 let form = format!("jer::Named<numbers::{name}>");

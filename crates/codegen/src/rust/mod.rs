@@ -133,6 +133,7 @@ const USES: &[(&str, &[&str])] = &[
         "tercet_runtime::types",
         &[
             "BitString",
+            "ExactReal",
             "FixedBits",
             "Integer",
             "ObjectIdentifier",
@@ -213,7 +214,14 @@ impl<'m> Printer<'m> {
     fn own(&self, node: NodeId, value: String) -> String {
         let borrows = matches!(
             self.types.repr(node),
-            Repr::Big | Repr::Bits | Repr::Octets | Repr::Oid | Repr::RelativeOid | Repr::Text | Repr::Any
+            Repr::Big
+                | Repr::Real
+                | Repr::Bits
+                | Repr::Octets
+                | Repr::Oid
+                | Repr::RelativeOid
+                | Repr::Text
+                | Repr::Any
         );
         let value = match self.types.repr(node) {
             _ if !self.types.is_owned(node) => value,
@@ -301,7 +309,8 @@ impl<'m> Printer<'m> {
             Repr::Null => "()".into(),
             Repr::Integer { signed, bits } => format!("{}{bits}", if signed { "i" } else { "u" }),
             Repr::Big => format!("Integer<{lifetime}>"),
-            Repr::Real => "f64".into(),
+            Repr::Real => format!("ExactReal<{lifetime}>"),
+            Repr::Float => "f64".into(),
             Repr::FixedBits(bits) => format!("FixedBits<{bits}>"),
             Repr::Bits => format!("BitString<{lifetime}>"),
             Repr::FixedOctets(octets) => format!("[u8; {octets}]"),
@@ -406,7 +415,7 @@ impl<'m> Printer<'m> {
             Repr::Integer { .. } => format!("Key::Int(*{value} as i64)"),
             Repr::Enumerated => format!("Key::Int({value}.number())"),
             Repr::Big => format!("{value}.try_into().map_or(Key::None, Key::Int)"),
-            Repr::Oid | Repr::RelativeOid => format!("Key::Octets({value}.as_bytes())"),
+            Repr::Oid | Repr::RelativeOid | Repr::Real => format!("Key::Octets({value}.as_bytes())"),
             Repr::Octets => format!("Key::Octets({value})"),
             Repr::Text => format!("Key::Octets({value}.as_bytes())"),
             _ => return None,

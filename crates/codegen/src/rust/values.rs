@@ -110,7 +110,8 @@ impl Printer<'_> {
             (Repr::RelativeOid, Constant::Contents(octets)) => {
                 format!("RelativeObjectIdentifier::constant(&{octets:?})")
             }
-            (Repr::Real, Constant::Contents(octets)) => real(octets)?,
+            (Repr::Real, Constant::Contents(octets)) => format!("ExactReal::constant(&{octets:?})"),
+            (Repr::Float, Constant::Contents(octets)) => float(octets)?,
             (Repr::Text, Constant::Contents(octets)) => {
                 let kind = string_kind(self.types.shape.node(node).kind)?;
                 to_text(kind, octets)?
@@ -172,7 +173,7 @@ pub(super) fn to_text(kind: StringKind, octets: &[u8]) -> Option<String> {
 }
 
 /// The number of contents octets.
-pub(super) fn real(octets: &[u8]) -> Option<String> {
+pub(super) fn float(octets: &[u8]) -> Option<String> {
     let number = decode_real(octets, 0, Rules::Ber).ok()?.to_f64();
     Some(match number {
         _ if number.is_nan() => "f64::NAN".into(),

@@ -300,6 +300,10 @@ fn decode_decimal(form: u8, octets: &[u8], at: u64, rules: Rules) -> Result<Deci
             return Err(fault(ErrorKind::RealNotCanonical));
         }
     }
+    let is_near = |exponent: i64| exponent.unsigned_abs() <= 1 << 60;
+    if !exponent.is_empty() && !exponent.parse().is_ok_and(is_near) {
+        return Err(fault(ErrorKind::LimitExceeded));
+    }
     Ok(decimal)
 }
 

@@ -394,7 +394,7 @@ impl Writer {
     /// 11.3.2: `-314.E3`.
     ///
     /// # Errors
-    /// [`ErrorKind::RealDecimal`] for other text; [`ErrorKind::LimitExceeded`] for an exponent beyond 64 bits.
+    /// [`ErrorKind::RealDecimal`] for other text; [`ErrorKind::LimitExceeded`] for an exponent beyond 2^60.
     pub fn push_decimal_text(&mut self, text: &str) -> Result<()> {
         let decimal = crate::types::Decimal { form: 3, text };
         let (negative, whole, fraction, exponent) = decimal.parts();
@@ -410,7 +410,10 @@ impl Writer {
         }
         let exponent = match exponent {
             "" => 0,
-            text => text.parse::<i64>().map_err(|_| Error::new(ErrorKind::LimitExceeded, 0))?,
+            text => {
+                let exponent = text.parse::<i64>().ok().filter(|exponent| exponent.unsigned_abs() <= 1 << 60);
+                exponent.ok_or_else(|| Error::new(ErrorKind::LimitExceeded, 0))?
+            }
         };
         if whole.bytes().chain(fraction.bytes()).all(|b| b == b'0') {
             if negative {

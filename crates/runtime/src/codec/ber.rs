@@ -8,7 +8,8 @@ pub use crate::ber::{Frame, Header, Mark, Reader, Rules, StringForm, Writer};
 use super::{Contained, UnknownAlternative};
 use crate::text::StringKind;
 use crate::types::{
-    BitString, FixedBits, Integer, ObjectIdentifier, Octets, OidRef, RelativeObjectIdentifier, Text, TimeType,
+    BitString, ExactReal, FixedBits, Integer, ObjectIdentifier, Octets, OidRef, RelativeObjectIdentifier,
+    Text, TimeType,
 };
 use crate::{Class, Error, ErrorKind, Result, Tag};
 use alloc::vec::Vec;
@@ -514,11 +515,22 @@ pub fn time<'a>(r: &mut Reader<'a>, tag: Tag, kind: TimeType) -> Result<Text<'a>
     r.time(&header, kind).map(Text::from)
 }
 
+/// REAL (8.5).
+///
+/// # Errors
+/// As [`Reader::real`].
+pub fn real<'a>(r: &mut Reader<'a>, tag: Tag) -> Result<ExactReal<'a>> {
+    any_element(r, tag, |r, header| {
+        let at = r.offset();
+        ExactReal::new(r.contents(header)?, at, r.rules())
+    })
+}
+
 /// REAL (8.5) as the nearest `f64`.
 ///
 /// # Errors
 /// As [`Reader::real`].
-pub fn real(r: &mut Reader<'_>, tag: Tag) -> Result<f64> {
+pub fn float(r: &mut Reader<'_>, tag: Tag) -> Result<f64> {
     any_element(r, tag, |r, header| r.real(header).map(|real| real.to_f64()))
 }
 
@@ -620,6 +632,15 @@ pub fn write_fixed_bits<const N: u32>(w: &mut Writer, tag: Tag, bits: FixedBits<
 pub fn write_named_bits(w: &mut Writer, tag: Tag, bits: &BitString<'_>, least: usize) {
     let bits = bits.as_bits();
     w.bit_string(tag, if w.rules() == Rules::Ber { bits } else { bits.trimmed(least) });
+}
+
+/// REAL (8.5) as it came, in DER and CER in the normal form (11.3).
+pub fn write_real(w: &mut Writer, tag: Tag, value: &ExactReal<'_>) {
+    if w.rules() == Rules::Ber {
+        w.raw(tag, value.as_bytes());
+    } else {
+        w.raw(tag, &value.normal());
+    }
 }
 
 /// UTCTime (8.25) from its text.

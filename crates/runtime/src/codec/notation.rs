@@ -1,7 +1,9 @@
 //! Values in the notation of ASN.1 (X.680 clauses 18 to 46), which is what generated types show as `Debug`.
 
 use super::{Contained, SequenceOf, UnknownAdditions, UnknownAlternative};
-use crate::types::{BitString, FixedBits, Integer, ObjectIdentifier, Octets, RelativeObjectIdentifier, Text};
+use crate::types::{
+    BitString, ExactReal, FixedBits, Integer, ObjectIdentifier, Octets, RelativeObjectIdentifier, Text,
+};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt::{Display, Formatter, Result, Write};
@@ -162,7 +164,7 @@ macro_rules! plain {
     )*};
 }
 
-plain!(u8 u16 u32 u64 i8 i16 i32 i64 Integer<'_>);
+plain!(u8 u16 u32 u64 i8 i16 i32 i64 Integer<'_> ExactReal<'_>);
 
 impl Notation for bool {
     fn notation(&self, p: &mut Printer<'_, '_>) -> Result {
@@ -178,15 +180,7 @@ impl Notation for () {
 
 impl Notation for f64 {
     fn notation(&self, p: &mut Printer<'_, '_>) -> Result {
-        if self.is_nan() {
-            p.f.write_str("NOT-A-NUMBER")
-        } else if self.is_infinite() {
-            p.f.write_str(if *self > 0.0 { "PLUS-INFINITY" } else { "MINUS-INFINITY" })
-        } else if *self == 0.0 {
-            p.f.write_str(if self.is_sign_negative() { "-0" } else { "0" })
-        } else {
-            write!(p.f, "{self:?}")
-        }
+        ExactReal::from(*self).notation(p)
     }
 }
 

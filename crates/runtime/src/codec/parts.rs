@@ -6,7 +6,8 @@
 
 use super::{Contained, UnknownAdditions, UnknownAlternative, per};
 use crate::types::{
-    BitStr, BitString, FixedBits, Integer, ObjectIdentifier, Octets, RelativeObjectIdentifier, Text,
+    BitStr, BitString, ExactReal, FixedBits, Integer, ObjectIdentifier, Octets, RelativeObjectIdentifier,
+    Text,
 };
 use crate::{Error, ErrorKind, Result};
 use alloc::boxed::Box;
@@ -180,7 +181,8 @@ parts! {
     I32 i32, /** INTEGER. */;
     I64 i64, /** INTEGER. */;
     Big Integer<'a>, /** INTEGER of any size. */;
-    Real f64, /** REAL. */;
+    Real ExactReal<'a>, /** REAL. */;
+    Float f64, /** REAL as the nearest `f64`. */;
     Bits BitString<'a>, /** BIT STRING. */;
     Octets Octets<'a>, /** OCTET STRING, or an open type that nothing is known of. */;
     FixedOctets [u8], /** OCTET STRING of a fixed size. */;
@@ -229,7 +231,8 @@ leaves! {
     I32 i32: 0;
     I64 i64: 0;
     Big Integer<'a>: Integer::ZERO;
-    Real f64: 0.0;
+    Real ExactReal<'a>: ExactReal::ZERO;
+    Float f64: 0.0;
     Bits BitString<'a>: BitString::EMPTY;
     Octets Octets<'a>: Octets::default();
     Oid ObjectIdentifier<'a>: ObjectIdentifier::constant(&[0]);

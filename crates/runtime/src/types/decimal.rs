@@ -2,6 +2,7 @@
 //!
 //! Both ways split numbers by powers of ten, so that a megabyte, which is a valid INTEGER, takes no quadratic time.
 
+use super::Binary;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec;
@@ -64,6 +65,29 @@ pub fn parse_whole(text: &str) -> Option<Vec<u8>> {
     let sign = if negative { "-" } else { "" };
     parse_integer(&format!("{sign}{digits}{}", "0".repeat(zeros)))
 }
+
+/// The digits of a binary number and their power of ten, without zeros at their end; nothing if there are too many.
+#[must_use]
+pub fn digits(binary: &Binary<'_>) -> Option<(String, i64)> {
+    let exponent = binary.exponent2();
+    let power = u32::try_from(exponent.unsigned_abs()).ok().filter(|power| *power <= MAX_REAL_BITS)?;
+    let mantissa = BigUint::from_bytes_be(binary.mantissa);
+    if mantissa.bits() > u64::from(MAX_REAL_BITS) {
+        return None;
+    }
+    // n × 2^-e = n × 5^e × 10^-e
+    let (number, power) = match exponent {
+        0.. => (mantissa << power, 0),
+        _ => (mantissa * BigUint::from(5_u8).pow(power), -i64::from(power)),
+    };
+    let digits = number.to_string();
+    let significant = digits.trim_end_matches('0');
+    let zeros = i64::try_from(digits.len() - significant.len()).ok()?;
+    Some((significant.into(), power + zeros))
+}
+
+/// Bits that a binary number with a decimal form may have.
+const MAX_REAL_BITS: u32 = 20_000;
 
 /// A decimal number as sign, digits without zeros at either end, and power of ten; nothing for zero and for text that
 /// is no number. Takes ISO 6093 (spaces before, comma) and JSON alike.

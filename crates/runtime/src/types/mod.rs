@@ -5,6 +5,7 @@
 mod bits;
 #[cfg(feature = "decimal")]
 pub mod decimal;
+mod exact_real;
 mod fixed;
 mod integer;
 mod iso;
@@ -16,6 +17,7 @@ mod time;
 mod units;
 
 pub use bits::{BitStr, BitString};
+pub use exact_real::ExactReal;
 pub use fixed::FixedBits;
 pub use integer::Integer;
 pub use iso::{Form as TimeForm, TimeType, check_duration, check_time};

@@ -45,6 +45,23 @@ impl Binary<'_> {
         i128::from(self.exponent) * i128::from(self.base.log2()) + i128::from(self.scale)
     }
 
+    /// Whether an `f64` has the value exactly.
+    #[must_use]
+    pub fn is_f64(&self) -> bool {
+        let mantissa = self.mantissa;
+        let first = mantissa.iter().position(|octet| *octet != 0).unwrap_or(0);
+        let last = mantissa.iter().rposition(|octet| *octet != 0).unwrap_or(0);
+        if last.saturating_sub(first) > 7 {
+            return false;
+        }
+        let word = mantissa.iter().take(last + 1).skip(first);
+        let word = word.fold(0_u64, |word, octet| word << 8 | u64::from(*octet));
+        let exponent = self.exponent2() + 8 * mantissa.len().saturating_sub(1 + last) as i128;
+        let low = exponent + i128::from(word.trailing_zeros());
+        let high = exponent + 64 - i128::from(word.leading_zeros());
+        word != 0 && high - low <= 53 && low >= -1074 && high <= 1024
+    }
+
     /// The nearest `f64`, ties to even.
     #[must_use]
     pub fn to_f64(&self) -> f64 {

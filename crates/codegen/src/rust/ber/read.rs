@@ -55,6 +55,7 @@ impl Ber<'_, '_> {
             }
             Repr::Big => plain("big_integer"),
             Repr::Real => plain("real"),
+            Repr::Float => plain("float"),
             Repr::FixedBits(bits) => plain(&format!("fixed_bits::<{bits}>")),
             Repr::Bits if self.p.types.shape.node(node).item_count > 0 => {
                 format!("ber::named_bits(r, {tag}, {})", self.p.types.shape.least_size(node))

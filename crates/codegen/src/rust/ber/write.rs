@@ -34,7 +34,8 @@ impl Ber<'_, '_> {
             Repr::Integer { signed: false, bits: 64 } => format!("w.unsigned({tag}, {at});"),
             Repr::Integer { .. } => format!("w.integer({tag}, i64::from({at}));"),
             Repr::Big => format!("w.big_integer({tag}, {of}.as_octets());"),
-            Repr::Real => format!("w.float({tag}, {at});"),
+            Repr::Real => format!("ber::write_real(w, {tag}, {v});"),
+            Repr::Float => format!("w.float({tag}, {at});"),
             Repr::FixedBits(_) => format!("ber::write_fixed_bits(w, {tag}, {at});"),
             Repr::Bits if self.p.types.shape.node(node).item_count > 0 => {
                 let least = self.p.types.shape.least_size(node);

@@ -36,9 +36,8 @@ impl Oer<'_, '_> {
                 Integer::UnsignedVariable => at.value("r.variable(false)"),
                 Integer::SignedVariable => at.value("r.variable(true)"),
             },
-            (Repr::Real, Code::Real(Real::Binary32)) => at.value("r.real32()"),
-            (Repr::Real, Code::Real(Real::Binary64)) => at.value("r.real64()"),
-            (Repr::Real, _) => at.value("r.real()"),
+            (Repr::Real, Code::Real(form)) => at.value(format!("r.real{}()", width(form))),
+            (Repr::Float, Code::Real(form)) => at.value(format!("r.float{}()", width(form))),
             (Repr::FixedBits(bits), Code::BitString(size, _)) => {
                 at.value(format!("r.fixed_bits::<{bits}>({})", sized(size)))
             }
@@ -313,6 +312,15 @@ fn read_integer(form: Integer, signed: bool, bits: u8, at: At<'_>) -> String {
         Integer::UnsignedVariable | Integer::SignedVariable => format!("r.narrow::<_, {ty}>(&number)"),
     };
     format!("{{ let number = {number}; {} }}", at.value(narrowed))
+}
+
+/// What the calls for a REAL are told apart by.
+pub(super) const fn width(real: Real) -> &'static str {
+    match real {
+        Real::Binary32 => "32",
+        Real::Binary64 => "64",
+        Real::Contents => "",
+    }
 }
 
 /// The condition that a bit is set.

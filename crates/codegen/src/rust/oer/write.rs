@@ -1,5 +1,6 @@
 //! Writing, the last part first.
 
+use super::read::width;
 use super::{Oer, sized, tag_text};
 use crate::rust::values::string_kind;
 use crate::rust::{At, MISSING, UNSUPPORTED, deref, receiver};
@@ -33,9 +34,10 @@ impl Oer<'_, '_> {
                 Integer::UnsignedVariable => format!("w.variable({v}, false)?;"),
                 Integer::SignedVariable => format!("w.variable({v}, true)?;"),
             },
-            (Repr::Real, Code::Real(Real::Binary32)) => format!("w.real32({at})?;"),
-            (Repr::Real, Code::Real(Real::Binary64)) => format!("w.real64({at});"),
-            (Repr::Real, _) => format!("w.real({at});"),
+            (Repr::Real, Code::Real(Real::Contents)) => format!("w.real({v});"),
+            (Repr::Real, Code::Real(form)) => format!("w.real{}({v})?;", width(form)),
+            (Repr::Float, Code::Real(Real::Binary32)) => format!("w.float32({at})?;"),
+            (Repr::Float, Code::Real(form)) => format!("w.float{}({at});", width(form)),
             (Repr::FixedBits(_), Code::BitString(size, _)) => {
                 format!("w.fixed_bits({}, {at})?;", sized(size))
             }

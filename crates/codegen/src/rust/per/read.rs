@@ -30,6 +30,7 @@ impl Per<'_, '_> {
             }
             (Repr::Big, Code::Integer(form)) => self.read_big(form, at),
             (Repr::Real, _) => at.value("r.real()"),
+            (Repr::Float, _) => at.value("r.float()"),
             (Repr::FixedBits(bits), Code::BitString(form, _))
                 if form.is_fixed() && form.lo == bits && !form.extensible =>
             {

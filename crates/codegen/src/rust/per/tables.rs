@@ -51,9 +51,8 @@ impl Per<'_, '_> {
                 format!("per::Form::Choice(&{})", self.table_name(node))
             }
             (Repr::List, Code::SequenceOf(..)) => format!("per::Form::List(&{})", self.table_name(node)),
-            (Repr::Boolean | Repr::Null | Repr::Real | Repr::Oid | Repr::RelativeOid | Repr::Any, _) => {
-                "per::Form::Plain".into()
-            }
+            (Repr::Boolean | Repr::Null | Repr::Real | Repr::Float, _) => "per::Form::Plain".into(),
+            (Repr::Oid | Repr::RelativeOid | Repr::Any, _) => "per::Form::Plain".into(),
             _ => "per::Form::Straight".into(),
         }
     }

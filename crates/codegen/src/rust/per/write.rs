@@ -29,7 +29,8 @@ impl Per<'_, '_> {
                 self.write_big(form, v, to);
                 return false;
             }
-            (Repr::Real, _) => format!("w.real({at});"),
+            (Repr::Real, _) => format!("w.real({v});"),
+            (Repr::Float, _) => format!("w.float({at});"),
             (Repr::FixedBits(bits), Code::BitString(form, _))
                 if form.is_fixed() && form.lo == bits && !form.extensible =>
             {

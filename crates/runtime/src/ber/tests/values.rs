@@ -306,13 +306,25 @@ fn real_11_3_from_numbers() {
         ("1", b"\x031.E+0"),
         ("-3.140e5", b"\x03-314.E3"),
         ("0.00015", b"\x0315.E-5"),
-        ("1e-9223372036854775808", b"\x031.E-9223372036854775808"),
+        ("1e-1152921504606846976", b"\x031.E-1152921504606846976"),
     ] {
         let mut writer = Writer::new(Der);
         writer.push_decimal_text(text).unwrap();
         assert_eq!(writer.finish(), want, "{text}");
     }
-    for text in ["", "-", "e5", "1e", "1e+", "1.2.3", "0x1", "NaN", "1e99999999999999999999", "1 "] {
+    for text in [
+        "",
+        "-",
+        "e5",
+        "1e",
+        "1e+",
+        "1.2.3",
+        "0x1",
+        "NaN",
+        "1e1152921504606846977",
+        "1e99999999999999999999",
+        "1 ",
+    ] {
         assert!(Writer::new(Der).push_decimal_text(text).is_err(), "{text}");
     }
 }

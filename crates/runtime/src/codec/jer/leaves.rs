@@ -1,9 +1,10 @@
 //! Types whose values look the same everywhere.
 
+use super::reals::no_real;
 use super::tree::DIGITS;
 use super::{Jer, Keys, Mismatch, Read, Said, Tree, strings};
-use crate::types::decimal::{self, parts};
-use crate::types::{FixedBits, Integer, ObjectIdentifier, Octets, RelativeObjectIdentifier};
+use crate::types::decimal;
+use crate::types::{ExactReal, FixedBits, Integer, ObjectIdentifier, Octets, RelativeObjectIdentifier};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -71,9 +72,7 @@ impl Jer for Integer<'_> {
         }
         let mut digits = Vec::new();
         decimal::push_integer(&mut digits, self.as_octets());
-        let mut number = s.serialize_struct(DIGITS, 1)?;
-        number.serialize_field(DIGITS, &*String::from_utf8_lossy(&digits))?;
-        number.end()
+        write_digits(&String::from_utf8_lossy(&digits), s)
     }
 
     fn read_jer(tree: &Tree<'_>, _: &Keys<'_>) -> Read<Self> {
@@ -82,56 +81,24 @@ impl Jer for Integer<'_> {
     }
 }
 
-/// REAL (X.697 clause 23): a number, or the word of a special value. The base of a number is not kept.
-impl Jer for f64 {
-    fn write_jer<S: Serializer>(&self, s: S) -> Said<S> {
-        match *self {
-            number if number.is_nan() => s.serialize_str("NaN"),
-            Self::INFINITY => s.serialize_str("INF"),
-            Self::NEG_INFINITY => s.serialize_str("-INF"),
-            0.0 if self.is_sign_negative() => s.serialize_str("-0"),
-            0.0 => s.serialize_u8(0),
-            number => s.serialize_f64(number),
-        }
-    }
-
-    fn read_jer(tree: &Tree<'_>, _: &Keys<'_>) -> Read<Self> {
-        let expected = || Mismatch::new("a number, INF, -INF, NaN or -0 expected");
-        match tree {
-            Tree::Text(word) => match &**word {
-                "INF" => Ok(Self::INFINITY),
-                "-INF" => Ok(Self::NEG_INFINITY),
-                "NaN" => Ok(Self::NAN),
-                "-0" => Ok(-0.0),
-                _ => Err(expected()),
-            },
-            Tree::Object(_) => of_object(tree).ok_or_else(expected),
-            _ => tree.real().ok_or_else(expected),
-        }
-    }
+/// A number by its digits.
+pub(super) fn write_digits<S: Serializer>(digits: &str, s: S) -> Said<S> {
+    let mut number = s.serialize_struct(DIGITS, 1)?;
+    number.serialize_field(DIGITS, digits)?;
+    number.end()
 }
 
-/// The objects that numbers of base 10, and those out of proportion, are.
-fn of_object(tree: &Tree<'_>) -> Option<f64> {
-    if let Some([number]) = tree.only(["base10Value"]) {
-        return match number {
-            Tree::Text(digits) => parts(digits).and_then(|_| digits.parse().ok()),
-            _ => number.real(),
-        };
+/// REAL as the nearest `f64`: a number, or the word of a special value. The base of a number is not kept.
+impl Jer for f64 {
+    fn write_jer<S: Serializer>(&self, s: S) -> Said<S> {
+        ExactReal::from(*self).write_jer(s)
     }
-    let [mantissa, base, exponent] = tree.only(["mantissa", "base", "exponent"])?;
-    let exponent = i64::try_from(&Integer::copied(&exponent.whole()?)).ok()?;
-    let (mantissa, two) = (mantissa.whole()?, &Integer::copied(&base.whole()?));
-    match i64::try_from(two) {
-        Ok(2) => Some(strings::binary(&mantissa, exponent)),
-        Ok(10) => {
-            let mut digits = Vec::new();
-            decimal::push_integer(&mut digits, &mantissa);
-            format!("{}e{exponent}", String::from_utf8_lossy(&digits)).parse().ok()
-        }
-        _ => None,
+
+    fn read_jer(tree: &Tree<'_>, keys: &Keys<'_>) -> Read<Self> {
+        let exact = ExactReal::read_jer(tree, keys)?;
+        let (near, infinite) = (exact.to_f64(), matches!(exact.as_bytes(), [0x40 | 0x41]));
+        if near.is_infinite() && !infinite { Err(no_real()) } else { Ok(near) }
     }
-    .filter(|number: &f64| number.is_finite())
 }
 
 /// OCTET STRING (X.697 clause 25), and the encoding of an open type.

@@ -8,6 +8,7 @@
 
 mod leaves;
 mod objects;
+mod reals;
 mod strings;
 mod tree;
 
@@ -15,6 +16,7 @@ pub use crate::__jer_serde as serde;
 pub use objects::{
     Item, Keys, Members, Object, addition, alternative, chosen, content, item, object, unknown,
 };
+pub use reals::Base10;
 pub use serde_core::{Deserialize, Deserializer, Serialize, Serializer, de::Error as DeError};
 pub use strings::*;
 pub use tree::{Mismatch, Tree};

@@ -4,7 +4,7 @@ use super::{As, Form, Jer, Keys, Mismatch, Plain, Read, Said, Tree};
 use crate::ber::Rules;
 use crate::codec::Contained;
 use crate::text::{StringKind, from_utf8, to_utf8};
-use crate::types::{self, Base, Binary, BitStr, BitString, Integer, Octets, Text, TimeType};
+use crate::types::{self, BitStr, BitString, Integer, Octets, Text, TimeType};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -234,21 +234,8 @@ pub(super) fn read_bits(tree: &Tree<'_>, size: Option<u64>) -> Read<BitString<'s
     }
 }
 
-/// A number of base 2 from its mantissa in two's complement.
-pub(super) fn binary(mantissa: &[u8], exponent: i64) -> f64 {
-    let negative = mantissa.first().is_some_and(|octet| octet & 0x80 != 0);
-    let magnitude = magnitude(mantissa);
-    if magnitude.iter().all(|octet| *octet == 0) {
-        return 0.0;
-    }
-    Binary { negative, base: Base::Two, scale: 0, exponent, mantissa: &magnitude }.to_f64()
-}
-
-/// The absolute value of two's complement octets.
-fn magnitude(octets: &[u8]) -> Vec<u8> {
-    if octets.first().is_none_or(|octet| octet & 0x80 == 0) {
-        return octets.into();
-    }
+/// Two's complement octets with the other sign.
+pub(super) fn negated(octets: &[u8]) -> Vec<u8> {
     let mut negated: Vec<u8> = octets.iter().map(|octet| !octet).collect();
     let mut at = negated.len();
     while let Some(octet) = at.checked_sub(1).and_then(|at| negated.get_mut(at)) {

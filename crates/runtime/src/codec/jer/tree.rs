@@ -102,15 +102,13 @@ impl Tree<'_> {
         }
     }
 
-    /// A number as the nearest there is in floating point, if it is in its range.
-    pub(super) fn real(&self) -> Option<f64> {
+    /// The digits of a number, where the format has them.
+    pub(super) fn digits(&self) -> Option<Cow<'_, str>> {
         match self {
-            Self::Integer(number) => number.to_string().parse().ok(),
-            Self::Real(number) => Some(*number),
-            Self::Digits(digits) => digits.parse().ok(),
+            Self::Integer(number) => Some(number.to_string().into()),
+            Self::Digits(digits) => Some(Cow::Borrowed(digits)),
             _ => None,
         }
-        .filter(|number: &f64| number.is_finite())
     }
 
     /// The value of a member.

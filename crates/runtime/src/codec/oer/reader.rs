@@ -3,7 +3,7 @@
 use crate::ber::Rules;
 use crate::codec::{Family, Path, UnknownAdditions};
 use crate::oer::{Around, Reader as Cursor};
-use crate::types::{Integer, Octets};
+use crate::types::{ExactReal, Integer, Octets};
 use crate::{Error, ErrorKind, Limits, Result, Tag};
 use alloc::vec::Vec;
 use core::cmp::Ordering;
@@ -431,7 +431,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// [`ErrorKind::Incomplete`].
-    pub fn real32(&mut self) -> Result<f64> {
+    pub fn float32(&mut self) -> Result<f64> {
         let bits = self.cursor.unsigned(4)?;
         Ok(f64::from(f32::from_bits(u32::try_from(bits).unwrap_or(0))))
     }
@@ -440,18 +440,42 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// [`ErrorKind::Incomplete`].
-    pub fn real64(&mut self) -> Result<f64> {
+    pub fn float64(&mut self) -> Result<f64> {
         self.cursor.unsigned(8).map(f64::from_bits)
+    }
+
+    /// REAL as contents octets of X.690 (§12.4), as the nearest `f64`.
+    ///
+    /// # Errors
+    /// Those of the contents.
+    pub fn float(&mut self) -> Result<f64> {
+        self.real().map(|real| real.to_f64())
+    }
+
+    /// REAL as binary32 (§12.2), exactly.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Incomplete`].
+    pub fn real32(&mut self) -> Result<ExactReal<'a>> {
+        self.float32().map(ExactReal::from)
+    }
+
+    /// REAL as binary64 (§12.3), exactly.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Incomplete`].
+    pub fn real64(&mut self) -> Result<ExactReal<'a>> {
+        self.float64().map(ExactReal::from)
     }
 
     /// REAL as contents octets of X.690 (§12.4).
     ///
     /// # Errors
     /// Those of the contents.
-    pub fn real(&mut self) -> Result<f64> {
+    pub fn real(&mut self) -> Result<ExactReal<'a>> {
         let contents = self.take(super::VARIABLE)?;
         let at = (self.position() - contents.len()) as u64;
-        crate::ber::decode_real(contents, at, self.contents_rules()).map(|real| real.to_f64())
+        ExactReal::new(contents, at, self.contents_rules())
     }
 }
 

@@ -4,7 +4,7 @@ use super::reader::order;
 use crate::ber::Rules;
 use crate::codec::{Family, Path, UnknownAdditions};
 use crate::oer::{Mark, Writer as Buffer};
-use crate::types::Integer;
+use crate::types::{ExactReal, Integer, Real};
 use crate::{Error, ErrorKind, Result, Tag};
 use alloc::vec::Vec;
 
@@ -19,6 +19,13 @@ pub struct Writer {
 
 fn outside() -> Error {
     Error::new(ErrorKind::ConstraintViolated, 0)
+}
+
+/// The nearest `f64`, if the value is not beyond all of them.
+fn near(value: &ExactReal<'_>) -> Result<f64> {
+    let number = value.to_f64();
+    let infinite = matches!(value.as_real(), Real::PlusInfinity | Real::MinusInfinity);
+    if number.is_infinite() && !infinite { Err(outside()) } else { Ok(number) }
 }
 
 impl Writer {
@@ -242,8 +249,8 @@ impl Writer {
     /// # Errors
     /// [`ErrorKind::ConstraintViolated`] beyond all of them.
     #[allow(clippy::cast_possible_truncation)] // to the nearest
-    pub fn real32(&mut self, value: f64) -> Result<()> {
-        let near = value as f32;
+    pub fn float32(&mut self, value: f64) -> Result<()> {
+        let near = if value.is_nan() { f32::NAN } else { value as f32 };
         if near.is_infinite() && !value.is_infinite() {
             return Err(outside());
         }
@@ -252,14 +259,35 @@ impl Writer {
     }
 
     /// REAL as binary64 (§12.3).
-    pub fn real64(&mut self, value: f64) {
+    pub fn float64(&mut self, value: f64) {
+        let value = if value.is_nan() { f64::NAN } else { value };
         self.buffer.push_fixed(value.to_bits(), 8);
     }
 
+    /// REAL as contents octets of X.690 (§12.4) from an `f64`.
+    pub fn float(&mut self, value: f64) {
+        self.real(&value.into());
+    }
+
+    /// REAL as binary32 (§12.2): the nearest that there is.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ConstraintViolated`] beyond all of them.
+    pub fn real32(&mut self, value: &ExactReal<'_>) -> Result<()> {
+        self.float32(near(value)?)
+    }
+
+    /// REAL as binary64 (§12.3): the nearest that there is.
+    ///
+    /// # Errors
+    /// As [`Writer::real32`].
+    pub fn real64(&mut self, value: &ExactReal<'_>) -> Result<()> {
+        self.float64(near(value)?);
+        Ok(())
+    }
+
     /// REAL as contents octets of X.690 (§12.4).
-    pub fn real(&mut self, value: f64) {
-        let mut w = crate::ber::Writer::new(Rules::Der);
-        w.push_f64(value);
-        self.any(w.finish());
+    pub fn real(&mut self, value: &ExactReal<'_>) {
+        self.any(&value.normal());
     }
 }

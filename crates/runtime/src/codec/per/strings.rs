@@ -4,7 +4,9 @@ use super::lanes::{self, Lanes};
 use super::{Alphabet, Reader, Size, Writer};
 use crate::ber::Rules;
 use crate::per::{BitReader, Length, Units};
-use crate::types::{BitString, FixedBits, INLINE, ObjectIdentifier, Octets, RelativeObjectIdentifier, Text};
+use crate::types::{
+    BitString, ExactReal, FixedBits, INLINE, ObjectIdentifier, Octets, RelativeObjectIdentifier, Text,
+};
 use crate::{Error, ErrorKind, Result};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -218,14 +220,21 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
         }
     }
 
-    /// REAL (§15) as the nearest `f64`.
+    /// REAL (§15).
     ///
     /// # Errors
     /// As [`crate::ber::decode_real`].
-    pub fn real(&mut self) -> Result<f64> {
+    pub fn real(&mut self) -> Result<ExactReal<'a>> {
         let (contents, units) = self.contents_and_place()?;
-        let real = crate::ber::decode_real(&contents, 0, Rules::Ber);
-        real.map(|real| real.to_f64()).map_err(|fault| units.fault(ALIGNED, &fault))
+        ExactReal::new(contents, 0, Rules::Ber).map_err(|fault| units.fault(ALIGNED, &fault))
+    }
+
+    /// REAL (§15) as the nearest `f64`.
+    ///
+    /// # Errors
+    /// As [`Reader::real`].
+    pub fn float(&mut self) -> Result<f64> {
+        self.real().map(|real| real.to_f64())
     }
 
     /// OBJECT IDENTIFIER (§24).

@@ -3,7 +3,7 @@
 use super::{Size, Whole};
 use crate::codec::Path;
 use crate::per::{FRAGMENT, Length};
-use crate::types::Integer;
+use crate::types::{ExactReal, Integer};
 use crate::{Error, ErrorKind, Result};
 use alloc::vec::Vec;
 
@@ -437,10 +437,13 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
     }
 
     /// REAL in the normal form (§15).
-    pub fn real(&mut self, value: f64) {
-        let mut w = crate::ber::Writer::new(crate::ber::Rules::Der);
-        w.push_f64(value);
-        self.contents(w.finish());
+    pub fn real(&mut self, value: &ExactReal<'_>) {
+        self.contents(&value.normal());
+    }
+
+    /// REAL from an `f64`.
+    pub fn float(&mut self, value: f64) {
+        self.real(&value.into());
     }
 }
 

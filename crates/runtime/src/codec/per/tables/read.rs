@@ -70,6 +70,7 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
         match (form, part) {
             (Form::Plain, Part::Null) => {}
             (Form::Plain, Part::Real(place)) => *place = self.real()?,
+            (Form::Plain, Part::Float(place)) => *place = self.float()?,
             (Form::Plain, Part::Oid(place)) => *place = self.oid()?,
             (Form::Plain, Part::RelativeOid(place)) => *place = self.relative_oid()?,
             (Form::Plain, Part::Octets(place)) => *place = self.any()?,

@@ -43,7 +43,8 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
     fn leaf(&mut self, form: Form, part: Seen<'_, '_>) -> Result<()> {
         match (form, part) {
             (Form::Plain, Seen::Null) => {}
-            (Form::Plain, Seen::Real(number)) => self.real(*number),
+            (Form::Plain, Seen::Real(number)) => self.real(number),
+            (Form::Plain, Seen::Float(number)) => self.float(*number),
             (Form::Plain, Seen::Oid(oid)) => self.contents(oid.as_bytes()),
             (Form::Plain, Seen::RelativeOid(oid)) => self.contents(oid.as_bytes()),
             (Form::Plain, Seen::Octets(octets)) => self.any(octets),
