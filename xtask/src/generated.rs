@@ -32,7 +32,10 @@ pub struct Generated {
 pub const RULES: &[Rules] = &[Rules::Ber, Rules::Aper, Rules::Uper, Rules::Oer];
 
 /// The types of `leaves.asn`.
-const LEAVES: &[&str] = &["Reals", "Number", "Decimal", "Single", "Double"];
+const LEAVES: &[&str] = &[
+    "Reals", "Number", "Decimal", "Single", "Double", "Times", "Day", "Clock", "Moment", "Lasts", "Century",
+    "Month", "Far", "Week", "Zoned", "Exact", "Interval", "Again", "Mixed",
+];
 
 /// All of them.
 pub const ALL: &[Generated] = &[

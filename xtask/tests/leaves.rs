@@ -316,3 +316,179 @@ fn numbers_of_the_machine_are_chosen() {
     assert_eq!(Encode::<codec::Ber>::encode(&read).unwrap()[2], 0x80, "in base 2");
     assert_eq!(leaves::PI, "3.14159".parse::<ExactReal<'_>>().unwrap());
 }
+
+/// A time in BER by its text: the useful types leave out what never varies (X.690 8.26).
+fn time(tag: &[u8], contents: &str) -> Vec<u8> {
+    [tag, &[u8::try_from(contents.len()).unwrap()], contents.as_bytes()].concat()
+}
+
+/// Contents octets of a type of times, some of which are none or outside of its settings.
+macro_rules! times {
+    ($name:ident, $root:ident, $tag:expr, $contents:expr) => {
+        #[test]
+        fn $name() {
+            let subject = Subject::new(stringify!($root));
+            let mut values = 0;
+            for contents in $contents {
+                let octets = time(&$tag, contents);
+                all_rules!(subject, &octets, leaves::$root<'_>);
+                all_rules!(subject, &octets, small::$root<'_>);
+                if let Ok(der) = subject.transcode(&octets, Rules::Ber, Rules::Der) {
+                    as_json!(subject, &der, leaves::$root<'_>);
+                    values += 1;
+                }
+                let per = subject.transcode(&octets, Rules::Ber, Rules::Uper);
+                if per.is_ok() && subject.transcode(&octets, Rules::Ber, Rules::Oer).is_ok() {
+                    turned!(subject, &octets, leaves::$root<'_>);
+                    turned!(subject, &octets, small::$root<'_>);
+                }
+            }
+            assert!(values > 1, "{values} are values");
+        }
+    };
+}
+
+const TIME: [u8; 1] = [0x0E];
+
+times!(
+    dates,
+    Day,
+    [0x1F, 0x1F],
+    ["20210228", "19490101", "20121231", "00010101", "99991231", "20210229", "2021", "2021-02-28"]
+);
+times!(times_of_day, Clock, [0x1F, 0x20], ["000000", "235959", "240000", "153000", "250000", "1530"]);
+times!(
+    moments,
+    Moment,
+    [0x1F, 0x21],
+    ["20210228153000", "19511014240000", "00000101000000", "20211301000000"]
+);
+times!(
+    durations,
+    Lasts,
+    [0x1F, 0x22],
+    [
+        "1Y",
+        "0S",
+        "T0S",
+        "1Y2M3DT4H5M6S",
+        "40Y",
+        "3W",
+        "1W2D",
+        "T1.5S",
+        "T1,25S",
+        "1Y0M3D",
+        "T123456789012345678M",
+        "T0.123456789S",
+        "1Y2",
+        "T1.1234567890123456789S",
+        "0Y",
+        "31Y15M31DT31H63M63S",
+        "32Y16M32DT32H64M64.1234S"
+    ]
+);
+times!(centuries, Century, TIME, ["19C", "00C", "1985", "-19C", "100C"]);
+times!(
+    months,
+    Month,
+    TIME,
+    [
+        "2005-01",
+        "2020-12",
+        "2021-01",
+        "2276-12",
+        "1749-01",
+        "2004-12",
+        "2277-01",
+        "1748-12",
+        "0001-01",
+        "1985",
+        "1985-13",
+        "1985-04-12"
+    ]
+);
+times!(far_days, Far, TIME, ["+12345-01-01", "-12345-12-31", "1985-04-12", "+0012345-01-01", "+12345-02-30"]);
+times!(weeks, Week, TIME, ["1985-W15-5", "2020-W53-7", "1985-W15", "1985-W54-1", "1985-W15-8"]);
+times!(
+    zoned,
+    Zoned,
+    TIME,
+    [
+        "15:27+01:00",
+        "15:27+01",
+        "15:27-04:30",
+        "15:27+15:00",
+        "15:27-15:59",
+        "15:27Z",
+        "15:27",
+        "15:27+16",
+        "24:00-00:01"
+    ]
+);
+times!(
+    exact,
+    Exact,
+    TIME,
+    [
+        "15:27:46.123Z",
+        "15:27:46,123Z",
+        "00:00:00.000Z",
+        "23:59:60.999Z",
+        "15:27:46.1234Z",
+        "15:27:46Z",
+        "15:27:46.123"
+    ]
+);
+times!(
+    intervals,
+    Interval,
+    TIME,
+    ["15:27/P1Y", "00:00/PT0S", "24:00/P1Y2M3DT4H5M6.75S", "15:27/16:00", "15:27", "P1Y/15:27"]
+);
+times!(
+    recurring,
+    Again,
+    TIME,
+    [
+        "R12/1985-04/1986-05",
+        "R/1985-04/1986-05",
+        "R7/1985-04/1986-05",
+        "R1234567890123/2004-01/2005-01",
+        "1985-04/1986-05",
+        "R012/1985-04/1986-05"
+    ]
+);
+times!(
+    mixed,
+    Mixed,
+    TIME,
+    ["1985-W15-5", "15:27:35,5", "R12/1985-04-12T23:20:30/P1M", "15:27:46+01:00", "1985-13-01"]
+);
+
+#[test]
+fn times_inside_of_others() {
+    let subject = Subject::new("Times");
+    let value = |members: &str| {
+        let plan = subject.plan(Rules::Ber);
+        let (mut tape, mut out) = (Tape::new(), Vec::new());
+        json::read(&plan.shape, subject.root, members.as_bytes(), &mut tape, &json::Options::default())
+            .unwrap();
+        Encoder::new().encode(plan, Rules::Ber, tape.view(&[]), &mut out).unwrap();
+        out
+    };
+    for members in [
+        r#"{"date":"2021-02-28","both":"2021-02-28T15:30:00","lasts":"P1Y2DT3H","all":[]}"#,
+        r#"{"date":"1800-01-01","clock":"15:30:00","both":"0001-01-01T00:00:00","lasts":"PT0.5S","since":"2000-01-01",
+            "month":"1985-04","zoned":"15:27+01:30","interval":"15:27/P1Y","all":["00:00/P1W","01:00/PT0S"],
+            "later":"2030-12-31T23:59:59"}"#,
+        r#"{"date":"1999-12-31","both":"1999-12-31T24:00:00","lasts":"P99Y","since":"1999-12-31","all":["10:10/P1M"]}"#,
+    ] {
+        let octets = value(members);
+        all_rules!(subject, &octets, leaves::Times<'_>);
+        all_rules!(subject, &octets, small::Times<'_>);
+        turned!(subject, &octets, leaves::Times<'_>);
+        turned!(subject, &octets, small::Times<'_>);
+        let der = subject.transcode(&octets, Rules::Ber, Rules::Der).unwrap();
+        as_json!(subject, &der, leaves::Times<'_>);
+    }
+}

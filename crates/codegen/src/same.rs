@@ -258,6 +258,7 @@ fn said_in_per(program: &per::Program, node: NodeId, out: &mut String) {
             Ok(())
         }
         per::Code::SequenceOf(size, _) => write!(out, " {size:?}"),
+        per::Code::Time(at) => write!(out, " {:?}", program.times[at as usize]),
         other => write!(out, " {other:?}"),
     };
 }
@@ -266,6 +267,7 @@ fn said_in_oer(program: &oer::Program, node: NodeId, out: &mut String) {
     let code = program.nodes[node.index()];
     _ = match code {
         oer::Code::Choice(at) => write!(out, " {:?}", program.choices[at as usize]),
+        oer::Code::Time(at) => write!(out, " {:?}", program.times[at as usize]),
         oer::Code::Sequence(at) => {
             let sequence = &program.sequences[at as usize];
             let (root, additions) = (&sequence.root, &sequence.additions);

@@ -8,7 +8,7 @@ use super::{At, Printer, RootType, local};
 use crate::types::Repr;
 use tercet_lower::Lowering;
 use tercet_plan::ber::{Program, Slot, UNTAGGED};
-use tercet_plan::{Code, FieldId, Kind, NodeId};
+use tercet_plan::{Code, FieldId, NodeId};
 
 pub(super) fn print(p: &mut Printer<'_>, program: &Program) {
     let nodes: Vec<NodeId> = p.types.nodes().collect();
@@ -245,16 +245,4 @@ fn tag_text(tag: u32) -> String {
 
 fn tag_pattern(tag: u32) -> String {
     format!("{tag:#x}")
-}
-
-/// The name of a time type that has one.
-pub(super) fn time_type(kind: Kind) -> Option<&'static str> {
-    Some(match kind {
-        Kind::Time => "Time",
-        Kind::Date => "Date",
-        Kind::TimeOfDay => "TimeOfDay",
-        Kind::DateTime => "DateTime",
-        Kind::Duration => "Duration",
-        _ => return None,
-    })
 }

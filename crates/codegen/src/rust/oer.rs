@@ -1,6 +1,7 @@
 //! Codecs for OER.
 
 mod read;
+mod times;
 mod write;
 
 use super::names::snake;
@@ -13,6 +14,7 @@ use tercet_plan::{FieldId, Kind, NodeId};
 pub(super) fn print(p: &mut Printer<'_>, program: &Program) {
     let nodes: Vec<NodeId> = p.types.nodes().collect();
     let mut oer = Oer { p, program };
+    oer.times();
     for node in nodes {
         oer.node(node);
     }

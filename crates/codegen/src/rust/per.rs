@@ -2,6 +2,7 @@
 
 mod read;
 mod tables;
+mod times;
 mod write;
 
 use super::names::snake;
@@ -16,6 +17,7 @@ pub(super) fn print(p: &mut Printer<'_>, program: &Program) {
     let rules = if program.aligned { "aper" } else { "uper" };
     let mut per = Per { p, program, rules };
     per.alphabets();
+    per.times();
     let nodes: Vec<NodeId> = per.p.types.nodes().collect();
     for node in nodes {
         per.node(node);

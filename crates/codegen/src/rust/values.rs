@@ -2,10 +2,12 @@
 
 use super::Printer;
 use crate::types::{Edge, Repr};
+use std::borrow::Cow;
 use tercet_plan::shape::{Constant, Key};
 use tercet_plan::{FieldId, Kind, NodeId};
-use tercet_runtime::ber::{Rules, decode_real};
+use tercet_runtime::ber::{Rules, decode_real, decode_time};
 use tercet_runtime::text::{StringKind, to_utf8};
+use tercet_runtime::types::TimeType;
 
 /// A list without elements.
 pub(super) const EMPTY: &str = "Vec::new()";
@@ -113,8 +115,11 @@ impl Printer<'_> {
             (Repr::Real, Constant::Contents(octets)) => format!("ExactReal::constant(&{octets:?})"),
             (Repr::Float, Constant::Contents(octets)) => float(octets)?,
             (Repr::Text, Constant::Contents(octets)) => {
-                let kind = string_kind(self.types.shape.node(node).kind)?;
-                to_text(kind, octets)?
+                let kind = self.types.shape.node(node).kind;
+                match string_kind(kind) {
+                    Some(kind) => to_text(kind, octets)?,
+                    None => format!("Text::borrowed({:?})", time_text(kind, octets)?),
+                }
             }
             (Repr::List, Constant::List(values)) => {
                 let element = self.types.element(node);
@@ -172,6 +177,19 @@ pub(super) fn to_text(kind: StringKind, octets: &[u8]) -> Option<String> {
     Some(format!("Text::borrowed({:?})", to_utf8(kind, octets, 0).ok()?))
 }
 
+/// The text of a time.
+fn time_text(kind: Kind, octets: &[u8]) -> Option<String> {
+    let kind = match kind {
+        Kind::Time => TimeType::Time,
+        Kind::Date => TimeType::Date,
+        Kind::TimeOfDay => TimeType::TimeOfDay,
+        Kind::DateTime => TimeType::DateTime,
+        Kind::Duration => TimeType::Duration,
+        _ => return None,
+    };
+    decode_time(kind, octets, 0, Rules::Ber).ok().map(Cow::into_owned)
+}
+
 /// The number of contents octets.
 pub(super) fn float(octets: &[u8]) -> Option<String> {
     let number = decode_real(octets, 0, Rules::Ber).ok()?.to_f64();
@@ -197,6 +215,18 @@ pub(super) fn string_kind(kind: Kind) -> Option<StringKind> {
         Kind::GeneralString => StringKind::General,
         Kind::UniversalString => StringKind::Universal,
         Kind::BmpString => StringKind::Bmp,
+        _ => return None,
+    })
+}
+
+/// The name of a time type that has one.
+pub(super) fn time_type(kind: Kind) -> Option<&'static str> {
+    Some(match kind {
+        Kind::Time => "Time",
+        Kind::Date => "Date",
+        Kind::TimeOfDay => "TimeOfDay",
+        Kind::DateTime => "DateTime",
+        Kind::Duration => "Duration",
         _ => return None,
     })
 }

@@ -2,8 +2,10 @@
 
 use super::check;
 use tercet_plan::Kind;
-use tercet_runtime::ber::{Header, Rules, Writer, decode_bit_string, decode_boolean, decode_real, walk};
-use tercet_runtime::types::{GeneralizedTime, UtcTime};
+use tercet_runtime::ber::{
+    Header, Rules, Writer, decode_bit_string, decode_boolean, decode_real, decode_time, walk,
+};
+use tercet_runtime::types::{GeneralizedTime, TimeType, UtcTime};
 use tercet_runtime::{Error, Tag};
 
 /// Writes a primitive value from its contents octets; in DER and CER in the normal form. `least` is given for a BIT
@@ -44,6 +46,11 @@ pub(super) fn write(
                 check::check(kind, contents, 0, rules)?;
             }
         }
+        Kind::Time | Kind::Duration => {
+            let time = if kind == Kind::Time { TimeType::Time } else { TimeType::Duration };
+            let text = decode_time(time, contents, 0, Rules::Ber)?;
+            writer.push(&time.encode(&text, rules)?);
+        }
         _ if check::may_be_segmented(kind) => {
             writer.octet_string(tag, contents);
             return Ok(());
@@ -65,6 +72,8 @@ pub(super) fn is_as_it_is(kind: Kind, rules: Rules, contents: &[u8]) -> bool {
             | Kind::BitString
             | Kind::UtcTime
             | Kind::GeneralizedTime
+            | Kind::Time
+            | Kind::Duration
     );
     !has_forms && (rules == Rules::Der || contents.len() <= 1000)
 }

@@ -1,8 +1,8 @@
 //! Reading: an element's header is at hand, its tag compared.
 
-use super::{Ber, Condition, closure, local, tag_pattern, tag_text, time_type};
+use super::{Ber, Condition, closure, local, tag_pattern, tag_text};
 use crate::rust::At;
-use crate::rust::values::{key_pattern, string_kind, tuple};
+use crate::rust::values::{key_pattern, string_kind, time_type, tuple};
 use crate::types::{Edge, Repr};
 use tercet_plan::ber::{Slot, UNTAGGED, flags};
 use tercet_plan::shape::Place;

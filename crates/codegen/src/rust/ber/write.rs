@@ -1,7 +1,7 @@
 //! Writing, the last part first: contents, then the headers in front of them.
 
-use super::{Ber, tag_text, time_type};
-use crate::rust::values::string_kind;
+use super::{Ber, tag_text};
+use crate::rust::values::{string_kind, time_type};
 use crate::rust::{At, deref, receiver};
 use crate::types::{Edge, Repr};
 use tercet_plan::ber::{Slot, UNTAGGED, flags};

@@ -1,7 +1,7 @@
 //! Reading.
 
 use super::{Oer, sized};
-use crate::rust::values::{key_pattern, string_kind, tuple};
+use crate::rust::values::{key_pattern, string_kind, time_type, tuple};
 use crate::rust::{At, local};
 use crate::types::{Edge, Repr};
 use tercet_plan::oer::{Addition, Code, Integer, Member, Real, UNTAGGED};
@@ -55,8 +55,12 @@ impl Oer<'_, '_> {
                 (Kind::UtcTime, _) => at.value(format!("r.utc_time({})", sized(size))),
                 (Kind::GeneralizedTime, _) => at.value(format!("r.generalized_time({})", sized(size))),
                 (_, Some(kind)) => at.value(format!("r.text({}, StringKind::{kind:?})", sized(size))),
-                _ => unsupported(),
+                _ => match time_type(kind) {
+                    Some(kind) => at.value(format!("r.time({}, TimeType::{kind})", sized(size))),
+                    None => unsupported(),
+                },
             },
+            (Repr::Text, Code::Time(index)) => at.value(format!("r.{})", self.time(kind, index))),
             (Repr::Contained(inside), Code::OctetsContaining(size) | Code::BitsContaining(size, _)) => {
                 let value = self.p.boxed(Edge::Content(node), self.read(inside, keys, At::Nothing));
                 let is_bits = kind == Kind::BitString;

@@ -2,7 +2,7 @@
 
 use super::read::width;
 use super::{Oer, sized, tag_text};
-use crate::rust::values::string_kind;
+use crate::rust::values::{string_kind, time_type};
 use crate::rust::{At, MISSING, UNSUPPORTED, deref, receiver};
 use crate::types::{Edge, Repr};
 use tercet_plan::oer::{Addition, Code, Integer, Member, Real, UNTAGGED};
@@ -53,8 +53,12 @@ impl Oer<'_, '_> {
                 (Kind::UtcTime, _) => format!("w.utc_time({}, {v})?;", sized(size)),
                 (Kind::GeneralizedTime, _) => format!("w.generalized_time({}, {v})?;", sized(size)),
                 (_, Some(kind)) => format!("w.text({}, StringKind::{kind:?}, {v})?;", sized(size)),
-                _ => UNSUPPORTED.into(),
+                _ => match time_type(kind) {
+                    Some(kind) => format!("w.time({}, TimeType::{kind}, {v})?;", sized(size)),
+                    None => UNSUPPORTED.into(),
+                },
             },
+            (Repr::Text, Code::Time(index)) => format!("w.{}, {v})?;", self.time(kind, index)),
             (Repr::Contained(inside), Code::OctetsContaining(size) | Code::BitsContaining(size, _)) => {
                 let is_bits = kind == Kind::BitString;
                 self.open(format!("let written = w.contained({}, {is_bits}, {v}, |v, w| {{", sized(size)));

@@ -64,6 +64,7 @@ impl Per<'_, '_> {
                 };
                 at.value(format!("r.{method}({}, &{})", size(form), self.alphabet(index)))
             }
+            (Repr::Text, Code::Time(index)) => at.value(format!("r.time(&{})", self.time(node, index))),
             (Repr::Text, Code::Contents) => match string_kind(kind) {
                 Some(kind) => at.value(format!("r.other_string(StringKind::{kind:?})")),
                 None => at.value("Err(r.error(ErrorKind::Unsupported))"),

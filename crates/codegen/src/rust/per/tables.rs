@@ -32,6 +32,7 @@ impl Per<'_, '_> {
                     "per::Form::Characters(&per::Characters {{ size: {size}, alphabet: &{alphabet}, time: per::Time::{time} }})"
                 )
             }
+            (Repr::Text, Code::Time(index)) => format!("per::Form::Time(&{})", self.time(node, index)),
             (Repr::Text, Code::Contents) => match string_kind(kind) {
                 Some(kind) => format!("per::Form::OtherString(StringKind::{kind:?})"),
                 None => "per::Form::Straight".into(),

@@ -62,6 +62,7 @@ impl Per<'_, '_> {
                 }
                 format!("w.characters({}, &{}, {v})?;", size(form), self.alphabet(index))
             }
+            (Repr::Text, Code::Time(index)) => format!("w.time(&{}, {v})?;", self.time(node, index)),
             (Repr::Text, Code::Contents) => match string_kind(kind) {
                 Some(kind) => format!("w.other_string(StringKind::{kind:?}, {v})?;"),
                 None => UNSUPPORTED.into(),

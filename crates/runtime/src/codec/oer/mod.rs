@@ -2,9 +2,11 @@
 
 mod reader;
 mod strings;
+mod time;
 mod writer;
 
-pub use crate::oer::Mark;
+pub use crate::oer::{Mark, TimeNumber, TimeStep};
+pub use crate::types::TimeUnit;
 pub use reader::{Bitmap, Open, Reader};
 pub use writer::Writer;
 

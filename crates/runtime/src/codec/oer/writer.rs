@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 /// A buffer that grows at its start, and whether the encoding is to be canonical (§31).
 #[derive(Clone, Debug, Default)]
 pub struct Writer {
-    buffer: Buffer,
+    pub(super) buffer: Buffer,
     canonical: bool,
     /// The way to a fault, as far as callers have told it.
     pub(in crate::codec) path: Path,

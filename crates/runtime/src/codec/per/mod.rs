@@ -6,11 +6,14 @@ mod parts;
 mod reader;
 mod strings;
 mod tables;
+mod time;
 mod writer;
 
+pub use crate::types::TimeUnit;
 pub use forms::{Alphabet, Range, Size, Whole};
 pub use parts::{Additions, Open, addition, same};
 pub use reader::Reader;
 pub use strings::{bits_of_fixed, fixed_of_bits};
 pub use tables::{Addition, Characters, Choice, Enumerated, Form, List, Member, Sequence, Time};
+pub use time::{TimeForm, TimeNumber, TimePart, TimeStep};
 pub use writer::{OpenMark, Writer};

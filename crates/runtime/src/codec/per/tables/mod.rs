@@ -5,7 +5,7 @@
 mod read;
 mod write;
 
-use super::{Alphabet, Size, Whole};
+use super::{Alphabet, Size, TimeForm, Whole};
 use crate::text::StringKind;
 
 /// How a value is encoded.
@@ -27,6 +27,8 @@ pub enum Form {
     Characters(&'static Characters),
     /// Other strings of characters.
     OtherString(StringKind),
+    /// TIME and the useful time types.
+    Time(&'static TimeForm),
     /// A string with CONTAINING: its size, the bits of its units, what is inside.
     Containing(Size, &'static Self, bool),
     /// ENUMERATED without extension, whose items are declared in order: the form, how many they are.

@@ -103,6 +103,7 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
                 *place = self.characters_of(characters)?;
             }
             (Form::OtherString(kind), Part::Text(place)) => *place = self.other_string(kind)?,
+            (Form::Time(form), Part::Text(place)) => *place = self.time(form)?,
             (Form::Containing(size, inside, bits), Part::Content(place)) => {
                 return self.containing(size, *inside, bits, place);
             }

@@ -76,6 +76,7 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
                 return self.characters(characters.size, characters.alphabet, text);
             }
             (Form::OtherString(kind), Seen::Text(text)) => return self.other_string(kind, text),
+            (Form::Time(form), Seen::Text(text)) => return self.time(form, text),
             (Form::Containing(size, inside, bits), Seen::Content(content)) => {
                 let inside = match content.content() {
                     Ok(value) => self.apart(|w| w.part(*inside, value))?,
