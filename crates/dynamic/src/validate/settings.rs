@@ -139,7 +139,7 @@ fn time(text: &str, all: &mut Properties) {
 }
 
 /// Values to choose from when one with some properties is wanted.
-pub(crate) const EXAMPLES: [&str; 24] = [
+pub(crate) const EXAMPLES: [&str; 33] = [
     "2024-02-29",
     "1999-12-31",
     "2024-02",
@@ -164,6 +164,15 @@ pub(crate) const EXAMPLES: [&str; 24] = [
     "P1Y2M3DT4H5M6S",
     "2024-02-29/2024-03-01",
     "R5/2024-02-29T12:30:45/P1D",
+    "12:30+01:30",
+    "12:30-05",
+    "12:30:45.123Z",
+    "12:30/P1Y",
+    "00:00/PT0.5S",
+    "P3W/2024-02",
+    "R12/2024-02/2024-03",
+    "R/2024-02-29/2025",
+    "+12024-02-29",
 ];
 
 #[cfg(test)]
