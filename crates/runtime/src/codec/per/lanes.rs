@@ -12,7 +12,6 @@ const MOST: usize = 4;
 /// What turns characters below 128 into what is written for them, and back, without a branch or a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Lanes {
-    bits: u32,
     indexed: bool,
     used: usize,
     each: [Lane; MOST],
@@ -20,8 +19,7 @@ pub(super) struct Lanes {
     beyond: u64,
     /// The first character, in each octet.
     first: u64,
-    /// The lowest `bits` of every 16, twice that of every 32, four times that of 64.
-    masks: [u64; 3],
+    masks: Masks,
 }
 
 /// A range of characters. Added to a character, the highest bit of `from` tells that it is not before the range, that
@@ -33,6 +31,52 @@ struct Lane {
     number: u64,
     /// Characters between the range before and this one.
     gap: u64,
+}
+
+/// Where the bits of a character are while they are moved together or apart: the lowest `bits` of every 16, twice that of
+/// every 32, four times that of 64.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Masks {
+    bits: u32,
+    one: u64,
+    two: u64,
+    four: u64,
+}
+
+impl Masks {
+    const fn new(bits: u32) -> Self {
+        Self {
+            bits,
+            one: ((1 << bits) - 1) * (1 << 48 | 1 << 32 | 1 << 16 | 1),
+            two: ((1 << (2 * bits)) - 1) * (1 << 32 | 1),
+            four: u64::MAX >> (64 - 4 * bits),
+        }
+    }
+
+    /// Eight times so many bits to eight octets.
+    #[inline(always)]
+    const fn spread(self, word: u64) -> u64 {
+        let Self { bits, one, two, four } = self;
+        if bits == 8 {
+            return word;
+        }
+        let all = word >> (64 - 8 * bits);
+        let halves = all >> (4 * bits) << 32 | all & four;
+        let quarters = (halves >> (2 * bits) & two) << 16 | halves & two;
+        (quarters >> bits & one) << 8 | quarters & one
+    }
+
+    /// The other way.
+    #[inline(always)]
+    const fn pack(self, octets: u64) -> u64 {
+        let Self { bits, one, two, four } = self;
+        if bits == 8 {
+            return octets;
+        }
+        let quarters = (octets >> 8 & one) << bits | octets & one;
+        let halves = (quarters >> 16 & two) << (2 * bits) | quarters & two;
+        halves >> 32 << (4 * bits) | halves & four
+    }
 }
 
 impl Lanes {
@@ -62,27 +106,26 @@ impl Lanes {
         if indexed && count > 128 {
             return None;
         }
-        let low = (1 << bits) - 1;
-        let double = (1 << (2 * bits)) - 1;
         Some(Self {
-            bits,
             indexed,
             used: ranges.len(),
             each,
             beyond: 0x80_u64.saturating_sub(count as u64) * ONES,
             first: ranges[0].lo as u64 * ONES,
-            masks: [
-                low * (1 << 48 | 1 << 32 | 1 << 16 | 1),
-                double * (1 << 32 | 1),
-                u64::MAX >> (64 - 4 * bits),
-            ],
+            masks: Masks::new(bits),
         })
     }
 
+    /// Shifts and masks: literals if `BITS` are the bits of a character, which may be zero for any.
+    #[inline(always)]
+    const fn masks<const BITS: u32>(&self) -> Masks {
+        if BITS == 0 { self.masks } else { const { Masks::new(if BITS == 0 { 1 } else { BITS }) } }
+    }
+
     /// How many characters of a word there are bits for.
-    #[inline]
-    pub(super) const fn in_word(&self) -> usize {
-        if self.bits == 8 { 7 } else { 8 }
+    #[inline(always)]
+    pub(super) const fn in_word<const BITS: u32>(&self) -> usize {
+        if self.masks::<BITS>().bits == 8 { 7 } else { 8 }
     }
 
     /// The first character, in each octet.
@@ -102,55 +145,36 @@ impl Lanes {
     }
 
     /// The characters that the highest bits of a word stand for, and the highest bit of each octet that is none.
-    #[inline]
-    pub(super) fn read(&self, word: u64) -> (u64, u64) {
-        let codes = self.spread(word);
+    #[inline(always)]
+    pub(super) fn read<const BITS: u32>(&self, word: u64) -> (u64, u64) {
+        let codes = self.masks::<BITS>().spread(word);
         if !self.indexed {
             return (codes, self.wrong(codes));
         }
         let mut characters = codes + self.first;
-        for lane in self.each.iter().take(self.used).skip(1) {
-            characters += ((codes + lane.number) & HIGH) / 0x80 * lane.gap;
+        if self.used > 1 {
+            // A range that is not used has a gap of none.
+            let [_, b, c, d] = &self.each;
+            let gap = |lane: &Lane| ((codes + lane.number) & HIGH) / 0x80 * lane.gap;
+            characters += gap(b) + gap(c) + gap(d);
         }
         (characters, (codes + self.beyond) & HIGH)
     }
 
     /// The bits for characters that are all permitted, the first the highest of `8 * bits`.
-    #[inline]
-    pub(super) fn write(&self, characters: u64) -> u64 {
+    #[inline(always)]
+    pub(super) fn write<const BITS: u32>(&self, characters: u64) -> u64 {
+        let masks = self.masks::<BITS>();
         if !self.indexed {
-            return self.pack(characters);
+            return masks.pack(characters);
         }
         let mut codes = characters.wrapping_sub(self.first);
-        for lane in self.each.iter().take(self.used).skip(1) {
-            codes = codes.wrapping_sub((characters.wrapping_add(lane.from) & HIGH) / 0x80 * lane.gap);
+        if self.used > 1 {
+            let [_, b, c, d] = &self.each;
+            let gap = |lane: &Lane| (characters.wrapping_add(lane.from) & HIGH) / 0x80 * lane.gap;
+            codes = codes.wrapping_sub(gap(b)).wrapping_sub(gap(c)).wrapping_sub(gap(d));
         }
-        self.pack(codes)
-    }
-
-    #[inline]
-    fn spread(&self, word: u64) -> u64 {
-        let bits = self.bits;
-        if bits == 8 {
-            return word;
-        }
-        let [one, two, four] = self.masks;
-        let all = word >> (64 - 8 * bits);
-        let halves = all >> (4 * bits) << 32 | all & four;
-        let quarters = (halves >> (2 * bits) & two) << 16 | halves & two;
-        (quarters >> bits & one) << 8 | quarters & one
-    }
-
-    #[inline]
-    fn pack(&self, octets: u64) -> u64 {
-        let bits = self.bits;
-        if bits == 8 {
-            return octets;
-        }
-        let [one, two, four] = self.masks;
-        let quarters = (octets >> 8 & one) << bits | octets & one;
-        let halves = (quarters >> 16 & two) << (2 * bits) | quarters & two;
-        halves >> 32 << (4 * bits) | halves & four
+        masks.pack(codes)
     }
 }
 
@@ -196,21 +220,21 @@ mod tests {
                 }
                 let Some(code) = expected else { continue };
                 let bits = alphabet.bits;
-                for count in (1..).take(lanes.in_word()) {
+                for count in (1..).take(lanes.in_word::<0>()) {
                     let word =
                         (0..count).fold(0, |word, i: u32| word | u64::from(code) << (64 - bits * (i + 1)));
                     let characters =
                         (0..count).fold(0, |word, i| word | u64::from(character) << (56 - 8 * i));
-                    let (read, wrong) = lanes.read(word);
+                    let (read, wrong) = lanes.read::<0>(word);
                     assert_eq!((read ^ characters) >> (64 - 8 * count), 0);
                     assert_eq!(wrong & first(count as usize), 0);
                     let filling = lanes.filling().checked_shr(8 * count).unwrap_or(0);
-                    let written = lanes.write(characters | filling) << (64 - 8 * bits);
+                    let written = lanes.write::<0>(characters | filling) << (64 - 8 * bits);
                     assert_eq!((written ^ word) >> (64 - bits * count), 0);
                 }
             }
             for code in 0..1_u32 << alphabet.bits.min(7) {
-                let (read, wrong) = lanes.read(u64::from(code) << (64 - alphabet.bits));
+                let (read, wrong) = lanes.read::<0>(u64::from(code) << (64 - alphabet.bits));
                 let expected = alphabet.character(code);
                 assert_eq!(wrong & first(1) == 0, expected.is_some());
                 assert!(expected.is_none_or(|character| u64::from(character) == read >> 56));

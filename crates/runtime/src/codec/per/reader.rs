@@ -358,11 +358,15 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     /// [`ErrorKind::ConstraintViolated`].
     #[inline(always)]
     pub fn size(&mut self, size: Size) -> Result<Length> {
-        let short = match size.whole {
-            _ if size.extensible => None,
-            Some(whole) => self.short(whole, u64::from(size.hi - size.lo)),
-            None => return self.length(),
+        let whole = match (size.whole, size.extensible) {
+            (Some(whole), false) => Some(whole),
+            (None, false) => return self.length(),
+            // A size of the root behind an extension bit that is zero is the same number.
+            (Some(Whole::Nothing), true) => Some(Whole::Bits(1)),
+            (Some(Whole::Bits(width)), true) => Some(Whole::Bits(width + 1)),
+            _ => None,
         };
+        let short = whole.and_then(|whole| self.short(whole, u64::from(size.hi - size.lo)));
         match short {
             #[allow(clippy::cast_possible_truncation)] // 32 bits
             Some(above) => Ok(Length { count: size.lo as usize + above as usize, more: false }),
@@ -432,27 +436,30 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     pub(super) fn take(&mut self, count: usize) -> Result<Octets<'a>> {
         match self.bits.octets(count)? {
             Taken::Aligned(_, octets) => Ok(Octets::borrowed(octets)),
-            Taken::Shifted(at) => Ok(self.shifted(at, count)),
+            Taken::Shifted(at) => Ok(self.shifted(at, count * 8)),
         }
     }
 
+    /// So many bits from a bit on, which are known to be there; the last octet is filled with zero bits.
     #[inline(never)]
-    fn shifted(&self, at: usize, count: usize) -> Octets<'a> {
-        let mut kept = [0; INLINE];
-        match kept.get_mut(..count) {
-            Some(room) => {
-                for (i, places) in room.chunks_mut(4).enumerate() {
-                    let word = self.bits.word_at(at + i * 32).to_be_bytes();
-                    places.copy_from_slice(word.get(..places.len()).unwrap_or_default());
+    pub(super) fn shifted(&self, at: usize, count: usize) -> Octets<'a> {
+        if count <= INLINE * 8 {
+            let mut kept = [0; INLINE];
+            let mut left = count;
+            for (i, places) in kept.chunks_mut(4).enumerate() {
+                let word = self.bits.word_at(at + i * 32);
+                let known = if left < 32 { word & !(u64::MAX >> left) } else { word };
+                places.copy_from_slice(known.to_be_bytes().get(..places.len()).unwrap_or_default());
+                if left <= 32 {
+                    break;
                 }
-                Octets::inline(count, kept)
+                left -= 32;
             }
-            None => {
-                let mut out = Vec::new();
-                self.bits.copy_bits(at, count * 8, &mut out);
-                out.into()
-            }
+            return Octets::inline(count.div_ceil(8), kept);
         }
+        let mut out = Vec::new();
+        self.bits.copy_bits(at, count, &mut out);
+        out.into()
     }
 
     pub(super) fn append(&mut self, count: usize, out: &mut Vec<u8>) -> Result<()> {

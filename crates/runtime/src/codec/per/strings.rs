@@ -1,6 +1,7 @@
 //! Strings, both ways (§16, §17, §30).
 
 use super::lanes::{self, Lanes};
+use super::writer::few;
 use super::{Alphabet, Reader, Size, Writer};
 use crate::ber::Rules;
 use crate::per::{BitReader, Length, Units};
@@ -27,34 +28,29 @@ pub fn fixed_of_bits<const N: u32>(bits: BitString<'_>) -> Option<FixedBits<N>> 
 pub fn bits_of_fixed<const N: u32>(bits: FixedBits<N>) -> BitString<'static> {
     let (octets, used) = bits.to_octets();
     let unused = u8::try_from(used * 8 - N as usize).unwrap_or(0);
-    BitString::new(octets.get(..used).unwrap_or_default().to_vec(), unused).unwrap_or_default()
+    BitString::new(Octets::copied(octets.get(..used).unwrap_or_default()), unused).unwrap_or_default()
 }
 
-/// Characters in bits from a reader's position on, which are known to be there, into room for as many.
-fn unpack(
+/// Characters in bits from a reader's position on, which are known to be there, into room for as many and seven more.
+#[inline(always)]
+fn unpack<const BITS: u32>(
     bits: BitReader<'_>,
     alphabet: &Alphabet,
     lanes: &Lanes,
     count: usize,
     room: &mut [u8],
 ) -> Result<()> {
-    let (mut at, mut left) = (bits.position(), count);
-    for places in room.chunks_mut(lanes.in_word()) {
-        let (characters, wrong) = lanes.read(bits.word_at(at));
-        if wrong & lanes::first(left.min(lanes.in_word())) != 0 {
+    let (mut at, mut done) = (bits.position(), 0);
+    while done < count {
+        let (characters, wrong) = lanes.read::<BITS>(bits.word_at(at));
+        if wrong & lanes::first((count - done).min(lanes.in_word::<BITS>())) != 0 {
             return Err(no_character(bits, alphabet, at));
         }
-        let characters = characters.to_be_bytes();
-        if let Some(eight) = places.first_chunk_mut::<8>() {
-            *eight = characters;
-        } else {
-            places.iter_mut().zip(characters).for_each(|(place, character)| *place = character);
+        if let Some(places) = room.get_mut(done..).and_then(<[u8]>::first_chunk_mut) {
+            *places = characters.to_be_bytes();
         }
-        if left <= lanes.in_word() {
-            break;
-        }
-        left -= lanes.in_word();
-        at += lanes.in_word() * alphabet.bits as usize;
+        done += lanes.in_word::<BITS>();
+        at += lanes.in_word::<BITS>() * alphabet.bits as usize;
     }
     Ok(())
 }
@@ -63,7 +59,7 @@ fn unpack(
 #[cold]
 fn no_character(bits: BitReader<'_>, alphabet: &Alphabet, at: usize) -> Error {
     let code = |at| u32::try_from(bits.word_at(at) >> (64 - alphabet.bits)).unwrap_or(0);
-    let mut each = (at..).step_by(alphabet.bits as usize).take(8);
+    let mut each = (at..bits.end()).step_by(alphabet.bits as usize);
     let place = each.find(|at| alphabet.character(code(*at)).is_none());
     Error::at_bit(ErrorKind::CharacterInvalid, place.unwrap_or(at) as u64)
 }
@@ -107,19 +103,31 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     /// # Errors
     /// As [`Reader::size`].
     pub fn bit_string(&mut self, size: Size) -> Result<BitString<'a>> {
-        let mut length = self.size(size)?;
+        let length = self.size(size)?;
         if ALIGNED && length.count > 0 && !size.is_short(length.count, 16) {
             self.bits.align();
         }
+        if length.more {
+            return self.long_bit_string(length);
+        }
+        let (at, count) = (self.bits.position(), length.count);
+        self.bits.skip(count)?;
+        if at.is_multiple_of(8) && count.is_multiple_of(8) {
+            let octets = self.bits.input().get(at / 8..(at + count) / 8).unwrap_or_default();
+            return Ok(BitString::new(octets, 0).unwrap_or_default());
+        }
+        let unused = (count.wrapping_neg() % 8).to_be_bytes()[size_of::<usize>() - 1];
+        Ok(BitString::new(self.shifted(at, count), unused).unwrap_or_default())
+    }
+
+    /// The same in fragments.
+    #[cold]
+    fn long_bit_string(&mut self, mut length: Length) -> Result<BitString<'a>> {
         let mut joined = Vec::new();
         let mut bits = 0;
         loop {
             let at = self.bits.position();
             self.bits.skip(length.count)?;
-            if !length.more && bits == 0 && at.is_multiple_of(8) && length.count.is_multiple_of(8) {
-                let octets = self.bits.input().get(at / 8..(at + length.count) / 8).unwrap_or_default();
-                return Ok(BitString::new(octets, 0).unwrap_or_default());
-            }
             self.bits.copy_bits(at, length.count, &mut joined);
             bits += length.count;
             if !length.more {
@@ -157,7 +165,13 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
             Some(lanes) if ALIGNED && alphabet.bits == 8 && !alphabet.unaligned && !length.more => {
                 self.borrowed_text(length.count, alphabet, lanes)
             }
-            Some(lanes) if !length.more => self.text(length.count, alphabet, lanes),
+            // Apart for the digits, the letters and all that is visible, so that shifts are by literals.
+            Some(lanes) if !length.more => match alphabet.bits {
+                4 => self.text::<4>(length.count, alphabet, lanes),
+                6 => self.text::<6>(length.count, alphabet, lanes),
+                7 => self.text::<7>(length.count, alphabet, lanes),
+                _ => self.text::<0>(length.count, alphabet, lanes),
+            },
             _ => self.long_text(length, alphabet),
         }
     }
@@ -166,39 +180,39 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     #[inline(never)]
     fn borrowed_text(&mut self, count: usize, alphabet: &Alphabet, lanes: &Lanes) -> Result<Text<'a>> {
         let start = self.bits;
-        self.bits.skip(count.saturating_mul(8))?;
-        let (mut at, mut left) = (start.position(), count);
-        while left > 0 {
-            if lanes.wrong(start.word_at(at)) & lanes::first(left) != 0 {
-                return Err(no_character(start, alphabet, at));
-            }
-            left = left.saturating_sub(8);
-            at += 64;
+        let Some((_, octets)) = self.bits.octets_at(count, 0) else {
+            self.bits.skip(count.saturating_mul(8))?;
+            return Ok(Text::ascii(&[]));
+        };
+        let (words, rest) = octets.as_chunks::<8>();
+        let mut wrong = words.iter().fold(0, |wrong, word| wrong | lanes.wrong(u64::from_be_bytes(*word)));
+        if !rest.is_empty() {
+            let last = start.word_at(start.position() + words.len() * 64);
+            wrong |= lanes.wrong(last) & lanes::first(rest.len());
         }
-        let first = start.position() / 8;
-        Ok(Text::ascii(start.input().get(first..first + count).unwrap_or_default()))
+        if wrong != 0 {
+            return Err(no_character(start, alphabet, start.position()));
+        }
+        Ok(Text::ascii(octets))
     }
 
     #[inline(never)]
-    fn text(&mut self, count: usize, alphabet: &Alphabet, lanes: &Lanes) -> Result<Text<'a>> {
+    fn text<const BITS: u32>(
+        &mut self,
+        count: usize,
+        alphabet: &Alphabet,
+        lanes: &Lanes,
+    ) -> Result<Text<'a>> {
         let start = self.bits;
         self.bits.skip(count.saturating_mul(alphabet.bits as usize))?;
         if count <= INLINE {
-            let mut room = [0; INLINE];
-            if count <= lanes.in_word()
-                && let Some(eight) = room.first_chunk_mut::<8>()
-            {
-                let (characters, wrong) = lanes.read(start.word_at(start.position()));
-                *eight = characters.to_be_bytes();
-                if wrong & lanes::first(count) == 0 {
-                    return Ok(Text::inline(count, room));
-                }
-            }
-            unpack(start, alphabet, lanes, count, &mut room)?;
-            return Ok(Text::inline(count, room));
+            let mut room = [0; INLINE + 7];
+            unpack::<BITS>(start, alphabet, lanes, count, &mut room)?;
+            return Ok(Text::inline(count, *room.first_chunk().unwrap_or(&[0; INLINE])));
         }
-        let mut room = alloc::vec![0; count];
-        unpack(start, alphabet, lanes, count, &mut room)?;
+        let mut room = alloc::vec![0; count + 7];
+        unpack::<BITS>(start, alphabet, lanes, count, &mut room)?;
+        room.truncate(count);
         Ok(String::from_utf8(room).unwrap_or_default().into())
     }
 
@@ -414,28 +428,39 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
         if ALIGNED && count > 0 && !(alphabet.unaligned && size.holds(count)) {
             self.align();
         }
-        self.text(length, alphabet, text, octets)
+        match alphabet.bits {
+            4 => self.text::<4>(length, alphabet, text, octets),
+            6 => self.text::<6>(length, alphabet, text, octets),
+            7 => self.text::<7>(length, alphabet, text, octets),
+            8 => self.text::<8>(length, alphabet, text, octets),
+            _ => self.text::<0>(length, alphabet, text, octets),
+        }
     }
 
     #[inline(never)]
-    fn text(&mut self, length: Length, alphabet: &Alphabet, text: &Text<'_>, octets: &[u8]) -> Result<()> {
+    fn text<const BITS: u32>(
+        &mut self,
+        length: Length,
+        alphabet: &Alphabet,
+        text: &Text<'_>,
+        octets: &[u8],
+    ) -> Result<()> {
         let (Some(lanes), false) = (&alphabet.lanes, length.more) else {
             return self.long_text(length, alphabet, text);
         };
-        let bits = alphabet.bits;
+        let bits = if BITS == 0 { alphabet.bits } else { BITS };
         let (words, rest) = octets.as_chunks::<8>();
         let mut wrong = 0;
         for word in words {
             let characters = u64::from_be_bytes(*word);
             wrong |= lanes.wrong(characters);
-            self.bits(lanes.write(characters) << (64 - 8 * bits) >> (64 - 8 * bits), 8 * bits);
+            self.bits(lanes.write::<BITS>(characters) << (64 - 8 * bits) >> (64 - 8 * bits), 8 * bits);
         }
         if !rest.is_empty() {
-            let characters = rest.iter().fold(0, |word, octet| word << 8 | u64::from(*octet));
             let left = u32::try_from(rest.len()).unwrap_or(0);
-            let characters = characters << (64 - 8 * left);
+            let characters = few(rest) << (64 - 8 * left);
             wrong |= lanes.wrong(characters) & lanes::first(rest.len());
-            let all = lanes.write(characters | lanes.filling() >> (8 * left));
+            let all = lanes.write::<BITS>(characters | lanes.filling() >> (8 * left));
             self.bits(all << (64 - 8 * bits) >> (64 - left * bits), left * bits);
         }
         if wrong == 0 { Ok(()) } else { Err(Error::new(ErrorKind::ConstraintViolated, 0)) }

@@ -27,6 +27,17 @@ pub struct Writer<const ALIGNED: bool> {
 #[must_use = "the open type has to be closed"]
 pub struct OpenMark(usize);
 
+/// Up to seven octets as a number.
+#[inline(always)]
+pub(super) fn few(octets: &[u8]) -> u64 {
+    // The first and the last of them, which may be the same ones.
+    if let (Some(first), Some(last)) = (octets.first_chunk(), octets.last_chunk()) {
+        let [first, last] = [first, last].map(|four| u64::from(u32::from_be_bytes(*four)));
+        return first << (8 * (octets.len() - 4) % 64) | last;
+    }
+    octets.iter().fold(0, |number, octet| number << 8 | u64::from(*octet))
+}
+
 impl<const ALIGNED: bool> Writer<ALIGNED> {
     /// A writer that appends to octets.
     #[must_use]
@@ -130,8 +141,7 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
             self.spill_word(u64::from_be_bytes(*word));
         }
         if !rest.is_empty() {
-            let number = rest.iter().fold(0, |number, octet| number << 8 | u64::from(*octet));
-            self.bits(number, u32::from(rest.len().to_be_bytes()[size_of::<usize>() - 1]) * 8);
+            self.bits(few(rest), u32::from(rest.len().to_be_bytes()[size_of::<usize>() - 1]) * 8);
         }
     }
 
