@@ -20,6 +20,8 @@ pub(crate) struct Choices {
     pub(crate) floats: bool,
     /// Codecs of PER follow tables.
     pub(crate) small: bool,
+    /// The size above which alternatives and OPTIONAL components are in a box, if one was said.
+    pub(crate) boxed_above: Option<usize>,
     /// Whether a component or alternative is in a box.
     pub(crate) boxed: HashMap<Edge, bool>,
     /// The names of types.
@@ -37,6 +39,7 @@ impl Choices {
     pub(crate) fn bind(overlay: &Overlay, types: &mut Types<'_>) -> Result<Self, OverlayError> {
         let mut choices = Self {
             derive: overlay.derive.clone(),
+            boxed_above: overlay.boxed_above,
             skip_additions: overlay.extension_additions == Additions::Skipped,
             floats: overlay.reals == RealType::F64,
             small: overlay.codecs == Codecs::Small,

@@ -37,6 +37,10 @@ pub struct Overlay {
     /// What becomes of extension additions of later versions.
     #[serde(rename = "extension-additions")]
     pub extension_additions: Additions,
+    /// Alternatives and OPTIONAL components of more than so many octets of memory, by an estimate, are in a box. Without: of
+    /// more than 96 with lists inside, which take memory anyway, of more than 512 otherwise.
+    #[serde(rename = "boxed-above")]
+    pub boxed_above: Option<usize>,
     /// Whether types have `Serialize` and `Deserialize`.
     pub serde: Serde,
     /// Whether codecs of PER are fast, or small.

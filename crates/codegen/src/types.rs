@@ -650,7 +650,8 @@ impl<'m> Types<'m> {
         } else {
             self.size(part, sizes, around, depth + 1)
         };
-        let limit = if self.has_list[part.index()] { LARGE_WITH_LISTS } else { LARGE };
+        let usual = if self.has_list[part.index()] { LARGE_WITH_LISTS } else { LARGE };
+        let limit = self.choices.boxed_above.unwrap_or(usual);
         let chosen = self.choices.boxed.get(&edge).copied().unwrap_or(may_box && size > limit);
         if chosen || size == usize::MAX {
             self.boxed.insert(edge);

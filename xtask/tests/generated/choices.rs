@@ -89,7 +89,7 @@ pub struct Zoo<'a> {
     pub bag: SequenceOf<'a, i64>,
     pub text: Texts,
     pub when: Times,
-    pub inside: Contained<'static, Animal>,
+    pub inside: Contained<'static, Box<Animal>>,
     pub inside_bits: Option<Contained<'static, Shape>>,
     pub message: Box<Message<'a>>,
     /// Extension additions of later versions.
@@ -558,7 +558,7 @@ impl<'a> Zoo<'a> {
         let f_bag = at!(r, "bag", (27, true, Self::place), read_ber_zoo_bag(r, Tag::context(22)));
         let f_text = at!(r, "text", (28, true, Self::place), Texts::read_ber(r, Tag::context(23)));
         let f_when = at!(r, "when", (29, true, Self::place), Times::read_ber(r, Tag::context(24)));
-        let f_inside = at!(r, "inside", (30, true, Self::place), ber::contained(r, Tag::context(25), false, |r| Animal::read_ber(r, Tag::universal(17)))).map_owned(|v| v);
+        let f_inside = at!(r, "inside", (30, true, Self::place), ber::contained(r, Tag::context(25), false, |r| Ok(Box::new(Animal::read_ber(r, Tag::universal(17))?)))).map_owned(|v| v);
         let f_inside_bits = if r.is_next(Tag::context(26)) {
             Some(at!(r, "insideBits", ber::contained(r, Tag::context(26), true, Shape::read_ber)).map_owned(|v| v))
         } else { None };
@@ -1280,7 +1280,7 @@ impl<'a> Zoo<'a> {
             bag: at!(r, "bag", read_aper_zoo_bag(r)),
             text: at!(r, "text", Texts::read_aper(r)),
             when: at!(r, "when", Times::read_aper(r)),
-            inside: at!(r, "inside", r.contained(per::Size::ANY, 8, Animal::read_aper)).map_owned(|v| v),
+            inside: at!(r, "inside", r.contained(per::Size::ANY, 8, |r| Ok(Box::new(Animal::read_aper(r)?)))).map_owned(|v| v),
             inside_bits: if p & 0x1 != 0 {
                 Some(at!(r, "insideBits", r.contained(per::Size::ANY, 1, Shape::read_aper)).map_owned(|v| v))
             } else { None },
@@ -1785,7 +1785,7 @@ impl<'a> Zoo<'a> {
             bag: at!(r, "bag", read_uper_zoo_bag(r)),
             text: at!(r, "text", Texts::read_uper(r)),
             when: at!(r, "when", Times::read_uper(r)),
-            inside: at!(r, "inside", r.contained(per::Size::ANY, 8, Animal::read_uper)).map_owned(|v| v),
+            inside: at!(r, "inside", r.contained(per::Size::ANY, 8, |r| Ok(Box::new(Animal::read_uper(r)?)))).map_owned(|v| v),
             inside_bits: if p & 0x1 != 0 {
                 Some(at!(r, "insideBits", r.contained(per::Size::ANY, 1, Shape::read_uper)).map_owned(|v| v))
             } else { None },
@@ -2292,7 +2292,7 @@ impl<'a> Zoo<'a> {
         let f_text = at!(r, "text", Texts::read_oer(r));
         let f_when = at!(r, "when", Times::read_oer(r));
         let f_inside = at!(r, "inside", r.contained(oer::VARIABLE, false, |r| -> Result<_> {
-            Ok(Animal::read_oer(r)?)
+            Ok(Box::new(Animal::read_oer(r)?))
         })).map_owned(|v| v);
         let f_inside_bits = if p >> 0 & 1 != 0 {
             Some(at!(r, "insideBits", r.contained(oer::VARIABLE, true, |r| -> Result<_> {

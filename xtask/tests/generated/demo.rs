@@ -29,10 +29,10 @@ use tercet_runtime::{Error, ErrorKind, Result, Tag, codec};
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum CallRecord<'a> {
-    MoCall(MoCall<'a>),
+    MoCall(Box<MoCall<'a>>),
     MtCall(MtCall<'a>),
     Sms(ShortMessage<'a>),
-    Data(DataSession<'a>),
+    Data(Box<DataSession<'a>>),
     /// An alternative of a later version.
     Unknown(Box<UnknownAlternative<'a>>),
 }
@@ -345,8 +345,9 @@ impl CallRecord<'_> {
     pub fn into_owned(self) -> CallRecord<'static> {
         use CallRecord as To;
         match self {
-            Self::MoCall(v) => To::MoCall(v.into_owned()), Self::MtCall(v) => To::MtCall(v.into_owned()),
-            Self::Sms(v) => To::Sms(v.into_owned()), Self::Data(v) => To::Data(v.into_owned()),
+            Self::MoCall(v) => To::MoCall(Box::new((*v).into_owned())),
+            Self::MtCall(v) => To::MtCall(v.into_owned()), Self::Sms(v) => To::Sms(v.into_owned()),
+            Self::Data(v) => To::Data(Box::new((*v).into_owned())),
             Self::Unknown(v) => To::Unknown(Box::new(v.into_owned())),
         }
     }
@@ -574,10 +575,10 @@ impl<'a> CallRecord<'a> {
     fn read_ber(r: &mut ber::Reader<'a>) -> Result<Self> {
         let tag = ber::tag(r)?;
         Ok(match tag.bits() {
-            0x80000000 => Self::MoCall(at!(r, "moCall", MoCall::read_ber(r, Tag::context(0)))),
+            0x80000000 => Self::MoCall(Box::new(at!(r, "moCall", MoCall::read_ber(r, Tag::context(0))))),
             0x80000001 => Self::MtCall(at!(r, "mtCall", MtCall::read_ber(r, Tag::context(1)))),
             0x80000002 => Self::Sms(at!(r, "sms", ShortMessage::read_ber(r, Tag::context(2)))),
-            0x80000003 => Self::Data(at!(r, "data", DataSession::read_ber(r, Tag::context(3)))),
+            0x80000003 => Self::Data(Box::new(at!(r, "data", DataSession::read_ber(r, Tag::context(3))))),
             _ => Self::Unknown(Box::new(ber::unknown_alternative(r)?)),
         })
     }
@@ -1141,10 +1142,10 @@ impl<'a> CallRecord<'a> {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
             match r.root_alternative(per::Whole::Bits(2), 4)? {
-                0 => Self::MoCall(at!(r, "moCall", MoCall::read_aper(r))),
+                0 => Self::MoCall(Box::new(at!(r, "moCall", MoCall::read_aper(r)))),
                 1 => Self::MtCall(at!(r, "mtCall", MtCall::read_aper(r))),
                 2 => Self::Sms(at!(r, "sms", ShortMessage::read_aper(r))),
-                _ => Self::Data(at!(r, "data", DataSession::read_aper(r))),
+                _ => Self::Data(Box::new(at!(r, "data", DataSession::read_aper(r)))),
             }
         };
         Ok(value)
@@ -1526,10 +1527,10 @@ impl<'a> CallRecord<'a> {
             match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
         } else {
             match r.root_alternative(per::Whole::Bits(2), 4)? {
-                0 => Self::MoCall(at!(r, "moCall", MoCall::read_uper(r))),
+                0 => Self::MoCall(Box::new(at!(r, "moCall", MoCall::read_uper(r)))),
                 1 => Self::MtCall(at!(r, "mtCall", MtCall::read_uper(r))),
                 2 => Self::Sms(at!(r, "sms", ShortMessage::read_uper(r))),
-                _ => Self::Data(at!(r, "data", DataSession::read_uper(r))),
+                _ => Self::Data(Box::new(at!(r, "data", DataSession::read_uper(r)))),
             }
         };
         Ok(value)
@@ -1904,10 +1905,10 @@ impl<'a> CallRecord<'a> {
     fn read_oer(r: &mut oer::Reader<'a>) -> Result<Self> {
         let start = r.cursor();
         let value = match r.tag()?.bits() {
-            0x80000000 => Self::MoCall(at!(r, "moCall", MoCall::read_oer(r))),
+            0x80000000 => Self::MoCall(Box::new(at!(r, "moCall", MoCall::read_oer(r)))),
             0x80000001 => Self::MtCall(at!(r, "mtCall", MtCall::read_oer(r))),
             0x80000002 => Self::Sms(at!(r, "sms", ShortMessage::read_oer(r))),
-            0x80000003 => Self::Data(at!(r, "data", DataSession::read_oer(r))),
+            0x80000003 => Self::Data(Box::new(at!(r, "data", DataSession::read_oer(r)))),
             _ => Self::Unknown(Box::new(UnknownAlternative {
                 addition: None,
                 octets: r.unknown_alternative(start.position())?,

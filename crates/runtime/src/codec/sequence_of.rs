@@ -1,6 +1,6 @@
 //! Lists whose elements are decoded when they are asked for.
 
-use super::ber::{Reader, Rules, Writer, any, enter, in_set_of};
+use super::ber::{Reader, Rules, Writer, enter, in_set_of};
 use crate::{Error, Limits, Result, Tag};
 use alloc::vec::Vec;
 use core::fmt;
@@ -86,7 +86,7 @@ impl<'a, T> SequenceOf<'a, T> {
     /// # Errors
     /// What is wrong with the headers of the elements.
     pub fn read_ber(r: &mut Reader<'a>, tag: Tag, ordered: bool, read: Read<'a, T>) -> Result<Self> {
-        Self::keep(r, tag, ordered, false, read, |r| any(r).map(drop))
+        Self::keep(r, tag, ordered, false, read, pass)
     }
 
     /// The same, and each element is decoded once and dropped, so that nothing can be wrong with it later.
@@ -145,6 +145,15 @@ impl<'a, T> SequenceOf<'a, T> {
             }
             _ => write(&self.to_vec()?, w),
         }
+    }
+}
+
+/// Steps over an element, without a look at what is inside of a definite length.
+#[inline]
+fn pass(r: &mut Reader<'_>) -> Result<()> {
+    match r.next_header()? {
+        Some(header) => r.skip(&header),
+        None => Ok(()),
     }
 }
 
