@@ -134,6 +134,15 @@ pub const ALL: &[Generated] = &[
         overlay: Some("xtask/tests/generated/leaves.toml"),
     },
     Generated {
+        schema: "xtask/tests/generated/leaves.asn",
+        roots: &["Reals", "Times"],
+        file: "xtask/tests/generated/leaves_owned.rs",
+        hash: true,
+        rules: RULES,
+        serde: false,
+        overlay: Some("xtask/tests/generated/leaves_owned.toml"),
+    },
+    Generated {
         schema: "schemas/h248/MEDIA-GATEWAY-CONTROL-v1.asn",
         roots: &["MegacoMessage"],
         file: "crates/megaco/src/generated/v1.rs",

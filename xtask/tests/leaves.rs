@@ -3,6 +3,9 @@
 #[path = "generated/leaves.rs"]
 #[rustfmt::skip]
 mod leaves;
+#[path = "generated/leaves_owned.rs"]
+#[rustfmt::skip]
+mod owned;
 #[path = "generated/leaves_small.rs"]
 #[rustfmt::skip]
 mod small;
@@ -297,6 +300,7 @@ fn reals_inside_of_others() {
     let subject = Subject::new("Reals");
     for octets in subject.samples(60) {
         all_rules!(subject, &octets, leaves::Reals<'_>);
+        all_rules!(subject, &octets, owned::Reals);
         turned!(subject, &octets, leaves::Reals<'_>);
         turned!(subject, &octets, small::Reals<'_>);
         let der = subject.transcode(&octets, Rules::Ber, Rules::Der).unwrap();
@@ -486,6 +490,7 @@ fn times_inside_of_others() {
         let octets = value(members);
         all_rules!(subject, &octets, leaves::Times<'_>);
         all_rules!(subject, &octets, small::Times<'_>);
+        all_rules!(subject, &octets, owned::Times);
         turned!(subject, &octets, leaves::Times<'_>);
         turned!(subject, &octets, small::Times<'_>);
         let der = subject.transcode(&octets, Rules::Ber, Rules::Der).unwrap();
