@@ -16,6 +16,12 @@ use alloc::vec::Vec;
 /// Octets of memory that a list sets aside at once at most.
 const ROOM: usize = 64 * 1024;
 
+/// Sets a place that holds a value before it is read. That one has no memory to free, so that there is no code for it.
+#[inline]
+pub fn put<T>(place: &mut T, value: T) {
+    core::mem::forget(core::mem::replace(place, value));
+}
+
 /// A type whose values are read into a place, and taken apart.
 pub trait Value<'a>: Sized {
     /// What a value is before it is read: optional components are absent, others have their DEFAULT or anything.
@@ -298,7 +304,10 @@ impl<'a, T: Value<'a>> Value<'a> for Option<T> {
 
     #[inline]
     fn part(&mut self) -> Part<'_, 'a> {
-        self.get_or_insert_with(T::empty).part()
+        if self.is_none() {
+            put(self, Some(T::empty()));
+        }
+        self.as_mut().map_or(Part::Null, T::part)
     }
 
     #[inline]

@@ -22,6 +22,7 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     ///
     /// # Errors
     /// The first fault.
+    #[inline] // where the type is, so that what frees it is made there alone
     pub fn value<T: Value<'a>>(&mut self, form: Form) -> Result<T> {
         let mut value = T::empty();
         self.part(form, value.part())?;

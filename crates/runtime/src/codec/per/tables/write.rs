@@ -14,6 +14,7 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
     ///
     /// # Errors
     /// The value does not meet a constraint that the encoding rests on.
+    #[inline]
     pub fn value<'a, T: Value<'a>>(&mut self, form: Form, value: &T) -> Result<()> {
         self.part(form, value.seen())
     }
