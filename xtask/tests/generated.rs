@@ -391,6 +391,52 @@ shown!(letter_is_shown, "zoo.rs", "Letter", zoo::Letter<'_>);
 shown!(errand_is_shown, "zoo.rs", "Errand", zoo::Errand<'_>);
 shown!(zoo_of_choices_is_shown, "choices.rs", "Zoo", choices::Zoo<'_>);
 
+/// Values whose codecs follow tables look, compare and are copied as those of other code.
+macro_rules! whole {
+    ($name:ident, $root:literal, $small:ty, $other:ty $(, $owned:ident)?) => {
+        #[test]
+        fn $name() {
+            let subject = Subject::new("small.rs", $root, 100);
+            let octets: Vec<Vec<u8>> =
+                subject.values.iter().map(|value| subject.encode(value, Rules::Aper)).collect();
+            let small = |octets| <$small as codec::Decode<'_, codec::Aper>>::decode(octets).unwrap().0;
+            let other = |octets| <$other as codec::Decode<'_, codec::Aper>>::decode(octets).unwrap().0;
+            for (octets, next) in octets.iter().zip(octets.iter().cycle().skip(1)) {
+                let (value, same) = (small(octets), other(octets));
+                assert_eq!(format!("{value:?}"), format!("{same:?}"));
+                assert_eq!(format!("{value:#?}"), format!("{same:#?}"));
+                assert_eq!(value == small(next), same == other(next));
+                assert_eq!(value, value.clone());
+                $(assert_eq!(value, value.clone().$owned());)?
+            }
+        }
+    };
+}
+
+whole!(wholes_of_zoos, "Zoo", small::Zoo<'_>, zoo::Zoo<'_>, into_owned);
+whole!(wholes_of_trees, "Tree", small::Tree, zoo::Tree);
+whole!(wholes_of_nests, "Nests", small::Nests, zoo::Nests);
+whole!(wholes_of_sparse, "Sparse", small::Sparse<'_>, zoo::Sparse<'_>, into_owned);
+whole!(wholes_of_letters, "Letter", small::Letter<'_>, zoo::Letter<'_>, into_owned);
+whole!(wholes_of_errands, "Errand", small::Errand<'_>, zoo::Errand<'_>, into_owned);
+
+#[test]
+fn what_is_not_known_is_part_of_wholes() {
+    let deed = |manner| small::Deed { number: 1, manner };
+    let addition = deed(small::DeedManner::UnknownAddition(3));
+    assert_eq!(addition.clone(), addition);
+    assert_ne!(addition, deed(small::DeedManner::Slow));
+    let shape = |number: u32| {
+        let octets = tercet::runtime::types::Octets::borrowed(&[5, 0]);
+        let unknown = codec::UnknownAlternative { addition: Some(number), octets };
+        small::Shape::Unknown(Box::new(unknown))
+    };
+    assert_eq!(format!("{:?}", shape(7)), "/* unknown */ '0500'H");
+    assert_eq!(shape(7).clone().into_owned(), shape(7));
+    assert_ne!(shape(7), shape(8));
+    assert_eq!(small::Sparse::default(), small::Sparse::default());
+}
+
 /// What the engine writes of a value in DER as JER, the components of a SET as they are declared.
 fn jer(plan: &Plan, root: NodeId, octets: &[u8]) -> String {
     let (mut tape, mut again, mut text, mut out) = (Tape::new(), Tape::new(), Vec::new(), Vec::new());

@@ -51,6 +51,31 @@ impl Types<'_> {
         }
     }
 
+    /// Which types are shown, compared and copied part by part: nothing in them has codecs of its own.
+    pub(crate) fn taken_apart(&self) -> Vec<bool> {
+        let nodes: Vec<NodeId> = self.nodes().collect();
+        let mut all = vec![false; self.shape.nodes.len()];
+        for &node in &nodes {
+            all[node.index()] = match self.repr(node) {
+                Repr::Table(_) => false,
+                Repr::Struct | Repr::Choice | Repr::List => self.is_tabled(node),
+                _ => self.choices.small && self.is_part(node, 0),
+            } && self.keys(node).is_empty();
+        }
+        loop {
+            let is_whole =
+                |node: NodeId| self.parts(node).iter().all(|(_, part)| all[self.same(*part).index()]);
+            let broken: Vec<NodeId> =
+                nodes.iter().copied().filter(|node| all[node.index()] && !is_whole(*node)).collect();
+            if broken.is_empty() {
+                return all;
+            }
+            for node in broken {
+                all[node.index()] = false;
+            }
+        }
+    }
+
     /// For each node how many values are inside one another in the least value of its type: what a CHOICE has before it is
     /// read is the alternative with the fewest.
     pub(crate) fn depths(&self) -> Vec<Option<u32>> {

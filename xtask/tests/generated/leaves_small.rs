@@ -29,7 +29,6 @@ use tercet_runtime::{Error, ErrorKind, Result, Tag, codec};
 ///     later  REAL OPTIONAL
 /// }
 /// ```
-#[derive(Clone, PartialEq)]
 pub struct Reals<'a> {
     pub any: ExactReal<'a>,
     pub ten: ExactReal<'a>,
@@ -89,7 +88,7 @@ pub struct Double(pub f64);
 ///     later    DATE-TIME OPTIONAL
 /// }
 /// ```
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Eq, Hash)]
 pub struct Times<'a> {
     pub date: Text<'a>,
     pub clock: Option<Text<'a>>,
@@ -199,34 +198,6 @@ pub struct Mixed<'a>(pub Text<'a>);
 /// `Leaves.pi`
 pub const PI: ExactReal<'static> = ExactReal::constant(&[3, 51, 49, 52, 49, 53, 57, 46, 69, 45, 53]);
 
-impl Reals<'_> {
-    /// The same value without a borrow.
-    #[must_use]
-    pub fn into_owned(self) -> Reals<'static> {
-        Reals {
-            any: self.any.into_owned(), ten: self.ten.into_owned(), two: self.two.into_owned(),
-            single: self.single.into_owned(), double: self.double, half: self.half.into_owned(),
-            tenth: self.tenth.into_owned(), all: self.all.into_iter().map(|v| v.into_owned()).collect(),
-            later: self.later.map(|v| v.into_owned()), extension_additions: self.extension_additions,
-        }
-    }
-}
-
-impl Times<'_> {
-    /// The same value without a borrow.
-    #[must_use]
-    pub fn into_owned(self) -> Times<'static> {
-        Times {
-            date: self.date.into_owned(), clock: self.clock.map(|v| v.into_owned()),
-            both: self.both.into_owned(), lasts: self.lasts.into_owned(), since: self.since.into_owned(),
-            month: self.month.map(|v| v.into_owned()), zoned: self.zoned.map(|v| v.into_owned()),
-            interval: self.interval.map(|v| v.into_owned()),
-            all: self.all.into_iter().map(|v| v.into_owned()).collect(),
-            later: self.later.map(|v| v.into_owned()), extension_additions: self.extension_additions,
-        }
-    }
-}
-
 impl Number<'_> {
     /// The same value without a borrow.
     #[must_use]
@@ -321,24 +292,6 @@ impl Mixed<'_> {
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> Mixed<'static> { Mixed(self.0.into_owned()) }
-}
-
-impl fmt::Debug for Reals<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
-}
-impl Notation for Reals<'_> {
-    fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
-        p.members(&[("any", &self.any), ("ten", &self.ten), ("two", &self.two), ("single", &self.single), ("double", &self.double), ("half", &self.half), ("tenth", &self.tenth), ("all", &self.all), ("later", &self.later), ("", &self.extension_additions)])
-    }
-}
-
-impl fmt::Debug for Times<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
-}
-impl Notation for Times<'_> {
-    fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
-        p.members(&[("date", &self.date), ("clock", &self.clock), ("both", &self.both), ("lasts", &self.lasts), ("since", &self.since), ("month", &self.month), ("zoned", &self.zoned), ("interval", &self.interval), ("all", &self.all), ("later", &self.later), ("", &self.extension_additions)])
-    }
 }
 
 impl fmt::Debug for Number<'_> {
@@ -460,6 +413,32 @@ impl Notation for Mixed<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result { self.0.notation(p) }
 }
 
+impl fmt::Debug for Reals<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { parts::debug(self, f) }
+}
+impl Clone for Reals<'_> { fn clone(&self) -> Self { parts::clone(self) } }
+impl PartialEq for Reals<'_> { fn eq(&self, other: &Self) -> bool { parts::equal(self, other) } }
+impl Notation for Reals<'_> {
+    fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result { p.seen(parts::Value::seen(self)) }
+}
+impl Reals<'_> {
+    /// The same value without a borrow.
+    #[must_use] pub fn into_owned(self) -> Reals<'static> { parts::owned(&self) }
+}
+
+impl fmt::Debug for Times<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { parts::debug(self, f) }
+}
+impl Clone for Times<'_> { fn clone(&self) -> Self { parts::clone(self) } }
+impl PartialEq for Times<'_> { fn eq(&self, other: &Self) -> bool { parts::equal(self, other) } }
+impl Notation for Times<'_> {
+    fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result { p.seen(parts::Value::seen(self)) }
+}
+impl Times<'_> {
+    /// The same value without a borrow.
+    #[must_use] pub fn into_owned(self) -> Times<'static> { parts::owned(&self) }
+}
+
 impl<'a> parts::Value<'a> for Reals<'a> {
     fn empty() -> Self {
         Self {
@@ -495,12 +474,11 @@ impl<'a> parts::Members<'a> for Reals<'a> {
             0 => parts::Value::seen(&self.any), 1 => parts::Value::seen(&self.ten),
             2 => parts::Value::seen(&self.two), 3 => parts::Value::seen(&self.single),
             4 => parts::Value::seen(&self.double),
-            5 if self.half == ExactReal::constant(&[3, 53, 46, 69, 45, 49]) => parts::Seen::Absent,
-            6 if self.tenth == ExactReal::constant(&[3, 49, 46, 69, 45, 49]) => parts::Seen::Absent,
+            5 if self.half == ExactReal::constant(&[3, 53, 46, 69, 45, 49]) => parts::Seen::Absent, 5 | 0x10005 => parts::Value::seen(&self.half),
+            6 if self.tenth == ExactReal::constant(&[3, 49, 46, 69, 45, 49]) => parts::Seen::Absent, 6 | 0x10006 => parts::Value::seen(&self.tenth),
             7 => parts::Value::seen(&self.all), 8 => parts::Value::seen(&self.later),
             9 => parts::Value::seen(&self.extension_additions),
-            5 => parts::Value::seen(&self.half), 6 => parts::Value::seen(&self.tenth),
-            _ => parts::Seen::Absent,
+            _ => parts::Seen::Names("any ten two single double half tenth all later"),
         }
     }
 }
@@ -541,12 +519,11 @@ impl<'a> parts::Members<'a> for Times<'a> {
         match number {
             0 => parts::Value::seen(&self.date), 1 => parts::Value::seen(&self.clock),
             2 => parts::Value::seen(&self.both), 3 => parts::Value::seen(&self.lasts),
-            4 if self.since == Text::borrowed("1999-12-31") => parts::Seen::Absent,
+            4 if self.since == Text::borrowed("1999-12-31") => parts::Seen::Absent, 4 | 0x10004 => parts::Value::seen(&self.since),
             5 => parts::Value::seen(&self.month), 6 => parts::Value::seen(&self.zoned),
             7 => parts::Value::seen(&self.interval), 8 => parts::Value::seen(&self.all),
             9 => parts::Value::seen(&self.later), 10 => parts::Value::seen(&self.extension_additions),
-            4 => parts::Value::seen(&self.since),
-            _ => parts::Seen::Absent,
+            _ => parts::Seen::Names("date clock both lasts since month zoned interval all later"),
         }
     }
 }
@@ -1162,7 +1139,6 @@ static APER_TIME_17: per::TimeForm = per::TimeForm {
 };
 
 static APER_REALS: per::Sequence = per::Sequence {
-    names: "any ten two single double half tenth all later",
     extensible: true, unknown: Some(9), recursive: false,
     root: &[
         per::Member { number: 0, optional: false, form: per::Form::Plain },
@@ -1183,7 +1159,6 @@ static APER_REALS: per::Sequence = per::Sequence {
 };
 
 static APER_TIMES: per::Sequence = per::Sequence {
-    names: "date clock both lasts since month zoned interval all later",
     extensible: true, unknown: Some(10), recursive: false,
     root: &[
         per::Member { number: 0, optional: false, form: per::Form::Time(&APER_TIME_6) },
@@ -1559,7 +1534,6 @@ static UPER_TIME_17: per::TimeForm = per::TimeForm {
 };
 
 static UPER_REALS: per::Sequence = per::Sequence {
-    names: "any ten two single double half tenth all later",
     extensible: true, unknown: Some(9), recursive: false,
     root: &[
         per::Member { number: 0, optional: false, form: per::Form::Plain },
@@ -1580,7 +1554,6 @@ static UPER_REALS: per::Sequence = per::Sequence {
 };
 
 static UPER_TIMES: per::Sequence = per::Sequence {
-    names: "date clock both lasts since month zoned interval all later",
     extensible: true, unknown: Some(10), recursive: false,
     root: &[
         per::Member { number: 0, optional: false, form: per::Form::Time(&UPER_TIME_6) },

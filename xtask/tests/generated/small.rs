@@ -99,7 +99,6 @@ pub struct Zoo<'a> {
 /// ```text
 /// SEQUENCE { value INTEGER (0..255), left Tree OPTIONAL, right Tree OPTIONAL, twigs SEQUENCE OF Tree OPTIONAL }
 /// ```
-#[derive(Clone, PartialEq)]
 pub struct Tree {
     pub value: u8,
     pub left: Option<Box<Tree>>,
@@ -118,7 +117,6 @@ pub struct Names<'a>(pub Vec<Text<'a>>);
 /// ```text
 /// SEQUENCE { first Nest, rest SET OF Nest, other [9] Twig OPTIONAL }
 /// ```
-#[derive(Clone, PartialEq)]
 pub struct Nests {
     pub first: Nest,
     pub rest: Vec<Nest>,
@@ -164,7 +162,6 @@ pub struct Errand<'a> {
 ///     f NULL OPTIONAL, g IA5String OPTIONAL, h Names OPTIONAL, i Shape OPTIONAL, j REAL OPTIONAL, k Sparse OPTIONAL
 /// }
 /// ```
-#[derive(Clone, PartialEq, Default)]
 pub struct Sparse<'a> {
     pub a: Option<u8>,
     pub b: Option<Integer<'a>>,
@@ -244,7 +241,6 @@ impl ZooLevel {
 ///     spot    [8] NULL
 /// }
 /// ```
-#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Shape<'a> {
     Circle(u16),
@@ -282,7 +278,6 @@ pub struct Texts<'a> {
 /// ```text
 /// SEQUENCE { utc UTCTime, general GeneralizedTime }
 /// ```
-#[derive(Clone, PartialEq)]
 pub struct Times<'a> {
     pub utc: Text<'a>,
     pub general: Text<'a>,
@@ -330,7 +325,6 @@ pub enum ErrandThen<'a> {
 }
 
 /// `line` of [`Shape`].
-#[derive(Clone, PartialEq)]
 pub struct ShapeLine {
     pub a: u8,
     pub b: u8,
@@ -344,7 +338,6 @@ pub struct ShapeLine {
 ///     kind    Shape
 /// }
 /// ```
-#[derive(Clone, PartialEq)]
 pub struct Animal<'a> {
     pub name: Text<'a>,
     pub legs: u16,
@@ -383,7 +376,6 @@ pub enum Content<'a> {
 /// ```text
 /// SEQUENCE { number INTEGER (0..255), manner ENUMERATED { slow, fast, ... } }
 /// ```
-#[derive(Clone, PartialEq)]
 pub struct Deed {
     pub number: u8,
     pub manner: DeedManner,
@@ -484,32 +476,6 @@ impl Errand<'_> {
     }
 }
 
-impl Sparse<'_> {
-    /// The same value without a borrow.
-    #[must_use]
-    pub fn into_owned(self) -> Sparse<'static> {
-        Sparse {
-            a: self.a, b: self.b.map(|v| v.into_owned()), c: self.c, d: self.d.map(|v| v.into_owned()),
-            e: self.e, f: self.f, g: self.g.map(|v| v.into_owned()),
-            h: self.h.map(|v| v.into_iter().map(|v| v.into_owned()).collect()),
-            i: self.i.map(|v| v.into_owned()), j: self.j.map(|v| v.into_owned()),
-            k: self.k.map(|v| Box::new((*v).into_owned())),
-        }
-    }
-}
-
-impl Shape<'_> {
-    /// The same value without a borrow.
-    #[must_use]
-    pub fn into_owned(self) -> Shape<'static> {
-        use Shape as To;
-        match self {
-            Self::Circle(v) => To::Circle(v), Self::Square(v) => To::Square(v), Self::Line(v) => To::Line(v),
-            Self::Spot(v) => To::Spot(v), Self::Unknown(v) => To::Unknown(Box::new(v.into_owned())),
-        }
-    }
-}
-
 impl Texts<'_> {
     /// The same value without a borrow.
     #[must_use]
@@ -519,14 +485,6 @@ impl Texts<'_> {
             bmp: self.bmp.into_owned(), universal: self.universal.into_owned(),
             general: self.general.into_owned(), oid: self.oid.into_owned(),
         }
-    }
-}
-
-impl Times<'_> {
-    /// The same value without a borrow.
-    #[must_use]
-    pub fn into_owned(self) -> Times<'static> {
-        Times { utc: self.utc.into_owned(), general: self.general.into_owned() }
     }
 }
 
@@ -558,14 +516,6 @@ impl ErrandThen<'_> {
             Self::Next(v) => To::Next(v.into_owned()), Self::Set(v) => To::Set(v.into_owned()),
             Self::None(v) => To::None(v),
         }
-    }
-}
-
-impl Animal<'_> {
-    /// The same value without a borrow.
-    #[must_use]
-    pub fn into_owned(self) -> Animal<'static> {
-        Animal { name: self.name.into_owned(), legs: self.legs, kind: self.kind.into_owned() }
     }
 }
 
@@ -633,24 +583,6 @@ impl Notation for Zoo<'_> {
     }
 }
 
-impl fmt::Debug for Tree {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
-}
-impl Notation for Tree {
-    fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
-        p.members(&[("value", &self.value), ("left", &self.left), ("right", &self.right), ("twigs", &self.twigs)])
-    }
-}
-
-impl fmt::Debug for Nests {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
-}
-impl Notation for Nests {
-    fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
-        p.members(&[("first", &self.first), ("rest", &self.rest), ("other", &self.other)])
-    }
-}
-
 impl fmt::Debug for Nest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
@@ -676,66 +608,12 @@ impl Notation for Errand<'_> {
     }
 }
 
-impl fmt::Debug for Sparse<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
-}
-impl Notation for Sparse<'_> {
-    fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
-        p.members(&[("a", &self.a), ("b", &self.b), ("c", &self.c), ("d", &self.d), ("e", &self.e), ("f", &self.f), ("g", &self.g), ("h", &self.h), ("i", &self.i), ("j", &self.j), ("k", &self.k)])
-    }
-}
-
-impl fmt::Debug for Colour {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
-}
-impl Notation for Colour {
-    fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
-        p.word(match self {
-            Self::Red => "red", Self::Green => "green", Self::Blue => "blue", Self::Violet => "violet",
-            Self::Amber => "amber",
-            Self::Unknown(number) => return p.word(number),
-            Self::UnknownAddition(number) => return p.word(format_args!("/* addition {number} */")),
-        })
-    }
-}
-
-impl fmt::Debug for ZooLevel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
-}
-impl Notation for ZooLevel {
-    fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
-        p.word(match self { Self::Low => "low", Self::Mid => "mid", Self::High => "high" })
-    }
-}
-
-impl fmt::Debug for Shape<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
-}
-impl Notation for Shape<'_> {
-    fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
-        match self {
-            Self::Circle(v) => p.chosen("circle", v), Self::Square(v) => p.chosen("square", v),
-            Self::Line(v) => p.chosen("line", v), Self::Spot(v) => p.chosen("spot", v),
-            Self::Unknown(v) => v.notation(p),
-        }
-    }
-}
-
 impl fmt::Debug for Texts<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
 impl Notation for Texts<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("utf8", &self.utf8), ("numeric", &self.numeric), ("letters", &self.letters), ("bmp", &self.bmp), ("universal", &self.universal), ("general", &self.general), ("oid", &self.oid)])
-    }
-}
-
-impl fmt::Debug for Times<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
-}
-impl Notation for Times<'_> {
-    fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
-        p.members(&[("utc", &self.utc), ("general", &self.general)])
     }
 }
 
@@ -776,24 +654,6 @@ impl Notation for ErrandThen<'_> {
     }
 }
 
-impl fmt::Debug for ShapeLine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
-}
-impl Notation for ShapeLine {
-    fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
-        p.members(&[("a", &self.a), ("b", &self.b)])
-    }
-}
-
-impl fmt::Debug for Animal<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
-}
-impl Notation for Animal<'_> {
-    fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
-        p.members(&[("name", &self.name), ("legs", &self.legs), ("kind", &self.kind)])
-    }
-}
-
 impl fmt::Debug for MessageValue<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
@@ -827,15 +687,6 @@ impl Notation for Content<'_> {
     }
 }
 
-impl fmt::Debug for Deed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
-}
-impl Notation for Deed {
-    fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
-        p.members(&[("number", &self.number), ("manner", &self.manner)])
-    }
-}
-
 impl fmt::Debug for Value<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
@@ -857,24 +708,121 @@ impl Notation for OrderSet<'_> {
     }
 }
 
-impl fmt::Debug for DeedManner {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
-}
-impl Notation for DeedManner {
-    fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
-        p.word(match self {
-            Self::Slow => "slow", Self::Fast => "fast",
-            Self::Unknown(number) => return p.word(number),
-            Self::UnknownAddition(number) => return p.word(format_args!("/* addition {number} */")),
-        })
-    }
-}
-
 impl fmt::Debug for Names<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { codec::debug(self, f) }
 }
 impl Notation for Names<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result { self.0.notation(p) }
+}
+
+impl fmt::Debug for Tree {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { parts::debug(self, f) }
+}
+impl Clone for Tree { fn clone(&self) -> Self { parts::clone(self) } }
+impl PartialEq for Tree { fn eq(&self, other: &Self) -> bool { parts::equal(self, other) } }
+impl Notation for Tree {
+    fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result { p.seen(parts::Value::seen(self)) }
+}
+
+impl fmt::Debug for Nests {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { parts::debug(self, f) }
+}
+impl Clone for Nests { fn clone(&self) -> Self { parts::clone(self) } }
+impl PartialEq for Nests { fn eq(&self, other: &Self) -> bool { parts::equal(self, other) } }
+impl Notation for Nests {
+    fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result { p.seen(parts::Value::seen(self)) }
+}
+
+impl fmt::Debug for Sparse<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { parts::debug(self, f) }
+}
+impl Clone for Sparse<'_> { fn clone(&self) -> Self { parts::clone(self) } }
+impl PartialEq for Sparse<'_> { fn eq(&self, other: &Self) -> bool { parts::equal(self, other) } }
+impl Default for Sparse<'_> { fn default() -> Self { Self::EMPTY } }
+impl Notation for Sparse<'_> {
+    fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result { p.seen(parts::Value::seen(self)) }
+}
+impl Sparse<'_> {
+    /// The same value without a borrow.
+    #[must_use] pub fn into_owned(self) -> Sparse<'static> { parts::owned(&self) }
+}
+
+impl fmt::Debug for Colour {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { parts::debug(self, f) }
+}
+impl Notation for Colour {
+    fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result { p.seen(parts::Value::seen(self)) }
+}
+
+impl fmt::Debug for ZooLevel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { parts::debug(self, f) }
+}
+impl Notation for ZooLevel {
+    fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result { p.seen(parts::Value::seen(self)) }
+}
+
+impl fmt::Debug for Shape<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { parts::debug(self, f) }
+}
+impl Clone for Shape<'_> { fn clone(&self) -> Self { parts::clone(self) } }
+impl PartialEq for Shape<'_> { fn eq(&self, other: &Self) -> bool { parts::equal(self, other) } }
+impl Notation for Shape<'_> {
+    fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result { p.seen(parts::Value::seen(self)) }
+}
+impl Shape<'_> {
+    /// The same value without a borrow.
+    #[must_use] pub fn into_owned(self) -> Shape<'static> { parts::owned(&self) }
+}
+
+impl fmt::Debug for Times<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { parts::debug(self, f) }
+}
+impl Clone for Times<'_> { fn clone(&self) -> Self { parts::clone(self) } }
+impl PartialEq for Times<'_> { fn eq(&self, other: &Self) -> bool { parts::equal(self, other) } }
+impl Notation for Times<'_> {
+    fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result { p.seen(parts::Value::seen(self)) }
+}
+impl Times<'_> {
+    /// The same value without a borrow.
+    #[must_use] pub fn into_owned(self) -> Times<'static> { parts::owned(&self) }
+}
+
+impl fmt::Debug for ShapeLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { parts::debug(self, f) }
+}
+impl Clone for ShapeLine { fn clone(&self) -> Self { parts::clone(self) } }
+impl PartialEq for ShapeLine { fn eq(&self, other: &Self) -> bool { parts::equal(self, other) } }
+impl Notation for ShapeLine {
+    fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result { p.seen(parts::Value::seen(self)) }
+}
+
+impl fmt::Debug for Animal<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { parts::debug(self, f) }
+}
+impl Clone for Animal<'_> { fn clone(&self) -> Self { parts::clone(self) } }
+impl PartialEq for Animal<'_> { fn eq(&self, other: &Self) -> bool { parts::equal(self, other) } }
+impl Notation for Animal<'_> {
+    fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result { p.seen(parts::Value::seen(self)) }
+}
+impl Animal<'_> {
+    /// The same value without a borrow.
+    #[must_use] pub fn into_owned(self) -> Animal<'static> { parts::owned(&self) }
+}
+
+impl fmt::Debug for Deed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { parts::debug(self, f) }
+}
+impl Clone for Deed { fn clone(&self) -> Self { parts::clone(self) } }
+impl PartialEq for Deed { fn eq(&self, other: &Self) -> bool { parts::equal(self, other) } }
+impl Notation for Deed {
+    fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result { p.seen(parts::Value::seen(self)) }
+}
+
+impl fmt::Debug for DeedManner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { parts::debug(self, f) }
+}
+impl Notation for DeedManner {
+    fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result { p.seen(parts::Value::seen(self)) }
 }
 
 impl<'a> parts::Value<'a> for Zoo<'a> {
@@ -951,20 +899,21 @@ impl<'a> parts::Members<'a> for Zoo<'a> {
             4 => parts::Value::seen(&self.negative), 5 => parts::Value::seen(&self.wide),
             6 => parts::Value::seen(&self.wider), 7 => parts::Value::seen(&self.semi),
             8 => parts::Value::seen(&self.any), 9 => parts::Value::seen(&self.grown),
-            10 if self.colour == Colour::Green => parts::Seen::Absent, 11 => parts::Value::seen(&self.level),
-            12 => parts::Value::seen(&self.real), 13 => parts::Value::seen(&self.bits),
-            14 => parts::Value::seen(&self.flags), 15 => parts::Value::seen(&self.word),
-            16 => parts::Value::seen(&self.nibble), 17 => parts::Value::seen(&self.octets),
-            18 => parts::Value::seen(&self.pair), 19 => parts::Value::seen(&self.six),
-            20 => parts::Value::seen(&self.up_to), 21 => parts::Value::seen(&self.id),
-            22 => parts::Value::seen(&self.late), 23 => parts::Value::seen(&self.later),
-            24 if self.self_.is_empty() => parts::Seen::Absent, 25 => parts::Value::seen(&self.r#type),
-            26 => parts::Value::seen(&self.children), 27 => parts::Value::seen(&self.bag),
-            28 => parts::Value::seen(&self.text), 29 => parts::Value::seen(&self.when),
-            30 => parts::Value::seen(&self.inside), 31 => parts::Value::seen(&self.inside_bits),
-            32 => parts::Value::seen(&self.message), 33 => parts::Value::seen(&self.extension_additions),
-            10 => parts::Value::seen(&self.colour), 24 => parts::Value::seen(&self.self_),
-            _ => parts::Seen::Absent,
+            10 if self.colour == Colour::Green => parts::Seen::Absent, 10 | 0x1000a => parts::Value::seen(&self.colour),
+            11 => parts::Value::seen(&self.level), 12 => parts::Value::seen(&self.real),
+            13 => parts::Value::seen(&self.bits), 14 => parts::Value::seen(&self.flags),
+            15 => parts::Value::seen(&self.word), 16 => parts::Value::seen(&self.nibble),
+            17 => parts::Value::seen(&self.octets), 18 => parts::Value::seen(&self.pair),
+            19 => parts::Value::seen(&self.six), 20 => parts::Value::seen(&self.up_to),
+            21 => parts::Value::seen(&self.id), 22 => parts::Value::seen(&self.late),
+            23 => parts::Value::seen(&self.later),
+            24 if self.self_.is_empty() => parts::Seen::Absent, 24 | 0x10018 => parts::Value::seen(&self.self_),
+            25 => parts::Value::seen(&self.r#type), 26 => parts::Value::seen(&self.children),
+            27 => parts::Value::seen(&self.bag), 28 => parts::Value::seen(&self.text),
+            29 => parts::Value::seen(&self.when), 30 => parts::Value::seen(&self.inside),
+            31 => parts::Value::seen(&self.inside_bits), 32 => parts::Value::seen(&self.message),
+            33 => parts::Value::seen(&self.extension_additions),
+            _ => parts::Seen::Names("flag nothing small octet negative wide wider semi any grown colour level real bits flags word nibble octets pair six upTo id late later self type children bag text when inside insideBits message"),
         }
     }
 }
@@ -989,7 +938,7 @@ impl<'a> parts::Members<'a> for Tree {
         match number {
             0 => parts::Value::seen(&self.value), 1 => parts::Value::seen(&self.left),
             2 => parts::Value::seen(&self.right), 3 => parts::Value::seen(&self.twigs),
-            _ => parts::Seen::Absent,
+            _ => parts::Seen::Names("value left right twigs"),
         }
     }
 }
@@ -1014,7 +963,7 @@ impl<'a> parts::Members<'a> for Nests {
         match number {
             0 => parts::Value::seen(&self.first), 1 => parts::Value::seen(&self.rest),
             2 => parts::Value::seen(&self.other),
-            _ => parts::Seen::Absent,
+            _ => parts::Seen::Names("first rest other"),
         }
     }
 }
@@ -1068,7 +1017,7 @@ impl<'a> parts::Members<'a> for Errand<'a> {
     fn see(&self, number: usize) -> parts::Seen<'_, 'a> {
         match number {
             0 => parts::Value::seen(&self.first), 1 => parts::Value::seen(&self.then),
-            _ => parts::Seen::Absent,
+            _ => parts::Seen::Names("first then"),
         }
     }
 }
@@ -1115,7 +1064,7 @@ impl<'a> parts::Members<'a> for Sparse<'a> {
             6 => parts::Value::seen(&self.g), 7 => parts::Value::seen(&self.h),
             8 => parts::Value::seen(&self.i), 9 => parts::Value::seen(&self.j),
             10 => parts::Value::seen(&self.k),
-            _ => parts::Seen::Absent,
+            _ => parts::Seen::Names("a b c d e f g h i j k"),
         }
     }
 }
@@ -1123,19 +1072,24 @@ impl<'a> parts::Members<'a> for Sparse<'a> {
 impl<'a> parts::Value<'a> for Colour {
     fn empty() -> Self { Self::Red }
     fn part(&mut self) -> parts::Part<'_, 'a> { parts::Part::Items(self) }
-    fn seen(&self) -> parts::Seen<'_, 'a> {
-        parts::Seen::Item(parts::Item::Known(match self {
-            Self::Red => 0, Self::Green => 1, Self::Blue => 2, Self::Violet => 3, Self::Amber => 4,
-            Self::UnknownAddition(number) => return parts::Seen::Item(parts::Item::Addition(*number)),
-            Self::Unknown(_) => return parts::Seen::Item(parts::Item::Unknown),
-        }))
-    }
+    fn seen(&self) -> parts::Seen<'_, 'a> { parts::Seen::Items(self) }
 }
 
 impl parts::Items for Colour {
+    fn item(&self) -> (parts::Item, &'static str) {
+        let item = match self {
+            Self::Red => parts::Item::Known(0), Self::Green => parts::Item::Known(1),
+            Self::Blue => parts::Item::Known(2), Self::Violet => parts::Item::Known(3),
+            Self::Amber => parts::Item::Known(4),
+            Self::UnknownAddition(number) => parts::Item::Addition(*number),
+            Self::Unknown(number) => parts::Item::Unknown(*number),
+        };
+        (item, "red green blue violet amber")
+    }
     fn set(&mut self, item: parts::Item) {
         *self = match item {
             parts::Item::Addition(number) => Self::UnknownAddition(number),
+            parts::Item::Unknown(number) => Self::Unknown(number),
             item => item.of(&[Self::Red, Self::Green, Self::Blue, Self::Violet, Self::Amber]).unwrap_or(*self),
         };
     }
@@ -1144,12 +1098,17 @@ impl parts::Items for Colour {
 impl<'a> parts::Value<'a> for ZooLevel {
     fn empty() -> Self { Self::Low }
     fn part(&mut self) -> parts::Part<'_, 'a> { parts::Part::Items(self) }
-    fn seen(&self) -> parts::Seen<'_, 'a> {
-        parts::Seen::Item(parts::Item::Known(match self { Self::Low => 0, Self::Mid => 1, Self::High => 2 }))
-    }
+    fn seen(&self) -> parts::Seen<'_, 'a> { parts::Seen::Items(self) }
 }
 
 impl parts::Items for ZooLevel {
+    fn item(&self) -> (parts::Item, &'static str) {
+        let item = match self {
+            Self::Low => parts::Item::Known(0), Self::Mid => parts::Item::Known(1),
+            Self::High => parts::Item::Known(2),
+        };
+        (item, "low mid high")
+    }
     fn set(&mut self, item: parts::Item) {
         *self = item.of(&[Self::Low, Self::Mid, Self::High]).unwrap_or(*self);
     }
@@ -1176,12 +1135,13 @@ impl<'a> parts::Alternatives<'a> for Shape<'a> {
             Self::Unknown(v) => parts::Part::Unknown(v),
         }
     }
-    fn chosen(&self) -> (usize, parts::Seen<'_, 'a>) {
-        match self {
+    fn chosen(&self) -> (usize, parts::Seen<'_, 'a>, &'static str) {
+        let (number, value) = match self {
             Self::Circle(v) => (0, parts::Value::seen(v)), Self::Square(v) => (1, parts::Value::seen(v)),
             Self::Line(v) => (2, parts::Value::seen(v)), Self::Spot(v) => (3, parts::Value::seen(v)),
             Self::Unknown(v) => (parts::UNKNOWN, parts::Seen::Unknown(v)),
-        }
+        };
+        (number, value, "circle square line spot")
     }
 }
 
@@ -1234,7 +1194,7 @@ impl<'a> parts::Members<'a> for Times<'a> {
     fn see(&self, number: usize) -> parts::Seen<'_, 'a> {
         match number {
             0 => parts::Value::seen(&self.utc), 1 => parts::Value::seen(&self.general),
-            _ => parts::Seen::Absent,
+            _ => parts::Seen::Names("utc general"),
         }
     }
 }
@@ -1316,11 +1276,12 @@ impl<'a> parts::Alternatives<'a> for ErrandThen<'a> {
             Self::None(v) => parts::Value::part(v),
         }
     }
-    fn chosen(&self) -> (usize, parts::Seen<'_, 'a>) {
-        match self {
+    fn chosen(&self) -> (usize, parts::Seen<'_, 'a>, &'static str) {
+        let (number, value) = match self {
             Self::Next(v) => (0, parts::Value::seen(v)), Self::Set(v) => (1, parts::Value::seen(v)),
             Self::None(v) => (2, parts::Value::seen(v)),
-        }
+        };
+        (number, value, "next set none")
     }
 }
 
@@ -1342,7 +1303,7 @@ impl<'a> parts::Members<'a> for ShapeLine {
     fn see(&self, number: usize) -> parts::Seen<'_, 'a> {
         match number {
             0 => parts::Value::seen(&self.a), 1 => parts::Value::seen(&self.b),
-            _ => parts::Seen::Absent,
+            _ => parts::Seen::Names("a b"),
         }
     }
 }
@@ -1365,10 +1326,10 @@ impl<'a> parts::Members<'a> for Animal<'a> {
     }
     fn see(&self, number: usize) -> parts::Seen<'_, 'a> {
         match number {
-            0 => parts::Value::seen(&self.name), 1 if self.legs == 4 => parts::Seen::Absent,
+            0 => parts::Value::seen(&self.name),
+            1 if self.legs == 4 => parts::Seen::Absent, 1 | 0x10001 => parts::Value::seen(&self.legs),
             2 => parts::Value::seen(&self.kind),
-            1 => parts::Value::seen(&self.legs),
-            _ => parts::Seen::Absent,
+            _ => parts::Seen::Names("name legs kind"),
         }
     }
 }
@@ -1421,7 +1382,7 @@ impl<'a> parts::Members<'a> for Deed {
     fn see(&self, number: usize) -> parts::Seen<'_, 'a> {
         match number {
             0 => parts::Value::seen(&self.number), 1 => parts::Value::seen(&self.manner),
-            _ => parts::Seen::Absent,
+            _ => parts::Seen::Names("number manner"),
         }
     }
 }
@@ -1463,19 +1424,22 @@ impl<'a> parts::Straight<'a> for OrderSet<'a> {
 impl<'a> parts::Value<'a> for DeedManner {
     fn empty() -> Self { Self::Slow }
     fn part(&mut self) -> parts::Part<'_, 'a> { parts::Part::Items(self) }
-    fn seen(&self) -> parts::Seen<'_, 'a> {
-        parts::Seen::Item(parts::Item::Known(match self {
-            Self::Slow => 0, Self::Fast => 1,
-            Self::UnknownAddition(number) => return parts::Seen::Item(parts::Item::Addition(*number)),
-            Self::Unknown(_) => return parts::Seen::Item(parts::Item::Unknown),
-        }))
-    }
+    fn seen(&self) -> parts::Seen<'_, 'a> { parts::Seen::Items(self) }
 }
 
 impl parts::Items for DeedManner {
+    fn item(&self) -> (parts::Item, &'static str) {
+        let item = match self {
+            Self::Slow => parts::Item::Known(0), Self::Fast => parts::Item::Known(1),
+            Self::UnknownAddition(number) => parts::Item::Addition(*number),
+            Self::Unknown(number) => parts::Item::Unknown(*number),
+        };
+        (item, "slow fast")
+    }
     fn set(&mut self, item: parts::Item) {
         *self = match item {
             parts::Item::Addition(number) => Self::UnknownAddition(number),
+            parts::Item::Unknown(number) => Self::Unknown(number),
             item => item.of(&[Self::Slow, Self::Fast]).unwrap_or(*self),
         };
     }
@@ -2644,7 +2608,6 @@ static APER_ALPHABET_5: per::Alphabet = per::Alphabet::new(32, false, false, &[p
 static APER_ALPHABET_6: per::Alphabet = per::Alphabet::new(8, false, false, &[per::Range::new(32, 126, 0)]);
 
 static APER_ZOO: per::Sequence = per::Sequence {
-    names: "flag nothing small octet negative wide wider semi any grown colour level real bits flags word nibble octets pair six upTo id late later self type children bag text when inside insideBits message",
     extensible: true, unknown: Some(33), recursive: false,
     root: &[
         per::Member { number: 0, optional: false, form: per::Form::Plain },
@@ -2756,7 +2719,6 @@ static APER_ZOO: per::Sequence = per::Sequence {
 };
 
 static APER_TREE: per::Sequence = per::Sequence {
-    names: "value left right twigs",
     extensible: false, unknown: None, recursive: true,
     root: &[
         per::Member {
@@ -2783,7 +2745,6 @@ static APER_NAMES: per::List = per::List {
 };
 
 static APER_NESTS: per::Sequence = per::Sequence {
-    names: "first rest other",
     extensible: false, unknown: None, recursive: false,
     root: &[
         per::Member { number: 0, optional: false, form: per::Form::List(&APER_NEST) },
@@ -2828,7 +2789,6 @@ impl<'a> Letter<'a> {
 }
 
 static APER_ERRAND: per::Sequence = per::Sequence {
-    names: "first then",
     extensible: false, unknown: None, recursive: false,
     root: &[
         per::Member { number: 0, optional: false, form: per::Form::Straight },
@@ -2838,7 +2798,6 @@ static APER_ERRAND: per::Sequence = per::Sequence {
 };
 
 static APER_SPARSE: per::Sequence = per::Sequence {
-    names: "a b c d e f g h i j k",
     extensible: false, unknown: None, recursive: true,
     root: &[
         per::Member { number: 0, optional: true, form: per::Form::Integer(per::Whole::Bits(4), 0, 9, false) },
@@ -2872,7 +2831,6 @@ static APER_COLOUR: per::Enumerated = per::Enumerated {
 };
 
 static APER_SHAPE: per::Choice = per::Choice {
-    names: "circle square line spot",
     whole: per::Whole::Bits(2), extensible: true, recursive: false,
     root: &[
         per::Member {
@@ -2925,7 +2883,6 @@ impl<'a> Texts<'a> {
 }
 
 static APER_TIMES: per::Sequence = per::Sequence {
-    names: "utc general",
     extensible: false, unknown: None, recursive: false,
     root: &[
         per::Member {
@@ -3017,7 +2974,6 @@ impl<'a> Order<'a> {
 }
 
 static APER_ERRAND_THEN: per::Choice = per::Choice {
-    names: "next set none",
     whole: per::Whole::Bits(2), extensible: false, recursive: false,
     root: &[
         per::Member { number: 0, optional: false, form: per::Form::Straight },
@@ -3028,7 +2984,6 @@ static APER_ERRAND_THEN: per::Choice = per::Choice {
 };
 
 static APER_SHAPE_LINE: per::Sequence = per::Sequence {
-    names: "a b",
     extensible: false, unknown: None, recursive: false,
     root: &[
         per::Member {
@@ -3046,7 +3001,6 @@ static APER_SHAPE_LINE: per::Sequence = per::Sequence {
 };
 
 static APER_ANIMAL: per::Sequence = per::Sequence {
-    names: "name legs kind",
     extensible: false, unknown: None, recursive: false,
     root: &[
         per::Member {
@@ -3130,7 +3084,6 @@ impl<'a> Content<'a> {
 }
 
 static APER_DEED: per::Sequence = per::Sequence {
-    names: "number manner",
     extensible: false, unknown: None, recursive: false,
     root: &[
         per::Member {
@@ -3294,7 +3247,6 @@ static UPER_ALPHABET_5: per::Alphabet = per::Alphabet::new(32, false, false, &[p
 static UPER_ALPHABET_6: per::Alphabet = per::Alphabet::new(7, false, false, &[per::Range::new(32, 126, 0)]);
 
 static UPER_ZOO: per::Sequence = per::Sequence {
-    names: "flag nothing small octet negative wide wider semi any grown colour level real bits flags word nibble octets pair six upTo id late later self type children bag text when inside insideBits message",
     extensible: true, unknown: Some(33), recursive: false,
     root: &[
         per::Member { number: 0, optional: false, form: per::Form::Plain },
@@ -3406,7 +3358,6 @@ static UPER_ZOO: per::Sequence = per::Sequence {
 };
 
 static UPER_TREE: per::Sequence = per::Sequence {
-    names: "value left right twigs",
     extensible: false, unknown: None, recursive: true,
     root: &[
         per::Member {
@@ -3433,7 +3384,6 @@ static UPER_NAMES: per::List = per::List {
 };
 
 static UPER_NESTS: per::Sequence = per::Sequence {
-    names: "first rest other",
     extensible: false, unknown: None, recursive: false,
     root: &[
         per::Member { number: 0, optional: false, form: per::Form::List(&UPER_NEST) },
@@ -3478,7 +3428,6 @@ impl<'a> Letter<'a> {
 }
 
 static UPER_ERRAND: per::Sequence = per::Sequence {
-    names: "first then",
     extensible: false, unknown: None, recursive: false,
     root: &[
         per::Member { number: 0, optional: false, form: per::Form::Straight },
@@ -3488,7 +3437,6 @@ static UPER_ERRAND: per::Sequence = per::Sequence {
 };
 
 static UPER_SPARSE: per::Sequence = per::Sequence {
-    names: "a b c d e f g h i j k",
     extensible: false, unknown: None, recursive: true,
     root: &[
         per::Member { number: 0, optional: true, form: per::Form::Integer(per::Whole::Bits(4), 0, 9, false) },
@@ -3522,7 +3470,6 @@ static UPER_COLOUR: per::Enumerated = per::Enumerated {
 };
 
 static UPER_SHAPE: per::Choice = per::Choice {
-    names: "circle square line spot",
     whole: per::Whole::Bits(2), extensible: true, recursive: false,
     root: &[
         per::Member {
@@ -3575,7 +3522,6 @@ impl<'a> Texts<'a> {
 }
 
 static UPER_TIMES: per::Sequence = per::Sequence {
-    names: "utc general",
     extensible: false, unknown: None, recursive: false,
     root: &[
         per::Member {
@@ -3667,7 +3613,6 @@ impl<'a> Order<'a> {
 }
 
 static UPER_ERRAND_THEN: per::Choice = per::Choice {
-    names: "next set none",
     whole: per::Whole::Bits(2), extensible: false, recursive: false,
     root: &[
         per::Member { number: 0, optional: false, form: per::Form::Straight },
@@ -3678,7 +3623,6 @@ static UPER_ERRAND_THEN: per::Choice = per::Choice {
 };
 
 static UPER_SHAPE_LINE: per::Sequence = per::Sequence {
-    names: "a b",
     extensible: false, unknown: None, recursive: false,
     root: &[
         per::Member {
@@ -3696,7 +3640,6 @@ static UPER_SHAPE_LINE: per::Sequence = per::Sequence {
 };
 
 static UPER_ANIMAL: per::Sequence = per::Sequence {
-    names: "name legs kind",
     extensible: false, unknown: None, recursive: false,
     root: &[
         per::Member {
@@ -3780,7 +3723,6 @@ impl<'a> Content<'a> {
 }
 
 static UPER_DEED: per::Sequence = per::Sequence {
-    names: "number manner",
     extensible: false, unknown: None, recursive: false,
     root: &[
         per::Member {

@@ -77,16 +77,32 @@ fn document(p: &mut Printer<'_>, node: NodeId, model: &Model, lowering: &Lowerin
 }
 
 fn derives(p: &Printer<'_>, node: NodeId, more: &str) -> String {
+    format!("#[derive(Clone, PartialEq{})]", derives_beside(p, node, more))
+}
+
+/// The same of a struct or enum, without those that follow from its parts.
+fn item_derives(p: &mut Printer<'_>, node: NodeId, more: &str) {
+    if !p.is_apart(node) {
+        let line = derives(p, node, more);
+        return p.text.line(line);
+    }
+    let beside = derives_beside(p, node, "");
+    if let Some(beside) = beside.strip_prefix(", ") {
+        p.text.line(format!("#[derive({beside})]"));
+    }
+}
+
+fn derives_beside(p: &Printer<'_>, node: NodeId, more: &str) -> String {
     let total = if p.hash && !p.types.has_float(node) { ", Eq, Hash" } else { "" };
     let choices = &p.types.choices;
     let chosen = choices.derive.iter().chain(choices.derives.get(&node).into_iter().flatten());
     let chosen: String = chosen.map(|derive| format!(", {derive}")).collect();
-    format!("#[derive(Clone, PartialEq{total}{more}{chosen})]")
+    format!("{total}{more}{chosen}")
 }
 
 fn structure(p: &mut Printer<'_>, node: NodeId) {
-    let line = derives(p, node, if p.is_sparse(node) { ", Default" } else { "" });
-    p.text.line(line);
+    let more = if p.is_sparse(node) { ", Default" } else { "" };
+    item_derives(p, node, more);
     let line = format!("pub struct {}{} {{", p.names.ty(node), p.lifetime(node, "'a"));
     let shape = p.types.shape;
     if shape.node(node).count == 0 && p.names.additions(node).is_none() {
@@ -111,8 +127,7 @@ fn structure(p: &mut Printer<'_>, node: NodeId) {
 }
 
 fn choice(p: &mut Printer<'_>, node: NodeId) {
-    let line = derives(p, node, "");
-    p.text.line(line);
+    item_derives(p, node, "");
     let shape = p.types.shape;
     if shape.node(node).extensible {
         p.text.line("#[non_exhaustive]");

@@ -13,6 +13,7 @@ mod per;
 mod per_forms;
 mod text;
 mod values;
+mod whole;
 
 use crate::overlay::Serde;
 use crate::types::{Edge, Origin, Repr, Types};
@@ -44,12 +45,17 @@ pub(crate) fn print(model: &Model, lowering: &Lowering, config: &Config<'_>) -> 
         key_types,
         hash: config.hash || config.overlay.hash,
         roots: Vec::new(),
+        apart: Vec::new(),
     };
+    if lowering.plans.iter().any(|plan| matches!(plan.code, Code::Per(_))) {
+        printer.apart = printer.types.taken_apart();
+    }
     printer.roots = printer.root_types(lowering);
     declare::print(&mut printer, model, lowering, config);
     consts::print(&mut printer, model, lowering);
     owned::print(&mut printer);
     notation::print(&mut printer);
+    whole::print(&mut printer);
     parts::print(&mut printer, lowering);
     let mut printed = Vec::new();
     for (plan, _) in lowering.plans.iter().zip(config.rules) {
@@ -92,6 +98,8 @@ struct Printer<'m> {
     hash: bool,
     /// The types that have codecs.
     roots: Vec<RootType>,
+    /// The types that are shown, compared and copied part by part.
+    apart: Vec<bool>,
 }
 
 /// A type that values can begin with.
@@ -192,6 +200,12 @@ impl<'m> Printer<'m> {
     fn is_item(&self, node: NodeId) -> bool {
         matches!(self.types.repr(node), Repr::Struct | Repr::Choice | Repr::Enumerated | Repr::Table(_))
             || self.types.is_newtype(node)
+    }
+
+    /// Whether a type is shown, compared and copied part by part.
+    fn is_apart(&self, node: NodeId) -> bool {
+        matches!(self.types.repr(node), Repr::Struct | Repr::Choice | Repr::Enumerated)
+            && self.apart.get(node.index()) == Some(&true)
     }
 
     /// The expression of a value, behind a reference, without the struct around it where it has one.

@@ -5,7 +5,7 @@ use crate::types::Repr;
 use tercet_plan::NodeId;
 
 pub(super) fn print(p: &mut Printer<'_>) {
-    let items = p.types.nodes().filter(|node| p.is_item(*node));
+    let items = p.types.nodes().filter(|node| p.is_item(*node) && !p.is_apart(*node));
     let items = items.map(|node| (node, p.names.ty(node).to_owned()));
     let wrappers = p.roots.iter().filter(|root| root.wraps).map(|root| (root.node, root.name.clone()));
     let all: Vec<(NodeId, String)> = items.chain(wrappers).collect();

@@ -7,7 +7,7 @@ use tercet_plan::NodeId;
 pub(super) fn print(p: &mut Printer<'_>) {
     let nodes: Vec<NodeId> =
         p.types.nodes().filter(|node| p.types.borrows(*node) && p.is_item(*node)).collect();
-    for node in nodes {
+    for node in nodes.into_iter().filter(|node| !p.is_apart(*node)).collect::<Vec<_>>() {
         let name = p.names.ty(node).to_owned();
         p.text.line("");
         p.text.open(format!("impl {name}<'_> {{"));

@@ -34,6 +34,9 @@ struct Parts<'p, 'm> {
     constants: Vec<bool>,
 }
 
+/// The number from which on components with a DEFAULT are told whatever they are (`parts::DEFAULTS`).
+const DEFAULTS: usize = 0x1_0000;
+
 /// Octets that are none.
 const NO_OCTETS: &str = "Octets::borrowed(&[])";
 
@@ -208,6 +211,13 @@ impl Parts<'_, '_> {
         first.map_or_else(|| "Unknown(0)".into(), |item| self.p.names.item(node, item.value).to_owned())
     }
 
+    /// What components or alternatives are called in the specification.
+    fn said(&self, node: NodeId) -> String {
+        let shape = self.p.types.shape;
+        let names: Vec<&str> = shape.fields_of(node).map(|(_, field)| shape.name(field.name)).collect();
+        format!("{:?}", names.join(" "))
+    }
+
     fn members(&mut self, node: NodeId) {
         let shape = self.p.types.shape;
         self.implement(node, "Members");
@@ -231,16 +241,15 @@ impl Parts<'_, '_> {
         self.p.text.open("fn see(&self, number: usize) -> parts::Seen<'_, 'a> {");
         self.p.text.open("match number {");
         let arm = |(at, name): (usize, &String)| match defaults.get(at) {
-            Some(Some(is_default)) => format!("{at} if {is_default} => parts::Seen::Absent,"),
+            Some(Some(is_default)) => format!(
+                "{at} if {is_default} => parts::Seen::Absent, {at} | {:#x} => parts::Value::seen(&self.{name}),",
+                at + DEFAULTS
+            ),
             _ => format!("{at} => parts::Value::seen(&self.{name}),"),
         };
-        let arms: Vec<String> = names.iter().enumerate().map(arm).collect();
-        self.p.text.fill(arms);
-        let others = defaults.iter().enumerate().filter(|(_, default)| default.is_some());
-        let others: Vec<String> =
-            others.map(|(at, _)| format!("{at} => parts::Value::seen(&self.{}),", names[at])).collect();
-        self.p.text.fill(others);
-        self.p.text.line("_ => parts::Seen::Absent,");
+        self.p.text.fill(names.iter().enumerate().map(arm));
+        let names = self.said(node);
+        self.p.text.line(format!("_ => parts::Seen::Names({names}),"));
         self.p.text.close("}");
         self.p.text.close("}");
         self.p.text.close("}");
@@ -272,8 +281,8 @@ impl Parts<'_, '_> {
         }
         self.p.text.close("}");
         self.p.text.close("}");
-        self.p.text.open("fn chosen(&self) -> (usize, parts::Seen<'_, 'a>) {");
-        self.p.text.open("match self {");
+        self.p.text.open("fn chosen(&self) -> (usize, parts::Seen<'_, 'a>, &'static str) {");
+        self.p.text.open("let (number, value) = match self {");
         let arms = all.iter().enumerate();
         self.p
             .text
@@ -281,7 +290,9 @@ impl Parts<'_, '_> {
         if extensible {
             self.p.text.line("Self::Unknown(v) => (parts::UNKNOWN, parts::Seen::Unknown(v)),");
         }
-        self.p.text.close("}");
+        self.p.text.close("};");
+        let names = self.said(node);
+        self.p.text.line(format!("(number, value, {names})"));
         self.p.text.close("}");
         self.p.text.close("}");
     }
@@ -298,30 +309,34 @@ impl Parts<'_, '_> {
         let first = self.first_item(node);
         self.p.text.line(format!("fn empty() -> Self {{ Self::{first} }}"));
         self.p.text.line("fn part(&mut self) -> parts::Part<'_, 'a> { parts::Part::Items(self) }");
-        self.p.text.open("fn seen(&self) -> parts::Seen<'_, 'a> {");
-        let in_order = (0..).zip(items).all(|(at, item)| at == item.value);
-        if in_order && !extensible {
-            self.p.text.line("parts::Seen::Item(parts::Item::Known(*self as usize))");
-        } else {
-            self.p.text.open("parts::Seen::Item(parts::Item::Known(match self {");
-            self.p.text.fill(names.iter().enumerate().map(|(at, name)| format!("Self::{name} => {at},")));
-            if extensible {
-                let other = |item| format!("return parts::Seen::Item(parts::Item::{item}),");
-                self.p.text.line(format!("Self::UnknownAddition(number) => {}", other("Addition(*number)")));
-                self.p.text.line(format!("Self::Unknown(_) => {}", other("Unknown")));
-            }
-            self.p.text.close("}))");
-        }
-        self.p.text.close("}");
+        self.p.text.line("fn seen(&self) -> parts::Seen<'_, 'a> { parts::Seen::Items(self) }");
         self.p.text.close("}");
         self.p.text.line("");
         self.p.text.open(format!("impl parts::Items for {name} {{"));
+        self.p.text.open("fn item(&self) -> (parts::Item, &'static str) {");
+        let in_order = (0..).zip(items).all(|(at, item)| at == item.value);
+        if in_order && !extensible {
+            self.p.text.line("let item = parts::Item::Known(*self as usize);");
+        } else {
+            self.p.text.open("let item = match self {");
+            let arm = |(at, name): (usize, &String)| format!("Self::{name} => parts::Item::Known({at}),");
+            self.p.text.fill(names.iter().enumerate().map(arm));
+            if extensible {
+                self.p.text.line("Self::UnknownAddition(number) => parts::Item::Addition(*number),");
+                self.p.text.line("Self::Unknown(number) => parts::Item::Unknown(*number),");
+            }
+            self.p.text.close("};");
+        }
+        let said = items.iter().map(|item| shape.name(item.name)).collect::<Vec<_>>().join(" ");
+        self.p.text.line(format!("(item, {said:?})"));
+        self.p.text.close("}");
         self.p.text.open("fn set(&mut self, item: parts::Item) {");
         let names: Vec<String> = names.iter().map(|name| format!("Self::{name}")).collect();
         let known = format!("item.of(&[{}]).unwrap_or(*self)", names.join(", "));
         if extensible {
             self.p.text.open("*self = match item {");
             self.p.text.line("parts::Item::Addition(number) => Self::UnknownAddition(number),");
+            self.p.text.line("parts::Item::Unknown(number) => Self::Unknown(number),");
             self.p.text.line(format!("item => {known},"));
             self.p.text.close("};");
         } else {

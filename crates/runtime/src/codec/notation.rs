@@ -1,5 +1,6 @@
 //! Values in the notation of ASN.1 (X.680 clauses 18 to 46), which is what generated types show as `Debug`.
 
+use super::parts::{Item, Members, Seen, UNKNOWN, all, name};
 use super::{Contained, SequenceOf, UnknownAdditions, UnknownAlternative};
 use crate::types::{
     BitString, ExactReal, FixedBits, Integer, ObjectIdentifier, Octets, RelativeObjectIdentifier, Text,
@@ -27,13 +28,19 @@ pub trait Notation {
 /// # Errors
 /// Those of the formatter.
 pub fn debug(value: &dyn Notation, f: &mut Formatter<'_>) -> Result {
-    value.notation(&mut Printer { f, level: 0 })
+    value.notation(&mut Printer::of(f))
 }
 
 /// Where values are shown.
 pub struct Printer<'p, 'f> {
     f: &'p mut Formatter<'f>,
     level: usize,
+}
+
+impl<'p, 'f> Printer<'p, 'f> {
+    pub(super) const fn of(f: &'p mut Formatter<'f>) -> Self {
+        Self { f, level: 0 }
+    }
 }
 
 impl Printer<'_, '_> {
@@ -75,6 +82,80 @@ impl Printer<'_, '_> {
     pub fn encoding(&mut self, octets: &[u8]) -> Result {
         self.f.write_str("/* encoding */ ")?;
         self.octets(octets)
+    }
+
+    /// A value that is taken apart.
+    ///
+    /// # Errors
+    /// Those of the formatter.
+    pub fn seen(&mut self, value: Seen<'_, '_>) -> Result {
+        match value {
+            Seen::Absent | Seen::Names(_) => Ok(()),
+            Seen::Null => ().notation(self),
+            Seen::Bool(value) => value.notation(self),
+            Seen::U8(value) => value.notation(self),
+            Seen::U16(value) => value.notation(self),
+            Seen::U32(value) => value.notation(self),
+            Seen::U64(value) => value.notation(self),
+            Seen::I8(value) => value.notation(self),
+            Seen::I16(value) => value.notation(self),
+            Seen::I32(value) => value.notation(self),
+            Seen::I64(value) => value.notation(self),
+            Seen::Big(value) => value.notation(self),
+            Seen::Real(value) => value.notation(self),
+            Seen::Float(value) => value.notation(self),
+            Seen::Bits(value) => value.notation(self),
+            Seen::Octets(value) => value.notation(self),
+            Seen::FixedOctets(value) => self.octets(value),
+            Seen::FixedBits(word, count) => {
+                let count = usize::try_from(count).unwrap_or_default();
+                self.bits((0..count).map(|at| word >> (count - 1 - at) & 1 == 1))
+            }
+            Seen::Oid(value) => value.notation(self),
+            Seen::RelativeOid(value) => value.notation(self),
+            Seen::Text(value) => value.notation(self),
+            Seen::Additions(value) => value.notation(self),
+            Seen::Unknown(value) => value.notation(self),
+            Seen::Straight(value) => value.notation(self),
+            Seen::Members(value) => self.members_of(value),
+            Seen::Alternatives(value) => match value.chosen() {
+                (UNKNOWN, value, _) => self.seen(value),
+                (number, inside, names) => {
+                    write!(self.f, "{} : ", name(names, number))?;
+                    self.seen(inside)
+                }
+            },
+            Seen::Items(value) => match value.item() {
+                (Item::Known(number), names) => self.word(name(names, number)),
+                (Item::Addition(number), _) => self.word(format_args!("/* addition {number} */")),
+                (Item::Unknown(number), _) => self.word(number),
+            },
+            Seen::Elements(list) => self.braces(0..list.count(), |p, number| p.seen(list.element(number))),
+            Seen::Content(content) => match content.content() {
+                Ok(inside) => {
+                    self.f.write_str("CONTAINING ")?;
+                    self.seen(inside)
+                }
+                Err(other) => self.seen(other),
+            },
+        }
+    }
+
+    fn members_of(&mut self, value: &dyn Members<'_>) -> Result {
+        let Seen::Names(names) = value.see(usize::MAX) else { return Ok(()) };
+        // Additions that are not known stand behind the last name.
+        let all = names.split(' ').chain([""]).zip(all(value));
+        let there = all.filter(|(_, member)| match member {
+            Seen::Absent => false,
+            Seen::Additions(additions) => !additions.is_empty(),
+            _ => true,
+        });
+        self.braces(there, |p, (name, member)| {
+            if !name.is_empty() {
+                write!(p.f, "{name} ")?;
+            }
+            p.seen(member)
+        })
     }
 
     fn braces<T>(

@@ -4,10 +4,14 @@
 //! A table tells how the components of a type are encoded; the type itself gives places to write them to ([`Part`]) and
 //! to read them from ([`Seen`]) by their numbers. Neither knows encoding rules.
 
-use super::{Contained, UnknownAdditions, UnknownAlternative, per};
+mod whole;
+
+pub(super) use whole::all;
+pub use whole::{clone, debug, equal, owned};
+
+use super::{Contained, Notation, UnknownAdditions, UnknownAlternative, per};
 use crate::types::{
-    BitStr, BitString, ExactReal, FixedBits, Integer, ObjectIdentifier, Octets, RelativeObjectIdentifier,
-    Text,
+    BitString, ExactReal, FixedBits, Integer, ObjectIdentifier, Octets, RelativeObjectIdentifier, Text,
 };
 use crate::{Error, ErrorKind, Result};
 use alloc::boxed::Box;
@@ -39,24 +43,51 @@ pub trait Members<'a> {
     /// The place of one.
     fn member(&mut self, number: usize) -> Part<'_, 'a>;
 
-    /// The value of one; [`Seen::Absent`] also for a DEFAULT.
+    /// The value of one, [`Seen::Absent`] also for a DEFAULT; from [`DEFAULTS`] on those with a DEFAULT, whatever they are;
+    /// for other numbers the names.
     fn see(&self, number: usize) -> Seen<'_, 'a>;
 }
+
+/// The number from which on components with a DEFAULT are told whatever they are.
+pub const DEFAULTS: usize = 0x1_0000;
 
 /// The alternatives of a CHOICE, by their numbers in its declaration.
 pub trait Alternatives<'a> {
     /// Chooses one, and gives its place; [`UNKNOWN`] is one of a later version.
     fn choose(&mut self, number: usize) -> Part<'_, 'a>;
 
-    /// The one that is chosen.
-    fn chosen(&self) -> (usize, Seen<'_, 'a>);
+    /// The one that is chosen, and the names of all, with a space between them.
+    fn chosen(&self) -> (usize, Seen<'_, 'a>, &'static str);
 }
 
 /// The number of an alternative of a later version.
 pub const UNKNOWN: usize = usize::MAX;
 
+/// The name of a component.
+#[cold]
+pub(super) fn member_name(value: &dyn Members<'_>, number: u16) -> &'static str {
+    match value.see(usize::MAX) {
+        Seen::Names(names) => name(names, number.into()),
+        _ => "",
+    }
+}
+
+/// The name of an alternative.
+#[cold]
+pub(super) fn alternative_name(value: &dyn Alternatives<'_>, number: u16) -> &'static str {
+    name(value.chosen().2, number.into())
+}
+
+/// The name with a number.
+pub(super) fn name(names: &'static str, number: usize) -> &'static str {
+    names.split(' ').nth(number).unwrap_or_default()
+}
+
 /// An ENUMERATED.
 pub trait Items {
+    /// The item that it is, and the names of all, with a space between them.
+    fn item(&self) -> (Item, &'static str);
+
     /// Takes an item.
     fn set(&mut self, item: Item);
 }
@@ -68,8 +99,8 @@ pub enum Item {
     Known(usize),
     /// One of a later version, by its number among the additions.
     Addition(u32),
-    /// One of a later version that has come without that number.
-    Unknown,
+    /// One of a later version that has come without that number: its value.
+    Unknown(i64),
 }
 
 impl Item {
@@ -78,7 +109,7 @@ impl Item {
     pub fn of<T: Copy>(self, items: &[T]) -> Option<T> {
         match self {
             Self::Known(number) => items.get(number).copied(),
-            Self::Addition(_) | Self::Unknown => None,
+            Self::Addition(_) | Self::Unknown(_) => None,
         }
     }
 }
@@ -109,12 +140,12 @@ pub trait Content<'a> {
     /// Takes the bits of a BIT STRING instead.
     fn set_bits(&mut self, bits: BitString<'a>);
 
-    /// The value inside, or what is there instead.
-    fn content(&self) -> core::result::Result<Seen<'_, 'a>, BitStr<'_>>;
+    /// The value inside, or the octets or bits that are there instead.
+    fn content(&self) -> core::result::Result<Seen<'_, 'a>, Seen<'_, 'a>>;
 }
 
 /// A type that has codecs of its own: open types with tables, and what they need around them.
-pub trait Straight<'a> {
+pub trait Straight<'a>: Notation {
     /// Reads it in aligned PER.
     ///
     /// # Errors
@@ -167,11 +198,11 @@ macro_rules! parts {
             Absent,
             /// NULL.
             Null,
+            /// What all components are called, with a space between them.
+            Names(&'static str),
             $($(#[$doc])* $name(&'v $ty),)*
             /// A BIT STRING of a fixed size: the bits as the lowest of a word, and how many they are.
             FixedBits(u64, u32),
-            /// ENUMERATED.
-            Item(Item),
         }
     };
 }
@@ -396,7 +427,7 @@ impl<'a, T: Value<'a>> Value<'a> for Contained<'a, T> {
 impl<'a, T: Value<'a>> Content<'a> for Contained<'a, T> {
     #[inline]
     fn value(&mut self) -> Part<'_, 'a> {
-        *self = Self::Value(T::empty());
+        put(self, Self::Value(T::empty()));
         match self {
             Self::Value(value) => value.part(),
             Self::Octets(_) | Self::Bits(_) => Part::Null,
@@ -414,10 +445,11 @@ impl<'a, T: Value<'a>> Content<'a> for Contained<'a, T> {
     }
 
     #[inline]
-    fn content(&self) -> core::result::Result<Seen<'_, 'a>, BitStr<'_>> {
+    fn content(&self) -> core::result::Result<Seen<'_, 'a>, Seen<'_, 'a>> {
         match self {
             Self::Value(value) => Ok(value.seen()),
-            Self::Octets(_) | Self::Bits(_) => Err(self.bits()),
+            Self::Octets(octets) => Err(Seen::Octets(octets)),
+            Self::Bits(bits) => Err(Seen::Bits(bits)),
         }
     }
 }

@@ -128,12 +128,6 @@ impl Per<'_, '_> {
         self.line(line);
     }
 
-    /// The names of components or alternatives in their declaration.
-    fn member_names(&self, node: NodeId) -> String {
-        let shape = self.p.types.shape;
-        shape.fields_of(node).map(|(_, field)| shape.name(field.name)).collect::<Vec<_>>().join(" ")
-    }
-
     fn member(&self, node: NodeId, member: &Member) -> String {
         let id = self.member_field(node, member.field);
         let form = self.form(self.p.types.shape.field(id).node);
@@ -148,10 +142,9 @@ impl Per<'_, '_> {
             Some(_) => format!("Some({})", self.p.types.shape.node(node).count),
             None => "None".into(),
         };
-        let (names, recursive) = (self.member_names(node), self.p.types.is_recursive(node));
+        let recursive = self.p.types.is_recursive(node);
         self.line("");
         self.open(format!("static {name}: per::Sequence = per::Sequence {{"));
-        self.line(format!("names: {names:?},"));
         self.line(format!(
             "extensible: {}, unknown: {unknown}, recursive: {recursive},",
             sequence.extensible
@@ -198,10 +191,9 @@ impl Per<'_, '_> {
     fn choice_table(&mut self, node: NodeId, name: &str, code: u32) {
         let program = self.program;
         let choice = &program.choices[code as usize];
-        let (names, recursive) = (self.member_names(node), self.p.types.is_recursive(node));
+        let recursive = self.p.types.is_recursive(node);
         self.line("");
         self.open(format!("static {name}: per::Choice = per::Choice {{"));
-        self.line(format!("names: {names:?},"));
         self.line(format!(
             "whole: {}, extensible: {}, recursive: {recursive},",
             whole(choice.whole),

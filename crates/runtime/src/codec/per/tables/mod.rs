@@ -94,8 +94,6 @@ pub struct Member {
 /// A SEQUENCE or SET (§19, §21).
 #[derive(Clone, Copy, Debug)]
 pub struct Sequence {
-    /// The names of the components in their declaration, with a space between them.
-    pub names: &'static str,
     /// Whether there is an extension bit.
     pub extensible: bool,
     /// The number of the place of additions that are not known, if they are kept.
@@ -120,8 +118,6 @@ pub struct Addition {
 /// A CHOICE (§23).
 #[derive(Clone, Copy, Debug)]
 pub struct Choice {
-    /// The names of the alternatives in their declaration, with a space between them.
-    pub names: &'static str,
     /// How the number of an alternative of the root is written.
     pub whole: Whole,
     /// Whether there is an extension bit.
@@ -145,9 +141,4 @@ pub struct List {
     pub recursive: bool,
     /// How an element is encoded.
     pub element: Form,
-}
-
-/// The name with a number.
-fn name(names: &'static str, number: u16) -> &'static str {
-    names.split(' ').nth(number.into()).unwrap_or_default()
 }

@@ -2,8 +2,11 @@
 
 use super::super::reader::with_extension_bit;
 use super::super::{Reader, Size};
-use super::{Addition, Characters, Choice, Enumerated, Form, List, Member, Sequence, Time, name};
-use crate::codec::parts::{Alternatives, Content, Elements, Item, Members, Part, Straight, UNKNOWN, Value};
+use super::{Addition, Characters, Choice, Enumerated, Form, List, Member, Sequence, Time};
+use crate::codec::parts::{
+    Alternatives, Content, Elements, Item, Members, Part, Straight, UNKNOWN, Value, alternative_name,
+    member_name,
+};
 use crate::codec::{Contained, UnknownAlternative};
 use crate::types::{Integer, Octets, Text};
 use crate::{ErrorKind, Result};
@@ -205,7 +208,7 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
         // The extension bit stands before the presence bits and is read with them.
         let mut bits = self.presence_of(sequence.root, sequence.extensible)?;
         let extended = sequence.extensible && bits.next(self);
-        self.members(sequence.root, &mut bits, sequence.names, value)?;
+        self.members(sequence.root, &mut bits, value)?;
         if extended {
             self.added(sequence, value)?;
         }
@@ -219,20 +222,19 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
         &mut self,
         members: &'static [Member],
         bits: &mut Presence,
-        names: &'static str,
         value: &mut dyn Members<'a>,
     ) -> Result<()> {
         for member in members {
             if !member.optional || bits.next(self) {
-                self.member(member, names, value)?;
+                self.member(member, value)?;
             }
         }
         Ok(())
     }
 
-    fn member(&mut self, member: &Member, names: &'static str, value: &mut dyn Members<'a>) -> Result<()> {
+    fn member(&mut self, member: &Member, value: &mut dyn Members<'a>) -> Result<()> {
         let result = self.part(member.form, value.member(member.number.into()));
-        result.inspect_err(|_| self.inside(name(names, member.number)))
+        result.inspect_err(|_| self.inside(member_name(value, member.number)))
     }
 
     /// The additions, those that are not known behind the last component.
@@ -242,13 +244,13 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
         for addition in sequence.additions {
             let open = match (self.addition(&mut more), addition.members) {
                 (Err(error), [member, ..]) if !addition.group => {
-                    self.inside(name(sequence.names, member.number));
+                    self.inside(member_name(value, member.number));
                     return Err(error);
                 }
                 (open, _) => open?,
             };
             let Some(open) = open else { continue };
-            self.addition_of(addition, sequence.names, value)?;
+            self.addition_of(addition, value)?;
             self.close(open);
         }
         let Some(place) = sequence.unknown else { return self.skip_additions(more) };
@@ -260,17 +262,12 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
         Ok(())
     }
 
-    fn addition_of(
-        &mut self,
-        addition: &Addition,
-        names: &'static str,
-        value: &mut dyn Members<'a>,
-    ) -> Result<()> {
+    fn addition_of(&mut self, addition: &Addition, value: &mut dyn Members<'a>) -> Result<()> {
         if addition.group {
             let mut bits = self.presence_of(addition.members, false)?;
-            return self.members(addition.members, &mut bits, names, value);
+            return self.members(addition.members, &mut bits, value);
         }
-        addition.members.iter().try_for_each(|member| self.member(member, names, value))
+        addition.members.iter().try_for_each(|member| self.member(member, value))
     }
 
     /// The bits that tell which members are there, behind one that tells of extensions.
@@ -300,19 +297,14 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
             false => self.alternative(choice.whole, count)?,
         };
         match choice.root.get(number as usize) {
-            Some(member) => self.chosen(member, choice.names, value),
+            Some(member) => self.chosen(member, value),
             None => Err(self.error(ErrorKind::UnknownAlternative)),
         }
     }
 
-    fn chosen(
-        &mut self,
-        member: &'static Member,
-        names: &'static str,
-        value: &mut dyn Alternatives<'a>,
-    ) -> Result<()> {
+    fn chosen(&mut self, member: &'static Member, value: &mut dyn Alternatives<'a>) -> Result<()> {
         let result = self.part(member.form, value.choose(member.number.into()));
-        result.inspect_err(|_| self.inside(name(names, member.number)))
+        result.inspect_err(|_| self.inside(alternative_name(value, member.number)))
     }
 
     fn added_choice(&mut self, choice: &'static Choice, value: &mut dyn Alternatives<'a>) -> Result<()> {
@@ -324,8 +316,8 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
             }
             return Ok(());
         };
-        let open = self.open().inspect_err(|_| self.inside(name(choice.names, member.number)))?;
-        self.chosen(member, choice.names, value)?;
+        let open = self.open().inspect_err(|_| self.inside(alternative_name(value, member.number)))?;
+        self.chosen(member, value)?;
         self.close(open);
         Ok(())
     }

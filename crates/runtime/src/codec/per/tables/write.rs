@@ -2,10 +2,12 @@
 
 use super::super::Writer;
 use super::super::writer::outside;
-use super::{Addition, Choice, Enumerated, Form, List, Member, Sequence, Time, name};
+use super::{Addition, Choice, Enumerated, Form, List, Member, Sequence, Time};
 use crate::codec::UnknownAdditions;
-use crate::codec::parts::{Alternatives, Elements, Item, Members, Seen, Straight, UNKNOWN, Value};
-use crate::types::{BitString, Integer};
+use crate::codec::parts::{
+    Alternatives, Elements, Item, Members, Seen, Straight, UNKNOWN, Value, alternative_name, member_name,
+};
+use crate::types::{BitStr, BitString, Integer};
 use crate::{Error, ErrorKind, Result};
 use alloc::vec::Vec;
 
@@ -24,10 +26,11 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
     fn part(&mut self, form: Form, part: Seen<'_, '_>) -> Result<()> {
         match (form, part) {
             (Form::Plain, Seen::Bool(bit)) => self.bit(*bit),
-            (Form::Items(whole, count), Seen::Item(Item::Known(number))) if number < count as usize => {
-                self.whole(whole, number as u64);
-            }
-            (Form::Enumerated(items), Seen::Item(item)) => return self.enumerated(items, item),
+            (Form::Items(whole, count), Seen::Items(value)) => match value.item().0 {
+                Item::Known(number) if number < count as usize => self.whole(whole, number as u64),
+                _ => return Err(Error::new(ErrorKind::Unsupported, 0)),
+            },
+            (Form::Enumerated(items), Seen::Items(value)) => return self.enumerated(items, value.item().0),
             (Form::Sequence(sequence), Seen::Members(value)) => return self.sequence(sequence, value),
             (Form::Choice(choice), Seen::Alternatives(value)) => return self.choice(choice, value),
             (Form::List(list), Seen::Elements(elements)) => return self.elements(list, elements),
@@ -81,8 +84,17 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
             (Form::Containing(size, inside, bits), Seen::Content(content)) => {
                 let inside = match content.content() {
                     Ok(value) => self.apart(|w| w.part(*inside, value))?,
-                    Err(octets) if bits => return self.bit_string(size, &BitString::from(octets), false),
-                    Err(octets) => return self.octet_string(size, octets.bytes()),
+                    Err(other) => {
+                        let other = match &other {
+                            Seen::Octets(octets) => BitStr::new(octets, 0).unwrap_or_default(),
+                            Seen::Bits(bits) => bits.as_bits(),
+                            _ => BitStr::default(),
+                        };
+                        return match bits {
+                            true => self.bit_string(size, &BitString::from(other), false),
+                            false => self.octet_string(size, other.bytes()),
+                        };
+                    }
                 };
                 return match bits {
                     true => self.bit_string(size, &BitString::new(inside, 0).unwrap_or_default(), false),
@@ -148,7 +160,7 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
         let known = match item {
             Item::Known(known) => known,
             Item::Addition(number) if items.extensible => return self.added_item(number),
-            Item::Addition(_) | Item::Unknown => return Err(unknown()),
+            Item::Addition(_) | Item::Unknown(_) => return Err(unknown()),
         };
         if let Some(number) = number(items.root, known) {
             if items.extensible {
@@ -162,8 +174,9 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
     }
 
     fn sequence(&mut self, sequence: &'static Sequence, value: &dyn Members<'_>) -> Result<()> {
-        let there = |number: u16| value.see(number.into()).is_there();
-        let any = |addition: &Addition| addition.members.iter().any(|member| there(member.number));
+        let any = |addition: &Addition| {
+            addition.members.iter().any(|member| value.see(member.number.into()).is_there())
+        };
         let unknown = match sequence.unknown.map(|number| value.see(number.into())) {
             Some(Seen::Additions(additions)) => additions,
             _ => &UnknownAdditions::NONE,
@@ -172,7 +185,7 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
         if sequence.extensible {
             self.bit(extended);
         }
-        self.members(sequence.root, sequence.names, value)?;
+        self.members(sequence.root, value)?;
         if !extended {
             return Ok(());
         }
@@ -183,9 +196,9 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
         {
             let open = self.open();
             if addition.group {
-                self.members(addition.members, sequence.names, value)?;
+                self.members(addition.members, value)?;
             } else if let [member] = addition.members {
-                self.member(member, sequence.names, value)?;
+                self.member(member, value)?;
             }
             self.close(open);
         }
@@ -193,41 +206,31 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
     }
 
     /// Bits that tell which members are there, and these.
-    fn members(
-        &mut self,
-        members: &'static [Member],
-        names: &'static str,
-        value: &dyn Members<'_>,
-    ) -> Result<()> {
+    fn members(&mut self, members: &'static [Member], value: &dyn Members<'_>) -> Result<()> {
         for member in members.iter().filter(|member| member.optional) {
             self.bit(value.see(member.number.into()).is_there());
         }
-        members.iter().try_for_each(|member| self.member(member, names, value))
+        members.iter().try_for_each(|member| self.member(member, value))
     }
 
-    fn member(
-        &mut self,
-        member: &'static Member,
-        names: &'static str,
-        value: &dyn Members<'_>,
-    ) -> Result<()> {
+    fn member(&mut self, member: &'static Member, value: &dyn Members<'_>) -> Result<()> {
         let result = match value.see(member.number.into()) {
             Seen::Absent if member.optional => return Ok(()),
             Seen::Absent => Err(Error::new(ErrorKind::MissingComponent, 0)),
             part => self.part(member.form, part),
         };
-        result.inspect_err(|_| self.inside(name(names, member.number)))
+        result.inspect_err(|_| self.inside(member_name(value, member.number)))
     }
 
     fn choice(&mut self, choice: &'static Choice, value: &dyn Alternatives<'_>) -> Result<()> {
-        let (chosen, part) = value.chosen();
+        let (chosen, part, _) = value.chosen();
         if let (UNKNOWN, Seen::Unknown(unknown)) = (chosen, &part) {
             return self.unknown_alternative(unknown);
         }
         let place = |list: &'static [Member]| {
             (0_u32..).zip(list).find(|(_, member)| usize::from(member.number) == chosen)
         };
-        let say = |w: &mut Self, member: &Member| w.inside(name(choice.names, member.number));
+        let say = |w: &mut Self, member: &Member| w.inside(alternative_name(value, member.number));
         if let Some((number, member)) = place(choice.root) {
             if choice.extensible {
                 self.bit(false);
