@@ -338,7 +338,11 @@ impl<'a, T: Value<'a>> Value<'a> for Option<T> {
         if self.is_none() {
             put(self, Some(T::empty()));
         }
-        self.as_mut().map_or(Part::Null, T::part)
+        // Without closures, each of which would be a function to compile.
+        match self {
+            Some(value) => value.part(),
+            None => Part::Null,
+        }
     }
 
     #[inline]
@@ -393,7 +397,10 @@ impl<'a, T: Value<'a>> Elements<'a> for Vec<T> {
     #[inline]
     fn push(&mut self) -> Part<'_, 'a> {
         Self::push(self, T::empty());
-        self.last_mut().map_or(Part::Null, T::part)
+        match self.last_mut() {
+            Some(value) => value.part(),
+            None => Part::Null,
+        }
     }
 
     #[inline]
@@ -403,7 +410,10 @@ impl<'a, T: Value<'a>> Elements<'a> for Vec<T> {
 
     #[inline]
     fn element(&self, number: usize) -> Seen<'_, 'a> {
-        self.get(number).map_or(Seen::Absent, T::seen)
+        match self.get(number) {
+            Some(value) => value.seen(),
+            None => Seen::Absent,
+        }
     }
 }
 
