@@ -168,8 +168,14 @@ impl UnknownAdditions {
     ///
     /// # Errors
     /// [`ErrorKind::ValueMismatch`] for those of other rules.
-    #[inline]
+    #[inline(always)]
     pub fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
+        if self.0.is_none() { Ok(()) } else { self.write_kept(w) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn write_kept(&self, w: &mut ber::Writer) -> Result<()> {
         if !self.is_empty() {
             self.of(Family::Ber)?.iter().rev().for_each(|addition| w.push(&addition.octets));
         }
