@@ -415,11 +415,19 @@ impl<'a> Reader<'a> {
     #[inline(never)]
     fn count_elements(&self, most: usize) -> usize {
         let (mut rest, mut count) = (self.rest, 0);
-        while count < most
-            && let &[identifier, length @ ..0x80, ref behind @ ..] = rest
-            && identifier & 0x1F != 0x1F
-        {
-            rest = behind.get(usize::from(length)..).unwrap_or_default();
+        while count < most {
+            // Tags of TAP take two or three octets; its lists grew to their size in steps, for 4 % of the instructions.
+            let (length, behind) = match *rest {
+                [identifier, length, ref behind @ ..] if identifier & 0x1F != 0x1F => (length, behind),
+                [_, ..0x80, length, ref behind @ ..] => (length, behind),
+                [_, _, ..0x80, length, ref behind @ ..] => (length, behind),
+                _ => break,
+            };
+            rest = match (length, behind) {
+                (..=0x7F, _) => behind.get(usize::from(length)..).unwrap_or_default(),
+                (0x81, &[length, ref behind @ ..]) => behind.get(usize::from(length)..).unwrap_or_default(),
+                _ => break,
+            };
             count += 1;
         }
         most.min(count + usize::from(!rest.is_empty()))
