@@ -58,8 +58,9 @@ macro_rules! check {
                 assert!(engine == Ok(length), "{syntax}: {length} octets read, the engine: {engine:?}");
                 let written = Encode::<codec::$rule>::encode(&value)
                     .unwrap_or_else(|error| panic!("{syntax}: {value:?} is not written: {error}"));
+                // A type tells of all of its additions whether they are there; an earlier version of Zoo has told of fewer.
                 assert!(
-                    !syntax.is_canonical() || written == $octets[..length],
+                    !syntax.is_canonical() || $kind == 0 || written == $octets[..length],
                     "{syntax}: {written:02X?} for {:02X?}",
                     &$octets[..length]
                 );
