@@ -11,6 +11,7 @@ use sha2::{Digest as _, Sha256};
 use std::collections::{HashMap, HashSet};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 
 /// Records that are held in memory at least before they go to the sorted file: of 24 octets each.
@@ -37,12 +38,36 @@ impl Owner {
     }
 }
 
+/// A file that is this run's. It is unlocked before it is closed: a process that another thread is about to start has it open too,
+/// for a moment.
+#[derive(Debug)]
+struct Locked(File);
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        _ = self.0.unlock();
+    }
+}
+
+impl Deref for Locked {
+    type Target = File;
+    fn deref(&self) -> &File {
+        &self.0
+    }
+}
+
+impl DerefMut for Locked {
+    fn deref_mut(&mut self) -> &mut File {
+        &mut self.0
+    }
+}
+
 /// Records of earlier outputs.
 #[derive(Debug)]
 pub(super) struct StateFile {
     path: PathBuf,
     heading: String,
-    additions: File,
+    additions: Locked,
     /// Where the last addition ends.
     end: u64,
     /// What they hold.
@@ -62,16 +87,16 @@ impl StateFile {
     }
 
     fn begin(path: &Path, meaning: &str) -> io::Result<Self> {
-        let mut additions =
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+        let additions = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
         match additions.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(io::Error::other("another run has this file")),
             Err(TryLockError::Error(error)) => return Err(error),
         }
+        let mut additions = Locked(additions);
         let heading = format!("{MAGIC}{:016x}\n", first(Sha256::digest(meaning).as_slice()));
         let mut found = Vec::new();
-        (&mut additions).take(heading.len() as u64).read_to_end(&mut found)?;
+        (&mut *additions).take(heading.len() as u64).read_to_end(&mut found)?;
         if !heading.as_bytes().starts_with(&found) {
             return Err(foreign(&found));
         }
