@@ -1,6 +1,6 @@
 //! Typed source code for ASN.1: structs and enums, and straight-line codecs for the rules that were asked for.
 //!
-//! [`types`] decides what types a program has, for any language; what is read and written stands in the plans. [`rust`]
+//! `types` decides what types a program has, for any language; what is read and written stands in the plans. `rust`
 //! spells both in Rust.
 
 mod choices;

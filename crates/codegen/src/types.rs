@@ -71,7 +71,8 @@ const LARGEST_ARRAY: u64 = 32;
 /// three times until it is where it stays. Without lists inside, so that decoding takes no memory otherwise.
 const LARGE: usize = 512;
 
-/// The same with lists inside. Context setups of NGAP are decoded in 18 % less time by it, reports of NR RRC in 19 %.
+/// The same with lists inside. Context setups of NGAP are decoded in 15 % less time by it, reports of NR RRC in 19 %; short
+/// messages of NBAP take 5 % more.
 const LARGE_WITH_LISTS: usize = 96;
 
 /// Types inside one another that are followed; deeper ones are boxed.

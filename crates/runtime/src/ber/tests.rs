@@ -545,3 +545,18 @@ fn strings_are_split_by_their_own_length_9_2() {
     assert_eq!(reader.octet_string_into(&h, &mut out), Ok(()));
     assert_eq!(out, [&b"before"[..], &contents].concat());
 }
+
+#[test]
+fn lists_have_room_for_their_elements_whatever_their_tags_are() {
+    let room = |octets: &str| Reader::new(&hex(octets), Ber).elements(100);
+    assert_eq!(room(""), 0);
+    assert_eq!(room("0500 0500 0500"), 3);
+    assert_eq!(room("3F1F00 1F7F0101 0500"), 3);
+    assert_eq!(room("5F810100 7F814103050000 5F81020101"), 3);
+    let long = format!("30 8180 {} 0500", "00".repeat(128));
+    assert_eq!(room(&long), 2);
+    // One for all that is behind what is not looked through, and no more than are wanted.
+    assert_eq!(room("0500 3080 0000 0500"), 2);
+    assert_eq!(room("0500 1F81810100 0500"), 2);
+    assert_eq!(Reader::new(&hex("0500 0500 0500"), Ber).elements(2), 2);
+}

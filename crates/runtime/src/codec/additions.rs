@@ -262,3 +262,25 @@ impl fmt::Debug for UnknownAdditions {
         if self.is_empty() { f.write_str("{}") } else { notation::debug(self as &dyn Notation, f) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ber::Rules;
+
+    #[test]
+    fn what_no_addition_is_there_of_is_written_by_all_rules() {
+        // Room for three additions, none of which is there.
+        let mut r = per::Reader::<false>::new(&[0b0000_0100, 0b0000_0000]);
+        let additions = r.all_unknown_additions().unwrap();
+        assert!(additions.is_empty() && additions.0.is_some());
+        let mut w = ber::Writer::new(Rules::Ber);
+        assert_eq!(additions.write_ber(&mut w), Ok(()));
+        assert!(w.is_empty());
+        // Octets of PER are no element of BER.
+        let mut r = per::Reader::<false>::new(&[0b0000_0001, 0b0000_0001, 0b0000_0000]);
+        let additions = r.all_unknown_additions().unwrap();
+        assert_eq!(additions.iter().len(), 1);
+        assert_eq!(additions.write_ber(&mut w).unwrap_err().kind(), ErrorKind::ValueMismatch);
+    }
+}

@@ -258,3 +258,32 @@ impl<T> fmt::Debug for Elements<'_, '_, T> {
         f.debug_struct("Elements").finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ErrorKind;
+
+    /// Contents of a SEQUENCE with one element in it.
+    fn one<'a>(r: &mut Reader<'a>) -> Result<()> {
+        let level = enter(r, Tag::SEQUENCE)?;
+        pass(r)?;
+        r.leave(level)
+    }
+
+    #[test]
+    fn a_list_looks_at_the_headers_of_its_elements_alone() {
+        // Two elements, and what is inside of the second one is longer than it.
+        let octets = [0x30, 9, 0x30, 2, 5, 0, 0x30, 3, 4, 2, 0];
+        let list =
+            SequenceOf::read_ber(&mut Reader::new(&octets, Rules::Ber), Tag::SEQUENCE, false, one).unwrap();
+        assert_eq!(list.len(), 2);
+        let elements: Vec<_> = list.iter().collect();
+        assert_eq!(elements[0], Ok(()));
+        let fault = elements[1].unwrap_err();
+        assert_eq!((fault.kind(), fault.at(), elements.len()), (ErrorKind::BeyondParent, 11, 2));
+        let mut r = Reader::new(&octets, Rules::Ber);
+        let fault = SequenceOf::read_ber_checked(&mut r, Tag::SEQUENCE, false, one).unwrap_err();
+        assert_eq!((fault.kind(), fault.at()), (ErrorKind::BeyondParent, 11));
+    }
+}

@@ -1,4 +1,6 @@
 //! What is done with values as a whole, part by part: they are shown, compared and copied by one function for all types.
+//!
+//! A new kind of [`Part`] and [`Seen`] has to be told to both of the functions here: pairs of different kinds are passed over.
 
 use super::{DEFAULTS, Members, Part, Seen, Value};
 use crate::codec::Printer;

@@ -231,6 +231,14 @@ mod tests {
                     let filling = lanes.filling().checked_shr(8 * count).unwrap_or(0);
                     let written = lanes.write::<0>(characters | filling) << (64 - 8 * bits);
                     assert_eq!((written ^ word) >> (64 - bits * count), 0);
+                    let by_literals = match bits {
+                        4 => (lanes.read::<4>(word), lanes.write::<4>(characters | filling)),
+                        6 => (lanes.read::<6>(word), lanes.write::<6>(characters | filling)),
+                        7 => (lanes.read::<7>(word), lanes.write::<7>(characters | filling)),
+                        8 => (lanes.read::<8>(word), lanes.write::<8>(characters | filling)),
+                        _ => continue,
+                    };
+                    assert_eq!(by_literals, ((read, wrong), lanes.write::<0>(characters | filling)));
                 }
             }
             for code in 0..1_u32 << alphabet.bits.min(7) {

@@ -181,8 +181,7 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     fn borrowed_text(&mut self, count: usize, alphabet: &Alphabet, lanes: &Lanes) -> Result<Text<'a>> {
         let start = self.bits;
         let Some((_, octets)) = self.bits.octets_at(count, 0) else {
-            self.bits.skip(count.saturating_mul(8))?;
-            return Ok(Text::ascii(&[]));
+            return self.text::<0>(count, alphabet, lanes);
         };
         let (words, rest) = octets.as_chunks::<8>();
         let mut wrong = words.iter().fold(0, |wrong, word| wrong | lanes.wrong(u64::from_be_bytes(*word)));
