@@ -1138,70 +1138,15 @@ static APER_TIME_17: per::TimeForm = per::TimeForm {
     ],
 };
 
-static APER_REALS: per::Sequence = per::Sequence {
-    extensible: true, unknown: Some(9), recursive: false,
-    root: &[
-        per::Member { number: 0, optional: false, form: per::Form::Plain },
-        per::Member { number: 1, optional: false, form: per::Form::Plain },
-        per::Member { number: 2, optional: false, form: per::Form::Plain },
-        per::Member { number: 3, optional: false, form: per::Form::Plain },
-        per::Member { number: 4, optional: true, form: per::Form::Plain },
-        per::Member { number: 5, optional: true, form: per::Form::Plain },
-        per::Member { number: 6, optional: true, form: per::Form::Plain },
-        per::Member { number: 7, optional: false, form: per::Form::List(&APER_REALS_ALL) },
-    ],
-    additions: &[
-        per::Addition {
-            group: false,
-            members: &[ per::Member { number: 8, optional: true, form: per::Form::Plain } ],
-        },
-    ],
-};
-
-static APER_TIMES: per::Sequence = per::Sequence {
-    extensible: true, unknown: Some(10), recursive: false,
-    root: &[
-        per::Member { number: 0, optional: false, form: per::Form::Time(&APER_TIME_6) },
-        per::Member { number: 1, optional: true, form: per::Form::Time(&APER_TIME_7) },
-        per::Member { number: 2, optional: false, form: per::Form::Time(&APER_TIME_8) },
-        per::Member { number: 3, optional: false, form: per::Form::Time(&APER_TIME_9) },
-        per::Member { number: 4, optional: true, form: per::Form::Time(&APER_TIME_6) },
-        per::Member { number: 5, optional: true, form: per::Form::Time(&APER_TIME_11) },
-        per::Member { number: 6, optional: true, form: per::Form::Time(&APER_TIME_14) },
-        per::Member { number: 7, optional: true, form: per::Form::Time(&APER_TIME_16) },
-        per::Member { number: 8, optional: false, form: per::Form::List(&APER_TIMES_ALL) },
-    ],
-    additions: &[
-        per::Addition {
-            group: false,
-            members: &[ per::Member { number: 9, optional: true, form: per::Form::Time(&APER_TIME_8) } ],
-        },
-    ],
-};
-
-static APER_REALS_ALL: per::List = per::List {
-    size: per::Size::ANY,
-    set: false,
-    recursive: false,
-    element: per::Form::Plain,
-};
-
-static APER_TIMES_ALL: per::List = per::List {
-    size: per::Size::ANY,
-    set: false,
-    recursive: false,
-    element: per::Form::Time(&APER_TIME_16),
-};
-
 impl<'a> codec::AperType<'a> for Reals<'a> {
     const NAME: &'static str = "Reals";
 
     fn read(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        r.value::<Reals<'_>>(per::Form::Sequence(&APER_REALS))
+        r.value::<Reals<'_>>(&APER_TABLES, per::Form::Sequence(0))
     }
 
     fn write(&self, w: &mut per::Writer<true>) -> Result<()> {
-        w.value(per::Form::Sequence(&APER_REALS), self)
+        w.value(&APER_TABLES, per::Form::Sequence(0), self)
     }
 }
 
@@ -1253,11 +1198,11 @@ impl<'a> codec::AperType<'a> for Times<'a> {
     const NAME: &'static str = "Times";
 
     fn read(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        r.value::<Times<'_>>(per::Form::Sequence(&APER_TIMES))
+        r.value::<Times<'_>>(&APER_TABLES, per::Form::Sequence(1))
     }
 
     fn write(&self, w: &mut per::Writer<true>) -> Result<()> {
-        w.value(per::Form::Sequence(&APER_TIMES), self)
+        w.value(&APER_TABLES, per::Form::Sequence(1), self)
     }
 }
 
@@ -1366,6 +1311,76 @@ impl<'a> codec::AperType<'a> for Mixed<'a> {
         Err::<(), _>(Error::new(ErrorKind::Unsupported, 0))
     }
 }
+
+static APER_TABLES: per::Tables = per::Tables {
+    sequences: &[
+        // 0: Reals
+        per::Sequence {
+            extensible: true,
+            unknown: Some(9),
+            recursive: false,
+            optional: 3,
+            root: 0..8,
+            additions: 0..1,
+        },
+        // 1: Times
+        per::Sequence {
+            extensible: true,
+            unknown: Some(10),
+            recursive: false,
+            optional: 5,
+            root: 9..18,
+            additions: 1..2,
+        },
+    ],
+    choices: &[],
+    lists: &[
+        // 0: RealsAll
+        per::List { size: per::Size::ANY, set: false, recursive: false, element: per::Form::Plain },
+        // 1: TimesAll
+        per::List { size: per::Size::ANY, set: false, recursive: false, element: per::Form::Leaf(6) },
+    ],
+    enumerations: &[],
+    members: &[
+        // Reals
+        per::Member { number: 0, optional: false, form: per::Form::Plain },
+        per::Member { number: 1, optional: false, form: per::Form::Plain },
+        per::Member { number: 2, optional: false, form: per::Form::Plain },
+        per::Member { number: 3, optional: false, form: per::Form::Plain },
+        per::Member { number: 4, optional: true, form: per::Form::Plain },
+        per::Member { number: 5, optional: true, form: per::Form::Plain },
+        per::Member { number: 6, optional: true, form: per::Form::Plain },
+        per::Member { number: 7, optional: false, form: per::Form::List(0) },
+        per::Member { number: 8, optional: true, form: per::Form::Plain },
+        // Times
+        per::Member { number: 0, optional: false, form: per::Form::Leaf(0) },
+        per::Member { number: 1, optional: true, form: per::Form::Leaf(1) },
+        per::Member { number: 2, optional: false, form: per::Form::Leaf(2) },
+        per::Member { number: 3, optional: false, form: per::Form::Leaf(3) },
+        per::Member { number: 4, optional: true, form: per::Form::Leaf(0) },
+        per::Member { number: 5, optional: true, form: per::Form::Leaf(4) },
+        per::Member { number: 6, optional: true, form: per::Form::Leaf(5) },
+        per::Member { number: 7, optional: true, form: per::Form::Leaf(6) },
+        per::Member { number: 8, optional: false, form: per::Form::List(1) },
+        per::Member { number: 9, optional: true, form: per::Form::Leaf(2) },
+    ],
+    additions: &[
+        // Reals
+        per::Addition { group: false, members: 8..9 },
+        // Times
+        per::Addition { group: false, members: 18..19 },
+    ],
+    bounds: &[],
+    leaves: &[
+        per::Leaf::Time(&APER_TIME_6),
+        per::Leaf::Time(&APER_TIME_7),
+        per::Leaf::Time(&APER_TIME_8),
+        per::Leaf::Time(&APER_TIME_9),
+        per::Leaf::Time(&APER_TIME_11),
+        per::Leaf::Time(&APER_TIME_14),
+        per::Leaf::Time(&APER_TIME_16),
+    ],
+};
 
 static UPER_TIME_6: per::TimeForm = per::TimeForm {
     kind: TimeType::Date,
@@ -1533,70 +1548,15 @@ static UPER_TIME_17: per::TimeForm = per::TimeForm {
     ],
 };
 
-static UPER_REALS: per::Sequence = per::Sequence {
-    extensible: true, unknown: Some(9), recursive: false,
-    root: &[
-        per::Member { number: 0, optional: false, form: per::Form::Plain },
-        per::Member { number: 1, optional: false, form: per::Form::Plain },
-        per::Member { number: 2, optional: false, form: per::Form::Plain },
-        per::Member { number: 3, optional: false, form: per::Form::Plain },
-        per::Member { number: 4, optional: true, form: per::Form::Plain },
-        per::Member { number: 5, optional: true, form: per::Form::Plain },
-        per::Member { number: 6, optional: true, form: per::Form::Plain },
-        per::Member { number: 7, optional: false, form: per::Form::List(&UPER_REALS_ALL) },
-    ],
-    additions: &[
-        per::Addition {
-            group: false,
-            members: &[ per::Member { number: 8, optional: true, form: per::Form::Plain } ],
-        },
-    ],
-};
-
-static UPER_TIMES: per::Sequence = per::Sequence {
-    extensible: true, unknown: Some(10), recursive: false,
-    root: &[
-        per::Member { number: 0, optional: false, form: per::Form::Time(&UPER_TIME_6) },
-        per::Member { number: 1, optional: true, form: per::Form::Time(&UPER_TIME_7) },
-        per::Member { number: 2, optional: false, form: per::Form::Time(&UPER_TIME_8) },
-        per::Member { number: 3, optional: false, form: per::Form::Time(&UPER_TIME_9) },
-        per::Member { number: 4, optional: true, form: per::Form::Time(&UPER_TIME_6) },
-        per::Member { number: 5, optional: true, form: per::Form::Time(&UPER_TIME_11) },
-        per::Member { number: 6, optional: true, form: per::Form::Time(&UPER_TIME_14) },
-        per::Member { number: 7, optional: true, form: per::Form::Time(&UPER_TIME_16) },
-        per::Member { number: 8, optional: false, form: per::Form::List(&UPER_TIMES_ALL) },
-    ],
-    additions: &[
-        per::Addition {
-            group: false,
-            members: &[ per::Member { number: 9, optional: true, form: per::Form::Time(&UPER_TIME_8) } ],
-        },
-    ],
-};
-
-static UPER_REALS_ALL: per::List = per::List {
-    size: per::Size::ANY,
-    set: false,
-    recursive: false,
-    element: per::Form::Plain,
-};
-
-static UPER_TIMES_ALL: per::List = per::List {
-    size: per::Size::ANY,
-    set: false,
-    recursive: false,
-    element: per::Form::Time(&UPER_TIME_16),
-};
-
 impl<'a> codec::UperType<'a> for Reals<'a> {
     const NAME: &'static str = "Reals";
 
     fn read(r: &mut per::Reader<'a, false>) -> Result<Self> {
-        r.value::<Reals<'_>>(per::Form::Sequence(&UPER_REALS))
+        r.value::<Reals<'_>>(&UPER_TABLES, per::Form::Sequence(0))
     }
 
     fn write(&self, w: &mut per::Writer<false>) -> Result<()> {
-        w.value(per::Form::Sequence(&UPER_REALS), self)
+        w.value(&UPER_TABLES, per::Form::Sequence(0), self)
     }
 }
 
@@ -1648,11 +1608,11 @@ impl<'a> codec::UperType<'a> for Times<'a> {
     const NAME: &'static str = "Times";
 
     fn read(r: &mut per::Reader<'a, false>) -> Result<Self> {
-        r.value::<Times<'_>>(per::Form::Sequence(&UPER_TIMES))
+        r.value::<Times<'_>>(&UPER_TABLES, per::Form::Sequence(1))
     }
 
     fn write(&self, w: &mut per::Writer<false>) -> Result<()> {
-        w.value(per::Form::Sequence(&UPER_TIMES), self)
+        w.value(&UPER_TABLES, per::Form::Sequence(1), self)
     }
 }
 
@@ -1763,6 +1723,76 @@ impl<'a> codec::UperType<'a> for Mixed<'a> {
         Err::<(), _>(Error::new(ErrorKind::Unsupported, 0))
     }
 }
+
+static UPER_TABLES: per::Tables = per::Tables {
+    sequences: &[
+        // 0: Reals
+        per::Sequence {
+            extensible: true,
+            unknown: Some(9),
+            recursive: false,
+            optional: 3,
+            root: 0..8,
+            additions: 0..1,
+        },
+        // 1: Times
+        per::Sequence {
+            extensible: true,
+            unknown: Some(10),
+            recursive: false,
+            optional: 5,
+            root: 9..18,
+            additions: 1..2,
+        },
+    ],
+    choices: &[],
+    lists: &[
+        // 0: RealsAll
+        per::List { size: per::Size::ANY, set: false, recursive: false, element: per::Form::Plain },
+        // 1: TimesAll
+        per::List { size: per::Size::ANY, set: false, recursive: false, element: per::Form::Leaf(6) },
+    ],
+    enumerations: &[],
+    members: &[
+        // Reals
+        per::Member { number: 0, optional: false, form: per::Form::Plain },
+        per::Member { number: 1, optional: false, form: per::Form::Plain },
+        per::Member { number: 2, optional: false, form: per::Form::Plain },
+        per::Member { number: 3, optional: false, form: per::Form::Plain },
+        per::Member { number: 4, optional: true, form: per::Form::Plain },
+        per::Member { number: 5, optional: true, form: per::Form::Plain },
+        per::Member { number: 6, optional: true, form: per::Form::Plain },
+        per::Member { number: 7, optional: false, form: per::Form::List(0) },
+        per::Member { number: 8, optional: true, form: per::Form::Plain },
+        // Times
+        per::Member { number: 0, optional: false, form: per::Form::Leaf(0) },
+        per::Member { number: 1, optional: true, form: per::Form::Leaf(1) },
+        per::Member { number: 2, optional: false, form: per::Form::Leaf(2) },
+        per::Member { number: 3, optional: false, form: per::Form::Leaf(3) },
+        per::Member { number: 4, optional: true, form: per::Form::Leaf(0) },
+        per::Member { number: 5, optional: true, form: per::Form::Leaf(4) },
+        per::Member { number: 6, optional: true, form: per::Form::Leaf(5) },
+        per::Member { number: 7, optional: true, form: per::Form::Leaf(6) },
+        per::Member { number: 8, optional: false, form: per::Form::List(1) },
+        per::Member { number: 9, optional: true, form: per::Form::Leaf(2) },
+    ],
+    additions: &[
+        // Reals
+        per::Addition { group: false, members: 8..9 },
+        // Times
+        per::Addition { group: false, members: 18..19 },
+    ],
+    bounds: &[],
+    leaves: &[
+        per::Leaf::Time(&UPER_TIME_6),
+        per::Leaf::Time(&UPER_TIME_7),
+        per::Leaf::Time(&UPER_TIME_8),
+        per::Leaf::Time(&UPER_TIME_9),
+        per::Leaf::Time(&UPER_TIME_11),
+        per::Leaf::Time(&UPER_TIME_14),
+        per::Leaf::Time(&UPER_TIME_16),
+    ],
+};
 
 static OER_TIME_0: &[oer::TimeStep] = &[
     oer::TimeStep::Number(oer::TimeUnit::Year, oer::TimeNumber::SignedVariable),

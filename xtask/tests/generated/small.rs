@@ -2607,160 +2607,6 @@ static APER_ALPHABET_5: per::Alphabet = per::Alphabet::new(32, false, false, &[p
 
 static APER_ALPHABET_6: per::Alphabet = per::Alphabet::new(8, false, false, &[per::Range::new(32, 126, 0)]);
 
-static APER_ZOO: per::Sequence = per::Sequence {
-    extensible: true, unknown: Some(33), recursive: false,
-    root: &[
-        per::Member { number: 0, optional: false, form: per::Form::Plain },
-        per::Member { number: 1, optional: false, form: per::Form::Plain },
-        per::Member {
-            number: 2,
-            optional: false,
-            form: per::Form::Integer(per::Whole::Bits(3), 0, 7, false),
-        },
-        per::Member {
-            number: 3,
-            optional: false,
-            form: per::Form::Integer(per::Whole::Octet, 0, 255, false),
-        },
-        per::Member {
-            number: 4,
-            optional: false,
-            form: per::Form::Integer(per::Whole::Octets(2, 3), -5, 100005, false),
-        },
-        per::Member {
-            number: 5,
-            optional: false,
-            form: per::Form::Integer(per::Whole::Octets(3, 8), 0, 18446744073709551615, false),
-        },
-        per::Member {
-            number: 6,
-            optional: false,
-            form: per::Form::Large(&[255], Some(&[1, 0, 0, 0, 0, 0, 0, 0, 1]), false),
-        },
-        per::Member { number: 7, optional: false, form: per::Form::SemiConstrained(3, false) },
-        per::Member { number: 8, optional: false, form: per::Form::Unconstrained(false) },
-        per::Member { number: 9, optional: false, form: per::Form::Integer(per::Whole::Bits(4), 1, 9, true) },
-        per::Member { number: 10, optional: true, form: per::Form::Enumerated(&APER_COLOUR) },
-        per::Member { number: 11, optional: true, form: per::Form::Items(per::Whole::Bits(2), 3) },
-        per::Member { number: 12, optional: false, form: per::Form::Plain },
-        per::Member { number: 13, optional: false, form: per::Form::String(per::Size::ANY, false) },
-        per::Member {
-            number: 14,
-            optional: true,
-            form: per::Form::String(per::Size::new(false, 0, 12, Some(per::Whole::Bits(4))), true),
-        },
-        per::Member {
-            number: 15,
-            optional: false,
-            form: per::Form::String(per::Size::new(false, 17, 17, Some(per::Whole::Nothing)), false),
-        },
-        per::Member {
-            number: 16,
-            optional: false,
-            form: per::Form::String(per::Size::new(false, 4, 4, Some(per::Whole::Nothing)), false),
-        },
-        per::Member { number: 17, optional: false, form: per::Form::String(per::Size::ANY, false) },
-        per::Member {
-            number: 18,
-            optional: false,
-            form: per::Form::String(per::Size::new(false, 2, 2, Some(per::Whole::Nothing)), false),
-        },
-        per::Member {
-            number: 19,
-            optional: false,
-            form: per::Form::String(per::Size::new(false, 6, 6, Some(per::Whole::Nothing)), false),
-        },
-        per::Member {
-            number: 20,
-            optional: false,
-            form: per::Form::String(per::Size::new(true, 1, 20, Some(per::Whole::Bits(5))), false),
-        },
-        per::Member { number: 26, optional: true, form: per::Form::List(&APER_ZOO_CHILDREN) },
-        per::Member { number: 27, optional: false, form: per::Form::List(&APER_ZOO_BAG) },
-        per::Member { number: 28, optional: false, form: per::Form::Straight },
-        per::Member { number: 29, optional: false, form: per::Form::Sequence(&APER_TIMES) },
-        per::Member {
-            number: 30,
-            optional: false,
-            form: per::Form::Containing(per::Size::ANY, &per::Form::Sequence(&APER_ANIMAL), false),
-        },
-        per::Member {
-            number: 31,
-            optional: true,
-            form: per::Form::Containing(per::Size::ANY, &per::Form::Choice(&APER_SHAPE), true),
-        },
-        per::Member { number: 32, optional: false, form: per::Form::Straight },
-    ],
-    additions: &[
-        per::Addition {
-            group: false,
-            members: &[ per::Member { number: 21, optional: true, form: per::Form::Plain } ],
-        },
-        per::Addition {
-            group: true,
-            members: &[
-                per::Member { number: 22, optional: false, form: per::Form::OtherString(StringKind::Utf8) },
-                per::Member {
-                    number: 23,
-                    optional: true,
-                    form: per::Form::Integer(per::Whole::Bits(2), 0, 3, false),
-                },
-            ],
-        },
-        per::Addition {
-            group: false,
-            members: &[ per::Member { number: 24, optional: true, form: per::Form::List(&APER_NAMES) } ],
-        },
-        per::Addition {
-            group: false,
-            members: &[ per::Member { number: 25, optional: true, form: per::Form::Choice(&APER_SHAPE) } ],
-        },
-    ],
-};
-
-static APER_TREE: per::Sequence = per::Sequence {
-    extensible: false, unknown: None, recursive: true,
-    root: &[
-        per::Member {
-            number: 0,
-            optional: false,
-            form: per::Form::Integer(per::Whole::Octet, 0, 255, false),
-        },
-        per::Member { number: 1, optional: true, form: per::Form::Sequence(&APER_TREE) },
-        per::Member { number: 2, optional: true, form: per::Form::Sequence(&APER_TREE) },
-        per::Member { number: 3, optional: true, form: per::Form::List(&APER_TREE_TWIGS) },
-    ],
-    additions: &[],
-};
-
-static APER_NAMES: per::List = per::List {
-    size: per::Size::ANY,
-    set: false,
-    recursive: false,
-    element: per::Form::Characters(&per::Characters {
-        size: per::Size::new(false, 1, 8, Some(per::Whole::Bits(3))),
-        alphabet: &APER_ALPHABET_0,
-        time: per::Time::No,
-    }),
-};
-
-static APER_NESTS: per::Sequence = per::Sequence {
-    extensible: false, unknown: None, recursive: false,
-    root: &[
-        per::Member { number: 0, optional: false, form: per::Form::List(&APER_NEST) },
-        per::Member { number: 1, optional: false, form: per::Form::List(&APER_NESTS_REST) },
-        per::Member { number: 2, optional: true, form: per::Form::List(&APER_TWIG) },
-    ],
-    additions: &[],
-};
-
-static APER_NEST: per::List = per::List {
-    size: per::Size::ANY,
-    set: false,
-    recursive: true,
-    element: per::Form::List(&APER_NEST),
-};
-
 impl<'a> Letter<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
@@ -2788,76 +2634,6 @@ impl<'a> Letter<'a> {
     }
 }
 
-static APER_ERRAND: per::Sequence = per::Sequence {
-    extensible: false, unknown: None, recursive: false,
-    root: &[
-        per::Member { number: 0, optional: false, form: per::Form::Straight },
-        per::Member { number: 1, optional: false, form: per::Form::Choice(&APER_ERRAND_THEN) },
-    ],
-    additions: &[],
-};
-
-static APER_SPARSE: per::Sequence = per::Sequence {
-    extensible: false, unknown: None, recursive: true,
-    root: &[
-        per::Member { number: 0, optional: true, form: per::Form::Integer(per::Whole::Bits(4), 0, 9, false) },
-        per::Member { number: 1, optional: true, form: per::Form::Unconstrained(false) },
-        per::Member { number: 2, optional: true, form: per::Form::Plain },
-        per::Member { number: 3, optional: true, form: per::Form::String(per::Size::ANY, false) },
-        per::Member { number: 4, optional: true, form: per::Form::Enumerated(&APER_COLOUR) },
-        per::Member { number: 5, optional: true, form: per::Form::Plain },
-        per::Member {
-            number: 6,
-            optional: true,
-            form: per::Form::Characters(&per::Characters {
-                size: per::Size::ANY,
-                alphabet: &APER_ALPHABET_1,
-                time: per::Time::No,
-            }),
-        },
-        per::Member { number: 7, optional: true, form: per::Form::List(&APER_NAMES) },
-        per::Member { number: 8, optional: true, form: per::Form::Choice(&APER_SHAPE) },
-        per::Member { number: 9, optional: true, form: per::Form::Plain },
-        per::Member { number: 10, optional: true, form: per::Form::Sequence(&APER_SPARSE) },
-    ],
-    additions: &[],
-};
-
-static APER_COLOUR: per::Enumerated = per::Enumerated {
-    whole: per::Whole::Bits(2),
-    extensible: true,
-    root: &[0, 1, 2],
-    additions: &[3, 4],
-};
-
-static APER_SHAPE: per::Choice = per::Choice {
-    whole: per::Whole::Bits(2), extensible: true, recursive: false,
-    root: &[
-        per::Member {
-            number: 0,
-            optional: false,
-            form: per::Form::Integer(per::Whole::TwoOctets, 0, 65535, false),
-        },
-        per::Member { number: 1, optional: false, form: per::Form::Plain },
-        per::Member { number: 2, optional: false, form: per::Form::Sequence(&APER_SHAPE_LINE) },
-    ],
-    additions: &[ per::Member { number: 3, optional: false, form: per::Form::Plain } ],
-};
-
-static APER_ZOO_CHILDREN: per::List = per::List {
-    size: per::Size::new(false, 0, 4, Some(per::Whole::Bits(3))),
-    set: false,
-    recursive: false,
-    element: per::Form::Sequence(&APER_ANIMAL),
-};
-
-static APER_ZOO_BAG: per::List = per::List {
-    size: per::Size::ANY,
-    set: true,
-    recursive: false,
-    element: per::Form::Integer(per::Whole::TwoOctets, 0, 1000, false),
-};
-
 impl<'a> Texts<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         Ok(Self {
@@ -2882,31 +2658,6 @@ impl<'a> Texts<'a> {
     }
 }
 
-static APER_TIMES: per::Sequence = per::Sequence {
-    extensible: false, unknown: None, recursive: false,
-    root: &[
-        per::Member {
-            number: 0,
-            optional: false,
-            form: per::Form::Characters(&per::Characters {
-                size: per::Size::ANY,
-                alphabet: &APER_ALPHABET_6,
-                time: per::Time::Utc,
-            }),
-        },
-        per::Member {
-            number: 1,
-            optional: false,
-            form: per::Form::Characters(&per::Characters {
-                size: per::Size::ANY,
-                alphabet: &APER_ALPHABET_6,
-                time: per::Time::Generalized,
-            }),
-        },
-    ],
-    additions: &[],
-};
-
 impl<'a> Message<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let f_code = at!(r, "code", r.whole(per::Whole::Octet, 255)) as u8;
@@ -2923,31 +2674,10 @@ impl<'a> Message<'a> {
     }
 }
 
-static APER_TREE_TWIGS: per::List = per::List {
-    size: per::Size::ANY,
-    set: false,
-    recursive: true,
-    element: per::Form::Sequence(&APER_TREE),
-};
-
-static APER_NESTS_REST: per::List = per::List {
-    size: per::Size::ANY,
-    set: true,
-    recursive: false,
-    element: per::Form::List(&APER_NEST),
-};
-
-static APER_TWIG: per::List = per::List {
-    size: per::Size::ANY,
-    set: false,
-    recursive: true,
-    element: per::Form::List(&APER_TWIG_SET_OF),
-};
-
 impl<'a> Order<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
-        let f_deed = at!(r, "deed", r.value::<Deed>(per::Form::Sequence(&APER_DEED)));
+        let f_deed = at!(r, "deed", r.value::<Deed>(&APER_TABLES, per::Form::Sequence(8)));
         let f_times = (at!(r, "times", r.whole(per::Whole::Bits(3), 7)) + 1) as u8;
         let f_value = at!(r, "value", Value::read_aper(r, Key::Int(*(&f_deed.number) as i64), Key::Int((&f_deed.manner).number())));
         let mut value = Self {
@@ -2962,7 +2692,7 @@ impl<'a> Order<'a> {
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let extended = !self.extension_additions.is_empty();
         w.bit(extended);
-        at!(w, "deed", w.value(per::Form::Sequence(&APER_DEED), &self.deed));
+        at!(w, "deed", w.value(&APER_TABLES, per::Form::Sequence(8), &self.deed));
         at!(w, "times", w.integer(per::Whole::Bits(3), i64::from(self.times), 1, 7));
         at!(w, "value", self.value.write_aper(w));
         if extended {
@@ -2973,61 +2703,12 @@ impl<'a> Order<'a> {
     }
 }
 
-static APER_ERRAND_THEN: per::Choice = per::Choice {
-    whole: per::Whole::Bits(2), extensible: false, recursive: false,
-    root: &[
-        per::Member { number: 0, optional: false, form: per::Form::Straight },
-        per::Member { number: 1, optional: false, form: per::Form::Straight },
-        per::Member { number: 2, optional: false, form: per::Form::Plain },
-    ],
-    additions: &[],
-};
-
-static APER_SHAPE_LINE: per::Sequence = per::Sequence {
-    extensible: false, unknown: None, recursive: false,
-    root: &[
-        per::Member {
-            number: 0,
-            optional: false,
-            form: per::Form::Integer(per::Whole::Bits(4), 0, 15, false),
-        },
-        per::Member {
-            number: 1,
-            optional: false,
-            form: per::Form::Integer(per::Whole::Bits(4), 0, 15, false),
-        },
-    ],
-    additions: &[],
-};
-
-static APER_ANIMAL: per::Sequence = per::Sequence {
-    extensible: false, unknown: None, recursive: false,
-    root: &[
-        per::Member {
-            number: 0,
-            optional: false,
-            form: per::Form::Characters(&per::Characters {
-                size: per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))),
-                alphabet: &APER_ALPHABET_1,
-                time: per::Time::No,
-            }),
-        },
-        per::Member {
-            number: 1,
-            optional: true,
-            form: per::Form::Integer(per::Whole::TwoOctets, 0, 1000, false),
-        },
-        per::Member { number: 2, optional: false, form: per::Form::Choice(&APER_SHAPE) },
-    ],
-    additions: &[],
-};
-
 impl<'a> MessageValue<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>, k0: Key<'_>) -> Result<Self> {
         let open = match r.open_type()? { Ok(open) => open, Err(v) => return Ok(Self::Other(v)) };
         let value = match k0 {
-            Key::Int(1) => Self::Shape(r.value::<Shape<'_>>(per::Form::Choice(&APER_SHAPE))?),
-            Key::Int(2) => Self::Names(r.value::<Vec<Text<'_>>>(per::Form::List(&APER_NAMES))?),
+            Key::Int(1) => Self::Shape(r.value::<Shape<'_>>(&APER_TABLES, per::Form::Choice(0))?),
+            Key::Int(2) => Self::Names(r.value::<Vec<Text<'_>>>(&APER_TABLES, per::Form::List(0))?),
             Key::Int(9) => Self::Boolean(r.bit()?),
             Key::Int(10) => Self::Boolean2(r.bit()?),
             _ => Self::Other(r.rest()?),
@@ -3039,8 +2720,8 @@ impl<'a> MessageValue<'a> {
         if let Self::Other(v) = self { return Ok(w.any(v)); }
         let open = w.open();
         match self {
-            Self::Shape(v) => w.value(per::Form::Choice(&APER_SHAPE), v)?,
-            Self::Names(v) => w.value(per::Form::List(&APER_NAMES), v)?,
+            Self::Shape(v) => w.value(&APER_TABLES, per::Form::Choice(0), v)?,
+            Self::Names(v) => w.value(&APER_TABLES, per::Form::List(0), v)?,
             Self::Boolean(v) => w.bit(*v),
             Self::Boolean2(v) => w.bit(*v),
             Self::Other(_) => {}
@@ -3048,20 +2729,13 @@ impl<'a> MessageValue<'a> {
         Ok(w.close(open))
     }
 }
-
-static APER_TWIG_SET_OF: per::List = per::List {
-    size: per::Size::ANY,
-    set: true,
-    recursive: true,
-    element: per::Form::List(&APER_TWIG),
-};
 
 impl<'a> Content<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>, k1: Key<'_>) -> Result<Self> {
         let open = match r.open_type()? { Ok(open) => open, Err(v) => return Ok(Self::Other(v)) };
         let value = match k1 {
-            Key::Int(1) => Self::Shape(r.value::<Shape<'_>>(per::Form::Choice(&APER_SHAPE))?),
-            Key::Int(2) => Self::Names(r.value::<Vec<Text<'_>>>(per::Form::List(&APER_NAMES))?),
+            Key::Int(1) => Self::Shape(r.value::<Shape<'_>>(&APER_TABLES, per::Form::Choice(0))?),
+            Key::Int(2) => Self::Names(r.value::<Vec<Text<'_>>>(&APER_TABLES, per::Form::List(0))?),
             Key::Int(9) => Self::Boolean(r.bit()?),
             Key::Int(10) => Self::Boolean2(r.bit()?),
             _ => Self::Other(r.rest()?),
@@ -3073,8 +2747,8 @@ impl<'a> Content<'a> {
         if let Self::Other(v) = self { return Ok(w.any(v)); }
         let open = w.open();
         match self {
-            Self::Shape(v) => w.value(per::Form::Choice(&APER_SHAPE), v)?,
-            Self::Names(v) => w.value(per::Form::List(&APER_NAMES), v)?,
+            Self::Shape(v) => w.value(&APER_TABLES, per::Form::Choice(0), v)?,
+            Self::Names(v) => w.value(&APER_TABLES, per::Form::List(0), v)?,
             Self::Boolean(v) => w.bit(*v),
             Self::Boolean2(v) => w.bit(*v),
             Self::Other(_) => {}
@@ -3083,25 +2757,12 @@ impl<'a> Content<'a> {
     }
 }
 
-static APER_DEED: per::Sequence = per::Sequence {
-    extensible: false, unknown: None, recursive: false,
-    root: &[
-        per::Member {
-            number: 0,
-            optional: false,
-            form: per::Form::Integer(per::Whole::Octet, 0, 255, false),
-        },
-        per::Member { number: 1, optional: false, form: per::Form::Enumerated(&APER_DEED_MANNER) },
-    ],
-    additions: &[],
-};
-
 impl<'a> Value<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>, k2: Key<'_>, k3: Key<'_>) -> Result<Self> {
         let open = match r.open_type()? { Ok(open) => open, Err(v) => return Ok(Self::Other(v)) };
         let value = match (k2, k3) {
-            (Key::Int(1), Key::Int(0)) => Self::Shape(r.value::<Shape<'_>>(per::Form::Choice(&APER_SHAPE))?),
-            (Key::Int(1), Key::Int(1)) => Self::Names(r.value::<Vec<Text<'_>>>(per::Form::List(&APER_NAMES))?),
+            (Key::Int(1), Key::Int(0)) => Self::Shape(r.value::<Shape<'_>>(&APER_TABLES, per::Form::Choice(0))?),
+            (Key::Int(1), Key::Int(1)) => Self::Names(r.value::<Vec<Text<'_>>>(&APER_TABLES, per::Form::List(0))?),
             (Key::Int(2), Key::Int(0)) => Self::Boolean(r.bit()?),
             _ => Self::Other(r.rest()?),
         };
@@ -3112,8 +2773,8 @@ impl<'a> Value<'a> {
         if let Self::Other(v) = self { return Ok(w.any(v)); }
         let open = w.open();
         match self {
-            Self::Shape(v) => w.value(per::Form::Choice(&APER_SHAPE), v)?,
-            Self::Names(v) => w.value(per::Form::List(&APER_NAMES), v)?,
+            Self::Shape(v) => w.value(&APER_TABLES, per::Form::Choice(0), v)?,
+            Self::Names(v) => w.value(&APER_TABLES, per::Form::List(0), v)?,
             Self::Boolean(v) => w.bit(*v),
             Self::Other(_) => {}
         }
@@ -3123,7 +2784,7 @@ impl<'a> Value<'a> {
 
 impl<'a> OrderSet<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        let f_deed = at!(r, "deed", r.value::<Deed>(per::Form::Sequence(&APER_DEED)));
+        let f_deed = at!(r, "deed", r.value::<Deed>(&APER_TABLES, per::Form::Sequence(8)));
         let f_value = at!(r, "value", Value::read_aper(r, Key::Int(*(&f_deed.number) as i64), Key::Int((&f_deed.manner).number())));
         Ok(Self {
             deed: f_deed,
@@ -3131,38 +2792,33 @@ impl<'a> OrderSet<'a> {
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        at!(w, "deed", w.value(per::Form::Sequence(&APER_DEED), &self.deed));
+        at!(w, "deed", w.value(&APER_TABLES, per::Form::Sequence(8), &self.deed));
         at!(w, "value", self.value.write_aper(w));
         Ok(())
     }
 }
 
-static APER_DEED_MANNER: per::Enumerated = per::Enumerated {
-    whole: per::Whole::Bits(1),
-    extensible: true,
-    root: &[0, 1],
-    additions: &[],
-};
-
 impl<'a> codec::AperType<'a> for Zoo<'a> {
     const NAME: &'static str = "Zoo";
 
     fn read(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        r.value::<Zoo<'_>>(per::Form::Sequence(&APER_ZOO))
+        r.value::<Zoo<'_>>(&APER_TABLES, per::Form::Sequence(0))
     }
 
-    fn write(&self, w: &mut per::Writer<true>) -> Result<()> { w.value(per::Form::Sequence(&APER_ZOO), self) }
+    fn write(&self, w: &mut per::Writer<true>) -> Result<()> {
+        w.value(&APER_TABLES, per::Form::Sequence(0), self)
+    }
 }
 
 impl<'a> codec::AperType<'a> for Tree {
     const NAME: &'static str = "Tree";
 
     fn read(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        r.value::<Tree>(per::Form::Sequence(&APER_TREE))
+        r.value::<Tree>(&APER_TABLES, per::Form::Sequence(1))
     }
 
     fn write(&self, w: &mut per::Writer<true>) -> Result<()> {
-        w.value(per::Form::Sequence(&APER_TREE), self)
+        w.value(&APER_TABLES, per::Form::Sequence(1), self)
     }
 }
 
@@ -3170,11 +2826,11 @@ impl<'a> codec::AperType<'a> for Names<'a> {
     const NAME: &'static str = "Names";
 
     fn read(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        Ok(Self(r.value::<Vec<Text<'_>>>(per::Form::List(&APER_NAMES))?))
+        Ok(Self(r.value::<Vec<Text<'_>>>(&APER_TABLES, per::Form::List(0))?))
     }
 
     fn write(&self, w: &mut per::Writer<true>) -> Result<()> {
-        w.value(per::Form::List(&APER_NAMES), &self.0)
+        w.value(&APER_TABLES, per::Form::List(0), &self.0)
     }
 }
 
@@ -3182,11 +2838,11 @@ impl<'a> codec::AperType<'a> for Nests {
     const NAME: &'static str = "Nests";
 
     fn read(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        r.value::<Nests>(per::Form::Sequence(&APER_NESTS))
+        r.value::<Nests>(&APER_TABLES, per::Form::Sequence(2))
     }
 
     fn write(&self, w: &mut per::Writer<true>) -> Result<()> {
-        w.value(per::Form::Sequence(&APER_NESTS), self)
+        w.value(&APER_TABLES, per::Form::Sequence(2), self)
     }
 }
 
@@ -3194,10 +2850,12 @@ impl<'a> codec::AperType<'a> for Nest {
     const NAME: &'static str = "Nest";
 
     fn read(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        Ok(Nest(r.value::<Vec<Nest>>(per::Form::List(&APER_NEST))?))
+        Ok(Nest(r.value::<Vec<Nest>>(&APER_TABLES, per::Form::List(1))?))
     }
 
-    fn write(&self, w: &mut per::Writer<true>) -> Result<()> { w.value(per::Form::List(&APER_NEST), &self.0) }
+    fn write(&self, w: &mut per::Writer<true>) -> Result<()> {
+        w.value(&APER_TABLES, per::Form::List(1), &self.0)
+    }
 }
 
 impl<'a> codec::AperType<'a> for Letter<'a> {
@@ -3212,11 +2870,11 @@ impl<'a> codec::AperType<'a> for Errand<'a> {
     const NAME: &'static str = "Errand";
 
     fn read(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        r.value::<Errand<'_>>(per::Form::Sequence(&APER_ERRAND))
+        r.value::<Errand<'_>>(&APER_TABLES, per::Form::Sequence(3))
     }
 
     fn write(&self, w: &mut per::Writer<true>) -> Result<()> {
-        w.value(per::Form::Sequence(&APER_ERRAND), self)
+        w.value(&APER_TABLES, per::Form::Sequence(3), self)
     }
 }
 
@@ -3224,13 +2882,293 @@ impl<'a> codec::AperType<'a> for Sparse<'a> {
     const NAME: &'static str = "Sparse";
 
     fn read(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        r.value::<Sparse<'_>>(per::Form::Sequence(&APER_SPARSE))
+        r.value::<Sparse<'_>>(&APER_TABLES, per::Form::Sequence(4))
     }
 
     fn write(&self, w: &mut per::Writer<true>) -> Result<()> {
-        w.value(per::Form::Sequence(&APER_SPARSE), self)
+        w.value(&APER_TABLES, per::Form::Sequence(4), self)
     }
 }
+
+static APER_TABLES: per::Tables = per::Tables {
+    sequences: &[
+        // 0: Zoo
+        per::Sequence {
+            extensible: true,
+            unknown: Some(33),
+            recursive: false,
+            optional: 5,
+            root: 0..28,
+            additions: 0..4,
+        },
+        // 1: Tree
+        per::Sequence {
+            extensible: false,
+            unknown: None,
+            recursive: true,
+            optional: 3,
+            root: 33..37,
+            additions: 4..4,
+        },
+        // 2: Nests
+        per::Sequence {
+            extensible: false,
+            unknown: None,
+            recursive: false,
+            optional: 1,
+            root: 37..40,
+            additions: 4..4,
+        },
+        // 3: Errand
+        per::Sequence {
+            extensible: false,
+            unknown: None,
+            recursive: false,
+            optional: 0,
+            root: 40..42,
+            additions: 4..4,
+        },
+        // 4: Sparse
+        per::Sequence {
+            extensible: false,
+            unknown: None,
+            recursive: true,
+            optional: 11,
+            root: 42..53,
+            additions: 4..4,
+        },
+        // 5: Times
+        per::Sequence {
+            extensible: false,
+            unknown: None,
+            recursive: false,
+            optional: 0,
+            root: 57..59,
+            additions: 4..4,
+        },
+        // 6: ShapeLine
+        per::Sequence {
+            extensible: false,
+            unknown: None,
+            recursive: false,
+            optional: 0,
+            root: 62..64,
+            additions: 4..4,
+        },
+        // 7: Animal
+        per::Sequence {
+            extensible: false,
+            unknown: None,
+            recursive: false,
+            optional: 1,
+            root: 64..67,
+            additions: 4..4,
+        },
+        // 8: Deed
+        per::Sequence {
+            extensible: false,
+            unknown: None,
+            recursive: false,
+            optional: 0,
+            root: 67..69,
+            additions: 4..4,
+        },
+    ],
+    choices: &[
+        // 0: Shape
+        per::Choice {
+            whole: per::Whole::Bits(2),
+            extensible: true,
+            recursive: false,
+            root: 53..56,
+            additions: 56..57,
+        },
+        // 1: ErrandThen
+        per::Choice {
+            whole: per::Whole::Bits(2),
+            extensible: false,
+            recursive: false,
+            root: 59..62,
+            additions: 62..62,
+        },
+    ],
+    lists: &[
+        // 0: Names
+        per::List { size: per::Size::ANY, set: false, recursive: false, element: per::Form::Leaf(13) },
+        // 1: Nest
+        per::List { size: per::Size::ANY, set: false, recursive: true, element: per::Form::List(1) },
+        // 2: ZooChildren
+        per::List {
+            size: per::Size::new(false, 0, 4, Some(per::Whole::Bits(3))),
+            set: false,
+            recursive: false,
+            element: per::Form::Sequence(7),
+        },
+        // 3: ZooBag
+        per::List { size: per::Size::ANY, set: true, recursive: false, element: per::Form::Integer(9) },
+        // 4: TreeTwigs
+        per::List { size: per::Size::ANY, set: false, recursive: true, element: per::Form::Sequence(1) },
+        // 5: NestsRest
+        per::List { size: per::Size::ANY, set: true, recursive: false, element: per::Form::List(1) },
+        // 6: Twig
+        per::List { size: per::Size::ANY, set: false, recursive: true, element: per::Form::List(7) },
+        // 7: TwigSetOf
+        per::List { size: per::Size::ANY, set: true, recursive: true, element: per::Form::List(6) },
+    ],
+    enumerations: &[
+        // 0: Colour
+        per::Enumerated {
+            whole: per::Whole::Bits(2),
+            extensible: true,
+            root: &[0, 1, 2],
+            additions: &[3, 4],
+        },
+        // 1: DeedManner
+        per::Enumerated { whole: per::Whole::Bits(1), extensible: true, root: &[0, 1], additions: &[] },
+    ],
+    members: &[
+        // Zoo
+        per::Member { number: 0, optional: false, form: per::Form::Plain },
+        per::Member { number: 1, optional: false, form: per::Form::Plain },
+        per::Member { number: 2, optional: false, form: per::Form::Integer(1) },
+        per::Member { number: 3, optional: false, form: per::Form::Integer(2) },
+        per::Member { number: 4, optional: false, form: per::Form::Integer(3) },
+        per::Member { number: 5, optional: false, form: per::Form::Integer(4) },
+        per::Member { number: 6, optional: false, form: per::Form::Leaf(0) },
+        per::Member { number: 7, optional: false, form: per::Form::Leaf(1) },
+        per::Member { number: 8, optional: false, form: per::Form::Leaf(2) },
+        per::Member { number: 9, optional: false, form: per::Form::Integer(5) },
+        per::Member { number: 10, optional: true, form: per::Form::Enumerated(0) },
+        per::Member { number: 11, optional: true, form: per::Form::Items(0) },
+        per::Member { number: 12, optional: false, form: per::Form::Plain },
+        per::Member { number: 13, optional: false, form: per::Form::Leaf(3) },
+        per::Member { number: 14, optional: true, form: per::Form::Leaf(4) },
+        per::Member { number: 15, optional: false, form: per::Form::Leaf(5) },
+        per::Member { number: 16, optional: false, form: per::Form::Leaf(6) },
+        per::Member { number: 17, optional: false, form: per::Form::Leaf(3) },
+        per::Member { number: 18, optional: false, form: per::Form::Leaf(7) },
+        per::Member { number: 19, optional: false, form: per::Form::Leaf(8) },
+        per::Member { number: 20, optional: false, form: per::Form::Leaf(9) },
+        per::Member { number: 26, optional: true, form: per::Form::List(2) },
+        per::Member { number: 27, optional: false, form: per::Form::List(3) },
+        per::Member { number: 28, optional: false, form: per::Form::Straight },
+        per::Member { number: 29, optional: false, form: per::Form::Sequence(5) },
+        per::Member { number: 30, optional: false, form: per::Form::Leaf(10) },
+        per::Member { number: 31, optional: true, form: per::Form::Leaf(11) },
+        per::Member { number: 32, optional: false, form: per::Form::Straight },
+        per::Member { number: 21, optional: true, form: per::Form::Plain },
+        per::Member { number: 22, optional: false, form: per::Form::Leaf(12) },
+        per::Member { number: 23, optional: true, form: per::Form::Integer(6) },
+        per::Member { number: 24, optional: true, form: per::Form::List(0) },
+        per::Member { number: 25, optional: true, form: per::Form::Choice(0) },
+        // Tree
+        per::Member { number: 0, optional: false, form: per::Form::Integer(2) },
+        per::Member { number: 1, optional: true, form: per::Form::Sequence(1) },
+        per::Member { number: 2, optional: true, form: per::Form::Sequence(1) },
+        per::Member { number: 3, optional: true, form: per::Form::List(4) },
+        // Nests
+        per::Member { number: 0, optional: false, form: per::Form::List(1) },
+        per::Member { number: 1, optional: false, form: per::Form::List(5) },
+        per::Member { number: 2, optional: true, form: per::Form::List(6) },
+        // Errand
+        per::Member { number: 0, optional: false, form: per::Form::Straight },
+        per::Member { number: 1, optional: false, form: per::Form::Choice(1) },
+        // Sparse
+        per::Member { number: 0, optional: true, form: per::Form::Integer(7) },
+        per::Member { number: 1, optional: true, form: per::Form::Leaf(2) },
+        per::Member { number: 2, optional: true, form: per::Form::Plain },
+        per::Member { number: 3, optional: true, form: per::Form::Leaf(3) },
+        per::Member { number: 4, optional: true, form: per::Form::Enumerated(0) },
+        per::Member { number: 5, optional: true, form: per::Form::Plain },
+        per::Member { number: 6, optional: true, form: per::Form::Leaf(14) },
+        per::Member { number: 7, optional: true, form: per::Form::List(0) },
+        per::Member { number: 8, optional: true, form: per::Form::Choice(0) },
+        per::Member { number: 9, optional: true, form: per::Form::Plain },
+        per::Member { number: 10, optional: true, form: per::Form::Sequence(4) },
+        // Shape
+        per::Member { number: 0, optional: false, form: per::Form::Integer(8) },
+        per::Member { number: 1, optional: false, form: per::Form::Plain },
+        per::Member { number: 2, optional: false, form: per::Form::Sequence(6) },
+        per::Member { number: 3, optional: false, form: per::Form::Plain },
+        // Times
+        per::Member { number: 0, optional: false, form: per::Form::Leaf(15) },
+        per::Member { number: 1, optional: false, form: per::Form::Leaf(16) },
+        // ErrandThen
+        per::Member { number: 0, optional: false, form: per::Form::Straight },
+        per::Member { number: 1, optional: false, form: per::Form::Straight },
+        per::Member { number: 2, optional: false, form: per::Form::Plain },
+        // ShapeLine
+        per::Member { number: 0, optional: false, form: per::Form::Integer(10) },
+        per::Member { number: 1, optional: false, form: per::Form::Integer(10) },
+        // Animal
+        per::Member { number: 0, optional: false, form: per::Form::Leaf(17) },
+        per::Member { number: 1, optional: true, form: per::Form::Integer(9) },
+        per::Member { number: 2, optional: false, form: per::Form::Choice(0) },
+        // Deed
+        per::Member { number: 0, optional: false, form: per::Form::Integer(2) },
+        per::Member { number: 1, optional: false, form: per::Form::Enumerated(1) },
+    ],
+    additions: &[
+        // Zoo
+        per::Addition { group: false, members: 28..29 },
+        per::Addition { group: true, members: 29..31 },
+        per::Addition { group: false, members: 31..32 },
+        per::Addition { group: false, members: 32..33 },
+    ],
+    bounds: &[
+        per::Bounds { whole: per::Whole::Bits(2), lo: 0, span: 2, extensible: false },
+        per::Bounds { whole: per::Whole::Bits(3), lo: 0, span: 7, extensible: false },
+        per::Bounds { whole: per::Whole::Octet, lo: 0, span: 255, extensible: false },
+        per::Bounds { whole: per::Whole::Octets(2, 3), lo: -5, span: 100005, extensible: false },
+        per::Bounds { whole: per::Whole::Octets(3, 8), lo: 0, span: 18446744073709551615, extensible: false },
+        per::Bounds { whole: per::Whole::Bits(4), lo: 1, span: 9, extensible: true },
+        per::Bounds { whole: per::Whole::Bits(2), lo: 0, span: 3, extensible: false },
+        per::Bounds { whole: per::Whole::Bits(4), lo: 0, span: 9, extensible: false },
+        per::Bounds { whole: per::Whole::TwoOctets, lo: 0, span: 65535, extensible: false },
+        per::Bounds { whole: per::Whole::TwoOctets, lo: 0, span: 1000, extensible: false },
+        per::Bounds { whole: per::Whole::Bits(4), lo: 0, span: 15, extensible: false },
+    ],
+    leaves: &[
+        per::Leaf::Large(&[255], Some(&[1, 0, 0, 0, 0, 0, 0, 0, 1]), false),
+        per::Leaf::SemiConstrained(3, false),
+        per::Leaf::Unconstrained(false),
+        per::Leaf::String(per::Size::ANY, false),
+        per::Leaf::String(per::Size::new(false, 0, 12, Some(per::Whole::Bits(4))), true),
+        per::Leaf::String(per::Size::new(false, 17, 17, Some(per::Whole::Nothing)), false),
+        per::Leaf::String(per::Size::new(false, 4, 4, Some(per::Whole::Nothing)), false),
+        per::Leaf::String(per::Size::new(false, 2, 2, Some(per::Whole::Nothing)), false),
+        per::Leaf::String(per::Size::new(false, 6, 6, Some(per::Whole::Nothing)), false),
+        per::Leaf::String(per::Size::new(true, 1, 20, Some(per::Whole::Bits(5))), false),
+        per::Leaf::Containing(per::Size::ANY, per::Form::Sequence(7), false),
+        per::Leaf::Containing(per::Size::ANY, per::Form::Choice(0), true),
+        per::Leaf::OtherString(StringKind::Utf8),
+        per::Leaf::Characters(per::Characters {
+            size: per::Size::new(false, 1, 8, Some(per::Whole::Bits(3))),
+            alphabet: &APER_ALPHABET_0,
+            time: per::Time::No,
+        }),
+        per::Leaf::Characters(per::Characters {
+            size: per::Size::ANY,
+            alphabet: &APER_ALPHABET_1,
+            time: per::Time::No,
+        }),
+        per::Leaf::Characters(per::Characters {
+            size: per::Size::ANY,
+            alphabet: &APER_ALPHABET_6,
+            time: per::Time::Utc,
+        }),
+        per::Leaf::Characters(per::Characters {
+            size: per::Size::ANY,
+            alphabet: &APER_ALPHABET_6,
+            time: per::Time::Generalized,
+        }),
+        per::Leaf::Characters(per::Characters {
+            size: per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))),
+            alphabet: &APER_ALPHABET_1,
+            time: per::Time::No,
+        }),
+    ],
+};
 
 static UPER_ALPHABET_0: per::Alphabet = per::Alphabet::new(7, false, false, &[per::Range::new(32, 32, 0), per::Range::new(39, 41, 1), per::Range::new(43, 58, 4), per::Range::new(61, 61, 20), per::Range::new(63, 63, 21), per::Range::new(65, 90, 22), per::Range::new(97, 122, 48)]);
 
@@ -3245,160 +3183,6 @@ static UPER_ALPHABET_4: per::Alphabet = per::Alphabet::new(16, false, false, &[p
 static UPER_ALPHABET_5: per::Alphabet = per::Alphabet::new(32, false, false, &[per::Range::new(0, 4294967295, 0)]);
 
 static UPER_ALPHABET_6: per::Alphabet = per::Alphabet::new(7, false, false, &[per::Range::new(32, 126, 0)]);
-
-static UPER_ZOO: per::Sequence = per::Sequence {
-    extensible: true, unknown: Some(33), recursive: false,
-    root: &[
-        per::Member { number: 0, optional: false, form: per::Form::Plain },
-        per::Member { number: 1, optional: false, form: per::Form::Plain },
-        per::Member {
-            number: 2,
-            optional: false,
-            form: per::Form::Integer(per::Whole::Bits(3), 0, 7, false),
-        },
-        per::Member {
-            number: 3,
-            optional: false,
-            form: per::Form::Integer(per::Whole::Bits(8), 0, 255, false),
-        },
-        per::Member {
-            number: 4,
-            optional: false,
-            form: per::Form::Integer(per::Whole::Bits(17), -5, 100005, false),
-        },
-        per::Member {
-            number: 5,
-            optional: false,
-            form: per::Form::Integer(per::Whole::Bits(64), 0, 18446744073709551615, false),
-        },
-        per::Member {
-            number: 6,
-            optional: false,
-            form: per::Form::Large(&[255], Some(&[1, 0, 0, 0, 0, 0, 0, 0, 1]), false),
-        },
-        per::Member { number: 7, optional: false, form: per::Form::SemiConstrained(3, false) },
-        per::Member { number: 8, optional: false, form: per::Form::Unconstrained(false) },
-        per::Member { number: 9, optional: false, form: per::Form::Integer(per::Whole::Bits(4), 1, 9, true) },
-        per::Member { number: 10, optional: true, form: per::Form::Enumerated(&UPER_COLOUR) },
-        per::Member { number: 11, optional: true, form: per::Form::Items(per::Whole::Bits(2), 3) },
-        per::Member { number: 12, optional: false, form: per::Form::Plain },
-        per::Member { number: 13, optional: false, form: per::Form::String(per::Size::ANY, false) },
-        per::Member {
-            number: 14,
-            optional: true,
-            form: per::Form::String(per::Size::new(false, 0, 12, Some(per::Whole::Bits(4))), true),
-        },
-        per::Member {
-            number: 15,
-            optional: false,
-            form: per::Form::String(per::Size::new(false, 17, 17, Some(per::Whole::Nothing)), false),
-        },
-        per::Member {
-            number: 16,
-            optional: false,
-            form: per::Form::String(per::Size::new(false, 4, 4, Some(per::Whole::Nothing)), false),
-        },
-        per::Member { number: 17, optional: false, form: per::Form::String(per::Size::ANY, false) },
-        per::Member {
-            number: 18,
-            optional: false,
-            form: per::Form::String(per::Size::new(false, 2, 2, Some(per::Whole::Nothing)), false),
-        },
-        per::Member {
-            number: 19,
-            optional: false,
-            form: per::Form::String(per::Size::new(false, 6, 6, Some(per::Whole::Nothing)), false),
-        },
-        per::Member {
-            number: 20,
-            optional: false,
-            form: per::Form::String(per::Size::new(true, 1, 20, Some(per::Whole::Bits(5))), false),
-        },
-        per::Member { number: 26, optional: true, form: per::Form::List(&UPER_ZOO_CHILDREN) },
-        per::Member { number: 27, optional: false, form: per::Form::List(&UPER_ZOO_BAG) },
-        per::Member { number: 28, optional: false, form: per::Form::Straight },
-        per::Member { number: 29, optional: false, form: per::Form::Sequence(&UPER_TIMES) },
-        per::Member {
-            number: 30,
-            optional: false,
-            form: per::Form::Containing(per::Size::ANY, &per::Form::Sequence(&UPER_ANIMAL), false),
-        },
-        per::Member {
-            number: 31,
-            optional: true,
-            form: per::Form::Containing(per::Size::ANY, &per::Form::Choice(&UPER_SHAPE), true),
-        },
-        per::Member { number: 32, optional: false, form: per::Form::Straight },
-    ],
-    additions: &[
-        per::Addition {
-            group: false,
-            members: &[ per::Member { number: 21, optional: true, form: per::Form::Plain } ],
-        },
-        per::Addition {
-            group: true,
-            members: &[
-                per::Member { number: 22, optional: false, form: per::Form::OtherString(StringKind::Utf8) },
-                per::Member {
-                    number: 23,
-                    optional: true,
-                    form: per::Form::Integer(per::Whole::Bits(2), 0, 3, false),
-                },
-            ],
-        },
-        per::Addition {
-            group: false,
-            members: &[ per::Member { number: 24, optional: true, form: per::Form::List(&UPER_NAMES) } ],
-        },
-        per::Addition {
-            group: false,
-            members: &[ per::Member { number: 25, optional: true, form: per::Form::Choice(&UPER_SHAPE) } ],
-        },
-    ],
-};
-
-static UPER_TREE: per::Sequence = per::Sequence {
-    extensible: false, unknown: None, recursive: true,
-    root: &[
-        per::Member {
-            number: 0,
-            optional: false,
-            form: per::Form::Integer(per::Whole::Bits(8), 0, 255, false),
-        },
-        per::Member { number: 1, optional: true, form: per::Form::Sequence(&UPER_TREE) },
-        per::Member { number: 2, optional: true, form: per::Form::Sequence(&UPER_TREE) },
-        per::Member { number: 3, optional: true, form: per::Form::List(&UPER_TREE_TWIGS) },
-    ],
-    additions: &[],
-};
-
-static UPER_NAMES: per::List = per::List {
-    size: per::Size::ANY,
-    set: false,
-    recursive: false,
-    element: per::Form::Characters(&per::Characters {
-        size: per::Size::new(false, 1, 8, Some(per::Whole::Bits(3))),
-        alphabet: &UPER_ALPHABET_0,
-        time: per::Time::No,
-    }),
-};
-
-static UPER_NESTS: per::Sequence = per::Sequence {
-    extensible: false, unknown: None, recursive: false,
-    root: &[
-        per::Member { number: 0, optional: false, form: per::Form::List(&UPER_NEST) },
-        per::Member { number: 1, optional: false, form: per::Form::List(&UPER_NESTS_REST) },
-        per::Member { number: 2, optional: true, form: per::Form::List(&UPER_TWIG) },
-    ],
-    additions: &[],
-};
-
-static UPER_NEST: per::List = per::List {
-    size: per::Size::ANY,
-    set: false,
-    recursive: true,
-    element: per::Form::List(&UPER_NEST),
-};
 
 impl<'a> Letter<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
@@ -3427,76 +3211,6 @@ impl<'a> Letter<'a> {
     }
 }
 
-static UPER_ERRAND: per::Sequence = per::Sequence {
-    extensible: false, unknown: None, recursive: false,
-    root: &[
-        per::Member { number: 0, optional: false, form: per::Form::Straight },
-        per::Member { number: 1, optional: false, form: per::Form::Choice(&UPER_ERRAND_THEN) },
-    ],
-    additions: &[],
-};
-
-static UPER_SPARSE: per::Sequence = per::Sequence {
-    extensible: false, unknown: None, recursive: true,
-    root: &[
-        per::Member { number: 0, optional: true, form: per::Form::Integer(per::Whole::Bits(4), 0, 9, false) },
-        per::Member { number: 1, optional: true, form: per::Form::Unconstrained(false) },
-        per::Member { number: 2, optional: true, form: per::Form::Plain },
-        per::Member { number: 3, optional: true, form: per::Form::String(per::Size::ANY, false) },
-        per::Member { number: 4, optional: true, form: per::Form::Enumerated(&UPER_COLOUR) },
-        per::Member { number: 5, optional: true, form: per::Form::Plain },
-        per::Member {
-            number: 6,
-            optional: true,
-            form: per::Form::Characters(&per::Characters {
-                size: per::Size::ANY,
-                alphabet: &UPER_ALPHABET_1,
-                time: per::Time::No,
-            }),
-        },
-        per::Member { number: 7, optional: true, form: per::Form::List(&UPER_NAMES) },
-        per::Member { number: 8, optional: true, form: per::Form::Choice(&UPER_SHAPE) },
-        per::Member { number: 9, optional: true, form: per::Form::Plain },
-        per::Member { number: 10, optional: true, form: per::Form::Sequence(&UPER_SPARSE) },
-    ],
-    additions: &[],
-};
-
-static UPER_COLOUR: per::Enumerated = per::Enumerated {
-    whole: per::Whole::Bits(2),
-    extensible: true,
-    root: &[0, 1, 2],
-    additions: &[3, 4],
-};
-
-static UPER_SHAPE: per::Choice = per::Choice {
-    whole: per::Whole::Bits(2), extensible: true, recursive: false,
-    root: &[
-        per::Member {
-            number: 0,
-            optional: false,
-            form: per::Form::Integer(per::Whole::Bits(16), 0, 65535, false),
-        },
-        per::Member { number: 1, optional: false, form: per::Form::Plain },
-        per::Member { number: 2, optional: false, form: per::Form::Sequence(&UPER_SHAPE_LINE) },
-    ],
-    additions: &[ per::Member { number: 3, optional: false, form: per::Form::Plain } ],
-};
-
-static UPER_ZOO_CHILDREN: per::List = per::List {
-    size: per::Size::new(false, 0, 4, Some(per::Whole::Bits(3))),
-    set: false,
-    recursive: false,
-    element: per::Form::Sequence(&UPER_ANIMAL),
-};
-
-static UPER_ZOO_BAG: per::List = per::List {
-    size: per::Size::ANY,
-    set: true,
-    recursive: false,
-    element: per::Form::Integer(per::Whole::Bits(10), 0, 1000, false),
-};
-
 impl<'a> Texts<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
         Ok(Self {
@@ -3521,31 +3235,6 @@ impl<'a> Texts<'a> {
     }
 }
 
-static UPER_TIMES: per::Sequence = per::Sequence {
-    extensible: false, unknown: None, recursive: false,
-    root: &[
-        per::Member {
-            number: 0,
-            optional: false,
-            form: per::Form::Characters(&per::Characters {
-                size: per::Size::ANY,
-                alphabet: &UPER_ALPHABET_6,
-                time: per::Time::Utc,
-            }),
-        },
-        per::Member {
-            number: 1,
-            optional: false,
-            form: per::Form::Characters(&per::Characters {
-                size: per::Size::ANY,
-                alphabet: &UPER_ALPHABET_6,
-                time: per::Time::Generalized,
-            }),
-        },
-    ],
-    additions: &[],
-};
-
 impl<'a> Message<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
         let f_code = at!(r, "code", r.whole(per::Whole::Bits(8), 255)) as u8;
@@ -3562,31 +3251,10 @@ impl<'a> Message<'a> {
     }
 }
 
-static UPER_TREE_TWIGS: per::List = per::List {
-    size: per::Size::ANY,
-    set: false,
-    recursive: true,
-    element: per::Form::Sequence(&UPER_TREE),
-};
-
-static UPER_NESTS_REST: per::List = per::List {
-    size: per::Size::ANY,
-    set: true,
-    recursive: false,
-    element: per::Form::List(&UPER_NEST),
-};
-
-static UPER_TWIG: per::List = per::List {
-    size: per::Size::ANY,
-    set: false,
-    recursive: true,
-    element: per::Form::List(&UPER_TWIG_SET_OF),
-};
-
 impl<'a> Order<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
         let p = r.bits(1)?;
-        let f_deed = at!(r, "deed", r.value::<Deed>(per::Form::Sequence(&UPER_DEED)));
+        let f_deed = at!(r, "deed", r.value::<Deed>(&UPER_TABLES, per::Form::Sequence(8)));
         let f_times = (at!(r, "times", r.whole(per::Whole::Bits(3), 7)) + 1) as u8;
         let f_value = at!(r, "value", Value::read_uper(r, Key::Int(*(&f_deed.number) as i64), Key::Int((&f_deed.manner).number())));
         let mut value = Self {
@@ -3601,7 +3269,7 @@ impl<'a> Order<'a> {
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         let extended = !self.extension_additions.is_empty();
         w.bit(extended);
-        at!(w, "deed", w.value(per::Form::Sequence(&UPER_DEED), &self.deed));
+        at!(w, "deed", w.value(&UPER_TABLES, per::Form::Sequence(8), &self.deed));
         at!(w, "times", w.integer(per::Whole::Bits(3), i64::from(self.times), 1, 7));
         at!(w, "value", self.value.write_uper(w));
         if extended {
@@ -3612,61 +3280,12 @@ impl<'a> Order<'a> {
     }
 }
 
-static UPER_ERRAND_THEN: per::Choice = per::Choice {
-    whole: per::Whole::Bits(2), extensible: false, recursive: false,
-    root: &[
-        per::Member { number: 0, optional: false, form: per::Form::Straight },
-        per::Member { number: 1, optional: false, form: per::Form::Straight },
-        per::Member { number: 2, optional: false, form: per::Form::Plain },
-    ],
-    additions: &[],
-};
-
-static UPER_SHAPE_LINE: per::Sequence = per::Sequence {
-    extensible: false, unknown: None, recursive: false,
-    root: &[
-        per::Member {
-            number: 0,
-            optional: false,
-            form: per::Form::Integer(per::Whole::Bits(4), 0, 15, false),
-        },
-        per::Member {
-            number: 1,
-            optional: false,
-            form: per::Form::Integer(per::Whole::Bits(4), 0, 15, false),
-        },
-    ],
-    additions: &[],
-};
-
-static UPER_ANIMAL: per::Sequence = per::Sequence {
-    extensible: false, unknown: None, recursive: false,
-    root: &[
-        per::Member {
-            number: 0,
-            optional: false,
-            form: per::Form::Characters(&per::Characters {
-                size: per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))),
-                alphabet: &UPER_ALPHABET_1,
-                time: per::Time::No,
-            }),
-        },
-        per::Member {
-            number: 1,
-            optional: true,
-            form: per::Form::Integer(per::Whole::Bits(10), 0, 1000, false),
-        },
-        per::Member { number: 2, optional: false, form: per::Form::Choice(&UPER_SHAPE) },
-    ],
-    additions: &[],
-};
-
 impl<'a> MessageValue<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>, k0: Key<'_>) -> Result<Self> {
         let open = match r.open_type()? { Ok(open) => open, Err(v) => return Ok(Self::Other(v)) };
         let value = match k0 {
-            Key::Int(1) => Self::Shape(r.value::<Shape<'_>>(per::Form::Choice(&UPER_SHAPE))?),
-            Key::Int(2) => Self::Names(r.value::<Vec<Text<'_>>>(per::Form::List(&UPER_NAMES))?),
+            Key::Int(1) => Self::Shape(r.value::<Shape<'_>>(&UPER_TABLES, per::Form::Choice(0))?),
+            Key::Int(2) => Self::Names(r.value::<Vec<Text<'_>>>(&UPER_TABLES, per::Form::List(0))?),
             Key::Int(9) => Self::Boolean(r.bit()?),
             Key::Int(10) => Self::Boolean2(r.bit()?),
             _ => Self::Other(r.rest()?),
@@ -3678,8 +3297,8 @@ impl<'a> MessageValue<'a> {
         if let Self::Other(v) = self { return Ok(w.any(v)); }
         let open = w.open();
         match self {
-            Self::Shape(v) => w.value(per::Form::Choice(&UPER_SHAPE), v)?,
-            Self::Names(v) => w.value(per::Form::List(&UPER_NAMES), v)?,
+            Self::Shape(v) => w.value(&UPER_TABLES, per::Form::Choice(0), v)?,
+            Self::Names(v) => w.value(&UPER_TABLES, per::Form::List(0), v)?,
             Self::Boolean(v) => w.bit(*v),
             Self::Boolean2(v) => w.bit(*v),
             Self::Other(_) => {}
@@ -3687,20 +3306,13 @@ impl<'a> MessageValue<'a> {
         Ok(w.close(open))
     }
 }
-
-static UPER_TWIG_SET_OF: per::List = per::List {
-    size: per::Size::ANY,
-    set: true,
-    recursive: true,
-    element: per::Form::List(&UPER_TWIG),
-};
 
 impl<'a> Content<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>, k1: Key<'_>) -> Result<Self> {
         let open = match r.open_type()? { Ok(open) => open, Err(v) => return Ok(Self::Other(v)) };
         let value = match k1 {
-            Key::Int(1) => Self::Shape(r.value::<Shape<'_>>(per::Form::Choice(&UPER_SHAPE))?),
-            Key::Int(2) => Self::Names(r.value::<Vec<Text<'_>>>(per::Form::List(&UPER_NAMES))?),
+            Key::Int(1) => Self::Shape(r.value::<Shape<'_>>(&UPER_TABLES, per::Form::Choice(0))?),
+            Key::Int(2) => Self::Names(r.value::<Vec<Text<'_>>>(&UPER_TABLES, per::Form::List(0))?),
             Key::Int(9) => Self::Boolean(r.bit()?),
             Key::Int(10) => Self::Boolean2(r.bit()?),
             _ => Self::Other(r.rest()?),
@@ -3712,8 +3324,8 @@ impl<'a> Content<'a> {
         if let Self::Other(v) = self { return Ok(w.any(v)); }
         let open = w.open();
         match self {
-            Self::Shape(v) => w.value(per::Form::Choice(&UPER_SHAPE), v)?,
-            Self::Names(v) => w.value(per::Form::List(&UPER_NAMES), v)?,
+            Self::Shape(v) => w.value(&UPER_TABLES, per::Form::Choice(0), v)?,
+            Self::Names(v) => w.value(&UPER_TABLES, per::Form::List(0), v)?,
             Self::Boolean(v) => w.bit(*v),
             Self::Boolean2(v) => w.bit(*v),
             Self::Other(_) => {}
@@ -3722,25 +3334,12 @@ impl<'a> Content<'a> {
     }
 }
 
-static UPER_DEED: per::Sequence = per::Sequence {
-    extensible: false, unknown: None, recursive: false,
-    root: &[
-        per::Member {
-            number: 0,
-            optional: false,
-            form: per::Form::Integer(per::Whole::Bits(8), 0, 255, false),
-        },
-        per::Member { number: 1, optional: false, form: per::Form::Enumerated(&UPER_DEED_MANNER) },
-    ],
-    additions: &[],
-};
-
 impl<'a> Value<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>, k2: Key<'_>, k3: Key<'_>) -> Result<Self> {
         let open = match r.open_type()? { Ok(open) => open, Err(v) => return Ok(Self::Other(v)) };
         let value = match (k2, k3) {
-            (Key::Int(1), Key::Int(0)) => Self::Shape(r.value::<Shape<'_>>(per::Form::Choice(&UPER_SHAPE))?),
-            (Key::Int(1), Key::Int(1)) => Self::Names(r.value::<Vec<Text<'_>>>(per::Form::List(&UPER_NAMES))?),
+            (Key::Int(1), Key::Int(0)) => Self::Shape(r.value::<Shape<'_>>(&UPER_TABLES, per::Form::Choice(0))?),
+            (Key::Int(1), Key::Int(1)) => Self::Names(r.value::<Vec<Text<'_>>>(&UPER_TABLES, per::Form::List(0))?),
             (Key::Int(2), Key::Int(0)) => Self::Boolean(r.bit()?),
             _ => Self::Other(r.rest()?),
         };
@@ -3751,8 +3350,8 @@ impl<'a> Value<'a> {
         if let Self::Other(v) = self { return Ok(w.any(v)); }
         let open = w.open();
         match self {
-            Self::Shape(v) => w.value(per::Form::Choice(&UPER_SHAPE), v)?,
-            Self::Names(v) => w.value(per::Form::List(&UPER_NAMES), v)?,
+            Self::Shape(v) => w.value(&UPER_TABLES, per::Form::Choice(0), v)?,
+            Self::Names(v) => w.value(&UPER_TABLES, per::Form::List(0), v)?,
             Self::Boolean(v) => w.bit(*v),
             Self::Other(_) => {}
         }
@@ -3762,7 +3361,7 @@ impl<'a> Value<'a> {
 
 impl<'a> OrderSet<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
-        let f_deed = at!(r, "deed", r.value::<Deed>(per::Form::Sequence(&UPER_DEED)));
+        let f_deed = at!(r, "deed", r.value::<Deed>(&UPER_TABLES, per::Form::Sequence(8)));
         let f_value = at!(r, "value", Value::read_uper(r, Key::Int(*(&f_deed.number) as i64), Key::Int((&f_deed.manner).number())));
         Ok(Self {
             deed: f_deed,
@@ -3770,28 +3369,21 @@ impl<'a> OrderSet<'a> {
         })
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
-        at!(w, "deed", w.value(per::Form::Sequence(&UPER_DEED), &self.deed));
+        at!(w, "deed", w.value(&UPER_TABLES, per::Form::Sequence(8), &self.deed));
         at!(w, "value", self.value.write_uper(w));
         Ok(())
     }
 }
 
-static UPER_DEED_MANNER: per::Enumerated = per::Enumerated {
-    whole: per::Whole::Bits(1),
-    extensible: true,
-    root: &[0, 1],
-    additions: &[],
-};
-
 impl<'a> codec::UperType<'a> for Zoo<'a> {
     const NAME: &'static str = "Zoo";
 
     fn read(r: &mut per::Reader<'a, false>) -> Result<Self> {
-        r.value::<Zoo<'_>>(per::Form::Sequence(&UPER_ZOO))
+        r.value::<Zoo<'_>>(&UPER_TABLES, per::Form::Sequence(0))
     }
 
     fn write(&self, w: &mut per::Writer<false>) -> Result<()> {
-        w.value(per::Form::Sequence(&UPER_ZOO), self)
+        w.value(&UPER_TABLES, per::Form::Sequence(0), self)
     }
 }
 
@@ -3799,11 +3391,11 @@ impl<'a> codec::UperType<'a> for Tree {
     const NAME: &'static str = "Tree";
 
     fn read(r: &mut per::Reader<'a, false>) -> Result<Self> {
-        r.value::<Tree>(per::Form::Sequence(&UPER_TREE))
+        r.value::<Tree>(&UPER_TABLES, per::Form::Sequence(1))
     }
 
     fn write(&self, w: &mut per::Writer<false>) -> Result<()> {
-        w.value(per::Form::Sequence(&UPER_TREE), self)
+        w.value(&UPER_TABLES, per::Form::Sequence(1), self)
     }
 }
 
@@ -3811,11 +3403,11 @@ impl<'a> codec::UperType<'a> for Names<'a> {
     const NAME: &'static str = "Names";
 
     fn read(r: &mut per::Reader<'a, false>) -> Result<Self> {
-        Ok(Self(r.value::<Vec<Text<'_>>>(per::Form::List(&UPER_NAMES))?))
+        Ok(Self(r.value::<Vec<Text<'_>>>(&UPER_TABLES, per::Form::List(0))?))
     }
 
     fn write(&self, w: &mut per::Writer<false>) -> Result<()> {
-        w.value(per::Form::List(&UPER_NAMES), &self.0)
+        w.value(&UPER_TABLES, per::Form::List(0), &self.0)
     }
 }
 
@@ -3823,11 +3415,11 @@ impl<'a> codec::UperType<'a> for Nests {
     const NAME: &'static str = "Nests";
 
     fn read(r: &mut per::Reader<'a, false>) -> Result<Self> {
-        r.value::<Nests>(per::Form::Sequence(&UPER_NESTS))
+        r.value::<Nests>(&UPER_TABLES, per::Form::Sequence(2))
     }
 
     fn write(&self, w: &mut per::Writer<false>) -> Result<()> {
-        w.value(per::Form::Sequence(&UPER_NESTS), self)
+        w.value(&UPER_TABLES, per::Form::Sequence(2), self)
     }
 }
 
@@ -3835,11 +3427,11 @@ impl<'a> codec::UperType<'a> for Nest {
     const NAME: &'static str = "Nest";
 
     fn read(r: &mut per::Reader<'a, false>) -> Result<Self> {
-        Ok(Nest(r.value::<Vec<Nest>>(per::Form::List(&UPER_NEST))?))
+        Ok(Nest(r.value::<Vec<Nest>>(&UPER_TABLES, per::Form::List(1))?))
     }
 
     fn write(&self, w: &mut per::Writer<false>) -> Result<()> {
-        w.value(per::Form::List(&UPER_NEST), &self.0)
+        w.value(&UPER_TABLES, per::Form::List(1), &self.0)
     }
 }
 
@@ -3855,11 +3447,11 @@ impl<'a> codec::UperType<'a> for Errand<'a> {
     const NAME: &'static str = "Errand";
 
     fn read(r: &mut per::Reader<'a, false>) -> Result<Self> {
-        r.value::<Errand<'_>>(per::Form::Sequence(&UPER_ERRAND))
+        r.value::<Errand<'_>>(&UPER_TABLES, per::Form::Sequence(3))
     }
 
     fn write(&self, w: &mut per::Writer<false>) -> Result<()> {
-        w.value(per::Form::Sequence(&UPER_ERRAND), self)
+        w.value(&UPER_TABLES, per::Form::Sequence(3), self)
     }
 }
 
@@ -3867,13 +3459,293 @@ impl<'a> codec::UperType<'a> for Sparse<'a> {
     const NAME: &'static str = "Sparse";
 
     fn read(r: &mut per::Reader<'a, false>) -> Result<Self> {
-        r.value::<Sparse<'_>>(per::Form::Sequence(&UPER_SPARSE))
+        r.value::<Sparse<'_>>(&UPER_TABLES, per::Form::Sequence(4))
     }
 
     fn write(&self, w: &mut per::Writer<false>) -> Result<()> {
-        w.value(per::Form::Sequence(&UPER_SPARSE), self)
+        w.value(&UPER_TABLES, per::Form::Sequence(4), self)
     }
 }
+
+static UPER_TABLES: per::Tables = per::Tables {
+    sequences: &[
+        // 0: Zoo
+        per::Sequence {
+            extensible: true,
+            unknown: Some(33),
+            recursive: false,
+            optional: 5,
+            root: 0..28,
+            additions: 0..4,
+        },
+        // 1: Tree
+        per::Sequence {
+            extensible: false,
+            unknown: None,
+            recursive: true,
+            optional: 3,
+            root: 33..37,
+            additions: 4..4,
+        },
+        // 2: Nests
+        per::Sequence {
+            extensible: false,
+            unknown: None,
+            recursive: false,
+            optional: 1,
+            root: 37..40,
+            additions: 4..4,
+        },
+        // 3: Errand
+        per::Sequence {
+            extensible: false,
+            unknown: None,
+            recursive: false,
+            optional: 0,
+            root: 40..42,
+            additions: 4..4,
+        },
+        // 4: Sparse
+        per::Sequence {
+            extensible: false,
+            unknown: None,
+            recursive: true,
+            optional: 11,
+            root: 42..53,
+            additions: 4..4,
+        },
+        // 5: Times
+        per::Sequence {
+            extensible: false,
+            unknown: None,
+            recursive: false,
+            optional: 0,
+            root: 57..59,
+            additions: 4..4,
+        },
+        // 6: ShapeLine
+        per::Sequence {
+            extensible: false,
+            unknown: None,
+            recursive: false,
+            optional: 0,
+            root: 62..64,
+            additions: 4..4,
+        },
+        // 7: Animal
+        per::Sequence {
+            extensible: false,
+            unknown: None,
+            recursive: false,
+            optional: 1,
+            root: 64..67,
+            additions: 4..4,
+        },
+        // 8: Deed
+        per::Sequence {
+            extensible: false,
+            unknown: None,
+            recursive: false,
+            optional: 0,
+            root: 67..69,
+            additions: 4..4,
+        },
+    ],
+    choices: &[
+        // 0: Shape
+        per::Choice {
+            whole: per::Whole::Bits(2),
+            extensible: true,
+            recursive: false,
+            root: 53..56,
+            additions: 56..57,
+        },
+        // 1: ErrandThen
+        per::Choice {
+            whole: per::Whole::Bits(2),
+            extensible: false,
+            recursive: false,
+            root: 59..62,
+            additions: 62..62,
+        },
+    ],
+    lists: &[
+        // 0: Names
+        per::List { size: per::Size::ANY, set: false, recursive: false, element: per::Form::Leaf(13) },
+        // 1: Nest
+        per::List { size: per::Size::ANY, set: false, recursive: true, element: per::Form::List(1) },
+        // 2: ZooChildren
+        per::List {
+            size: per::Size::new(false, 0, 4, Some(per::Whole::Bits(3))),
+            set: false,
+            recursive: false,
+            element: per::Form::Sequence(7),
+        },
+        // 3: ZooBag
+        per::List { size: per::Size::ANY, set: true, recursive: false, element: per::Form::Integer(9) },
+        // 4: TreeTwigs
+        per::List { size: per::Size::ANY, set: false, recursive: true, element: per::Form::Sequence(1) },
+        // 5: NestsRest
+        per::List { size: per::Size::ANY, set: true, recursive: false, element: per::Form::List(1) },
+        // 6: Twig
+        per::List { size: per::Size::ANY, set: false, recursive: true, element: per::Form::List(7) },
+        // 7: TwigSetOf
+        per::List { size: per::Size::ANY, set: true, recursive: true, element: per::Form::List(6) },
+    ],
+    enumerations: &[
+        // 0: Colour
+        per::Enumerated {
+            whole: per::Whole::Bits(2),
+            extensible: true,
+            root: &[0, 1, 2],
+            additions: &[3, 4],
+        },
+        // 1: DeedManner
+        per::Enumerated { whole: per::Whole::Bits(1), extensible: true, root: &[0, 1], additions: &[] },
+    ],
+    members: &[
+        // Zoo
+        per::Member { number: 0, optional: false, form: per::Form::Plain },
+        per::Member { number: 1, optional: false, form: per::Form::Plain },
+        per::Member { number: 2, optional: false, form: per::Form::Integer(1) },
+        per::Member { number: 3, optional: false, form: per::Form::Integer(2) },
+        per::Member { number: 4, optional: false, form: per::Form::Integer(3) },
+        per::Member { number: 5, optional: false, form: per::Form::Integer(4) },
+        per::Member { number: 6, optional: false, form: per::Form::Leaf(0) },
+        per::Member { number: 7, optional: false, form: per::Form::Leaf(1) },
+        per::Member { number: 8, optional: false, form: per::Form::Leaf(2) },
+        per::Member { number: 9, optional: false, form: per::Form::Integer(5) },
+        per::Member { number: 10, optional: true, form: per::Form::Enumerated(0) },
+        per::Member { number: 11, optional: true, form: per::Form::Items(0) },
+        per::Member { number: 12, optional: false, form: per::Form::Plain },
+        per::Member { number: 13, optional: false, form: per::Form::Leaf(3) },
+        per::Member { number: 14, optional: true, form: per::Form::Leaf(4) },
+        per::Member { number: 15, optional: false, form: per::Form::Leaf(5) },
+        per::Member { number: 16, optional: false, form: per::Form::Leaf(6) },
+        per::Member { number: 17, optional: false, form: per::Form::Leaf(3) },
+        per::Member { number: 18, optional: false, form: per::Form::Leaf(7) },
+        per::Member { number: 19, optional: false, form: per::Form::Leaf(8) },
+        per::Member { number: 20, optional: false, form: per::Form::Leaf(9) },
+        per::Member { number: 26, optional: true, form: per::Form::List(2) },
+        per::Member { number: 27, optional: false, form: per::Form::List(3) },
+        per::Member { number: 28, optional: false, form: per::Form::Straight },
+        per::Member { number: 29, optional: false, form: per::Form::Sequence(5) },
+        per::Member { number: 30, optional: false, form: per::Form::Leaf(10) },
+        per::Member { number: 31, optional: true, form: per::Form::Leaf(11) },
+        per::Member { number: 32, optional: false, form: per::Form::Straight },
+        per::Member { number: 21, optional: true, form: per::Form::Plain },
+        per::Member { number: 22, optional: false, form: per::Form::Leaf(12) },
+        per::Member { number: 23, optional: true, form: per::Form::Integer(6) },
+        per::Member { number: 24, optional: true, form: per::Form::List(0) },
+        per::Member { number: 25, optional: true, form: per::Form::Choice(0) },
+        // Tree
+        per::Member { number: 0, optional: false, form: per::Form::Integer(2) },
+        per::Member { number: 1, optional: true, form: per::Form::Sequence(1) },
+        per::Member { number: 2, optional: true, form: per::Form::Sequence(1) },
+        per::Member { number: 3, optional: true, form: per::Form::List(4) },
+        // Nests
+        per::Member { number: 0, optional: false, form: per::Form::List(1) },
+        per::Member { number: 1, optional: false, form: per::Form::List(5) },
+        per::Member { number: 2, optional: true, form: per::Form::List(6) },
+        // Errand
+        per::Member { number: 0, optional: false, form: per::Form::Straight },
+        per::Member { number: 1, optional: false, form: per::Form::Choice(1) },
+        // Sparse
+        per::Member { number: 0, optional: true, form: per::Form::Integer(7) },
+        per::Member { number: 1, optional: true, form: per::Form::Leaf(2) },
+        per::Member { number: 2, optional: true, form: per::Form::Plain },
+        per::Member { number: 3, optional: true, form: per::Form::Leaf(3) },
+        per::Member { number: 4, optional: true, form: per::Form::Enumerated(0) },
+        per::Member { number: 5, optional: true, form: per::Form::Plain },
+        per::Member { number: 6, optional: true, form: per::Form::Leaf(14) },
+        per::Member { number: 7, optional: true, form: per::Form::List(0) },
+        per::Member { number: 8, optional: true, form: per::Form::Choice(0) },
+        per::Member { number: 9, optional: true, form: per::Form::Plain },
+        per::Member { number: 10, optional: true, form: per::Form::Sequence(4) },
+        // Shape
+        per::Member { number: 0, optional: false, form: per::Form::Integer(8) },
+        per::Member { number: 1, optional: false, form: per::Form::Plain },
+        per::Member { number: 2, optional: false, form: per::Form::Sequence(6) },
+        per::Member { number: 3, optional: false, form: per::Form::Plain },
+        // Times
+        per::Member { number: 0, optional: false, form: per::Form::Leaf(15) },
+        per::Member { number: 1, optional: false, form: per::Form::Leaf(16) },
+        // ErrandThen
+        per::Member { number: 0, optional: false, form: per::Form::Straight },
+        per::Member { number: 1, optional: false, form: per::Form::Straight },
+        per::Member { number: 2, optional: false, form: per::Form::Plain },
+        // ShapeLine
+        per::Member { number: 0, optional: false, form: per::Form::Integer(10) },
+        per::Member { number: 1, optional: false, form: per::Form::Integer(10) },
+        // Animal
+        per::Member { number: 0, optional: false, form: per::Form::Leaf(17) },
+        per::Member { number: 1, optional: true, form: per::Form::Integer(9) },
+        per::Member { number: 2, optional: false, form: per::Form::Choice(0) },
+        // Deed
+        per::Member { number: 0, optional: false, form: per::Form::Integer(2) },
+        per::Member { number: 1, optional: false, form: per::Form::Enumerated(1) },
+    ],
+    additions: &[
+        // Zoo
+        per::Addition { group: false, members: 28..29 },
+        per::Addition { group: true, members: 29..31 },
+        per::Addition { group: false, members: 31..32 },
+        per::Addition { group: false, members: 32..33 },
+    ],
+    bounds: &[
+        per::Bounds { whole: per::Whole::Bits(2), lo: 0, span: 2, extensible: false },
+        per::Bounds { whole: per::Whole::Bits(3), lo: 0, span: 7, extensible: false },
+        per::Bounds { whole: per::Whole::Bits(8), lo: 0, span: 255, extensible: false },
+        per::Bounds { whole: per::Whole::Bits(17), lo: -5, span: 100005, extensible: false },
+        per::Bounds { whole: per::Whole::Bits(64), lo: 0, span: 18446744073709551615, extensible: false },
+        per::Bounds { whole: per::Whole::Bits(4), lo: 1, span: 9, extensible: true },
+        per::Bounds { whole: per::Whole::Bits(2), lo: 0, span: 3, extensible: false },
+        per::Bounds { whole: per::Whole::Bits(4), lo: 0, span: 9, extensible: false },
+        per::Bounds { whole: per::Whole::Bits(16), lo: 0, span: 65535, extensible: false },
+        per::Bounds { whole: per::Whole::Bits(10), lo: 0, span: 1000, extensible: false },
+        per::Bounds { whole: per::Whole::Bits(4), lo: 0, span: 15, extensible: false },
+    ],
+    leaves: &[
+        per::Leaf::Large(&[255], Some(&[1, 0, 0, 0, 0, 0, 0, 0, 1]), false),
+        per::Leaf::SemiConstrained(3, false),
+        per::Leaf::Unconstrained(false),
+        per::Leaf::String(per::Size::ANY, false),
+        per::Leaf::String(per::Size::new(false, 0, 12, Some(per::Whole::Bits(4))), true),
+        per::Leaf::String(per::Size::new(false, 17, 17, Some(per::Whole::Nothing)), false),
+        per::Leaf::String(per::Size::new(false, 4, 4, Some(per::Whole::Nothing)), false),
+        per::Leaf::String(per::Size::new(false, 2, 2, Some(per::Whole::Nothing)), false),
+        per::Leaf::String(per::Size::new(false, 6, 6, Some(per::Whole::Nothing)), false),
+        per::Leaf::String(per::Size::new(true, 1, 20, Some(per::Whole::Bits(5))), false),
+        per::Leaf::Containing(per::Size::ANY, per::Form::Sequence(7), false),
+        per::Leaf::Containing(per::Size::ANY, per::Form::Choice(0), true),
+        per::Leaf::OtherString(StringKind::Utf8),
+        per::Leaf::Characters(per::Characters {
+            size: per::Size::new(false, 1, 8, Some(per::Whole::Bits(3))),
+            alphabet: &UPER_ALPHABET_0,
+            time: per::Time::No,
+        }),
+        per::Leaf::Characters(per::Characters {
+            size: per::Size::ANY,
+            alphabet: &UPER_ALPHABET_1,
+            time: per::Time::No,
+        }),
+        per::Leaf::Characters(per::Characters {
+            size: per::Size::ANY,
+            alphabet: &UPER_ALPHABET_6,
+            time: per::Time::Utc,
+        }),
+        per::Leaf::Characters(per::Characters {
+            size: per::Size::ANY,
+            alphabet: &UPER_ALPHABET_6,
+            time: per::Time::Generalized,
+        }),
+        per::Leaf::Characters(per::Characters {
+            size: per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))),
+            alphabet: &UPER_ALPHABET_1,
+            time: per::Time::No,
+        }),
+    ],
+};
 
 impl<'a> Zoo<'a> {
     fn read_oer(r: &mut oer::Reader<'a>) -> Result<Self> {

@@ -15,7 +15,8 @@ use tercet_plan::{FieldId, Kind, NodeId};
 
 pub(super) fn print(p: &mut Printer<'_>, program: &Program) {
     let rules = if program.aligned { "aper" } else { "uper" };
-    let mut per = Per { p, program, rules };
+    let mut per = Per { p, program, rules, tables: tables::Tables::default() };
+    per.number_types();
     per.alphabets();
     per.times();
     let nodes: Vec<NodeId> = per.p.types.nodes().collect();
@@ -25,12 +26,14 @@ pub(super) fn print(p: &mut Printer<'_>, program: &Program) {
     for root in per.p.roots.clone() {
         per.root(&root);
     }
+    per.print_tables();
 }
 
 struct Per<'p, 'm> {
     p: &'p mut Printer<'m>,
     program: &'p Program,
     rules: &'static str,
+    tables: tables::Tables,
 }
 
 impl Per<'_, '_> {

@@ -20,7 +20,8 @@ impl Per<'_, '_> {
         let rules = self.rules;
         let kind = self.p.types.shape.node(node).kind;
         if self.p.types.is_tabled(node) {
-            return at.value(format!("r.value::<{}>({})", self.p.spelled(node, "'_"), self.form(node)));
+            let (ty, tables, form) = (self.p.spelled(node, "'_"), self.tables_name(), self.form(node));
+            return at.value(format!("r.value::<{ty}>(&{tables}, {form})"));
         }
         match (self.p.types.repr(node), self.code(node)) {
             (Repr::Boolean, _) => at.value("r.bit()"),

@@ -19,7 +19,7 @@ impl Per<'_, '_> {
         let (at, of) = (deref(v), receiver(v));
         let tabled = self.p.types.is_tabled(node);
         let line = match (self.p.types.repr(node), self.code(node)) {
-            _ if tabled => format!("w.value({}, {v})?;", self.form(node)),
+            _ if tabled => format!("w.value(&{}, {}, {v})?;", self.tables_name(), self.form(node)),
             (Repr::Boolean, _) => format!("w.bit({at});"),
             (Repr::Null, _) => return false,
             (Repr::Integer { signed, bits }, Code::Integer(form)) => {

@@ -14,6 +14,8 @@ pub use forms::{Alphabet, Range, Size, Whole};
 pub use parts::{Additions, Open, addition, same};
 pub use reader::Reader;
 pub use strings::{bits_of_fixed, fixed_of_bits};
-pub use tables::{Addition, Characters, Choice, Enumerated, Form, List, Member, Sequence, Time};
+pub use tables::{
+    Addition, Bounds, Characters, Choice, Enumerated, Form, Leaf, List, Member, Sequence, Tables, Time,
+};
 pub use time::{TimeForm, TimeNumber, TimePart, TimeStep};
 pub use writer::{OpenMark, Writer};

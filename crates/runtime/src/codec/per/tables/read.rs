@@ -2,7 +2,9 @@
 
 use super::super::reader::with_extension_bit;
 use super::super::{Reader, Size};
-use super::{Addition, Characters, Choice, Enumerated, Form, List, Member, Sequence, Time};
+use super::{
+    Addition, Bounds, Characters, Choice, Enumerated, Form, Leaf, List, Member, Sequence, Tables, Time, at,
+};
 use crate::codec::parts::{
     Alternatives, Content, Elements, Item, Members, Part, Straight, UNKNOWN, Value, alternative_name,
     member_name,
@@ -26,51 +28,62 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     /// # Errors
     /// The first fault.
     #[inline] // where the type is, so that what frees it is made there alone
-    pub fn value<T: Value<'a>>(&mut self, form: Form) -> Result<T> {
+    pub fn value<T: Value<'a>>(&mut self, tables: &'static Tables, form: Form) -> Result<T> {
         let mut value = T::empty();
-        self.part(form, value.part())?;
+        self.part(tables, form, value.part())?;
         Ok(value)
     }
 
     /// Reads a part of a value.
     #[inline(never)]
-    fn part(&mut self, form: Form, part: Part<'_, 'a>) -> Result<()> {
+    fn part(&mut self, tables: &'static Tables, form: Form, part: Part<'_, 'a>) -> Result<()> {
         match (form, part) {
-            (Form::Integer(whole, lo, span, extensible), part) => {
-                if extensible && self.bit()? {
-                    let number = self.unconstrained()?;
-                    return self.take_integer(number, part);
-                }
-                let number = self.whole(whole, span)?;
-                self.taken(part.set_integer(i128::from(number) + i128::from(lo)))
-            }
+            (Form::Integer(number), part) => self.bounded(at(tables.bounds, number)?, part),
             (Form::Plain, Part::Bool(place)) => self.bit().map(|bit| *place = bit),
-            (Form::Items(whole, count), Part::Items(place)) => {
-                let number = self.numbered(whole, count, ErrorKind::UnknownEnumeration)?;
+            (Form::Items(number), Part::Items(place)) => {
+                let bounds = at(tables.bounds, number)?;
+                let count = u32::try_from(bounds.span).unwrap_or(u32::MAX).saturating_add(1);
+                let number = self.numbered(bounds.whole, count, ErrorKind::UnknownEnumeration)?;
                 place.set(Item::Known(number as usize));
                 Ok(())
             }
-            (Form::Enumerated(items), Part::Items(place)) => {
-                self.enumerated(items).map(|item| place.set(item))
+            (Form::Enumerated(number), Part::Items(place)) => {
+                self.enumerated(at(tables.enumerations, number)?).map(|item| place.set(item))
             }
-            (Form::Sequence(sequence), Part::Members(value)) => self.sequence(sequence, value),
-            (Form::Choice(choice), Part::Alternatives(value)) => {
+            (Form::Sequence(number), Part::Members(value)) => {
+                self.sequence(tables, at(tables.sequences, number)?, value)
+            }
+            (Form::Choice(number), Part::Alternatives(value)) => {
+                let choice = at(tables.choices, number)?;
                 if choice.recursive {
                     self.enter()?;
                 }
-                self.choice(choice, value)?;
+                self.choice(tables, choice, value)?;
                 if choice.recursive {
                     self.leave();
                 }
                 Ok(())
             }
-            (Form::List(list), Part::Elements(place)) => self.elements(list, place),
-            (form, part) => self.leaf(form, part),
+            (Form::List(number), Part::Elements(place)) => {
+                self.elements(tables, at(tables.lists, number)?, place)
+            }
+            (Form::Leaf(number), part) => self.leaf(tables, at(tables.leaves, number)?, part),
+            (form, part) => self.plain(form, part),
         }
     }
 
-    /// Strings, and what is rare.
-    fn leaf(&mut self, form: Form, part: Part<'_, 'a>) -> Result<()> {
+    fn bounded(&mut self, bounds: &Bounds, part: Part<'_, 'a>) -> Result<()> {
+        if bounds.extensible && self.bit()? {
+            let number = self.unconstrained()?;
+            return self.take_integer(number, part);
+        }
+        let number = self.whole(bounds.whole, bounds.span)?;
+        self.taken(part.set_integer(i128::from(number) + i128::from(bounds.lo)))
+    }
+
+    /// What needs no table.
+    #[inline(never)]
+    fn plain(&mut self, form: Form, part: Part<'_, 'a>) -> Result<()> {
         match (form, part) {
             (Form::Plain, Part::Null) => {}
             (Form::Plain, Part::Real(place)) => *place = self.real()?,
@@ -78,40 +91,49 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
             (Form::Plain, Part::Oid(place)) => *place = self.oid()?,
             (Form::Plain, Part::RelativeOid(place)) => *place = self.relative_oid()?,
             (Form::Plain, Part::Octets(place)) => *place = self.any()?,
-            (Form::SemiConstrained(lo, extensible), part) => {
-                let number = if extensible && self.bit()? {
+            (Form::Straight, Part::Straight(place)) => return self.straight(place),
+            _ => return Err(self.error(ErrorKind::Unsupported)),
+        }
+        Ok(())
+    }
+
+    /// Strings, and what is rare.
+    #[inline(never)]
+    fn leaf(&mut self, tables: &'static Tables, leaf: &'static Leaf, part: Part<'_, 'a>) -> Result<()> {
+        match (leaf, part) {
+            (Leaf::SemiConstrained(lo, extensible), part) => {
+                let number = if *extensible && self.bit()? {
                     self.unconstrained()?
                 } else {
-                    self.semi_constrained(lo)?
+                    self.semi_constrained(*lo)?
                 };
                 return self.take_integer(number, part);
             }
-            (Form::Unconstrained(extensible), part) => {
+            (Leaf::Unconstrained(extensible), part) => {
                 // The same on both sides of an extension.
-                if extensible {
+                if *extensible {
                     self.bit()?;
                 }
                 let number = self.unconstrained()?;
                 return self.take_integer(number, part);
             }
-            (Form::Large(lo, span, extensible), part) => {
+            (Leaf::Large(lo, span, extensible), part) => {
                 let number = match span {
-                    _ if extensible && self.bit()? => self.unconstrained()?,
+                    _ if *extensible && self.bit()? => self.unconstrained()?,
                     Some(span) => self.large(lo, span)?,
                     None => self.semi_constrained_large(lo)?,
                 };
                 return self.take_integer(number, part);
             }
-            (Form::String(size, _), part) => return self.string(size, part),
-            (Form::Characters(characters), Part::Text(place)) => {
+            (Leaf::String(size, _), part) => return self.string(*size, part),
+            (Leaf::Characters(characters), Part::Text(place)) => {
                 *place = self.characters_of(characters)?;
             }
-            (Form::OtherString(kind), Part::Text(place)) => *place = self.other_string(kind)?,
-            (Form::Time(form), Part::Text(place)) => *place = self.time(form)?,
-            (Form::Containing(size, inside, bits), Part::Content(place)) => {
-                return self.containing(size, *inside, bits, place);
+            (Leaf::OtherString(kind), Part::Text(place)) => *place = self.other_string(*kind)?,
+            (Leaf::Time(form), Part::Text(place)) => *place = self.time(form)?,
+            (Leaf::Containing(size, inside, bits), Part::Content(place)) => {
+                return self.containing(tables, *size, *inside, *bits, place);
             }
-            (Form::Straight, Part::Straight(place)) => return self.straight(place),
             _ => return Err(self.error(ErrorKind::Unsupported)),
         }
         Ok(())
@@ -170,7 +192,7 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
         Ok(())
     }
 
-    fn characters_of(&mut self, characters: &'static Characters) -> Result<Text<'a>> {
+    fn characters_of(&mut self, characters: &Characters) -> Result<Text<'a>> {
         let Characters { size, alphabet, time } = *characters;
         match time {
             Time::No => self.characters(size, alphabet),
@@ -179,6 +201,7 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
         }
     }
 
+    #[inline(never)]
     fn enumerated(&mut self, items: &Enumerated) -> Result<Item> {
         let known = |number: u16| Item::Known(number.into());
         if items.extensible && self.bit()? {
@@ -201,16 +224,22 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
             .ok_or_else(|| self.error(ErrorKind::UnknownEnumeration))
     }
 
-    fn sequence(&mut self, sequence: &'static Sequence, value: &mut dyn Members<'a>) -> Result<()> {
+    fn sequence(
+        &mut self,
+        tables: &'static Tables,
+        sequence: &'static Sequence,
+        value: &mut dyn Members<'a>,
+    ) -> Result<()> {
         if sequence.recursive {
             self.enter()?;
         }
         // The extension bit stands before the presence bits and is read with them.
-        let mut bits = self.presence_of(sequence.root, sequence.extensible)?;
+        let root = tables.members(&sequence.root);
+        let mut bits = self.presence_bits(u32::from(sequence.optional) + u32::from(sequence.extensible))?;
         let extended = sequence.extensible && bits.next(self);
-        self.members(sequence.root, &mut bits, value)?;
+        self.members(tables, root, &mut bits, value)?;
         if extended {
-            self.added(sequence, value)?;
+            self.added(tables, sequence, value)?;
         }
         if sequence.recursive {
             self.leave();
@@ -220,29 +249,41 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
 
     fn members(
         &mut self,
+        tables: &'static Tables,
         members: &'static [Member],
         bits: &mut Presence,
         value: &mut dyn Members<'a>,
     ) -> Result<()> {
         for member in members {
             if !member.optional || bits.next(self) {
-                self.member(member, value)?;
+                self.member(tables, member, value)?;
             }
         }
         Ok(())
     }
 
-    fn member(&mut self, member: &Member, value: &mut dyn Members<'a>) -> Result<()> {
-        let result = self.part(member.form, value.member(member.number.into()));
+    fn member(
+        &mut self,
+        tables: &'static Tables,
+        member: &Member,
+        value: &mut dyn Members<'a>,
+    ) -> Result<()> {
+        let result = self.part(tables, member.form, value.member(member.number.into()));
         result.inspect_err(|_| self.inside(member_name(value, member.number)))
     }
 
     /// The additions, those that are not known behind the last component.
     #[inline(never)]
-    fn added(&mut self, sequence: &'static Sequence, value: &mut dyn Members<'a>) -> Result<()> {
+    fn added(
+        &mut self,
+        tables: &'static Tables,
+        sequence: &'static Sequence,
+        value: &mut dyn Members<'a>,
+    ) -> Result<()> {
         let mut more = self.additions()?;
-        for addition in sequence.additions {
-            let open = match (self.addition(&mut more), addition.members) {
+        let additions = tables.additions(&sequence.additions);
+        for addition in additions {
+            let open = match (self.addition(&mut more), tables.members(&addition.members)) {
                 (Err(error), [member, ..]) if !addition.group => {
                     self.inside(member_name(value, member.number));
                     return Err(error);
@@ -250,11 +291,11 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
                 (open, _) => open?,
             };
             let Some(open) = open else { continue };
-            self.addition_of(addition, value)?;
+            self.addition_of(tables, addition, value)?;
             self.close(open);
         }
         let Some(place) = sequence.unknown else { return self.skip_additions(more) };
-        let known = u32::try_from(sequence.additions.len()).unwrap_or(u32::MAX);
+        let known = u32::try_from(additions.len()).unwrap_or(u32::MAX);
         let unknown = self.unknown_additions(known, more)?;
         if let Part::Additions(place) = value.member(place.into()) {
             *place = unknown;
@@ -262,21 +303,27 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
         Ok(())
     }
 
-    fn addition_of(&mut self, addition: &Addition, value: &mut dyn Members<'a>) -> Result<()> {
+    fn addition_of(
+        &mut self,
+        tables: &'static Tables,
+        addition: &Addition,
+        value: &mut dyn Members<'a>,
+    ) -> Result<()> {
+        let members = tables.members(&addition.members);
         if addition.group {
-            let mut bits = self.presence_of(addition.members, false)?;
-            return self.members(addition.members, &mut bits, value);
+            let optional = members.iter().filter(|member| member.optional).count();
+            let mut bits = self.presence_bits(u32::try_from(optional).unwrap_or(u32::MAX))?;
+            return self.members(tables, members, &mut bits, value);
         }
-        addition.members.iter().try_for_each(|member| self.member(member, value))
+        members.iter().try_for_each(|member| self.member(tables, member, value))
     }
 
-    /// The bits that tell which members are there, behind one that tells of extensions.
+    /// So many bits that tell which members are there.
     #[inline]
-    fn presence_of(&mut self, members: &[Member], extensible: bool) -> Result<Presence> {
-        let count = members.iter().filter(|member| member.optional).count() + usize::from(extensible);
-        match u32::try_from(count) {
-            Ok(0) => Ok(Presence::default()),
-            Ok(count @ 1..=56) => Ok(Presence { word: self.bits(count)? << (64 - count), more: None }),
+    fn presence_bits(&mut self, count: u32) -> Result<Presence> {
+        match count {
+            0 => Ok(Presence::default()),
+            1..=56 => Ok(Presence { word: self.bits(count)? << (64 - count), more: None }),
             _ => {
                 let start = self.position();
                 for _ in 0..count {
@@ -287,29 +334,45 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
         }
     }
 
-    fn choice(&mut self, choice: &'static Choice, value: &mut dyn Alternatives<'a>) -> Result<()> {
+    fn choice(
+        &mut self,
+        tables: &'static Tables,
+        choice: &'static Choice,
+        value: &mut dyn Alternatives<'a>,
+    ) -> Result<()> {
         if choice.extensible && self.bit()? {
-            return self.added_choice(choice, value);
+            return self.added_choice(tables, choice, value);
         }
-        let count = u32::try_from(choice.root.len()).unwrap_or(u32::MAX);
+        let root = tables.members(&choice.root);
+        let count = u32::try_from(root.len()).unwrap_or(u32::MAX);
         let number = match choice.extensible {
             true => self.root_alternative(choice.whole, count)?,
             false => self.alternative(choice.whole, count)?,
         };
-        match choice.root.get(number as usize) {
-            Some(member) => self.chosen(member, value),
+        match root.get(number as usize) {
+            Some(member) => self.chosen(tables, member, value),
             None => Err(self.error(ErrorKind::UnknownAlternative)),
         }
     }
 
-    fn chosen(&mut self, member: &'static Member, value: &mut dyn Alternatives<'a>) -> Result<()> {
-        let result = self.part(member.form, value.choose(member.number.into()));
+    fn chosen(
+        &mut self,
+        tables: &'static Tables,
+        member: &'static Member,
+        value: &mut dyn Alternatives<'a>,
+    ) -> Result<()> {
+        let result = self.part(tables, member.form, value.choose(member.number.into()));
         result.inspect_err(|_| self.inside(alternative_name(value, member.number)))
     }
 
-    fn added_choice(&mut self, choice: &'static Choice, value: &mut dyn Alternatives<'a>) -> Result<()> {
+    fn added_choice(
+        &mut self,
+        tables: &'static Tables,
+        choice: &'static Choice,
+        value: &mut dyn Alternatives<'a>,
+    ) -> Result<()> {
         let number = self.small_number()?;
-        let Some(member) = choice.additions.get(number as usize) else {
+        let Some(member) = tables.members(&choice.additions).get(number as usize) else {
             let octets = self.any()?;
             if let Part::Unknown(place) = value.choose(UNKNOWN) {
                 *place = UnknownAlternative { addition: Some(number), octets };
@@ -317,12 +380,18 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
             return Ok(());
         };
         let open = self.open().inspect_err(|_| self.inside(alternative_name(value, member.number)))?;
-        self.chosen(member, value)?;
+        self.chosen(tables, member, value)?;
         self.close(open);
         Ok(())
     }
 
-    fn elements(&mut self, list: &'static List, place: &mut dyn Elements<'a>) -> Result<()> {
+    #[inline(never)]
+    fn elements(
+        &mut self,
+        tables: &'static Tables,
+        list: &'static List,
+        place: &mut dyn Elements<'a>,
+    ) -> Result<()> {
         if list.recursive {
             self.enter()?;
         }
@@ -332,7 +401,7 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
         loop {
             let start = self.position();
             for _ in 0..length.count {
-                if let Err(error) = self.part(list.element, place.push()) {
+                if let Err(error) = self.part(tables, list.element, place.push()) {
                     self.path.element(count);
                     return Err(error);
                 }
@@ -350,8 +419,16 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
         Ok(())
     }
 
-    fn containing(&mut self, size: Size, form: Form, bits: bool, place: &mut dyn Content<'a>) -> Result<()> {
-        let value = self.contained(size, if bits { 1 } else { 8 }, |r| r.part(form, place.value()))?;
+    fn containing(
+        &mut self,
+        tables: &'static Tables,
+        size: Size,
+        form: Form,
+        bits: bool,
+        place: &mut dyn Content<'a>,
+    ) -> Result<()> {
+        let value =
+            self.contained(size, if bits { 1 } else { 8 }, |r| r.part(tables, form, place.value()))?;
         match value {
             Contained::Value(()) => {}
             Contained::Octets(octets) => place.set_octets(octets),

@@ -2,7 +2,7 @@
 
 use super::super::Writer;
 use super::super::writer::outside;
-use super::{Addition, Choice, Enumerated, Form, List, Member, Sequence, Time};
+use super::{Addition, Bounds, Choice, Enumerated, Form, Leaf, List, Member, Sequence, Tables, Time, at};
 use crate::codec::UnknownAdditions;
 use crate::codec::parts::{
     Alternatives, Elements, Item, Members, Seen, Straight, UNKNOWN, Value, alternative_name, member_name,
@@ -17,34 +17,45 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
     /// # Errors
     /// The value does not meet a constraint that the encoding rests on.
     #[inline]
-    pub fn value<'a, T: Value<'a>>(&mut self, form: Form, value: &T) -> Result<()> {
-        self.part(form, value.seen())
+    pub fn value<'a, T: Value<'a>>(&mut self, tables: &'static Tables, form: Form, value: &T) -> Result<()> {
+        self.part(tables, form, value.seen())
     }
 
     /// Writes a part of a value.
     #[inline(never)]
-    fn part(&mut self, form: Form, part: Seen<'_, '_>) -> Result<()> {
+    fn part(&mut self, tables: &'static Tables, form: Form, part: Seen<'_, '_>) -> Result<()> {
         match (form, part) {
             (Form::Plain, Seen::Bool(bit)) => self.bit(*bit),
-            (Form::Items(whole, count), Seen::Items(value)) => match value.item().0 {
-                Item::Known(number) if number < count as usize => self.whole(whole, number as u64),
-                _ => return Err(Error::new(ErrorKind::Unsupported, 0)),
-            },
-            (Form::Enumerated(items), Seen::Items(value)) => return self.enumerated(items, value.item().0),
-            (Form::Sequence(sequence), Seen::Members(value)) => return self.sequence(sequence, value),
-            (Form::Choice(choice), Seen::Alternatives(value)) => return self.choice(choice, value),
-            (Form::List(list), Seen::Elements(elements)) => return self.elements(list, elements),
-            (
-                Form::Integer(..) | Form::SemiConstrained(..) | Form::Unconstrained(_) | Form::Large(..),
-                part,
-            ) => return self.number(form, &part),
-            (form, part) => return self.leaf(form, part),
+            (Form::Integer(number), part) => return self.bounded(at(tables.bounds, number)?, &part),
+            (Form::Items(number), Seen::Items(value)) => {
+                let bounds = at(tables.bounds, number)?;
+                match value.item().0 {
+                    Item::Known(number) if number as u64 <= bounds.span => {
+                        self.whole(bounds.whole, number as u64);
+                    }
+                    _ => return Err(Error::new(ErrorKind::Unsupported, 0)),
+                }
+            }
+            (Form::Enumerated(number), Seen::Items(value)) => {
+                return self.enumerated(at(tables.enumerations, number)?, value.item().0);
+            }
+            (Form::Sequence(number), Seen::Members(value)) => {
+                return self.sequence(tables, at(tables.sequences, number)?, value);
+            }
+            (Form::Choice(number), Seen::Alternatives(value)) => {
+                return self.choice(tables, at(tables.choices, number)?, value);
+            }
+            (Form::List(number), Seen::Elements(elements)) => {
+                return self.elements(tables, at(tables.lists, number)?, elements);
+            }
+            (Form::Leaf(number), part) => return self.leaf(tables, at(tables.leaves, number)?, part),
+            (form, part) => return self.plain(form, part),
         }
         Ok(())
     }
 
-    /// Strings, and what is rare.
-    fn leaf(&mut self, form: Form, part: Seen<'_, '_>) -> Result<()> {
+    /// What needs no table.
+    fn plain(&mut self, form: Form, part: Seen<'_, '_>) -> Result<()> {
         match (form, part) {
             (Form::Plain, Seen::Null) => {}
             (Form::Plain, Seen::Real(number)) => self.real(number),
@@ -52,10 +63,26 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
             (Form::Plain, Seen::Oid(oid)) => self.contents(oid.as_bytes()),
             (Form::Plain, Seen::RelativeOid(oid)) => self.contents(oid.as_bytes()),
             (Form::Plain, Seen::Octets(octets)) => self.any(octets),
-            (Form::String(size, _), Seen::Octets(octets)) => return self.octet_string(size, octets),
-            (Form::String(size, _), Seen::FixedOctets(octets)) => return self.octet_string(size, octets),
-            (Form::String(size, named), Seen::Bits(bits)) => return self.bit_string(size, bits, named),
-            (Form::String(size, named), Seen::FixedBits(bits, count)) => {
+            (Form::Straight, Seen::Straight(value)) => return self.straight(value),
+            _ => return Err(Error::new(ErrorKind::Unsupported, 0)),
+        }
+        Ok(())
+    }
+
+    /// Strings, and what is rare.
+    fn leaf(&mut self, tables: &'static Tables, leaf: &'static Leaf, part: Seen<'_, '_>) -> Result<()> {
+        match (leaf, part) {
+            (Leaf::SemiConstrained(..) | Leaf::Unconstrained(_) | Leaf::Large(..), part) => {
+                match (part.integer(), &part) {
+                    (Some(number), _) => self.large_number(leaf, &Integer::from(number)),
+                    (None, Seen::Big(number)) => self.large_number(leaf, number),
+                    (None, _) => Err(Error::new(ErrorKind::Unsupported, 0)),
+                }
+            }
+            (Leaf::String(size, _), Seen::Octets(octets)) => self.octet_string(*size, octets),
+            (Leaf::String(size, _), Seen::FixedOctets(octets)) => self.octet_string(*size, octets),
+            (Leaf::String(size, named), Seen::Bits(bits)) => self.bit_string(*size, bits, *named),
+            (Leaf::String(size, named), Seen::FixedBits(bits, count)) => {
                 let fixed = size.is_fixed() && !size.extensible && size.lo == count;
                 if fixed {
                     if ALIGNED && count > 16 {
@@ -69,21 +96,21 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
                 let unused = (used * 8 - count).to_be_bytes()[3];
                 let octets = octets.get(..used as usize).unwrap_or_default();
                 let bits = BitString::new(octets, unused).unwrap_or_default();
-                return self.bit_string(size, &bits, named);
+                self.bit_string(*size, &bits, *named)
             }
-            (Form::Characters(characters), Seen::Text(text)) => {
+            (Leaf::Characters(characters), Seen::Text(text)) => {
                 match characters.time {
                     Time::No => {}
                     Time::Utc => self.check_utc_time(text)?,
                     Time::Generalized => self.check_generalized_time(text)?,
                 }
-                return self.characters(characters.size, characters.alphabet, text);
+                self.characters(characters.size, characters.alphabet, text)
             }
-            (Form::OtherString(kind), Seen::Text(text)) => return self.other_string(kind, text),
-            (Form::Time(form), Seen::Text(text)) => return self.time(form, text),
-            (Form::Containing(size, inside, bits), Seen::Content(content)) => {
+            (Leaf::OtherString(kind), Seen::Text(text)) => self.other_string(*kind, text),
+            (Leaf::Time(form), Seen::Text(text)) => self.time(form, text),
+            (Leaf::Containing(size, inside, bits), Seen::Content(content)) => {
                 let inside = match content.content() {
-                    Ok(value) => self.apart(|w| w.part(*inside, value))?,
+                    Ok(value) => self.apart(|w| w.part(tables, *inside, value))?,
                     Err(other) => {
                         let other = match &other {
                             Seen::Octets(octets) => BitStr::new(octets, 0).unwrap_or_default(),
@@ -91,25 +118,23 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
                             _ => BitStr::default(),
                         };
                         return match bits {
-                            true => self.bit_string(size, &BitString::from(other), false),
-                            false => self.octet_string(size, other.bytes()),
+                            true => self.bit_string(*size, &BitString::from(other), false),
+                            false => self.octet_string(*size, other.bytes()),
                         };
                     }
                 };
-                return match bits {
-                    true => self.bit_string(size, &BitString::new(inside, 0).unwrap_or_default(), false),
-                    false => self.octet_string(size, &inside),
-                };
+                match bits {
+                    true => self.bit_string(*size, &BitString::new(inside, 0).unwrap_or_default(), false),
+                    false => self.octet_string(*size, &inside),
+                }
             }
-            (Form::Straight, Seen::Straight(value)) => return self.straight(value),
-            _ => return Err(Error::new(ErrorKind::Unsupported, 0)),
+            _ => Err(Error::new(ErrorKind::Unsupported, 0)),
         }
-        Ok(())
     }
 
-    fn number(&mut self, form: Form, part: &Seen<'_, '_>) -> Result<()> {
-        let number = part.integer();
-        if let (Form::Integer(whole, lo, span, extensible), Some(number)) = (form, number) {
+    fn bounded(&mut self, bounds: &Bounds, part: &Seen<'_, '_>) -> Result<()> {
+        let Bounds { whole, lo, span, extensible } = *bounds;
+        if let Some(number) = part.integer() {
             let above = u64::try_from(number - i128::from(lo)).ok().filter(|above| *above <= span);
             if extensible {
                 self.bit(above.is_none());
@@ -121,33 +146,34 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
             }
             return Ok(());
         }
-        match (number, part) {
-            (Some(number), _) => self.large_number(form, &Integer::from(number)),
-            (None, Seen::Big(number)) => self.large_number(form, number),
-            (None, _) => Err(Error::new(ErrorKind::Unsupported, 0)),
+        let Seen::Big(number) = part else { return Err(Error::new(ErrorKind::Unsupported, 0)) };
+        if extensible {
+            // Which side of the extension a number is on shows when its root form is tried.
+            let above = i128::try_from(*number).ok().map(|number| number - i128::from(lo));
+            let extended = !above.is_some_and(|above| (0..=i128::from(span)).contains(&above));
+            self.bit(extended);
+            if extended {
+                self.unconstrained(number);
+                return Ok(());
+            }
         }
+        self.constrained(whole, number, lo, span)
     }
 
-    fn large_number(&mut self, form: Form, number: &Integer<'_>) -> Result<()> {
-        // Which side of the extension a number is on shows when its root form is tried.
-        let extended = match form {
-            Form::Integer(_, lo, span, true) => {
-                let (lo, span) = (i128::from(lo), i128::from(span));
-                Some(!i128::try_from(number).is_ok_and(|number| number >= lo && number - lo <= span))
-            }
-            Form::SemiConstrained(lo, true) => Some(number < &Integer::from(lo)),
-            Form::Unconstrained(true) | Form::Large(_, _, true) => Some(false),
+    fn large_number(&mut self, leaf: &Leaf, number: &Integer<'_>) -> Result<()> {
+        let extended = match *leaf {
+            Leaf::SemiConstrained(lo, true) => Some(number < &Integer::from(lo)),
+            Leaf::Unconstrained(true) | Leaf::Large(_, _, true) => Some(false),
             _ => None,
         };
         if let Some(extended) = extended {
             self.bit(extended);
         }
-        match form {
+        match *leaf {
             _ if extended == Some(true) => self.unconstrained(number),
-            Form::Integer(whole, lo, span, _) => return self.constrained(whole, number, lo, span),
-            Form::SemiConstrained(lo, _) => return self.semi_constrained(number, lo),
-            Form::Large(lo, Some(span), _) => return self.large(number, lo, span),
-            Form::Large(lo, None, _) => return self.semi_constrained_large(number, lo),
+            Leaf::SemiConstrained(lo, _) => return self.semi_constrained(number, lo),
+            Leaf::Large(lo, Some(span), _) => return self.large(number, lo, span),
+            Leaf::Large(lo, None, _) => return self.semi_constrained_large(number, lo),
             _ => self.unconstrained(number),
         }
         Ok(())
@@ -173,32 +199,39 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
         self.added_item(number.ok_or_else(unknown)?)
     }
 
-    fn sequence(&mut self, sequence: &'static Sequence, value: &dyn Members<'_>) -> Result<()> {
+    fn sequence(
+        &mut self,
+        tables: &'static Tables,
+        sequence: &'static Sequence,
+        value: &dyn Members<'_>,
+    ) -> Result<()> {
+        let root = tables.members(&sequence.root);
+        if !sequence.extensible {
+            return self.members(tables, root, sequence.optional > 0, value);
+        }
+        let all = tables.additions(&sequence.additions);
         let any = |addition: &Addition| {
-            addition.members.iter().any(|member| value.see(member.number.into()).is_there())
+            let mut members = tables.members(&addition.members).iter();
+            members.any(|member| value.see(member.number.into()).is_there())
         };
         let unknown = match sequence.unknown.map(|number| value.see(number.into())) {
             Some(Seen::Additions(additions)) => additions,
             _ => &UnknownAdditions::NONE,
         };
-        let extended = sequence.extensible && (!unknown.is_empty() || sequence.additions.iter().any(any));
-        if sequence.extensible {
-            self.bit(extended);
-        }
-        self.members(sequence.root, value)?;
+        let extended = !unknown.is_empty() || all.iter().any(any);
+        self.bit(extended);
+        self.members(tables, root, sequence.optional > 0, value)?;
         if !extended {
             return Ok(());
         }
-        let additions: Vec<bool> = sequence.additions.iter().map(any).collect();
+        let additions: Vec<bool> = all.iter().map(any).collect();
         self.all_additions(&additions, unknown)?;
-        for addition in
-            sequence.additions.iter().zip(&additions).filter_map(|(known, there)| there.then_some(known))
-        {
+        for addition in all.iter().zip(&additions).filter_map(|(known, there)| there.then_some(known)) {
             let open = self.open();
             if addition.group {
-                self.members(addition.members, value)?;
-            } else if let [member] = addition.members {
-                self.member(member, value)?;
+                self.members(tables, tables.members(&addition.members), true, value)?;
+            } else if let [member] = tables.members(&addition.members) {
+                self.member(tables, member, value)?;
             }
             self.close(open);
         }
@@ -206,23 +239,41 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
     }
 
     /// Bits that tell which members are there, and these.
-    fn members(&mut self, members: &'static [Member], value: &dyn Members<'_>) -> Result<()> {
-        for member in members.iter().filter(|member| member.optional) {
-            self.bit(value.see(member.number.into()).is_there());
+    fn members(
+        &mut self,
+        tables: &'static Tables,
+        members: &'static [Member],
+        optional: bool,
+        value: &dyn Members<'_>,
+    ) -> Result<()> {
+        if optional {
+            for member in members.iter().filter(|member| member.optional) {
+                self.bit(value.see(member.number.into()).is_there());
+            }
         }
-        members.iter().try_for_each(|member| self.member(member, value))
+        members.iter().try_for_each(|member| self.member(tables, member, value))
     }
 
-    fn member(&mut self, member: &'static Member, value: &dyn Members<'_>) -> Result<()> {
+    fn member(
+        &mut self,
+        tables: &'static Tables,
+        member: &'static Member,
+        value: &dyn Members<'_>,
+    ) -> Result<()> {
         let result = match value.see(member.number.into()) {
             Seen::Absent if member.optional => return Ok(()),
             Seen::Absent => Err(Error::new(ErrorKind::MissingComponent, 0)),
-            part => self.part(member.form, part),
+            part => self.part(tables, member.form, part),
         };
         result.inspect_err(|_| self.inside(member_name(value, member.number)))
     }
 
-    fn choice(&mut self, choice: &'static Choice, value: &dyn Alternatives<'_>) -> Result<()> {
+    fn choice(
+        &mut self,
+        tables: &'static Tables,
+        choice: &'static Choice,
+        value: &dyn Alternatives<'_>,
+    ) -> Result<()> {
         let (chosen, part, _) = value.chosen();
         if let (UNKNOWN, Seen::Unknown(unknown)) = (chosen, &part) {
             return self.unknown_alternative(unknown);
@@ -231,37 +282,43 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
             (0_u32..).zip(list).find(|(_, member)| usize::from(member.number) == chosen)
         };
         let say = |w: &mut Self, member: &Member| w.inside(alternative_name(value, member.number));
-        if let Some((number, member)) = place(choice.root) {
+        if let Some((number, member)) = place(tables.members(&choice.root)) {
             if choice.extensible {
                 self.bit(false);
             }
             self.whole(choice.whole, number.into());
-            return self.part(member.form, part).inspect_err(|_| say(self, member));
+            return self.part(tables, member.form, part).inspect_err(|_| say(self, member));
         }
-        let Some((number, member)) = place(choice.additions) else {
+        let Some((number, member)) = place(tables.members(&choice.additions)) else {
             return Err(Error::new(ErrorKind::ValueMismatch, 0));
         };
         let open = self.added_alternative(number);
-        self.part(member.form, part).inspect_err(|_| say(self, member))?;
+        self.part(tables, member.form, part).inspect_err(|_| say(self, member))?;
         self.close(open);
         Ok(())
     }
 
-    fn elements(&mut self, list: &'static List, elements: &dyn Elements<'_>) -> Result<()> {
+    fn elements(
+        &mut self,
+        tables: &'static Tables,
+        list: &'static List,
+        elements: &dyn Elements<'_>,
+    ) -> Result<()> {
         let count = elements.count();
         if !list.set || !self.is_canonical() {
-            return self
-                .in_order(list, count, &mut |w, number| w.part(list.element, elements.element(number)));
+            return self.in_order(list, count, &mut |w, number| {
+                w.part(tables, list.element, elements.element(number))
+            });
         }
         let mut all = Vec::with_capacity(count);
         for number in 0..count {
-            let octets = self.apart(|w| w.part(list.element, elements.element(number)));
+            let octets = self.apart(|w| w.part(tables, list.element, elements.element(number)));
             all.push((octets.inspect_err(|_| self.path.element(number))?, number));
         }
         all.sort();
         self.in_order(list, count, &mut |w, number| {
             let (_, number) = all.get(number).ok_or_else(outside)?;
-            w.part(list.element, elements.element(*number))
+            w.part(tables, list.element, elements.element(*number))
         })
     }
 
