@@ -188,6 +188,7 @@ equal!(letter, "zoo.rs", "Letter", zoo::Letter<'_>, 100);
 equal!(errand, "zoo.rs", "Errand", zoo::Errand<'_>, 100);
 equal!(nests_of_choices, "choices.rs", "Nests", choices::Nests, 10);
 equal!(sparse, "zoo.rs", "Sparse", zoo::Sparse<'_>, 100);
+equal!(preset, "zoo.rs", "Preset", zoo::Preset, 50);
 equal!(names, "zoo.rs", "Names", zoo::Names<'_>, 100);
 equal!(zoo_by_tables, "small.rs", "Zoo", small::Zoo<'_>, 200);
 equal!(tree_by_tables, "small.rs", "Tree", small::Tree, 100);
@@ -196,6 +197,7 @@ equal!(nest_by_tables, "small.rs", "Nest", small::Nest, 50);
 equal!(letter_by_tables, "small.rs", "Letter", small::Letter<'_>, 100);
 equal!(errand_by_tables, "small.rs", "Errand", small::Errand<'_>, 100);
 equal!(sparse_by_tables, "small.rs", "Sparse", small::Sparse<'_>, 100);
+equal!(preset_by_tables, "small.rs", "Preset", small::Preset, 50);
 equal!(names_by_tables, "small.rs", "Names", small::Names<'_>, 100);
 
 /// A fault is told where the engine tells it, and on the same path.

@@ -461,23 +461,24 @@ impl<'a> parts::Value<'a> for Reals<'a> {
 impl<'a> parts::Members<'a> for Reals<'a> {
     fn member(&mut self, number: usize) -> parts::Part<'_, 'a> {
         match number {
-            0 => parts::Value::part(&mut self.any), 1 => parts::Value::part(&mut self.ten),
-            2 => parts::Value::part(&mut self.two), 3 => parts::Value::part(&mut self.single),
-            4 => parts::Value::part(&mut self.double), 5 => parts::Value::part(&mut self.half),
-            6 => parts::Value::part(&mut self.tenth), 7 => parts::Value::part(&mut self.all),
-            8 => parts::Value::part(&mut self.later), 9 => parts::Value::part(&mut self.extension_additions),
+            0 => parts::Part::Real(&mut self.any), 1 => parts::Part::Real(&mut self.ten),
+            2 => parts::Part::Real(&mut self.two), 3 => parts::Part::Real(&mut self.single),
+            4 => parts::Value::part(&mut self.double), 5 => parts::Part::Real(&mut self.half),
+            6 => parts::Part::Real(&mut self.tenth), 7 => parts::Part::Elements(&mut self.all),
+            8 => parts::Value::part(&mut self.later),
+            9 => parts::Part::Additions(&mut self.extension_additions),
             _ => parts::Part::Null,
         }
     }
     fn see(&self, number: usize) -> parts::Seen<'_, 'a> {
         match number {
-            0 => parts::Value::seen(&self.any), 1 => parts::Value::seen(&self.ten),
-            2 => parts::Value::seen(&self.two), 3 => parts::Value::seen(&self.single),
+            0 => parts::Seen::Real(&self.any), 1 => parts::Seen::Real(&self.ten),
+            2 => parts::Seen::Real(&self.two), 3 => parts::Seen::Real(&self.single),
             4 => parts::Value::seen(&self.double),
-            5 if self.half == ExactReal::constant(&[3, 53, 46, 69, 45, 49]) => parts::Seen::Absent, 5 | 0x10005 => parts::Value::seen(&self.half),
-            6 if self.tenth == ExactReal::constant(&[3, 49, 46, 69, 45, 49]) => parts::Seen::Absent, 6 | 0x10006 => parts::Value::seen(&self.tenth),
-            7 => parts::Value::seen(&self.all), 8 => parts::Value::seen(&self.later),
-            9 => parts::Value::seen(&self.extension_additions),
+            5 if self.half == ExactReal::constant(&[3, 53, 46, 69, 45, 49]) => parts::Seen::Absent, 5 | 0x10005 => parts::Seen::Real(&self.half),
+            6 if self.tenth == ExactReal::constant(&[3, 49, 46, 69, 45, 49]) => parts::Seen::Absent, 6 | 0x10006 => parts::Seen::Real(&self.tenth),
+            7 => parts::Seen::Elements(&self.all), 8 => parts::Value::seen(&self.later),
+            9 => parts::Seen::Additions(&self.extension_additions),
             _ => parts::Seen::Names("any ten two single double half tenth all later"),
         }
     }
@@ -506,23 +507,23 @@ impl<'a> parts::Value<'a> for Times<'a> {
 impl<'a> parts::Members<'a> for Times<'a> {
     fn member(&mut self, number: usize) -> parts::Part<'_, 'a> {
         match number {
-            0 => parts::Value::part(&mut self.date), 1 => parts::Value::part(&mut self.clock),
-            2 => parts::Value::part(&mut self.both), 3 => parts::Value::part(&mut self.lasts),
-            4 => parts::Value::part(&mut self.since), 5 => parts::Value::part(&mut self.month),
+            0 => parts::Part::Text(&mut self.date), 1 => parts::Value::part(&mut self.clock),
+            2 => parts::Part::Text(&mut self.both), 3 => parts::Part::Text(&mut self.lasts),
+            4 => parts::Part::Text(&mut self.since), 5 => parts::Value::part(&mut self.month),
             6 => parts::Value::part(&mut self.zoned), 7 => parts::Value::part(&mut self.interval),
-            8 => parts::Value::part(&mut self.all), 9 => parts::Value::part(&mut self.later),
-            10 => parts::Value::part(&mut self.extension_additions),
+            8 => parts::Part::Elements(&mut self.all), 9 => parts::Value::part(&mut self.later),
+            10 => parts::Part::Additions(&mut self.extension_additions),
             _ => parts::Part::Null,
         }
     }
     fn see(&self, number: usize) -> parts::Seen<'_, 'a> {
         match number {
-            0 => parts::Value::seen(&self.date), 1 => parts::Value::seen(&self.clock),
-            2 => parts::Value::seen(&self.both), 3 => parts::Value::seen(&self.lasts),
-            4 if self.since == Text::borrowed("1999-12-31") => parts::Seen::Absent, 4 | 0x10004 => parts::Value::seen(&self.since),
+            0 => parts::Seen::Text(&self.date), 1 => parts::Value::seen(&self.clock),
+            2 => parts::Seen::Text(&self.both), 3 => parts::Seen::Text(&self.lasts),
+            4 if self.since == Text::borrowed("1999-12-31") => parts::Seen::Absent, 4 | 0x10004 => parts::Seen::Text(&self.since),
             5 => parts::Value::seen(&self.month), 6 => parts::Value::seen(&self.zoned),
-            7 => parts::Value::seen(&self.interval), 8 => parts::Value::seen(&self.all),
-            9 => parts::Value::seen(&self.later), 10 => parts::Value::seen(&self.extension_additions),
+            7 => parts::Value::seen(&self.interval), 8 => parts::Seen::Elements(&self.all),
+            9 => parts::Value::seen(&self.later), 10 => parts::Seen::Additions(&self.extension_additions),
             _ => parts::Seen::Names("date clock both lasts since month zoned interval all later"),
         }
     }

@@ -37,6 +37,24 @@ struct Parts<'p, 'm> {
 /// The number from which on components with a DEFAULT are told whatever they are (`parts::DEFAULTS`).
 const DEFAULTS: usize = 0x1_0000;
 
+/// A place of a kind.
+fn part(variant: &str, reference: &str) -> String {
+    if variant == "Null" {
+        "parts::Part::Null".into()
+    } else {
+        format!("parts::Part::{variant}({reference})")
+    }
+}
+
+/// A value of a kind.
+fn seen(variant: &str, reference: &str) -> String {
+    if variant == "Null" {
+        "parts::Seen::Null".into()
+    } else {
+        format!("parts::Seen::{variant}({reference})")
+    }
+}
+
 /// Octets that are none.
 const NO_OCTETS: &str = "Octets::borrowed(&[])";
 
@@ -221,38 +239,134 @@ impl Parts<'_, '_> {
     fn members(&mut self, node: NodeId) {
         let shape = self.p.types.shape;
         self.implement(node, "Members");
-        let names: Vec<String> = shape
-            .fields_of(node)
-            .map(|(id, _)| self.p.names.field(id).to_owned())
-            .chain(self.p.names.additions(node).map(str::to_owned))
-            .collect();
         let is_default =
             |(id, _): (FieldId, _)| self.p.is_default(id, &format!("self.{}", self.p.names.field(id)));
         let defaults: Vec<Option<String>> = shape.fields_of(node).map(is_default).collect();
         self.p.text.open("fn member(&mut self, number: usize) -> parts::Part<'_, 'a> {");
         self.p.text.open("match number {");
-        let arms = names.iter().enumerate();
-        let arms: Vec<String> =
-            arms.map(|(at, name)| format!("{at} => parts::Value::part(&mut self.{name}),")).collect();
+        let mut arms: Vec<String> = shape
+            .fields_of(node)
+            .enumerate()
+            .map(|(at, (id, _))| format!("{at} => {},", self.member_place(id)))
+            .collect();
+        if let Some(name) = self.p.names.additions(node) {
+            arms.push(format!("{} => parts::Part::Additions(&mut self.{name}),", arms.len()));
+        }
         self.p.text.fill(arms);
         self.p.text.line("_ => parts::Part::Null,");
         self.p.text.close("}");
         self.p.text.close("}");
         self.p.text.open("fn see(&self, number: usize) -> parts::Seen<'_, 'a> {");
         self.p.text.open("match number {");
-        let arm = |(at, name): (usize, &String)| match defaults.get(at) {
-            Some(Some(is_default)) => format!(
-                "{at} if {is_default} => parts::Seen::Absent, {at} | {:#x} => parts::Value::seen(&self.{name}),",
-                at + DEFAULTS
-            ),
-            _ => format!("{at} => parts::Value::seen(&self.{name}),"),
-        };
-        self.p.text.fill(names.iter().enumerate().map(arm));
+        let mut arms: Vec<String> = shape
+            .fields_of(node)
+            .zip(&defaults)
+            .enumerate()
+            .map(|(at, ((id, _), is_default))| {
+                let seen = self.member_seen(id);
+                match is_default {
+                    Some(is_default) => format!(
+                        "{at} if {is_default} => parts::Seen::Absent, {at} | {:#x} => {seen},",
+                        at + DEFAULTS
+                    ),
+                    None => format!("{at} => {seen},"),
+                }
+            })
+            .collect();
+        if let Some(name) = self.p.names.additions(node) {
+            arms.push(format!("{} => parts::Seen::Additions(&self.{name}),", arms.len()));
+        }
+        self.p.text.fill(arms);
         let names = self.said(node);
         self.p.text.line(format!("_ => parts::Seen::Names({names}),"));
         self.p.text.close("}");
         self.p.text.close("}");
         self.p.text.close("}");
+    }
+
+    /// The place of a component.
+    fn member_place(&self, id: FieldId) -> String {
+        let name = format!("self.{}", self.p.names.field(id));
+        let place = match self.variant(id) {
+            Some(variant) if !self.p.is_option(id) => {
+                let deref = if self.p.types.is_boxed(Edge::Field(id)) { "*" } else { "" };
+                part(variant, &format!("&mut {deref}{name}"))
+            }
+            _ => format!("parts::Value::part(&mut {name})"),
+        };
+        // Elements are added to a list.
+        let node = self.p.types.same(self.p.types.shape.field(id).node);
+        let is_list = self.p.types.repr(node) == Repr::List;
+        if is_list && self.p.default_value(id).is_some_and(|value| value != self.held(id)) {
+            return format!("{{ {name} = {}; {place} }}", self.held(id));
+        }
+        place
+    }
+
+    /// The value of a component.
+    fn member_seen(&self, id: FieldId) -> String {
+        let name = self.p.names.field(id);
+        match self.variant(id) {
+            Some(variant) if !self.p.is_option(id) => {
+                let deref = if self.p.types.is_boxed(Edge::Field(id)) { "*" } else { "" };
+                seen(variant, &format!("&{deref}self.{name}"))
+            }
+            _ => format!("parts::Value::seen(&self.{name})"),
+        }
+    }
+
+    /// The place of an alternative that `v` refers to.
+    fn alternative_place(&self, id: FieldId) -> String {
+        match self.variant(id) {
+            Some(variant) if self.p.types.is_boxed(Edge::Field(id)) => part(variant, "&mut **v"),
+            Some(variant) => part(variant, "v"),
+            None => "parts::Value::part(v)".into(),
+        }
+    }
+
+    /// The value of an alternative that `v` refers to.
+    fn alternative_seen(&self, id: FieldId) -> String {
+        match self.variant(id) {
+            Some(variant) if self.p.types.is_boxed(Edge::Field(id)) => seen(variant, "&**v"),
+            Some(variant) => seen(variant, "v"),
+            None => "parts::Value::seen(v)".into(),
+        }
+    }
+
+    /// The kind of part that a component or alternative is where it is always there: less to compile than asking its type.
+    fn variant(&self, id: FieldId) -> Option<&'static str> {
+        let node = self.p.types.same(self.p.types.shape.field(id).node);
+        let tabled = self.p.types.is_tabled(node);
+        Some(match self.p.types.repr(node) {
+            Repr::Boolean => "Bool",
+            Repr::Null => "Null",
+            Repr::Integer { signed, bits } => match (signed, bits) {
+                (false, 8) => "U8",
+                (false, 16) => "U16",
+                (false, 32) => "U32",
+                (false, _) => "U64",
+                (true, 8) => "I8",
+                (true, 16) => "I16",
+                (true, 32) => "I32",
+                (true, _) => "I64",
+            },
+            Repr::Float => "Float",
+            Repr::Real => "Real",
+            Repr::Big => "Big",
+            Repr::Bits => "Bits",
+            Repr::Octets | Repr::Any => "Octets",
+            Repr::FixedOctets(_) => "FixedOctets",
+            Repr::Oid => "Oid",
+            Repr::RelativeOid => "RelativeOid",
+            Repr::Text => "Text",
+            Repr::Enumerated => "Items",
+            Repr::Struct if tabled => "Members",
+            Repr::Choice if tabled => "Alternatives",
+            Repr::Struct | Repr::Choice | Repr::Table(_) => "Straight",
+            Repr::List if !self.p.types.is_newtype(node) => "Elements",
+            Repr::List | Repr::FixedBits(_) => return None,
+            Repr::Contained(_) => "Content",
+        })
     }
 
     fn alternatives(&mut self, node: NodeId) {
@@ -262,7 +376,9 @@ impl Parts<'_, '_> {
         let all: Vec<(FieldId, String)> =
             shape.fields_of(node).map(|(id, _)| (id, self.p.names.field(id).to_owned())).collect();
         self.p.text.open("fn choose(&mut self, number: usize) -> parts::Part<'_, 'a> {");
-        self.p.text.open("*self = match number {");
+        // What was there has no memory to free where it is a constant.
+        let constant = self.constants[node.index()];
+        self.p.text.open(if constant { "parts::put(self, match number {" } else { "*self = match number {" });
         let last = all.len().wrapping_sub(1);
         let chosen = |(at, (id, name)): (usize, &(FieldId, String))| {
             let number = if at == last && !extensible { "_".to_owned() } else { at.to_string() };
@@ -273,9 +389,13 @@ impl Parts<'_, '_> {
         if extensible {
             self.p.text.line("_ => Self::Unknown(Box::default()),");
         }
-        self.p.text.close("};");
+        self.p.text.close(if constant { "});" } else { "};" });
         self.p.text.open("match self {");
-        self.p.text.fill(all.iter().map(|(_, name)| format!("Self::{name}(v) => parts::Value::part(v),")));
+        let arms: Vec<String> = all
+            .iter()
+            .map(|(id, name)| format!("Self::{name}(v) => {},", self.alternative_place(*id)))
+            .collect();
+        self.p.text.fill(arms);
         if extensible {
             self.p.text.line("Self::Unknown(v) => parts::Part::Unknown(v),");
         }
@@ -283,10 +403,11 @@ impl Parts<'_, '_> {
         self.p.text.close("}");
         self.p.text.open("fn chosen(&self) -> (usize, parts::Seen<'_, 'a>, &'static str) {");
         self.p.text.open("let (number, value) = match self {");
-        let arms = all.iter().enumerate();
-        self.p
-            .text
-            .fill(arms.map(|(at, (_, name))| format!("Self::{name}(v) => ({at}, parts::Value::seen(v)),")));
+        let arm = |(at, (id, name)): (usize, &(FieldId, String))| {
+            format!("Self::{name}(v) => ({at}, {}),", self.alternative_seen(*id))
+        };
+        let arms: Vec<String> = all.iter().enumerate().map(arm).collect();
+        self.p.text.fill(arms);
         if extensible {
             self.p.text.line("Self::Unknown(v) => (parts::UNKNOWN, parts::Seen::Unknown(v)),");
         }

@@ -53,7 +53,8 @@ pub const DEFAULTS: usize = 0x1_0000;
 
 /// The alternatives of a CHOICE, by their numbers in its declaration.
 pub trait Alternatives<'a> {
-    /// Chooses one, and gives its place; [`UNKNOWN`] is one of a later version.
+    /// Chooses one of a value that has not been read, and gives its place; [`UNKNOWN`] is one of a later version. What
+    /// was there is not freed where such a value has no memory.
     fn choose(&mut self, number: usize) -> Part<'_, 'a>;
 
     /// The one that is chosen, and the names of all, with a space between them.
