@@ -102,6 +102,7 @@ pub(crate) struct Types<'m> {
     has_list: Vec<bool>,
     recursive: Vec<bool>,
     boxed: HashSet<Edge>,
+    sizes: Vec<usize>,
     newtypes: HashSet<NodeId>,
     keys: Vec<BTreeSet<u16>>,
     /// The registers of keys that select something.
@@ -128,6 +129,7 @@ impl<'m> Types<'m> {
             has_list: vec![false; count],
             recursive: vec![false; count],
             boxed: HashSet::new(),
+            sizes: Vec::new(),
             newtypes: HashSet::new(),
             keys: vec![BTreeSet::new(); count],
             choices: Choices::default(),
@@ -240,6 +242,11 @@ impl<'m> Types<'m> {
 
     pub(crate) fn is_boxed(&self, edge: Edge) -> bool {
         self.boxed.contains(&edge)
+    }
+
+    /// The memory that a value takes, in octets, as it is estimated.
+    pub(crate) fn size(&self, node: NodeId) -> usize {
+        self.sizes[self.same(node).index()]
     }
 
     /// The registers of keys that a node's open types want from around it.
@@ -588,12 +595,13 @@ impl<'m> Types<'m> {
         let mut sizes = vec![None; self.shape.nodes.len()];
         let nodes: Vec<NodeId> = self.nodes().collect();
         for id in nodes {
-            self.size(id, &mut sizes, &mut Vec::new(), 0);
+            self.estimate(id, &mut sizes, &mut Vec::new(), 0);
         }
+        self.sizes = sizes.into_iter().map(Option::unwrap_or_default).collect();
     }
 
     /// An estimate of the memory that a value takes, in octets.
-    fn size(
+    fn estimate(
         &mut self,
         id: NodeId,
         sizes: &mut [Option<usize>],
@@ -649,7 +657,7 @@ impl<'m> Types<'m> {
         let size = if around.contains(&part) || depth > NESTING {
             usize::MAX
         } else {
-            self.size(part, sizes, around, depth + 1)
+            self.estimate(part, sizes, around, depth + 1)
         };
         let usual = if self.has_list[part.index()] { LARGE_WITH_LISTS } else { LARGE };
         let limit = self.choices.boxed_above.unwrap_or(usual);

@@ -11,7 +11,7 @@ extern crate alloc;
 use core::fmt;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use tercet_runtime::codec::{Contained, Key, Notation, SequenceOf, UnknownAdditions, UnknownAlternative, at, ber, oer, per};
+use tercet_runtime::codec::{Contained, Key, Notation, SequenceOf, UnknownAdditions, UnknownAlternative, at, ber, oer, parts, per};
 use tercet_runtime::text::StringKind;
 use tercet_runtime::types::{BitString, Integer, ObjectIdentifier, Octets, RelativeObjectIdentifier, Text};
 use tercet_runtime::{Error, ErrorKind, Result, Tag, codec};
@@ -493,6 +493,34 @@ impl fmt::Debug for Names<'_> {
 impl Notation for Names<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result { self.0.notation(p) }
 }
+
+impl Baum { const EMPTY: Self = Self { value: 0, left: None, right: None, twigs: None }; }
+
+impl Nests { const EMPTY: Self = Self { first: Nest(Vec::new()), rest: Vec::new(), other: None }; }
+
+impl Texts {
+    const EMPTY: Self = Self {
+        utf8: Text::borrowed(""),
+        numeric: Text::borrowed(""),
+        letters: Text::borrowed(""),
+        bmp: Text::borrowed(""),
+        universal: Text::borrowed(""),
+        general: Text::borrowed(""),
+        oid: RelativeObjectIdentifier::constant(&[0]),
+    };
+}
+
+impl Times { const EMPTY: Self = Self { utc: Text::borrowed(""), general: Text::borrowed("") }; }
+
+impl<'a> Message<'a> {
+    const EMPTY: Self = Self { code: 0, value: MessageValue::Other(Octets::borrowed(&[])) };
+}
+
+impl Animal { const EMPTY: Self = Self { name: Text::borrowed(""), legs: 4, kind: Shape::EMPTY }; }
+
+impl Shape { const EMPTY: Self = Self::Circle(0); }
+
+impl<'a> MessageValue<'a> { const EMPTY: Self = MessageValue::Other(Octets::borrowed(&[])); }
 
 impl<'a> Zoo<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
@@ -1278,13 +1306,13 @@ impl<'a> Zoo<'a> {
             up_to: at!(r, "upTo", r.octet_string(per::Size::new(true, 1, 20, Some(per::Whole::Bits(5))))).into_owned(),
             children: if p & 0x2 != 0 { Some(at!(r, "children", read_aper_zoo_children(r))) } else { None },
             bag: at!(r, "bag", read_aper_zoo_bag(r)),
-            text: at!(r, "text", Texts::read_aper(r)),
-            when: at!(r, "when", Times::read_aper(r)),
-            inside: at!(r, "inside", r.contained(per::Size::ANY, 8, |r| Ok(Box::new(Animal::read_aper(r)?)))).map_owned(|v| v),
+            text: at!(r, "text", parts::filled(Texts::EMPTY, |v| v.fill_aper(r))),
+            when: at!(r, "when", parts::filled(Times::EMPTY, |v| v.fill_aper(r))),
+            inside: at!(r, "inside", r.contained(per::Size::ANY, 8, |r| parts::filled(Box::new(Animal::EMPTY), |v| v.fill_aper(r)))).map_owned(|v| v),
             inside_bits: if p & 0x1 != 0 {
                 Some(at!(r, "insideBits", r.contained(per::Size::ANY, 1, Shape::read_aper)).map_owned(|v| v))
             } else { None },
-            message: Box::new(at!(r, "message", Message::read_aper(r))),
+            message: at!(r, "message", parts::filled(Box::new(Message::EMPTY), |v| v.fill_aper(r))),
             id: None,
             late: None,
             later: None,
@@ -1295,26 +1323,26 @@ impl<'a> Zoo<'a> {
         if p & 0x20 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = at!(r, "id", r.addition(&mut more)) {
-                value.id = Some(at!(r, "id", r.oid()).into_owned());
+                parts::put(&mut value.id, Some(at!(r, "id", r.oid()).into_owned()));
                 r.close(open);
             }
             if let Some(open) = r.addition(&mut more)? {
                 let p = r.bits(1)?;
-                value.late = Some(at!(r, "late", r.other_string(StringKind::Utf8)).into_owned());
+                parts::put(&mut value.late, Some(at!(r, "late", r.other_string(StringKind::Utf8)).into_owned()));
                 if p & 0x1 != 0 {
                     value.later = Some(at!(r, "later", r.whole(per::Whole::Bits(2), 3)) as i64);
                 }
                 r.close(open);
             }
             if let Some(open) = at!(r, "self", r.addition(&mut more)) {
-                value.self_ = at!(r, "self", read_aper_names(r));
+                parts::put(&mut value.self_, at!(r, "self", read_aper_names(r)));
                 r.close(open);
             }
             if let Some(open) = at!(r, "type", r.addition(&mut more)) {
-                value.form = Some(at!(r, "type", Shape::read_aper(r)));
+                parts::put(&mut value.form, Some(at!(r, "type", Shape::read_aper(r))));
                 r.close(open);
             }
-            value.extension_additions = r.unknown_additions(4, more)?;
+            parts::put(&mut value.extension_additions, r.unknown_additions(4, more)?);
         }
         Ok(value)
     }
@@ -1392,17 +1420,20 @@ impl<'a> Zoo<'a> {
 
 impl Baum {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'_, true>) -> Result<()> {
         r.enter()?;
+        let value = self;
         let p = r.bits(3)?;
-        let value = Self {
-            value: at!(r, "value", r.whole(per::Whole::Octet, 255)) as i64,
-            left: if p & 0x4 != 0 { Some(Box::new(at!(r, "left", Baum::read_aper(r)))) } else { None },
-            right: if p & 0x2 != 0 { Some(Box::new(at!(r, "right", Baum::read_aper(r)))) } else { None },
-            twigs: if p & 0x1 != 0 { Some(at!(r, "twigs", read_aper_baum_twigs(r))) } else { None },
-        };
+        value.value = at!(r, "value", r.whole(per::Whole::Octet, 255)) as i64;
+        if p & 0x4 != 0 {
+            parts::put(&mut value.left, Some(at!(r, "left", parts::filled(Box::new(Baum::EMPTY), |v| v.fill_aper(r)))));
+        }
+        if p & 0x2 != 0 {
+            parts::put(&mut value.right, Some(at!(r, "right", parts::filled(Box::new(Baum::EMPTY), |v| v.fill_aper(r)))));
+        }
+        if p & 0x1 != 0 { parts::put(&mut value.twigs, Some(at!(r, "twigs", read_aper_baum_twigs(r)))); }
         r.leave();
-        Ok(value)
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -1427,13 +1458,13 @@ fn write_aper_names(list: &SequenceOf<'_, Text<'static>>, w: &mut per::Writer<tr
 }
 
 impl Nests {
-    fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'_, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(1)?;
-        Ok(Self {
-            first: Nest(at!(r, "first", read_aper_nest(r))),
-            rest: at!(r, "rest", read_aper_nests_rest(r)),
-            other: if p & 0x1 != 0 { Some(Twig(at!(r, "other", read_aper_twig(r)))) } else { None },
-        })
+        parts::put(&mut value.first, Nest(at!(r, "first", read_aper_nest(r))));
+        parts::put(&mut value.rest, at!(r, "rest", read_aper_nests_rest(r)));
+        if p & 0x1 != 0 { parts::put(&mut value.other, Some(Twig(at!(r, "other", read_aper_twig(r))))); }
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.other.is_some());
@@ -1520,7 +1551,7 @@ impl Shape {
 }
 
 fn read_aper_zoo_children<'a>(r: &mut per::Reader<'a, true>) -> Result<SequenceOf<'a, Animal>> {
-    Ok(r.list(per::Size::new(false, 0, 4, Some(per::Whole::Bits(3))), Animal::read_aper)?.into())
+    Ok(r.list_filled(per::Size::new(false, 0, 4, Some(per::Whole::Bits(3))), || Animal::EMPTY, Animal::fill_aper)?.into())
 }
 
 fn write_aper_zoo_children(list: &SequenceOf<'_, Animal>, w: &mut per::Writer<true>) -> Result<()> {
@@ -1538,16 +1569,16 @@ fn write_aper_zoo_bag(list: &SequenceOf<'_, i64>, w: &mut per::Writer<true>) -> 
 }
 
 impl Texts {
-    fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
-        Ok(Self {
-            utf8: at!(r, "utf8", r.other_string(StringKind::Utf8)).into_owned(),
-            numeric: at!(r, "numeric", r.characters(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &APER_ALPHABET_1)).into_owned(),
-            letters: at!(r, "letters", r.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &APER_ALPHABET_2)).into_owned(),
-            bmp: at!(r, "bmp", r.characters(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &APER_ALPHABET_3)).into_owned(),
-            universal: at!(r, "universal", r.characters(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &APER_ALPHABET_4)).into_owned(),
-            general: at!(r, "general", r.other_string(StringKind::General)).into_owned(),
-            oid: at!(r, "oid", r.relative_oid()).into_owned(),
-        })
+    fn fill_aper(&mut self, r: &mut per::Reader<'_, true>) -> Result<()> {
+        let value = self;
+        parts::put(&mut value.utf8, at!(r, "utf8", r.other_string(StringKind::Utf8)).into_owned());
+        parts::put(&mut value.numeric, at!(r, "numeric", r.characters(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &APER_ALPHABET_1)).into_owned());
+        parts::put(&mut value.letters, at!(r, "letters", r.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &APER_ALPHABET_2)).into_owned());
+        parts::put(&mut value.bmp, at!(r, "bmp", r.characters(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &APER_ALPHABET_3)).into_owned());
+        parts::put(&mut value.universal, at!(r, "universal", r.characters(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &APER_ALPHABET_4)).into_owned());
+        parts::put(&mut value.general, at!(r, "general", r.other_string(StringKind::General)).into_owned());
+        parts::put(&mut value.oid, at!(r, "oid", r.relative_oid()).into_owned());
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         at!(w, "utf8", w.other_string(StringKind::Utf8, &self.utf8));
@@ -1562,11 +1593,11 @@ impl Texts {
 }
 
 impl Times {
-    fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
-        Ok(Self {
-            utc: at!(r, "utc", r.utc_time(per::Size::ANY, &APER_ALPHABET_5)).into_owned(),
-            general: at!(r, "general", r.generalized_time(per::Size::ANY, &APER_ALPHABET_5)).into_owned(),
-        })
+    fn fill_aper(&mut self, r: &mut per::Reader<'_, true>) -> Result<()> {
+        let value = self;
+        parts::put(&mut value.utc, at!(r, "utc", r.utc_time(per::Size::ANY, &APER_ALPHABET_5)).into_owned());
+        parts::put(&mut value.general, at!(r, "general", r.generalized_time(per::Size::ANY, &APER_ALPHABET_5)).into_owned());
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         at!(w, "utc", w.check_utc_time(&self.utc));
@@ -1578,13 +1609,12 @@ impl Times {
 }
 
 impl<'a> Message<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let f_code = at!(r, "code", r.whole(per::Whole::Octet, 255)) as i64;
-        let f_value = at!(r, "value", MessageValue::read_aper(r, Key::Int(*(&f_code) as i64)));
-        Ok(Self {
-            code: f_code,
-            value: f_value,
-        })
+        at!(r, "value", value.value.fill_aper(r, Key::Int(*(&f_code) as i64)));
+        value.code = f_code;
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         at!(w, "code", w.integer(per::Whole::Octet, self.code, 0, 255));
@@ -1595,7 +1625,7 @@ impl<'a> Message<'a> {
 
 fn read_aper_baum_twigs(r: &mut per::Reader<'_, true>) -> Result<Vec<Baum>> {
     r.enter()?;
-    let list = r.list(per::Size::ANY, Baum::read_aper)?;
+    let list = r.list_filled(per::Size::ANY, || Baum::EMPTY, Baum::fill_aper)?;
     r.leave();
     Ok(list)
 }
@@ -1638,13 +1668,13 @@ impl ShapeLine {
 }
 
 impl Animal {
-    fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'_, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(1)?;
-        Ok(Self {
-            name: at!(r, "name", r.characters(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &APER_ALPHABET_6)).into_owned(),
-            legs: if p & 0x1 != 0 { at!(r, "legs", r.whole(per::Whole::TwoOctets, 1000)) as i64 } else { 4 },
-            kind: at!(r, "kind", Shape::read_aper(r)),
-        })
+        parts::put(&mut value.name, at!(r, "name", r.characters(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &APER_ALPHABET_6)).into_owned());
+        if p & 0x1 != 0 { value.legs = at!(r, "legs", r.whole(per::Whole::TwoOctets, 1000)) as i64; }
+        parts::put(&mut value.kind, at!(r, "kind", Shape::read_aper(r)));
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(!(self.legs == 4));
@@ -1656,20 +1686,21 @@ impl Animal {
 }
 
 impl<'a> MessageValue<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>, k0: Key<'_>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>, k0: Key<'_>) -> Result<()> {
+        let value = self;
         let open = match r.open_type()? {
             Ok(open) => open,
-            Err(v) => return Ok(Self::Other(v.into_owned())),
+            Err(v) => { parts::put(value, Self::Other(v.into_owned())); return Ok(()); }
         };
-        let value = match k0 {
-            Key::Int(1) => Self::Shape(Shape::read_aper(r)?),
-            Key::Int(2) => Self::Names(read_aper_names(r)?),
-            Key::Int(9) => Self::Boolean(r.bit()?),
-            Key::Int(10) => Self::Boolean2(r.bit()?),
-            _ => Self::Other(r.rest()?.into_owned()),
-        };
+        match k0 {
+            Key::Int(1) => parts::put(value, Self::Shape(Shape::read_aper(r)?)),
+            Key::Int(2) => parts::put(value, Self::Names(read_aper_names(r)?)),
+            Key::Int(9) => parts::put(value, Self::Boolean(r.bit()?)),
+            Key::Int(10) => parts::put(value, Self::Boolean2(r.bit()?)),
+            _ => parts::put(value, Self::Other(r.rest()?.into_owned())),
+        }
         r.close(open);
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         if let Self::Other(v) = self { return Ok(w.any(v)); }
@@ -1707,7 +1738,7 @@ impl<'a> codec::AperType<'a> for Zoo<'a> {
 impl<'a> codec::AperType<'a> for Baum {
     const NAME: &'static str = "Tree";
 
-    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> { Baum::read_aper(r) }
+    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> { parts::filled(Baum::EMPTY, |v| v.fill_aper(r)) }
 
     fn write(&self, w: &mut per::Writer<true>) -> Result<()> { self.write_aper(w) }
 }
@@ -1723,7 +1754,7 @@ impl<'a> codec::AperType<'a> for Names<'a> {
 impl<'a> codec::AperType<'a> for Nests {
     const NAME: &'static str = "Nests";
 
-    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> { Nests::read_aper(r) }
+    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> { parts::filled(Nests::EMPTY, |v| v.fill_aper(r)) }
 
     fn write(&self, w: &mut per::Writer<true>) -> Result<()> { self.write_aper(w) }
 }
@@ -1783,13 +1814,13 @@ impl<'a> Zoo<'a> {
             up_to: at!(r, "upTo", r.octet_string(per::Size::new(true, 1, 20, Some(per::Whole::Bits(5))))).into_owned(),
             children: if p & 0x2 != 0 { Some(at!(r, "children", read_uper_zoo_children(r))) } else { None },
             bag: at!(r, "bag", read_uper_zoo_bag(r)),
-            text: at!(r, "text", Texts::read_uper(r)),
-            when: at!(r, "when", Times::read_uper(r)),
-            inside: at!(r, "inside", r.contained(per::Size::ANY, 8, |r| Ok(Box::new(Animal::read_uper(r)?)))).map_owned(|v| v),
+            text: at!(r, "text", parts::filled(Texts::EMPTY, |v| v.fill_uper(r))),
+            when: at!(r, "when", parts::filled(Times::EMPTY, |v| v.fill_uper(r))),
+            inside: at!(r, "inside", r.contained(per::Size::ANY, 8, |r| parts::filled(Box::new(Animal::EMPTY), |v| v.fill_uper(r)))).map_owned(|v| v),
             inside_bits: if p & 0x1 != 0 {
                 Some(at!(r, "insideBits", r.contained(per::Size::ANY, 1, Shape::read_uper)).map_owned(|v| v))
             } else { None },
-            message: Box::new(at!(r, "message", Message::read_uper(r))),
+            message: at!(r, "message", parts::filled(Box::new(Message::EMPTY), |v| v.fill_uper(r))),
             id: None,
             late: None,
             later: None,
@@ -1800,26 +1831,26 @@ impl<'a> Zoo<'a> {
         if p & 0x20 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = at!(r, "id", r.addition(&mut more)) {
-                value.id = Some(at!(r, "id", r.oid()).into_owned());
+                parts::put(&mut value.id, Some(at!(r, "id", r.oid()).into_owned()));
                 r.close(open);
             }
             if let Some(open) = r.addition(&mut more)? {
                 let p = r.bits(1)?;
-                value.late = Some(at!(r, "late", r.other_string(StringKind::Utf8)).into_owned());
+                parts::put(&mut value.late, Some(at!(r, "late", r.other_string(StringKind::Utf8)).into_owned()));
                 if p & 0x1 != 0 {
                     value.later = Some(at!(r, "later", r.whole(per::Whole::Bits(2), 3)) as i64);
                 }
                 r.close(open);
             }
             if let Some(open) = at!(r, "self", r.addition(&mut more)) {
-                value.self_ = at!(r, "self", read_uper_names(r));
+                parts::put(&mut value.self_, at!(r, "self", read_uper_names(r)));
                 r.close(open);
             }
             if let Some(open) = at!(r, "type", r.addition(&mut more)) {
-                value.form = Some(at!(r, "type", Shape::read_uper(r)));
+                parts::put(&mut value.form, Some(at!(r, "type", Shape::read_uper(r))));
                 r.close(open);
             }
-            value.extension_additions = r.unknown_additions(4, more)?;
+            parts::put(&mut value.extension_additions, r.unknown_additions(4, more)?);
         }
         Ok(value)
     }
@@ -1897,17 +1928,20 @@ impl<'a> Zoo<'a> {
 
 impl Baum {
     #[inline(never)]
-    fn read_uper(r: &mut per::Reader<'_, false>) -> Result<Self> {
+    fn fill_uper(&mut self, r: &mut per::Reader<'_, false>) -> Result<()> {
         r.enter()?;
+        let value = self;
         let p = r.bits(3)?;
-        let value = Self {
-            value: at!(r, "value", r.whole(per::Whole::Bits(8), 255)) as i64,
-            left: if p & 0x4 != 0 { Some(Box::new(at!(r, "left", Baum::read_uper(r)))) } else { None },
-            right: if p & 0x2 != 0 { Some(Box::new(at!(r, "right", Baum::read_uper(r)))) } else { None },
-            twigs: if p & 0x1 != 0 { Some(at!(r, "twigs", read_uper_baum_twigs(r))) } else { None },
-        };
+        value.value = at!(r, "value", r.whole(per::Whole::Bits(8), 255)) as i64;
+        if p & 0x4 != 0 {
+            parts::put(&mut value.left, Some(at!(r, "left", parts::filled(Box::new(Baum::EMPTY), |v| v.fill_uper(r)))));
+        }
+        if p & 0x2 != 0 {
+            parts::put(&mut value.right, Some(at!(r, "right", parts::filled(Box::new(Baum::EMPTY), |v| v.fill_uper(r)))));
+        }
+        if p & 0x1 != 0 { parts::put(&mut value.twigs, Some(at!(r, "twigs", read_uper_baum_twigs(r)))); }
         r.leave();
-        Ok(value)
+        Ok(())
     }
     #[inline(never)]
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
@@ -1932,13 +1966,13 @@ fn write_uper_names(list: &SequenceOf<'_, Text<'static>>, w: &mut per::Writer<fa
 }
 
 impl Nests {
-    fn read_uper(r: &mut per::Reader<'_, false>) -> Result<Self> {
+    fn fill_uper(&mut self, r: &mut per::Reader<'_, false>) -> Result<()> {
+        let value = self;
         let p = r.bits(1)?;
-        Ok(Self {
-            first: Nest(at!(r, "first", read_uper_nest(r))),
-            rest: at!(r, "rest", read_uper_nests_rest(r)),
-            other: if p & 0x1 != 0 { Some(Twig(at!(r, "other", read_uper_twig(r)))) } else { None },
-        })
+        parts::put(&mut value.first, Nest(at!(r, "first", read_uper_nest(r))));
+        parts::put(&mut value.rest, at!(r, "rest", read_uper_nests_rest(r)));
+        if p & 0x1 != 0 { parts::put(&mut value.other, Some(Twig(at!(r, "other", read_uper_twig(r))))); }
+        Ok(())
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.bit(self.other.is_some());
@@ -2025,7 +2059,7 @@ impl Shape {
 }
 
 fn read_uper_zoo_children<'a>(r: &mut per::Reader<'a, false>) -> Result<SequenceOf<'a, Animal>> {
-    Ok(r.list(per::Size::new(false, 0, 4, Some(per::Whole::Bits(3))), Animal::read_uper)?.into())
+    Ok(r.list_filled(per::Size::new(false, 0, 4, Some(per::Whole::Bits(3))), || Animal::EMPTY, Animal::fill_uper)?.into())
 }
 
 fn write_uper_zoo_children(list: &SequenceOf<'_, Animal>, w: &mut per::Writer<false>) -> Result<()> {
@@ -2043,16 +2077,16 @@ fn write_uper_zoo_bag(list: &SequenceOf<'_, i64>, w: &mut per::Writer<false>) ->
 }
 
 impl Texts {
-    fn read_uper(r: &mut per::Reader<'_, false>) -> Result<Self> {
-        Ok(Self {
-            utf8: at!(r, "utf8", r.other_string(StringKind::Utf8)).into_owned(),
-            numeric: at!(r, "numeric", r.characters(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &UPER_ALPHABET_1)).into_owned(),
-            letters: at!(r, "letters", r.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &UPER_ALPHABET_2)).into_owned(),
-            bmp: at!(r, "bmp", r.characters(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &UPER_ALPHABET_3)).into_owned(),
-            universal: at!(r, "universal", r.characters(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &UPER_ALPHABET_4)).into_owned(),
-            general: at!(r, "general", r.other_string(StringKind::General)).into_owned(),
-            oid: at!(r, "oid", r.relative_oid()).into_owned(),
-        })
+    fn fill_uper(&mut self, r: &mut per::Reader<'_, false>) -> Result<()> {
+        let value = self;
+        parts::put(&mut value.utf8, at!(r, "utf8", r.other_string(StringKind::Utf8)).into_owned());
+        parts::put(&mut value.numeric, at!(r, "numeric", r.characters(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &UPER_ALPHABET_1)).into_owned());
+        parts::put(&mut value.letters, at!(r, "letters", r.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &UPER_ALPHABET_2)).into_owned());
+        parts::put(&mut value.bmp, at!(r, "bmp", r.characters(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &UPER_ALPHABET_3)).into_owned());
+        parts::put(&mut value.universal, at!(r, "universal", r.characters(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &UPER_ALPHABET_4)).into_owned());
+        parts::put(&mut value.general, at!(r, "general", r.other_string(StringKind::General)).into_owned());
+        parts::put(&mut value.oid, at!(r, "oid", r.relative_oid()).into_owned());
+        Ok(())
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         at!(w, "utf8", w.other_string(StringKind::Utf8, &self.utf8));
@@ -2067,11 +2101,11 @@ impl Texts {
 }
 
 impl Times {
-    fn read_uper(r: &mut per::Reader<'_, false>) -> Result<Self> {
-        Ok(Self {
-            utc: at!(r, "utc", r.utc_time(per::Size::ANY, &UPER_ALPHABET_5)).into_owned(),
-            general: at!(r, "general", r.generalized_time(per::Size::ANY, &UPER_ALPHABET_5)).into_owned(),
-        })
+    fn fill_uper(&mut self, r: &mut per::Reader<'_, false>) -> Result<()> {
+        let value = self;
+        parts::put(&mut value.utc, at!(r, "utc", r.utc_time(per::Size::ANY, &UPER_ALPHABET_5)).into_owned());
+        parts::put(&mut value.general, at!(r, "general", r.generalized_time(per::Size::ANY, &UPER_ALPHABET_5)).into_owned());
+        Ok(())
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         at!(w, "utc", w.check_utc_time(&self.utc));
@@ -2083,13 +2117,12 @@ impl Times {
 }
 
 impl<'a> Message<'a> {
-    fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
+    fn fill_uper(&mut self, r: &mut per::Reader<'a, false>) -> Result<()> {
+        let value = self;
         let f_code = at!(r, "code", r.whole(per::Whole::Bits(8), 255)) as i64;
-        let f_value = at!(r, "value", MessageValue::read_uper(r, Key::Int(*(&f_code) as i64)));
-        Ok(Self {
-            code: f_code,
-            value: f_value,
-        })
+        at!(r, "value", value.value.fill_uper(r, Key::Int(*(&f_code) as i64)));
+        value.code = f_code;
+        Ok(())
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         at!(w, "code", w.integer(per::Whole::Bits(8), self.code, 0, 255));
@@ -2100,7 +2133,7 @@ impl<'a> Message<'a> {
 
 fn read_uper_baum_twigs(r: &mut per::Reader<'_, false>) -> Result<Vec<Baum>> {
     r.enter()?;
-    let list = r.list(per::Size::ANY, Baum::read_uper)?;
+    let list = r.list_filled(per::Size::ANY, || Baum::EMPTY, Baum::fill_uper)?;
     r.leave();
     Ok(list)
 }
@@ -2143,13 +2176,13 @@ impl ShapeLine {
 }
 
 impl Animal {
-    fn read_uper(r: &mut per::Reader<'_, false>) -> Result<Self> {
+    fn fill_uper(&mut self, r: &mut per::Reader<'_, false>) -> Result<()> {
+        let value = self;
         let p = r.bits(1)?;
-        Ok(Self {
-            name: at!(r, "name", r.characters(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &UPER_ALPHABET_6)).into_owned(),
-            legs: if p & 0x1 != 0 { at!(r, "legs", r.whole(per::Whole::Bits(10), 1000)) as i64 } else { 4 },
-            kind: at!(r, "kind", Shape::read_uper(r)),
-        })
+        parts::put(&mut value.name, at!(r, "name", r.characters(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &UPER_ALPHABET_6)).into_owned());
+        if p & 0x1 != 0 { value.legs = at!(r, "legs", r.whole(per::Whole::Bits(10), 1000)) as i64; }
+        parts::put(&mut value.kind, at!(r, "kind", Shape::read_uper(r)));
+        Ok(())
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.bit(!(self.legs == 4));
@@ -2161,20 +2194,21 @@ impl Animal {
 }
 
 impl<'a> MessageValue<'a> {
-    fn read_uper(r: &mut per::Reader<'a, false>, k0: Key<'_>) -> Result<Self> {
+    fn fill_uper(&mut self, r: &mut per::Reader<'a, false>, k0: Key<'_>) -> Result<()> {
+        let value = self;
         let open = match r.open_type()? {
             Ok(open) => open,
-            Err(v) => return Ok(Self::Other(v.into_owned())),
+            Err(v) => { parts::put(value, Self::Other(v.into_owned())); return Ok(()); }
         };
-        let value = match k0 {
-            Key::Int(1) => Self::Shape(Shape::read_uper(r)?),
-            Key::Int(2) => Self::Names(read_uper_names(r)?),
-            Key::Int(9) => Self::Boolean(r.bit()?),
-            Key::Int(10) => Self::Boolean2(r.bit()?),
-            _ => Self::Other(r.rest()?.into_owned()),
-        };
+        match k0 {
+            Key::Int(1) => parts::put(value, Self::Shape(Shape::read_uper(r)?)),
+            Key::Int(2) => parts::put(value, Self::Names(read_uper_names(r)?)),
+            Key::Int(9) => parts::put(value, Self::Boolean(r.bit()?)),
+            Key::Int(10) => parts::put(value, Self::Boolean2(r.bit()?)),
+            _ => parts::put(value, Self::Other(r.rest()?.into_owned())),
+        }
         r.close(open);
-        Ok(value)
+        Ok(())
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         if let Self::Other(v) = self { return Ok(w.any(v)); }
@@ -2212,7 +2246,7 @@ impl<'a> codec::UperType<'a> for Zoo<'a> {
 impl<'a> codec::UperType<'a> for Baum {
     const NAME: &'static str = "Tree";
 
-    fn read(r: &mut per::Reader<'a, false>) -> Result<Self> { Baum::read_uper(r) }
+    fn read(r: &mut per::Reader<'a, false>) -> Result<Self> { parts::filled(Baum::EMPTY, |v| v.fill_uper(r)) }
 
     fn write(&self, w: &mut per::Writer<false>) -> Result<()> { self.write_uper(w) }
 }
@@ -2228,7 +2262,9 @@ impl<'a> codec::UperType<'a> for Names<'a> {
 impl<'a> codec::UperType<'a> for Nests {
     const NAME: &'static str = "Nests";
 
-    fn read(r: &mut per::Reader<'a, false>) -> Result<Self> { Nests::read_uper(r) }
+    fn read(r: &mut per::Reader<'a, false>) -> Result<Self> {
+        parts::filled(Nests::EMPTY, |v| v.fill_uper(r))
+    }
 
     fn write(&self, w: &mut per::Writer<false>) -> Result<()> { self.write_uper(w) }
 }

@@ -11,7 +11,7 @@ extern crate alloc;
 use core::fmt;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use tercet_runtime::codec::{Notation, UnknownAdditions, UnknownAlternative, at, ber, oer, per};
+use tercet_runtime::codec::{Notation, UnknownAdditions, UnknownAlternative, at, ber, oer, parts, per};
 use tercet_runtime::text::StringKind;
 use tercet_runtime::types::{BitString, Integer, Octets, Text};
 use tercet_runtime::{Error, ErrorKind, Result, Tag, codec};
@@ -569,6 +569,86 @@ impl Notation for RatType {
             Self::UnknownAddition(number) => return p.word(format_args!("/* addition {number} */")),
         })
     }
+}
+
+impl<'a> CallRecord<'a> { const EMPTY: Self = Self::Sms(ShortMessage::EMPTY); }
+
+impl<'a> ShortMessage<'a> {
+    const EMPTY: Self = Self {
+        record_number: 0,
+        served_imsi: Octets::borrowed(&[]),
+        originating: false,
+        other_party: Octets::borrowed(&[]),
+        service_centre: Octets::borrowed(&[]),
+        event_time: [0; 9],
+        parts: 1,
+        extension_additions: UnknownAdditions::NONE,
+    };
+}
+
+impl<'a> MoCall<'a> {
+    const EMPTY: Self = Self {
+        record_number: 0,
+        served_imsi: Octets::borrowed(&[]),
+        served_imei: None,
+        calling_number: Octets::borrowed(&[]),
+        called_number: Octets::borrowed(&[]),
+        location: Location::EMPTY,
+        answer_time: None,
+        release_time: [0; 9],
+        duration: 0,
+        cause: CauseForTermination::NormalRelease,
+        supplementary: None,
+        charge: None,
+        extension_additions: UnknownAdditions::NONE,
+    };
+}
+
+impl<'a> Location<'a> { const EMPTY: Self = Self { cell: [0; 7], exchange: None }; }
+
+impl<'a> Charge<'a> {
+    const EMPTY: Self = Self { amount: Integer::ZERO, decimals: 2, currency: Text::borrowed("") };
+}
+
+impl<'a> MtCall<'a> {
+    const EMPTY: Self = Self {
+        record_number: 0,
+        served_imsi: Octets::borrowed(&[]),
+        served_imei: None,
+        calling_number: None,
+        location: Location::EMPTY,
+        answer_time: None,
+        release_time: [0; 9],
+        duration: 0,
+        cause: CauseForTermination::NormalRelease,
+        extension_additions: UnknownAdditions::NONE,
+    };
+}
+
+impl<'a> DataSession<'a> {
+    const EMPTY: Self = Self {
+        record_number: 0,
+        served_imsi: Octets::borrowed(&[]),
+        access_point: Text::borrowed(""),
+        served_address: None,
+        opening_time: [0; 9],
+        duration: Integer::ZERO,
+        volumes: Vec::new(),
+        features: None,
+        slice_name: None,
+        extension_additions: UnknownAdditions::NONE,
+    };
+}
+
+impl IpAddress { const EMPTY: Self = Self::V4([0; 4]); }
+
+impl<'a> TrafficVolume<'a> {
+    const EMPTY: Self = Self {
+        uplink: Integer::ZERO,
+        downlink: Integer::ZERO,
+        change_time: [0; 9],
+        rat_type: None,
+    };
 }
 
 impl<'a> CallRecord<'a> {
@@ -1137,18 +1217,27 @@ static APER_ALPHABET_1: per::Alphabet = per::Alphabet::new(8, false, false, &[pe
 
 impl<'a> CallRecord<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        let value = if r.bit()? {
-            match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        if r.bit()? {
+            match r.small_number()? {
+                number => parts::put(value, Self::Unknown(r.unknown_alternative(number)?)),
+            }
         } else {
             match r.root_alternative(per::Whole::Bits(2), 4)? {
-                0 => Self::MoCall(Box::new(at!(r, "moCall", MoCall::read_aper(r)))),
-                1 => Self::MtCall(at!(r, "mtCall", MtCall::read_aper(r))),
-                2 => Self::Sms(at!(r, "sms", ShortMessage::read_aper(r))),
-                _ => Self::Data(Box::new(at!(r, "data", DataSession::read_aper(r)))),
+                0 => parts::put(value, Self::MoCall(at!(r, "moCall", parts::filled(Box::new(MoCall::EMPTY), |v| v.fill_aper(r))))),
+                1 => {
+                    parts::put(value, Self::MtCall(MtCall::EMPTY));
+                    if let Self::MtCall(v) = value { at!(r, "mtCall", v.fill_aper(r)); }
+                }
+                2 => {
+                    parts::put(value, Self::Sms(ShortMessage::EMPTY));
+                    if let Self::Sms(v) = value { at!(r, "sms", v.fill_aper(r)); }
+                }
+                _ => parts::put(value, Self::Data(at!(r, "data", parts::filled(Box::new(DataSession::EMPTY), |v| v.fill_aper(r))))),
             }
-        };
-        Ok(value)
+        }
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -1165,29 +1254,25 @@ impl<'a> CallRecord<'a> {
 
 impl<'a> MoCall<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(6)?;
-        let mut value = Self {
-            record_number: at!(r, "recordNumber", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32,
-            served_imsi: at!(r, "servedIMSI", r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))),
-            served_imei: if p & 0x10 != 0 { Some(at!(r, "servedIMEI", r.fixed_octets::<8>())) } else { None },
-            calling_number: at!(r, "callingNumber", r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))),
-            called_number: at!(r, "calledNumber", r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))),
-            location: at!(r, "location", Location::read_aper(r)),
-            answer_time: if p & 0x8 != 0 { Some(at!(r, "answerTime", r.fixed_octets::<9>())) } else { None },
-            release_time: at!(r, "releaseTime", r.fixed_octets::<9>()),
-            duration: at!(r, "duration", r.whole(per::Whole::Octets(2, 3), 604800)) as u32,
-            cause: if p & 0x4 != 0 {
-                at!(r, "cause", CauseForTermination::read_aper(r))
-            } else { CauseForTermination::NormalRelease },
-            supplementary: if p & 0x2 != 0 {
-                Some(at!(r, "supplementary", read_aper_mo_call_supplementary(r)))
-            } else { None },
-            charge: if p & 0x1 != 0 { Some(at!(r, "charge", Charge::read_aper(r))) } else { None },
-            extension_additions: UnknownAdditions::NONE,
-        };
-        if p & 0x20 != 0 { value.extension_additions = r.all_unknown_additions()?; }
-        Ok(value)
+        value.record_number = at!(r, "recordNumber", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32;
+        parts::put(&mut value.served_imsi, at!(r, "servedIMSI", r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))));
+        if p & 0x10 != 0 { value.served_imei = Some(at!(r, "servedIMEI", r.fixed_octets::<8>())); }
+        parts::put(&mut value.calling_number, at!(r, "callingNumber", r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))));
+        parts::put(&mut value.called_number, at!(r, "calledNumber", r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))));
+        parts::put(&mut value.location, at!(r, "location", Location::read_aper(r)));
+        if p & 0x8 != 0 { value.answer_time = Some(at!(r, "answerTime", r.fixed_octets::<9>())); }
+        value.release_time = at!(r, "releaseTime", r.fixed_octets::<9>());
+        value.duration = at!(r, "duration", r.whole(per::Whole::Octets(2, 3), 604800)) as u32;
+        if p & 0x4 != 0 { value.cause = at!(r, "cause", CauseForTermination::read_aper(r)); }
+        if p & 0x2 != 0 {
+            parts::put(&mut value.supplementary, Some(at!(r, "supplementary", read_aper_mo_call_supplementary(r))));
+        }
+        if p & 0x1 != 0 { at!(r, "charge", value.charge.get_or_insert_with(|| Charge::EMPTY).fill_aper(r)); }
+        if p & 0x20 != 0 { parts::put(&mut value.extension_additions, r.all_unknown_additions()?); }
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -1217,26 +1302,22 @@ impl<'a> MoCall<'a> {
 
 impl<'a> MtCall<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(5)?;
-        let mut value = Self {
-            record_number: at!(r, "recordNumber", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32,
-            served_imsi: at!(r, "servedIMSI", r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))),
-            served_imei: if p & 0x8 != 0 { Some(at!(r, "servedIMEI", r.fixed_octets::<8>())) } else { None },
-            calling_number: if p & 0x4 != 0 {
-                Some(at!(r, "callingNumber", r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))))
-            } else { None },
-            location: at!(r, "location", Location::read_aper(r)),
-            answer_time: if p & 0x2 != 0 { Some(at!(r, "answerTime", r.fixed_octets::<9>())) } else { None },
-            release_time: at!(r, "releaseTime", r.fixed_octets::<9>()),
-            duration: at!(r, "duration", r.whole(per::Whole::Octets(2, 3), 604800)) as u32,
-            cause: if p & 0x1 != 0 {
-                at!(r, "cause", CauseForTermination::read_aper(r))
-            } else { CauseForTermination::NormalRelease },
-            extension_additions: UnknownAdditions::NONE,
-        };
-        if p & 0x10 != 0 { value.extension_additions = r.all_unknown_additions()?; }
-        Ok(value)
+        value.record_number = at!(r, "recordNumber", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32;
+        parts::put(&mut value.served_imsi, at!(r, "servedIMSI", r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))));
+        if p & 0x8 != 0 { value.served_imei = Some(at!(r, "servedIMEI", r.fixed_octets::<8>())); }
+        if p & 0x4 != 0 {
+            parts::put(&mut value.calling_number, Some(at!(r, "callingNumber", r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5)))))));
+        }
+        parts::put(&mut value.location, at!(r, "location", Location::read_aper(r)));
+        if p & 0x2 != 0 { value.answer_time = Some(at!(r, "answerTime", r.fixed_octets::<9>())); }
+        value.release_time = at!(r, "releaseTime", r.fixed_octets::<9>());
+        value.duration = at!(r, "duration", r.whole(per::Whole::Octets(2, 3), 604800)) as u32;
+        if p & 0x1 != 0 { value.cause = at!(r, "cause", CauseForTermination::read_aper(r)); }
+        if p & 0x10 != 0 { parts::put(&mut value.extension_additions, r.all_unknown_additions()?); }
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -1262,22 +1343,18 @@ impl<'a> MtCall<'a> {
 }
 
 impl<'a> ShortMessage<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(2)?;
-        let mut value = Self {
-            record_number: at!(r, "recordNumber", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32,
-            served_imsi: at!(r, "servedIMSI", r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))),
-            originating: at!(r, "originating", r.bit()),
-            other_party: at!(r, "otherParty", r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))),
-            service_centre: at!(r, "serviceCentre", r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))),
-            event_time: at!(r, "eventTime", r.fixed_octets::<9>()),
-            parts: if p & 0x1 != 0 {
-                (at!(r, "parts", r.whole(per::Whole::Bits(8), 254)) + 1) as u8
-            } else { 1 },
-            extension_additions: UnknownAdditions::NONE,
-        };
-        if p & 0x2 != 0 { value.extension_additions = r.all_unknown_additions()?; }
-        Ok(value)
+        value.record_number = at!(r, "recordNumber", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32;
+        parts::put(&mut value.served_imsi, at!(r, "servedIMSI", r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))));
+        value.originating = at!(r, "originating", r.bit());
+        parts::put(&mut value.other_party, at!(r, "otherParty", r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))));
+        parts::put(&mut value.service_centre, at!(r, "serviceCentre", r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))));
+        value.event_time = at!(r, "eventTime", r.fixed_octets::<9>());
+        if p & 0x1 != 0 { value.parts = (at!(r, "parts", r.whole(per::Whole::Bits(8), 254)) + 1) as u8; }
+        if p & 0x2 != 0 { parts::put(&mut value.extension_additions, r.all_unknown_additions()?); }
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let extended = !self.extension_additions.is_empty();
@@ -1301,33 +1378,30 @@ impl<'a> ShortMessage<'a> {
 
 impl<'a> DataSession<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(3)?;
-        let mut value = Self {
-            record_number: at!(r, "recordNumber", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32,
-            served_imsi: at!(r, "servedIMSI", r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))),
-            access_point: at!(r, "accessPoint", r.characters(per::Size::new(false, 1, 63, Some(per::Whole::Bits(6))), &APER_ALPHABET_0)),
-            served_address: if p & 0x2 != 0 {
-                Some(at!(r, "servedAddress", IpAddress::read_aper(r)))
-            } else { None },
-            opening_time: at!(r, "openingTime", r.fixed_octets::<9>()),
-            duration: at!(r, "duration", r.unconstrained()),
-            volumes: at!(r, "volumes", read_aper_data_session_volumes(r)),
-            features: if p & 0x1 != 0 {
-                Some(at!(r, "features", r.bit_string(per::Size::ANY)))
-            } else { None },
-            slice_name: None,
-            extension_additions: UnknownAdditions::NONE,
-        };
+        value.record_number = at!(r, "recordNumber", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32;
+        parts::put(&mut value.served_imsi, at!(r, "servedIMSI", r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))));
+        parts::put(&mut value.access_point, at!(r, "accessPoint", r.characters(per::Size::new(false, 1, 63, Some(per::Whole::Bits(6))), &APER_ALPHABET_0)));
+        if p & 0x2 != 0 {
+            parts::put(&mut value.served_address, Some(at!(r, "servedAddress", IpAddress::read_aper(r))));
+        }
+        value.opening_time = at!(r, "openingTime", r.fixed_octets::<9>());
+        parts::put(&mut value.duration, at!(r, "duration", r.unconstrained()));
+        parts::put(&mut value.volumes, at!(r, "volumes", read_aper_data_session_volumes(r)));
+        if p & 0x1 != 0 {
+            parts::put(&mut value.features, Some(at!(r, "features", r.bit_string(per::Size::ANY))));
+        }
         if p & 0x4 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = at!(r, "sliceName", r.addition(&mut more)) {
-                value.slice_name = Some(at!(r, "sliceName", r.other_string(StringKind::Utf8)));
+                parts::put(&mut value.slice_name, Some(at!(r, "sliceName", r.other_string(StringKind::Utf8))));
                 r.close(open);
             }
-            value.extension_additions = r.unknown_additions(1, more)?;
+            parts::put(&mut value.extension_additions, r.unknown_additions(1, more)?);
         }
-        Ok(value)
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -1406,15 +1480,13 @@ fn write_aper_mo_call_supplementary(list: &[SupplementaryService<'_>], w: &mut p
 }
 
 impl<'a> Charge<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(1)?;
-        Ok(Self {
-            amount: at!(r, "amount", r.unconstrained()),
-            decimals: if p & 0x1 != 0 {
-                at!(r, "decimals", r.whole(per::Whole::Bits(4), 9)) as u8
-            } else { 2 },
-            currency: at!(r, "currency", r.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &APER_ALPHABET_1)),
-        })
+        parts::put(&mut value.amount, at!(r, "amount", r.unconstrained()));
+        if p & 0x1 != 0 { value.decimals = at!(r, "decimals", r.whole(per::Whole::Bits(4), 9)) as u8; }
+        parts::put(&mut value.currency, at!(r, "currency", r.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &APER_ALPHABET_1)));
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(!(self.decimals == 2));
@@ -1444,7 +1516,7 @@ impl IpAddress {
 }
 
 fn read_aper_data_session_volumes<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<TrafficVolume<'a>>> {
-    r.list(per::Size::ANY, TrafficVolume::read_aper)
+    r.list_filled(per::Size::ANY, || TrafficVolume::EMPTY, TrafficVolume::fill_aper)
 }
 
 fn write_aper_data_session_volumes(list: &[TrafficVolume<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -1470,14 +1542,14 @@ impl<'a> SupplementaryService<'a> {
 }
 
 impl<'a> TrafficVolume<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(1)?;
-        Ok(Self {
-            uplink: at!(r, "uplink", r.unconstrained()),
-            downlink: at!(r, "downlink", r.unconstrained()),
-            change_time: at!(r, "changeTime", r.fixed_octets::<9>()),
-            rat_type: if p & 0x1 != 0 { Some(at!(r, "ratType", RatType::read_aper(r))) } else { None },
-        })
+        parts::put(&mut value.uplink, at!(r, "uplink", r.unconstrained()));
+        parts::put(&mut value.downlink, at!(r, "downlink", r.unconstrained()));
+        value.change_time = at!(r, "changeTime", r.fixed_octets::<9>());
+        if p & 0x1 != 0 { value.rat_type = Some(at!(r, "ratType", RatType::read_aper(r))); }
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.rat_type.is_some());
@@ -1511,7 +1583,9 @@ impl RatType {
 impl<'a> codec::AperType<'a> for CallRecord<'a> {
     const NAME: &'static str = "CallRecord";
 
-    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> { CallRecord::read_aper(r) }
+    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> {
+        parts::filled(CallRecord::EMPTY, |v| v.fill_aper(r))
+    }
 
     fn write(&self, w: &mut per::Writer<true>) -> Result<()> { self.write_aper(w) }
 }
@@ -1522,18 +1596,27 @@ static UPER_ALPHABET_1: per::Alphabet = per::Alphabet::new(7, false, false, &[pe
 
 impl<'a> CallRecord<'a> {
     #[inline(never)]
-    fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
-        let value = if r.bit()? {
-            match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
+    fn fill_uper(&mut self, r: &mut per::Reader<'a, false>) -> Result<()> {
+        let value = self;
+        if r.bit()? {
+            match r.small_number()? {
+                number => parts::put(value, Self::Unknown(r.unknown_alternative(number)?)),
+            }
         } else {
             match r.root_alternative(per::Whole::Bits(2), 4)? {
-                0 => Self::MoCall(Box::new(at!(r, "moCall", MoCall::read_uper(r)))),
-                1 => Self::MtCall(at!(r, "mtCall", MtCall::read_uper(r))),
-                2 => Self::Sms(at!(r, "sms", ShortMessage::read_uper(r))),
-                _ => Self::Data(Box::new(at!(r, "data", DataSession::read_uper(r)))),
+                0 => parts::put(value, Self::MoCall(at!(r, "moCall", parts::filled(Box::new(MoCall::EMPTY), |v| v.fill_uper(r))))),
+                1 => {
+                    parts::put(value, Self::MtCall(MtCall::EMPTY));
+                    if let Self::MtCall(v) = value { at!(r, "mtCall", v.fill_uper(r)); }
+                }
+                2 => {
+                    parts::put(value, Self::Sms(ShortMessage::EMPTY));
+                    if let Self::Sms(v) = value { at!(r, "sms", v.fill_uper(r)); }
+                }
+                _ => parts::put(value, Self::Data(at!(r, "data", parts::filled(Box::new(DataSession::EMPTY), |v| v.fill_uper(r))))),
             }
-        };
-        Ok(value)
+        }
+        Ok(())
     }
     #[inline(never)]
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
@@ -1550,29 +1633,25 @@ impl<'a> CallRecord<'a> {
 
 impl<'a> MoCall<'a> {
     #[inline(never)]
-    fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
+    fn fill_uper(&mut self, r: &mut per::Reader<'a, false>) -> Result<()> {
+        let value = self;
         let p = r.bits(6)?;
-        let mut value = Self {
-            record_number: at!(r, "recordNumber", r.whole(per::Whole::Bits(32), 4294967295)) as u32,
-            served_imsi: at!(r, "servedIMSI", r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))),
-            served_imei: if p & 0x10 != 0 { Some(at!(r, "servedIMEI", r.fixed_octets::<8>())) } else { None },
-            calling_number: at!(r, "callingNumber", r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))),
-            called_number: at!(r, "calledNumber", r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))),
-            location: at!(r, "location", Location::read_uper(r)),
-            answer_time: if p & 0x8 != 0 { Some(at!(r, "answerTime", r.fixed_octets::<9>())) } else { None },
-            release_time: at!(r, "releaseTime", r.fixed_octets::<9>()),
-            duration: at!(r, "duration", r.whole(per::Whole::Bits(20), 604800)) as u32,
-            cause: if p & 0x4 != 0 {
-                at!(r, "cause", CauseForTermination::read_uper(r))
-            } else { CauseForTermination::NormalRelease },
-            supplementary: if p & 0x2 != 0 {
-                Some(at!(r, "supplementary", read_uper_mo_call_supplementary(r)))
-            } else { None },
-            charge: if p & 0x1 != 0 { Some(at!(r, "charge", Charge::read_uper(r))) } else { None },
-            extension_additions: UnknownAdditions::NONE,
-        };
-        if p & 0x20 != 0 { value.extension_additions = r.all_unknown_additions()?; }
-        Ok(value)
+        value.record_number = at!(r, "recordNumber", r.whole(per::Whole::Bits(32), 4294967295)) as u32;
+        parts::put(&mut value.served_imsi, at!(r, "servedIMSI", r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))));
+        if p & 0x10 != 0 { value.served_imei = Some(at!(r, "servedIMEI", r.fixed_octets::<8>())); }
+        parts::put(&mut value.calling_number, at!(r, "callingNumber", r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))));
+        parts::put(&mut value.called_number, at!(r, "calledNumber", r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))));
+        parts::put(&mut value.location, at!(r, "location", Location::read_uper(r)));
+        if p & 0x8 != 0 { value.answer_time = Some(at!(r, "answerTime", r.fixed_octets::<9>())); }
+        value.release_time = at!(r, "releaseTime", r.fixed_octets::<9>());
+        value.duration = at!(r, "duration", r.whole(per::Whole::Bits(20), 604800)) as u32;
+        if p & 0x4 != 0 { value.cause = at!(r, "cause", CauseForTermination::read_uper(r)); }
+        if p & 0x2 != 0 {
+            parts::put(&mut value.supplementary, Some(at!(r, "supplementary", read_uper_mo_call_supplementary(r))));
+        }
+        if p & 0x1 != 0 { at!(r, "charge", value.charge.get_or_insert_with(|| Charge::EMPTY).fill_uper(r)); }
+        if p & 0x20 != 0 { parts::put(&mut value.extension_additions, r.all_unknown_additions()?); }
+        Ok(())
     }
     #[inline(never)]
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
@@ -1602,26 +1681,22 @@ impl<'a> MoCall<'a> {
 
 impl<'a> MtCall<'a> {
     #[inline(never)]
-    fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
+    fn fill_uper(&mut self, r: &mut per::Reader<'a, false>) -> Result<()> {
+        let value = self;
         let p = r.bits(5)?;
-        let mut value = Self {
-            record_number: at!(r, "recordNumber", r.whole(per::Whole::Bits(32), 4294967295)) as u32,
-            served_imsi: at!(r, "servedIMSI", r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))),
-            served_imei: if p & 0x8 != 0 { Some(at!(r, "servedIMEI", r.fixed_octets::<8>())) } else { None },
-            calling_number: if p & 0x4 != 0 {
-                Some(at!(r, "callingNumber", r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))))
-            } else { None },
-            location: at!(r, "location", Location::read_uper(r)),
-            answer_time: if p & 0x2 != 0 { Some(at!(r, "answerTime", r.fixed_octets::<9>())) } else { None },
-            release_time: at!(r, "releaseTime", r.fixed_octets::<9>()),
-            duration: at!(r, "duration", r.whole(per::Whole::Bits(20), 604800)) as u32,
-            cause: if p & 0x1 != 0 {
-                at!(r, "cause", CauseForTermination::read_uper(r))
-            } else { CauseForTermination::NormalRelease },
-            extension_additions: UnknownAdditions::NONE,
-        };
-        if p & 0x10 != 0 { value.extension_additions = r.all_unknown_additions()?; }
-        Ok(value)
+        value.record_number = at!(r, "recordNumber", r.whole(per::Whole::Bits(32), 4294967295)) as u32;
+        parts::put(&mut value.served_imsi, at!(r, "servedIMSI", r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))));
+        if p & 0x8 != 0 { value.served_imei = Some(at!(r, "servedIMEI", r.fixed_octets::<8>())); }
+        if p & 0x4 != 0 {
+            parts::put(&mut value.calling_number, Some(at!(r, "callingNumber", r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5)))))));
+        }
+        parts::put(&mut value.location, at!(r, "location", Location::read_uper(r)));
+        if p & 0x2 != 0 { value.answer_time = Some(at!(r, "answerTime", r.fixed_octets::<9>())); }
+        value.release_time = at!(r, "releaseTime", r.fixed_octets::<9>());
+        value.duration = at!(r, "duration", r.whole(per::Whole::Bits(20), 604800)) as u32;
+        if p & 0x1 != 0 { value.cause = at!(r, "cause", CauseForTermination::read_uper(r)); }
+        if p & 0x10 != 0 { parts::put(&mut value.extension_additions, r.all_unknown_additions()?); }
+        Ok(())
     }
     #[inline(never)]
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
@@ -1647,22 +1722,18 @@ impl<'a> MtCall<'a> {
 }
 
 impl<'a> ShortMessage<'a> {
-    fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
+    fn fill_uper(&mut self, r: &mut per::Reader<'a, false>) -> Result<()> {
+        let value = self;
         let p = r.bits(2)?;
-        let mut value = Self {
-            record_number: at!(r, "recordNumber", r.whole(per::Whole::Bits(32), 4294967295)) as u32,
-            served_imsi: at!(r, "servedIMSI", r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))),
-            originating: at!(r, "originating", r.bit()),
-            other_party: at!(r, "otherParty", r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))),
-            service_centre: at!(r, "serviceCentre", r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))),
-            event_time: at!(r, "eventTime", r.fixed_octets::<9>()),
-            parts: if p & 0x1 != 0 {
-                (at!(r, "parts", r.whole(per::Whole::Bits(8), 254)) + 1) as u8
-            } else { 1 },
-            extension_additions: UnknownAdditions::NONE,
-        };
-        if p & 0x2 != 0 { value.extension_additions = r.all_unknown_additions()?; }
-        Ok(value)
+        value.record_number = at!(r, "recordNumber", r.whole(per::Whole::Bits(32), 4294967295)) as u32;
+        parts::put(&mut value.served_imsi, at!(r, "servedIMSI", r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))));
+        value.originating = at!(r, "originating", r.bit());
+        parts::put(&mut value.other_party, at!(r, "otherParty", r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))));
+        parts::put(&mut value.service_centre, at!(r, "serviceCentre", r.octet_string(per::Size::new(false, 1, 20, Some(per::Whole::Bits(5))))));
+        value.event_time = at!(r, "eventTime", r.fixed_octets::<9>());
+        if p & 0x1 != 0 { value.parts = (at!(r, "parts", r.whole(per::Whole::Bits(8), 254)) + 1) as u8; }
+        if p & 0x2 != 0 { parts::put(&mut value.extension_additions, r.all_unknown_additions()?); }
+        Ok(())
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         let extended = !self.extension_additions.is_empty();
@@ -1686,33 +1757,30 @@ impl<'a> ShortMessage<'a> {
 
 impl<'a> DataSession<'a> {
     #[inline(never)]
-    fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
+    fn fill_uper(&mut self, r: &mut per::Reader<'a, false>) -> Result<()> {
+        let value = self;
         let p = r.bits(3)?;
-        let mut value = Self {
-            record_number: at!(r, "recordNumber", r.whole(per::Whole::Bits(32), 4294967295)) as u32,
-            served_imsi: at!(r, "servedIMSI", r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))),
-            access_point: at!(r, "accessPoint", r.characters(per::Size::new(false, 1, 63, Some(per::Whole::Bits(6))), &UPER_ALPHABET_0)),
-            served_address: if p & 0x2 != 0 {
-                Some(at!(r, "servedAddress", IpAddress::read_uper(r)))
-            } else { None },
-            opening_time: at!(r, "openingTime", r.fixed_octets::<9>()),
-            duration: at!(r, "duration", r.unconstrained()),
-            volumes: at!(r, "volumes", read_uper_data_session_volumes(r)),
-            features: if p & 0x1 != 0 {
-                Some(at!(r, "features", r.bit_string(per::Size::ANY)))
-            } else { None },
-            slice_name: None,
-            extension_additions: UnknownAdditions::NONE,
-        };
+        value.record_number = at!(r, "recordNumber", r.whole(per::Whole::Bits(32), 4294967295)) as u32;
+        parts::put(&mut value.served_imsi, at!(r, "servedIMSI", r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))));
+        parts::put(&mut value.access_point, at!(r, "accessPoint", r.characters(per::Size::new(false, 1, 63, Some(per::Whole::Bits(6))), &UPER_ALPHABET_0)));
+        if p & 0x2 != 0 {
+            parts::put(&mut value.served_address, Some(at!(r, "servedAddress", IpAddress::read_uper(r))));
+        }
+        value.opening_time = at!(r, "openingTime", r.fixed_octets::<9>());
+        parts::put(&mut value.duration, at!(r, "duration", r.unconstrained()));
+        parts::put(&mut value.volumes, at!(r, "volumes", read_uper_data_session_volumes(r)));
+        if p & 0x1 != 0 {
+            parts::put(&mut value.features, Some(at!(r, "features", r.bit_string(per::Size::ANY))));
+        }
         if p & 0x4 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = at!(r, "sliceName", r.addition(&mut more)) {
-                value.slice_name = Some(at!(r, "sliceName", r.other_string(StringKind::Utf8)));
+                parts::put(&mut value.slice_name, Some(at!(r, "sliceName", r.other_string(StringKind::Utf8))));
                 r.close(open);
             }
-            value.extension_additions = r.unknown_additions(1, more)?;
+            parts::put(&mut value.extension_additions, r.unknown_additions(1, more)?);
         }
-        Ok(value)
+        Ok(())
     }
     #[inline(never)]
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
@@ -1791,15 +1859,13 @@ fn write_uper_mo_call_supplementary(list: &[SupplementaryService<'_>], w: &mut p
 }
 
 impl<'a> Charge<'a> {
-    fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
+    fn fill_uper(&mut self, r: &mut per::Reader<'a, false>) -> Result<()> {
+        let value = self;
         let p = r.bits(1)?;
-        Ok(Self {
-            amount: at!(r, "amount", r.unconstrained()),
-            decimals: if p & 0x1 != 0 {
-                at!(r, "decimals", r.whole(per::Whole::Bits(4), 9)) as u8
-            } else { 2 },
-            currency: at!(r, "currency", r.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &UPER_ALPHABET_1)),
-        })
+        parts::put(&mut value.amount, at!(r, "amount", r.unconstrained()));
+        if p & 0x1 != 0 { value.decimals = at!(r, "decimals", r.whole(per::Whole::Bits(4), 9)) as u8; }
+        parts::put(&mut value.currency, at!(r, "currency", r.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &UPER_ALPHABET_1)));
+        Ok(())
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.bit(!(self.decimals == 2));
@@ -1829,7 +1895,7 @@ impl IpAddress {
 }
 
 fn read_uper_data_session_volumes<'a>(r: &mut per::Reader<'a, false>) -> Result<Vec<TrafficVolume<'a>>> {
-    r.list(per::Size::ANY, TrafficVolume::read_uper)
+    r.list_filled(per::Size::ANY, || TrafficVolume::EMPTY, TrafficVolume::fill_uper)
 }
 
 fn write_uper_data_session_volumes(list: &[TrafficVolume<'_>], w: &mut per::Writer<false>) -> Result<()> {
@@ -1855,14 +1921,14 @@ impl<'a> SupplementaryService<'a> {
 }
 
 impl<'a> TrafficVolume<'a> {
-    fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
+    fn fill_uper(&mut self, r: &mut per::Reader<'a, false>) -> Result<()> {
+        let value = self;
         let p = r.bits(1)?;
-        Ok(Self {
-            uplink: at!(r, "uplink", r.unconstrained()),
-            downlink: at!(r, "downlink", r.unconstrained()),
-            change_time: at!(r, "changeTime", r.fixed_octets::<9>()),
-            rat_type: if p & 0x1 != 0 { Some(at!(r, "ratType", RatType::read_uper(r))) } else { None },
-        })
+        parts::put(&mut value.uplink, at!(r, "uplink", r.unconstrained()));
+        parts::put(&mut value.downlink, at!(r, "downlink", r.unconstrained()));
+        value.change_time = at!(r, "changeTime", r.fixed_octets::<9>());
+        if p & 0x1 != 0 { value.rat_type = Some(at!(r, "ratType", RatType::read_uper(r))); }
+        Ok(())
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.bit(self.rat_type.is_some());
@@ -1896,7 +1962,9 @@ impl RatType {
 impl<'a> codec::UperType<'a> for CallRecord<'a> {
     const NAME: &'static str = "CallRecord";
 
-    fn read(r: &mut per::Reader<'a, false>) -> Result<Self> { CallRecord::read_uper(r) }
+    fn read(r: &mut per::Reader<'a, false>) -> Result<Self> {
+        parts::filled(CallRecord::EMPTY, |v| v.fill_uper(r))
+    }
 
     fn write(&self, w: &mut per::Writer<false>) -> Result<()> { self.write_uper(w) }
 }

@@ -10,7 +10,7 @@ extern crate alloc;
 
 use core::fmt;
 use alloc::vec::Vec;
-use tercet_runtime::codec::{Notation, UnknownAdditions, at, ber, oer, per};
+use tercet_runtime::codec::{Notation, UnknownAdditions, at, ber, oer, parts, per};
 use tercet_runtime::types::{ExactReal, Text, TimeType};
 use tercet_runtime::{Error, ErrorKind, Result, Tag, codec};
 
@@ -1100,10 +1100,10 @@ impl<'a> Reals<'a> {
         if p & 0x8 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = at!(r, "later", r.addition(&mut more)) {
-                value.later = Some(at!(r, "later", r.real()));
+                parts::put(&mut value.later, Some(at!(r, "later", r.real())));
                 r.close(open);
             }
-            value.extension_additions = r.unknown_additions(1, more)?;
+            parts::put(&mut value.extension_additions, r.unknown_additions(1, more)?);
         }
         Ok(value)
     }
@@ -1155,10 +1155,10 @@ impl<'a> Times<'a> {
         if p & 0x20 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = at!(r, "later", r.addition(&mut more)) {
-                value.later = Some(at!(r, "later", r.time(&APER_TIME_8)));
+                parts::put(&mut value.later, Some(at!(r, "later", r.time(&APER_TIME_8))));
                 r.close(open);
             }
-            value.extension_additions = r.unknown_additions(1, more)?;
+            parts::put(&mut value.extension_additions, r.unknown_additions(1, more)?);
         }
         Ok(value)
     }
@@ -1565,10 +1565,10 @@ impl<'a> Reals<'a> {
         if p & 0x8 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = at!(r, "later", r.addition(&mut more)) {
-                value.later = Some(at!(r, "later", r.real()));
+                parts::put(&mut value.later, Some(at!(r, "later", r.real())));
                 r.close(open);
             }
-            value.extension_additions = r.unknown_additions(1, more)?;
+            parts::put(&mut value.extension_additions, r.unknown_additions(1, more)?);
         }
         Ok(value)
     }
@@ -1620,10 +1620,10 @@ impl<'a> Times<'a> {
         if p & 0x20 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = at!(r, "later", r.addition(&mut more)) {
-                value.later = Some(at!(r, "later", r.time(&UPER_TIME_8)));
+                parts::put(&mut value.later, Some(at!(r, "later", r.time(&UPER_TIME_8))));
                 r.close(open);
             }
-            value.extension_additions = r.unknown_additions(1, more)?;
+            parts::put(&mut value.extension_additions, r.unknown_additions(1, more)?);
         }
         Ok(value)
     }

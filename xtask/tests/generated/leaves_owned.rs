@@ -10,7 +10,7 @@ extern crate alloc;
 
 use core::fmt;
 use alloc::vec::Vec;
-use tercet_runtime::codec::{Notation, UnknownAdditions, at, ber, oer, per};
+use tercet_runtime::codec::{Notation, UnknownAdditions, at, ber, oer, parts, per};
 use tercet_runtime::types::{ExactReal, Text, TimeType};
 use tercet_runtime::{Result, Tag, codec};
 
@@ -446,10 +446,10 @@ impl Reals {
         if p & 0x8 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = at!(r, "later", r.addition(&mut more)) {
-                value.later = Some(at!(r, "later", r.real()).into_owned());
+                parts::put(&mut value.later, Some(at!(r, "later", r.real()).into_owned()));
                 r.close(open);
             }
-            value.extension_additions = r.unknown_additions(1, more)?;
+            parts::put(&mut value.extension_additions, r.unknown_additions(1, more)?);
         }
         Ok(value)
     }
@@ -509,10 +509,10 @@ impl Times {
         if p & 0x20 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = at!(r, "later", r.addition(&mut more)) {
-                value.later = Some(at!(r, "later", r.time(&APER_TIME_13)).into_owned());
+                parts::put(&mut value.later, Some(at!(r, "later", r.time(&APER_TIME_13)).into_owned()));
                 r.close(open);
             }
-            value.extension_additions = r.unknown_additions(1, more)?;
+            parts::put(&mut value.extension_additions, r.unknown_additions(1, more)?);
         }
         Ok(value)
     }
@@ -709,10 +709,10 @@ impl Reals {
         if p & 0x8 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = at!(r, "later", r.addition(&mut more)) {
-                value.later = Some(at!(r, "later", r.real()).into_owned());
+                parts::put(&mut value.later, Some(at!(r, "later", r.real()).into_owned()));
                 r.close(open);
             }
-            value.extension_additions = r.unknown_additions(1, more)?;
+            parts::put(&mut value.extension_additions, r.unknown_additions(1, more)?);
         }
         Ok(value)
     }
@@ -772,10 +772,10 @@ impl Times {
         if p & 0x20 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = at!(r, "later", r.addition(&mut more)) {
-                value.later = Some(at!(r, "later", r.time(&UPER_TIME_13)).into_owned());
+                parts::put(&mut value.later, Some(at!(r, "later", r.time(&UPER_TIME_13)).into_owned()));
                 r.close(open);
             }
-            value.extension_additions = r.unknown_additions(1, more)?;
+            parts::put(&mut value.extension_additions, r.unknown_additions(1, more)?);
         }
         Ok(value)
     }

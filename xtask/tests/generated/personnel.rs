@@ -10,7 +10,7 @@ extern crate alloc;
 
 use core::fmt;
 use alloc::vec::Vec;
-use tercet_runtime::codec::{Notation, at, ber, oer, per};
+use tercet_runtime::codec::{Notation, at, ber, oer, parts, per};
 use tercet_runtime::text::StringKind;
 use tercet_runtime::types::{Integer, Text};
 use tercet_runtime::{ErrorKind, Result, Tag, codec};
@@ -132,6 +132,18 @@ impl Notation for ChildInformation<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result {
         p.members(&[("name", &self.name), ("dateOfBirth", &self.date_of_birth)])
     }
+}
+
+impl<'a> Name<'a> {
+    const EMPTY: Self = Self {
+        given_name: Text::borrowed(""),
+        initial: Text::borrowed(""),
+        family_name: Text::borrowed(""),
+    };
+}
+
+impl<'a> ChildInformation<'a> {
+    const EMPTY: Self = Self { name: Name::EMPTY, date_of_birth: Text::borrowed("") };
 }
 
 impl<'a> PersonnelRecord<'a> {
@@ -333,11 +345,11 @@ impl<'a> PersonnelRecord<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
         Ok(Self {
-            name: at!(r, "name", Name::read_aper(r)),
+            name: at!(r, "name", parts::filled(Name::EMPTY, |v| v.fill_aper(r))),
             number: at!(r, "number", r.unconstrained()),
             title: at!(r, "title", r.characters(per::Size::ANY, &APER_ALPHABET_0)),
             date_of_hire: at!(r, "dateOfHire", r.characters(per::Size::ANY, &APER_ALPHABET_0)),
-            name_of_spouse: at!(r, "nameOfSpouse", Name::read_aper(r)),
+            name_of_spouse: at!(r, "nameOfSpouse", parts::filled(Name::EMPTY, |v| v.fill_aper(r))),
             children: if p & 0x1 != 0 {
                 at!(r, "children", read_aper_personnel_record_children(r))
             } else { Vec::new() },
@@ -359,12 +371,12 @@ impl<'a> PersonnelRecord<'a> {
 }
 
 impl<'a> Name<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        Ok(Self {
-            given_name: at!(r, "givenName", r.characters(per::Size::ANY, &APER_ALPHABET_0)),
-            initial: at!(r, "initial", r.characters(per::Size::ANY, &APER_ALPHABET_0)),
-            family_name: at!(r, "familyName", r.characters(per::Size::ANY, &APER_ALPHABET_0)),
-        })
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        parts::put(&mut value.given_name, at!(r, "givenName", r.characters(per::Size::ANY, &APER_ALPHABET_0)));
+        parts::put(&mut value.initial, at!(r, "initial", r.characters(per::Size::ANY, &APER_ALPHABET_0)));
+        parts::put(&mut value.family_name, at!(r, "familyName", r.characters(per::Size::ANY, &APER_ALPHABET_0)));
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         at!(w, "givenName", w.characters(per::Size::ANY, &APER_ALPHABET_0, &self.given_name));
@@ -375,7 +387,7 @@ impl<'a> Name<'a> {
 }
 
 fn read_aper_personnel_record_children<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<ChildInformation<'a>>> {
-    r.list(per::Size::ANY, ChildInformation::read_aper)
+    r.list_filled(per::Size::ANY, || ChildInformation::EMPTY, ChildInformation::fill_aper)
 }
 
 fn write_aper_personnel_record_children(list: &[ChildInformation<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -383,11 +395,11 @@ fn write_aper_personnel_record_children(list: &[ChildInformation<'_>], w: &mut p
 }
 
 impl<'a> ChildInformation<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        Ok(Self {
-            name: at!(r, "name", Name::read_aper(r)),
-            date_of_birth: at!(r, "dateOfBirth", r.characters(per::Size::ANY, &APER_ALPHABET_0)),
-        })
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        at!(r, "name", value.name.fill_aper(r));
+        parts::put(&mut value.date_of_birth, at!(r, "dateOfBirth", r.characters(per::Size::ANY, &APER_ALPHABET_0)));
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         at!(w, "name", self.name.write_aper(w));
@@ -411,11 +423,11 @@ impl<'a> PersonnelRecord<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
         let p = r.bits(1)?;
         Ok(Self {
-            name: at!(r, "name", Name::read_uper(r)),
+            name: at!(r, "name", parts::filled(Name::EMPTY, |v| v.fill_uper(r))),
             number: at!(r, "number", r.unconstrained()),
             title: at!(r, "title", r.characters(per::Size::ANY, &UPER_ALPHABET_0)),
             date_of_hire: at!(r, "dateOfHire", r.characters(per::Size::ANY, &UPER_ALPHABET_0)),
-            name_of_spouse: at!(r, "nameOfSpouse", Name::read_uper(r)),
+            name_of_spouse: at!(r, "nameOfSpouse", parts::filled(Name::EMPTY, |v| v.fill_uper(r))),
             children: if p & 0x1 != 0 {
                 at!(r, "children", read_uper_personnel_record_children(r))
             } else { Vec::new() },
@@ -437,12 +449,12 @@ impl<'a> PersonnelRecord<'a> {
 }
 
 impl<'a> Name<'a> {
-    fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
-        Ok(Self {
-            given_name: at!(r, "givenName", r.characters(per::Size::ANY, &UPER_ALPHABET_0)),
-            initial: at!(r, "initial", r.characters(per::Size::ANY, &UPER_ALPHABET_0)),
-            family_name: at!(r, "familyName", r.characters(per::Size::ANY, &UPER_ALPHABET_0)),
-        })
+    fn fill_uper(&mut self, r: &mut per::Reader<'a, false>) -> Result<()> {
+        let value = self;
+        parts::put(&mut value.given_name, at!(r, "givenName", r.characters(per::Size::ANY, &UPER_ALPHABET_0)));
+        parts::put(&mut value.initial, at!(r, "initial", r.characters(per::Size::ANY, &UPER_ALPHABET_0)));
+        parts::put(&mut value.family_name, at!(r, "familyName", r.characters(per::Size::ANY, &UPER_ALPHABET_0)));
+        Ok(())
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         at!(w, "givenName", w.characters(per::Size::ANY, &UPER_ALPHABET_0, &self.given_name));
@@ -453,7 +465,7 @@ impl<'a> Name<'a> {
 }
 
 fn read_uper_personnel_record_children<'a>(r: &mut per::Reader<'a, false>) -> Result<Vec<ChildInformation<'a>>> {
-    r.list(per::Size::ANY, ChildInformation::read_uper)
+    r.list_filled(per::Size::ANY, || ChildInformation::EMPTY, ChildInformation::fill_uper)
 }
 
 fn write_uper_personnel_record_children(list: &[ChildInformation<'_>], w: &mut per::Writer<false>) -> Result<()> {
@@ -461,11 +473,11 @@ fn write_uper_personnel_record_children(list: &[ChildInformation<'_>], w: &mut p
 }
 
 impl<'a> ChildInformation<'a> {
-    fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
-        Ok(Self {
-            name: at!(r, "name", Name::read_uper(r)),
-            date_of_birth: at!(r, "dateOfBirth", r.characters(per::Size::ANY, &UPER_ALPHABET_0)),
-        })
+    fn fill_uper(&mut self, r: &mut per::Reader<'a, false>) -> Result<()> {
+        let value = self;
+        at!(r, "name", value.name.fill_uper(r));
+        parts::put(&mut value.date_of_birth, at!(r, "dateOfBirth", r.characters(per::Size::ANY, &UPER_ALPHABET_0)));
+        Ok(())
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         at!(w, "name", self.name.write_uper(w));

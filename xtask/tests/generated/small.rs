@@ -843,6 +843,85 @@ impl Notation for DeedManner {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result { p.seen(parts::Value::seen(self)) }
 }
 
+impl Tree { const EMPTY: Self = Self { value: 0, left: None, right: None, twigs: None }; }
+
+impl Nests { const EMPTY: Self = Self { first: Nest(Vec::new()), rest: Vec::new(), other: None }; }
+
+impl Nest { const EMPTY: Self = Nest(Vec::new()); }
+
+impl<'a> Letter<'a> {
+    const EMPTY: Self = Self { code: 0, sealed: Contained::Octets(Octets::borrowed(&[])), stamp: None };
+}
+
+impl<'a> Errand<'a> { const EMPTY: Self = Self { first: Order::EMPTY, then: ErrandThen::EMPTY }; }
+
+impl<'a> Order<'a> {
+    const EMPTY: Self = Self {
+        deed: Deed::EMPTY,
+        times: 0,
+        value: Value::Other(Octets::borrowed(&[])),
+        extension_additions: UnknownAdditions::NONE,
+    };
+}
+
+impl Deed { const EMPTY: Self = Self { number: 0, manner: DeedManner::Slow }; }
+
+impl<'a> ErrandThen<'a> { const EMPTY: Self = Self::None(()); }
+
+impl<'a> Sparse<'a> {
+    const EMPTY: Self = Self {
+        a: None,
+        b: None,
+        c: None,
+        d: None,
+        e: None,
+        f: None,
+        g: None,
+        h: None,
+        i: None,
+        j: None,
+        k: None,
+    };
+}
+
+impl<'a> Shape<'a> { const EMPTY: Self = Self::Circle(0); }
+
+impl<'a> Texts<'a> {
+    const EMPTY: Self = Self {
+        utf8: Text::borrowed(""),
+        numeric: Text::borrowed(""),
+        letters: Text::borrowed(""),
+        bmp: Text::borrowed(""),
+        universal: Text::borrowed(""),
+        general: Text::borrowed(""),
+        oid: RelativeObjectIdentifier::constant(&[0]),
+    };
+}
+
+impl<'a> Times<'a> { const EMPTY: Self = Self { utc: Text::borrowed(""), general: Text::borrowed("") }; }
+
+impl<'a> Message<'a> {
+    const EMPTY: Self = Self { code: 0, value: MessageValue::Other(Octets::borrowed(&[])) };
+}
+
+impl Twig { const EMPTY: Self = Twig(Vec::new()); }
+
+impl ShapeLine { const EMPTY: Self = Self { a: 0, b: 0 }; }
+
+impl<'a> Animal<'a> { const EMPTY: Self = Self { name: Text::borrowed(""), legs: 4, kind: Shape::EMPTY }; }
+
+impl<'a> MessageValue<'a> { const EMPTY: Self = MessageValue::Other(Octets::borrowed(&[])); }
+
+impl TwigSetOf { const EMPTY: Self = TwigSetOf(Vec::new()); }
+
+impl<'a> Content<'a> { const EMPTY: Self = Content::Other(Octets::borrowed(&[])); }
+
+impl<'a> Value<'a> { const EMPTY: Self = Value::Other(Octets::borrowed(&[])); }
+
+impl<'a> OrderSet<'a> {
+    const EMPTY: Self = Self { deed: Deed::EMPTY, value: Value::Other(Octets::borrowed(&[])) };
+}
+
 impl<'a> parts::Value<'a> for Zoo<'a> {
     fn empty() -> Self {
         Self {
@@ -936,8 +1015,6 @@ impl<'a> parts::Members<'a> for Zoo<'a> {
     }
 }
 
-impl Tree { const EMPTY: Self = Self { value: 0, left: None, right: None, twigs: None }; }
-
 impl<'a> parts::Value<'a> for Tree {
     fn empty() -> Self { Self::EMPTY }
     fn part(&mut self) -> parts::Part<'_, 'a> { parts::Part::Members(self) }
@@ -960,8 +1037,6 @@ impl<'a> parts::Members<'a> for Tree {
         }
     }
 }
-
-impl Nests { const EMPTY: Self = Self { first: Nest(Vec::new()), rest: Vec::new(), other: None }; }
 
 impl<'a> parts::Value<'a> for Nests {
     fn empty() -> Self { Self::EMPTY }
@@ -986,16 +1061,10 @@ impl<'a> parts::Members<'a> for Nests {
     }
 }
 
-impl Nest { const EMPTY: Self = Nest(Vec::new()); }
-
 impl<'a> parts::Value<'a> for Nest {
     fn empty() -> Self { Self::EMPTY }
     fn part(&mut self) -> parts::Part<'_, 'a> { parts::Value::part(&mut self.0) }
     fn seen(&self) -> parts::Seen<'_, 'a> { parts::Value::seen(&self.0) }
-}
-
-impl<'a> Letter<'a> {
-    const EMPTY: Self = Self { code: 0, sealed: Contained::Octets(Octets::borrowed(&[])), stamp: None };
 }
 
 impl<'a> parts::Value<'a> for Letter<'a> {
@@ -1017,8 +1086,6 @@ impl<'a> parts::Straight<'a> for Letter<'a> {
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> { self.write_uper(w) }
 }
 
-impl<'a> Errand<'a> { const EMPTY: Self = Self { first: Order::EMPTY, then: ErrandThen::EMPTY }; }
-
 impl<'a> parts::Value<'a> for Errand<'a> {
     fn empty() -> Self { Self::EMPTY }
     fn part(&mut self) -> parts::Part<'_, 'a> { parts::Part::Members(self) }
@@ -1038,22 +1105,6 @@ impl<'a> parts::Members<'a> for Errand<'a> {
             _ => parts::Seen::Names("first then"),
         }
     }
-}
-
-impl<'a> Sparse<'a> {
-    const EMPTY: Self = Self {
-        a: None,
-        b: None,
-        c: None,
-        d: None,
-        e: None,
-        f: None,
-        g: None,
-        h: None,
-        i: None,
-        j: None,
-        k: None,
-    };
 }
 
 impl<'a> parts::Value<'a> for Sparse<'a> {
@@ -1155,8 +1206,6 @@ impl parts::Items for ZooLevel {
     }
 }
 
-impl<'a> Shape<'a> { const EMPTY: Self = Self::Circle(0); }
-
 impl<'a> parts::Value<'a> for Shape<'a> {
     fn empty() -> Self { Self::EMPTY }
     fn part(&mut self) -> parts::Part<'_, 'a> { parts::Part::Alternatives(self) }
@@ -1186,18 +1235,6 @@ impl<'a> parts::Alternatives<'a> for Shape<'a> {
     }
 }
 
-impl<'a> Texts<'a> {
-    const EMPTY: Self = Self {
-        utf8: Text::borrowed(""),
-        numeric: Text::borrowed(""),
-        letters: Text::borrowed(""),
-        bmp: Text::borrowed(""),
-        universal: Text::borrowed(""),
-        general: Text::borrowed(""),
-        oid: RelativeObjectIdentifier::constant(&[0]),
-    };
-}
-
 impl<'a> parts::Value<'a> for Texts<'a> {
     fn empty() -> Self { Self::EMPTY }
     fn part(&mut self) -> parts::Part<'_, 'a> { parts::Part::Straight(self) }
@@ -1216,8 +1253,6 @@ impl<'a> parts::Straight<'a> for Texts<'a> {
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> { self.write_uper(w) }
 }
-
-impl<'a> Times<'a> { const EMPTY: Self = Self { utc: Text::borrowed(""), general: Text::borrowed("") }; }
 
 impl<'a> parts::Value<'a> for Times<'a> {
     fn empty() -> Self { Self::EMPTY }
@@ -1240,10 +1275,6 @@ impl<'a> parts::Members<'a> for Times<'a> {
     }
 }
 
-impl<'a> Message<'a> {
-    const EMPTY: Self = Self { code: 0, value: MessageValue::Other(Octets::borrowed(&[])) };
-}
-
 impl<'a> parts::Value<'a> for Message<'a> {
     fn empty() -> Self { Self::EMPTY }
     fn part(&mut self) -> parts::Part<'_, 'a> { parts::Part::Straight(self) }
@@ -1263,21 +1294,10 @@ impl<'a> parts::Straight<'a> for Message<'a> {
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> { self.write_uper(w) }
 }
 
-impl Twig { const EMPTY: Self = Twig(Vec::new()); }
-
 impl<'a> parts::Value<'a> for Twig {
     fn empty() -> Self { Self::EMPTY }
     fn part(&mut self) -> parts::Part<'_, 'a> { parts::Value::part(&mut self.0) }
     fn seen(&self) -> parts::Seen<'_, 'a> { parts::Value::seen(&self.0) }
-}
-
-impl<'a> Order<'a> {
-    const EMPTY: Self = Self {
-        deed: Deed::EMPTY,
-        times: 0,
-        value: Value::Other(Octets::borrowed(&[])),
-        extension_additions: UnknownAdditions::NONE,
-    };
 }
 
 impl<'a> parts::Value<'a> for Order<'a> {
@@ -1298,8 +1318,6 @@ impl<'a> parts::Straight<'a> for Order<'a> {
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> { self.write_uper(w) }
 }
-
-impl<'a> ErrandThen<'a> { const EMPTY: Self = Self::None(()); }
 
 impl<'a> parts::Value<'a> for ErrandThen<'a> {
     fn empty() -> Self { Self::EMPTY }
@@ -1326,8 +1344,6 @@ impl<'a> parts::Alternatives<'a> for ErrandThen<'a> {
     }
 }
 
-impl ShapeLine { const EMPTY: Self = Self { a: 0, b: 0 }; }
-
 impl<'a> parts::Value<'a> for ShapeLine {
     fn empty() -> Self { Self::EMPTY }
     fn part(&mut self) -> parts::Part<'_, 'a> { parts::Part::Members(self) }
@@ -1348,8 +1364,6 @@ impl<'a> parts::Members<'a> for ShapeLine {
         }
     }
 }
-
-impl<'a> Animal<'a> { const EMPTY: Self = Self { name: Text::borrowed(""), legs: 4, kind: Shape::EMPTY }; }
 
 impl<'a> parts::Value<'a> for Animal<'a> {
     fn empty() -> Self { Self::EMPTY }
@@ -1375,8 +1389,6 @@ impl<'a> parts::Members<'a> for Animal<'a> {
     }
 }
 
-impl<'a> MessageValue<'a> { const EMPTY: Self = MessageValue::Other(Octets::borrowed(&[])); }
-
 impl<'a> parts::Value<'a> for MessageValue<'a> {
     fn empty() -> Self { Self::EMPTY }
     fn part(&mut self) -> parts::Part<'_, 'a> { parts::Part::Straight(self) }
@@ -1386,15 +1398,11 @@ impl<'a> parts::Value<'a> for MessageValue<'a> {
 impl<'a> parts::Straight<'a> for MessageValue<'a> {
 }
 
-impl TwigSetOf { const EMPTY: Self = TwigSetOf(Vec::new()); }
-
 impl<'a> parts::Value<'a> for TwigSetOf {
     fn empty() -> Self { Self::EMPTY }
     fn part(&mut self) -> parts::Part<'_, 'a> { parts::Value::part(&mut self.0) }
     fn seen(&self) -> parts::Seen<'_, 'a> { parts::Value::seen(&self.0) }
 }
-
-impl<'a> Content<'a> { const EMPTY: Self = Content::Other(Octets::borrowed(&[])); }
 
 impl<'a> parts::Value<'a> for Content<'a> {
     fn empty() -> Self { Self::EMPTY }
@@ -1404,8 +1412,6 @@ impl<'a> parts::Value<'a> for Content<'a> {
 
 impl<'a> parts::Straight<'a> for Content<'a> {
 }
-
-impl Deed { const EMPTY: Self = Self { number: 0, manner: DeedManner::Slow }; }
 
 impl<'a> parts::Value<'a> for Deed {
     fn empty() -> Self { Self::EMPTY }
@@ -1428,8 +1434,6 @@ impl<'a> parts::Members<'a> for Deed {
     }
 }
 
-impl<'a> Value<'a> { const EMPTY: Self = Value::Other(Octets::borrowed(&[])); }
-
 impl<'a> parts::Value<'a> for Value<'a> {
     fn empty() -> Self { Self::EMPTY }
     fn part(&mut self) -> parts::Part<'_, 'a> { parts::Part::Straight(self) }
@@ -1437,10 +1441,6 @@ impl<'a> parts::Value<'a> for Value<'a> {
 }
 
 impl<'a> parts::Straight<'a> for Value<'a> {
-}
-
-impl<'a> OrderSet<'a> {
-    const EMPTY: Self = Self { deed: Deed::EMPTY, value: Value::Other(Octets::borrowed(&[])) };
 }
 
 impl<'a> parts::Value<'a> for OrderSet<'a> {
@@ -2786,7 +2786,7 @@ impl<'a> Order<'a> {
             value: f_value,
             extension_additions: UnknownAdditions::NONE,
         };
-        if p & 0x1 != 0 { value.extension_additions = r.all_unknown_additions()?; }
+        if p & 0x1 != 0 { parts::put(&mut value.extension_additions, r.all_unknown_additions()?); }
         Ok(value)
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -3389,7 +3389,7 @@ impl<'a> Order<'a> {
             value: f_value,
             extension_additions: UnknownAdditions::NONE,
         };
-        if p & 0x1 != 0 { value.extension_additions = r.all_unknown_additions()?; }
+        if p & 0x1 != 0 { parts::put(&mut value.extension_additions, r.all_unknown_additions()?); }
         Ok(value)
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {

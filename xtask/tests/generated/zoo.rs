@@ -11,7 +11,7 @@ extern crate alloc;
 use core::fmt;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use tercet_runtime::codec::{Contained, Key, Notation, UnknownAdditions, UnknownAlternative, at, ber, oer, per};
+use tercet_runtime::codec::{Contained, Key, Notation, UnknownAdditions, UnknownAlternative, at, ber, oer, parts, per};
 use tercet_runtime::text::StringKind;
 use tercet_runtime::types::{BitString, ExactReal, FixedBits, Integer, ObjectIdentifier, Octets, RelativeObjectIdentifier, Text};
 use tercet_runtime::{Error, ErrorKind, Result, Tag, codec};
@@ -895,6 +895,77 @@ impl fmt::Debug for Names<'_> {
 }
 impl Notation for Names<'_> {
     fn notation(&self, p: &mut codec::Printer<'_, '_>) -> fmt::Result { self.0.notation(p) }
+}
+
+impl Tree { const EMPTY: Self = Self { value: 0, left: None, right: None, twigs: None }; }
+
+impl Nests { const EMPTY: Self = Self { first: Nest(Vec::new()), rest: Vec::new(), other: None }; }
+
+impl<'a> Letter<'a> {
+    const EMPTY: Self = Self { code: 0, sealed: Contained::Octets(Octets::borrowed(&[])), stamp: None };
+}
+
+impl<'a> Errand<'a> { const EMPTY: Self = Self { first: Order::EMPTY, then: ErrandThen::EMPTY }; }
+
+impl<'a> Order<'a> {
+    const EMPTY: Self = Self {
+        deed: Deed::EMPTY,
+        times: 0,
+        value: Value::Other(Octets::borrowed(&[])),
+        extension_additions: UnknownAdditions::NONE,
+    };
+}
+
+impl Deed { const EMPTY: Self = Self { number: 0, manner: DeedManner::Slow }; }
+
+impl<'a> ErrandThen<'a> { const EMPTY: Self = Self::None(()); }
+
+impl<'a> Sparse<'a> {
+    const EMPTY: Self = Self {
+        a: None,
+        b: None,
+        c: None,
+        d: None,
+        e: None,
+        f: None,
+        g: None,
+        h: None,
+        i: None,
+        j: None,
+        k: None,
+    };
+}
+
+impl<'a> Shape<'a> { const EMPTY: Self = Self::Circle(0); }
+
+impl<'a> Texts<'a> {
+    const EMPTY: Self = Self {
+        utf8: Text::borrowed(""),
+        numeric: Text::borrowed(""),
+        letters: Text::borrowed(""),
+        bmp: Text::borrowed(""),
+        universal: Text::borrowed(""),
+        general: Text::borrowed(""),
+        oid: RelativeObjectIdentifier::constant(&[0]),
+    };
+}
+
+impl<'a> Times<'a> { const EMPTY: Self = Self { utc: Text::borrowed(""), general: Text::borrowed("") }; }
+
+impl<'a> Message<'a> {
+    const EMPTY: Self = Self { code: 0, value: MessageValue::Other(Octets::borrowed(&[])) };
+}
+
+impl<'a> Animal<'a> { const EMPTY: Self = Self { name: Text::borrowed(""), legs: 4, kind: Shape::EMPTY }; }
+
+impl<'a> MessageValue<'a> { const EMPTY: Self = MessageValue::Other(Octets::borrowed(&[])); }
+
+impl<'a> Content<'a> { const EMPTY: Self = Content::Other(Octets::borrowed(&[])); }
+
+impl<'a> Value<'a> { const EMPTY: Self = Value::Other(Octets::borrowed(&[])); }
+
+impl<'a> OrderSet<'a> {
+    const EMPTY: Self = Self { deed: Deed::EMPTY, value: Value::Other(Octets::borrowed(&[])) };
 }
 
 impl<'a> Zoo<'a> {
@@ -2151,13 +2222,13 @@ impl<'a> Zoo<'a> {
             up_to: at!(r, "upTo", r.octet_string(per::Size::new(true, 1, 20, Some(per::Whole::Bits(5))))),
             children: if p & 0x2 != 0 { Some(at!(r, "children", read_aper_zoo_children(r))) } else { None },
             bag: at!(r, "bag", read_aper_zoo_bag(r)),
-            text: at!(r, "text", Texts::read_aper(r)),
-            when: at!(r, "when", Times::read_aper(r)),
-            inside: at!(r, "inside", r.contained(per::Size::ANY, 8, Animal::read_aper)),
+            text: at!(r, "text", parts::filled(Texts::EMPTY, |v| v.fill_aper(r))),
+            when: at!(r, "when", parts::filled(Times::EMPTY, |v| v.fill_aper(r))),
+            inside: at!(r, "inside", r.contained(per::Size::ANY, 8, |r| parts::filled(Animal::EMPTY, |v| v.fill_aper(r)))),
             inside_bits: if p & 0x1 != 0 {
                 Some(at!(r, "insideBits", r.contained(per::Size::ANY, 1, Shape::read_aper)))
             } else { None },
-            message: at!(r, "message", Message::read_aper(r)),
+            message: at!(r, "message", parts::filled(Message::EMPTY, |v| v.fill_aper(r))),
             id: None,
             late: None,
             later: None,
@@ -2168,26 +2239,26 @@ impl<'a> Zoo<'a> {
         if p & 0x20 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = at!(r, "id", r.addition(&mut more)) {
-                value.id = Some(at!(r, "id", r.oid()));
+                parts::put(&mut value.id, Some(at!(r, "id", r.oid())));
                 r.close(open);
             }
             if let Some(open) = r.addition(&mut more)? {
                 let p = r.bits(1)?;
-                value.late = Some(at!(r, "late", r.other_string(StringKind::Utf8)));
+                parts::put(&mut value.late, Some(at!(r, "late", r.other_string(StringKind::Utf8))));
                 if p & 0x1 != 0 {
                     value.later = Some(at!(r, "later", r.whole(per::Whole::Bits(2), 3)) as u8);
                 }
                 r.close(open);
             }
             if let Some(open) = at!(r, "self", r.addition(&mut more)) {
-                value.self_ = at!(r, "self", read_aper_names(r));
+                parts::put(&mut value.self_, at!(r, "self", read_aper_names(r)));
                 r.close(open);
             }
             if let Some(open) = at!(r, "type", r.addition(&mut more)) {
-                value.r#type = Some(at!(r, "type", Shape::read_aper(r)));
+                parts::put(&mut value.r#type, Some(at!(r, "type", Shape::read_aper(r))));
                 r.close(open);
             }
-            value.extension_additions = r.unknown_additions(4, more)?;
+            parts::put(&mut value.extension_additions, r.unknown_additions(4, more)?);
         }
         Ok(value)
     }
@@ -2267,17 +2338,20 @@ impl<'a> Zoo<'a> {
 
 impl Tree {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'_, true>) -> Result<()> {
         r.enter()?;
+        let value = self;
         let p = r.bits(3)?;
-        let value = Self {
-            value: at!(r, "value", r.whole(per::Whole::Octet, 255)) as u8,
-            left: if p & 0x4 != 0 { Some(Box::new(at!(r, "left", Tree::read_aper(r)))) } else { None },
-            right: if p & 0x2 != 0 { Some(Box::new(at!(r, "right", Tree::read_aper(r)))) } else { None },
-            twigs: if p & 0x1 != 0 { Some(at!(r, "twigs", read_aper_tree_twigs(r))) } else { None },
-        };
+        value.value = at!(r, "value", r.whole(per::Whole::Octet, 255)) as u8;
+        if p & 0x4 != 0 {
+            parts::put(&mut value.left, Some(at!(r, "left", parts::filled(Box::new(Tree::EMPTY), |v| v.fill_aper(r)))));
+        }
+        if p & 0x2 != 0 {
+            parts::put(&mut value.right, Some(at!(r, "right", parts::filled(Box::new(Tree::EMPTY), |v| v.fill_aper(r)))));
+        }
+        if p & 0x1 != 0 { parts::put(&mut value.twigs, Some(at!(r, "twigs", read_aper_tree_twigs(r)))); }
         r.leave();
-        Ok(value)
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -2301,13 +2375,13 @@ fn write_aper_names(list: &[Text<'_>], w: &mut per::Writer<true>) -> Result<()> 
 }
 
 impl Nests {
-    fn read_aper(r: &mut per::Reader<'_, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'_, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(1)?;
-        Ok(Self {
-            first: Nest(at!(r, "first", read_aper_nest(r))),
-            rest: at!(r, "rest", read_aper_nests_rest(r)),
-            other: if p & 0x1 != 0 { Some(Twig(at!(r, "other", read_aper_twig(r)))) } else { None },
-        })
+        parts::put(&mut value.first, Nest(at!(r, "first", read_aper_nest(r))));
+        parts::put(&mut value.rest, at!(r, "rest", read_aper_nests_rest(r)));
+        if p & 0x1 != 0 { parts::put(&mut value.other, Some(Twig(at!(r, "other", read_aper_twig(r))))); }
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.other.is_some());
@@ -2330,18 +2404,16 @@ fn write_aper_nest(list: &[Nest], w: &mut per::Writer<true>) -> Result<()> {
 }
 
 impl<'a> Letter<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(1)?;
         let f_code = at!(r, "code", r.whole(per::Whole::Octet, 255)) as u8;
-        let f_sealed = at!(r, "sealed", r.contained(per::Size::ANY, 8, |r| Content::read_aper(r, Key::Int(*(&f_code) as i64))));
-        let f_stamp = if p & 0x1 != 0 {
-            Some(at!(r, "stamp", r.contained(per::Size::ANY, 1, |r| Content::read_aper(r, Key::Int(*(&f_code) as i64)))))
-        } else { None };
-        Ok(Self {
-            code: f_code,
-            sealed: f_sealed,
-            stamp: f_stamp,
-        })
+        parts::put(&mut value.sealed, at!(r, "sealed", r.contained(per::Size::ANY, 8, |r| parts::filled(Content::EMPTY, |v| v.fill_aper(r, Key::Int(*(&f_code) as i64))))));
+        if p & 0x1 != 0 {
+            parts::put(&mut value.stamp, Some(at!(r, "stamp", r.contained(per::Size::ANY, 1, |r| parts::filled(Content::EMPTY, |v| v.fill_aper(r, Key::Int(*(&f_code) as i64)))))));
+        }
+        value.code = f_code;
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.stamp.is_some());
@@ -2357,11 +2429,11 @@ impl<'a> Letter<'a> {
 }
 
 impl<'a> Errand<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        Ok(Self {
-            first: at!(r, "first", Order::read_aper(r)),
-            then: at!(r, "then", ErrandThen::read_aper(r)),
-        })
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        at!(r, "first", value.first.fill_aper(r));
+        at!(r, "then", value.then.fill_aper(r));
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         at!(w, "first", self.first.write_aper(w));
@@ -2372,26 +2444,27 @@ impl<'a> Errand<'a> {
 
 impl<'a> Sparse<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
         r.enter()?;
+        let value = self;
         let p = r.bits(11)?;
-        let value = Self {
-            a: if p & 0x400 != 0 { Some(at!(r, "a", r.whole(per::Whole::Bits(4), 9)) as u8) } else { None },
-            b: if p & 0x200 != 0 { Some(at!(r, "b", r.unconstrained())) } else { None },
-            c: if p & 0x100 != 0 { Some(at!(r, "c", r.bit())) } else { None },
-            d: if p & 0x80 != 0 { Some(at!(r, "d", r.octet_string(per::Size::ANY))) } else { None },
-            e: if p & 0x40 != 0 { Some(at!(r, "e", Colour::read_aper(r))) } else { None },
-            f: if p & 0x20 != 0 { Some(()) } else { None },
-            g: if p & 0x10 != 0 {
-                Some(at!(r, "g", r.characters(per::Size::ANY, &APER_ALPHABET_1)))
-            } else { None },
-            h: if p & 0x8 != 0 { Some(at!(r, "h", read_aper_names(r))) } else { None },
-            i: if p & 0x4 != 0 { Some(at!(r, "i", Shape::read_aper(r))) } else { None },
-            j: if p & 0x2 != 0 { Some(at!(r, "j", r.real())) } else { None },
-            k: if p & 0x1 != 0 { Some(Box::new(at!(r, "k", Sparse::read_aper(r)))) } else { None },
-        };
+        if p & 0x400 != 0 { value.a = Some(at!(r, "a", r.whole(per::Whole::Bits(4), 9)) as u8); }
+        if p & 0x200 != 0 { parts::put(&mut value.b, Some(at!(r, "b", r.unconstrained()))); }
+        if p & 0x100 != 0 { value.c = Some(at!(r, "c", r.bit())); }
+        if p & 0x80 != 0 { parts::put(&mut value.d, Some(at!(r, "d", r.octet_string(per::Size::ANY)))); }
+        if p & 0x40 != 0 { value.e = Some(at!(r, "e", Colour::read_aper(r))); }
+        if p & 0x20 != 0 { value.f = Some(()); }
+        if p & 0x10 != 0 {
+            parts::put(&mut value.g, Some(at!(r, "g", r.characters(per::Size::ANY, &APER_ALPHABET_1))));
+        }
+        if p & 0x8 != 0 { parts::put(&mut value.h, Some(at!(r, "h", read_aper_names(r)))); }
+        if p & 0x4 != 0 { parts::put(&mut value.i, Some(at!(r, "i", Shape::read_aper(r)))); }
+        if p & 0x2 != 0 { parts::put(&mut value.j, Some(at!(r, "j", r.real()))); }
+        if p & 0x1 != 0 {
+            parts::put(&mut value.k, Some(at!(r, "k", parts::filled(Box::new(Sparse::EMPTY), |v| v.fill_aper(r)))));
+        }
         r.leave();
-        Ok(value)
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -2493,7 +2566,7 @@ impl<'a> Shape<'a> {
 }
 
 fn read_aper_zoo_children<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<Animal<'a>>> {
-    r.list(per::Size::new(false, 0, 4, Some(per::Whole::Bits(3))), Animal::read_aper)
+    r.list_filled(per::Size::new(false, 0, 4, Some(per::Whole::Bits(3))), || Animal::EMPTY, Animal::fill_aper)
 }
 
 fn write_aper_zoo_children(list: &[Animal<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -2509,16 +2582,16 @@ fn write_aper_zoo_bag(list: &[u16], w: &mut per::Writer<true>) -> Result<()> {
 }
 
 impl<'a> Texts<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        Ok(Self {
-            utf8: at!(r, "utf8", r.other_string(StringKind::Utf8)),
-            numeric: at!(r, "numeric", r.characters(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &APER_ALPHABET_2)),
-            letters: at!(r, "letters", r.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &APER_ALPHABET_3)),
-            bmp: at!(r, "bmp", r.characters(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &APER_ALPHABET_4)),
-            universal: at!(r, "universal", r.characters(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &APER_ALPHABET_5)),
-            general: at!(r, "general", r.other_string(StringKind::General)),
-            oid: at!(r, "oid", r.relative_oid()),
-        })
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        parts::put(&mut value.utf8, at!(r, "utf8", r.other_string(StringKind::Utf8)));
+        parts::put(&mut value.numeric, at!(r, "numeric", r.characters(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &APER_ALPHABET_2)));
+        parts::put(&mut value.letters, at!(r, "letters", r.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &APER_ALPHABET_3)));
+        parts::put(&mut value.bmp, at!(r, "bmp", r.characters(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &APER_ALPHABET_4)));
+        parts::put(&mut value.universal, at!(r, "universal", r.characters(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &APER_ALPHABET_5)));
+        parts::put(&mut value.general, at!(r, "general", r.other_string(StringKind::General)));
+        parts::put(&mut value.oid, at!(r, "oid", r.relative_oid()));
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         at!(w, "utf8", w.other_string(StringKind::Utf8, &self.utf8));
@@ -2533,11 +2606,11 @@ impl<'a> Texts<'a> {
 }
 
 impl<'a> Times<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        Ok(Self {
-            utc: at!(r, "utc", r.utc_time(per::Size::ANY, &APER_ALPHABET_6)),
-            general: at!(r, "general", r.generalized_time(per::Size::ANY, &APER_ALPHABET_6)),
-        })
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        parts::put(&mut value.utc, at!(r, "utc", r.utc_time(per::Size::ANY, &APER_ALPHABET_6)));
+        parts::put(&mut value.general, at!(r, "general", r.generalized_time(per::Size::ANY, &APER_ALPHABET_6)));
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         at!(w, "utc", w.check_utc_time(&self.utc));
@@ -2549,13 +2622,12 @@ impl<'a> Times<'a> {
 }
 
 impl<'a> Message<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let f_code = at!(r, "code", r.whole(per::Whole::Octet, 255)) as u8;
-        let f_value = at!(r, "value", MessageValue::read_aper(r, Key::Int(*(&f_code) as i64)));
-        Ok(Self {
-            code: f_code,
-            value: f_value,
-        })
+        at!(r, "value", value.value.fill_aper(r, Key::Int(*(&f_code) as i64)));
+        value.code = f_code;
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         at!(w, "code", w.integer(per::Whole::Octet, i64::from(self.code), 0, 255));
@@ -2566,7 +2638,7 @@ impl<'a> Message<'a> {
 
 fn read_aper_tree_twigs(r: &mut per::Reader<'_, true>) -> Result<Vec<Tree>> {
     r.enter()?;
-    let list = r.list(per::Size::ANY, Tree::read_aper)?;
+    let list = r.list_filled(per::Size::ANY, || Tree::EMPTY, Tree::fill_aper)?;
     r.leave();
     Ok(list)
 }
@@ -2595,19 +2667,15 @@ fn write_aper_twig(list: &[TwigSetOf], w: &mut per::Writer<true>) -> Result<()> 
 }
 
 impl<'a> Order<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(1)?;
         let f_deed = at!(r, "deed", Deed::read_aper(r));
-        let f_times = (at!(r, "times", r.whole(per::Whole::Bits(3), 7)) + 1) as u8;
-        let f_value = at!(r, "value", Value::read_aper(r, Key::Int(*(&f_deed.number) as i64), Key::Int((&f_deed.manner).number())));
-        let mut value = Self {
-            deed: f_deed,
-            times: f_times,
-            value: f_value,
-            extension_additions: UnknownAdditions::NONE,
-        };
-        if p & 0x1 != 0 { value.extension_additions = r.all_unknown_additions()?; }
-        Ok(value)
+        value.times = (at!(r, "times", r.whole(per::Whole::Bits(3), 7)) + 1) as u8;
+        at!(r, "value", value.value.fill_aper(r, Key::Int(*(&f_deed.number) as i64), Key::Int((&f_deed.manner).number())));
+        parts::put(&mut value.deed, f_deed);
+        if p & 0x1 != 0 { parts::put(&mut value.extension_additions, r.all_unknown_additions()?); }
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let extended = !self.extension_additions.is_empty();
@@ -2624,12 +2692,20 @@ impl<'a> Order<'a> {
 }
 
 impl<'a> ErrandThen<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        Ok(match r.alternative(per::Whole::Bits(2), 3)? {
-            0 => Self::Next(at!(r, "next", Order::read_aper(r))),
-            1 => Self::Set(at!(r, "set", OrderSet::read_aper(r))),
-            _ => Self::None(()),
-        })
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        match r.alternative(per::Whole::Bits(2), 3)? {
+            0 => {
+                parts::put(value, Self::Next(Order::EMPTY));
+                if let Self::Next(v) = value { at!(r, "next", v.fill_aper(r)); }
+            }
+            1 => {
+                parts::put(value, Self::Set(OrderSet::EMPTY));
+                if let Self::Set(v) = value { at!(r, "set", v.fill_aper(r)); }
+            }
+            _ => parts::put(value, Self::None(())),
+        }
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
@@ -2664,13 +2740,13 @@ impl ShapeLine {
 }
 
 impl<'a> Animal<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(1)?;
-        Ok(Self {
-            name: at!(r, "name", r.characters(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &APER_ALPHABET_1)),
-            legs: if p & 0x1 != 0 { at!(r, "legs", r.whole(per::Whole::TwoOctets, 1000)) as u16 } else { 4 },
-            kind: at!(r, "kind", Shape::read_aper(r)),
-        })
+        parts::put(&mut value.name, at!(r, "name", r.characters(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &APER_ALPHABET_1)));
+        if p & 0x1 != 0 { value.legs = at!(r, "legs", r.whole(per::Whole::TwoOctets, 1000)) as u16; }
+        parts::put(&mut value.kind, at!(r, "kind", Shape::read_aper(r)));
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(!(self.legs == 4));
@@ -2684,17 +2760,21 @@ impl<'a> Animal<'a> {
 }
 
 impl<'a> MessageValue<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>, k0: Key<'_>) -> Result<Self> {
-        let open = match r.open_type()? { Ok(open) => open, Err(v) => return Ok(Self::Other(v)) };
-        let value = match k0 {
-            Key::Int(1) => Self::Shape(Shape::read_aper(r)?),
-            Key::Int(2) => Self::Names(read_aper_names(r)?),
-            Key::Int(9) => Self::Boolean(r.bit()?),
-            Key::Int(10) => Self::Boolean2(r.bit()?),
-            _ => Self::Other(r.rest()?),
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>, k0: Key<'_>) -> Result<()> {
+        let value = self;
+        let open = match r.open_type()? {
+            Ok(open) => open,
+            Err(v) => { parts::put(value, Self::Other(v)); return Ok(()); }
         };
+        match k0 {
+            Key::Int(1) => parts::put(value, Self::Shape(Shape::read_aper(r)?)),
+            Key::Int(2) => parts::put(value, Self::Names(read_aper_names(r)?)),
+            Key::Int(9) => parts::put(value, Self::Boolean(r.bit()?)),
+            Key::Int(10) => parts::put(value, Self::Boolean2(r.bit()?)),
+            _ => parts::put(value, Self::Other(r.rest()?)),
+        }
         r.close(open);
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         if let Self::Other(v) = self { return Ok(w.any(v)); }
@@ -2722,17 +2802,21 @@ fn write_aper_twig_set_of(list: &[Twig], w: &mut per::Writer<true>) -> Result<()
 }
 
 impl<'a> Content<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>, k1: Key<'_>) -> Result<Self> {
-        let open = match r.open_type()? { Ok(open) => open, Err(v) => return Ok(Self::Other(v)) };
-        let value = match k1 {
-            Key::Int(1) => Self::Shape(Shape::read_aper(r)?),
-            Key::Int(2) => Self::Names(read_aper_names(r)?),
-            Key::Int(9) => Self::Boolean(r.bit()?),
-            Key::Int(10) => Self::Boolean2(r.bit()?),
-            _ => Self::Other(r.rest()?),
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>, k1: Key<'_>) -> Result<()> {
+        let value = self;
+        let open = match r.open_type()? {
+            Ok(open) => open,
+            Err(v) => { parts::put(value, Self::Other(v)); return Ok(()); }
         };
+        match k1 {
+            Key::Int(1) => parts::put(value, Self::Shape(Shape::read_aper(r)?)),
+            Key::Int(2) => parts::put(value, Self::Names(read_aper_names(r)?)),
+            Key::Int(9) => parts::put(value, Self::Boolean(r.bit()?)),
+            Key::Int(10) => parts::put(value, Self::Boolean2(r.bit()?)),
+            _ => parts::put(value, Self::Other(r.rest()?)),
+        }
         r.close(open);
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         if let Self::Other(v) = self { return Ok(w.any(v)); }
@@ -2765,16 +2849,20 @@ impl Deed {
 }
 
 impl<'a> Value<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>, k2: Key<'_>, k3: Key<'_>) -> Result<Self> {
-        let open = match r.open_type()? { Ok(open) => open, Err(v) => return Ok(Self::Other(v)) };
-        let value = match (k2, k3) {
-            (Key::Int(1), Key::Int(0)) => Self::Shape(Shape::read_aper(r)?),
-            (Key::Int(1), Key::Int(1)) => Self::Names(read_aper_names(r)?),
-            (Key::Int(2), Key::Int(0)) => Self::Boolean(r.bit()?),
-            _ => Self::Other(r.rest()?),
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>, k2: Key<'_>, k3: Key<'_>) -> Result<()> {
+        let value = self;
+        let open = match r.open_type()? {
+            Ok(open) => open,
+            Err(v) => { parts::put(value, Self::Other(v)); return Ok(()); }
         };
+        match (k2, k3) {
+            (Key::Int(1), Key::Int(0)) => parts::put(value, Self::Shape(Shape::read_aper(r)?)),
+            (Key::Int(1), Key::Int(1)) => parts::put(value, Self::Names(read_aper_names(r)?)),
+            (Key::Int(2), Key::Int(0)) => parts::put(value, Self::Boolean(r.bit()?)),
+            _ => parts::put(value, Self::Other(r.rest()?)),
+        }
         r.close(open);
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         if let Self::Other(v) = self { return Ok(w.any(v)); }
@@ -2790,13 +2878,12 @@ impl<'a> Value<'a> {
 }
 
 impl<'a> OrderSet<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let f_deed = at!(r, "deed", Deed::read_aper(r));
-        let f_value = at!(r, "value", Value::read_aper(r, Key::Int(*(&f_deed.number) as i64), Key::Int((&f_deed.manner).number())));
-        Ok(Self {
-            deed: f_deed,
-            value: f_value,
-        })
+        at!(r, "value", value.value.fill_aper(r, Key::Int(*(&f_deed.number) as i64), Key::Int((&f_deed.manner).number())));
+        parts::put(&mut value.deed, f_deed);
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         at!(w, "deed", self.deed.write_aper(w));
@@ -2835,7 +2922,7 @@ impl<'a> codec::AperType<'a> for Zoo<'a> {
 impl<'a> codec::AperType<'a> for Tree {
     const NAME: &'static str = "Tree";
 
-    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> { Tree::read_aper(r) }
+    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> { parts::filled(Tree::EMPTY, |v| v.fill_aper(r)) }
 
     fn write(&self, w: &mut per::Writer<true>) -> Result<()> { self.write_aper(w) }
 }
@@ -2851,7 +2938,7 @@ impl<'a> codec::AperType<'a> for Names<'a> {
 impl<'a> codec::AperType<'a> for Nests {
     const NAME: &'static str = "Nests";
 
-    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> { Nests::read_aper(r) }
+    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> { parts::filled(Nests::EMPTY, |v| v.fill_aper(r)) }
 
     fn write(&self, w: &mut per::Writer<true>) -> Result<()> { self.write_aper(w) }
 }
@@ -2867,7 +2954,9 @@ impl<'a> codec::AperType<'a> for Nest {
 impl<'a> codec::AperType<'a> for Letter<'a> {
     const NAME: &'static str = "Letter";
 
-    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> { Letter::read_aper(r) }
+    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> {
+        parts::filled(Letter::EMPTY, |v| v.fill_aper(r))
+    }
 
     fn write(&self, w: &mut per::Writer<true>) -> Result<()> { self.write_aper(w) }
 }
@@ -2875,7 +2964,9 @@ impl<'a> codec::AperType<'a> for Letter<'a> {
 impl<'a> codec::AperType<'a> for Errand<'a> {
     const NAME: &'static str = "Errand";
 
-    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> { Errand::read_aper(r) }
+    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> {
+        parts::filled(Errand::EMPTY, |v| v.fill_aper(r))
+    }
 
     fn write(&self, w: &mut per::Writer<true>) -> Result<()> { self.write_aper(w) }
 }
@@ -2883,7 +2974,9 @@ impl<'a> codec::AperType<'a> for Errand<'a> {
 impl<'a> codec::AperType<'a> for Sparse<'a> {
     const NAME: &'static str = "Sparse";
 
-    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> { Sparse::read_aper(r) }
+    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> {
+        parts::filled(Sparse::EMPTY, |v| v.fill_aper(r))
+    }
 
     fn write(&self, w: &mut per::Writer<true>) -> Result<()> { self.write_aper(w) }
 }
@@ -2943,13 +3036,13 @@ impl<'a> Zoo<'a> {
             up_to: at!(r, "upTo", r.octet_string(per::Size::new(true, 1, 20, Some(per::Whole::Bits(5))))),
             children: if p & 0x2 != 0 { Some(at!(r, "children", read_uper_zoo_children(r))) } else { None },
             bag: at!(r, "bag", read_uper_zoo_bag(r)),
-            text: at!(r, "text", Texts::read_uper(r)),
-            when: at!(r, "when", Times::read_uper(r)),
-            inside: at!(r, "inside", r.contained(per::Size::ANY, 8, Animal::read_uper)),
+            text: at!(r, "text", parts::filled(Texts::EMPTY, |v| v.fill_uper(r))),
+            when: at!(r, "when", parts::filled(Times::EMPTY, |v| v.fill_uper(r))),
+            inside: at!(r, "inside", r.contained(per::Size::ANY, 8, |r| parts::filled(Animal::EMPTY, |v| v.fill_uper(r)))),
             inside_bits: if p & 0x1 != 0 {
                 Some(at!(r, "insideBits", r.contained(per::Size::ANY, 1, Shape::read_uper)))
             } else { None },
-            message: at!(r, "message", Message::read_uper(r)),
+            message: at!(r, "message", parts::filled(Message::EMPTY, |v| v.fill_uper(r))),
             id: None,
             late: None,
             later: None,
@@ -2960,26 +3053,26 @@ impl<'a> Zoo<'a> {
         if p & 0x20 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = at!(r, "id", r.addition(&mut more)) {
-                value.id = Some(at!(r, "id", r.oid()));
+                parts::put(&mut value.id, Some(at!(r, "id", r.oid())));
                 r.close(open);
             }
             if let Some(open) = r.addition(&mut more)? {
                 let p = r.bits(1)?;
-                value.late = Some(at!(r, "late", r.other_string(StringKind::Utf8)));
+                parts::put(&mut value.late, Some(at!(r, "late", r.other_string(StringKind::Utf8))));
                 if p & 0x1 != 0 {
                     value.later = Some(at!(r, "later", r.whole(per::Whole::Bits(2), 3)) as u8);
                 }
                 r.close(open);
             }
             if let Some(open) = at!(r, "self", r.addition(&mut more)) {
-                value.self_ = at!(r, "self", read_uper_names(r));
+                parts::put(&mut value.self_, at!(r, "self", read_uper_names(r)));
                 r.close(open);
             }
             if let Some(open) = at!(r, "type", r.addition(&mut more)) {
-                value.r#type = Some(at!(r, "type", Shape::read_uper(r)));
+                parts::put(&mut value.r#type, Some(at!(r, "type", Shape::read_uper(r))));
                 r.close(open);
             }
-            value.extension_additions = r.unknown_additions(4, more)?;
+            parts::put(&mut value.extension_additions, r.unknown_additions(4, more)?);
         }
         Ok(value)
     }
@@ -3059,17 +3152,20 @@ impl<'a> Zoo<'a> {
 
 impl Tree {
     #[inline(never)]
-    fn read_uper(r: &mut per::Reader<'_, false>) -> Result<Self> {
+    fn fill_uper(&mut self, r: &mut per::Reader<'_, false>) -> Result<()> {
         r.enter()?;
+        let value = self;
         let p = r.bits(3)?;
-        let value = Self {
-            value: at!(r, "value", r.whole(per::Whole::Bits(8), 255)) as u8,
-            left: if p & 0x4 != 0 { Some(Box::new(at!(r, "left", Tree::read_uper(r)))) } else { None },
-            right: if p & 0x2 != 0 { Some(Box::new(at!(r, "right", Tree::read_uper(r)))) } else { None },
-            twigs: if p & 0x1 != 0 { Some(at!(r, "twigs", read_uper_tree_twigs(r))) } else { None },
-        };
+        value.value = at!(r, "value", r.whole(per::Whole::Bits(8), 255)) as u8;
+        if p & 0x4 != 0 {
+            parts::put(&mut value.left, Some(at!(r, "left", parts::filled(Box::new(Tree::EMPTY), |v| v.fill_uper(r)))));
+        }
+        if p & 0x2 != 0 {
+            parts::put(&mut value.right, Some(at!(r, "right", parts::filled(Box::new(Tree::EMPTY), |v| v.fill_uper(r)))));
+        }
+        if p & 0x1 != 0 { parts::put(&mut value.twigs, Some(at!(r, "twigs", read_uper_tree_twigs(r)))); }
         r.leave();
-        Ok(value)
+        Ok(())
     }
     #[inline(never)]
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
@@ -3093,13 +3189,13 @@ fn write_uper_names(list: &[Text<'_>], w: &mut per::Writer<false>) -> Result<()>
 }
 
 impl Nests {
-    fn read_uper(r: &mut per::Reader<'_, false>) -> Result<Self> {
+    fn fill_uper(&mut self, r: &mut per::Reader<'_, false>) -> Result<()> {
+        let value = self;
         let p = r.bits(1)?;
-        Ok(Self {
-            first: Nest(at!(r, "first", read_uper_nest(r))),
-            rest: at!(r, "rest", read_uper_nests_rest(r)),
-            other: if p & 0x1 != 0 { Some(Twig(at!(r, "other", read_uper_twig(r)))) } else { None },
-        })
+        parts::put(&mut value.first, Nest(at!(r, "first", read_uper_nest(r))));
+        parts::put(&mut value.rest, at!(r, "rest", read_uper_nests_rest(r)));
+        if p & 0x1 != 0 { parts::put(&mut value.other, Some(Twig(at!(r, "other", read_uper_twig(r))))); }
+        Ok(())
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.bit(self.other.is_some());
@@ -3122,18 +3218,16 @@ fn write_uper_nest(list: &[Nest], w: &mut per::Writer<false>) -> Result<()> {
 }
 
 impl<'a> Letter<'a> {
-    fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
+    fn fill_uper(&mut self, r: &mut per::Reader<'a, false>) -> Result<()> {
+        let value = self;
         let p = r.bits(1)?;
         let f_code = at!(r, "code", r.whole(per::Whole::Bits(8), 255)) as u8;
-        let f_sealed = at!(r, "sealed", r.contained(per::Size::ANY, 8, |r| Content::read_uper(r, Key::Int(*(&f_code) as i64))));
-        let f_stamp = if p & 0x1 != 0 {
-            Some(at!(r, "stamp", r.contained(per::Size::ANY, 1, |r| Content::read_uper(r, Key::Int(*(&f_code) as i64)))))
-        } else { None };
-        Ok(Self {
-            code: f_code,
-            sealed: f_sealed,
-            stamp: f_stamp,
-        })
+        parts::put(&mut value.sealed, at!(r, "sealed", r.contained(per::Size::ANY, 8, |r| parts::filled(Content::EMPTY, |v| v.fill_uper(r, Key::Int(*(&f_code) as i64))))));
+        if p & 0x1 != 0 {
+            parts::put(&mut value.stamp, Some(at!(r, "stamp", r.contained(per::Size::ANY, 1, |r| parts::filled(Content::EMPTY, |v| v.fill_uper(r, Key::Int(*(&f_code) as i64)))))));
+        }
+        value.code = f_code;
+        Ok(())
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.bit(self.stamp.is_some());
@@ -3149,11 +3243,11 @@ impl<'a> Letter<'a> {
 }
 
 impl<'a> Errand<'a> {
-    fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
-        Ok(Self {
-            first: at!(r, "first", Order::read_uper(r)),
-            then: at!(r, "then", ErrandThen::read_uper(r)),
-        })
+    fn fill_uper(&mut self, r: &mut per::Reader<'a, false>) -> Result<()> {
+        let value = self;
+        at!(r, "first", value.first.fill_uper(r));
+        at!(r, "then", value.then.fill_uper(r));
+        Ok(())
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         at!(w, "first", self.first.write_uper(w));
@@ -3164,26 +3258,27 @@ impl<'a> Errand<'a> {
 
 impl<'a> Sparse<'a> {
     #[inline(never)]
-    fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
+    fn fill_uper(&mut self, r: &mut per::Reader<'a, false>) -> Result<()> {
         r.enter()?;
+        let value = self;
         let p = r.bits(11)?;
-        let value = Self {
-            a: if p & 0x400 != 0 { Some(at!(r, "a", r.whole(per::Whole::Bits(4), 9)) as u8) } else { None },
-            b: if p & 0x200 != 0 { Some(at!(r, "b", r.unconstrained())) } else { None },
-            c: if p & 0x100 != 0 { Some(at!(r, "c", r.bit())) } else { None },
-            d: if p & 0x80 != 0 { Some(at!(r, "d", r.octet_string(per::Size::ANY))) } else { None },
-            e: if p & 0x40 != 0 { Some(at!(r, "e", Colour::read_uper(r))) } else { None },
-            f: if p & 0x20 != 0 { Some(()) } else { None },
-            g: if p & 0x10 != 0 {
-                Some(at!(r, "g", r.characters(per::Size::ANY, &UPER_ALPHABET_1)))
-            } else { None },
-            h: if p & 0x8 != 0 { Some(at!(r, "h", read_uper_names(r))) } else { None },
-            i: if p & 0x4 != 0 { Some(at!(r, "i", Shape::read_uper(r))) } else { None },
-            j: if p & 0x2 != 0 { Some(at!(r, "j", r.real())) } else { None },
-            k: if p & 0x1 != 0 { Some(Box::new(at!(r, "k", Sparse::read_uper(r)))) } else { None },
-        };
+        if p & 0x400 != 0 { value.a = Some(at!(r, "a", r.whole(per::Whole::Bits(4), 9)) as u8); }
+        if p & 0x200 != 0 { parts::put(&mut value.b, Some(at!(r, "b", r.unconstrained()))); }
+        if p & 0x100 != 0 { value.c = Some(at!(r, "c", r.bit())); }
+        if p & 0x80 != 0 { parts::put(&mut value.d, Some(at!(r, "d", r.octet_string(per::Size::ANY)))); }
+        if p & 0x40 != 0 { value.e = Some(at!(r, "e", Colour::read_uper(r))); }
+        if p & 0x20 != 0 { value.f = Some(()); }
+        if p & 0x10 != 0 {
+            parts::put(&mut value.g, Some(at!(r, "g", r.characters(per::Size::ANY, &UPER_ALPHABET_1))));
+        }
+        if p & 0x8 != 0 { parts::put(&mut value.h, Some(at!(r, "h", read_uper_names(r)))); }
+        if p & 0x4 != 0 { parts::put(&mut value.i, Some(at!(r, "i", Shape::read_uper(r)))); }
+        if p & 0x2 != 0 { parts::put(&mut value.j, Some(at!(r, "j", r.real()))); }
+        if p & 0x1 != 0 {
+            parts::put(&mut value.k, Some(at!(r, "k", parts::filled(Box::new(Sparse::EMPTY), |v| v.fill_uper(r)))));
+        }
         r.leave();
-        Ok(value)
+        Ok(())
     }
     #[inline(never)]
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
@@ -3285,7 +3380,7 @@ impl<'a> Shape<'a> {
 }
 
 fn read_uper_zoo_children<'a>(r: &mut per::Reader<'a, false>) -> Result<Vec<Animal<'a>>> {
-    r.list(per::Size::new(false, 0, 4, Some(per::Whole::Bits(3))), Animal::read_uper)
+    r.list_filled(per::Size::new(false, 0, 4, Some(per::Whole::Bits(3))), || Animal::EMPTY, Animal::fill_uper)
 }
 
 fn write_uper_zoo_children(list: &[Animal<'_>], w: &mut per::Writer<false>) -> Result<()> {
@@ -3301,16 +3396,16 @@ fn write_uper_zoo_bag(list: &[u16], w: &mut per::Writer<false>) -> Result<()> {
 }
 
 impl<'a> Texts<'a> {
-    fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
-        Ok(Self {
-            utf8: at!(r, "utf8", r.other_string(StringKind::Utf8)),
-            numeric: at!(r, "numeric", r.characters(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &UPER_ALPHABET_2)),
-            letters: at!(r, "letters", r.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &UPER_ALPHABET_3)),
-            bmp: at!(r, "bmp", r.characters(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &UPER_ALPHABET_4)),
-            universal: at!(r, "universal", r.characters(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &UPER_ALPHABET_5)),
-            general: at!(r, "general", r.other_string(StringKind::General)),
-            oid: at!(r, "oid", r.relative_oid()),
-        })
+    fn fill_uper(&mut self, r: &mut per::Reader<'a, false>) -> Result<()> {
+        let value = self;
+        parts::put(&mut value.utf8, at!(r, "utf8", r.other_string(StringKind::Utf8)));
+        parts::put(&mut value.numeric, at!(r, "numeric", r.characters(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &UPER_ALPHABET_2)));
+        parts::put(&mut value.letters, at!(r, "letters", r.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &UPER_ALPHABET_3)));
+        parts::put(&mut value.bmp, at!(r, "bmp", r.characters(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &UPER_ALPHABET_4)));
+        parts::put(&mut value.universal, at!(r, "universal", r.characters(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &UPER_ALPHABET_5)));
+        parts::put(&mut value.general, at!(r, "general", r.other_string(StringKind::General)));
+        parts::put(&mut value.oid, at!(r, "oid", r.relative_oid()));
+        Ok(())
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         at!(w, "utf8", w.other_string(StringKind::Utf8, &self.utf8));
@@ -3325,11 +3420,11 @@ impl<'a> Texts<'a> {
 }
 
 impl<'a> Times<'a> {
-    fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
-        Ok(Self {
-            utc: at!(r, "utc", r.utc_time(per::Size::ANY, &UPER_ALPHABET_6)),
-            general: at!(r, "general", r.generalized_time(per::Size::ANY, &UPER_ALPHABET_6)),
-        })
+    fn fill_uper(&mut self, r: &mut per::Reader<'a, false>) -> Result<()> {
+        let value = self;
+        parts::put(&mut value.utc, at!(r, "utc", r.utc_time(per::Size::ANY, &UPER_ALPHABET_6)));
+        parts::put(&mut value.general, at!(r, "general", r.generalized_time(per::Size::ANY, &UPER_ALPHABET_6)));
+        Ok(())
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         at!(w, "utc", w.check_utc_time(&self.utc));
@@ -3341,13 +3436,12 @@ impl<'a> Times<'a> {
 }
 
 impl<'a> Message<'a> {
-    fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
+    fn fill_uper(&mut self, r: &mut per::Reader<'a, false>) -> Result<()> {
+        let value = self;
         let f_code = at!(r, "code", r.whole(per::Whole::Bits(8), 255)) as u8;
-        let f_value = at!(r, "value", MessageValue::read_uper(r, Key::Int(*(&f_code) as i64)));
-        Ok(Self {
-            code: f_code,
-            value: f_value,
-        })
+        at!(r, "value", value.value.fill_uper(r, Key::Int(*(&f_code) as i64)));
+        value.code = f_code;
+        Ok(())
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         at!(w, "code", w.integer(per::Whole::Bits(8), i64::from(self.code), 0, 255));
@@ -3358,7 +3452,7 @@ impl<'a> Message<'a> {
 
 fn read_uper_tree_twigs(r: &mut per::Reader<'_, false>) -> Result<Vec<Tree>> {
     r.enter()?;
-    let list = r.list(per::Size::ANY, Tree::read_uper)?;
+    let list = r.list_filled(per::Size::ANY, || Tree::EMPTY, Tree::fill_uper)?;
     r.leave();
     Ok(list)
 }
@@ -3387,19 +3481,15 @@ fn write_uper_twig(list: &[TwigSetOf], w: &mut per::Writer<false>) -> Result<()>
 }
 
 impl<'a> Order<'a> {
-    fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
+    fn fill_uper(&mut self, r: &mut per::Reader<'a, false>) -> Result<()> {
+        let value = self;
         let p = r.bits(1)?;
         let f_deed = at!(r, "deed", Deed::read_uper(r));
-        let f_times = (at!(r, "times", r.whole(per::Whole::Bits(3), 7)) + 1) as u8;
-        let f_value = at!(r, "value", Value::read_uper(r, Key::Int(*(&f_deed.number) as i64), Key::Int((&f_deed.manner).number())));
-        let mut value = Self {
-            deed: f_deed,
-            times: f_times,
-            value: f_value,
-            extension_additions: UnknownAdditions::NONE,
-        };
-        if p & 0x1 != 0 { value.extension_additions = r.all_unknown_additions()?; }
-        Ok(value)
+        value.times = (at!(r, "times", r.whole(per::Whole::Bits(3), 7)) + 1) as u8;
+        at!(r, "value", value.value.fill_uper(r, Key::Int(*(&f_deed.number) as i64), Key::Int((&f_deed.manner).number())));
+        parts::put(&mut value.deed, f_deed);
+        if p & 0x1 != 0 { parts::put(&mut value.extension_additions, r.all_unknown_additions()?); }
+        Ok(())
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         let extended = !self.extension_additions.is_empty();
@@ -3416,12 +3506,20 @@ impl<'a> Order<'a> {
 }
 
 impl<'a> ErrandThen<'a> {
-    fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
-        Ok(match r.alternative(per::Whole::Bits(2), 3)? {
-            0 => Self::Next(at!(r, "next", Order::read_uper(r))),
-            1 => Self::Set(at!(r, "set", OrderSet::read_uper(r))),
-            _ => Self::None(()),
-        })
+    fn fill_uper(&mut self, r: &mut per::Reader<'a, false>) -> Result<()> {
+        let value = self;
+        match r.alternative(per::Whole::Bits(2), 3)? {
+            0 => {
+                parts::put(value, Self::Next(Order::EMPTY));
+                if let Self::Next(v) = value { at!(r, "next", v.fill_uper(r)); }
+            }
+            1 => {
+                parts::put(value, Self::Set(OrderSet::EMPTY));
+                if let Self::Set(v) = value { at!(r, "set", v.fill_uper(r)); }
+            }
+            _ => parts::put(value, Self::None(())),
+        }
+        Ok(())
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         match self {
@@ -3456,13 +3554,13 @@ impl ShapeLine {
 }
 
 impl<'a> Animal<'a> {
-    fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
+    fn fill_uper(&mut self, r: &mut per::Reader<'a, false>) -> Result<()> {
+        let value = self;
         let p = r.bits(1)?;
-        Ok(Self {
-            name: at!(r, "name", r.characters(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &UPER_ALPHABET_1)),
-            legs: if p & 0x1 != 0 { at!(r, "legs", r.whole(per::Whole::Bits(10), 1000)) as u16 } else { 4 },
-            kind: at!(r, "kind", Shape::read_uper(r)),
-        })
+        parts::put(&mut value.name, at!(r, "name", r.characters(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &UPER_ALPHABET_1)));
+        if p & 0x1 != 0 { value.legs = at!(r, "legs", r.whole(per::Whole::Bits(10), 1000)) as u16; }
+        parts::put(&mut value.kind, at!(r, "kind", Shape::read_uper(r)));
+        Ok(())
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.bit(!(self.legs == 4));
@@ -3476,17 +3574,21 @@ impl<'a> Animal<'a> {
 }
 
 impl<'a> MessageValue<'a> {
-    fn read_uper(r: &mut per::Reader<'a, false>, k0: Key<'_>) -> Result<Self> {
-        let open = match r.open_type()? { Ok(open) => open, Err(v) => return Ok(Self::Other(v)) };
-        let value = match k0 {
-            Key::Int(1) => Self::Shape(Shape::read_uper(r)?),
-            Key::Int(2) => Self::Names(read_uper_names(r)?),
-            Key::Int(9) => Self::Boolean(r.bit()?),
-            Key::Int(10) => Self::Boolean2(r.bit()?),
-            _ => Self::Other(r.rest()?),
+    fn fill_uper(&mut self, r: &mut per::Reader<'a, false>, k0: Key<'_>) -> Result<()> {
+        let value = self;
+        let open = match r.open_type()? {
+            Ok(open) => open,
+            Err(v) => { parts::put(value, Self::Other(v)); return Ok(()); }
         };
+        match k0 {
+            Key::Int(1) => parts::put(value, Self::Shape(Shape::read_uper(r)?)),
+            Key::Int(2) => parts::put(value, Self::Names(read_uper_names(r)?)),
+            Key::Int(9) => parts::put(value, Self::Boolean(r.bit()?)),
+            Key::Int(10) => parts::put(value, Self::Boolean2(r.bit()?)),
+            _ => parts::put(value, Self::Other(r.rest()?)),
+        }
         r.close(open);
-        Ok(value)
+        Ok(())
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         if let Self::Other(v) = self { return Ok(w.any(v)); }
@@ -3514,17 +3616,21 @@ fn write_uper_twig_set_of(list: &[Twig], w: &mut per::Writer<false>) -> Result<(
 }
 
 impl<'a> Content<'a> {
-    fn read_uper(r: &mut per::Reader<'a, false>, k1: Key<'_>) -> Result<Self> {
-        let open = match r.open_type()? { Ok(open) => open, Err(v) => return Ok(Self::Other(v)) };
-        let value = match k1 {
-            Key::Int(1) => Self::Shape(Shape::read_uper(r)?),
-            Key::Int(2) => Self::Names(read_uper_names(r)?),
-            Key::Int(9) => Self::Boolean(r.bit()?),
-            Key::Int(10) => Self::Boolean2(r.bit()?),
-            _ => Self::Other(r.rest()?),
+    fn fill_uper(&mut self, r: &mut per::Reader<'a, false>, k1: Key<'_>) -> Result<()> {
+        let value = self;
+        let open = match r.open_type()? {
+            Ok(open) => open,
+            Err(v) => { parts::put(value, Self::Other(v)); return Ok(()); }
         };
+        match k1 {
+            Key::Int(1) => parts::put(value, Self::Shape(Shape::read_uper(r)?)),
+            Key::Int(2) => parts::put(value, Self::Names(read_uper_names(r)?)),
+            Key::Int(9) => parts::put(value, Self::Boolean(r.bit()?)),
+            Key::Int(10) => parts::put(value, Self::Boolean2(r.bit()?)),
+            _ => parts::put(value, Self::Other(r.rest()?)),
+        }
         r.close(open);
-        Ok(value)
+        Ok(())
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         if let Self::Other(v) = self { return Ok(w.any(v)); }
@@ -3557,16 +3663,20 @@ impl Deed {
 }
 
 impl<'a> Value<'a> {
-    fn read_uper(r: &mut per::Reader<'a, false>, k2: Key<'_>, k3: Key<'_>) -> Result<Self> {
-        let open = match r.open_type()? { Ok(open) => open, Err(v) => return Ok(Self::Other(v)) };
-        let value = match (k2, k3) {
-            (Key::Int(1), Key::Int(0)) => Self::Shape(Shape::read_uper(r)?),
-            (Key::Int(1), Key::Int(1)) => Self::Names(read_uper_names(r)?),
-            (Key::Int(2), Key::Int(0)) => Self::Boolean(r.bit()?),
-            _ => Self::Other(r.rest()?),
+    fn fill_uper(&mut self, r: &mut per::Reader<'a, false>, k2: Key<'_>, k3: Key<'_>) -> Result<()> {
+        let value = self;
+        let open = match r.open_type()? {
+            Ok(open) => open,
+            Err(v) => { parts::put(value, Self::Other(v)); return Ok(()); }
         };
+        match (k2, k3) {
+            (Key::Int(1), Key::Int(0)) => parts::put(value, Self::Shape(Shape::read_uper(r)?)),
+            (Key::Int(1), Key::Int(1)) => parts::put(value, Self::Names(read_uper_names(r)?)),
+            (Key::Int(2), Key::Int(0)) => parts::put(value, Self::Boolean(r.bit()?)),
+            _ => parts::put(value, Self::Other(r.rest()?)),
+        }
         r.close(open);
-        Ok(value)
+        Ok(())
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         if let Self::Other(v) = self { return Ok(w.any(v)); }
@@ -3582,13 +3692,12 @@ impl<'a> Value<'a> {
 }
 
 impl<'a> OrderSet<'a> {
-    fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
+    fn fill_uper(&mut self, r: &mut per::Reader<'a, false>) -> Result<()> {
+        let value = self;
         let f_deed = at!(r, "deed", Deed::read_uper(r));
-        let f_value = at!(r, "value", Value::read_uper(r, Key::Int(*(&f_deed.number) as i64), Key::Int((&f_deed.manner).number())));
-        Ok(Self {
-            deed: f_deed,
-            value: f_value,
-        })
+        at!(r, "value", value.value.fill_uper(r, Key::Int(*(&f_deed.number) as i64), Key::Int((&f_deed.manner).number())));
+        parts::put(&mut value.deed, f_deed);
+        Ok(())
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         at!(w, "deed", self.deed.write_uper(w));
@@ -3627,7 +3736,7 @@ impl<'a> codec::UperType<'a> for Zoo<'a> {
 impl<'a> codec::UperType<'a> for Tree {
     const NAME: &'static str = "Tree";
 
-    fn read(r: &mut per::Reader<'a, false>) -> Result<Self> { Tree::read_uper(r) }
+    fn read(r: &mut per::Reader<'a, false>) -> Result<Self> { parts::filled(Tree::EMPTY, |v| v.fill_uper(r)) }
 
     fn write(&self, w: &mut per::Writer<false>) -> Result<()> { self.write_uper(w) }
 }
@@ -3643,7 +3752,9 @@ impl<'a> codec::UperType<'a> for Names<'a> {
 impl<'a> codec::UperType<'a> for Nests {
     const NAME: &'static str = "Nests";
 
-    fn read(r: &mut per::Reader<'a, false>) -> Result<Self> { Nests::read_uper(r) }
+    fn read(r: &mut per::Reader<'a, false>) -> Result<Self> {
+        parts::filled(Nests::EMPTY, |v| v.fill_uper(r))
+    }
 
     fn write(&self, w: &mut per::Writer<false>) -> Result<()> { self.write_uper(w) }
 }
@@ -3659,7 +3770,9 @@ impl<'a> codec::UperType<'a> for Nest {
 impl<'a> codec::UperType<'a> for Letter<'a> {
     const NAME: &'static str = "Letter";
 
-    fn read(r: &mut per::Reader<'a, false>) -> Result<Self> { Letter::read_uper(r) }
+    fn read(r: &mut per::Reader<'a, false>) -> Result<Self> {
+        parts::filled(Letter::EMPTY, |v| v.fill_uper(r))
+    }
 
     fn write(&self, w: &mut per::Writer<false>) -> Result<()> { self.write_uper(w) }
 }
@@ -3667,7 +3780,9 @@ impl<'a> codec::UperType<'a> for Letter<'a> {
 impl<'a> codec::UperType<'a> for Errand<'a> {
     const NAME: &'static str = "Errand";
 
-    fn read(r: &mut per::Reader<'a, false>) -> Result<Self> { Errand::read_uper(r) }
+    fn read(r: &mut per::Reader<'a, false>) -> Result<Self> {
+        parts::filled(Errand::EMPTY, |v| v.fill_uper(r))
+    }
 
     fn write(&self, w: &mut per::Writer<false>) -> Result<()> { self.write_uper(w) }
 }
@@ -3675,7 +3790,9 @@ impl<'a> codec::UperType<'a> for Errand<'a> {
 impl<'a> codec::UperType<'a> for Sparse<'a> {
     const NAME: &'static str = "Sparse";
 
-    fn read(r: &mut per::Reader<'a, false>) -> Result<Self> { Sparse::read_uper(r) }
+    fn read(r: &mut per::Reader<'a, false>) -> Result<Self> {
+        parts::filled(Sparse::EMPTY, |v| v.fill_uper(r))
+    }
 
     fn write(&self, w: &mut per::Writer<false>) -> Result<()> { self.write_uper(w) }
 }

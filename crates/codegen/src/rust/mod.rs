@@ -3,6 +3,7 @@
 mod ber;
 mod consts;
 mod declare;
+mod empty;
 mod jer;
 mod names;
 mod notation;
@@ -18,6 +19,7 @@ mod whole;
 use crate::overlay::Serde;
 use crate::types::{Edge, Origin, Repr, Types};
 use crate::{Config, Error};
+use empty::Empties;
 use names::Names;
 pub(crate) use names::is_keyword;
 use std::collections::HashSet;
@@ -46,9 +48,11 @@ pub(crate) fn print(model: &Model, lowering: &Lowering, config: &Config<'_>) -> 
         hash: config.hash || config.overlay.hash,
         roots: Vec::new(),
         apart: Vec::new(),
+        empties: Empties::default(),
     };
     if lowering.plans.iter().any(|plan| matches!(plan.code, Code::Per(_))) {
         printer.apart = printer.types.taken_apart();
+        printer.find_empties();
     }
     printer.roots = printer.root_types(lowering);
     declare::print(&mut printer, model, lowering, config);
@@ -57,6 +61,7 @@ pub(crate) fn print(model: &Model, lowering: &Lowering, config: &Config<'_>) -> 
     notation::print(&mut printer);
     whole::print(&mut printer);
     parts::print(&mut printer, lowering);
+    empty::print(&mut printer, Printer::is_filled);
     let mut printed = Vec::new();
     for (plan, _) in lowering.plans.iter().zip(config.rules) {
         match &plan.code {
@@ -100,6 +105,8 @@ struct Printer<'m> {
     roots: Vec<RootType>,
     /// The types that are shown, compared and copied part by part.
     apart: Vec<bool>,
+    /// What values are before they are read into.
+    empties: Empties,
 }
 
 /// A type that values can begin with.
@@ -153,6 +160,10 @@ const USES: &[(&str, &[&str])] = &[
     ),
     ("tercet_runtime", &["Error", "ErrorKind", "Result", "Tag", "codec"]),
 ];
+
+/// Octets of memory of a value that PER reads where it stands, rather than moving it there two or three times: context
+/// setups of NGAP are decoded in 34 % less time by it, reports of NR RRC in 33 %. With 64 the latter is 8 % slower.
+const FILLED: usize = 40;
 
 /// What is said of code that nobody wrote by hand.
 const ALLOWED: &str = "clippy::all, clippy::nursery, clippy::pedantic, clippy::restriction, dead_code, missing_docs, \
@@ -297,6 +308,15 @@ impl<'m> Printer<'m> {
     fn name_const(&self, root: NodeId) -> String {
         let name = self.types.shape.node(root).name.map_or("", |name| self.types.shape.name(name));
         format!("const NAME: &'static str = {name:?};")
+    }
+
+    /// Whether values of a type are read by PER where they stand, rather than moved there: see [`FILLED`].
+    fn is_filled(&self, node: NodeId) -> bool {
+        let node = self.types.same(node);
+        !self.types.choices.small
+            && matches!(self.types.repr(node), Repr::Struct | Repr::Choice | Repr::Table(_))
+            && self.empties.is_constant(node)
+            && self.types.size(node) >= FILLED
     }
 
     /// Whether a node is a struct all of whose components may be absent, so that it has a `Default`.

@@ -1,7 +1,6 @@
 //! What types are taken apart to, for codecs that follow tables.
 
-use super::Printer;
-use super::values::{EMPTY, EMPTY_LAZY};
+use super::{Printer, empty};
 use crate::types::{Edge, Repr};
 use tercet_lower::Lowering;
 use tercet_plan::{Code, FieldId, NodeId};
@@ -17,10 +16,12 @@ pub(super) fn print(p: &mut Printer<'_>, lowering: &Lowering) {
     if !p.types.choices.small || rules.is_empty() {
         return;
     }
-    let depths = p.types.depths();
-    let constants = vec![false; depths.len()];
-    let mut parts = Parts { p, rules, depths, constants };
-    parts.find_constants();
+    empty::print(p, |p, node| match p.types.repr(node) {
+        Repr::Struct | Repr::Choice | Repr::Table(_) => p.types.is_tabled(node) || p.empties.has_any(node),
+        Repr::List => p.types.is_tabled(node) && p.types.is_newtype(node),
+        _ => false,
+    });
+    let mut parts = Parts { p, rules };
     for node in parts.p.types.nodes().collect::<Vec<_>>() {
         parts.node(node);
     }
@@ -30,8 +31,6 @@ struct Parts<'p, 'm> {
     p: &'p mut Printer<'m>,
     /// The variants of PER that there are codecs for.
     rules: Vec<&'static str>,
-    depths: Vec<Option<u32>>,
-    constants: Vec<bool>,
 }
 
 /// The number from which on components with a DEFAULT are told whatever they are (`parts::DEFAULTS`).
@@ -55,9 +54,6 @@ fn seen(variant: &str, reference: &str) -> String {
     }
 }
 
-/// Octets that are none.
-const NO_OCTETS: &str = "Octets::borrowed(&[])";
-
 impl Parts<'_, '_> {
     fn node(&mut self, node: NodeId) {
         let tabled = self.p.types.is_tabled(node);
@@ -71,7 +67,7 @@ impl Parts<'_, '_> {
                 self.alternatives(node);
             }
             Repr::Enumerated => self.enumerated(node),
-            Repr::Struct | Repr::Choice | Repr::Table(_) if self.depths[node.index()].is_some() => {
+            Repr::Struct | Repr::Choice | Repr::Table(_) if self.p.empties.has_any(node) => {
                 self.value(node, "parts::Part::Straight(self)", "parts::Seen::Straight(self)");
                 self.straight(node);
             }
@@ -90,143 +86,13 @@ impl Parts<'_, '_> {
     }
 
     fn value(&mut self, node: NodeId, part: &str, seen: &str) {
-        // A constant is much less to compile than what makes the value.
-        let constant = self.constants[node.index()].then(|| self.constant(node));
-        if let Some(constant) = &constant {
-            let (name, lifetime) = (self.p.names.ty(node), self.p.lifetime(node, "'a"));
-            let generic = if lifetime.is_empty() { "" } else { "<'a>" };
-            let line = format!("impl{generic} {name}{lifetime} {{");
-            self.p.text.line("");
-            self.p.text.open(line);
-            self.p.text.line(format!("const EMPTY: Self = {constant};"));
-            self.p.text.close("}");
-        }
         self.implement(node, "Value");
-        self.p.text.line(match constant {
-            Some(_) => "fn empty() -> Self { Self::EMPTY }".into(),
-            None => format!("fn empty() -> Self {{ {} }}", self.empty(node)),
-        });
+        // A constant is much less to compile than what makes the value.
+        let empty = if self.p.empties.is_constant(node) { "Self::EMPTY".into() } else { self.p.empty(node) };
+        self.p.text.line(format!("fn empty() -> Self {{ {empty} }}"));
         self.p.text.line(format!("fn part(&mut self) -> parts::Part<'_, 'a> {{ {part} }}"));
         self.p.text.line(format!("fn seen(&self) -> parts::Seen<'_, 'a> {{ {seen} }}"));
         self.p.text.close("}");
-    }
-
-    /// The nodes whose values before they are read are constants: nothing in them is in a box.
-    fn find_constants(&mut self) {
-        let nodes: Vec<NodeId> = self.p.types.nodes().collect();
-        loop {
-            let mut changed = false;
-            for &node in nodes.iter().rev() {
-                if !self.constants[node.index()] && self.is_constant(node) {
-                    self.constants[node.index()] = true;
-                    changed = true;
-                }
-            }
-            if !changed {
-                return;
-            }
-        }
-    }
-
-    fn is_constant(&self, node: NodeId) -> bool {
-        let shape = self.p.types.shape;
-        match self.p.types.repr(node) {
-            Repr::Struct => shape.fields_of(node).all(|(id, field)| match self.p.default_value(id) {
-                Some(_) => matches!(
-                    self.p.types.repr(field.node),
-                    Repr::Boolean | Repr::Null | Repr::Integer { .. } | Repr::Enumerated | Repr::FixedBits(_)
-                ),
-                None => self.p.is_option(id) || self.is_held_constant(id),
-            }),
-            Repr::Choice => shape.fields_of(node).any(|(id, _)| self.is_held_constant(id)),
-            Repr::List => !self.p.types.is_lazy(node),
-            _ => true,
-        }
-    }
-
-    fn is_held_constant(&self, id: FieldId) -> bool {
-        let node = self.p.types.same(self.p.types.shape.field(id).node);
-        !self.p.types.is_boxed(Edge::Field(id)) && self.constants[node.index()]
-    }
-
-    /// The alternative that a CHOICE has before it is read: one that is a constant, or else has the least inside.
-    fn first(&self, node: NodeId) -> Option<FieldId> {
-        let shape = self.p.types.shape;
-        let depth = |id: FieldId| self.depths[self.p.types.same(shape.field(id).node).index()];
-        let all = shape.fields_of(node);
-        let all = all.filter_map(|(id, _)| Some((!self.is_held_constant(id), depth(id)?, id)));
-        all.min().map(|(.., id)| id)
-    }
-
-    /// The expression of a value of a type before it is read.
-    fn empty(&self, node: NodeId) -> String {
-        let shape = self.p.types.shape;
-        match self.p.types.repr(node) {
-            Repr::Struct => {
-                let each = shape.fields_of(node).map(|(id, _)| {
-                    let value = match self.p.default_value(id) {
-                        Some(value) => value,
-                        None if self.p.is_option(id) => "None".into(),
-                        None => self.held(id),
-                    };
-                    format!("{}: {value}", self.p.names.field(id))
-                });
-                let unknown = self.p.names.additions(node);
-                let unknown = unknown.map(|name| format!("{name}: UnknownAdditions::NONE"));
-                format!("Self {{ {} }}", each.chain(unknown).collect::<Vec<_>>().join(", "))
-            }
-            Repr::Choice => match self.first(node) {
-                Some(id) => format!("Self::{}({})", self.p.names.field(id), self.held(id)),
-                None => "Self::Unknown(Box::default())".into(),
-            },
-            _ => self.constant(node),
-        }
-    }
-
-    /// What a component or alternative is before it is read.
-    fn held(&self, id: FieldId) -> String {
-        let node = self.p.types.same(self.p.types.shape.field(id).node);
-        let value = match self.p.types.repr(node) {
-            Repr::Struct | Repr::Choice if self.constants[node.index()] => {
-                format!("{}::EMPTY", self.p.names.ty(node))
-            }
-            Repr::Struct | Repr::Choice => "parts::Value::empty()".into(),
-            _ => self.constant(node),
-        };
-        self.p.boxed(Edge::Field(id), value)
-    }
-
-    /// The same of a type as a constant, where it is one.
-    fn constant(&self, node: NodeId) -> String {
-        let name = || self.p.names.ty(node);
-        match self.p.types.repr(node) {
-            Repr::Boolean => "false".into(),
-            Repr::Null => "()".into(),
-            Repr::Integer { .. } => "0".into(),
-            Repr::Float => "0.0".into(),
-            Repr::Real => "ExactReal::ZERO".into(),
-            Repr::Big => "Integer::ZERO".into(),
-            Repr::FixedBits(_) => "FixedBits::new(0)".into(),
-            Repr::Bits => "BitString::EMPTY".into(),
-            Repr::FixedOctets(count) => format!("[0; {count}]"),
-            Repr::Octets | Repr::Any => NO_OCTETS.into(),
-            Repr::Oid => "ObjectIdentifier::constant(&[0])".into(),
-            Repr::RelativeOid => "RelativeObjectIdentifier::constant(&[0])".into(),
-            Repr::Text => "Text::borrowed(\"\")".into(),
-            Repr::Contained(_) => format!("Contained::Octets({NO_OCTETS})"),
-            Repr::Table(_) => format!("{}::Other({NO_OCTETS})", name()),
-            Repr::Enumerated => format!("{}::{}", name(), self.first_item(node)),
-            Repr::Struct | Repr::Choice => self.empty(node),
-            Repr::List => {
-                let list = if self.p.types.is_lazy(node) { EMPTY_LAZY } else { EMPTY };
-                if self.p.types.is_newtype(node) { format!("{}({list})", name()) } else { list.into() }
-            }
-        }
-    }
-
-    fn first_item(&self, node: NodeId) -> String {
-        let first = self.p.types.shape.items_of(node).first();
-        first.map_or_else(|| "Unknown(0)".into(), |item| self.p.names.item(node, item.value).to_owned())
     }
 
     /// What components or alternatives are called in the specification.
@@ -297,8 +163,8 @@ impl Parts<'_, '_> {
         // Elements are added to a list.
         let node = self.p.types.same(self.p.types.shape.field(id).node);
         let is_list = self.p.types.repr(node) == Repr::List;
-        if is_list && self.p.default_value(id).is_some_and(|value| value != self.held(id)) {
-            return format!("{{ {name} = {}; {place} }}", self.held(id));
+        if is_list && self.p.default_value(id).is_some_and(|value| value != self.p.empty_held(id)) {
+            return format!("{{ {name} = {}; {place} }}", self.p.empty_held(id));
         }
         place
     }
@@ -377,12 +243,12 @@ impl Parts<'_, '_> {
             shape.fields_of(node).map(|(id, _)| (id, self.p.names.field(id).to_owned())).collect();
         self.p.text.open("fn choose(&mut self, number: usize) -> parts::Part<'_, 'a> {");
         // What was there has no memory to free where it is a constant.
-        let constant = self.constants[node.index()];
+        let constant = self.p.empties.is_constant(node);
         self.p.text.open(if constant { "parts::put(self, match number {" } else { "*self = match number {" });
         let last = all.len().wrapping_sub(1);
         let chosen = |(at, (id, name)): (usize, &(FieldId, String))| {
             let number = if at == last && !extensible { "_".to_owned() } else { at.to_string() };
-            format!("{number} => Self::{name}({}),", self.held(*id))
+            format!("{number} => Self::{name}({}),", self.p.empty_held(*id))
         };
         let arms: Vec<String> = all.iter().enumerate().map(chosen).collect();
         self.p.text.fill(arms);
@@ -427,7 +293,7 @@ impl Parts<'_, '_> {
         let name = self.p.names.ty(node).to_owned();
         self.p.text.line("");
         self.p.text.open(format!("impl<'a> parts::Value<'a> for {name} {{"));
-        let first = self.first_item(node);
+        let first = self.p.first_item(node);
         self.p.text.line(format!("fn empty() -> Self {{ Self::{first} }}"));
         self.p.text.line("fn part(&mut self) -> parts::Part<'_, 'a> { parts::Part::Items(self) }");
         self.p.text.line("fn seen(&self) -> parts::Seen<'_, 'a> { parts::Seen::Items(self) }");

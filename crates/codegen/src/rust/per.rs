@@ -1,5 +1,6 @@
 //! Codecs for PER, aligned and unaligned.
 
+mod fill;
 mod read;
 mod tables;
 mod times;
@@ -86,19 +87,41 @@ impl Per<'_, '_> {
                 self.line("");
                 self.open(format!("impl{generic} {name}{lifetime} {{"));
                 self.apart(node);
-                self.open(format!(
-                    "fn read_{rules}(r: &mut per::Reader<{reader}, {aligned}>{keys}) -> Result<Self> {{"
-                ));
+                let fills = self.p.is_filled(node);
+                self.open(if fills {
+                    format!(
+                        "fn fill_{rules}(&mut self, r: &mut per::Reader<{reader}, {aligned}>{keys}) -> Result<()> {{"
+                    )
+                } else {
+                    format!("fn read_{rules}(r: &mut per::Reader<{reader}, {aligned}>{keys}) -> Result<Self> {{")
+                });
                 let recursive = self.p.types.is_recursive(node);
                 if recursive {
                     self.line("r.enter()?;");
                 }
+                if fills {
+                    self.line("let value = self;");
+                }
+                let program = self.program;
                 match (self.p.types.repr(node), self.code(node)) {
+                    (Repr::Struct, Code::Sequence(code)) if fills => {
+                        self.fill_struct(node, &program.sequences[code as usize]);
+                    }
+                    (Repr::Choice, Code::Choice(code)) if fills => {
+                        self.fill_choice(node, &program.choices[code as usize]);
+                    }
+                    (Repr::Table(table), _) if fills => self.fill_table(node, table),
                     (Repr::Struct, Code::Sequence(code)) => self.read_struct(node, code),
                     (Repr::Choice, Code::Choice(code)) => self.read_choice(node, code),
                     (Repr::Enumerated, Code::Enumerated(code)) => self.read_enumerated(node, code),
                     (Repr::Table(table), _) => self.read_table(node, table),
                     _ => self.line("Err(r.error(ErrorKind::Unsupported))"),
+                }
+                if fills {
+                    if recursive {
+                        self.line("r.leave();");
+                    }
+                    self.line("Ok(())");
                 }
                 self.close("}");
                 self.apart(node);
@@ -162,7 +185,17 @@ impl Per<'_, '_> {
         self.open(format!(
             "fn read_{rules}_{function}{generic}(r: &mut per::Reader<{reader}, {aligned}>{keys}) -> Result<{ty}> {{"
         ));
-        let list = format!("r.list({}, {})", size(form), closure("r", &value));
+        let list = if self.p.is_filled(element) {
+            let ty = self.p.names.ty(self.p.types.same(element));
+            let fill = if arguments.is_empty() {
+                format!("{ty}::fill_{rules}")
+            } else {
+                format!("|v, r| v.fill_{rules}(r{arguments})")
+            };
+            format!("r.list_filled({}, || {ty}::EMPTY, {fill})", size(form))
+        } else {
+            format!("r.list({}, {})", size(form), closure("r", &value))
+        };
         if recursive {
             self.line("r.enter()?;");
             self.line(format!("let list = {list}?;"));

@@ -11,7 +11,7 @@ extern crate alloc;
 use core::fmt;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use tercet_runtime::codec::{Notation, UnknownAlternative, at, per};
+use tercet_runtime::codec::{Notation, UnknownAlternative, at, parts, per};
 use tercet_runtime::types::{BitString, ObjectIdentifier, Octets, Text};
 use tercet_runtime::{Error, ErrorKind, Result, codec};
 
@@ -3257,17 +3257,302 @@ impl Notation for SecondRequestedActions<'_> {
     }
 }
 
+impl<'a> MegacoMessage<'a> { const EMPTY: Self = Self { auth_header: None, mess: Message::EMPTY }; }
+
+impl<'a> AuthenticationHeader<'a> {
+    const EMPTY: Self = Self { sec_parm_index: [0; 4], seq_num: [0; 4], ad: Octets::borrowed(&[]) };
+}
+
+impl<'a> Message<'a> {
+    const EMPTY: Self = Self { version: 0, m_id: MId::EMPTY, message_body: MessageMessageBody::EMPTY };
+}
+
+impl<'a> MId<'a> { const EMPTY: Self = Self::DeviceName(Text::borrowed("")); }
+
+impl<'a> MessageMessageBody<'a> { const EMPTY: Self = Self::Transactions(Vec::new()); }
+
+impl<'a> Transaction<'a> { const EMPTY: Self = Self::TransactionResponseAck(Vec::new()); }
+
+impl<'a> TransactionReply<'a> {
+    const EMPTY: Self = Self {
+        transaction_id: 0,
+        imm_ack_required: None,
+        transaction_result: TransactionReplyTransactionResult::EMPTY,
+    };
+}
+
+impl<'a> TransactionReplyTransactionResult<'a> { const EMPTY: Self = Self::ActionReplies(Vec::new()); }
+
+impl<'a> ActionRequest<'a> {
+    const EMPTY: Self = Self {
+        context_id: 0,
+        context_request: None,
+        context_attr_audit_req: None,
+        command_requests: Vec::new(),
+    };
+}
+
+impl<'a> ContextRequest<'a> {
+    const EMPTY: Self = Self { priority: None, emergency: None, topology_req: None };
+}
+
+impl ContextAttrAuditRequest { const EMPTY: Self = Self { topology: None, emergency: None, priority: None }; }
+
+impl<'a> ActionReply<'a> {
+    const EMPTY: Self = Self {
+        context_id: 0,
+        error_descriptor: None,
+        context_reply: None,
+        command_reply: Vec::new(),
+    };
+}
+
+impl<'a> ErrorDescriptor<'a> { const EMPTY: Self = Self { error_code: 0, error_text: None }; }
+
+impl<'a> CommandRequest<'a> {
+    const EMPTY: Self = Self { command: Command::EMPTY, optional: None, wildcard_return: None };
+}
+
+impl<'a> Command<'a> { const EMPTY: Self = Self::AddReq(AmmRequest::EMPTY); }
+
+impl<'a> AmmRequest<'a> { const EMPTY: Self = Self { termination_id: Vec::new(), descriptors: Vec::new() }; }
+
+impl<'a> TopologyRequest<'a> {
+    const EMPTY: Self = Self {
+        termination_from: TerminationId::EMPTY,
+        termination_to: TerminationId::EMPTY,
+        topology_direction: TopologyRequestTopologyDirection::Bothway,
+    };
+}
+
+impl<'a> TerminationId<'a> { const EMPTY: Self = Self { wildcard: Vec::new(), id: Octets::borrowed(&[]) }; }
+
+impl<'a> CommandReply<'a> { const EMPTY: Self = Self::AddReply(AmmsReply::EMPTY); }
+
+impl<'a> AmmsReply<'a> { const EMPTY: Self = Self { termination_id: Vec::new(), termination_audit: None }; }
+
+impl<'a> SubtractRequest<'a> {
+    const EMPTY: Self = Self { termination_id: Vec::new(), audit_descriptor: None };
+}
+
+impl<'a> AuditDescriptor<'a> { const EMPTY: Self = Self { audit_token: None }; }
+
+impl<'a> AuditRequest<'a> {
+    const EMPTY: Self = Self {
+        termination_id: TerminationId::EMPTY,
+        audit_descriptor: AuditDescriptor::EMPTY,
+    };
+}
+
+impl<'a> NotifyRequest<'a> {
+    const EMPTY: Self = Self {
+        termination_id: Vec::new(),
+        observed_events_descriptor: ObservedEventsDescriptor::EMPTY,
+        error_descriptor: None,
+    };
+}
+
+impl<'a> ObservedEventsDescriptor<'a> {
+    const EMPTY: Self = Self { request_id: 0, observed_event_lst: Vec::new() };
+}
+
+impl<'a> ServiceChangeRequest<'a> {
+    const EMPTY: Self = Self { termination_id: Vec::new(), service_change_parms: ServiceChangeParm::EMPTY };
+}
+
+impl<'a> ServiceChangeParm<'a> {
+    const EMPTY: Self = Self {
+        service_change_method: ServiceChangeMethod::Failover,
+        service_change_address: None,
+        service_change_version: None,
+        service_change_profile: None,
+        service_change_reason: Vec::new(),
+        service_change_delay: None,
+        service_change_mgc_id: None,
+        time_stamp: None,
+        non_standard_data: None,
+    };
+}
+
+impl<'a> ServiceChangeAddress<'a> { const EMPTY: Self = Self::PortNumber(0); }
+
+impl<'a> ServiceChangeProfile<'a> { const EMPTY: Self = Self { profile_name: Text::borrowed("") }; }
+
+impl<'a> TimeNotation<'a> { const EMPTY: Self = Self { date: Text::borrowed(""), time: Text::borrowed("") }; }
+
+impl<'a> NonStandardData<'a> {
+    const EMPTY: Self = Self {
+        non_standard_identifier: NonStandardIdentifier::EMPTY,
+        data: Octets::borrowed(&[]),
+    };
+}
+
+impl<'a> NonStandardIdentifier<'a> { const EMPTY: Self = Self::Object(ObjectIdentifier::constant(&[0])); }
+
+impl<'a> AuditReply<'a> { const EMPTY: Self = Self::ContextAuditResult(Vec::new()); }
+
+impl<'a> NotifyReply<'a> { const EMPTY: Self = Self { termination_id: Vec::new(), error_descriptor: None }; }
+
+impl<'a> ServiceChangeReply<'a> {
+    const EMPTY: Self = Self {
+        termination_id: Vec::new(),
+        service_change_result: ServiceChangeResult::EMPTY,
+    };
+}
+
+impl<'a> ServiceChangeResult<'a> { const EMPTY: Self = Self::ErrorDescriptor(ErrorDescriptor::EMPTY); }
+
+impl<'a> AuditResult<'a> {
+    const EMPTY: Self = Self { termination_id: TerminationId::EMPTY, termination_audit_result: Vec::new() };
+}
+
+impl<'a> AmmDescriptor<'a> { const EMPTY: Self = Self::EventBufferDescriptor(Vec::new()); }
+
+impl<'a> AuditReturnParameter<'a> { const EMPTY: Self = Self::EventBufferDescriptor(Vec::new()); }
+
+impl<'a> ServiceChangeResParm<'a> {
+    const EMPTY: Self = Self {
+        service_change_mgc_id: None,
+        service_change_address: None,
+        service_change_version: None,
+        service_change_profile: None,
+        time_stamp: None,
+    };
+}
+
+impl<'a> MediaDescriptor<'a> { const EMPTY: Self = Self { term_state_descr: None, streams: None }; }
+
+impl<'a> TerminationStateDescriptor<'a> {
+    const EMPTY: Self = Self { property_parms: Vec::new(), event_buffer_control: None, service_state: None };
+}
+
+impl<'a> MediaDescriptorStreams<'a> { const EMPTY: Self = Self::MultiStream(Vec::new()); }
+
+impl<'a> ModemDescriptor<'a> {
+    const EMPTY: Self = Self { mtl: Vec::new(), mpl: Vec::new(), non_standard_data: None };
+}
+
+impl<'a> MuxDescriptor<'a> {
+    const EMPTY: Self = Self { mux_type: MuxType::H221, term_list: Vec::new(), non_standard_data: None };
+}
+
+impl<'a> DigitMapDescriptor<'a> { const EMPTY: Self = Self { digit_map_name: None, digit_map_value: None }; }
+
+impl<'a> DigitMapValue<'a> {
+    const EMPTY: Self = Self {
+        start_timer: None,
+        short_timer: None,
+        long_timer: None,
+        digit_map_body: Text::borrowed(""),
+    };
+}
+
+impl<'a> ObservedEvent<'a> {
+    const EMPTY: Self = Self {
+        event_name: [0; 4],
+        stream_id: None,
+        event_par_list: Vec::new(),
+        time_notation: None,
+    };
+}
+
+impl<'a> EventSpec<'a> {
+    const EMPTY: Self = Self { event_name: [0; 4], stream_id: None, event_par_list: Vec::new() };
+}
+
+impl<'a> SignalRequest<'a> { const EMPTY: Self = Self::Signal(Signal::EMPTY); }
+
+impl<'a> Signal<'a> {
+    const EMPTY: Self = Self {
+        signal_name: [0; 4],
+        stream_id: None,
+        sig_type: None,
+        duration: None,
+        notify_completion: None,
+        keep_active: None,
+        sig_par_list: Vec::new(),
+    };
+}
+
+impl<'a> StreamParms<'a> {
+    const EMPTY: Self = Self {
+        local_control_descriptor: None,
+        local_descriptor: None,
+        remote_descriptor: None,
+    };
+}
+
+impl<'a> LocalControlDescriptor<'a> {
+    const EMPTY: Self = Self {
+        stream_mode: None,
+        reserve_value: None,
+        reserve_group: None,
+        property_parms: Vec::new(),
+    };
+}
+
+impl<'a> LocalRemoteDescriptor<'a> { const EMPTY: Self = Self { prop_grps: Vec::new() }; }
+
+impl<'a> PropertyParm<'a> { const EMPTY: Self = Self { name: [0; 4], value: Vec::new(), extra_info: None }; }
+
+impl ExtraInfo { const EMPTY: Self = Self::Relation(Relation::GreaterThan); }
+
+impl<'a> RequestedEvent<'a> {
+    const EMPTY: Self = Self {
+        pkgd_name: [0; 4],
+        stream_id: None,
+        event_action: None,
+        ev_par_list: Vec::new(),
+    };
+}
+
+impl<'a> RequestedActions<'a> {
+    const EMPTY: Self = Self {
+        keep_active: None,
+        event_dm: None,
+        second_event: None,
+        signals_descriptor: None,
+    };
+}
+
+impl<'a> EventDm<'a> { const EMPTY: Self = Self::DigitMapName([0; 2]); }
+
+impl<'a> SecondEventsDescriptor<'a> { const EMPTY: Self = Self { request_id: 0, event_list: Vec::new() }; }
+
+impl<'a> EventParameter<'a> {
+    const EMPTY: Self = Self { event_parameter_name: [0; 2], value: Vec::new(), extra_info: None };
+}
+
+impl<'a> StreamDescriptor<'a> { const EMPTY: Self = Self { stream_id: 0, stream_parms: StreamParms::EMPTY }; }
+
+impl<'a> SigParameter<'a> {
+    const EMPTY: Self = Self { sig_parameter_name: [0; 2], value: Vec::new(), extra_info: None };
+}
+
+impl<'a> SecondRequestedEvent<'a> {
+    const EMPTY: Self = Self {
+        pkgd_name: [0; 4],
+        stream_id: None,
+        event_action: None,
+        ev_par_list: Vec::new(),
+    };
+}
+
+impl<'a> SecondRequestedActions<'a> {
+    const EMPTY: Self = Self { keep_active: None, event_dm: None, signals_descriptor: None };
+}
+
 static APER_ALPHABET_0: per::Alphabet = per::Alphabet::new(8, false, false, &[per::Range::new(0, 127, 0)]);
 
 impl<'a> MegacoMessage<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(1)?;
-        Ok(Self {
-            auth_header: if p & 0x1 != 0 {
-                Some(at!(r, "authHeader", AuthenticationHeader::read_aper(r)))
-            } else { None },
-            mess: at!(r, "mess", Message::read_aper(r)),
-        })
+        if p & 0x1 != 0 {
+            at!(r, "authHeader", value.auth_header.get_or_insert_with(|| AuthenticationHeader::EMPTY).fill_aper(r));
+        }
+        at!(r, "mess", value.mess.fill_aper(r));
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.auth_header.is_some());
@@ -3278,12 +3563,12 @@ impl<'a> MegacoMessage<'a> {
 }
 
 impl<'a> AuthenticationHeader<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        Ok(Self {
-            sec_parm_index: at!(r, "secParmIndex", r.fixed_octets::<4>()),
-            seq_num: at!(r, "seqNum", r.fixed_octets::<4>()),
-            ad: at!(r, "ad", r.octet_string(per::Size::new(false, 12, 32, Some(per::Whole::Bits(5))))),
-        })
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        value.sec_parm_index = at!(r, "secParmIndex", r.fixed_octets::<4>());
+        value.seq_num = at!(r, "seqNum", r.fixed_octets::<4>());
+        parts::put(&mut value.ad, at!(r, "ad", r.octet_string(per::Size::new(false, 12, 32, Some(per::Whole::Bits(5))))));
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.fixed_octets(&self.sec_parm_index);
@@ -3294,15 +3579,14 @@ impl<'a> AuthenticationHeader<'a> {
 }
 
 impl<'a> Message<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(1)?;
-        let value = Self {
-            version: at!(r, "version", r.whole(per::Whole::Bits(7), 99)) as u8,
-            m_id: at!(r, "mId", MId::read_aper(r)),
-            message_body: at!(r, "messageBody", MessageMessageBody::read_aper(r)),
-        };
+        value.version = at!(r, "version", r.whole(per::Whole::Bits(7), 99)) as u8;
+        at!(r, "mId", value.m_id.fill_aper(r));
+        at!(r, "messageBody", value.message_body.fill_aper(r));
         if p & 0x1 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
@@ -3315,19 +3599,22 @@ impl<'a> Message<'a> {
 
 impl<'a> MId<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        let value = if r.bit()? {
-            match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        if r.bit()? {
+            match r.small_number()? {
+                number => parts::put(value, Self::Unknown(r.unknown_alternative(number)?)),
+            }
         } else {
             match r.root_alternative(per::Whole::Bits(3), 5)? {
-                0 => Self::Ip4Address(at!(r, "ip4Address", Ip4Address::read_aper(r))),
-                1 => Self::Ip6Address(at!(r, "ip6Address", Ip6Address::read_aper(r))),
-                2 => Self::DomainName(at!(r, "domainName", DomainName::read_aper(r))),
-                3 => Self::DeviceName(at!(r, "deviceName", r.characters(per::Size::new(false, 1, 64, Some(per::Whole::Bits(6))), &APER_ALPHABET_0))),
-                _ => Self::MtpAddress(at!(r, "mtpAddress", r.octet_string(per::Size::new(false, 2, 4, Some(per::Whole::Bits(2)))))),
+                0 => parts::put(value, Self::Ip4Address(at!(r, "ip4Address", Ip4Address::read_aper(r)))),
+                1 => parts::put(value, Self::Ip6Address(at!(r, "ip6Address", Ip6Address::read_aper(r)))),
+                2 => parts::put(value, Self::DomainName(at!(r, "domainName", DomainName::read_aper(r)))),
+                3 => parts::put(value, Self::DeviceName(at!(r, "deviceName", r.characters(per::Size::new(false, 1, 64, Some(per::Whole::Bits(6))), &APER_ALPHABET_0)))),
+                _ => parts::put(value, Self::MtpAddress(at!(r, "mtpAddress", r.octet_string(per::Size::new(false, 2, 4, Some(per::Whole::Bits(2))))))),
             }
-        };
-        Ok(value)
+        }
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -3350,11 +3637,13 @@ impl<'a> MId<'a> {
 }
 
 impl<'a> MessageMessageBody<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        Ok(match r.alternative(per::Whole::Bits(1), 2)? {
-            0 => Self::MessageError(at!(r, "messageError", ErrorDescriptor::read_aper(r))),
-            _ => Self::Transactions(at!(r, "transactions", read_aper_message_message_body_transactions(r))),
-        })
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        match r.alternative(per::Whole::Bits(1), 2)? {
+            0 => parts::put(value, Self::MessageError(at!(r, "messageError", ErrorDescriptor::read_aper(r)))),
+            _ => parts::put(value, Self::Transactions(at!(r, "transactions", read_aper_message_message_body_transactions(r)))),
+        }
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
@@ -3449,7 +3738,7 @@ impl<'a> ErrorDescriptor<'a> {
 }
 
 fn read_aper_message_message_body_transactions<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<Transaction<'a>>> {
-    r.list(per::Size::ANY, Transaction::read_aper)
+    r.list_filled(per::Size::ANY, || Transaction::EMPTY, Transaction::fill_aper)
 }
 
 fn write_aper_message_message_body_transactions(list: &[Transaction<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -3458,18 +3747,24 @@ fn write_aper_message_message_body_transactions(list: &[Transaction<'_>], w: &mu
 
 impl<'a> Transaction<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        let value = if r.bit()? {
-            match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        if r.bit()? {
+            match r.small_number()? {
+                number => parts::put(value, Self::Unknown(r.unknown_alternative(number)?)),
+            }
         } else {
             match r.root_alternative(per::Whole::Bits(2), 4)? {
-                0 => Self::TransactionRequest(at!(r, "transactionRequest", TransactionRequest::read_aper(r))),
-                1 => Self::TransactionPending(at!(r, "transactionPending", TransactionPending::read_aper(r))),
-                2 => Self::TransactionReply(at!(r, "transactionReply", TransactionReply::read_aper(r))),
-                _ => Self::TransactionResponseAck(at!(r, "transactionResponseAck", read_aper_transaction_response_ack(r))),
+                0 => parts::put(value, Self::TransactionRequest(at!(r, "transactionRequest", TransactionRequest::read_aper(r)))),
+                1 => parts::put(value, Self::TransactionPending(at!(r, "transactionPending", TransactionPending::read_aper(r)))),
+                2 => {
+                    parts::put(value, Self::TransactionReply(TransactionReply::EMPTY));
+                    if let Self::TransactionReply(v) = value { at!(r, "transactionReply", v.fill_aper(r)); }
+                }
+                _ => parts::put(value, Self::TransactionResponseAck(at!(r, "transactionResponseAck", read_aper_transaction_response_ack(r)))),
             }
-        };
-        Ok(value)
+        }
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -3522,15 +3817,14 @@ impl TransactionPending {
 }
 
 impl<'a> TransactionReply<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(2)?;
-        let value = Self {
-            transaction_id: at!(r, "transactionId", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32,
-            imm_ack_required: if p & 0x1 != 0 { Some(()) } else { None },
-            transaction_result: at!(r, "transactionResult", TransactionReplyTransactionResult::read_aper(r)),
-        };
+        value.transaction_id = at!(r, "transactionId", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32;
+        if p & 0x1 != 0 { value.imm_ack_required = Some(()); }
+        at!(r, "transactionResult", value.transaction_result.fill_aper(r));
         if p & 0x2 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.imm_ack_required.is_some()]);
@@ -3551,7 +3845,7 @@ fn write_aper_transaction_response_ack(list: &[TransactionAck], w: &mut per::Wri
 }
 
 fn read_aper_transaction_request_actions<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<ActionRequest<'a>>> {
-    r.list(per::Size::ANY, ActionRequest::read_aper)
+    r.list_filled(per::Size::ANY, || ActionRequest::EMPTY, ActionRequest::fill_aper)
 }
 
 fn write_aper_transaction_request_actions(list: &[ActionRequest<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -3559,11 +3853,13 @@ fn write_aper_transaction_request_actions(list: &[ActionRequest<'_>], w: &mut pe
 }
 
 impl<'a> TransactionReplyTransactionResult<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        Ok(match r.alternative(per::Whole::Bits(1), 2)? {
-            0 => Self::TransactionError(at!(r, "transactionError", ErrorDescriptor::read_aper(r))),
-            _ => Self::ActionReplies(at!(r, "actionReplies", read_aper_transaction_reply_transaction_result_action_replies(r))),
-        })
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        match r.alternative(per::Whole::Bits(1), 2)? {
+            0 => parts::put(value, Self::TransactionError(at!(r, "transactionError", ErrorDescriptor::read_aper(r)))),
+            _ => parts::put(value, Self::ActionReplies(at!(r, "actionReplies", read_aper_transaction_reply_transaction_result_action_replies(r)))),
+        }
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
@@ -3599,18 +3895,18 @@ impl TransactionAck {
 
 impl<'a> ActionRequest<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(2)?;
-        Ok(Self {
-            context_id: at!(r, "contextId", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32,
-            context_request: if p & 0x2 != 0 {
-                Some(at!(r, "contextRequest", ContextRequest::read_aper(r)))
-            } else { None },
-            context_attr_audit_req: if p & 0x1 != 0 {
-                Some(at!(r, "contextAttrAuditReq", ContextAttrAuditRequest::read_aper(r)))
-            } else { None },
-            command_requests: at!(r, "commandRequests", read_aper_action_request_command_requests(r)),
-        })
+        value.context_id = at!(r, "contextId", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32;
+        if p & 0x2 != 0 {
+            at!(r, "contextRequest", value.context_request.get_or_insert_with(|| ContextRequest::EMPTY).fill_aper(r));
+        }
+        if p & 0x1 != 0 {
+            parts::put(&mut value.context_attr_audit_req, Some(at!(r, "contextAttrAuditReq", ContextAttrAuditRequest::read_aper(r))));
+        }
+        parts::put(&mut value.command_requests, at!(r, "commandRequests", read_aper_action_request_command_requests(r)));
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -3624,7 +3920,7 @@ impl<'a> ActionRequest<'a> {
 }
 
 fn read_aper_transaction_reply_transaction_result_action_replies<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<ActionReply<'a>>> {
-    r.list(per::Size::ANY, ActionReply::read_aper)
+    r.list_filled(per::Size::ANY, || ActionReply::EMPTY, ActionReply::fill_aper)
 }
 
 fn write_aper_transaction_reply_transaction_result_action_replies(list: &[ActionReply<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -3632,19 +3928,16 @@ fn write_aper_transaction_reply_transaction_result_action_replies(list: &[Action
 }
 
 impl<'a> ContextRequest<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(4)?;
-        let value = Self {
-            priority: if p & 0x4 != 0 {
-                Some(at!(r, "priority", r.whole(per::Whole::Bits(4), 15)) as u8)
-            } else { None },
-            emergency: if p & 0x2 != 0 { Some(at!(r, "emergency", r.bit())) } else { None },
-            topology_req: if p & 0x1 != 0 {
-                Some(at!(r, "topologyReq", read_aper_context_request_topology_req(r)))
-            } else { None },
-        };
+        if p & 0x4 != 0 { value.priority = Some(at!(r, "priority", r.whole(per::Whole::Bits(4), 15)) as u8); }
+        if p & 0x2 != 0 { value.emergency = Some(at!(r, "emergency", r.bit())); }
+        if p & 0x1 != 0 {
+            parts::put(&mut value.topology_req, Some(at!(r, "topologyReq", read_aper_context_request_topology_req(r))));
+        }
         if p & 0x8 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.priority.is_some(), self.emergency.is_some(), self.topology_req.is_some()]);
@@ -3683,7 +3976,7 @@ impl ContextAttrAuditRequest {
 }
 
 fn read_aper_action_request_command_requests<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<CommandRequest<'a>>> {
-    r.list(per::Size::ANY, CommandRequest::read_aper)
+    r.list_filled(per::Size::ANY, || CommandRequest::EMPTY, CommandRequest::fill_aper)
 }
 
 fn write_aper_action_request_command_requests(list: &[CommandRequest<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -3692,18 +3985,18 @@ fn write_aper_action_request_command_requests(list: &[CommandRequest<'_>], w: &m
 
 impl<'a> ActionReply<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(2)?;
-        Ok(Self {
-            context_id: at!(r, "contextId", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32,
-            error_descriptor: if p & 0x2 != 0 {
-                Some(at!(r, "errorDescriptor", ErrorDescriptor::read_aper(r)))
-            } else { None },
-            context_reply: if p & 0x1 != 0 {
-                Some(at!(r, "contextReply", ContextRequest::read_aper(r)))
-            } else { None },
-            command_reply: at!(r, "commandReply", read_aper_action_reply_command_reply(r)),
-        })
+        value.context_id = at!(r, "contextId", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32;
+        if p & 0x2 != 0 {
+            parts::put(&mut value.error_descriptor, Some(at!(r, "errorDescriptor", ErrorDescriptor::read_aper(r))));
+        }
+        if p & 0x1 != 0 {
+            at!(r, "contextReply", value.context_reply.get_or_insert_with(|| ContextRequest::EMPTY).fill_aper(r));
+        }
+        parts::put(&mut value.command_reply, at!(r, "commandReply", read_aper_action_reply_command_reply(r)));
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -3717,7 +4010,7 @@ impl<'a> ActionReply<'a> {
 }
 
 fn read_aper_context_request_topology_req<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<TopologyRequest<'a>>> {
-    r.list(per::Size::ANY, TopologyRequest::read_aper)
+    r.list_filled(per::Size::ANY, || TopologyRequest::EMPTY, TopologyRequest::fill_aper)
 }
 
 fn write_aper_context_request_topology_req(list: &[TopologyRequest<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -3725,15 +4018,14 @@ fn write_aper_context_request_topology_req(list: &[TopologyRequest<'_>], w: &mut
 }
 
 impl<'a> CommandRequest<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(3)?;
-        let value = Self {
-            command: at!(r, "command", Command::read_aper(r)),
-            optional: if p & 0x2 != 0 { Some(()) } else { None },
-            wildcard_return: if p & 0x1 != 0 { Some(()) } else { None },
-        };
+        at!(r, "command", value.command.fill_aper(r));
+        if p & 0x2 != 0 { value.optional = Some(()); }
+        if p & 0x1 != 0 { value.wildcard_return = Some(()); }
         if p & 0x4 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.optional.is_some(), self.wildcard_return.is_some()]);
@@ -3747,7 +4039,7 @@ impl<'a> CommandRequest<'a> {
 }
 
 fn read_aper_action_reply_command_reply<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<CommandReply<'a>>> {
-    r.list(per::Size::ANY, CommandReply::read_aper)
+    r.list_filled(per::Size::ANY, || CommandReply::EMPTY, CommandReply::fill_aper)
 }
 
 fn write_aper_action_reply_command_reply(list: &[CommandReply<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -3755,12 +4047,12 @@ fn write_aper_action_reply_command_reply(list: &[CommandReply<'_>], w: &mut per:
 }
 
 impl<'a> TopologyRequest<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        Ok(Self {
-            termination_from: at!(r, "terminationFrom", TerminationId::read_aper(r)),
-            termination_to: at!(r, "terminationTo", TerminationId::read_aper(r)),
-            topology_direction: at!(r, "topologyDirection", TopologyRequestTopologyDirection::read_aper(r)),
-        })
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        at!(r, "terminationFrom", value.termination_from.fill_aper(r));
+        at!(r, "terminationTo", value.termination_to.fill_aper(r));
+        value.topology_direction = at!(r, "topologyDirection", TopologyRequestTopologyDirection::read_aper(r));
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         at!(w, "terminationFrom", self.termination_from.write_aper(w));
@@ -3772,22 +4064,49 @@ impl<'a> TopologyRequest<'a> {
 
 impl<'a> Command<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        let value = if r.bit()? {
-            match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        if r.bit()? {
+            match r.small_number()? {
+                number => parts::put(value, Self::Unknown(r.unknown_alternative(number)?)),
+            }
         } else {
             match r.root_alternative(per::Whole::Bits(3), 8)? {
-                0 => Self::AddReq(at!(r, "addReq", AmmRequest::read_aper(r))),
-                1 => Self::MoveReq(at!(r, "moveReq", AmmRequest::read_aper(r))),
-                2 => Self::ModReq(at!(r, "modReq", AmmRequest::read_aper(r))),
-                3 => Self::SubtractReq(at!(r, "subtractReq", SubtractRequest::read_aper(r))),
-                4 => Self::AuditCapRequest(at!(r, "auditCapRequest", AuditRequest::read_aper(r))),
-                5 => Self::AuditValueRequest(at!(r, "auditValueRequest", AuditRequest::read_aper(r))),
-                6 => Self::NotifyReq(at!(r, "notifyReq", NotifyRequest::read_aper(r))),
-                _ => Self::ServiceChangeReq(at!(r, "serviceChangeReq", ServiceChangeRequest::read_aper(r))),
+                0 => {
+                    parts::put(value, Self::AddReq(AmmRequest::EMPTY));
+                    if let Self::AddReq(v) = value { at!(r, "addReq", v.fill_aper(r)); }
+                }
+                1 => {
+                    parts::put(value, Self::MoveReq(AmmRequest::EMPTY));
+                    if let Self::MoveReq(v) = value { at!(r, "moveReq", v.fill_aper(r)); }
+                }
+                2 => {
+                    parts::put(value, Self::ModReq(AmmRequest::EMPTY));
+                    if let Self::ModReq(v) = value { at!(r, "modReq", v.fill_aper(r)); }
+                }
+                3 => {
+                    parts::put(value, Self::SubtractReq(SubtractRequest::EMPTY));
+                    if let Self::SubtractReq(v) = value { at!(r, "subtractReq", v.fill_aper(r)); }
+                }
+                4 => {
+                    parts::put(value, Self::AuditCapRequest(AuditRequest::EMPTY));
+                    if let Self::AuditCapRequest(v) = value { at!(r, "auditCapRequest", v.fill_aper(r)); }
+                }
+                5 => {
+                    parts::put(value, Self::AuditValueRequest(AuditRequest::EMPTY));
+                    if let Self::AuditValueRequest(v) = value { at!(r, "auditValueRequest", v.fill_aper(r)); }
+                }
+                6 => {
+                    parts::put(value, Self::NotifyReq(NotifyRequest::EMPTY));
+                    if let Self::NotifyReq(v) = value { at!(r, "notifyReq", v.fill_aper(r)); }
+                }
+                _ => {
+                    parts::put(value, Self::ServiceChangeReq(ServiceChangeRequest::EMPTY));
+                    if let Self::ServiceChangeReq(v) = value { at!(r, "serviceChangeReq", v.fill_aper(r)); }
+                }
             }
-        };
-        Ok(value)
+        }
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -3808,22 +4127,51 @@ impl<'a> Command<'a> {
 
 impl<'a> CommandReply<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        let value = if r.bit()? {
-            match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        if r.bit()? {
+            match r.small_number()? {
+                number => parts::put(value, Self::Unknown(r.unknown_alternative(number)?)),
+            }
         } else {
             match r.root_alternative(per::Whole::Bits(3), 8)? {
-                0 => Self::AddReply(at!(r, "addReply", AmmsReply::read_aper(r))),
-                1 => Self::MoveReply(at!(r, "moveReply", AmmsReply::read_aper(r))),
-                2 => Self::ModReply(at!(r, "modReply", AmmsReply::read_aper(r))),
-                3 => Self::SubtractReply(at!(r, "subtractReply", AmmsReply::read_aper(r))),
-                4 => Self::AuditCapReply(at!(r, "auditCapReply", AuditReply::read_aper(r))),
-                5 => Self::AuditValueReply(at!(r, "auditValueReply", AuditReply::read_aper(r))),
-                6 => Self::NotifyReply(at!(r, "notifyReply", NotifyReply::read_aper(r))),
-                _ => Self::ServiceChangeReply(at!(r, "serviceChangeReply", ServiceChangeReply::read_aper(r))),
+                0 => {
+                    parts::put(value, Self::AddReply(AmmsReply::EMPTY));
+                    if let Self::AddReply(v) = value { at!(r, "addReply", v.fill_aper(r)); }
+                }
+                1 => {
+                    parts::put(value, Self::MoveReply(AmmsReply::EMPTY));
+                    if let Self::MoveReply(v) = value { at!(r, "moveReply", v.fill_aper(r)); }
+                }
+                2 => {
+                    parts::put(value, Self::ModReply(AmmsReply::EMPTY));
+                    if let Self::ModReply(v) = value { at!(r, "modReply", v.fill_aper(r)); }
+                }
+                3 => {
+                    parts::put(value, Self::SubtractReply(AmmsReply::EMPTY));
+                    if let Self::SubtractReply(v) = value { at!(r, "subtractReply", v.fill_aper(r)); }
+                }
+                4 => {
+                    parts::put(value, Self::AuditCapReply(AuditReply::EMPTY));
+                    if let Self::AuditCapReply(v) = value { at!(r, "auditCapReply", v.fill_aper(r)); }
+                }
+                5 => {
+                    parts::put(value, Self::AuditValueReply(AuditReply::EMPTY));
+                    if let Self::AuditValueReply(v) = value { at!(r, "auditValueReply", v.fill_aper(r)); }
+                }
+                6 => {
+                    parts::put(value, Self::NotifyReply(NotifyReply::EMPTY));
+                    if let Self::NotifyReply(v) = value { at!(r, "notifyReply", v.fill_aper(r)); }
+                }
+                _ => {
+                    parts::put(value, Self::ServiceChangeReply(ServiceChangeReply::EMPTY));
+                    if let Self::ServiceChangeReply(v) = value {
+                        at!(r, "serviceChangeReply", v.fill_aper(r));
+                    }
+                }
             }
-        };
-        Ok(value)
+        }
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -3843,14 +4191,13 @@ impl<'a> CommandReply<'a> {
 }
 
 impl<'a> TerminationId<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(1)?;
-        let value = Self {
-            wildcard: at!(r, "wildcard", read_aper_termination_id_wildcard(r)),
-            id: at!(r, "id", r.octet_string(per::Size::new(false, 1, 8, Some(per::Whole::Bits(3))))),
-        };
+        parts::put(&mut value.wildcard, at!(r, "wildcard", read_aper_termination_id_wildcard(r)));
+        parts::put(&mut value.id, at!(r, "id", r.octet_string(per::Size::new(false, 1, 8, Some(per::Whole::Bits(3))))));
         if p & 0x1 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
@@ -3871,14 +4218,13 @@ impl TopologyRequestTopologyDirection {
 }
 
 impl<'a> AmmRequest<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(1)?;
-        let value = Self {
-            termination_id: at!(r, "terminationID", read_aper_termination_id_list(r)),
-            descriptors: at!(r, "descriptors", read_aper_amm_request_descriptors(r)),
-        };
+        parts::put(&mut value.termination_id, at!(r, "terminationID", read_aper_termination_id_list(r)));
+        parts::put(&mut value.descriptors, at!(r, "descriptors", read_aper_amm_request_descriptors(r)));
         if p & 0x1 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
@@ -3889,16 +4235,15 @@ impl<'a> AmmRequest<'a> {
 }
 
 impl<'a> SubtractRequest<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(2)?;
-        let value = Self {
-            termination_id: at!(r, "terminationID", read_aper_termination_id_list(r)),
-            audit_descriptor: if p & 0x1 != 0 {
-                Some(at!(r, "auditDescriptor", AuditDescriptor::read_aper(r)))
-            } else { None },
-        };
+        parts::put(&mut value.termination_id, at!(r, "terminationID", read_aper_termination_id_list(r)));
+        if p & 0x1 != 0 {
+            parts::put(&mut value.audit_descriptor, Some(at!(r, "auditDescriptor", AuditDescriptor::read_aper(r))));
+        }
         if p & 0x2 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.audit_descriptor.is_some()]);
@@ -3909,14 +4254,13 @@ impl<'a> SubtractRequest<'a> {
 }
 
 impl<'a> AuditRequest<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(1)?;
-        let value = Self {
-            termination_id: at!(r, "terminationID", TerminationId::read_aper(r)),
-            audit_descriptor: at!(r, "auditDescriptor", AuditDescriptor::read_aper(r)),
-        };
+        at!(r, "terminationID", value.termination_id.fill_aper(r));
+        parts::put(&mut value.audit_descriptor, at!(r, "auditDescriptor", AuditDescriptor::read_aper(r)));
         if p & 0x1 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
@@ -3927,17 +4271,16 @@ impl<'a> AuditRequest<'a> {
 }
 
 impl<'a> NotifyRequest<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(2)?;
-        let value = Self {
-            termination_id: at!(r, "terminationID", read_aper_termination_id_list(r)),
-            observed_events_descriptor: at!(r, "observedEventsDescriptor", ObservedEventsDescriptor::read_aper(r)),
-            error_descriptor: if p & 0x1 != 0 {
-                Some(at!(r, "errorDescriptor", ErrorDescriptor::read_aper(r)))
-            } else { None },
-        };
+        parts::put(&mut value.termination_id, at!(r, "terminationID", read_aper_termination_id_list(r)));
+        parts::put(&mut value.observed_events_descriptor, at!(r, "observedEventsDescriptor", ObservedEventsDescriptor::read_aper(r)));
+        if p & 0x1 != 0 {
+            parts::put(&mut value.error_descriptor, Some(at!(r, "errorDescriptor", ErrorDescriptor::read_aper(r))));
+        }
         if p & 0x2 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.error_descriptor.is_some()]);
@@ -3949,14 +4292,13 @@ impl<'a> NotifyRequest<'a> {
 }
 
 impl<'a> ServiceChangeRequest<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(1)?;
-        let value = Self {
-            termination_id: at!(r, "terminationID", read_aper_termination_id_list(r)),
-            service_change_parms: at!(r, "serviceChangeParms", ServiceChangeParm::read_aper(r)),
-        };
+        parts::put(&mut value.termination_id, at!(r, "terminationID", read_aper_termination_id_list(r)));
+        at!(r, "serviceChangeParms", value.service_change_parms.fill_aper(r));
         if p & 0x1 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
@@ -3967,16 +4309,15 @@ impl<'a> ServiceChangeRequest<'a> {
 }
 
 impl<'a> AmmsReply<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(2)?;
-        let value = Self {
-            termination_id: at!(r, "terminationID", read_aper_termination_id_list(r)),
-            termination_audit: if p & 0x1 != 0 {
-                Some(at!(r, "terminationAudit", read_aper_termination_audit(r)))
-            } else { None },
-        };
+        parts::put(&mut value.termination_id, at!(r, "terminationID", read_aper_termination_id_list(r)));
+        if p & 0x1 != 0 {
+            parts::put(&mut value.termination_audit, Some(at!(r, "terminationAudit", read_aper_termination_audit(r))));
+        }
         if p & 0x2 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.termination_audit.is_some()]);
@@ -3989,17 +4330,23 @@ impl<'a> AmmsReply<'a> {
 }
 
 impl<'a> AuditReply<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        let value = if r.bit()? {
-            match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        if r.bit()? {
+            match r.small_number()? {
+                number => parts::put(value, Self::Unknown(r.unknown_alternative(number)?)),
+            }
         } else {
             match r.root_alternative(per::Whole::Bits(2), 3)? {
-                0 => Self::ContextAuditResult(at!(r, "contextAuditResult", read_aper_termination_id_list(r))),
-                1 => Self::Error(at!(r, "error", ErrorDescriptor::read_aper(r))),
-                _ => Self::AuditResult(at!(r, "auditResult", AuditResult::read_aper(r))),
+                0 => parts::put(value, Self::ContextAuditResult(at!(r, "contextAuditResult", read_aper_termination_id_list(r)))),
+                1 => parts::put(value, Self::Error(at!(r, "error", ErrorDescriptor::read_aper(r)))),
+                _ => {
+                    parts::put(value, Self::AuditResult(AuditResult::EMPTY));
+                    if let Self::AuditResult(v) = value { at!(r, "auditResult", v.fill_aper(r)); }
+                }
             }
-        };
-        Ok(value)
+        }
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
@@ -4016,16 +4363,15 @@ impl<'a> AuditReply<'a> {
 }
 
 impl<'a> NotifyReply<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(2)?;
-        let value = Self {
-            termination_id: at!(r, "terminationID", read_aper_termination_id_list(r)),
-            error_descriptor: if p & 0x1 != 0 {
-                Some(at!(r, "errorDescriptor", ErrorDescriptor::read_aper(r)))
-            } else { None },
-        };
+        parts::put(&mut value.termination_id, at!(r, "terminationID", read_aper_termination_id_list(r)));
+        if p & 0x1 != 0 {
+            parts::put(&mut value.error_descriptor, Some(at!(r, "errorDescriptor", ErrorDescriptor::read_aper(r))));
+        }
         if p & 0x2 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.error_descriptor.is_some()]);
@@ -4036,14 +4382,13 @@ impl<'a> NotifyReply<'a> {
 }
 
 impl<'a> ServiceChangeReply<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(1)?;
-        let value = Self {
-            termination_id: at!(r, "terminationID", read_aper_termination_id_list(r)),
-            service_change_result: at!(r, "serviceChangeResult", ServiceChangeResult::read_aper(r)),
-        };
+        parts::put(&mut value.termination_id, at!(r, "terminationID", read_aper_termination_id_list(r)));
+        at!(r, "serviceChangeResult", value.service_change_result.fill_aper(r));
         if p & 0x1 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
@@ -4065,7 +4410,7 @@ fn write_aper_termination_id_wildcard(list: &[WildcardField], w: &mut per::Write
 }
 
 fn read_aper_termination_id_list<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<TerminationId<'a>>> {
-    r.list(per::Size::ANY, TerminationId::read_aper)
+    r.list_filled(per::Size::ANY, || TerminationId::EMPTY, TerminationId::fill_aper)
 }
 
 fn write_aper_termination_id_list(list: &[TerminationId<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -4073,7 +4418,7 @@ fn write_aper_termination_id_list(list: &[TerminationId<'_>], w: &mut per::Write
 }
 
 fn read_aper_amm_request_descriptors<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<AmmDescriptor<'a>>> {
-    r.list(per::Size::ANY, AmmDescriptor::read_aper)
+    r.list_filled(per::Size::ANY, || AmmDescriptor::EMPTY, AmmDescriptor::fill_aper)
 }
 
 fn write_aper_amm_request_descriptors(list: &[AmmDescriptor<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -4114,35 +4459,34 @@ impl<'a> ObservedEventsDescriptor<'a> {
 
 impl<'a> ServiceChangeParm<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(8)?;
-        let value = Self {
-            service_change_method: at!(r, "serviceChangeMethod", ServiceChangeMethod::read_aper(r)),
-            service_change_address: if p & 0x40 != 0 {
-                Some(at!(r, "serviceChangeAddress", ServiceChangeAddress::read_aper(r)))
-            } else { None },
-            service_change_version: if p & 0x20 != 0 {
-                Some(at!(r, "serviceChangeVersion", r.whole(per::Whole::Bits(7), 99)) as u8)
-            } else { None },
-            service_change_profile: if p & 0x10 != 0 {
-                Some(at!(r, "serviceChangeProfile", ServiceChangeProfile::read_aper(r)))
-            } else { None },
-            service_change_reason: at!(r, "serviceChangeReason", read_aper_value(r)),
-            service_change_delay: if p & 0x8 != 0 {
-                Some(at!(r, "serviceChangeDelay", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32)
-            } else { None },
-            service_change_mgc_id: if p & 0x4 != 0 {
-                Some(at!(r, "serviceChangeMgcId", MId::read_aper(r)))
-            } else { None },
-            time_stamp: if p & 0x2 != 0 {
-                Some(at!(r, "timeStamp", TimeNotation::read_aper(r)))
-            } else { None },
-            non_standard_data: if p & 0x1 != 0 {
-                Some(at!(r, "nonStandardData", NonStandardData::read_aper(r)))
-            } else { None },
-        };
+        value.service_change_method = at!(r, "serviceChangeMethod", ServiceChangeMethod::read_aper(r));
+        if p & 0x40 != 0 {
+            at!(r, "serviceChangeAddress", value.service_change_address.get_or_insert_with(|| ServiceChangeAddress::EMPTY).fill_aper(r));
+        }
+        if p & 0x20 != 0 {
+            value.service_change_version = Some(at!(r, "serviceChangeVersion", r.whole(per::Whole::Bits(7), 99)) as u8);
+        }
+        if p & 0x10 != 0 {
+            parts::put(&mut value.service_change_profile, Some(at!(r, "serviceChangeProfile", ServiceChangeProfile::read_aper(r))));
+        }
+        parts::put(&mut value.service_change_reason, at!(r, "serviceChangeReason", read_aper_value(r)));
+        if p & 0x8 != 0 {
+            value.service_change_delay = Some(at!(r, "serviceChangeDelay", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32);
+        }
+        if p & 0x4 != 0 {
+            at!(r, "serviceChangeMgcId", value.service_change_mgc_id.get_or_insert_with(|| MId::EMPTY).fill_aper(r));
+        }
+        if p & 0x2 != 0 {
+            at!(r, "timeStamp", value.time_stamp.get_or_insert_with(|| TimeNotation::EMPTY).fill_aper(r));
+        }
+        if p & 0x1 != 0 {
+            at!(r, "nonStandardData", value.non_standard_data.get_or_insert_with(|| NonStandardData::EMPTY).fill_aper(r));
+        }
         if p & 0x80 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -4165,7 +4509,7 @@ impl<'a> ServiceChangeParm<'a> {
 }
 
 fn read_aper_termination_audit<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<AuditReturnParameter<'a>>> {
-    r.list(per::Size::ANY, AuditReturnParameter::read_aper)
+    r.list_filled(per::Size::ANY, || AuditReturnParameter::EMPTY, AuditReturnParameter::fill_aper)
 }
 
 fn write_aper_termination_audit(list: &[AuditReturnParameter<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -4173,11 +4517,11 @@ fn write_aper_termination_audit(list: &[AuditReturnParameter<'_>], w: &mut per::
 }
 
 impl<'a> AuditResult<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        Ok(Self {
-            termination_id: at!(r, "terminationID", TerminationId::read_aper(r)),
-            termination_audit_result: at!(r, "terminationAuditResult", read_aper_termination_audit(r)),
-        })
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        at!(r, "terminationID", value.termination_id.fill_aper(r));
+        parts::put(&mut value.termination_audit_result, at!(r, "terminationAuditResult", read_aper_termination_audit(r)));
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         at!(w, "terminationID", self.termination_id.write_aper(w));
@@ -4187,11 +4531,18 @@ impl<'a> AuditResult<'a> {
 }
 
 impl<'a> ServiceChangeResult<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        Ok(match r.alternative(per::Whole::Bits(1), 2)? {
-            0 => Self::ErrorDescriptor(at!(r, "errorDescriptor", ErrorDescriptor::read_aper(r))),
-            _ => Self::ServiceChangeResParms(at!(r, "serviceChangeResParms", ServiceChangeResParm::read_aper(r))),
-        })
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        match r.alternative(per::Whole::Bits(1), 2)? {
+            0 => parts::put(value, Self::ErrorDescriptor(at!(r, "errorDescriptor", ErrorDescriptor::read_aper(r)))),
+            _ => {
+                parts::put(value, Self::ServiceChangeResParms(ServiceChangeResParm::EMPTY));
+                if let Self::ServiceChangeResParms(v) = value {
+                    at!(r, "serviceChangeResParms", v.fill_aper(r));
+                }
+            }
+        }
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
@@ -4207,22 +4558,39 @@ impl<'a> ServiceChangeResult<'a> {
 
 impl<'a> AmmDescriptor<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        let value = if r.bit()? {
-            match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        if r.bit()? {
+            match r.small_number()? {
+                number => parts::put(value, Self::Unknown(r.unknown_alternative(number)?)),
+            }
         } else {
             match r.root_alternative(per::Whole::Bits(3), 8)? {
-                0 => Self::MediaDescriptor(at!(r, "mediaDescriptor", MediaDescriptor::read_aper(r))),
-                1 => Self::ModemDescriptor(at!(r, "modemDescriptor", ModemDescriptor::read_aper(r))),
-                2 => Self::MuxDescriptor(at!(r, "muxDescriptor", MuxDescriptor::read_aper(r))),
-                3 => Self::EventsDescriptor(at!(r, "eventsDescriptor", EventsDescriptor::read_aper(r))),
-                4 => Self::EventBufferDescriptor(at!(r, "eventBufferDescriptor", read_aper_event_buffer_descriptor(r))),
-                5 => Self::SignalsDescriptor(at!(r, "signalsDescriptor", read_aper_signals_descriptor(r))),
-                6 => Self::DigitMapDescriptor(at!(r, "digitMapDescriptor", DigitMapDescriptor::read_aper(r))),
-                _ => Self::AuditDescriptor(at!(r, "auditDescriptor", AuditDescriptor::read_aper(r))),
+                0 => {
+                    parts::put(value, Self::MediaDescriptor(MediaDescriptor::EMPTY));
+                    if let Self::MediaDescriptor(v) = value { at!(r, "mediaDescriptor", v.fill_aper(r)); }
+                }
+                1 => {
+                    parts::put(value, Self::ModemDescriptor(ModemDescriptor::EMPTY));
+                    if let Self::ModemDescriptor(v) = value { at!(r, "modemDescriptor", v.fill_aper(r)); }
+                }
+                2 => {
+                    parts::put(value, Self::MuxDescriptor(MuxDescriptor::EMPTY));
+                    if let Self::MuxDescriptor(v) = value { at!(r, "muxDescriptor", v.fill_aper(r)); }
+                }
+                3 => parts::put(value, Self::EventsDescriptor(at!(r, "eventsDescriptor", EventsDescriptor::read_aper(r)))),
+                4 => parts::put(value, Self::EventBufferDescriptor(at!(r, "eventBufferDescriptor", read_aper_event_buffer_descriptor(r)))),
+                5 => parts::put(value, Self::SignalsDescriptor(at!(r, "signalsDescriptor", read_aper_signals_descriptor(r)))),
+                6 => {
+                    parts::put(value, Self::DigitMapDescriptor(DigitMapDescriptor::EMPTY));
+                    if let Self::DigitMapDescriptor(v) = value {
+                        at!(r, "digitMapDescriptor", v.fill_aper(r));
+                    }
+                }
+                _ => parts::put(value, Self::AuditDescriptor(at!(r, "auditDescriptor", AuditDescriptor::read_aper(r)))),
             }
-        };
-        Ok(value)
+        }
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -4248,7 +4616,7 @@ impl<'a> AmmDescriptor<'a> {
 }
 
 fn read_aper_observed_events_descriptor_observed_event_lst<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<ObservedEvent<'a>>> {
-    r.list(per::Size::ANY, ObservedEvent::read_aper)
+    r.list_filled(per::Size::ANY, || ObservedEvent::EMPTY, ObservedEvent::fill_aper)
 }
 
 fn write_aper_observed_events_descriptor_observed_event_lst(list: &[ObservedEvent<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -4277,20 +4645,23 @@ impl ServiceChangeMethod {
 
 impl<'a> ServiceChangeAddress<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        let value = if r.bit()? {
-            match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        if r.bit()? {
+            match r.small_number()? {
+                number => parts::put(value, Self::Unknown(r.unknown_alternative(number)?)),
+            }
         } else {
             match r.root_alternative(per::Whole::Bits(3), 6)? {
-                0 => Self::PortNumber(at!(r, "portNumber", r.whole(per::Whole::TwoOctets, 65535)) as u16),
-                1 => Self::Ip4Address(at!(r, "ip4Address", Ip4Address::read_aper(r))),
-                2 => Self::Ip6Address(at!(r, "ip6Address", Ip6Address::read_aper(r))),
-                3 => Self::DomainName(at!(r, "domainName", DomainName::read_aper(r))),
-                4 => Self::DeviceName(at!(r, "deviceName", r.characters(per::Size::new(false, 1, 64, Some(per::Whole::Bits(6))), &APER_ALPHABET_0))),
-                _ => Self::MtpAddress(at!(r, "mtpAddress", r.octet_string(per::Size::new(false, 2, 4, Some(per::Whole::Bits(2)))))),
+                0 => parts::put(value, Self::PortNumber(at!(r, "portNumber", r.whole(per::Whole::TwoOctets, 65535)) as u16)),
+                1 => parts::put(value, Self::Ip4Address(at!(r, "ip4Address", Ip4Address::read_aper(r)))),
+                2 => parts::put(value, Self::Ip6Address(at!(r, "ip6Address", Ip6Address::read_aper(r)))),
+                3 => parts::put(value, Self::DomainName(at!(r, "domainName", DomainName::read_aper(r)))),
+                4 => parts::put(value, Self::DeviceName(at!(r, "deviceName", r.characters(per::Size::new(false, 1, 64, Some(per::Whole::Bits(6))), &APER_ALPHABET_0)))),
+                _ => parts::put(value, Self::MtpAddress(at!(r, "mtpAddress", r.octet_string(per::Size::new(false, 2, 4, Some(per::Whole::Bits(2))))))),
             }
-        };
-        Ok(value)
+        }
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -4337,11 +4708,11 @@ fn write_aper_value(list: &[Octets<'_>], w: &mut per::Writer<true>) -> Result<()
 }
 
 impl<'a> TimeNotation<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        Ok(Self {
-            date: at!(r, "date", r.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0)),
-            time: at!(r, "time", r.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0)),
-        })
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        parts::put(&mut value.date, at!(r, "date", r.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0)));
+        parts::put(&mut value.time, at!(r, "time", r.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0)));
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         at!(w, "date", w.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0, &self.date));
@@ -4351,11 +4722,11 @@ impl<'a> TimeNotation<'a> {
 }
 
 impl<'a> NonStandardData<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        Ok(Self {
-            non_standard_identifier: at!(r, "nonStandardIdentifier", NonStandardIdentifier::read_aper(r)),
-            data: at!(r, "data", r.octet_string(per::Size::ANY)),
-        })
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        at!(r, "nonStandardIdentifier", value.non_standard_identifier.fill_aper(r));
+        parts::put(&mut value.data, at!(r, "data", r.octet_string(per::Size::ANY)));
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         at!(w, "nonStandardIdentifier", self.non_standard_identifier.write_aper(w));
@@ -4366,26 +4737,43 @@ impl<'a> NonStandardData<'a> {
 
 impl<'a> AuditReturnParameter<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        let value = if r.bit()? {
-            match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        if r.bit()? {
+            match r.small_number()? {
+                number => parts::put(value, Self::Unknown(r.unknown_alternative(number)?)),
+            }
         } else {
             match r.root_alternative(per::Whole::Bits(4), 12)? {
-                0 => Self::ErrorDescriptor(at!(r, "errorDescriptor", ErrorDescriptor::read_aper(r))),
-                1 => Self::MediaDescriptor(at!(r, "mediaDescriptor", MediaDescriptor::read_aper(r))),
-                2 => Self::ModemDescriptor(at!(r, "modemDescriptor", ModemDescriptor::read_aper(r))),
-                3 => Self::MuxDescriptor(at!(r, "muxDescriptor", MuxDescriptor::read_aper(r))),
-                4 => Self::EventsDescriptor(at!(r, "eventsDescriptor", EventsDescriptor::read_aper(r))),
-                5 => Self::EventBufferDescriptor(at!(r, "eventBufferDescriptor", read_aper_event_buffer_descriptor(r))),
-                6 => Self::SignalsDescriptor(at!(r, "signalsDescriptor", read_aper_signals_descriptor(r))),
-                7 => Self::DigitMapDescriptor(at!(r, "digitMapDescriptor", DigitMapDescriptor::read_aper(r))),
-                8 => Self::ObservedEventsDescriptor(at!(r, "observedEventsDescriptor", ObservedEventsDescriptor::read_aper(r))),
-                9 => Self::StatisticsDescriptor(at!(r, "statisticsDescriptor", read_aper_statistics_descriptor(r))),
-                10 => Self::PackagesDescriptor(at!(r, "packagesDescriptor", read_aper_packages_descriptor(r))),
-                _ => Self::EmptyDescriptors(at!(r, "emptyDescriptors", AuditDescriptor::read_aper(r))),
+                0 => parts::put(value, Self::ErrorDescriptor(at!(r, "errorDescriptor", ErrorDescriptor::read_aper(r)))),
+                1 => {
+                    parts::put(value, Self::MediaDescriptor(MediaDescriptor::EMPTY));
+                    if let Self::MediaDescriptor(v) = value { at!(r, "mediaDescriptor", v.fill_aper(r)); }
+                }
+                2 => {
+                    parts::put(value, Self::ModemDescriptor(ModemDescriptor::EMPTY));
+                    if let Self::ModemDescriptor(v) = value { at!(r, "modemDescriptor", v.fill_aper(r)); }
+                }
+                3 => {
+                    parts::put(value, Self::MuxDescriptor(MuxDescriptor::EMPTY));
+                    if let Self::MuxDescriptor(v) = value { at!(r, "muxDescriptor", v.fill_aper(r)); }
+                }
+                4 => parts::put(value, Self::EventsDescriptor(at!(r, "eventsDescriptor", EventsDescriptor::read_aper(r)))),
+                5 => parts::put(value, Self::EventBufferDescriptor(at!(r, "eventBufferDescriptor", read_aper_event_buffer_descriptor(r)))),
+                6 => parts::put(value, Self::SignalsDescriptor(at!(r, "signalsDescriptor", read_aper_signals_descriptor(r)))),
+                7 => {
+                    parts::put(value, Self::DigitMapDescriptor(DigitMapDescriptor::EMPTY));
+                    if let Self::DigitMapDescriptor(v) = value {
+                        at!(r, "digitMapDescriptor", v.fill_aper(r));
+                    }
+                }
+                8 => parts::put(value, Self::ObservedEventsDescriptor(at!(r, "observedEventsDescriptor", ObservedEventsDescriptor::read_aper(r)))),
+                9 => parts::put(value, Self::StatisticsDescriptor(at!(r, "statisticsDescriptor", read_aper_statistics_descriptor(r)))),
+                10 => parts::put(value, Self::PackagesDescriptor(at!(r, "packagesDescriptor", read_aper_packages_descriptor(r)))),
+                _ => parts::put(value, Self::EmptyDescriptors(at!(r, "emptyDescriptors", AuditDescriptor::read_aper(r)))),
             }
-        };
-        Ok(value)
+        }
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -4425,27 +4813,26 @@ impl<'a> AuditReturnParameter<'a> {
 
 impl<'a> ServiceChangeResParm<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(6)?;
-        let value = Self {
-            service_change_mgc_id: if p & 0x10 != 0 {
-                Some(at!(r, "serviceChangeMgcId", MId::read_aper(r)))
-            } else { None },
-            service_change_address: if p & 0x8 != 0 {
-                Some(at!(r, "serviceChangeAddress", ServiceChangeAddress::read_aper(r)))
-            } else { None },
-            service_change_version: if p & 0x4 != 0 {
-                Some(at!(r, "serviceChangeVersion", r.whole(per::Whole::Bits(7), 99)) as u8)
-            } else { None },
-            service_change_profile: if p & 0x2 != 0 {
-                Some(at!(r, "serviceChangeProfile", ServiceChangeProfile::read_aper(r)))
-            } else { None },
-            time_stamp: if p & 0x1 != 0 {
-                Some(at!(r, "timeStamp", TimeNotation::read_aper(r)))
-            } else { None },
-        };
+        if p & 0x10 != 0 {
+            at!(r, "serviceChangeMgcId", value.service_change_mgc_id.get_or_insert_with(|| MId::EMPTY).fill_aper(r));
+        }
+        if p & 0x8 != 0 {
+            at!(r, "serviceChangeAddress", value.service_change_address.get_or_insert_with(|| ServiceChangeAddress::EMPTY).fill_aper(r));
+        }
+        if p & 0x4 != 0 {
+            value.service_change_version = Some(at!(r, "serviceChangeVersion", r.whole(per::Whole::Bits(7), 99)) as u8);
+        }
+        if p & 0x2 != 0 {
+            parts::put(&mut value.service_change_profile, Some(at!(r, "serviceChangeProfile", ServiceChangeProfile::read_aper(r))));
+        }
+        if p & 0x1 != 0 {
+            at!(r, "timeStamp", value.time_stamp.get_or_insert_with(|| TimeNotation::EMPTY).fill_aper(r));
+        }
         if p & 0x20 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -4462,18 +4849,17 @@ impl<'a> ServiceChangeResParm<'a> {
 }
 
 impl<'a> MediaDescriptor<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(3)?;
-        let value = Self {
-            term_state_descr: if p & 0x2 != 0 {
-                Some(at!(r, "termStateDescr", TerminationStateDescriptor::read_aper(r)))
-            } else { None },
-            streams: if p & 0x1 != 0 {
-                Some(at!(r, "streams", MediaDescriptorStreams::read_aper(r)))
-            } else { None },
-        };
+        if p & 0x2 != 0 {
+            at!(r, "termStateDescr", value.term_state_descr.get_or_insert_with(|| TerminationStateDescriptor::EMPTY).fill_aper(r));
+        }
+        if p & 0x1 != 0 {
+            at!(r, "streams", value.streams.get_or_insert_with(|| MediaDescriptorStreams::EMPTY).fill_aper(r));
+        }
         if p & 0x4 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.term_state_descr.is_some(), self.streams.is_some()]);
@@ -4484,15 +4870,15 @@ impl<'a> MediaDescriptor<'a> {
 }
 
 impl<'a> ModemDescriptor<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(1)?;
-        Ok(Self {
-            mtl: at!(r, "mtl", read_aper_modem_descriptor_mtl(r)),
-            mpl: at!(r, "mpl", read_aper_modem_descriptor_mpl(r)),
-            non_standard_data: if p & 0x1 != 0 {
-                Some(at!(r, "nonStandardData", NonStandardData::read_aper(r)))
-            } else { None },
-        })
+        parts::put(&mut value.mtl, at!(r, "mtl", read_aper_modem_descriptor_mtl(r)));
+        parts::put(&mut value.mpl, at!(r, "mpl", read_aper_modem_descriptor_mpl(r)));
+        if p & 0x1 != 0 {
+            at!(r, "nonStandardData", value.non_standard_data.get_or_insert_with(|| NonStandardData::EMPTY).fill_aper(r));
+        }
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.non_standard_data.is_some());
@@ -4504,17 +4890,16 @@ impl<'a> ModemDescriptor<'a> {
 }
 
 impl<'a> MuxDescriptor<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(2)?;
-        let value = Self {
-            mux_type: at!(r, "muxType", MuxType::read_aper(r)),
-            term_list: at!(r, "termList", read_aper_mux_descriptor_term_list(r)),
-            non_standard_data: if p & 0x1 != 0 {
-                Some(at!(r, "nonStandardData", NonStandardData::read_aper(r)))
-            } else { None },
-        };
+        value.mux_type = at!(r, "muxType", MuxType::read_aper(r));
+        parts::put(&mut value.term_list, at!(r, "termList", read_aper_mux_descriptor_term_list(r)));
+        if p & 0x1 != 0 {
+            at!(r, "nonStandardData", value.non_standard_data.get_or_insert_with(|| NonStandardData::EMPTY).fill_aper(r));
+        }
         if p & 0x2 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.non_standard_data.is_some()]);
@@ -4544,7 +4929,7 @@ impl<'a> EventsDescriptor<'a> {
 }
 
 fn read_aper_event_buffer_descriptor<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<EventSpec<'a>>> {
-    r.list(per::Size::ANY, EventSpec::read_aper)
+    r.list_filled(per::Size::ANY, || EventSpec::EMPTY, EventSpec::fill_aper)
 }
 
 fn write_aper_event_buffer_descriptor(list: &[EventSpec<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -4552,7 +4937,7 @@ fn write_aper_event_buffer_descriptor(list: &[EventSpec<'_>], w: &mut per::Write
 }
 
 fn read_aper_signals_descriptor<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<SignalRequest<'a>>> {
-    r.list(per::Size::ANY, SignalRequest::read_aper)
+    r.list_filled(per::Size::ANY, || SignalRequest::EMPTY, SignalRequest::fill_aper)
 }
 
 fn write_aper_signals_descriptor(list: &[SignalRequest<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -4560,16 +4945,14 @@ fn write_aper_signals_descriptor(list: &[SignalRequest<'_>], w: &mut per::Writer
 }
 
 impl<'a> DigitMapDescriptor<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(2)?;
-        Ok(Self {
-            digit_map_name: if p & 0x2 != 0 {
-                Some(at!(r, "digitMapName", r.fixed_octets::<2>()))
-            } else { None },
-            digit_map_value: if p & 0x1 != 0 {
-                Some(at!(r, "digitMapValue", DigitMapValue::read_aper(r)))
-            } else { None },
-        })
+        if p & 0x2 != 0 { value.digit_map_name = Some(at!(r, "digitMapName", r.fixed_octets::<2>())); }
+        if p & 0x1 != 0 {
+            at!(r, "digitMapValue", value.digit_map_value.get_or_insert_with(|| DigitMapValue::EMPTY).fill_aper(r));
+        }
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([self.digit_map_name.is_some(), self.digit_map_value.is_some()]);
@@ -4581,20 +4964,19 @@ impl<'a> DigitMapDescriptor<'a> {
 
 impl<'a> ObservedEvent<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(3)?;
-        let value = Self {
-            event_name: at!(r, "eventName", r.fixed_octets::<4>()),
-            stream_id: if p & 0x2 != 0 {
-                Some(at!(r, "streamID", r.whole(per::Whole::TwoOctets, 65535)) as u16)
-            } else { None },
-            event_par_list: at!(r, "eventParList", read_aper_event_par_list(r)),
-            time_notation: if p & 0x1 != 0 {
-                Some(at!(r, "timeNotation", TimeNotation::read_aper(r)))
-            } else { None },
-        };
+        value.event_name = at!(r, "eventName", r.fixed_octets::<4>());
+        if p & 0x2 != 0 {
+            value.stream_id = Some(at!(r, "streamID", r.whole(per::Whole::TwoOctets, 65535)) as u16);
+        }
+        parts::put(&mut value.event_par_list, at!(r, "eventParList", read_aper_event_par_list(r)));
+        if p & 0x1 != 0 {
+            at!(r, "timeNotation", value.time_notation.get_or_insert_with(|| TimeNotation::EMPTY).fill_aper(r));
+        }
         if p & 0x4 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -4610,17 +4992,20 @@ impl<'a> ObservedEvent<'a> {
 }
 
 impl<'a> NonStandardIdentifier<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        let value = if r.bit()? {
-            match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        if r.bit()? {
+            match r.small_number()? {
+                number => parts::put(value, Self::Unknown(r.unknown_alternative(number)?)),
+            }
         } else {
             match r.root_alternative(per::Whole::Bits(2), 3)? {
-                0 => Self::Object(at!(r, "object", r.oid())),
-                1 => Self::H221NonStandard(at!(r, "h221NonStandard", H221NonStandard::read_aper(r))),
-                _ => Self::Experimental(at!(r, "experimental", r.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0))),
+                0 => parts::put(value, Self::Object(at!(r, "object", r.oid()))),
+                1 => parts::put(value, Self::H221NonStandard(at!(r, "h221NonStandard", H221NonStandard::read_aper(r)))),
+                _ => parts::put(value, Self::Experimental(at!(r, "experimental", r.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0)))),
             }
-        };
-        Ok(value)
+        }
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
@@ -4653,19 +5038,16 @@ fn write_aper_packages_descriptor(list: &[PackagesItem], w: &mut per::Writer<tru
 }
 
 impl<'a> TerminationStateDescriptor<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(3)?;
-        let value = Self {
-            property_parms: at!(r, "propertyParms", read_aper_property_parms(r)),
-            event_buffer_control: if p & 0x2 != 0 {
-                Some(at!(r, "eventBufferControl", EventBufferControl::read_aper(r)))
-            } else { None },
-            service_state: if p & 0x1 != 0 {
-                Some(at!(r, "serviceState", ServiceState::read_aper(r)))
-            } else { None },
-        };
+        parts::put(&mut value.property_parms, at!(r, "propertyParms", read_aper_property_parms(r)));
+        if p & 0x2 != 0 {
+            value.event_buffer_control = Some(at!(r, "eventBufferControl", EventBufferControl::read_aper(r)));
+        }
+        if p & 0x1 != 0 { value.service_state = Some(at!(r, "serviceState", ServiceState::read_aper(r))); }
         if p & 0x4 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.event_buffer_control.is_some(), self.service_state.is_some()]);
@@ -4677,11 +5059,16 @@ impl<'a> TerminationStateDescriptor<'a> {
 }
 
 impl<'a> MediaDescriptorStreams<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        Ok(match r.alternative(per::Whole::Bits(1), 2)? {
-            0 => Self::OneStream(at!(r, "oneStream", StreamParms::read_aper(r))),
-            _ => Self::MultiStream(at!(r, "multiStream", read_aper_media_descriptor_streams_multi_stream(r))),
-        })
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        match r.alternative(per::Whole::Bits(1), 2)? {
+            0 => {
+                parts::put(value, Self::OneStream(StreamParms::EMPTY));
+                if let Self::OneStream(v) = value { at!(r, "oneStream", v.fill_aper(r)); }
+            }
+            _ => parts::put(value, Self::MultiStream(at!(r, "multiStream", read_aper_media_descriptor_streams_multi_stream(r)))),
+        }
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
@@ -4704,7 +5091,7 @@ fn write_aper_modem_descriptor_mtl(list: &[ModemType], w: &mut per::Writer<true>
 }
 
 fn read_aper_modem_descriptor_mpl<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<PropertyParm<'a>>> {
-    r.list(per::Size::ANY, PropertyParm::read_aper)
+    r.list_filled(per::Size::ANY, || PropertyParm::EMPTY, PropertyParm::fill_aper)
 }
 
 fn write_aper_modem_descriptor_mpl(list: &[PropertyParm<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -4731,7 +5118,7 @@ impl MuxType {
 }
 
 fn read_aper_mux_descriptor_term_list<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<TerminationId<'a>>> {
-    r.list(per::Size::ANY, TerminationId::read_aper)
+    r.list_filled(per::Size::ANY, || TerminationId::EMPTY, TerminationId::fill_aper)
 }
 
 fn write_aper_mux_descriptor_term_list(list: &[TerminationId<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -4739,7 +5126,7 @@ fn write_aper_mux_descriptor_term_list(list: &[TerminationId<'_>], w: &mut per::
 }
 
 fn read_aper_events_descriptor_event_list<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<RequestedEvent<'a>>> {
-    r.list(per::Size::ANY, RequestedEvent::read_aper)
+    r.list_filled(per::Size::ANY, || RequestedEvent::EMPTY, RequestedEvent::fill_aper)
 }
 
 fn write_aper_events_descriptor_event_list(list: &[RequestedEvent<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -4747,17 +5134,16 @@ fn write_aper_events_descriptor_event_list(list: &[RequestedEvent<'_>], w: &mut 
 }
 
 impl<'a> EventSpec<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(2)?;
-        let value = Self {
-            event_name: at!(r, "eventName", r.fixed_octets::<4>()),
-            stream_id: if p & 0x1 != 0 {
-                Some(at!(r, "streamID", r.whole(per::Whole::TwoOctets, 65535)) as u16)
-            } else { None },
-            event_par_list: at!(r, "eventParList", read_aper_event_par_list(r)),
-        };
+        value.event_name = at!(r, "eventName", r.fixed_octets::<4>());
+        if p & 0x1 != 0 {
+            value.stream_id = Some(at!(r, "streamID", r.whole(per::Whole::TwoOctets, 65535)) as u16);
+        }
+        parts::put(&mut value.event_par_list, at!(r, "eventParList", read_aper_event_par_list(r)));
         if p & 0x2 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.stream_id.is_some()]);
@@ -4771,16 +5157,22 @@ impl<'a> EventSpec<'a> {
 }
 
 impl<'a> SignalRequest<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        let value = if r.bit()? {
-            match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        if r.bit()? {
+            match r.small_number()? {
+                number => parts::put(value, Self::Unknown(r.unknown_alternative(number)?)),
+            }
         } else {
             match r.root_alternative(per::Whole::Bits(1), 2)? {
-                0 => Self::Signal(at!(r, "signal", Signal::read_aper(r))),
-                _ => Self::SeqSigList(at!(r, "seqSigList", SeqSigList::read_aper(r))),
+                0 => {
+                    parts::put(value, Self::Signal(Signal::EMPTY));
+                    if let Self::Signal(v) = value { at!(r, "signal", v.fill_aper(r)); }
+                }
+                _ => parts::put(value, Self::SeqSigList(at!(r, "seqSigList", SeqSigList::read_aper(r)))),
             }
-        };
-        Ok(value)
+        }
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
@@ -4793,22 +5185,21 @@ impl<'a> SignalRequest<'a> {
 }
 
 impl<'a> DigitMapValue<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(4)?;
-        let value = Self {
-            start_timer: if p & 0x4 != 0 {
-                Some(at!(r, "startTimer", r.whole(per::Whole::Bits(7), 99)) as u8)
-            } else { None },
-            short_timer: if p & 0x2 != 0 {
-                Some(at!(r, "shortTimer", r.whole(per::Whole::Bits(7), 99)) as u8)
-            } else { None },
-            long_timer: if p & 0x1 != 0 {
-                Some(at!(r, "longTimer", r.whole(per::Whole::Bits(7), 99)) as u8)
-            } else { None },
-            digit_map_body: at!(r, "digitMapBody", r.characters(per::Size::ANY, &APER_ALPHABET_0)),
-        };
+        if p & 0x4 != 0 {
+            value.start_timer = Some(at!(r, "startTimer", r.whole(per::Whole::Bits(7), 99)) as u8);
+        }
+        if p & 0x2 != 0 {
+            value.short_timer = Some(at!(r, "shortTimer", r.whole(per::Whole::Bits(7), 99)) as u8);
+        }
+        if p & 0x1 != 0 {
+            value.long_timer = Some(at!(r, "longTimer", r.whole(per::Whole::Bits(7), 99)) as u8);
+        }
+        parts::put(&mut value.digit_map_body, at!(r, "digitMapBody", r.characters(per::Size::ANY, &APER_ALPHABET_0)));
         if p & 0x8 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.start_timer.is_some(), self.short_timer.is_some(), self.long_timer.is_some()]);
@@ -4827,7 +5218,7 @@ impl<'a> DigitMapValue<'a> {
 }
 
 fn read_aper_event_par_list<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<EventParameter<'a>>> {
-    r.list(per::Size::ANY, EventParameter::read_aper)
+    r.list_filled(per::Size::ANY, || EventParameter::EMPTY, EventParameter::fill_aper)
 }
 
 fn write_aper_event_par_list(list: &[EventParameter<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -4891,7 +5282,7 @@ impl PackagesItem {
 }
 
 fn read_aper_property_parms<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<PropertyParm<'a>>> {
-    r.list(per::Size::ANY, PropertyParm::read_aper)
+    r.list_filled(per::Size::ANY, || PropertyParm::EMPTY, PropertyParm::fill_aper)
 }
 
 fn write_aper_property_parms(list: &[PropertyParm<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -4937,21 +5328,20 @@ impl ServiceState {
 }
 
 impl<'a> StreamParms<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(4)?;
-        let value = Self {
-            local_control_descriptor: if p & 0x4 != 0 {
-                Some(at!(r, "localControlDescriptor", LocalControlDescriptor::read_aper(r)))
-            } else { None },
-            local_descriptor: if p & 0x2 != 0 {
-                Some(at!(r, "localDescriptor", LocalRemoteDescriptor::read_aper(r)))
-            } else { None },
-            remote_descriptor: if p & 0x1 != 0 {
-                Some(at!(r, "remoteDescriptor", LocalRemoteDescriptor::read_aper(r)))
-            } else { None },
-        };
+        if p & 0x4 != 0 {
+            at!(r, "localControlDescriptor", value.local_control_descriptor.get_or_insert_with(|| LocalControlDescriptor::EMPTY).fill_aper(r));
+        }
+        if p & 0x2 != 0 {
+            parts::put(&mut value.local_descriptor, Some(at!(r, "localDescriptor", LocalRemoteDescriptor::read_aper(r))));
+        }
+        if p & 0x1 != 0 {
+            parts::put(&mut value.remote_descriptor, Some(at!(r, "remoteDescriptor", LocalRemoteDescriptor::read_aper(r))));
+        }
         if p & 0x8 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.local_control_descriptor.is_some(), self.local_descriptor.is_some(), self.remote_descriptor.is_some()]);
@@ -4963,7 +5353,7 @@ impl<'a> StreamParms<'a> {
 }
 
 fn read_aper_media_descriptor_streams_multi_stream<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<StreamDescriptor<'a>>> {
-    r.list(per::Size::ANY, StreamDescriptor::read_aper)
+    r.list_filled(per::Size::ANY, || StreamDescriptor::EMPTY, StreamDescriptor::fill_aper)
 }
 
 fn write_aper_media_descriptor_streams_multi_stream(list: &[StreamDescriptor<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -4991,15 +5381,16 @@ impl ModemType {
 }
 
 impl<'a> PropertyParm<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(2)?;
-        let value = Self {
-            name: at!(r, "name", r.fixed_octets::<4>()),
-            value: at!(r, "value", read_aper_property_parm_value(r)),
-            extra_info: if p & 0x1 != 0 { Some(at!(r, "extraInfo", ExtraInfo::read_aper(r))) } else { None },
-        };
+        value.name = at!(r, "name", r.fixed_octets::<4>());
+        parts::put(&mut value.value, at!(r, "value", read_aper_property_parm_value(r)));
+        if p & 0x1 != 0 {
+            parts::put(&mut value.extra_info, Some(at!(r, "extraInfo", ExtraInfo::read_aper(r))));
+        }
         if p & 0x2 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.extra_info.is_some()]);
@@ -5012,20 +5403,19 @@ impl<'a> PropertyParm<'a> {
 
 impl<'a> RequestedEvent<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(3)?;
-        let value = Self {
-            pkgd_name: at!(r, "pkgdName", r.fixed_octets::<4>()),
-            stream_id: if p & 0x2 != 0 {
-                Some(at!(r, "streamID", r.whole(per::Whole::TwoOctets, 65535)) as u16)
-            } else { None },
-            event_action: if p & 0x1 != 0 {
-                Some(at!(r, "eventAction", RequestedActions::read_aper(r)))
-            } else { None },
-            ev_par_list: at!(r, "evParList", read_aper_ev_par_list(r)),
-        };
+        value.pkgd_name = at!(r, "pkgdName", r.fixed_octets::<4>());
+        if p & 0x2 != 0 {
+            value.stream_id = Some(at!(r, "streamID", r.whole(per::Whole::TwoOctets, 65535)) as u16);
+        }
+        if p & 0x1 != 0 {
+            at!(r, "eventAction", value.event_action.get_or_insert_with(|| RequestedActions::EMPTY).fill_aper(r));
+        }
+        parts::put(&mut value.ev_par_list, at!(r, "evParList", read_aper_ev_par_list(r)));
         if p & 0x4 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -5042,25 +5432,24 @@ impl<'a> RequestedEvent<'a> {
 
 impl<'a> Signal<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(6)?;
-        let value = Self {
-            signal_name: at!(r, "signalName", r.fixed_octets::<4>()),
-            stream_id: if p & 0x10 != 0 {
-                Some(at!(r, "streamID", r.whole(per::Whole::TwoOctets, 65535)) as u16)
-            } else { None },
-            sig_type: if p & 0x8 != 0 { Some(at!(r, "sigType", SignalType::read_aper(r))) } else { None },
-            duration: if p & 0x4 != 0 {
-                Some(at!(r, "duration", r.whole(per::Whole::TwoOctets, 65535)) as u16)
-            } else { None },
-            notify_completion: if p & 0x2 != 0 {
-                Some(at!(r, "notifyCompletion", r.bit_string(per::Size::ANY)))
-            } else { None },
-            keep_active: if p & 0x1 != 0 { Some(at!(r, "keepActive", r.bit())) } else { None },
-            sig_par_list: at!(r, "sigParList", read_aper_signal_sig_par_list(r)),
-        };
+        value.signal_name = at!(r, "signalName", r.fixed_octets::<4>());
+        if p & 0x10 != 0 {
+            value.stream_id = Some(at!(r, "streamID", r.whole(per::Whole::TwoOctets, 65535)) as u16);
+        }
+        if p & 0x8 != 0 { value.sig_type = Some(at!(r, "sigType", SignalType::read_aper(r))); }
+        if p & 0x4 != 0 {
+            value.duration = Some(at!(r, "duration", r.whole(per::Whole::TwoOctets, 65535)) as u16);
+        }
+        if p & 0x2 != 0 {
+            parts::put(&mut value.notify_completion, Some(at!(r, "notifyCompletion", r.bit_string(per::Size::ANY))));
+        }
+        if p & 0x1 != 0 { value.keep_active = Some(at!(r, "keepActive", r.bit())); }
+        parts::put(&mut value.sig_par_list, at!(r, "sigParList", read_aper_signal_sig_par_list(r)));
         if p & 0x20 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -5097,15 +5486,16 @@ impl<'a> SeqSigList<'a> {
 }
 
 impl<'a> EventParameter<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(2)?;
-        let value = Self {
-            event_parameter_name: at!(r, "eventParameterName", r.fixed_octets::<2>()),
-            value: at!(r, "value", read_aper_value(r)),
-            extra_info: if p & 0x1 != 0 { Some(at!(r, "extraInfo", ExtraInfo::read_aper(r))) } else { None },
-        };
+        value.event_parameter_name = at!(r, "eventParameterName", r.fixed_octets::<2>());
+        parts::put(&mut value.value, at!(r, "value", read_aper_value(r)));
+        if p & 0x1 != 0 {
+            parts::put(&mut value.extra_info, Some(at!(r, "extraInfo", ExtraInfo::read_aper(r))));
+        }
         if p & 0x2 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.extra_info.is_some()]);
@@ -5118,18 +5508,15 @@ impl<'a> EventParameter<'a> {
 
 impl<'a> LocalControlDescriptor<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(4)?;
-        let value = Self {
-            stream_mode: if p & 0x4 != 0 {
-                Some(at!(r, "streamMode", StreamMode::read_aper(r)))
-            } else { None },
-            reserve_value: if p & 0x2 != 0 { Some(at!(r, "reserveValue", r.bit())) } else { None },
-            reserve_group: if p & 0x1 != 0 { Some(at!(r, "reserveGroup", r.bit())) } else { None },
-            property_parms: at!(r, "propertyParms", read_aper_property_parms(r)),
-        };
+        if p & 0x4 != 0 { value.stream_mode = Some(at!(r, "streamMode", StreamMode::read_aper(r))); }
+        if p & 0x2 != 0 { value.reserve_value = Some(at!(r, "reserveValue", r.bit())); }
+        if p & 0x1 != 0 { value.reserve_group = Some(at!(r, "reserveGroup", r.bit())); }
+        parts::put(&mut value.property_parms, at!(r, "propertyParms", read_aper_property_parms(r)));
         if p & 0x8 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -5157,11 +5544,11 @@ impl<'a> LocalRemoteDescriptor<'a> {
 }
 
 impl<'a> StreamDescriptor<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        Ok(Self {
-            stream_id: at!(r, "streamID", r.whole(per::Whole::TwoOctets, 65535)) as u16,
-            stream_parms: at!(r, "streamParms", StreamParms::read_aper(r)),
-        })
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        value.stream_id = at!(r, "streamID", r.whole(per::Whole::TwoOctets, 65535)) as u16;
+        at!(r, "streamParms", value.stream_parms.fill_aper(r));
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         at!(w, "streamID", w.integer(per::Whole::TwoOctets, i64::from(self.stream_id), 0, 65535));
@@ -5198,20 +5585,21 @@ impl ExtraInfo {
 
 impl<'a> RequestedActions<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(5)?;
-        let value = Self {
-            keep_active: if p & 0x8 != 0 { Some(at!(r, "keepActive", r.bit())) } else { None },
-            event_dm: if p & 0x4 != 0 { Some(at!(r, "eventDM", EventDm::read_aper(r))) } else { None },
-            second_event: if p & 0x2 != 0 {
-                Some(at!(r, "secondEvent", SecondEventsDescriptor::read_aper(r)))
-            } else { None },
-            signals_descriptor: if p & 0x1 != 0 {
-                Some(at!(r, "signalsDescriptor", read_aper_signals_descriptor(r)))
-            } else { None },
-        };
+        if p & 0x8 != 0 { value.keep_active = Some(at!(r, "keepActive", r.bit())); }
+        if p & 0x4 != 0 {
+            at!(r, "eventDM", value.event_dm.get_or_insert_with(|| EventDm::EMPTY).fill_aper(r));
+        }
+        if p & 0x2 != 0 {
+            parts::put(&mut value.second_event, Some(at!(r, "secondEvent", SecondEventsDescriptor::read_aper(r))));
+        }
+        if p & 0x1 != 0 {
+            parts::put(&mut value.signals_descriptor, Some(at!(r, "signalsDescriptor", read_aper_signals_descriptor(r))));
+        }
         if p & 0x10 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -5227,7 +5615,7 @@ impl<'a> RequestedActions<'a> {
 }
 
 fn read_aper_ev_par_list<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<EventParameter<'a>>> {
-    r.list(per::Size::ANY, EventParameter::read_aper)
+    r.list_filled(per::Size::ANY, || EventParameter::EMPTY, EventParameter::fill_aper)
 }
 
 fn write_aper_ev_par_list(list: &[EventParameter<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -5254,7 +5642,7 @@ impl SignalType {
 }
 
 fn read_aper_signal_sig_par_list<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<SigParameter<'a>>> {
-    r.list(per::Size::ANY, SigParameter::read_aper)
+    r.list_filled(per::Size::ANY, || SigParameter::EMPTY, SigParameter::fill_aper)
 }
 
 fn write_aper_signal_sig_par_list(list: &[SigParameter<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -5262,7 +5650,7 @@ fn write_aper_signal_sig_par_list(list: &[SigParameter<'_>], w: &mut per::Writer
 }
 
 fn read_aper_seq_sig_list_signal_list<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<Signal<'a>>> {
-    r.list(per::Size::ANY, Signal::read_aper)
+    r.list_filled(per::Size::ANY, || Signal::EMPTY, Signal::fill_aper)
 }
 
 fn write_aper_seq_sig_list_signal_list(list: &[Signal<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -5317,11 +5705,16 @@ impl Relation {
 }
 
 impl<'a> EventDm<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        Ok(match r.alternative(per::Whole::Bits(1), 2)? {
-            0 => Self::DigitMapName(at!(r, "digitMapName", r.fixed_octets::<2>())),
-            _ => Self::DigitMapValue(at!(r, "digitMapValue", DigitMapValue::read_aper(r))),
-        })
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        match r.alternative(per::Whole::Bits(1), 2)? {
+            0 => parts::put(value, Self::DigitMapName(at!(r, "digitMapName", r.fixed_octets::<2>()))),
+            _ => {
+                parts::put(value, Self::DigitMapValue(DigitMapValue::EMPTY));
+                if let Self::DigitMapValue(v) = value { at!(r, "digitMapValue", v.fill_aper(r)); }
+            }
+        }
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
@@ -5351,15 +5744,16 @@ impl<'a> SecondEventsDescriptor<'a> {
 }
 
 impl<'a> SigParameter<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(2)?;
-        let value = Self {
-            sig_parameter_name: at!(r, "sigParameterName", r.fixed_octets::<2>()),
-            value: at!(r, "value", read_aper_value(r)),
-            extra_info: if p & 0x1 != 0 { Some(at!(r, "extraInfo", ExtraInfo::read_aper(r))) } else { None },
-        };
+        value.sig_parameter_name = at!(r, "sigParameterName", r.fixed_octets::<2>());
+        parts::put(&mut value.value, at!(r, "value", read_aper_value(r)));
+        if p & 0x1 != 0 {
+            parts::put(&mut value.extra_info, Some(at!(r, "extraInfo", ExtraInfo::read_aper(r))));
+        }
         if p & 0x2 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.extra_info.is_some()]);
@@ -5371,7 +5765,7 @@ impl<'a> SigParameter<'a> {
 }
 
 fn read_aper_property_group<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<PropertyParm<'a>>> {
-    r.list(per::Size::ANY, PropertyParm::read_aper)
+    r.list_filled(per::Size::ANY, || PropertyParm::EMPTY, PropertyParm::fill_aper)
 }
 
 fn write_aper_property_group(list: &[PropertyParm<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -5379,7 +5773,7 @@ fn write_aper_property_group(list: &[PropertyParm<'_>], w: &mut per::Writer<true
 }
 
 fn read_aper_second_events_descriptor_event_list<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<SecondRequestedEvent<'a>>> {
-    r.list(per::Size::ANY, SecondRequestedEvent::read_aper)
+    r.list_filled(per::Size::ANY, || SecondRequestedEvent::EMPTY, SecondRequestedEvent::fill_aper)
 }
 
 fn write_aper_second_events_descriptor_event_list(list: &[SecondRequestedEvent<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -5388,20 +5782,19 @@ fn write_aper_second_events_descriptor_event_list(list: &[SecondRequestedEvent<'
 
 impl<'a> SecondRequestedEvent<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(3)?;
-        let value = Self {
-            pkgd_name: at!(r, "pkgdName", r.fixed_octets::<4>()),
-            stream_id: if p & 0x2 != 0 {
-                Some(at!(r, "streamID", r.whole(per::Whole::TwoOctets, 65535)) as u16)
-            } else { None },
-            event_action: if p & 0x1 != 0 {
-                Some(at!(r, "eventAction", SecondRequestedActions::read_aper(r)))
-            } else { None },
-            ev_par_list: at!(r, "evParList", read_aper_ev_par_list(r)),
-        };
+        value.pkgd_name = at!(r, "pkgdName", r.fixed_octets::<4>());
+        if p & 0x2 != 0 {
+            value.stream_id = Some(at!(r, "streamID", r.whole(per::Whole::TwoOctets, 65535)) as u16);
+        }
+        if p & 0x1 != 0 {
+            at!(r, "eventAction", value.event_action.get_or_insert_with(|| SecondRequestedActions::EMPTY).fill_aper(r));
+        }
+        parts::put(&mut value.ev_par_list, at!(r, "evParList", read_aper_ev_par_list(r)));
         if p & 0x4 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -5417,17 +5810,18 @@ impl<'a> SecondRequestedEvent<'a> {
 }
 
 impl<'a> SecondRequestedActions<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(4)?;
-        let value = Self {
-            keep_active: if p & 0x4 != 0 { Some(at!(r, "keepActive", r.bit())) } else { None },
-            event_dm: if p & 0x2 != 0 { Some(at!(r, "eventDM", EventDm::read_aper(r))) } else { None },
-            signals_descriptor: if p & 0x1 != 0 {
-                Some(at!(r, "signalsDescriptor", read_aper_signals_descriptor(r)))
-            } else { None },
-        };
+        if p & 0x4 != 0 { value.keep_active = Some(at!(r, "keepActive", r.bit())); }
+        if p & 0x2 != 0 {
+            at!(r, "eventDM", value.event_dm.get_or_insert_with(|| EventDm::EMPTY).fill_aper(r));
+        }
+        if p & 0x1 != 0 {
+            parts::put(&mut value.signals_descriptor, Some(at!(r, "signalsDescriptor", read_aper_signals_descriptor(r))));
+        }
         if p & 0x8 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.keep_active.is_some(), self.event_dm.is_some(), self.signals_descriptor.is_some()]);
@@ -5443,7 +5837,9 @@ impl<'a> SecondRequestedActions<'a> {
 impl<'a> codec::AperType<'a> for MegacoMessage<'a> {
     const NAME: &'static str = "MegacoMessage";
 
-    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> { MegacoMessage::read_aper(r) }
+    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> {
+        parts::filled(MegacoMessage::EMPTY, |v| v.fill_aper(r))
+    }
 
     fn write(&self, w: &mut per::Writer<true>) -> Result<()> { self.write_aper(w) }
 }

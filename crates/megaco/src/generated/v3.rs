@@ -11,7 +11,7 @@ extern crate alloc;
 use core::fmt;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use tercet_runtime::codec::{Notation, UnknownAlternative, at, ber, per};
+use tercet_runtime::codec::{Notation, UnknownAlternative, at, ber, parts, per};
 use tercet_runtime::text::StringKind;
 use tercet_runtime::types::{BitString, ObjectIdentifier, Octets, Text};
 use tercet_runtime::{Error, ErrorKind, Result, Tag, codec};
@@ -4387,6 +4387,396 @@ impl Notation for SecondRequestedActions<'_> {
     }
 }
 
+impl<'a> MegacoMessage<'a> { const EMPTY: Self = Self { auth_header: None, mess: Message::EMPTY }; }
+
+impl<'a> AuthenticationHeader<'a> {
+    const EMPTY: Self = Self { sec_parm_index: [0; 4], seq_num: [0; 4], ad: Octets::borrowed(&[]) };
+}
+
+impl<'a> Message<'a> {
+    const EMPTY: Self = Self { version: 0, m_id: MId::EMPTY, message_body: MessageMessageBody::EMPTY };
+}
+
+impl<'a> MId<'a> { const EMPTY: Self = Self::DeviceName(Text::borrowed("")); }
+
+impl<'a> MessageMessageBody<'a> { const EMPTY: Self = Self::Transactions(Vec::new()); }
+
+impl<'a> Transaction<'a> { const EMPTY: Self = Self::TransactionResponseAck(Vec::new()); }
+
+impl<'a> ActionRequest<'a> {
+    const EMPTY: Self = Self {
+        context_id: 0,
+        context_request: None,
+        context_attr_audit_req: None,
+        command_requests: Vec::new(),
+    };
+}
+
+impl<'a> ContextRequest<'a> {
+    const EMPTY: Self = Self {
+        priority: None,
+        emergency: None,
+        topology_req: None,
+        iepscallind: None,
+        context_prop: None,
+        context_list: None,
+    };
+}
+
+impl<'a> ContextAttrAuditRequest<'a> {
+    const EMPTY: Self = Self {
+        topology: None,
+        emergency: None,
+        priority: None,
+        iepscallind: None,
+        context_prop_aud: None,
+        selectpriority: None,
+        selectemergency: None,
+        selectiepscallind: None,
+        select_logic: None,
+    };
+}
+
+impl<'a> SelectLogic<'a> { const EMPTY: Self = Self::AndAuditSelect(()); }
+
+impl<'a> ActionReply<'a> {
+    const EMPTY: Self = Self {
+        context_id: 0,
+        error_descriptor: None,
+        context_reply: None,
+        command_reply: Vec::new(),
+    };
+}
+
+impl<'a> ErrorDescriptor<'a> { const EMPTY: Self = Self { error_code: 0, error_text: None }; }
+
+impl<'a> CommandRequest<'a> {
+    const EMPTY: Self = Self { command: Command::EMPTY, optional: None, wildcard_return: None };
+}
+
+impl<'a> Command<'a> { const EMPTY: Self = Self::AddReq(AmmRequest::EMPTY); }
+
+impl<'a> AmmRequest<'a> { const EMPTY: Self = Self { termination_id: Vec::new(), descriptors: Vec::new() }; }
+
+impl<'a> CommandReply<'a> { const EMPTY: Self = Self::AddReply(AmmsReply::EMPTY); }
+
+impl<'a> AmmsReply<'a> { const EMPTY: Self = Self { termination_id: Vec::new(), termination_audit: None }; }
+
+impl<'a> AmmDescriptor<'a> { const EMPTY: Self = Self::EventBufferDescriptor(Vec::new()); }
+
+impl<'a> TerminationId<'a> { const EMPTY: Self = Self { wildcard: Vec::new(), id: Octets::borrowed(&[]) }; }
+
+impl<'a> TransactionReply<'a> {
+    const EMPTY: Self = Self {
+        transaction_id: 0,
+        imm_ack_required: None,
+        transaction_result: TransactionReplyTransactionResult::EMPTY,
+        segment_number: None,
+        segmentation_complete: None,
+    };
+}
+
+impl<'a> TransactionReplyTransactionResult<'a> { const EMPTY: Self = Self::ActionReplies(Vec::new()); }
+
+impl<'a> AuditReply<'a> { const EMPTY: Self = Self::ContextAuditResult(Vec::new()); }
+
+impl<'a> NotifyReply<'a> { const EMPTY: Self = Self { termination_id: Vec::new(), error_descriptor: None }; }
+
+impl<'a> ServiceChangeReply<'a> {
+    const EMPTY: Self = Self {
+        termination_id: Vec::new(),
+        service_change_result: ServiceChangeResult::EMPTY,
+    };
+}
+
+impl<'a> ServiceChangeResult<'a> { const EMPTY: Self = Self::ErrorDescriptor(ErrorDescriptor::EMPTY); }
+
+impl<'a> MediaDescriptor<'a> { const EMPTY: Self = Self { term_state_descr: None, streams: None }; }
+
+impl<'a> TerminationStateDescriptor<'a> {
+    const EMPTY: Self = Self { property_parms: Vec::new(), event_buffer_control: None, service_state: None };
+}
+
+impl<'a> MediaDescriptorStreams<'a> { const EMPTY: Self = Self::MultiStream(Vec::new()); }
+
+impl<'a> ModemDescriptor<'a> {
+    const EMPTY: Self = Self { mtl: Vec::new(), mpl: Vec::new(), non_standard_data: None };
+}
+
+impl<'a> NonStandardData<'a> {
+    const EMPTY: Self = Self {
+        non_standard_identifier: NonStandardIdentifier::EMPTY,
+        data: Octets::borrowed(&[]),
+    };
+}
+
+impl<'a> NonStandardIdentifier<'a> { const EMPTY: Self = Self::Object(ObjectIdentifier::constant(&[0])); }
+
+impl<'a> MuxDescriptor<'a> {
+    const EMPTY: Self = Self { mux_type: MuxType::H221, term_list: Vec::new(), non_standard_data: None };
+}
+
+impl<'a> DigitMapDescriptor<'a> { const EMPTY: Self = Self { digit_map_name: None, digit_map_value: None }; }
+
+impl<'a> DigitMapValue<'a> {
+    const EMPTY: Self = Self {
+        start_timer: None,
+        short_timer: None,
+        long_timer: None,
+        digit_map_body: Text::borrowed(""),
+        duration_timer: None,
+    };
+}
+
+impl<'a> AuditDescriptor<'a> { const EMPTY: Self = Self { audit_token: None, audit_property_token: None }; }
+
+impl<'a> SubtractRequest<'a> {
+    const EMPTY: Self = Self { termination_id: Vec::new(), audit_descriptor: None };
+}
+
+impl<'a> AuditRequest<'a> {
+    const EMPTY: Self = Self {
+        termination_id: TerminationId::EMPTY,
+        audit_descriptor: AuditDescriptor::EMPTY,
+        termination_id_list: None,
+    };
+}
+
+impl<'a> NotifyRequest<'a> {
+    const EMPTY: Self = Self {
+        termination_id: Vec::new(),
+        observed_events_descriptor: ObservedEventsDescriptor::EMPTY,
+        error_descriptor: None,
+    };
+}
+
+impl<'a> ObservedEventsDescriptor<'a> {
+    const EMPTY: Self = Self { request_id: 0, observed_event_lst: Vec::new() };
+}
+
+impl<'a> ServiceChangeRequest<'a> {
+    const EMPTY: Self = Self { termination_id: Vec::new(), service_change_parms: ServiceChangeParm::EMPTY };
+}
+
+impl<'a> ServiceChangeParm<'a> {
+    const EMPTY: Self = Self {
+        service_change_method: ServiceChangeMethod::Failover,
+        service_change_address: None,
+        service_change_version: None,
+        service_change_profile: None,
+        service_change_reason: Vec::new(),
+        service_change_delay: None,
+        service_change_mgc_id: None,
+        time_stamp: None,
+        non_standard_data: None,
+        service_change_info: None,
+        service_change_incomplete_flag: None,
+    };
+}
+
+impl<'a> ServiceChangeAddress<'a> { const EMPTY: Self = Self::PortNumber(0); }
+
+impl<'a> ServiceChangeProfile<'a> { const EMPTY: Self = Self { profile_name: Text::borrowed("") }; }
+
+impl<'a> TimeNotation<'a> { const EMPTY: Self = Self { date: Text::borrowed(""), time: Text::borrowed("") }; }
+
+impl<'a> AuditResult<'a> {
+    const EMPTY: Self = Self { termination_id: TerminationId::EMPTY, termination_audit_result: Vec::new() };
+}
+
+impl<'a> TermListAuditResult<'a> {
+    const EMPTY: Self = Self { termination_id_list: Vec::new(), termination_audit_result: Vec::new() };
+}
+
+impl<'a> EventSpec<'a> {
+    const EMPTY: Self = Self { event_name: [0; 4], stream_id: None, event_par_list: Vec::new() };
+}
+
+impl<'a> SignalRequest<'a> { const EMPTY: Self = Self::Signal(Signal::EMPTY); }
+
+impl<'a> Signal<'a> {
+    const EMPTY: Self = Self {
+        signal_name: [0; 4],
+        stream_id: None,
+        sig_type: None,
+        duration: None,
+        notify_completion: None,
+        keep_active: None,
+        sig_par_list: Vec::new(),
+        direction: None,
+        request_id: None,
+        intersig_delay: None,
+    };
+}
+
+impl<'a> TopologyRequest<'a> {
+    const EMPTY: Self = Self {
+        termination_from: TerminationId::EMPTY,
+        termination_to: TerminationId::EMPTY,
+        topology_direction: TopologyRequestTopologyDirection::Bothway,
+        stream_id: None,
+        topology_direction_extension: None,
+    };
+}
+
+impl<'a> PropertyParm<'a> { const EMPTY: Self = Self { name: [0; 4], value: Vec::new(), extra_info: None }; }
+
+impl ExtraInfo { const EMPTY: Self = Self::Relation(Relation::GreaterThan); }
+
+impl<'a> IndAudPropertyParm<'a> { const EMPTY: Self = Self { name: [0; 4], property_parms: None }; }
+
+impl<'a> AuditReturnParameter<'a> { const EMPTY: Self = Self::EventBufferDescriptor(Vec::new()); }
+
+impl<'a> ServiceChangeResParm<'a> {
+    const EMPTY: Self = Self {
+        service_change_mgc_id: None,
+        service_change_address: None,
+        service_change_version: None,
+        service_change_profile: None,
+        timestamp: None,
+    };
+}
+
+impl<'a> StreamParms<'a> {
+    const EMPTY: Self = Self {
+        local_control_descriptor: None,
+        local_descriptor: None,
+        remote_descriptor: None,
+        statistics_descriptor: None,
+    };
+}
+
+impl<'a> LocalControlDescriptor<'a> {
+    const EMPTY: Self = Self {
+        stream_mode: None,
+        reserve_value: None,
+        reserve_group: None,
+        property_parms: Vec::new(),
+    };
+}
+
+impl<'a> LocalRemoteDescriptor<'a> { const EMPTY: Self = Self { prop_grps: Vec::new() }; }
+
+impl<'a> RequestedEvent<'a> {
+    const EMPTY: Self = Self {
+        pkgd_name: [0; 4],
+        stream_id: None,
+        event_action: None,
+        ev_par_list: Vec::new(),
+    };
+}
+
+impl<'a> RequestedActions<'a> {
+    const EMPTY: Self = Self {
+        keep_active: None,
+        event_dm: None,
+        second_event: None,
+        signals_descriptor: None,
+        notify_behaviour: None,
+        reset_events_descriptor: None,
+    };
+}
+
+impl<'a> EventDm<'a> { const EMPTY: Self = Self::DigitMapName([0; 2]); }
+
+impl<'a> SecondEventsDescriptor<'a> { const EMPTY: Self = Self { request_id: None, event_list: Vec::new() }; }
+
+impl<'a> NotifyBehaviour<'a> { const EMPTY: Self = Self::NotifyImmediate(()); }
+
+impl<'a> IndAuditParameter<'a> {
+    const EMPTY: Self = Self::IndAudMediaDescriptor(IndAudMediaDescriptor::EMPTY);
+}
+
+impl<'a> IndAudMediaDescriptor<'a> { const EMPTY: Self = Self { term_state_descr: None, streams: None }; }
+
+impl<'a> IndAudTerminationStateDescriptor<'a> {
+    const EMPTY: Self = Self {
+        property_parms: Vec::new(),
+        event_buffer_control: None,
+        service_state: None,
+        service_state_sel: None,
+    };
+}
+
+impl<'a> IndAudMediaDescriptorStreams<'a> { const EMPTY: Self = Self::MultiStream(Vec::new()); }
+
+impl<'a> StreamDescriptor<'a> { const EMPTY: Self = Self { stream_id: 0, stream_parms: StreamParms::EMPTY }; }
+
+impl<'a> EventParameter<'a> {
+    const EMPTY: Self = Self { event_parameter_name: [0; 2], value: Vec::new(), extra_info: None };
+}
+
+impl<'a> IndAudSignalsDescriptor<'a> { const EMPTY: Self = Self::Signal(IndAudSignal::EMPTY); }
+
+impl IndAudSignal {
+    const EMPTY: Self = Self { signal_name: [0; 4], stream_id: None, signal_request_id: None };
+}
+
+impl<'a> ObservedEvent<'a> {
+    const EMPTY: Self = Self {
+        event_name: [0; 4],
+        stream_id: None,
+        event_par_list: Vec::new(),
+        time_notation: None,
+    };
+}
+
+impl<'a> SigParameter<'a> {
+    const EMPTY: Self = Self { sig_parameter_name: [0; 2], value: Vec::new(), extra_info: None };
+}
+
+impl<'a> RegulatedEmbeddedDescriptor<'a> {
+    const EMPTY: Self = Self { second_event: None, signals_descriptor: None };
+}
+
+impl<'a> IndAudStreamParms<'a> {
+    const EMPTY: Self = Self {
+        local_control_descriptor: None,
+        local_descriptor: None,
+        remote_descriptor: None,
+        statistics_descriptor: None,
+    };
+}
+
+impl<'a> IndAudLocalControlDescriptor<'a> {
+    const EMPTY: Self = Self {
+        stream_mode: None,
+        reserve_value: None,
+        reserve_group: None,
+        property_parms: None,
+        stream_mode_sel: None,
+    };
+}
+
+impl<'a> IndAudLocalRemoteDescriptor<'a> {
+    const EMPTY: Self = Self { prop_group_id: None, prop_grps: Vec::new() };
+}
+
+impl IndAudStatisticsDescriptor { const EMPTY: Self = Self { stat_name: [0; 4] }; }
+
+impl<'a> SecondRequestedEvent<'a> {
+    const EMPTY: Self = Self {
+        pkgd_name: [0; 4],
+        stream_id: None,
+        event_action: None,
+        ev_par_list: Vec::new(),
+    };
+}
+
+impl<'a> SecondRequestedActions<'a> {
+    const EMPTY: Self = Self {
+        keep_active: None,
+        event_dm: None,
+        signals_descriptor: None,
+        notify_behaviour: None,
+        reset_events_descriptor: None,
+    };
+}
+
+impl<'a> IndAudStreamDescriptor<'a> {
+    const EMPTY: Self = Self { stream_id: 0, stream_parms: IndAudStreamParms::EMPTY };
+}
+
 impl<'a> MegacoMessage<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
@@ -8641,14 +9031,14 @@ impl<'a> codec::BerType<'a> for TerminationId<'a> {
 static APER_ALPHABET_0: per::Alphabet = per::Alphabet::new(8, false, false, &[per::Range::new(0, 127, 0)]);
 
 impl<'a> MegacoMessage<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(1)?;
-        Ok(Self {
-            auth_header: if p & 0x1 != 0 {
-                Some(at!(r, "authHeader", AuthenticationHeader::read_aper(r)))
-            } else { None },
-            mess: at!(r, "mess", Message::read_aper(r)),
-        })
+        if p & 0x1 != 0 {
+            at!(r, "authHeader", value.auth_header.get_or_insert_with(|| AuthenticationHeader::EMPTY).fill_aper(r));
+        }
+        at!(r, "mess", value.mess.fill_aper(r));
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.auth_header.is_some());
@@ -8659,12 +9049,12 @@ impl<'a> MegacoMessage<'a> {
 }
 
 impl<'a> AuthenticationHeader<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        Ok(Self {
-            sec_parm_index: at!(r, "secParmIndex", r.fixed_octets::<4>()),
-            seq_num: at!(r, "seqNum", r.fixed_octets::<4>()),
-            ad: at!(r, "ad", r.octet_string(per::Size::new(false, 12, 32, Some(per::Whole::Bits(5))))),
-        })
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        value.sec_parm_index = at!(r, "secParmIndex", r.fixed_octets::<4>());
+        value.seq_num = at!(r, "seqNum", r.fixed_octets::<4>());
+        parts::put(&mut value.ad, at!(r, "ad", r.octet_string(per::Size::new(false, 12, 32, Some(per::Whole::Bits(5))))));
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.fixed_octets(&self.sec_parm_index);
@@ -8676,19 +9066,22 @@ impl<'a> AuthenticationHeader<'a> {
 
 impl<'a> MId<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        let value = if r.bit()? {
-            match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        if r.bit()? {
+            match r.small_number()? {
+                number => parts::put(value, Self::Unknown(r.unknown_alternative(number)?)),
+            }
         } else {
             match r.root_alternative(per::Whole::Bits(3), 5)? {
-                0 => Self::Ip4Address(at!(r, "ip4Address", Ip4Address::read_aper(r))),
-                1 => Self::Ip6Address(at!(r, "ip6Address", Ip6Address::read_aper(r))),
-                2 => Self::DomainName(at!(r, "domainName", DomainName::read_aper(r))),
-                3 => Self::DeviceName(at!(r, "deviceName", r.characters(per::Size::new(false, 1, 64, Some(per::Whole::Bits(6))), &APER_ALPHABET_0))),
-                _ => Self::MtpAddress(at!(r, "mtpAddress", r.octet_string(per::Size::new(false, 2, 4, Some(per::Whole::Bits(2)))))),
+                0 => parts::put(value, Self::Ip4Address(at!(r, "ip4Address", Ip4Address::read_aper(r)))),
+                1 => parts::put(value, Self::Ip6Address(at!(r, "ip6Address", Ip6Address::read_aper(r)))),
+                2 => parts::put(value, Self::DomainName(at!(r, "domainName", DomainName::read_aper(r)))),
+                3 => parts::put(value, Self::DeviceName(at!(r, "deviceName", r.characters(per::Size::new(false, 1, 64, Some(per::Whole::Bits(6))), &APER_ALPHABET_0)))),
+                _ => parts::put(value, Self::MtpAddress(at!(r, "mtpAddress", r.octet_string(per::Size::new(false, 2, 4, Some(per::Whole::Bits(2))))))),
             }
-        };
-        Ok(value)
+        }
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -8712,26 +9105,29 @@ impl<'a> MId<'a> {
 
 impl<'a> Transaction<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        let value = if r.bit()? {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        if r.bit()? {
             match r.small_number()? {
                 0 => {
                     let open = at!(r, "segmentReply", r.open());
-                    let v = at!(r, "segmentReply", SegmentReply::read_aper(r));
+                    parts::put(value, Self::SegmentReply(at!(r, "segmentReply", SegmentReply::read_aper(r))));
                     r.close(open);
-                    Self::SegmentReply(v)
                 }
-                number => Self::Unknown(r.unknown_alternative(number)?),
+                number => parts::put(value, Self::Unknown(r.unknown_alternative(number)?)),
             }
         } else {
             match r.root_alternative(per::Whole::Bits(2), 4)? {
-                0 => Self::TransactionRequest(at!(r, "transactionRequest", TransactionRequest::read_aper(r))),
-                1 => Self::TransactionPending(at!(r, "transactionPending", TransactionPending::read_aper(r))),
-                2 => Self::TransactionReply(at!(r, "transactionReply", TransactionReply::read_aper(r))),
-                _ => Self::TransactionResponseAck(at!(r, "transactionResponseAck", read_aper_transaction_response_ack(r))),
+                0 => parts::put(value, Self::TransactionRequest(at!(r, "transactionRequest", TransactionRequest::read_aper(r)))),
+                1 => parts::put(value, Self::TransactionPending(at!(r, "transactionPending", TransactionPending::read_aper(r)))),
+                2 => {
+                    parts::put(value, Self::TransactionReply(TransactionReply::EMPTY));
+                    if let Self::TransactionReply(v) = value { at!(r, "transactionReply", v.fill_aper(r)); }
+                }
+                _ => parts::put(value, Self::TransactionResponseAck(at!(r, "transactionResponseAck", read_aper_transaction_response_ack(r)))),
             }
-        };
-        Ok(value)
+        }
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -8756,18 +9152,18 @@ impl<'a> Transaction<'a> {
 
 impl<'a> ActionRequest<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(2)?;
-        Ok(Self {
-            context_id: at!(r, "contextId", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32,
-            context_request: if p & 0x2 != 0 {
-                Some(at!(r, "contextRequest", ContextRequest::read_aper(r)))
-            } else { None },
-            context_attr_audit_req: if p & 0x1 != 0 {
-                Some(at!(r, "contextAttrAuditReq", ContextAttrAuditRequest::read_aper(r)))
-            } else { None },
-            command_requests: at!(r, "commandRequests", read_aper_action_request_command_requests(r)),
-        })
+        value.context_id = at!(r, "contextId", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32;
+        if p & 0x2 != 0 {
+            at!(r, "contextRequest", value.context_request.get_or_insert_with(|| ContextRequest::EMPTY).fill_aper(r));
+        }
+        if p & 0x1 != 0 {
+            at!(r, "contextAttrAuditReq", value.context_attr_audit_req.get_or_insert_with(|| ContextAttrAuditRequest::EMPTY).fill_aper(r));
+        }
+        parts::put(&mut value.command_requests, at!(r, "commandRequests", read_aper_action_request_command_requests(r)));
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -8782,18 +9178,18 @@ impl<'a> ActionRequest<'a> {
 
 impl<'a> ActionReply<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(2)?;
-        Ok(Self {
-            context_id: at!(r, "contextId", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32,
-            error_descriptor: if p & 0x2 != 0 {
-                Some(at!(r, "errorDescriptor", ErrorDescriptor::read_aper(r)))
-            } else { None },
-            context_reply: if p & 0x1 != 0 {
-                Some(at!(r, "contextReply", ContextRequest::read_aper(r)))
-            } else { None },
-            command_reply: at!(r, "commandReply", read_aper_action_reply_command_reply(r)),
-        })
+        value.context_id = at!(r, "contextId", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32;
+        if p & 0x2 != 0 {
+            parts::put(&mut value.error_descriptor, Some(at!(r, "errorDescriptor", ErrorDescriptor::read_aper(r))));
+        }
+        if p & 0x1 != 0 {
+            at!(r, "contextReply", value.context_reply.get_or_insert_with(|| ContextRequest::EMPTY).fill_aper(r));
+        }
+        parts::put(&mut value.command_reply, at!(r, "commandReply", read_aper_action_reply_command_reply(r)));
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -8807,15 +9203,14 @@ impl<'a> ActionReply<'a> {
 }
 
 impl<'a> CommandRequest<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(3)?;
-        let value = Self {
-            command: at!(r, "command", Command::read_aper(r)),
-            optional: if p & 0x2 != 0 { Some(()) } else { None },
-            wildcard_return: if p & 0x1 != 0 { Some(()) } else { None },
-        };
+        at!(r, "command", value.command.fill_aper(r));
+        if p & 0x2 != 0 { value.optional = Some(()); }
+        if p & 0x1 != 0 { value.wildcard_return = Some(()); }
         if p & 0x4 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.optional.is_some(), self.wildcard_return.is_some()]);
@@ -8830,22 +9225,51 @@ impl<'a> CommandRequest<'a> {
 
 impl<'a> CommandReply<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        let value = if r.bit()? {
-            match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        if r.bit()? {
+            match r.small_number()? {
+                number => parts::put(value, Self::Unknown(r.unknown_alternative(number)?)),
+            }
         } else {
             match r.root_alternative(per::Whole::Bits(3), 8)? {
-                0 => Self::AddReply(at!(r, "addReply", AmmsReply::read_aper(r))),
-                1 => Self::MoveReply(at!(r, "moveReply", AmmsReply::read_aper(r))),
-                2 => Self::ModReply(at!(r, "modReply", AmmsReply::read_aper(r))),
-                3 => Self::SubtractReply(at!(r, "subtractReply", AmmsReply::read_aper(r))),
-                4 => Self::AuditCapReply(at!(r, "auditCapReply", AuditReply::read_aper(r))),
-                5 => Self::AuditValueReply(at!(r, "auditValueReply", AuditReply::read_aper(r))),
-                6 => Self::NotifyReply(at!(r, "notifyReply", NotifyReply::read_aper(r))),
-                _ => Self::ServiceChangeReply(at!(r, "serviceChangeReply", ServiceChangeReply::read_aper(r))),
+                0 => {
+                    parts::put(value, Self::AddReply(AmmsReply::EMPTY));
+                    if let Self::AddReply(v) = value { at!(r, "addReply", v.fill_aper(r)); }
+                }
+                1 => {
+                    parts::put(value, Self::MoveReply(AmmsReply::EMPTY));
+                    if let Self::MoveReply(v) = value { at!(r, "moveReply", v.fill_aper(r)); }
+                }
+                2 => {
+                    parts::put(value, Self::ModReply(AmmsReply::EMPTY));
+                    if let Self::ModReply(v) = value { at!(r, "modReply", v.fill_aper(r)); }
+                }
+                3 => {
+                    parts::put(value, Self::SubtractReply(AmmsReply::EMPTY));
+                    if let Self::SubtractReply(v) = value { at!(r, "subtractReply", v.fill_aper(r)); }
+                }
+                4 => {
+                    parts::put(value, Self::AuditCapReply(AuditReply::EMPTY));
+                    if let Self::AuditCapReply(v) = value { at!(r, "auditCapReply", v.fill_aper(r)); }
+                }
+                5 => {
+                    parts::put(value, Self::AuditValueReply(AuditReply::EMPTY));
+                    if let Self::AuditValueReply(v) = value { at!(r, "auditValueReply", v.fill_aper(r)); }
+                }
+                6 => {
+                    parts::put(value, Self::NotifyReply(NotifyReply::EMPTY));
+                    if let Self::NotifyReply(v) = value { at!(r, "notifyReply", v.fill_aper(r)); }
+                }
+                _ => {
+                    parts::put(value, Self::ServiceChangeReply(ServiceChangeReply::EMPTY));
+                    if let Self::ServiceChangeReply(v) = value {
+                        at!(r, "serviceChangeReply", v.fill_aper(r));
+                    }
+                }
             }
-        };
-        Ok(value)
+        }
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -8866,30 +9290,47 @@ impl<'a> CommandReply<'a> {
 
 impl<'a> AmmDescriptor<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        let value = if r.bit()? {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        if r.bit()? {
             match r.small_number()? {
                 0 => {
                     let open = at!(r, "statisticsDescriptor", r.open());
-                    let v = at!(r, "statisticsDescriptor", read_aper_statistics_descriptor(r));
+                    parts::put(value, Self::StatisticsDescriptor(at!(r, "statisticsDescriptor", read_aper_statistics_descriptor(r))));
                     r.close(open);
-                    Self::StatisticsDescriptor(v)
                 }
-                number => Self::Unknown(r.unknown_alternative(number)?),
+                number => parts::put(value, Self::Unknown(r.unknown_alternative(number)?)),
             }
         } else {
             match r.root_alternative(per::Whole::Bits(3), 8)? {
-                0 => Self::MediaDescriptor(at!(r, "mediaDescriptor", MediaDescriptor::read_aper(r))),
-                1 => Self::ModemDescriptor(at!(r, "modemDescriptor", ModemDescriptor::read_aper(r))),
-                2 => Self::MuxDescriptor(at!(r, "muxDescriptor", MuxDescriptor::read_aper(r))),
-                3 => Self::EventsDescriptor(at!(r, "eventsDescriptor", EventsDescriptor::read_aper(r))),
-                4 => Self::EventBufferDescriptor(at!(r, "eventBufferDescriptor", read_aper_event_buffer_descriptor(r))),
-                5 => Self::SignalsDescriptor(at!(r, "signalsDescriptor", read_aper_signals_descriptor(r))),
-                6 => Self::DigitMapDescriptor(at!(r, "digitMapDescriptor", DigitMapDescriptor::read_aper(r))),
-                _ => Self::AuditDescriptor(at!(r, "auditDescriptor", AuditDescriptor::read_aper(r))),
+                0 => {
+                    parts::put(value, Self::MediaDescriptor(MediaDescriptor::EMPTY));
+                    if let Self::MediaDescriptor(v) = value { at!(r, "mediaDescriptor", v.fill_aper(r)); }
+                }
+                1 => {
+                    parts::put(value, Self::ModemDescriptor(ModemDescriptor::EMPTY));
+                    if let Self::ModemDescriptor(v) = value { at!(r, "modemDescriptor", v.fill_aper(r)); }
+                }
+                2 => {
+                    parts::put(value, Self::MuxDescriptor(MuxDescriptor::EMPTY));
+                    if let Self::MuxDescriptor(v) = value { at!(r, "muxDescriptor", v.fill_aper(r)); }
+                }
+                3 => parts::put(value, Self::EventsDescriptor(at!(r, "eventsDescriptor", EventsDescriptor::read_aper(r)))),
+                4 => parts::put(value, Self::EventBufferDescriptor(at!(r, "eventBufferDescriptor", read_aper_event_buffer_descriptor(r)))),
+                5 => parts::put(value, Self::SignalsDescriptor(at!(r, "signalsDescriptor", read_aper_signals_descriptor(r)))),
+                6 => {
+                    parts::put(value, Self::DigitMapDescriptor(DigitMapDescriptor::EMPTY));
+                    if let Self::DigitMapDescriptor(v) = value {
+                        at!(r, "digitMapDescriptor", v.fill_aper(r));
+                    }
+                }
+                _ => {
+                    parts::put(value, Self::AuditDescriptor(AuditDescriptor::EMPTY));
+                    if let Self::AuditDescriptor(v) = value { at!(r, "auditDescriptor", v.fill_aper(r)); }
+                }
             }
-        };
-        Ok(value)
+        }
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -8920,14 +9361,13 @@ impl<'a> AmmDescriptor<'a> {
 }
 
 impl<'a> TerminationId<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(1)?;
-        let value = Self {
-            wildcard: at!(r, "wildcard", read_aper_termination_id_wildcard(r)),
-            id: at!(r, "id", r.octet_string(per::Size::new(false, 1, 8, Some(per::Whole::Bits(3))))),
-        };
+        parts::put(&mut value.wildcard, at!(r, "wildcard", read_aper_termination_id_wildcard(r)));
+        parts::put(&mut value.id, at!(r, "id", r.octet_string(per::Size::new(false, 1, 8, Some(per::Whole::Bits(3))))));
         if p & 0x1 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
@@ -8938,15 +9378,14 @@ impl<'a> TerminationId<'a> {
 }
 
 impl<'a> Message<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(1)?;
-        let value = Self {
-            version: at!(r, "version", r.whole(per::Whole::Bits(7), 99)) as u8,
-            m_id: at!(r, "mId", MId::read_aper(r)),
-            message_body: at!(r, "messageBody", MessageMessageBody::read_aper(r)),
-        };
+        value.version = at!(r, "version", r.whole(per::Whole::Bits(7), 99)) as u8;
+        at!(r, "mId", value.m_id.fill_aper(r));
+        at!(r, "messageBody", value.message_body.fill_aper(r));
         if p & 0x1 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
@@ -9053,15 +9492,12 @@ impl TransactionPending {
 
 impl<'a> TransactionReply<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(2)?;
-        let mut value = Self {
-            transaction_id: at!(r, "transactionId", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32,
-            imm_ack_required: if p & 0x1 != 0 { Some(()) } else { None },
-            transaction_result: at!(r, "transactionResult", TransactionReplyTransactionResult::read_aper(r)),
-            segment_number: None,
-            segmentation_complete: None,
-        };
+        value.transaction_id = at!(r, "transactionId", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32;
+        if p & 0x1 != 0 { value.imm_ack_required = Some(()); }
+        at!(r, "transactionResult", value.transaction_result.fill_aper(r));
         if p & 0x2 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = at!(r, "segmentNumber", r.addition(&mut more)) {
@@ -9074,7 +9510,7 @@ impl<'a> TransactionReply<'a> {
             }
             r.skip_additions(more)?;
         }
-        Ok(value)
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -9136,20 +9572,14 @@ impl SegmentReply {
 
 impl<'a> ContextRequest<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(4)?;
-        let mut value = Self {
-            priority: if p & 0x4 != 0 {
-                Some(at!(r, "priority", r.whole(per::Whole::Bits(4), 15)) as u8)
-            } else { None },
-            emergency: if p & 0x2 != 0 { Some(at!(r, "emergency", r.bit())) } else { None },
-            topology_req: if p & 0x1 != 0 {
-                Some(at!(r, "topologyReq", read_aper_context_request_topology_req(r)))
-            } else { None },
-            iepscallind: None,
-            context_prop: None,
-            context_list: None,
-        };
+        if p & 0x4 != 0 { value.priority = Some(at!(r, "priority", r.whole(per::Whole::Bits(4), 15)) as u8); }
+        if p & 0x2 != 0 { value.emergency = Some(at!(r, "emergency", r.bit())); }
+        if p & 0x1 != 0 {
+            parts::put(&mut value.topology_req, Some(at!(r, "topologyReq", read_aper_context_request_topology_req(r))));
+        }
         if p & 0x8 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = at!(r, "iepscallind", r.addition(&mut more)) {
@@ -9157,16 +9587,16 @@ impl<'a> ContextRequest<'a> {
                 r.close(open);
             }
             if let Some(open) = at!(r, "contextProp", r.addition(&mut more)) {
-                value.context_prop = Some(at!(r, "contextProp", read_aper_context_request_context_prop(r)));
+                parts::put(&mut value.context_prop, Some(at!(r, "contextProp", read_aper_context_request_context_prop(r))));
                 r.close(open);
             }
             if let Some(open) = at!(r, "contextList", r.addition(&mut more)) {
-                value.context_list = Some(at!(r, "contextList", read_aper_context_request_context_list(r)));
+                parts::put(&mut value.context_list, Some(at!(r, "contextList", read_aper_context_request_context_list(r))));
                 r.close(open);
             }
             r.skip_additions(more)?;
         }
-        Ok(value)
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -9208,19 +9638,12 @@ impl<'a> ContextRequest<'a> {
 
 impl<'a> ContextAttrAuditRequest<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(4)?;
-        let mut value = Self {
-            topology: if p & 0x4 != 0 { Some(()) } else { None },
-            emergency: if p & 0x2 != 0 { Some(()) } else { None },
-            priority: if p & 0x1 != 0 { Some(()) } else { None },
-            iepscallind: None,
-            context_prop_aud: None,
-            selectpriority: None,
-            selectemergency: None,
-            selectiepscallind: None,
-            select_logic: None,
-        };
+        if p & 0x4 != 0 { value.topology = Some(()); }
+        if p & 0x2 != 0 { value.emergency = Some(()); }
+        if p & 0x1 != 0 { value.priority = Some(()); }
         if p & 0x8 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = at!(r, "iepscallind", r.addition(&mut more)) {
@@ -9228,7 +9651,7 @@ impl<'a> ContextAttrAuditRequest<'a> {
                 r.close(open);
             }
             if let Some(open) = at!(r, "contextPropAud", r.addition(&mut more)) {
-                value.context_prop_aud = Some(at!(r, "contextPropAud", read_aper_context_attr_audit_request_context_prop_aud(r)));
+                parts::put(&mut value.context_prop_aud, Some(at!(r, "contextPropAud", read_aper_context_attr_audit_request_context_prop_aud(r))));
                 r.close(open);
             }
             if let Some(open) = at!(r, "selectpriority", r.addition(&mut more)) {
@@ -9244,12 +9667,12 @@ impl<'a> ContextAttrAuditRequest<'a> {
                 r.close(open);
             }
             if let Some(open) = at!(r, "selectLogic", r.addition(&mut more)) {
-                value.select_logic = Some(at!(r, "selectLogic", SelectLogic::read_aper(r)));
+                parts::put(&mut value.select_logic, Some(at!(r, "selectLogic", SelectLogic::read_aper(r))));
                 r.close(open);
             }
             r.skip_additions(more)?;
         }
-        Ok(value)
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -9305,7 +9728,7 @@ impl<'a> ContextAttrAuditRequest<'a> {
 }
 
 fn read_aper_action_request_command_requests<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<CommandRequest<'a>>> {
-    r.list(per::Size::ANY, CommandRequest::read_aper)
+    r.list_filled(per::Size::ANY, || CommandRequest::EMPTY, CommandRequest::fill_aper)
 }
 
 fn write_aper_action_request_command_requests(list: &[CommandRequest<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -9333,7 +9756,7 @@ impl<'a> ErrorDescriptor<'a> {
 }
 
 fn read_aper_action_reply_command_reply<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<CommandReply<'a>>> {
-    r.list(per::Size::ANY, CommandReply::read_aper)
+    r.list_filled(per::Size::ANY, || CommandReply::EMPTY, CommandReply::fill_aper)
 }
 
 fn write_aper_action_reply_command_reply(list: &[CommandReply<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -9342,22 +9765,49 @@ fn write_aper_action_reply_command_reply(list: &[CommandReply<'_>], w: &mut per:
 
 impl<'a> Command<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        let value = if r.bit()? {
-            match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        if r.bit()? {
+            match r.small_number()? {
+                number => parts::put(value, Self::Unknown(r.unknown_alternative(number)?)),
+            }
         } else {
             match r.root_alternative(per::Whole::Bits(3), 8)? {
-                0 => Self::AddReq(at!(r, "addReq", AmmRequest::read_aper(r))),
-                1 => Self::MoveReq(at!(r, "moveReq", AmmRequest::read_aper(r))),
-                2 => Self::ModReq(at!(r, "modReq", AmmRequest::read_aper(r))),
-                3 => Self::SubtractReq(at!(r, "subtractReq", SubtractRequest::read_aper(r))),
-                4 => Self::AuditCapRequest(at!(r, "auditCapRequest", AuditRequest::read_aper(r))),
-                5 => Self::AuditValueRequest(at!(r, "auditValueRequest", AuditRequest::read_aper(r))),
-                6 => Self::NotifyReq(at!(r, "notifyReq", NotifyRequest::read_aper(r))),
-                _ => Self::ServiceChangeReq(at!(r, "serviceChangeReq", ServiceChangeRequest::read_aper(r))),
+                0 => {
+                    parts::put(value, Self::AddReq(AmmRequest::EMPTY));
+                    if let Self::AddReq(v) = value { at!(r, "addReq", v.fill_aper(r)); }
+                }
+                1 => {
+                    parts::put(value, Self::MoveReq(AmmRequest::EMPTY));
+                    if let Self::MoveReq(v) = value { at!(r, "moveReq", v.fill_aper(r)); }
+                }
+                2 => {
+                    parts::put(value, Self::ModReq(AmmRequest::EMPTY));
+                    if let Self::ModReq(v) = value { at!(r, "modReq", v.fill_aper(r)); }
+                }
+                3 => {
+                    parts::put(value, Self::SubtractReq(SubtractRequest::EMPTY));
+                    if let Self::SubtractReq(v) = value { at!(r, "subtractReq", v.fill_aper(r)); }
+                }
+                4 => {
+                    parts::put(value, Self::AuditCapRequest(AuditRequest::EMPTY));
+                    if let Self::AuditCapRequest(v) = value { at!(r, "auditCapRequest", v.fill_aper(r)); }
+                }
+                5 => {
+                    parts::put(value, Self::AuditValueRequest(AuditRequest::EMPTY));
+                    if let Self::AuditValueRequest(v) = value { at!(r, "auditValueRequest", v.fill_aper(r)); }
+                }
+                6 => {
+                    parts::put(value, Self::NotifyReq(NotifyRequest::EMPTY));
+                    if let Self::NotifyReq(v) = value { at!(r, "notifyReq", v.fill_aper(r)); }
+                }
+                _ => {
+                    parts::put(value, Self::ServiceChangeReq(ServiceChangeRequest::EMPTY));
+                    if let Self::ServiceChangeReq(v) = value { at!(r, "serviceChangeReq", v.fill_aper(r)); }
+                }
             }
-        };
-        Ok(value)
+        }
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -9377,16 +9827,15 @@ impl<'a> Command<'a> {
 }
 
 impl<'a> AmmsReply<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(2)?;
-        let value = Self {
-            termination_id: at!(r, "terminationID", read_aper_termination_id_list(r)),
-            termination_audit: if p & 0x1 != 0 {
-                Some(at!(r, "terminationAudit", read_aper_termination_audit(r)))
-            } else { None },
-        };
+        parts::put(&mut value.termination_id, at!(r, "terminationID", read_aper_termination_id_list(r)));
+        if p & 0x1 != 0 {
+            parts::put(&mut value.termination_audit, Some(at!(r, "terminationAudit", read_aper_termination_audit(r))));
+        }
         if p & 0x2 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.termination_audit.is_some()]);
@@ -9400,25 +9849,30 @@ impl<'a> AmmsReply<'a> {
 
 impl<'a> AuditReply<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        let value = if r.bit()? {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        if r.bit()? {
             match r.small_number()? {
                 0 => {
                     let open = at!(r, "auditResultTermList", r.open());
-                    let v = at!(r, "auditResultTermList", TermListAuditResult::read_aper(r));
-                    r.close(open);
-                    Self::AuditResultTermList(v)
+                    parts::put(value, Self::AuditResultTermList(TermListAuditResult::EMPTY));
+                    if let Self::AuditResultTermList(v) = value {
+                        at!(r, "auditResultTermList", v.fill_aper(r));
+                    } r.close(open);
                 }
-                number => Self::Unknown(r.unknown_alternative(number)?),
+                number => parts::put(value, Self::Unknown(r.unknown_alternative(number)?)),
             }
         } else {
             match r.root_alternative(per::Whole::Bits(2), 3)? {
-                0 => Self::ContextAuditResult(at!(r, "contextAuditResult", read_aper_termination_id_list(r))),
-                1 => Self::Error(at!(r, "error", ErrorDescriptor::read_aper(r))),
-                _ => Self::AuditResult(at!(r, "auditResult", AuditResult::read_aper(r))),
+                0 => parts::put(value, Self::ContextAuditResult(at!(r, "contextAuditResult", read_aper_termination_id_list(r)))),
+                1 => parts::put(value, Self::Error(at!(r, "error", ErrorDescriptor::read_aper(r)))),
+                _ => {
+                    parts::put(value, Self::AuditResult(AuditResult::EMPTY));
+                    if let Self::AuditResult(v) = value { at!(r, "auditResult", v.fill_aper(r)); }
+                }
             }
-        };
-        Ok(value)
+        }
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -9441,16 +9895,15 @@ impl<'a> AuditReply<'a> {
 }
 
 impl<'a> NotifyReply<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(2)?;
-        let value = Self {
-            termination_id: at!(r, "terminationID", read_aper_termination_id_list(r)),
-            error_descriptor: if p & 0x1 != 0 {
-                Some(at!(r, "errorDescriptor", ErrorDescriptor::read_aper(r)))
-            } else { None },
-        };
+        parts::put(&mut value.termination_id, at!(r, "terminationID", read_aper_termination_id_list(r)));
+        if p & 0x1 != 0 {
+            parts::put(&mut value.error_descriptor, Some(at!(r, "errorDescriptor", ErrorDescriptor::read_aper(r))));
+        }
         if p & 0x2 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.error_descriptor.is_some()]);
@@ -9461,14 +9914,13 @@ impl<'a> NotifyReply<'a> {
 }
 
 impl<'a> ServiceChangeReply<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(1)?;
-        let value = Self {
-            termination_id: at!(r, "terminationID", read_aper_termination_id_list(r)),
-            service_change_result: at!(r, "serviceChangeResult", ServiceChangeResult::read_aper(r)),
-        };
+        parts::put(&mut value.termination_id, at!(r, "terminationID", read_aper_termination_id_list(r)));
+        at!(r, "serviceChangeResult", value.service_change_result.fill_aper(r));
         if p & 0x1 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
@@ -9479,18 +9931,17 @@ impl<'a> ServiceChangeReply<'a> {
 }
 
 impl<'a> MediaDescriptor<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(3)?;
-        let value = Self {
-            term_state_descr: if p & 0x2 != 0 {
-                Some(at!(r, "termStateDescr", TerminationStateDescriptor::read_aper(r)))
-            } else { None },
-            streams: if p & 0x1 != 0 {
-                Some(at!(r, "streams", MediaDescriptorStreams::read_aper(r)))
-            } else { None },
-        };
+        if p & 0x2 != 0 {
+            at!(r, "termStateDescr", value.term_state_descr.get_or_insert_with(|| TerminationStateDescriptor::EMPTY).fill_aper(r));
+        }
+        if p & 0x1 != 0 {
+            at!(r, "streams", value.streams.get_or_insert_with(|| MediaDescriptorStreams::EMPTY).fill_aper(r));
+        }
         if p & 0x4 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.term_state_descr.is_some(), self.streams.is_some()]);
@@ -9501,15 +9952,15 @@ impl<'a> MediaDescriptor<'a> {
 }
 
 impl<'a> ModemDescriptor<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(1)?;
-        Ok(Self {
-            mtl: at!(r, "mtl", read_aper_modem_descriptor_mtl(r)),
-            mpl: at!(r, "mpl", read_aper_modem_descriptor_mpl(r)),
-            non_standard_data: if p & 0x1 != 0 {
-                Some(at!(r, "nonStandardData", NonStandardData::read_aper(r)))
-            } else { None },
-        })
+        parts::put(&mut value.mtl, at!(r, "mtl", read_aper_modem_descriptor_mtl(r)));
+        parts::put(&mut value.mpl, at!(r, "mpl", read_aper_modem_descriptor_mpl(r)));
+        if p & 0x1 != 0 {
+            at!(r, "nonStandardData", value.non_standard_data.get_or_insert_with(|| NonStandardData::EMPTY).fill_aper(r));
+        }
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.non_standard_data.is_some());
@@ -9521,17 +9972,16 @@ impl<'a> ModemDescriptor<'a> {
 }
 
 impl<'a> MuxDescriptor<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(2)?;
-        let value = Self {
-            mux_type: at!(r, "muxType", MuxType::read_aper(r)),
-            term_list: at!(r, "termList", read_aper_mux_descriptor_term_list(r)),
-            non_standard_data: if p & 0x1 != 0 {
-                Some(at!(r, "nonStandardData", NonStandardData::read_aper(r)))
-            } else { None },
-        };
+        value.mux_type = at!(r, "muxType", MuxType::read_aper(r));
+        parts::put(&mut value.term_list, at!(r, "termList", read_aper_mux_descriptor_term_list(r)));
+        if p & 0x1 != 0 {
+            at!(r, "nonStandardData", value.non_standard_data.get_or_insert_with(|| NonStandardData::EMPTY).fill_aper(r));
+        }
         if p & 0x2 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.non_standard_data.is_some()]);
@@ -9565,7 +10015,7 @@ impl<'a> EventsDescriptor<'a> {
 }
 
 fn read_aper_event_buffer_descriptor<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<EventSpec<'a>>> {
-    r.list(per::Size::ANY, EventSpec::read_aper)
+    r.list_filled(per::Size::ANY, || EventSpec::EMPTY, EventSpec::fill_aper)
 }
 
 fn write_aper_event_buffer_descriptor(list: &[EventSpec<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -9573,7 +10023,7 @@ fn write_aper_event_buffer_descriptor(list: &[EventSpec<'_>], w: &mut per::Write
 }
 
 fn read_aper_signals_descriptor<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<SignalRequest<'a>>> {
-    r.list(per::Size::ANY, SignalRequest::read_aper)
+    r.list_filled(per::Size::ANY, || SignalRequest::EMPTY, SignalRequest::fill_aper)
 }
 
 fn write_aper_signals_descriptor(list: &[SignalRequest<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -9581,16 +10031,14 @@ fn write_aper_signals_descriptor(list: &[SignalRequest<'_>], w: &mut per::Writer
 }
 
 impl<'a> DigitMapDescriptor<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(2)?;
-        Ok(Self {
-            digit_map_name: if p & 0x2 != 0 {
-                Some(at!(r, "digitMapName", r.fixed_octets::<2>()))
-            } else { None },
-            digit_map_value: if p & 0x1 != 0 {
-                Some(at!(r, "digitMapValue", DigitMapValue::read_aper(r)))
-            } else { None },
-        })
+        if p & 0x2 != 0 { value.digit_map_name = Some(at!(r, "digitMapName", r.fixed_octets::<2>())); }
+        if p & 0x1 != 0 {
+            at!(r, "digitMapValue", value.digit_map_value.get_or_insert_with(|| DigitMapValue::EMPTY).fill_aper(r));
+        }
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([self.digit_map_name.is_some(), self.digit_map_value.is_some()]);
@@ -9601,23 +10049,21 @@ impl<'a> DigitMapDescriptor<'a> {
 }
 
 impl<'a> AuditDescriptor<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(2)?;
-        let mut value = Self {
-            audit_token: if p & 0x1 != 0 {
-                Some(at!(r, "auditToken", r.bit_string(per::Size::ANY)))
-            } else { None },
-            audit_property_token: None,
-        };
+        if p & 0x1 != 0 {
+            parts::put(&mut value.audit_token, Some(at!(r, "auditToken", r.bit_string(per::Size::ANY))));
+        }
         if p & 0x2 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = at!(r, "auditPropertyToken", r.addition(&mut more)) {
-                value.audit_property_token = Some(at!(r, "auditPropertyToken", read_aper_audit_descriptor_audit_property_token(r)));
+                parts::put(&mut value.audit_property_token, Some(at!(r, "auditPropertyToken", read_aper_audit_descriptor_audit_property_token(r))));
                 r.close(open);
             }
             r.skip_additions(more)?;
         }
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 1] = [self.audit_property_token.is_some()];
@@ -9658,11 +10104,13 @@ fn write_aper_termination_id_wildcard(list: &[WildcardField], w: &mut per::Write
 }
 
 impl<'a> MessageMessageBody<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        Ok(match r.alternative(per::Whole::Bits(1), 2)? {
-            0 => Self::MessageError(at!(r, "messageError", ErrorDescriptor::read_aper(r))),
-            _ => Self::Transactions(at!(r, "transactions", read_aper_message_message_body_transactions(r))),
-        })
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        match r.alternative(per::Whole::Bits(1), 2)? {
+            0 => parts::put(value, Self::MessageError(at!(r, "messageError", ErrorDescriptor::read_aper(r)))),
+            _ => parts::put(value, Self::Transactions(at!(r, "transactions", read_aper_message_message_body_transactions(r)))),
+        }
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
@@ -9677,7 +10125,7 @@ impl<'a> MessageMessageBody<'a> {
 }
 
 fn read_aper_transaction_request_actions<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<ActionRequest<'a>>> {
-    r.list(per::Size::ANY, ActionRequest::read_aper)
+    r.list_filled(per::Size::ANY, || ActionRequest::EMPTY, ActionRequest::fill_aper)
 }
 
 fn write_aper_transaction_request_actions(list: &[ActionRequest<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -9685,11 +10133,13 @@ fn write_aper_transaction_request_actions(list: &[ActionRequest<'_>], w: &mut pe
 }
 
 impl<'a> TransactionReplyTransactionResult<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        Ok(match r.alternative(per::Whole::Bits(1), 2)? {
-            0 => Self::TransactionError(at!(r, "transactionError", ErrorDescriptor::read_aper(r))),
-            _ => Self::ActionReplies(at!(r, "actionReplies", read_aper_transaction_reply_transaction_result_action_replies(r))),
-        })
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        match r.alternative(per::Whole::Bits(1), 2)? {
+            0 => parts::put(value, Self::TransactionError(at!(r, "transactionError", ErrorDescriptor::read_aper(r)))),
+            _ => parts::put(value, Self::ActionReplies(at!(r, "actionReplies", read_aper_transaction_reply_transaction_result_action_replies(r)))),
+        }
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
@@ -9724,7 +10174,7 @@ impl TransactionAck {
 }
 
 fn read_aper_context_request_topology_req<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<TopologyRequest<'a>>> {
-    r.list(per::Size::ANY, TopologyRequest::read_aper)
+    r.list_filled(per::Size::ANY, || TopologyRequest::EMPTY, TopologyRequest::fill_aper)
 }
 
 fn write_aper_context_request_topology_req(list: &[TopologyRequest<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -9732,7 +10182,7 @@ fn write_aper_context_request_topology_req(list: &[TopologyRequest<'_>], w: &mut
 }
 
 fn read_aper_context_request_context_prop<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<PropertyParm<'a>>> {
-    r.list(per::Size::ANY, PropertyParm::read_aper)
+    r.list_filled(per::Size::ANY, || PropertyParm::EMPTY, PropertyParm::fill_aper)
 }
 
 fn write_aper_context_request_context_prop(list: &[PropertyParm<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -9748,7 +10198,7 @@ fn write_aper_context_request_context_list(list: &[ContextId], w: &mut per::Writ
 }
 
 fn read_aper_context_attr_audit_request_context_prop_aud<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<IndAudPropertyParm<'a>>> {
-    r.list(per::Size::ANY, IndAudPropertyParm::read_aper)
+    r.list_filled(per::Size::ANY, || IndAudPropertyParm::EMPTY, IndAudPropertyParm::fill_aper)
 }
 
 fn write_aper_context_attr_audit_request_context_prop_aud(list: &[IndAudPropertyParm<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -9778,14 +10228,13 @@ impl<'a> SelectLogic<'a> {
 }
 
 impl<'a> AmmRequest<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(1)?;
-        let value = Self {
-            termination_id: at!(r, "terminationID", read_aper_termination_id_list(r)),
-            descriptors: at!(r, "descriptors", read_aper_amm_request_descriptors(r)),
-        };
+        parts::put(&mut value.termination_id, at!(r, "terminationID", read_aper_termination_id_list(r)));
+        parts::put(&mut value.descriptors, at!(r, "descriptors", read_aper_amm_request_descriptors(r)));
         if p & 0x1 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
@@ -9796,16 +10245,15 @@ impl<'a> AmmRequest<'a> {
 }
 
 impl<'a> SubtractRequest<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(2)?;
-        let value = Self {
-            termination_id: at!(r, "terminationID", read_aper_termination_id_list(r)),
-            audit_descriptor: if p & 0x1 != 0 {
-                Some(at!(r, "auditDescriptor", AuditDescriptor::read_aper(r)))
-            } else { None },
-        };
+        parts::put(&mut value.termination_id, at!(r, "terminationID", read_aper_termination_id_list(r)));
+        if p & 0x1 != 0 {
+            at!(r, "auditDescriptor", value.audit_descriptor.get_or_insert_with(|| AuditDescriptor::EMPTY).fill_aper(r));
+        }
         if p & 0x2 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.audit_descriptor.is_some()]);
@@ -9816,22 +10264,20 @@ impl<'a> SubtractRequest<'a> {
 }
 
 impl<'a> AuditRequest<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(1)?;
-        let mut value = Self {
-            termination_id: at!(r, "terminationID", TerminationId::read_aper(r)),
-            audit_descriptor: at!(r, "auditDescriptor", AuditDescriptor::read_aper(r)),
-            termination_id_list: None,
-        };
+        at!(r, "terminationID", value.termination_id.fill_aper(r));
+        at!(r, "auditDescriptor", value.audit_descriptor.fill_aper(r));
         if p & 0x1 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = at!(r, "terminationIDList", r.addition(&mut more)) {
-                value.termination_id_list = Some(at!(r, "terminationIDList", read_aper_termination_id_list(r)));
+                parts::put(&mut value.termination_id_list, Some(at!(r, "terminationIDList", read_aper_termination_id_list(r))));
                 r.close(open);
             }
             r.skip_additions(more)?;
         }
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 1] = [self.termination_id_list.is_some()];
@@ -9854,17 +10300,16 @@ impl<'a> AuditRequest<'a> {
 }
 
 impl<'a> NotifyRequest<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(2)?;
-        let value = Self {
-            termination_id: at!(r, "terminationID", read_aper_termination_id_list(r)),
-            observed_events_descriptor: at!(r, "observedEventsDescriptor", ObservedEventsDescriptor::read_aper(r)),
-            error_descriptor: if p & 0x1 != 0 {
-                Some(at!(r, "errorDescriptor", ErrorDescriptor::read_aper(r)))
-            } else { None },
-        };
+        parts::put(&mut value.termination_id, at!(r, "terminationID", read_aper_termination_id_list(r)));
+        parts::put(&mut value.observed_events_descriptor, at!(r, "observedEventsDescriptor", ObservedEventsDescriptor::read_aper(r)));
+        if p & 0x1 != 0 {
+            parts::put(&mut value.error_descriptor, Some(at!(r, "errorDescriptor", ErrorDescriptor::read_aper(r))));
+        }
         if p & 0x2 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.error_descriptor.is_some()]);
@@ -9876,14 +10321,13 @@ impl<'a> NotifyRequest<'a> {
 }
 
 impl<'a> ServiceChangeRequest<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(1)?;
-        let value = Self {
-            termination_id: at!(r, "terminationID", read_aper_termination_id_list(r)),
-            service_change_parms: at!(r, "serviceChangeParms", ServiceChangeParm::read_aper(r)),
-        };
+        parts::put(&mut value.termination_id, at!(r, "terminationID", read_aper_termination_id_list(r)));
+        at!(r, "serviceChangeParms", value.service_change_parms.fill_aper(r));
         if p & 0x1 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
@@ -9894,7 +10338,7 @@ impl<'a> ServiceChangeRequest<'a> {
 }
 
 fn read_aper_termination_id_list<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<TerminationId<'a>>> {
-    r.list(per::Size::ANY, TerminationId::read_aper)
+    r.list_filled(per::Size::ANY, || TerminationId::EMPTY, TerminationId::fill_aper)
 }
 
 fn write_aper_termination_id_list(list: &[TerminationId<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -9902,7 +10346,7 @@ fn write_aper_termination_id_list(list: &[TerminationId<'_>], w: &mut per::Write
 }
 
 fn read_aper_termination_audit<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<AuditReturnParameter<'a>>> {
-    r.list(per::Size::ANY, AuditReturnParameter::read_aper)
+    r.list_filled(per::Size::ANY, || AuditReturnParameter::EMPTY, AuditReturnParameter::fill_aper)
 }
 
 fn write_aper_termination_audit(list: &[AuditReturnParameter<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -9910,11 +10354,11 @@ fn write_aper_termination_audit(list: &[AuditReturnParameter<'_>], w: &mut per::
 }
 
 impl<'a> AuditResult<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        Ok(Self {
-            termination_id: at!(r, "terminationID", TerminationId::read_aper(r)),
-            termination_audit_result: at!(r, "terminationAuditResult", read_aper_termination_audit(r)),
-        })
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        at!(r, "terminationID", value.termination_id.fill_aper(r));
+        parts::put(&mut value.termination_audit_result, at!(r, "terminationAuditResult", read_aper_termination_audit(r)));
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         at!(w, "terminationID", self.termination_id.write_aper(w));
@@ -9924,14 +10368,13 @@ impl<'a> AuditResult<'a> {
 }
 
 impl<'a> TermListAuditResult<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(1)?;
-        let value = Self {
-            termination_id_list: at!(r, "terminationIDList", read_aper_termination_id_list(r)),
-            termination_audit_result: at!(r, "terminationAuditResult", read_aper_termination_audit(r)),
-        };
+        parts::put(&mut value.termination_id_list, at!(r, "terminationIDList", read_aper_termination_id_list(r)));
+        parts::put(&mut value.termination_audit_result, at!(r, "terminationAuditResult", read_aper_termination_audit(r)));
         if p & 0x1 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(false);
@@ -9942,11 +10385,18 @@ impl<'a> TermListAuditResult<'a> {
 }
 
 impl<'a> ServiceChangeResult<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        Ok(match r.alternative(per::Whole::Bits(1), 2)? {
-            0 => Self::ErrorDescriptor(at!(r, "errorDescriptor", ErrorDescriptor::read_aper(r))),
-            _ => Self::ServiceChangeResParms(at!(r, "serviceChangeResParms", ServiceChangeResParm::read_aper(r))),
-        })
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        match r.alternative(per::Whole::Bits(1), 2)? {
+            0 => parts::put(value, Self::ErrorDescriptor(at!(r, "errorDescriptor", ErrorDescriptor::read_aper(r)))),
+            _ => {
+                parts::put(value, Self::ServiceChangeResParms(ServiceChangeResParm::EMPTY));
+                if let Self::ServiceChangeResParms(v) = value {
+                    at!(r, "serviceChangeResParms", v.fill_aper(r));
+                }
+            }
+        }
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
@@ -9961,19 +10411,16 @@ impl<'a> ServiceChangeResult<'a> {
 }
 
 impl<'a> TerminationStateDescriptor<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(3)?;
-        let value = Self {
-            property_parms: at!(r, "propertyParms", read_aper_property_parms(r)),
-            event_buffer_control: if p & 0x2 != 0 {
-                Some(at!(r, "eventBufferControl", EventBufferControl::read_aper(r)))
-            } else { None },
-            service_state: if p & 0x1 != 0 {
-                Some(at!(r, "serviceState", ServiceState::read_aper(r)))
-            } else { None },
-        };
+        parts::put(&mut value.property_parms, at!(r, "propertyParms", read_aper_property_parms(r)));
+        if p & 0x2 != 0 {
+            value.event_buffer_control = Some(at!(r, "eventBufferControl", EventBufferControl::read_aper(r)));
+        }
+        if p & 0x1 != 0 { value.service_state = Some(at!(r, "serviceState", ServiceState::read_aper(r))); }
         if p & 0x4 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.event_buffer_control.is_some(), self.service_state.is_some()]);
@@ -9985,11 +10432,16 @@ impl<'a> TerminationStateDescriptor<'a> {
 }
 
 impl<'a> MediaDescriptorStreams<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        Ok(match r.alternative(per::Whole::Bits(1), 2)? {
-            0 => Self::OneStream(at!(r, "oneStream", StreamParms::read_aper(r))),
-            _ => Self::MultiStream(at!(r, "multiStream", read_aper_media_descriptor_streams_multi_stream(r))),
-        })
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        match r.alternative(per::Whole::Bits(1), 2)? {
+            0 => {
+                parts::put(value, Self::OneStream(StreamParms::EMPTY));
+                if let Self::OneStream(v) = value { at!(r, "oneStream", v.fill_aper(r)); }
+            }
+            _ => parts::put(value, Self::MultiStream(at!(r, "multiStream", read_aper_media_descriptor_streams_multi_stream(r)))),
+        }
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
@@ -10012,7 +10464,7 @@ fn write_aper_modem_descriptor_mtl(list: &[ModemType], w: &mut per::Writer<true>
 }
 
 fn read_aper_modem_descriptor_mpl<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<PropertyParm<'a>>> {
-    r.list(per::Size::ANY, PropertyParm::read_aper)
+    r.list_filled(per::Size::ANY, || PropertyParm::EMPTY, PropertyParm::fill_aper)
 }
 
 fn write_aper_modem_descriptor_mpl(list: &[PropertyParm<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -10020,11 +10472,11 @@ fn write_aper_modem_descriptor_mpl(list: &[PropertyParm<'_>], w: &mut per::Write
 }
 
 impl<'a> NonStandardData<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        Ok(Self {
-            non_standard_identifier: at!(r, "nonStandardIdentifier", NonStandardIdentifier::read_aper(r)),
-            data: at!(r, "data", r.octet_string(per::Size::ANY)),
-        })
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        at!(r, "nonStandardIdentifier", value.non_standard_identifier.fill_aper(r));
+        parts::put(&mut value.data, at!(r, "data", r.octet_string(per::Size::ANY)));
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         at!(w, "nonStandardIdentifier", self.non_standard_identifier.write_aper(w));
@@ -10054,7 +10506,7 @@ impl MuxType {
 }
 
 fn read_aper_mux_descriptor_term_list<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<TerminationId<'a>>> {
-    r.list(per::Size::ANY, TerminationId::read_aper)
+    r.list_filled(per::Size::ANY, || TerminationId::EMPTY, TerminationId::fill_aper)
 }
 
 fn write_aper_mux_descriptor_term_list(list: &[TerminationId<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -10062,7 +10514,7 @@ fn write_aper_mux_descriptor_term_list(list: &[TerminationId<'_>], w: &mut per::
 }
 
 fn read_aper_events_descriptor_event_list<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<RequestedEvent<'a>>> {
-    r.list(per::Size::ANY, RequestedEvent::read_aper)
+    r.list_filled(per::Size::ANY, || RequestedEvent::EMPTY, RequestedEvent::fill_aper)
 }
 
 fn write_aper_events_descriptor_event_list(list: &[RequestedEvent<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -10070,17 +10522,16 @@ fn write_aper_events_descriptor_event_list(list: &[RequestedEvent<'_>], w: &mut 
 }
 
 impl<'a> EventSpec<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(2)?;
-        let value = Self {
-            event_name: at!(r, "eventName", r.fixed_octets::<4>()),
-            stream_id: if p & 0x1 != 0 {
-                Some(at!(r, "streamID", r.whole(per::Whole::TwoOctets, 65535)) as u16)
-            } else { None },
-            event_par_list: at!(r, "eventParList", read_aper_event_par_list(r)),
-        };
+        value.event_name = at!(r, "eventName", r.fixed_octets::<4>());
+        if p & 0x1 != 0 {
+            value.stream_id = Some(at!(r, "streamID", r.whole(per::Whole::TwoOctets, 65535)) as u16);
+        }
+        parts::put(&mut value.event_par_list, at!(r, "eventParList", read_aper_event_par_list(r)));
         if p & 0x2 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.stream_id.is_some()]);
@@ -10094,16 +10545,22 @@ impl<'a> EventSpec<'a> {
 }
 
 impl<'a> SignalRequest<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        let value = if r.bit()? {
-            match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        if r.bit()? {
+            match r.small_number()? {
+                number => parts::put(value, Self::Unknown(r.unknown_alternative(number)?)),
+            }
         } else {
             match r.root_alternative(per::Whole::Bits(1), 2)? {
-                0 => Self::Signal(at!(r, "signal", Signal::read_aper(r))),
-                _ => Self::SeqSigList(at!(r, "seqSigList", SeqSigList::read_aper(r))),
+                0 => {
+                    parts::put(value, Self::Signal(Signal::EMPTY));
+                    if let Self::Signal(v) = value { at!(r, "signal", v.fill_aper(r)); }
+                }
+                _ => parts::put(value, Self::SeqSigList(at!(r, "seqSigList", SeqSigList::read_aper(r)))),
             }
-        };
-        Ok(value)
+        }
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
@@ -10116,21 +10573,19 @@ impl<'a> SignalRequest<'a> {
 }
 
 impl<'a> DigitMapValue<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(4)?;
-        let mut value = Self {
-            start_timer: if p & 0x4 != 0 {
-                Some(at!(r, "startTimer", r.whole(per::Whole::Bits(7), 99)) as u8)
-            } else { None },
-            short_timer: if p & 0x2 != 0 {
-                Some(at!(r, "shortTimer", r.whole(per::Whole::Bits(7), 99)) as u8)
-            } else { None },
-            long_timer: if p & 0x1 != 0 {
-                Some(at!(r, "longTimer", r.whole(per::Whole::Bits(7), 99)) as u8)
-            } else { None },
-            digit_map_body: at!(r, "digitMapBody", r.characters(per::Size::ANY, &APER_ALPHABET_0)),
-            duration_timer: None,
-        };
+        if p & 0x4 != 0 {
+            value.start_timer = Some(at!(r, "startTimer", r.whole(per::Whole::Bits(7), 99)) as u8);
+        }
+        if p & 0x2 != 0 {
+            value.short_timer = Some(at!(r, "shortTimer", r.whole(per::Whole::Bits(7), 99)) as u8);
+        }
+        if p & 0x1 != 0 {
+            value.long_timer = Some(at!(r, "longTimer", r.whole(per::Whole::Bits(7), 99)) as u8);
+        }
+        parts::put(&mut value.digit_map_body, at!(r, "digitMapBody", r.characters(per::Size::ANY, &APER_ALPHABET_0)));
         if p & 0x8 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = at!(r, "durationTimer", r.addition(&mut more)) {
@@ -10139,7 +10594,7 @@ impl<'a> DigitMapValue<'a> {
             }
             r.skip_additions(more)?;
         }
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 1] = [self.duration_timer.is_some()];
@@ -10170,7 +10625,7 @@ impl<'a> DigitMapValue<'a> {
 }
 
 fn read_aper_audit_descriptor_audit_property_token<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<IndAuditParameter<'a>>> {
-    r.list(per::Size::ANY, IndAuditParameter::read_aper)
+    r.list_filled(per::Size::ANY, || IndAuditParameter::EMPTY, IndAuditParameter::fill_aper)
 }
 
 fn write_aper_audit_descriptor_audit_property_token(list: &[IndAuditParameter<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -10194,7 +10649,7 @@ impl<'a> StatisticsParameter<'a> {
 }
 
 fn read_aper_message_message_body_transactions<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<Transaction<'a>>> {
-    r.list(per::Size::ANY, Transaction::read_aper)
+    r.list_filled(per::Size::ANY, || Transaction::EMPTY, Transaction::fill_aper)
 }
 
 fn write_aper_message_message_body_transactions(list: &[Transaction<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -10202,7 +10657,7 @@ fn write_aper_message_message_body_transactions(list: &[Transaction<'_>], w: &mu
 }
 
 fn read_aper_transaction_reply_transaction_result_action_replies<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<ActionReply<'a>>> {
-    r.list(per::Size::ANY, ActionReply::read_aper)
+    r.list_filled(per::Size::ANY, || ActionReply::EMPTY, ActionReply::fill_aper)
 }
 
 fn write_aper_transaction_reply_transaction_result_action_replies(list: &[ActionReply<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -10211,15 +10666,12 @@ fn write_aper_transaction_reply_transaction_result_action_replies(list: &[Action
 
 impl<'a> TopologyRequest<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(1)?;
-        let mut value = Self {
-            termination_from: at!(r, "terminationFrom", TerminationId::read_aper(r)),
-            termination_to: at!(r, "terminationTo", TerminationId::read_aper(r)),
-            topology_direction: at!(r, "topologyDirection", TopologyRequestTopologyDirection::read_aper(r)),
-            stream_id: None,
-            topology_direction_extension: None,
-        };
+        at!(r, "terminationFrom", value.termination_from.fill_aper(r));
+        at!(r, "terminationTo", value.termination_to.fill_aper(r));
+        value.topology_direction = at!(r, "topologyDirection", TopologyRequestTopologyDirection::read_aper(r));
         if p & 0x1 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = at!(r, "streamID", r.addition(&mut more)) {
@@ -10232,7 +10684,7 @@ impl<'a> TopologyRequest<'a> {
             }
             r.skip_additions(more)?;
         }
-        Ok(value)
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -10264,15 +10716,16 @@ impl<'a> TopologyRequest<'a> {
 }
 
 impl<'a> PropertyParm<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(2)?;
-        let value = Self {
-            name: at!(r, "name", r.fixed_octets::<4>()),
-            value: at!(r, "value", read_aper_property_parm_value(r)),
-            extra_info: if p & 0x1 != 0 { Some(at!(r, "extraInfo", ExtraInfo::read_aper(r))) } else { None },
-        };
+        value.name = at!(r, "name", r.fixed_octets::<4>());
+        parts::put(&mut value.value, at!(r, "value", read_aper_property_parm_value(r)));
+        if p & 0x1 != 0 {
+            parts::put(&mut value.extra_info, Some(at!(r, "extraInfo", ExtraInfo::read_aper(r))));
+        }
         if p & 0x2 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.extra_info.is_some()]);
@@ -10284,21 +10737,19 @@ impl<'a> PropertyParm<'a> {
 }
 
 impl<'a> IndAudPropertyParm<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(1)?;
-        let mut value = Self {
-            name: at!(r, "name", r.fixed_octets::<4>()),
-            property_parms: None,
-        };
+        value.name = at!(r, "name", r.fixed_octets::<4>());
         if p & 0x1 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = at!(r, "propertyParms", r.addition(&mut more)) {
-                value.property_parms = Some(at!(r, "propertyParms", PropertyParm::read_aper(r)));
+                at!(r, "propertyParms", value.property_parms.get_or_insert_with(|| PropertyParm::EMPTY).fill_aper(r));
                 r.close(open);
             }
             r.skip_additions(more)?;
         }
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 1] = [self.property_parms.is_some()];
@@ -10318,7 +10769,7 @@ impl<'a> IndAudPropertyParm<'a> {
 }
 
 fn read_aper_amm_request_descriptors<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<AmmDescriptor<'a>>> {
-    r.list(per::Size::ANY, AmmDescriptor::read_aper)
+    r.list_filled(per::Size::ANY, || AmmDescriptor::EMPTY, AmmDescriptor::fill_aper)
 }
 
 fn write_aper_amm_request_descriptors(list: &[AmmDescriptor<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -10341,39 +10792,36 @@ impl<'a> ObservedEventsDescriptor<'a> {
 
 impl<'a> ServiceChangeParm<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(8)?;
-        let mut value = Self {
-            service_change_method: at!(r, "serviceChangeMethod", ServiceChangeMethod::read_aper(r)),
-            service_change_address: if p & 0x40 != 0 {
-                Some(at!(r, "serviceChangeAddress", ServiceChangeAddress::read_aper(r)))
-            } else { None },
-            service_change_version: if p & 0x20 != 0 {
-                Some(at!(r, "serviceChangeVersion", r.whole(per::Whole::Bits(7), 99)) as u8)
-            } else { None },
-            service_change_profile: if p & 0x10 != 0 {
-                Some(at!(r, "serviceChangeProfile", ServiceChangeProfile::read_aper(r)))
-            } else { None },
-            service_change_reason: at!(r, "serviceChangeReason", read_aper_value(r)),
-            service_change_delay: if p & 0x8 != 0 {
-                Some(at!(r, "serviceChangeDelay", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32)
-            } else { None },
-            service_change_mgc_id: if p & 0x4 != 0 {
-                Some(at!(r, "serviceChangeMgcId", MId::read_aper(r)))
-            } else { None },
-            time_stamp: if p & 0x2 != 0 {
-                Some(at!(r, "timeStamp", TimeNotation::read_aper(r)))
-            } else { None },
-            non_standard_data: if p & 0x1 != 0 {
-                Some(at!(r, "nonStandardData", NonStandardData::read_aper(r)))
-            } else { None },
-            service_change_info: None,
-            service_change_incomplete_flag: None,
-        };
+        value.service_change_method = at!(r, "serviceChangeMethod", ServiceChangeMethod::read_aper(r));
+        if p & 0x40 != 0 {
+            at!(r, "serviceChangeAddress", value.service_change_address.get_or_insert_with(|| ServiceChangeAddress::EMPTY).fill_aper(r));
+        }
+        if p & 0x20 != 0 {
+            value.service_change_version = Some(at!(r, "serviceChangeVersion", r.whole(per::Whole::Bits(7), 99)) as u8);
+        }
+        if p & 0x10 != 0 {
+            parts::put(&mut value.service_change_profile, Some(at!(r, "serviceChangeProfile", ServiceChangeProfile::read_aper(r))));
+        }
+        parts::put(&mut value.service_change_reason, at!(r, "serviceChangeReason", read_aper_value(r)));
+        if p & 0x8 != 0 {
+            value.service_change_delay = Some(at!(r, "serviceChangeDelay", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32);
+        }
+        if p & 0x4 != 0 {
+            at!(r, "serviceChangeMgcId", value.service_change_mgc_id.get_or_insert_with(|| MId::EMPTY).fill_aper(r));
+        }
+        if p & 0x2 != 0 {
+            at!(r, "timeStamp", value.time_stamp.get_or_insert_with(|| TimeNotation::EMPTY).fill_aper(r));
+        }
+        if p & 0x1 != 0 {
+            at!(r, "nonStandardData", value.non_standard_data.get_or_insert_with(|| NonStandardData::EMPTY).fill_aper(r));
+        }
         if p & 0x80 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = at!(r, "serviceChangeInfo", r.addition(&mut more)) {
-                value.service_change_info = Some(at!(r, "serviceChangeInfo", AuditDescriptor::read_aper(r)));
+                at!(r, "serviceChangeInfo", value.service_change_info.get_or_insert_with(|| AuditDescriptor::EMPTY).fill_aper(r));
                 r.close(open);
             }
             if let Some(open) = at!(r, "serviceChangeIncompleteFlag", r.addition(&mut more)) {
@@ -10382,7 +10830,7 @@ impl<'a> ServiceChangeParm<'a> {
             }
             r.skip_additions(more)?;
         }
-        Ok(value)
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -10422,26 +10870,46 @@ impl<'a> ServiceChangeParm<'a> {
 
 impl<'a> AuditReturnParameter<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        let value = if r.bit()? {
-            match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        if r.bit()? {
+            match r.small_number()? {
+                number => parts::put(value, Self::Unknown(r.unknown_alternative(number)?)),
+            }
         } else {
             match r.root_alternative(per::Whole::Bits(4), 12)? {
-                0 => Self::ErrorDescriptor(at!(r, "errorDescriptor", ErrorDescriptor::read_aper(r))),
-                1 => Self::MediaDescriptor(at!(r, "mediaDescriptor", MediaDescriptor::read_aper(r))),
-                2 => Self::ModemDescriptor(at!(r, "modemDescriptor", ModemDescriptor::read_aper(r))),
-                3 => Self::MuxDescriptor(at!(r, "muxDescriptor", MuxDescriptor::read_aper(r))),
-                4 => Self::EventsDescriptor(at!(r, "eventsDescriptor", EventsDescriptor::read_aper(r))),
-                5 => Self::EventBufferDescriptor(at!(r, "eventBufferDescriptor", read_aper_event_buffer_descriptor(r))),
-                6 => Self::SignalsDescriptor(at!(r, "signalsDescriptor", read_aper_signals_descriptor(r))),
-                7 => Self::DigitMapDescriptor(at!(r, "digitMapDescriptor", DigitMapDescriptor::read_aper(r))),
-                8 => Self::ObservedEventsDescriptor(at!(r, "observedEventsDescriptor", ObservedEventsDescriptor::read_aper(r))),
-                9 => Self::StatisticsDescriptor(at!(r, "statisticsDescriptor", read_aper_statistics_descriptor(r))),
-                10 => Self::PackagesDescriptor(at!(r, "packagesDescriptor", read_aper_packages_descriptor(r))),
-                _ => Self::EmptyDescriptors(at!(r, "emptyDescriptors", AuditDescriptor::read_aper(r))),
+                0 => parts::put(value, Self::ErrorDescriptor(at!(r, "errorDescriptor", ErrorDescriptor::read_aper(r)))),
+                1 => {
+                    parts::put(value, Self::MediaDescriptor(MediaDescriptor::EMPTY));
+                    if let Self::MediaDescriptor(v) = value { at!(r, "mediaDescriptor", v.fill_aper(r)); }
+                }
+                2 => {
+                    parts::put(value, Self::ModemDescriptor(ModemDescriptor::EMPTY));
+                    if let Self::ModemDescriptor(v) = value { at!(r, "modemDescriptor", v.fill_aper(r)); }
+                }
+                3 => {
+                    parts::put(value, Self::MuxDescriptor(MuxDescriptor::EMPTY));
+                    if let Self::MuxDescriptor(v) = value { at!(r, "muxDescriptor", v.fill_aper(r)); }
+                }
+                4 => parts::put(value, Self::EventsDescriptor(at!(r, "eventsDescriptor", EventsDescriptor::read_aper(r)))),
+                5 => parts::put(value, Self::EventBufferDescriptor(at!(r, "eventBufferDescriptor", read_aper_event_buffer_descriptor(r)))),
+                6 => parts::put(value, Self::SignalsDescriptor(at!(r, "signalsDescriptor", read_aper_signals_descriptor(r)))),
+                7 => {
+                    parts::put(value, Self::DigitMapDescriptor(DigitMapDescriptor::EMPTY));
+                    if let Self::DigitMapDescriptor(v) = value {
+                        at!(r, "digitMapDescriptor", v.fill_aper(r));
+                    }
+                }
+                8 => parts::put(value, Self::ObservedEventsDescriptor(at!(r, "observedEventsDescriptor", ObservedEventsDescriptor::read_aper(r)))),
+                9 => parts::put(value, Self::StatisticsDescriptor(at!(r, "statisticsDescriptor", read_aper_statistics_descriptor(r)))),
+                10 => parts::put(value, Self::PackagesDescriptor(at!(r, "packagesDescriptor", read_aper_packages_descriptor(r)))),
+                _ => {
+                    parts::put(value, Self::EmptyDescriptors(AuditDescriptor::EMPTY));
+                    if let Self::EmptyDescriptors(v) = value { at!(r, "emptyDescriptors", v.fill_aper(r)); }
+                }
             }
-        };
-        Ok(value)
+        }
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -10481,27 +10949,26 @@ impl<'a> AuditReturnParameter<'a> {
 
 impl<'a> ServiceChangeResParm<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(6)?;
-        let value = Self {
-            service_change_mgc_id: if p & 0x10 != 0 {
-                Some(at!(r, "serviceChangeMgcId", MId::read_aper(r)))
-            } else { None },
-            service_change_address: if p & 0x8 != 0 {
-                Some(at!(r, "serviceChangeAddress", ServiceChangeAddress::read_aper(r)))
-            } else { None },
-            service_change_version: if p & 0x4 != 0 {
-                Some(at!(r, "serviceChangeVersion", r.whole(per::Whole::Bits(7), 99)) as u8)
-            } else { None },
-            service_change_profile: if p & 0x2 != 0 {
-                Some(at!(r, "serviceChangeProfile", ServiceChangeProfile::read_aper(r)))
-            } else { None },
-            timestamp: if p & 0x1 != 0 {
-                Some(at!(r, "timestamp", TimeNotation::read_aper(r)))
-            } else { None },
-        };
+        if p & 0x10 != 0 {
+            at!(r, "serviceChangeMgcId", value.service_change_mgc_id.get_or_insert_with(|| MId::EMPTY).fill_aper(r));
+        }
+        if p & 0x8 != 0 {
+            at!(r, "serviceChangeAddress", value.service_change_address.get_or_insert_with(|| ServiceChangeAddress::EMPTY).fill_aper(r));
+        }
+        if p & 0x4 != 0 {
+            value.service_change_version = Some(at!(r, "serviceChangeVersion", r.whole(per::Whole::Bits(7), 99)) as u8);
+        }
+        if p & 0x2 != 0 {
+            parts::put(&mut value.service_change_profile, Some(at!(r, "serviceChangeProfile", ServiceChangeProfile::read_aper(r))));
+        }
+        if p & 0x1 != 0 {
+            at!(r, "timestamp", value.timestamp.get_or_insert_with(|| TimeNotation::EMPTY).fill_aper(r));
+        }
         if p & 0x20 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -10518,7 +10985,7 @@ impl<'a> ServiceChangeResParm<'a> {
 }
 
 fn read_aper_property_parms<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<PropertyParm<'a>>> {
-    r.list(per::Size::ANY, PropertyParm::read_aper)
+    r.list_filled(per::Size::ANY, || PropertyParm::EMPTY, PropertyParm::fill_aper)
 }
 
 fn write_aper_property_parms(list: &[PropertyParm<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -10565,29 +11032,27 @@ impl ServiceState {
 
 impl<'a> StreamParms<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(4)?;
-        let mut value = Self {
-            local_control_descriptor: if p & 0x4 != 0 {
-                Some(at!(r, "localControlDescriptor", LocalControlDescriptor::read_aper(r)))
-            } else { None },
-            local_descriptor: if p & 0x2 != 0 {
-                Some(at!(r, "localDescriptor", LocalRemoteDescriptor::read_aper(r)))
-            } else { None },
-            remote_descriptor: if p & 0x1 != 0 {
-                Some(at!(r, "remoteDescriptor", LocalRemoteDescriptor::read_aper(r)))
-            } else { None },
-            statistics_descriptor: None,
-        };
+        if p & 0x4 != 0 {
+            at!(r, "localControlDescriptor", value.local_control_descriptor.get_or_insert_with(|| LocalControlDescriptor::EMPTY).fill_aper(r));
+        }
+        if p & 0x2 != 0 {
+            parts::put(&mut value.local_descriptor, Some(at!(r, "localDescriptor", LocalRemoteDescriptor::read_aper(r))));
+        }
+        if p & 0x1 != 0 {
+            parts::put(&mut value.remote_descriptor, Some(at!(r, "remoteDescriptor", LocalRemoteDescriptor::read_aper(r))));
+        }
         if p & 0x8 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = at!(r, "statisticsDescriptor", r.addition(&mut more)) {
-                value.statistics_descriptor = Some(at!(r, "statisticsDescriptor", read_aper_statistics_descriptor(r)));
+                parts::put(&mut value.statistics_descriptor, Some(at!(r, "statisticsDescriptor", read_aper_statistics_descriptor(r))));
                 r.close(open);
             }
             r.skip_additions(more)?;
         }
-        Ok(value)
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -10612,7 +11077,7 @@ impl<'a> StreamParms<'a> {
 }
 
 fn read_aper_media_descriptor_streams_multi_stream<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<StreamDescriptor<'a>>> {
-    r.list(per::Size::ANY, StreamDescriptor::read_aper)
+    r.list_filled(per::Size::ANY, || StreamDescriptor::EMPTY, StreamDescriptor::fill_aper)
 }
 
 fn write_aper_media_descriptor_streams_multi_stream(list: &[StreamDescriptor<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -10640,17 +11105,20 @@ impl ModemType {
 }
 
 impl<'a> NonStandardIdentifier<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        let value = if r.bit()? {
-            match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        if r.bit()? {
+            match r.small_number()? {
+                number => parts::put(value, Self::Unknown(r.unknown_alternative(number)?)),
+            }
         } else {
             match r.root_alternative(per::Whole::Bits(2), 3)? {
-                0 => Self::Object(at!(r, "object", r.oid())),
-                1 => Self::H221NonStandard(at!(r, "h221NonStandard", H221NonStandard::read_aper(r))),
-                _ => Self::Experimental(at!(r, "experimental", r.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0))),
+                0 => parts::put(value, Self::Object(at!(r, "object", r.oid()))),
+                1 => parts::put(value, Self::H221NonStandard(at!(r, "h221NonStandard", H221NonStandard::read_aper(r)))),
+                _ => parts::put(value, Self::Experimental(at!(r, "experimental", r.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0)))),
             }
-        };
-        Ok(value)
+        }
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
@@ -10668,20 +11136,19 @@ impl<'a> NonStandardIdentifier<'a> {
 
 impl<'a> RequestedEvent<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(3)?;
-        let value = Self {
-            pkgd_name: at!(r, "pkgdName", r.fixed_octets::<4>()),
-            stream_id: if p & 0x2 != 0 {
-                Some(at!(r, "streamID", r.whole(per::Whole::TwoOctets, 65535)) as u16)
-            } else { None },
-            event_action: if p & 0x1 != 0 {
-                Some(at!(r, "eventAction", RequestedActions::read_aper(r)))
-            } else { None },
-            ev_par_list: at!(r, "evParList", read_aper_ev_par_list(r)),
-        };
+        value.pkgd_name = at!(r, "pkgdName", r.fixed_octets::<4>());
+        if p & 0x2 != 0 {
+            value.stream_id = Some(at!(r, "streamID", r.whole(per::Whole::TwoOctets, 65535)) as u16);
+        }
+        if p & 0x1 != 0 {
+            at!(r, "eventAction", value.event_action.get_or_insert_with(|| RequestedActions::EMPTY).fill_aper(r));
+        }
+        parts::put(&mut value.ev_par_list, at!(r, "evParList", read_aper_ev_par_list(r)));
         if p & 0x4 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -10697,7 +11164,7 @@ impl<'a> RequestedEvent<'a> {
 }
 
 fn read_aper_event_par_list<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<EventParameter<'a>>> {
-    r.list(per::Size::ANY, EventParameter::read_aper)
+    r.list_filled(per::Size::ANY, || EventParameter::EMPTY, EventParameter::fill_aper)
 }
 
 fn write_aper_event_par_list(list: &[EventParameter<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -10706,26 +11173,22 @@ fn write_aper_event_par_list(list: &[EventParameter<'_>], w: &mut per::Writer<tr
 
 impl<'a> Signal<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(6)?;
-        let mut value = Self {
-            signal_name: at!(r, "signalName", r.fixed_octets::<4>()),
-            stream_id: if p & 0x10 != 0 {
-                Some(at!(r, "streamID", r.whole(per::Whole::TwoOctets, 65535)) as u16)
-            } else { None },
-            sig_type: if p & 0x8 != 0 { Some(at!(r, "sigType", SignalType::read_aper(r))) } else { None },
-            duration: if p & 0x4 != 0 {
-                Some(at!(r, "duration", r.whole(per::Whole::TwoOctets, 65535)) as u16)
-            } else { None },
-            notify_completion: if p & 0x2 != 0 {
-                Some(at!(r, "notifyCompletion", r.bit_string(per::Size::ANY)))
-            } else { None },
-            keep_active: if p & 0x1 != 0 { Some(at!(r, "keepActive", r.bit())) } else { None },
-            sig_par_list: at!(r, "sigParList", read_aper_signal_sig_par_list(r)),
-            direction: None,
-            request_id: None,
-            intersig_delay: None,
-        };
+        value.signal_name = at!(r, "signalName", r.fixed_octets::<4>());
+        if p & 0x10 != 0 {
+            value.stream_id = Some(at!(r, "streamID", r.whole(per::Whole::TwoOctets, 65535)) as u16);
+        }
+        if p & 0x8 != 0 { value.sig_type = Some(at!(r, "sigType", SignalType::read_aper(r))); }
+        if p & 0x4 != 0 {
+            value.duration = Some(at!(r, "duration", r.whole(per::Whole::TwoOctets, 65535)) as u16);
+        }
+        if p & 0x2 != 0 {
+            parts::put(&mut value.notify_completion, Some(at!(r, "notifyCompletion", r.bit_string(per::Size::ANY))));
+        }
+        if p & 0x1 != 0 { value.keep_active = Some(at!(r, "keepActive", r.bit())); }
+        parts::put(&mut value.sig_par_list, at!(r, "sigParList", read_aper_signal_sig_par_list(r)));
         if p & 0x20 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = at!(r, "direction", r.addition(&mut more)) {
@@ -10742,7 +11205,7 @@ impl<'a> Signal<'a> {
             }
             r.skip_additions(more)?;
         }
-        Ok(value)
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -10804,21 +11267,34 @@ impl<'a> SeqSigList<'a> {
 
 impl<'a> IndAuditParameter<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        let value = if r.bit()? {
-            match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        if r.bit()? {
+            match r.small_number()? {
+                number => parts::put(value, Self::Unknown(r.unknown_alternative(number)?)),
+            }
         } else {
             match r.root_alternative(per::Whole::Bits(3), 7)? {
-                0 => Self::IndAudMediaDescriptor(at!(r, "indAudMediaDescriptor", IndAudMediaDescriptor::read_aper(r))),
-                1 => Self::IndAudEventsDescriptor(at!(r, "indAudEventsDescriptor", IndAudEventsDescriptor::read_aper(r))),
-                2 => Self::IndAudEventBufferDescriptor(at!(r, "indAudEventBufferDescriptor", IndAudEventBufferDescriptor::read_aper(r))),
-                3 => Self::IndAudSignalsDescriptor(at!(r, "indAudSignalsDescriptor", IndAudSignalsDescriptor::read_aper(r))),
-                4 => Self::IndAudDigitMapDescriptor(at!(r, "indAudDigitMapDescriptor", IndAudDigitMapDescriptor::read_aper(r))),
-                5 => Self::IndAudStatisticsDescriptor(at!(r, "indAudStatisticsDescriptor", IndAudStatisticsDescriptor::read_aper(r))),
-                _ => Self::IndAudPackagesDescriptor(at!(r, "indAudPackagesDescriptor", IndAudPackagesDescriptor::read_aper(r))),
+                0 => {
+                    parts::put(value, Self::IndAudMediaDescriptor(IndAudMediaDescriptor::EMPTY));
+                    if let Self::IndAudMediaDescriptor(v) = value {
+                        at!(r, "indAudMediaDescriptor", v.fill_aper(r));
+                    }
+                }
+                1 => parts::put(value, Self::IndAudEventsDescriptor(at!(r, "indAudEventsDescriptor", IndAudEventsDescriptor::read_aper(r)))),
+                2 => parts::put(value, Self::IndAudEventBufferDescriptor(at!(r, "indAudEventBufferDescriptor", IndAudEventBufferDescriptor::read_aper(r)))),
+                3 => {
+                    parts::put(value, Self::IndAudSignalsDescriptor(IndAudSignalsDescriptor::EMPTY));
+                    if let Self::IndAudSignalsDescriptor(v) = value {
+                        at!(r, "indAudSignalsDescriptor", v.fill_aper(r));
+                    }
+                }
+                4 => parts::put(value, Self::IndAudDigitMapDescriptor(at!(r, "indAudDigitMapDescriptor", IndAudDigitMapDescriptor::read_aper(r)))),
+                5 => parts::put(value, Self::IndAudStatisticsDescriptor(at!(r, "indAudStatisticsDescriptor", IndAudStatisticsDescriptor::read_aper(r)))),
+                _ => parts::put(value, Self::IndAudPackagesDescriptor(at!(r, "indAudPackagesDescriptor", IndAudPackagesDescriptor::read_aper(r)))),
             }
-        };
-        Ok(value)
+        }
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -10921,7 +11397,7 @@ impl ExtraInfo {
 }
 
 fn read_aper_observed_events_descriptor_observed_event_lst<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<ObservedEvent<'a>>> {
-    r.list(per::Size::ANY, ObservedEvent::read_aper)
+    r.list_filled(per::Size::ANY, || ObservedEvent::EMPTY, ObservedEvent::fill_aper)
 }
 
 fn write_aper_observed_events_descriptor_observed_event_lst(list: &[ObservedEvent<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -10950,20 +11426,23 @@ impl ServiceChangeMethod {
 
 impl<'a> ServiceChangeAddress<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        let value = if r.bit()? {
-            match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        if r.bit()? {
+            match r.small_number()? {
+                number => parts::put(value, Self::Unknown(r.unknown_alternative(number)?)),
+            }
         } else {
             match r.root_alternative(per::Whole::Bits(3), 6)? {
-                0 => Self::PortNumber(at!(r, "portNumber", r.whole(per::Whole::TwoOctets, 65535)) as u16),
-                1 => Self::Ip4Address(at!(r, "ip4Address", Ip4Address::read_aper(r))),
-                2 => Self::Ip6Address(at!(r, "ip6Address", Ip6Address::read_aper(r))),
-                3 => Self::DomainName(at!(r, "domainName", DomainName::read_aper(r))),
-                4 => Self::DeviceName(at!(r, "deviceName", r.characters(per::Size::new(false, 1, 64, Some(per::Whole::Bits(6))), &APER_ALPHABET_0))),
-                _ => Self::MtpAddress(at!(r, "mtpAddress", r.octet_string(per::Size::new(false, 2, 4, Some(per::Whole::Bits(2)))))),
+                0 => parts::put(value, Self::PortNumber(at!(r, "portNumber", r.whole(per::Whole::TwoOctets, 65535)) as u16)),
+                1 => parts::put(value, Self::Ip4Address(at!(r, "ip4Address", Ip4Address::read_aper(r)))),
+                2 => parts::put(value, Self::Ip6Address(at!(r, "ip6Address", Ip6Address::read_aper(r)))),
+                3 => parts::put(value, Self::DomainName(at!(r, "domainName", DomainName::read_aper(r)))),
+                4 => parts::put(value, Self::DeviceName(at!(r, "deviceName", r.characters(per::Size::new(false, 1, 64, Some(per::Whole::Bits(6))), &APER_ALPHABET_0)))),
+                _ => parts::put(value, Self::MtpAddress(at!(r, "mtpAddress", r.octet_string(per::Size::new(false, 2, 4, Some(per::Whole::Bits(2))))))),
             }
-        };
-        Ok(value)
+        }
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -11002,11 +11481,11 @@ impl<'a> ServiceChangeProfile<'a> {
 }
 
 impl<'a> TimeNotation<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        Ok(Self {
-            date: at!(r, "date", r.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0)),
-            time: at!(r, "time", r.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0)),
-        })
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        parts::put(&mut value.date, at!(r, "date", r.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0)));
+        parts::put(&mut value.time, at!(r, "time", r.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0)));
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         at!(w, "date", w.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0, &self.date));
@@ -11025,18 +11504,15 @@ fn write_aper_packages_descriptor(list: &[PackagesItem], w: &mut per::Writer<tru
 
 impl<'a> LocalControlDescriptor<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(4)?;
-        let value = Self {
-            stream_mode: if p & 0x4 != 0 {
-                Some(at!(r, "streamMode", StreamMode::read_aper(r)))
-            } else { None },
-            reserve_value: if p & 0x2 != 0 { Some(at!(r, "reserveValue", r.bit())) } else { None },
-            reserve_group: if p & 0x1 != 0 { Some(at!(r, "reserveGroup", r.bit())) } else { None },
-            property_parms: at!(r, "propertyParms", read_aper_property_parms(r)),
-        };
+        if p & 0x4 != 0 { value.stream_mode = Some(at!(r, "streamMode", StreamMode::read_aper(r))); }
+        if p & 0x2 != 0 { value.reserve_value = Some(at!(r, "reserveValue", r.bit())); }
+        if p & 0x1 != 0 { value.reserve_group = Some(at!(r, "reserveGroup", r.bit())); }
+        parts::put(&mut value.property_parms, at!(r, "propertyParms", read_aper_property_parms(r)));
         if p & 0x8 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -11064,11 +11540,11 @@ impl<'a> LocalRemoteDescriptor<'a> {
 }
 
 impl<'a> StreamDescriptor<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        Ok(Self {
-            stream_id: at!(r, "streamID", r.whole(per::Whole::TwoOctets, 65535)) as u16,
-            stream_parms: at!(r, "streamParms", StreamParms::read_aper(r)),
-        })
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        value.stream_id = at!(r, "streamID", r.whole(per::Whole::TwoOctets, 65535)) as u16;
+        at!(r, "streamParms", value.stream_parms.fill_aper(r));
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         at!(w, "streamID", w.integer(per::Whole::TwoOctets, i64::from(self.stream_id), 0, 65535));
@@ -11101,24 +11577,23 @@ impl H221NonStandard {
 
 impl<'a> RequestedActions<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(5)?;
-        let mut value = Self {
-            keep_active: if p & 0x8 != 0 { Some(at!(r, "keepActive", r.bit())) } else { None },
-            event_dm: if p & 0x4 != 0 { Some(at!(r, "eventDM", EventDm::read_aper(r))) } else { None },
-            second_event: if p & 0x2 != 0 {
-                Some(at!(r, "secondEvent", SecondEventsDescriptor::read_aper(r)))
-            } else { None },
-            signals_descriptor: if p & 0x1 != 0 {
-                Some(at!(r, "signalsDescriptor", read_aper_signals_descriptor(r)))
-            } else { None },
-            notify_behaviour: None,
-            reset_events_descriptor: None,
-        };
+        if p & 0x8 != 0 { value.keep_active = Some(at!(r, "keepActive", r.bit())); }
+        if p & 0x4 != 0 {
+            at!(r, "eventDM", value.event_dm.get_or_insert_with(|| EventDm::EMPTY).fill_aper(r));
+        }
+        if p & 0x2 != 0 {
+            parts::put(&mut value.second_event, Some(at!(r, "secondEvent", SecondEventsDescriptor::read_aper(r))));
+        }
+        if p & 0x1 != 0 {
+            parts::put(&mut value.signals_descriptor, Some(at!(r, "signalsDescriptor", read_aper_signals_descriptor(r))));
+        }
         if p & 0x10 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = at!(r, "notifyBehaviour", r.addition(&mut more)) {
-                value.notify_behaviour = Some(at!(r, "notifyBehaviour", NotifyBehaviour::read_aper(r)));
+                at!(r, "notifyBehaviour", value.notify_behaviour.get_or_insert_with(|| NotifyBehaviour::EMPTY).fill_aper(r));
                 r.close(open);
             }
             if let Some(open) = at!(r, "resetEventsDescriptor", r.addition(&mut more)) {
@@ -11127,7 +11602,7 @@ impl<'a> RequestedActions<'a> {
             }
             r.skip_additions(more)?;
         }
-        Ok(value)
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -11159,7 +11634,7 @@ impl<'a> RequestedActions<'a> {
 }
 
 fn read_aper_ev_par_list<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<EventParameter<'a>>> {
-    r.list(per::Size::ANY, EventParameter::read_aper)
+    r.list_filled(per::Size::ANY, || EventParameter::EMPTY, EventParameter::fill_aper)
 }
 
 fn write_aper_ev_par_list(list: &[EventParameter<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -11167,15 +11642,16 @@ fn write_aper_ev_par_list(list: &[EventParameter<'_>], w: &mut per::Writer<true>
 }
 
 impl<'a> EventParameter<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(2)?;
-        let value = Self {
-            event_parameter_name: at!(r, "eventParameterName", r.fixed_octets::<2>()),
-            value: at!(r, "value", read_aper_value(r)),
-            extra_info: if p & 0x1 != 0 { Some(at!(r, "extraInfo", ExtraInfo::read_aper(r))) } else { None },
-        };
+        value.event_parameter_name = at!(r, "eventParameterName", r.fixed_octets::<2>());
+        parts::put(&mut value.value, at!(r, "value", read_aper_value(r)));
+        if p & 0x1 != 0 {
+            parts::put(&mut value.extra_info, Some(at!(r, "extraInfo", ExtraInfo::read_aper(r))));
+        }
         if p & 0x2 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.extra_info.is_some()]);
@@ -11206,7 +11682,7 @@ impl SignalType {
 }
 
 fn read_aper_signal_sig_par_list<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<SigParameter<'a>>> {
-    r.list(per::Size::ANY, SigParameter::read_aper)
+    r.list_filled(per::Size::ANY, || SigParameter::EMPTY, SigParameter::fill_aper)
 }
 
 fn write_aper_signal_sig_par_list(list: &[SigParameter<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -11233,7 +11709,7 @@ impl SignalDirection {
 }
 
 fn read_aper_seq_sig_list_signal_list<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<Signal<'a>>> {
-    r.list(per::Size::ANY, Signal::read_aper)
+    r.list_filled(per::Size::ANY, || Signal::EMPTY, Signal::fill_aper)
 }
 
 fn write_aper_seq_sig_list_signal_list(list: &[Signal<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -11241,18 +11717,17 @@ fn write_aper_seq_sig_list_signal_list(list: &[Signal<'_>], w: &mut per::Writer<
 }
 
 impl<'a> IndAudMediaDescriptor<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(3)?;
-        let value = Self {
-            term_state_descr: if p & 0x2 != 0 {
-                Some(at!(r, "termStateDescr", IndAudTerminationStateDescriptor::read_aper(r)))
-            } else { None },
-            streams: if p & 0x1 != 0 {
-                Some(at!(r, "streams", IndAudMediaDescriptorStreams::read_aper(r)))
-            } else { None },
-        };
+        if p & 0x2 != 0 {
+            parts::put(&mut value.term_state_descr, Some(at!(r, "termStateDescr", IndAudTerminationStateDescriptor::read_aper(r))));
+        }
+        if p & 0x1 != 0 {
+            at!(r, "streams", value.streams.get_or_insert_with(|| IndAudMediaDescriptorStreams::EMPTY).fill_aper(r));
+        }
         if p & 0x4 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.term_state_descr.is_some(), self.streams.is_some()]);
@@ -11313,16 +11788,19 @@ impl IndAudEventBufferDescriptor {
 }
 
 impl<'a> IndAudSignalsDescriptor<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        let value = if r.bit()? {
-            match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        if r.bit()? {
+            match r.small_number()? {
+                number => parts::put(value, Self::Unknown(r.unknown_alternative(number)?)),
+            }
         } else {
             match r.root_alternative(per::Whole::Bits(1), 2)? {
-                0 => Self::Signal(at!(r, "signal", IndAudSignal::read_aper(r))),
-                _ => Self::SeqSigList(at!(r, "seqSigList", IndAudSeqSigList::read_aper(r))),
+                0 => parts::put(value, Self::Signal(at!(r, "signal", IndAudSignal::read_aper(r)))),
+                _ => parts::put(value, Self::SeqSigList(at!(r, "seqSigList", IndAudSeqSigList::read_aper(r)))),
             }
-        };
-        Ok(value)
+        }
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
@@ -11399,20 +11877,19 @@ impl Relation {
 
 impl<'a> ObservedEvent<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(3)?;
-        let value = Self {
-            event_name: at!(r, "eventName", r.fixed_octets::<4>()),
-            stream_id: if p & 0x2 != 0 {
-                Some(at!(r, "streamID", r.whole(per::Whole::TwoOctets, 65535)) as u16)
-            } else { None },
-            event_par_list: at!(r, "eventParList", read_aper_event_par_list(r)),
-            time_notation: if p & 0x1 != 0 {
-                Some(at!(r, "timeNotation", TimeNotation::read_aper(r)))
-            } else { None },
-        };
+        value.event_name = at!(r, "eventName", r.fixed_octets::<4>());
+        if p & 0x2 != 0 {
+            value.stream_id = Some(at!(r, "streamID", r.whole(per::Whole::TwoOctets, 65535)) as u16);
+        }
+        parts::put(&mut value.event_par_list, at!(r, "eventParList", read_aper_event_par_list(r)));
+        if p & 0x1 != 0 {
+            at!(r, "timeNotation", value.time_notation.get_or_insert_with(|| TimeNotation::EMPTY).fill_aper(r));
+        }
         if p & 0x4 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -11474,11 +11951,16 @@ fn write_aper_local_remote_descriptor_prop_grps(list: &[PropertyGroup<'_>], w: &
 }
 
 impl<'a> EventDm<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        Ok(match r.alternative(per::Whole::Bits(1), 2)? {
-            0 => Self::DigitMapName(at!(r, "digitMapName", r.fixed_octets::<2>())),
-            _ => Self::DigitMapValue(at!(r, "digitMapValue", DigitMapValue::read_aper(r))),
-        })
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        match r.alternative(per::Whole::Bits(1), 2)? {
+            0 => parts::put(value, Self::DigitMapName(at!(r, "digitMapName", r.fixed_octets::<2>()))),
+            _ => {
+                parts::put(value, Self::DigitMapValue(DigitMapValue::EMPTY));
+                if let Self::DigitMapValue(v) = value { at!(r, "digitMapValue", v.fill_aper(r)); }
+            }
+        }
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
@@ -11514,19 +11996,25 @@ impl<'a> SecondEventsDescriptor<'a> {
 }
 
 impl<'a> NotifyBehaviour<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
         r.enter()?;
-        let value = if r.bit()? {
-            match r.small_number()? { number => Self::Unknown(r.unknown_alternative(number)?) }
+        let value = self;
+        if r.bit()? {
+            match r.small_number()? {
+                number => parts::put(value, Self::Unknown(r.unknown_alternative(number)?)),
+            }
         } else {
             match r.root_alternative(per::Whole::Bits(2), 3)? {
-                0 => Self::NotifyImmediate(()),
-                1 => Self::NotifyRegulated(at!(r, "notifyRegulated", RegulatedEmbeddedDescriptor::read_aper(r))),
-                _ => Self::NeverNotify(()),
+                0 => parts::put(value, Self::NotifyImmediate(())),
+                1 => {
+                    parts::put(value, Self::NotifyRegulated(RegulatedEmbeddedDescriptor::EMPTY));
+                    if let Self::NotifyRegulated(v) = value { at!(r, "notifyRegulated", v.fill_aper(r)); }
+                }
+                _ => parts::put(value, Self::NeverNotify(())),
             }
-        };
+        }
         r.leave();
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
@@ -11540,15 +12028,16 @@ impl<'a> NotifyBehaviour<'a> {
 }
 
 impl<'a> SigParameter<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(2)?;
-        let value = Self {
-            sig_parameter_name: at!(r, "sigParameterName", r.fixed_octets::<2>()),
-            value: at!(r, "value", read_aper_value(r)),
-            extra_info: if p & 0x1 != 0 { Some(at!(r, "extraInfo", ExtraInfo::read_aper(r))) } else { None },
-        };
+        value.sig_parameter_name = at!(r, "sigParameterName", r.fixed_octets::<2>());
+        parts::put(&mut value.value, at!(r, "value", read_aper_value(r)));
+        if p & 0x1 != 0 {
+            parts::put(&mut value.extra_info, Some(at!(r, "extraInfo", ExtraInfo::read_aper(r))));
+        }
         if p & 0x2 != 0 { r.skip_all_additions()?; }
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.extra_info.is_some()]);
@@ -11602,11 +12091,16 @@ impl<'a> IndAudTerminationStateDescriptor<'a> {
 }
 
 impl<'a> IndAudMediaDescriptorStreams<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        Ok(match r.alternative(per::Whole::Bits(1), 2)? {
-            0 => Self::OneStream(at!(r, "oneStream", IndAudStreamParms::read_aper(r))),
-            _ => Self::MultiStream(at!(r, "multiStream", read_aper_ind_aud_media_descriptor_streams_multi_stream(r))),
-        })
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        match r.alternative(per::Whole::Bits(1), 2)? {
+            0 => {
+                parts::put(value, Self::OneStream(IndAudStreamParms::EMPTY));
+                if let Self::OneStream(v) = value { at!(r, "oneStream", v.fill_aper(r)); }
+            }
+            _ => parts::put(value, Self::MultiStream(at!(r, "multiStream", read_aper_ind_aud_media_descriptor_streams_multi_stream(r)))),
+        }
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         match self {
@@ -11681,7 +12175,7 @@ impl IndAudSeqSigList {
 }
 
 fn read_aper_property_group<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<PropertyParm<'a>>> {
-    r.list(per::Size::ANY, PropertyParm::read_aper)
+    r.list_filled(per::Size::ANY, || PropertyParm::EMPTY, PropertyParm::fill_aper)
 }
 
 fn write_aper_property_group(list: &[PropertyParm<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -11690,7 +12184,7 @@ fn write_aper_property_group(list: &[PropertyParm<'_>], w: &mut per::Writer<true
 
 fn read_aper_second_events_descriptor_event_list<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<SecondRequestedEvent<'a>>> {
     r.enter()?;
-    let list = r.list(per::Size::ANY, SecondRequestedEvent::read_aper)?;
+    let list = r.list_filled(per::Size::ANY, || SecondRequestedEvent::EMPTY, SecondRequestedEvent::fill_aper)?;
     r.leave();
     Ok(list)
 }
@@ -11700,20 +12194,19 @@ fn write_aper_second_events_descriptor_event_list(list: &[SecondRequestedEvent<'
 }
 
 impl<'a> RegulatedEmbeddedDescriptor<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
         r.enter()?;
+        let value = self;
         let p = r.bits(3)?;
-        let value = Self {
-            second_event: if p & 0x2 != 0 {
-                Some(at!(r, "secondEvent", SecondEventsDescriptor::read_aper(r)))
-            } else { None },
-            signals_descriptor: if p & 0x1 != 0 {
-                Some(at!(r, "signalsDescriptor", read_aper_signals_descriptor(r)))
-            } else { None },
-        };
+        if p & 0x2 != 0 {
+            parts::put(&mut value.second_event, Some(at!(r, "secondEvent", SecondEventsDescriptor::read_aper(r))));
+        }
+        if p & 0x1 != 0 {
+            parts::put(&mut value.signals_descriptor, Some(at!(r, "signalsDescriptor", read_aper_signals_descriptor(r))));
+        }
         if p & 0x4 != 0 { r.skip_all_additions()?; }
         r.leave();
-        Ok(value)
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.flags([false, self.second_event.is_some(), self.signals_descriptor.is_some()]);
@@ -11726,7 +12219,7 @@ impl<'a> RegulatedEmbeddedDescriptor<'a> {
 }
 
 fn read_aper_property_parms2<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<IndAudPropertyParm<'a>>> {
-    r.list(per::Size::ANY, IndAudPropertyParm::read_aper)
+    r.list_filled(per::Size::ANY, || IndAudPropertyParm::EMPTY, IndAudPropertyParm::fill_aper)
 }
 
 fn write_aper_property_parms2(list: &[IndAudPropertyParm<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -11735,29 +12228,27 @@ fn write_aper_property_parms2(list: &[IndAudPropertyParm<'_>], w: &mut per::Writ
 
 impl<'a> IndAudStreamParms<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
         let p = r.bits(4)?;
-        let mut value = Self {
-            local_control_descriptor: if p & 0x4 != 0 {
-                Some(at!(r, "localControlDescriptor", IndAudLocalControlDescriptor::read_aper(r)))
-            } else { None },
-            local_descriptor: if p & 0x2 != 0 {
-                Some(at!(r, "localDescriptor", IndAudLocalRemoteDescriptor::read_aper(r)))
-            } else { None },
-            remote_descriptor: if p & 0x1 != 0 {
-                Some(at!(r, "remoteDescriptor", IndAudLocalRemoteDescriptor::read_aper(r)))
-            } else { None },
-            statistics_descriptor: None,
-        };
+        if p & 0x4 != 0 {
+            parts::put(&mut value.local_control_descriptor, Some(at!(r, "localControlDescriptor", IndAudLocalControlDescriptor::read_aper(r))));
+        }
+        if p & 0x2 != 0 {
+            parts::put(&mut value.local_descriptor, Some(at!(r, "localDescriptor", IndAudLocalRemoteDescriptor::read_aper(r))));
+        }
+        if p & 0x1 != 0 {
+            parts::put(&mut value.remote_descriptor, Some(at!(r, "remoteDescriptor", IndAudLocalRemoteDescriptor::read_aper(r))));
+        }
         if p & 0x8 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = at!(r, "statisticsDescriptor", r.addition(&mut more)) {
-                value.statistics_descriptor = Some(at!(r, "statisticsDescriptor", IndAudStatisticsDescriptor::read_aper(r)));
+                parts::put(&mut value.statistics_descriptor, Some(at!(r, "statisticsDescriptor", IndAudStatisticsDescriptor::read_aper(r))));
                 r.close(open);
             }
             r.skip_additions(more)?;
         }
-        Ok(value)
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -11782,7 +12273,7 @@ impl<'a> IndAudStreamParms<'a> {
 }
 
 fn read_aper_ind_aud_media_descriptor_streams_multi_stream<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<IndAudStreamDescriptor<'a>>> {
-    r.list(per::Size::ANY, IndAudStreamDescriptor::read_aper)
+    r.list_filled(per::Size::ANY, || IndAudStreamDescriptor::EMPTY, IndAudStreamDescriptor::fill_aper)
 }
 
 fn write_aper_ind_aud_media_descriptor_streams_multi_stream(list: &[IndAudStreamDescriptor<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -11791,22 +12282,21 @@ fn write_aper_ind_aud_media_descriptor_streams_multi_stream(list: &[IndAudStream
 
 impl<'a> SecondRequestedEvent<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
         r.enter()?;
+        let value = self;
         let p = r.bits(3)?;
-        let value = Self {
-            pkgd_name: at!(r, "pkgdName", r.fixed_octets::<4>()),
-            stream_id: if p & 0x2 != 0 {
-                Some(at!(r, "streamID", r.whole(per::Whole::TwoOctets, 65535)) as u16)
-            } else { None },
-            event_action: if p & 0x1 != 0 {
-                Some(at!(r, "eventAction", SecondRequestedActions::read_aper(r)))
-            } else { None },
-            ev_par_list: at!(r, "evParList", read_aper_ev_par_list(r)),
-        };
+        value.pkgd_name = at!(r, "pkgdName", r.fixed_octets::<4>());
+        if p & 0x2 != 0 {
+            value.stream_id = Some(at!(r, "streamID", r.whole(per::Whole::TwoOctets, 65535)) as u16);
+        }
+        if p & 0x1 != 0 {
+            at!(r, "eventAction", value.event_action.get_or_insert_with(|| SecondRequestedActions::EMPTY).fill_aper(r));
+        }
+        parts::put(&mut value.ev_par_list, at!(r, "evParList", read_aper_ev_par_list(r)));
         if p & 0x4 != 0 { r.skip_all_additions()?; }
         r.leave();
-        Ok(value)
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -11891,11 +12381,11 @@ impl<'a> IndAudLocalRemoteDescriptor<'a> {
 }
 
 impl<'a> IndAudStreamDescriptor<'a> {
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
-        Ok(Self {
-            stream_id: at!(r, "streamID", r.whole(per::Whole::TwoOctets, 65535)) as u16,
-            stream_parms: at!(r, "streamParms", IndAudStreamParms::read_aper(r)),
-        })
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
+        let value = self;
+        value.stream_id = at!(r, "streamID", r.whole(per::Whole::TwoOctets, 65535)) as u16;
+        at!(r, "streamParms", value.stream_parms.fill_aper(r));
+        Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         at!(w, "streamID", w.integer(per::Whole::TwoOctets, i64::from(self.stream_id), 0, 65535));
@@ -11906,22 +12396,21 @@ impl<'a> IndAudStreamDescriptor<'a> {
 
 impl<'a> SecondRequestedActions<'a> {
     #[inline(never)]
-    fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
+    fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
         r.enter()?;
+        let value = self;
         let p = r.bits(4)?;
-        let mut value = Self {
-            keep_active: if p & 0x4 != 0 { Some(at!(r, "keepActive", r.bit())) } else { None },
-            event_dm: if p & 0x2 != 0 { Some(at!(r, "eventDM", EventDm::read_aper(r))) } else { None },
-            signals_descriptor: if p & 0x1 != 0 {
-                Some(at!(r, "signalsDescriptor", read_aper_signals_descriptor(r)))
-            } else { None },
-            notify_behaviour: None,
-            reset_events_descriptor: None,
-        };
+        if p & 0x4 != 0 { value.keep_active = Some(at!(r, "keepActive", r.bit())); }
+        if p & 0x2 != 0 {
+            at!(r, "eventDM", value.event_dm.get_or_insert_with(|| EventDm::EMPTY).fill_aper(r));
+        }
+        if p & 0x1 != 0 {
+            parts::put(&mut value.signals_descriptor, Some(at!(r, "signalsDescriptor", read_aper_signals_descriptor(r))));
+        }
         if p & 0x8 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = at!(r, "notifyBehaviour", r.addition(&mut more)) {
-                value.notify_behaviour = Some(at!(r, "notifyBehaviour", NotifyBehaviour::read_aper(r)));
+                at!(r, "notifyBehaviour", value.notify_behaviour.get_or_insert_with(|| NotifyBehaviour::EMPTY).fill_aper(r));
                 r.close(open);
             }
             if let Some(open) = at!(r, "resetEventsDescriptor", r.addition(&mut more)) {
@@ -11931,7 +12420,7 @@ impl<'a> SecondRequestedActions<'a> {
             r.skip_additions(more)?;
         }
         r.leave();
-        Ok(value)
+        Ok(())
     }
     #[inline(never)]
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -11962,7 +12451,7 @@ impl<'a> SecondRequestedActions<'a> {
 }
 
 fn read_aper_ind_aud_property_group<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<IndAudPropertyParm<'a>>> {
-    r.list(per::Size::ANY, IndAudPropertyParm::read_aper)
+    r.list_filled(per::Size::ANY, || IndAudPropertyParm::EMPTY, IndAudPropertyParm::fill_aper)
 }
 
 fn write_aper_ind_aud_property_group(list: &[IndAudPropertyParm<'_>], w: &mut per::Writer<true>) -> Result<()> {
@@ -11972,7 +12461,9 @@ fn write_aper_ind_aud_property_group(list: &[IndAudPropertyParm<'_>], w: &mut pe
 impl<'a> codec::AperType<'a> for MegacoMessage<'a> {
     const NAME: &'static str = "MegacoMessage";
 
-    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> { MegacoMessage::read_aper(r) }
+    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> {
+        parts::filled(MegacoMessage::EMPTY, |v| v.fill_aper(r))
+    }
 
     fn write(&self, w: &mut per::Writer<true>) -> Result<()> { self.write_aper(w) }
 }
@@ -11980,7 +12471,9 @@ impl<'a> codec::AperType<'a> for MegacoMessage<'a> {
 impl<'a> codec::AperType<'a> for AuthenticationHeader<'a> {
     const NAME: &'static str = "AuthenticationHeader";
 
-    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> { AuthenticationHeader::read_aper(r) }
+    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> {
+        parts::filled(AuthenticationHeader::EMPTY, |v| v.fill_aper(r))
+    }
 
     fn write(&self, w: &mut per::Writer<true>) -> Result<()> { self.write_aper(w) }
 }
@@ -11988,7 +12481,7 @@ impl<'a> codec::AperType<'a> for AuthenticationHeader<'a> {
 impl<'a> codec::AperType<'a> for MId<'a> {
     const NAME: &'static str = "MId";
 
-    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> { MId::read_aper(r) }
+    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> { parts::filled(MId::EMPTY, |v| v.fill_aper(r)) }
 
     fn write(&self, w: &mut per::Writer<true>) -> Result<()> { self.write_aper(w) }
 }
@@ -11996,7 +12489,9 @@ impl<'a> codec::AperType<'a> for MId<'a> {
 impl<'a> codec::AperType<'a> for Transaction<'a> {
     const NAME: &'static str = "Transaction";
 
-    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> { Transaction::read_aper(r) }
+    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> {
+        parts::filled(Transaction::EMPTY, |v| v.fill_aper(r))
+    }
 
     fn write(&self, w: &mut per::Writer<true>) -> Result<()> { self.write_aper(w) }
 }
@@ -12004,7 +12499,9 @@ impl<'a> codec::AperType<'a> for Transaction<'a> {
 impl<'a> codec::AperType<'a> for ActionRequest<'a> {
     const NAME: &'static str = "ActionRequest";
 
-    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> { ActionRequest::read_aper(r) }
+    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> {
+        parts::filled(ActionRequest::EMPTY, |v| v.fill_aper(r))
+    }
 
     fn write(&self, w: &mut per::Writer<true>) -> Result<()> { self.write_aper(w) }
 }
@@ -12012,7 +12509,9 @@ impl<'a> codec::AperType<'a> for ActionRequest<'a> {
 impl<'a> codec::AperType<'a> for ActionReply<'a> {
     const NAME: &'static str = "ActionReply";
 
-    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> { ActionReply::read_aper(r) }
+    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> {
+        parts::filled(ActionReply::EMPTY, |v| v.fill_aper(r))
+    }
 
     fn write(&self, w: &mut per::Writer<true>) -> Result<()> { self.write_aper(w) }
 }
@@ -12020,7 +12519,9 @@ impl<'a> codec::AperType<'a> for ActionReply<'a> {
 impl<'a> codec::AperType<'a> for CommandRequest<'a> {
     const NAME: &'static str = "CommandRequest";
 
-    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> { CommandRequest::read_aper(r) }
+    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> {
+        parts::filled(CommandRequest::EMPTY, |v| v.fill_aper(r))
+    }
 
     fn write(&self, w: &mut per::Writer<true>) -> Result<()> { self.write_aper(w) }
 }
@@ -12028,7 +12529,9 @@ impl<'a> codec::AperType<'a> for CommandRequest<'a> {
 impl<'a> codec::AperType<'a> for CommandReply<'a> {
     const NAME: &'static str = "CommandReply";
 
-    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> { CommandReply::read_aper(r) }
+    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> {
+        parts::filled(CommandReply::EMPTY, |v| v.fill_aper(r))
+    }
 
     fn write(&self, w: &mut per::Writer<true>) -> Result<()> { self.write_aper(w) }
 }
@@ -12036,7 +12539,9 @@ impl<'a> codec::AperType<'a> for CommandReply<'a> {
 impl<'a> codec::AperType<'a> for AmmDescriptor<'a> {
     const NAME: &'static str = "AmmDescriptor";
 
-    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> { AmmDescriptor::read_aper(r) }
+    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> {
+        parts::filled(AmmDescriptor::EMPTY, |v| v.fill_aper(r))
+    }
 
     fn write(&self, w: &mut per::Writer<true>) -> Result<()> { self.write_aper(w) }
 }
@@ -12044,7 +12549,9 @@ impl<'a> codec::AperType<'a> for AmmDescriptor<'a> {
 impl<'a> codec::AperType<'a> for TerminationId<'a> {
     const NAME: &'static str = "TerminationID";
 
-    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> { TerminationId::read_aper(r) }
+    fn read(r: &mut per::Reader<'a, true>) -> Result<Self> {
+        parts::filled(TerminationId::EMPTY, |v| v.fill_aper(r))
+    }
 
     fn write(&self, w: &mut per::Writer<true>) -> Result<()> { self.write_aper(w) }
 }

@@ -26,6 +26,16 @@ pub fn put<T>(place: &mut T, value: T) {
     core::mem::forget(core::mem::replace(place, value));
 }
 
+/// A value that is read into where it stands.
+///
+/// # Errors
+/// What `fill` says.
+#[inline(always)]
+pub fn filled<T>(mut value: T, fill: impl FnOnce(&mut T) -> Result<()>) -> Result<T> {
+    fill(&mut value)?;
+    Ok(value)
+}
+
 /// A type whose values are read into a place, and taken apart.
 pub trait Value<'a>: Sized {
     /// What a value is before it is read: optional components are absent, others have their DEFAULT or anything.

@@ -159,6 +159,12 @@ impl<'a> BitString<'a> {
         Some(Self { bytes, unused })
     }
 
+    /// The same of what is known to be right.
+    #[inline(always)]
+    pub(crate) const fn known(bytes: Octets<'a>, unused: u8) -> Self {
+        Self { bytes, unused }
+    }
+
     /// A value from bits in order.
     #[must_use]
     pub fn from_bits(bits: impl IntoIterator<Item = bool>) -> BitString<'static> {

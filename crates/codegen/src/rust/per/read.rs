@@ -1,6 +1,6 @@
 //! Reading.
 
-use super::{Per, WORD, bit_of, closure};
+use super::{Per, bit_of, closure};
 use crate::rust::per_forms::{size, whole};
 use crate::rust::values::{key_pattern, string_kind, tuple};
 use crate::rust::{At, local};
@@ -22,6 +22,9 @@ impl Per<'_, '_> {
         if self.p.types.is_tabled(node) {
             let (ty, tables, form) = (self.p.spelled(node, "'_"), self.tables_name(), self.form(node));
             return at.value(format!("r.value::<{ty}>(&{tables}, {form})"));
+        }
+        if self.p.is_filled(node) {
+            return self.filled(node, false, keys, at);
         }
         match (self.p.types.repr(node), self.code(node)) {
             (Repr::Boolean, _) => at.value("r.bit()"),
@@ -72,7 +75,7 @@ impl Per<'_, '_> {
             },
             (Repr::Contained(inside), Code::OctetsContaining(form) | Code::BitsContaining(form, _)) => {
                 let unit = if kind == Kind::BitString { 1 } else { 8 };
-                let value = self.p.boxed(Edge::Content(node), self.read(inside, keys, At::Nothing));
+                let value = self.read_held(Edge::Content(node), inside, keys, At::Nothing);
                 at.value(format!("r.contained({}, {unit}, {})", size(form), closure("r", &value)))
             }
             (Repr::Enumerated | Repr::Struct | Repr::Choice | Repr::Table(_), _) => {
@@ -143,7 +146,15 @@ impl Per<'_, '_> {
     pub(super) fn read_member(&self, node: NodeId, id: FieldId) -> String {
         let field = self.p.types.shape.field(id);
         let keys = self.p.keys_before(node, field.node);
-        self.p.boxed(Edge::Field(id), self.read(field.node, &keys, self.p.at(id)))
+        self.read_held(Edge::Field(id), field.node, &keys, self.p.at(id))
+    }
+
+    /// The expression that reads what a component or the like holds, in a box if it is so.
+    pub(super) fn read_held(&self, edge: Edge, node: NodeId, keys: &str, at: At<'_>) -> String {
+        if self.p.types.is_boxed(edge) && self.p.is_filled(node) {
+            return self.filled(node, true, keys, at);
+        }
+        self.p.boxed(edge, self.read(node, keys, at))
     }
 
     /// What a component is when it is absent.
@@ -218,7 +229,7 @@ impl Per<'_, '_> {
         }
         if sequence.extensible {
             self.open(format!("if {} {{", bit_of("p", bits, 0)));
-            self.additions(node, &sequence.additions, unknown.as_deref());
+            self.additions(node, &sequence.additions);
             self.close("}");
         }
         if recursive {
@@ -226,66 +237,6 @@ impl Per<'_, '_> {
         }
         if !plain {
             self.line("Ok(value)");
-        }
-    }
-
-    /// The additions, into the members of `value`; `unknown` is the one for those that the type does not know.
-    fn additions(&mut self, node: NodeId, additions: &[Addition], unknown: Option<&str>) {
-        if additions.is_empty() {
-            return match unknown {
-                Some(name) => self.line(format!("value.{name} = r.all_unknown_additions()?;")),
-                None => self.line("r.skip_all_additions()?;"),
-            };
-        }
-        self.line("let mut more = r.additions()?;");
-        for addition in additions {
-            let at = match addition {
-                Addition::Single(field) => self.p.at(self.member_field(node, *field)),
-                Addition::Group { .. } => At::Nothing,
-            };
-            self.open(format!("if let Some(open) = {} {{", at.value("r.addition(&mut more)")));
-            match addition {
-                Addition::Single(field) => {
-                    let id = self.member_field(node, *field);
-                    self.line(format!("value.{};", self.added(node, id)));
-                }
-                Addition::Group { optional, members, .. } => {
-                    self.presence(*optional, "p");
-                    let mut bit = 0;
-                    for member in members {
-                        let id = self.member_field(node, member.field);
-                        let set = format!("value.{};", self.added(node, id));
-                        if member.optional {
-                            self.line(format!("if {} {{ {set} }}", bit_of("p", *optional, bit)));
-                            bit += 1;
-                        } else {
-                            self.line(set);
-                        }
-                    }
-                }
-            }
-            self.line("r.close(open);");
-            self.close("}");
-        }
-        match unknown {
-            Some(name) => {
-                let known = additions.len();
-                self.line(format!("value.{name} = r.unknown_additions({known}, more)?;"));
-            }
-            None => self.line("r.skip_additions(more)?;"),
-        }
-    }
-
-    fn added(&self, node: NodeId, id: FieldId) -> String {
-        format!("{} = {}", self.p.names.field(id), self.present(id, self.read_member(node, id)))
-    }
-
-    /// Reads the presence bits: up to 56 as one number, more as an array.
-    pub(super) fn presence(&mut self, count: u32, name: &str) {
-        match count {
-            0 => {}
-            1..=WORD => self.line(format!("let {name} = r.bits({count})?;")),
-            _ => self.line(format!("let {name} = r.presence::<{count}>()?;")),
         }
     }
 
@@ -378,9 +329,8 @@ impl Per<'_, '_> {
             let Some(patterns) = row.keys.iter().map(key_pattern).collect::<Option<Vec<_>>>() else {
                 continue;
             };
-            let value = self
-                .p
-                .boxed(Edge::Row(node, number), self.read(row.node, &self.no_keys(row.node), At::Nothing));
+            let value =
+                self.read_held(Edge::Row(node, number), row.node, &self.no_keys(row.node), At::Nothing);
             let variant = self.p.names.row(node, number).to_owned();
             self.line(format!("{} => Self::{variant}({value}),", tuple(&patterns)));
         }

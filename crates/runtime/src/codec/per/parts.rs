@@ -85,6 +85,40 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
         }
     }
 
+    /// The same, each element read where it stands in the list.
+    ///
+    /// # Errors
+    /// As [`Reader::list`].
+    #[inline]
+    pub fn list_filled<T>(
+        &mut self,
+        size: Size,
+        empty: impl Fn() -> T,
+        mut fill: impl FnMut(&mut T, &mut Self) -> Result<()>,
+    ) -> Result<Vec<T>> {
+        let mut length = self.size(size)?;
+        let room = self.bits.left().min(ROOM / size_of::<T>().max(1) + 1);
+        let mut list = Vec::with_capacity(length.count.min(room));
+        loop {
+            let start = self.position();
+            for _ in 0..length.count {
+                // Unlike `push`, without a copy on the way.
+                list.resize_with(list.len() + 1, &empty);
+                if let Some(element) = list.last_mut()
+                    && let Err(error) = fill(element, self)
+                {
+                    self.path.element(list.len() - 1);
+                    return Err(error);
+                }
+            }
+            self.end_list(start, length.count)?;
+            if !length.more {
+                return Ok(list);
+            }
+            length = self.next_fragment()?;
+        }
+    }
+
     #[cold]
     #[inline(never)]
     fn next_fragment(&mut self) -> Result<Length> {
@@ -122,8 +156,31 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     ///
     /// # Errors
     /// [`ErrorKind::Incomplete`].
-    #[inline]
+    #[inline(always)]
     pub fn open_type(&mut self) -> Result<core::result::Result<Open, Octets<'a>>> {
+        match self.short_open() {
+            Some(open) => Ok(Ok(open)),
+            None => self.any_open_type(),
+        }
+    }
+
+    /// One of up to 127 octets that are there.
+    #[inline]
+    fn short_open(&mut self) -> Option<Open> {
+        let mut inside = self.bits;
+        #[allow(clippy::cast_possible_truncation)] // seven bits
+        let octets = inside.number(8, if ALIGNED { 7 } else { 0 }, 0x7F)? as usize;
+        let open = Open { behind: inside.position() + octets * 8, outer: inside.end() };
+        if open.behind > open.outer {
+            return None;
+        }
+        inside.set_end(open.behind);
+        self.bits = inside;
+        Some(open)
+    }
+
+    #[inline(never)]
+    fn any_open_type(&mut self) -> Result<core::result::Result<Open, Octets<'a>>> {
         let length = self.length()?;
         if length.more {
             return self.octets_of(length).map(Err);

@@ -113,7 +113,23 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
             Some(number) => Ok(number),
             // Nothing comes back from there but an error, so that generated code does not have to look.
             None if whole.is_short() => Err(self.wrong(whole, span)),
-            None => self.wide(whole, span),
+            None => match whole {
+                Whole::Octets(width, most) => self.in_octets(width, most, span),
+                _ => self.wide(whole, span),
+            },
+        }
+    }
+
+    /// A number of octets behind how many they are.
+    #[inline(never)]
+    fn in_octets(&mut self, width: u8, most: u8, span: u64) -> Result<u64> {
+        let start = self.bits;
+        match self.few_octets(u32::from(width), most, span) {
+            Some(number) => Ok(number),
+            None => {
+                self.bits = start;
+                self.wide(Whole::Octets(width, most), span)
+            }
         }
     }
 
@@ -144,12 +160,6 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     #[inline(never)]
     fn wide(&mut self, whole: Whole, span: u64) -> Result<u64> {
         let start = self.bits;
-        if let Whole::Octets(width, most) = whole
-            && let Some(number) = self.few_octets(u32::from(width), most, span)
-        {
-            return Ok(number);
-        }
-        self.bits = start;
         let number = match whole {
             Whole::Nothing => 0,
             Whole::Bits(width) => self.bits.bits(u32::from(width))?,
@@ -174,7 +184,7 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     }
 
     /// A number in up to seven octets behind their number, if it is there and within its bounds.
-    #[inline]
+    #[inline(always)]
     fn few_octets(&mut self, width: u32, most: u8, span: u64) -> Option<u64> {
         let above = self.bits.number(width, 0, u64::from(most.min(7).checked_sub(1)?))?;
         #[allow(clippy::cast_possible_truncation)] // below seven
@@ -446,6 +456,10 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
         if count <= INLINE * 8 {
             let mut kept = [0; INLINE];
             let mut left = count;
+            if let (1..=56, Some(places)) = (count, kept.first_chunk_mut()) {
+                *places = (self.bits.word_at(at) & !(u64::MAX >> count)).to_be_bytes();
+                return Octets::inline(count.div_ceil(8), kept);
+            }
             for (i, places) in kept.chunks_mut(4).enumerate() {
                 let word = self.bits.word_at(at + i * 32);
                 let known = if left < 32 { word & !(u64::MAX >> left) } else { word };

@@ -112,12 +112,13 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
         }
         let (at, count) = (self.bits.position(), length.count);
         self.bits.skip(count)?;
-        if at.is_multiple_of(8) && count.is_multiple_of(8) {
-            let octets = self.bits.input().get(at / 8..(at + count) / 8).unwrap_or_default();
-            return Ok(BitString::new(octets, 0).unwrap_or_default());
-        }
+        let octets = if at.is_multiple_of(8) && count.is_multiple_of(8) {
+            Octets::borrowed(self.bits.input().get(at / 8..(at + count) / 8).unwrap_or_default())
+        } else {
+            self.shifted(at, count)
+        };
         let unused = (count.wrapping_neg() % 8).to_be_bytes()[size_of::<usize>() - 1];
-        Ok(BitString::new(self.shifted(at, count), unused).unwrap_or_default())
+        Ok(BitString::known(octets, unused))
     }
 
     /// The same in fragments.

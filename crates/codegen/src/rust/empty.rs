@@ -1,0 +1,190 @@
+//! What values are before they are read into: constants, where nothing in them is in a box.
+
+use super::Printer;
+use super::values::{EMPTY, EMPTY_LAZY};
+use crate::types::{Edge, Repr, Types};
+use tercet_plan::{FieldId, NodeId};
+
+/// Octets that are none.
+const NO_OCTETS: &str = "Octets::borrowed(&[])";
+
+/// The types whose values before they are read are constants, and what is known for finding them. None are known where
+/// there are no codecs for PER.
+#[derive(Default)]
+pub(super) struct Empties {
+    depths: Vec<Option<u32>>,
+    constants: Vec<bool>,
+}
+
+impl Empties {
+    pub(super) fn is_constant(&self, node: NodeId) -> bool {
+        self.constants.get(node.index()) == Some(&true)
+    }
+
+    /// Whether a component or alternative is a constant where it stands.
+    fn is_held(&self, types: &Types<'_>, id: FieldId) -> bool {
+        let node = types.same(types.shape.field(id).node);
+        !types.is_boxed(Edge::Field(id)) && self.is_constant(node)
+    }
+
+    /// Whether a value of a type can be made out of nothing.
+    pub(super) fn has_any(&self, node: NodeId) -> bool {
+        matches!(self.depths.get(node.index()), Some(Some(_)))
+    }
+}
+
+/// The constants of the types that `needed` says, and of those in them.
+pub(super) fn print<'m>(p: &mut Printer<'m>, needed: impl Fn(&Printer<'m>, NodeId) -> bool) {
+    let nodes: Vec<NodeId> = p.types.nodes().filter(|node| needed(p, *node)).collect();
+    let mut printed = vec![false; p.types.shape.nodes.len()];
+    for node in nodes {
+        p.print_empty(node, &mut printed);
+    }
+}
+
+impl Printer<'_> {
+    /// Finds the nodes whose values before they are read are constants: nothing in them is in a box.
+    pub(super) fn find_empties(&mut self) {
+        let depths = self.types.depths();
+        self.empties = Empties { constants: vec![false; depths.len()], depths };
+        let nodes: Vec<NodeId> = self.types.nodes().collect();
+        loop {
+            let mut changed = false;
+            for &node in nodes.iter().rev() {
+                if !self.empties.is_constant(node) && self.may_be_constant(node) {
+                    self.empties.constants[node.index()] = true;
+                    changed = true;
+                }
+            }
+            if !changed {
+                return;
+            }
+        }
+    }
+
+    fn may_be_constant(&self, node: NodeId) -> bool {
+        let shape = self.types.shape;
+        match self.types.repr(node) {
+            Repr::Struct => shape.fields_of(node).all(|(id, field)| match self.default_value(id) {
+                Some(_) => matches!(
+                    self.types.repr(field.node),
+                    Repr::Boolean | Repr::Null | Repr::Integer { .. } | Repr::Enumerated | Repr::FixedBits(_)
+                ),
+                None => self.is_option(id) || self.empties.is_held(&self.types, id),
+            }),
+            Repr::Choice => shape.fields_of(node).any(|(id, _)| self.empties.is_held(&self.types, id)),
+            Repr::List => !self.types.is_lazy(node),
+            _ => true,
+        }
+    }
+
+    fn print_empty(&mut self, node: NodeId, printed: &mut [bool]) {
+        let node = self.types.same(node);
+        if printed[node.index()] || !self.empties.is_constant(node) || !self.is_item(node) {
+            return;
+        }
+        printed[node.index()] = true;
+        let (name, lifetime) = (self.names.ty(node), self.lifetime(node, "'a"));
+        let generic = if lifetime.is_empty() { "" } else { "<'a>" };
+        let line = format!("impl{generic} {name}{lifetime} {{");
+        let constant = self.empty_of(node);
+        self.text.line("");
+        self.text.open(line);
+        self.text.line(format!("const EMPTY: Self = {constant};"));
+        self.text.close("}");
+        let shape = self.types.shape;
+        let inside: Vec<NodeId> = match self.types.repr(node) {
+            Repr::Struct => {
+                let there = shape.fields_of(node).filter(|(id, _)| self.empties.is_held(&self.types, *id));
+                there.map(|(_, field)| field.node).collect()
+            }
+            Repr::Choice => self.first(node).into_iter().map(|id| shape.field(id).node).collect(),
+            _ => Vec::new(),
+        };
+        for node in inside {
+            if matches!(self.types.repr(node), Repr::Struct | Repr::Choice) {
+                self.print_empty(node, printed);
+            }
+        }
+    }
+
+    /// The alternative that a CHOICE has before it is read: one that is a constant, or else has the least inside.
+    fn first(&self, node: NodeId) -> Option<FieldId> {
+        let shape = self.types.shape;
+        let depth = |id: FieldId| self.empties.depths[self.types.same(shape.field(id).node).index()];
+        let all = shape.fields_of(node);
+        let all = all.filter_map(|(id, _)| Some((!self.empties.is_held(&self.types, id), depth(id)?, id)));
+        all.min().map(|(.., id)| id)
+    }
+
+    /// The expression of a value of a type before it is read.
+    pub(super) fn empty(&self, node: NodeId) -> String {
+        let shape = self.types.shape;
+        match self.types.repr(node) {
+            Repr::Struct => {
+                let each = shape.fields_of(node).map(|(id, _)| {
+                    let value = match self.default_value(id) {
+                        Some(value) => value,
+                        None if self.is_option(id) => "None".into(),
+                        None => self.empty_held(id),
+                    };
+                    format!("{}: {value}", self.names.field(id))
+                });
+                let unknown = self.names.additions(node);
+                let unknown = unknown.map(|name| format!("{name}: UnknownAdditions::NONE"));
+                format!("Self {{ {} }}", each.chain(unknown).collect::<Vec<_>>().join(", "))
+            }
+            Repr::Choice => match self.first(node) {
+                Some(id) => format!("Self::{}({})", self.names.field(id), self.empty_held(id)),
+                None => "Self::Unknown(Box::default())".into(),
+            },
+            _ => self.empty_of(node),
+        }
+    }
+
+    /// What a component or alternative is before it is read.
+    pub(super) fn empty_held(&self, id: FieldId) -> String {
+        let node = self.types.same(self.types.shape.field(id).node);
+        let value = match self.types.repr(node) {
+            Repr::Struct | Repr::Choice if self.empties.is_constant(node) => {
+                format!("{}::EMPTY", self.names.ty(node))
+            }
+            Repr::Struct | Repr::Choice => "parts::Value::empty()".into(),
+            _ => self.empty_of(node),
+        };
+        self.boxed(Edge::Field(id), value)
+    }
+
+    /// The same of a type as a constant, where it is one.
+    fn empty_of(&self, node: NodeId) -> String {
+        let name = || self.names.ty(node);
+        match self.types.repr(node) {
+            Repr::Boolean => "false".into(),
+            Repr::Null => "()".into(),
+            Repr::Integer { .. } => "0".into(),
+            Repr::Float => "0.0".into(),
+            Repr::Real => "ExactReal::ZERO".into(),
+            Repr::Big => "Integer::ZERO".into(),
+            Repr::FixedBits(_) => "FixedBits::new(0)".into(),
+            Repr::Bits => "BitString::EMPTY".into(),
+            Repr::FixedOctets(count) => format!("[0; {count}]"),
+            Repr::Octets | Repr::Any => NO_OCTETS.into(),
+            Repr::Oid => "ObjectIdentifier::constant(&[0])".into(),
+            Repr::RelativeOid => "RelativeObjectIdentifier::constant(&[0])".into(),
+            Repr::Text => "Text::borrowed(\"\")".into(),
+            Repr::Contained(_) => format!("Contained::Octets({NO_OCTETS})"),
+            Repr::Table(_) => format!("{}::Other({NO_OCTETS})", name()),
+            Repr::Enumerated => format!("{}::{}", name(), self.first_item(node)),
+            Repr::Struct | Repr::Choice => self.empty(node),
+            Repr::List => {
+                let list = if self.types.is_lazy(node) { EMPTY_LAZY } else { EMPTY };
+                if self.types.is_newtype(node) { format!("{}({list})", name()) } else { list.into() }
+            }
+        }
+    }
+
+    pub(super) fn first_item(&self, node: NodeId) -> String {
+        let first = self.types.shape.items_of(node).first();
+        first.map_or_else(|| "Unknown(0)".into(), |item| self.names.item(node, item.value).to_owned())
+    }
+}
