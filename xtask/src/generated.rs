@@ -59,7 +59,7 @@ pub const ALL: &[Generated] = &[
     },
     Generated {
         schema: "xtask/tests/generated/zoo.asn",
-        roots: &["Zoo", "Tree", "Names", "Nests", "Nest", "Letter", "Errand", "Sparse", "Preset"],
+        roots: &["Zoo", "Tree", "Names", "Nests", "Nest", "Letter", "Errand", "Sparse", "Preset", "Grown"],
         file: "xtask/tests/generated/zoo.rs",
         hash: true,
         rules: RULES,
@@ -108,7 +108,7 @@ pub const ALL: &[Generated] = &[
     },
     Generated {
         schema: "xtask/tests/generated/zoo.asn",
-        roots: &["Zoo", "Tree", "Names", "Nests", "Nest", "Letter", "Errand", "Sparse", "Preset"],
+        roots: &["Zoo", "Tree", "Names", "Nests", "Nest", "Letter", "Errand", "Sparse", "Preset", "Grown"],
         file: "xtask/tests/generated/small.rs",
         hash: false,
         rules: RULES,

@@ -188,6 +188,7 @@ equal!(letter, "zoo.rs", "Letter", zoo::Letter<'_>, 100);
 equal!(errand, "zoo.rs", "Errand", zoo::Errand<'_>, 100);
 equal!(nests_of_choices, "choices.rs", "Nests", choices::Nests, 10);
 equal!(sparse, "zoo.rs", "Sparse", zoo::Sparse<'_>, 100);
+equal!(grown, "zoo.rs", "Grown", zoo::Grown, 20);
 equal!(preset, "zoo.rs", "Preset", zoo::Preset, 50);
 equal!(names, "zoo.rs", "Names", zoo::Names<'_>, 100);
 equal!(zoo_by_tables, "small.rs", "Zoo", small::Zoo<'_>, 200);
@@ -197,6 +198,7 @@ equal!(nest_by_tables, "small.rs", "Nest", small::Nest, 50);
 equal!(letter_by_tables, "small.rs", "Letter", small::Letter<'_>, 100);
 equal!(errand_by_tables, "small.rs", "Errand", small::Errand<'_>, 100);
 equal!(sparse_by_tables, "small.rs", "Sparse", small::Sparse<'_>, 100);
+equal!(grown_by_tables, "small.rs", "Grown", small::Grown, 20);
 equal!(preset_by_tables, "small.rs", "Preset", small::Preset, 50);
 equal!(names_by_tables, "small.rs", "Names", small::Names<'_>, 100);
 
@@ -575,6 +577,34 @@ fn jer_tells_what_is_wrong() {
     for text in [r#"{"circle":1,"square":true}"#, "{}", r#"{"cube":1}"#, r#"{"...":[]}"#, r#""circle""#] {
         assert!(serde_json::from_str::<zoo::Shape<'_>>(text).is_err(), "{text}");
     }
+}
+
+/// The bitmap of additions has as many bits as the sender's version of the type has additions (X.691 19.8): encodings of
+/// two versions of it, by hand.
+#[test]
+fn canonical_values_of_earlier_versions_are_taken_and_written_again() {
+    fn check<T>(of: fn(&T) -> (bool, bool))
+    where
+        T: for<'a> codec::Decode<'a, codec::CanonicalUper> + for<'a> codec::Decode<'a, codec::Uper>,
+        T: codec::Encode<codec::CanonicalUper> + PartialEq + std::fmt::Debug,
+    {
+        // 1 a=1 0000000 b=1, then TRUE in an open type; the same with two bits, b=1 c=0.
+        let versions = [[0xC0, 0x40, 0x60, 0x00], [0xC0, 0xC0, 0x30, 0x00]];
+        let [earlier, later] = versions.map(|octets| {
+            let value = <T as codec::Decode<'_, codec::CanonicalUper>>::decode(&octets).unwrap().0;
+            assert_eq!(of(&value), (true, true));
+            assert_eq!(codec::Encode::<codec::CanonicalUper>::encode(&value).unwrap(), octets);
+            value
+        });
+        assert_eq!(earlier, later);
+        // No addition is there, so that there has to be no bitmap.
+        let empty = [0xC0, 0x00];
+        assert!(<T as codec::Decode<'_, codec::Uper>>::decode(&empty).is_ok());
+        let fault = <T as codec::Decode<'_, codec::CanonicalUper>>::decode(&empty).err().unwrap();
+        assert_eq!(fault.kind(), ErrorKind::NotCanonical);
+    }
+    check::<zoo::Grown>(|value| (value.a, value.b == Some(true)));
+    check::<small::Grown>(|value| (value.a, value.b == Some(true)));
 }
 
 #[test]

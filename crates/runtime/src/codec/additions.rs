@@ -8,6 +8,7 @@ use crate::{Class, Error, ErrorKind, Result, Tag};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;
+use core::hash::{Hash, Hasher};
 
 /// The rules that unknown additions are encoded in; those of BER read one another's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -33,15 +34,32 @@ pub struct UnknownAddition {
 }
 
 /// The extension additions of a SEQUENCE or SET that its type does not know (X.680 clause 25.4): one word of memory.
-#[derive(Clone, Default, PartialEq, Eq, Hash)]
+///
+/// Where there are none, all are equal, whatever the encoding tells of how many there may be.
+#[derive(Clone, Default)]
 pub struct UnknownAdditions(Option<Box<Kept>>);
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Kept {
     family: Family,
     list: Vec<UnknownAddition>,
-    /// How many additions a later version has, as far as its bitmap tells; 0 where the last one of them is there.
+    /// How many additions a later version has, as far as its bitmap tells; 0 where the last one of them is there. In the
+    /// canonical forms of PER also how many an earlier version has.
     count: u32,
+}
+
+impl PartialEq for UnknownAdditions {
+    fn eq(&self, other: &Self) -> bool {
+        self.some() == other.some()
+    }
+}
+
+impl Eq for UnknownAdditions {}
+
+impl Hash for UnknownAdditions {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.some().hash(state);
+    }
 }
 
 /// There are hardly ever any: what frees them is not part of the drop of every type (NR RRC, small: 6 % of its text).
@@ -71,6 +89,11 @@ impl UnknownAdditions {
         self.0.as_ref().is_none_or(|kept| kept.list.is_empty())
     }
 
+    /// What is kept, if there are any.
+    fn some(&self) -> Option<&Kept> {
+        self.0.as_deref().filter(|kept| !kept.list.is_empty())
+    }
+
     /// All of them, in order.
     pub fn iter(&self) -> core::slice::Iter<'_, UnknownAddition> {
         self.0.as_ref().map_or(&[][..], |kept| &kept.list).iter()
@@ -88,7 +111,7 @@ impl UnknownAdditions {
         self.kept(family).list.push(UnknownAddition { number, octets: Octets::copied(octets) });
     }
 
-    /// The bitmap has so many bits, the last of which is 0: they are written again.
+    /// The bitmap has so many bits, the last of which is 0, or fewer than the type has additions: they are written again.
     #[cold]
     pub(super) fn reach(&mut self, family: Family, count: u32) {
         self.kept(family).count = count;
@@ -100,7 +123,7 @@ impl UnknownAdditions {
 
     /// Those to be written by some rules.
     pub(super) fn of(&self, family: Family) -> Result<&[UnknownAddition]> {
-        match self.0.as_deref() {
+        match self.some() {
             None => Ok(&[]),
             Some(kept) if kept.family == family => Ok(&kept.list),
             // What one rule wrote cannot be told in another without its type.
@@ -119,8 +142,9 @@ impl UnknownAdditions {
             all.resize(number, false);
             all.push(true);
         }
-        let count = self.0.as_ref().map_or(0, |kept| kept.count as usize);
-        if count > all.len() {
+        let count =
+            self.0.as_ref().filter(|kept| kept.family == family).map_or(0, |kept| kept.count as usize);
+        if count > all.len() || count > 0 && all.iter().skip(count).all(|there| !there) {
             all.resize(count, false);
         }
         Ok(all)
@@ -191,7 +215,13 @@ impl<const ALIGNED: bool> per::Reader<'_, ALIGNED> {
     #[inline(never)]
     pub fn unknown_additions(&mut self, known: u32, additions: per::Additions) -> Result<UnknownAdditions> {
         let mut kept = UnknownAdditions::NONE;
-        if additions.is_empty() { Ok(kept) } else { self.keep(known, additions, &mut kept).map(|()| kept) }
+        if !additions.is_empty() {
+            self.keep(known, additions, &mut kept)?;
+        } else if self.canonical && additions.count() < known as usize {
+            // What a sender of an earlier version writes is compared with what it would be.
+            kept.reach(family(ALIGNED), u32::try_from(additions.count()).unwrap_or(u32::MAX));
+        }
+        Ok(kept)
     }
 
     /// Takes all additions of a type that knows none.

@@ -161,6 +161,7 @@ macro_rules! per {
                 #[inline]
                 fn decode(input: &'a [u8]) -> core::result::Result<(Self, &'a [u8]), Fault> {
                     let mut r = per::Reader::new(input);
+                    r.canonical = $canonical;
                     let read = |r: &mut per::Reader<'a, $aligned>| {
                         let value = T::read(r)?;
                         let (taken, rest) = input.split_at_checked(r.finish()?).unwrap_or((input, &[]));

@@ -24,6 +24,7 @@ pub struct Open {
 pub struct Additions {
     at: usize,
     left: usize,
+    count: usize,
 }
 
 impl Additions {
@@ -32,6 +33,12 @@ impl Additions {
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.left == 0
+    }
+
+    /// How many it tells of.
+    #[inline]
+    pub(in crate::codec) const fn count(&self) -> usize {
+        self.count
     }
 }
 
@@ -254,7 +261,7 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
                 return Ok(Contained::Value(value));
             }
             // What the attempt has spent stays spent.
-            *self = Self { bits: start, depth, empty: self.empty, path: Path::NONE };
+            *self = Self { bits: start, depth, path: Path::NONE, ..*self };
         }
         if unit == 8 {
             self.octet_string(size).map(Contained::Octets)
@@ -289,7 +296,7 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
         let count = self.bits.small_length(ALIGNED)?;
         let at = self.bits.position();
         self.bits.skip(count)?;
-        Ok(Additions { at, left: count })
+        Ok(Additions { at, left: count, count })
     }
 
     /// Enters the next addition if it is there.

@@ -19,6 +19,8 @@ pub struct Reader<'a, const ALIGNED: bool> {
     pub(super) bits: BitReader<'a>,
     pub(super) depth: u16,
     pub(super) empty: usize,
+    /// Whether there is one encoding of a value only.
+    pub(in crate::codec) canonical: bool,
     /// Where a fault is, as far as it has been told.
     pub(in crate::codec) path: Path,
 }
@@ -32,6 +34,7 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
             bits: BitReader::new(input),
             depth: Limits::DEFAULT.depth,
             empty: EMPTY_ELEMENTS,
+            canonical: false,
             path: Path::NONE,
         }
     }

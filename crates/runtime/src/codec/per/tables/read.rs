@@ -452,8 +452,8 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
 
     /// The same reader, seen as one of the variant that it is.
     fn with<const SAME: bool>(&mut self) -> Reader<'a, SAME> {
-        let Self { bits, depth, empty, .. } = *self;
-        Reader { bits, depth, empty, path: core::mem::take(&mut self.path) }
+        let Self { bits, depth, empty, canonical, .. } = *self;
+        Reader { bits, depth, empty, canonical, path: core::mem::take(&mut self.path) }
     }
 }
 
