@@ -401,7 +401,8 @@ impl<'m> Types<'m> {
                 Repr::Struct | Repr::Choice | Repr::Enumerated | Repr::Table(_)
             );
             if !is_item
-                && !others.clone().any(|other| self.is_own_name(other))
+                && (self.origins[at] == Origin::Associated
+                    || !others.clone().any(|other| self.is_own_name(other)))
                 && let Some((module, name)) = self.shape.name(root.name).rsplit_once('.')
             {
                 self.origins[at] = Origin::Named(module.into(), name.into(), String::new());

@@ -186,13 +186,13 @@ fn head(header: &str, body: &str) -> String {
     text.line("mod code {");
     text.line("extern crate alloc;");
     text.line("");
-    let code = body.lines().filter(|line| !line.trim_start().starts_with("//"));
-    let code: Vec<&str> = code.collect();
-    let words: HashSet<&str> =
-        code.iter().flat_map(|line| line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')).collect();
+    let code = body.lines().filter(|line| !line.trim_start().starts_with("//")).map(without_literals);
+    let code: Vec<String> = code.collect();
+    let words: HashSet<&str> = code.iter().flat_map(|line| type_names(line)).collect();
     // A component may have the name of a module.
     let is_used = |name: &str| {
-        let is_path = |line: &&str| line.contains(&format!("{name}::")) || line.contains(&format!("{name}!"));
+        let is_path =
+            |line: &String| line.contains(&format!("{name}::")) || line.contains(&format!("{name}!"));
         words.contains(name) && (name.starts_with(|c: char| c.is_uppercase()) || code.iter().any(is_path))
     };
     for (module, names) in USES {
@@ -204,6 +204,28 @@ fn head(header: &str, body: &str) -> String {
         }
     }
     text.finish()
+}
+
+/// A line of code without what stands in string literals.
+fn without_literals(line: &str) -> String {
+    line.replace("\\\"", "").split('"').step_by(2).collect::<Vec<_>>().join("\"\"")
+}
+
+/// The names in a line of code that may be those of types: not behind `::`, and no alternatives or items where these are
+/// declared.
+fn type_names(line: &str) -> impl Iterator<Item = &str> {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    line.char_indices().filter_map(move |(at, c)| {
+        let (before, behind) = line.split_at(at);
+        if !is_name(c) || before.ends_with(is_name) || before.ends_with("::") {
+            return None;
+        }
+        let name = behind.split(|c| !is_name(c)).next()?;
+        let behind = &behind[name.len()..];
+        let begins = before.trim().is_empty() || [", ", "] ", "{ "].iter().any(|end| before.ends_with(end));
+        let is_item = begins && (behind.starts_with(',') || behind.starts_with(" ="));
+        (!is_item && !behind.starts_with('(')).then_some(name)
+    })
 }
 
 impl<'m> Printer<'m> {
@@ -529,4 +551,29 @@ fn deref(v: &str) -> String {
 /// The same where a method is called on it.
 fn receiver(v: &str) -> &str {
     v.trim_start_matches(['&', '*'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_are_used_where_they_are_named() {
+        let used = |body: &str, name: &str| head("", body).contains(name);
+        assert!(used("pub text: Text<'a>,", "Text"));
+        assert!(used("let value = Box::new(v);", "Box"));
+        assert!(used("fn f(tag: Tag, at: u8) {", "Tag"));
+        assert!(used("_ => return Err(Error::new(ErrorKind::Unsupported, 0)),", "{Error, ErrorKind}"));
+    }
+
+    #[test]
+    fn alternatives_items_and_names_in_texts_are_no_types() {
+        let unused = |body: &str| assert!(!head("", body).contains("tercet_runtime"), "{body}");
+        unused("    Error(Fault<'a>),");
+        unused("pub enum Faults { Error = 0, Key = 1 }");
+        unused("    Error, #[doc = \"`x`\"] Key,");
+        unused("Self::Octets(v) => To::Octets(v),");
+        unused("const NAME: &'static str = \"Text\";");
+        unused("// Text");
+    }
 }

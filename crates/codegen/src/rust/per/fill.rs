@@ -167,11 +167,22 @@ impl Per<'_, '_> {
         if self.is_in_place(edge, node) {
             let ty = self.p.names.ty(self.p.types.same(node));
             let fill = self.fill("v", keys, at);
-            return format!(
-                "parts::put(value, Self::{variant}({ty}::EMPTY)); if let Self::{variant}(v) = value {{ {fill}; }}"
-            );
+            let put = format!("parts::put(value, Self::{variant}({ty}::EMPTY));");
+            return if self.is_only(edge) {
+                format!("{put} let Self::{variant}(v) = value; {fill};")
+            } else {
+                format!("{put} if let Self::{variant}(v) = value {{ {fill}; }}")
+            };
         }
         format!("parts::put(value, Self::{variant}({}));", self.read_held(edge, node, keys, at))
+    }
+
+    /// Whether a place is the only alternative that a CHOICE has.
+    fn is_only(&self, edge: Edge) -> bool {
+        let shape = self.p.types.shape;
+        let Edge::Field(id) = edge else { return false };
+        let choice = shape.node(shape.field(id).parent);
+        choice.count == 1 && !choice.extensible
     }
 
     fn fill_alternative(&self, node: NodeId, id: FieldId) -> String {
