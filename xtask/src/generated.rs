@@ -59,7 +59,9 @@ pub const ALL: &[Generated] = &[
     },
     Generated {
         schema: "xtask/tests/generated/zoo.asn",
-        roots: &["Zoo", "Tree", "Names", "Nests", "Nest", "Letter", "Errand", "Sparse", "Preset", "Grown"],
+        roots: &[
+            "Zoo", "Tree", "Names", "Nests", "Nest", "Letter", "Errand", "Sparse", "Preset", "Maybe", "Grown",
+        ],
         file: "xtask/tests/generated/zoo.rs",
         hash: true,
         rules: RULES,
@@ -108,7 +110,9 @@ pub const ALL: &[Generated] = &[
     },
     Generated {
         schema: "xtask/tests/generated/zoo.asn",
-        roots: &["Zoo", "Tree", "Names", "Nests", "Nest", "Letter", "Errand", "Sparse", "Preset", "Grown"],
+        roots: &[
+            "Zoo", "Tree", "Names", "Nests", "Nest", "Letter", "Errand", "Sparse", "Preset", "Maybe", "Grown",
+        ],
         file: "xtask/tests/generated/small.rs",
         hash: false,
         rules: RULES,

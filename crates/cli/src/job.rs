@@ -93,9 +93,9 @@ impl RulesArg {
 pub enum UnknownArg {
     /// Reject the record
     Error,
-    /// Pass over them where the type has `...`, else reject the record
+    /// Pass over them where the type has `...`, in a SEQUENCE where its additions stand, else reject the record
     Extensible,
-    /// Pass over them
+    /// Pass over them everywhere
     Keep,
 }
 

@@ -34,10 +34,10 @@ impl Error {
         }))
     }
 
-    /// The same error with a path.
+    /// The same error with a path; of a long one the first and the last twelve steps.
     #[must_use]
     pub fn with_path(mut self, path: impl Into<String>) -> Self {
-        self.0.path = path.into();
+        self.0.path = crate::path::shortened(path.into());
         self
     }
 

@@ -95,9 +95,10 @@ impl Default for Limits {
 pub enum Unknown {
     /// They are an error everywhere.
     Error,
-    /// They are kept where the type has `...` ([`crate::Sink::unknown`]), and an error elsewhere.
+    /// They are kept where the type has `...` ([`crate::Sink::unknown`]), in a SEQUENCE behind the additions that are
+    /// known (X.680 §25.4), and an error elsewhere.
     #[default]
     Extensible,
-    /// They are kept in every SEQUENCE, SET and CHOICE.
+    /// They are kept in every SEQUENCE, SET and CHOICE, wherever they stand.
     Keep,
 }

@@ -4,8 +4,25 @@ use crate::tape::{Token, View};
 use std::fmt::Write;
 use tercet_plan::{FieldId, Kind, NodeId, Shape};
 
-/// Octets of a path behind which nothing more is told.
-const LONGEST: usize = 400;
+/// Steps that are told at each end of a long path, as [`tercet_runtime::codec::Path`] does.
+const SHOWN: usize = 12;
+
+/// The last field of a decode is the value that has begun last, rather than a component of it.
+pub(crate) const BEGUN: FieldId = FieldId(u32::MAX - 1);
+
+/// A path with `…` for the steps in the middle, if there are many.
+pub(crate) fn shortened(path: String) -> String {
+    let mut starts = path.match_indices(['.', '[']).map(|(at, _)| at);
+    let first = usize::from(!path.starts_with(['.', '[']));
+    let count = starts.clone().count() + first;
+    if count <= 2 * SHOWN {
+        return path;
+    }
+    let (Some(from), Some(to)) = (starts.nth(SHOWN - first), starts.nth(count - 2 * SHOWN - 1)) else {
+        return path;
+    };
+    format!("{}…{}", &path[..from], &path[to..])
+}
 
 /// `CallEvent.parties[2].number`: the value at an index, or the one that ends there.
 #[cold]
@@ -43,7 +60,7 @@ pub(crate) fn of_tape(shape: &Shape, value: View<'_>, target: usize) -> String {
 pub(crate) type Begun = (FieldId, NodeId, Option<usize>);
 
 /// The same for the value that a decode has stopped in: the values that have begun, the outermost first, and the last
-/// field.
+/// field, which may be [`BEGUN`].
 #[cold]
 pub(crate) fn of_begun(
     shape: &Shape,
@@ -60,24 +77,15 @@ pub(crate) fn of_begun(
         position = elements.map(|count| count.saturating_sub(1));
         last = Some((field, node, elements));
     }
-    // The last field may be that of the value begun last, unless that is a list whose elements are such lists.
+    // The last field may be that of the value begun last, unless its parts are such values too.
     let is_that = last.is_some_and(|(field, node, elements)| {
         let inside = shape.fields.get(at.index()).is_some_and(|field| field.parent == node);
-        field == at && !(inside && elements.is_some_and(|count| count > 0))
+        at == BEGUN || field == at && !(inside && elements != Some(0))
     });
     if !is_that {
         step(&mut path, shape, at, root, position);
     }
     path
-}
-
-/// What people call the type of the outermost value: the root that has it, if there is just one, or else its own name.
-pub(crate) fn outermost(shape: &Shape, node: NodeId) -> Option<&str> {
-    let mut roots = shape.roots.iter().filter(|root| root.node == node);
-    if let (Some(root), None) = (roots.next(), roots.next()) {
-        return Some(last(shape.name(root.name)));
-    }
-    shape.nodes.get(node.index()).and_then(|node| node.name).map(|name| shape.name(name))
 }
 
 /// `Type` of `Module.Type`.
@@ -86,14 +94,11 @@ pub(crate) fn last(name: &str) -> &str {
 }
 
 fn step(out: &mut String, shape: &Shape, field: FieldId, node: NodeId, position: Option<usize>) {
-    if out.len() > LONGEST {
-        return;
-    }
     if let Some(position) = position {
         let _ = write!(out, "[{position}]");
     } else if field == FieldId::ROOT {
         if out.is_empty()
-            && let Some(name) = outermost(shape, node)
+            && let Some(name) = shape.type_name(node)
         {
             out.push_str(name);
         }

@@ -41,7 +41,7 @@ fn a_sequence_takes_its_components_in_order() {
             ("30 07 80 01 05 82 00 83 00", "unexpected-element @7 T"),
             ("31 05 80 01 05 82 00", "tag-mismatch @0 T"),
             ("30 05 80 02 05 82 00", "beyond-parent @7 T"),
-            ("30 05 80 04 05 82 00 00", "beyond-parent @7 T"),
+            ("30 05 80 04 05 82 00 00", "beyond-parent @7 T.a"),
             ("30 05 A0 03 02 01 05", "primitive-expected @2 T.a"),
             ("10 05 80 01 05 82 00", "constructed-expected @0 T"),
             ("30 05 80 01 05 82", "incomplete @6 T"),
@@ -190,6 +190,18 @@ fn unknown_elements_are_kept_where_the_type_has_dots() {
             ("30 0B 80 01 05 99 02 01 02 85 02 07 07", "{a=05 ?99020102 ?85020707}"),
             ("30 0B 80 01 05 B9 80 02 00 00 00 81 00", "{a=05 ?B98002000000 z=}"),
             ("30 05 81 00 80 01 05", "missing-component @2 T.a"),
+            // Behind additions that are known, and before the second part of the root alone.
+            ("30 0C 80 01 05 99 02 01 02 82 01 FF 83 00", "unexpected-element @9 T.b"),
+            ("30 09 80 01 05 81 00 99 02 01 02", "unexpected-element @7 T"),
+            ("30 07 99 02 01 02 80 01 05", "missing-component @2 T.a"),
+        ],
+    );
+    check(
+        "T ::= SEQUENCE { a INTEGER OPTIONAL, b INTEGER OPTIONAL, ..., ..., z INTEGER OPTIONAL }
+         U ::= SET { a INTEGER OPTIONAL, ... }",
+        &[
+            ("30 0A 80 01 05 99 02 01 02 82 01 07", "{a=05 ?99020102 z=07}"),
+            ("30 0A 80 01 05 99 02 01 02 81 01 07", "unexpected-element @9 T.b"),
         ],
     );
     let plan = plan(body);
@@ -201,6 +213,22 @@ fn unknown_elements_are_kept_where_the_type_has_dots() {
     options.unknown = Unknown::Keep;
     let closed = common::plan("T ::= SEQUENCE { a INTEGER }");
     check_with(&closed, &options, &[("30 07 80 01 05 99 02 01 02", "{a=05 ?99020102}")]);
+    check_with(&closed, &options, &[("30 07 99 02 01 02 80 01 05", "{?99020102 a=05}")]);
+}
+
+#[test]
+fn a_faulty_header_is_in_the_component_that_its_tag_tells() {
+    check(
+        "T ::= SEQUENCE { a [0] INTEGER, b C OPTIONAL, c [3] EXPLICIT C OPTIONAL, d [4] SEQUENCE OF INTEGER OPTIONAL }
+         C ::= CHOICE { x [1] INTEGER, y [2] CHOICE { z [5] NULL } }",
+        &[
+            ("30 03 80 05 00", "beyond-parent @5 T.a"),
+            ("30 06 80 01 05 A1 03 81", "beyond-parent @8 T.b.x"),
+            ("30 80 80 01 05", "incomplete @5 T"),
+            ("30 06 80 01 05 A2 01 A2", "beyond-parent @8 T.b.y"),
+            ("30 03 87 05 00", "beyond-parent @5 T"),
+        ],
+    );
 }
 
 #[test]
@@ -372,9 +400,9 @@ fn der_names_the_clause() {
             ("30 80 80 01 FF 00 00", "indefinite-forbidden @1 T"),
             ("30 81 03 80 01 FF", "length-not-minimal @1 T"),
             ("30 08 A1 06 02 01 01 02 01 02", "{s{=01 =02}}"),
-            ("30 08 A1 06 02 01 02 02 01 01", "set-of-order @7 T.s"),
+            ("30 08 A1 06 02 01 02 02 01 01", "set-of-order @7 T.s[1]"),
             ("30 06 A2 04 80 00 81 00", "{u{x= y=}}"),
-            ("30 06 A2 04 81 00 80 00", "set-order @6 T.u"),
+            ("30 06 A2 04 81 00 80 00", "set-order @6 T.u.x"),
             ("30 04 83 02 06 80", "bit-string-trailing-zero @4 T.n"),
             ("30 05 A4 03 80 01 06", "{d{e=06}}"),
             ("30 05 A4 03 80 01 05", "default-encoded @2 T.d"),

@@ -2300,7 +2300,7 @@ impl<'a> LdapMessage<'a> {
                 Some(at!(r, "controls", read_ber_controls(r, Tag::context(0))))
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -2411,7 +2411,7 @@ impl<'a> SearchResultEntry<'a> {
             object_name: at!(r, "objectName", (0, true, Self::place), ber::octets(r, Tag::universal(4))),
             attributes: at!(r, "attributes", (1, true, Self::place), read_ber_partial_attribute_list(r, Tag::universal(16))),
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -2438,7 +2438,7 @@ impl<'a> PagedResults<'a> {
             size: at!(r, "size", (0, true, Self::place), ber::narrow::<u32>(r, Tag::universal(2))),
             cookie: at!(r, "cookie", (1, true, Self::place), ber::octets(r, Tag::universal(4))),
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -2478,7 +2478,7 @@ impl<'a> SortResult<'a> {
                 Some(at!(r, "attributeType", ber::octets(r, Tag::context(0))))
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -2507,7 +2507,7 @@ impl<'a> VirtualListViewRequest<'a> {
                 Some(at!(r, "contextID", ber::octets(r, Tag::universal(4))))
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -2540,7 +2540,7 @@ impl<'a> VirtualListViewResponse<'a> {
                 Some(at!(r, "contextID", ber::octets(r, Tag::universal(4))))
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -2571,12 +2571,13 @@ impl<'a> SyncRequest<'a> {
                 Some(at!(r, "cookie", ber::octets(r, Tag::universal(4))))
             } else { None },
             reload_hint: if r.is_next(Tag::universal(1)) {
+                let s = r.position();
                 let v = at!(r, "reloadHint", ber::boolean(r, Tag::universal(1)));
-                at!(r, "reloadHint", ber::not_default(v == false, r));
+                at!(r, "reloadHint", ber::not_default(v == false, s, r));
                 v
             } else { false },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -2606,7 +2607,7 @@ impl<'a> SyncState<'a> {
                 Some(at!(r, "cookie", ber::octets(r, Tag::universal(4))))
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -2634,18 +2635,27 @@ impl<'a> SyncDone<'a> {
                 Some(at!(r, "cookie", ber::octets(r, Tag::universal(4))))
             } else { None },
             refresh_deletes: if r.is_next(Tag::universal(1)) {
+                let s = r.position();
                 let v = at!(r, "refreshDeletes", ber::boolean(r, Tag::universal(1)));
-                at!(r, "refreshDeletes", ber::not_default(v == false, r));
+                at!(r, "refreshDeletes", ber::not_default(v == false, s, r));
                 v
             } else { false },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if !(self.refresh_deletes == false) { w.boolean(Tag::universal(1), self.refresh_deletes); }
         if let Some(v) = &self.cookie { w.octet_string(Tag::universal(4), v); }
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x4 if from <= 0 => (0, "cookie"),
+            0x1 if from <= 1 => (1, "refreshDeletes"),
+            _ => return None,
+        })
     }
 }
 
@@ -2713,7 +2723,7 @@ impl<'a> PasswordPolicy<'a> {
                 Some(at!(r, "error", ber::narrow::<u8>(r, Tag::context(1))))
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -2724,6 +2734,14 @@ impl<'a> PasswordPolicy<'a> {
             w.close(Tag::context(0), m0);
         }
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "warning"),
+            0x80000001 if from <= 1 => (1, "error"),
+            _ => return None,
+        })
     }
 }
 
@@ -2741,7 +2759,7 @@ impl<'a> PasswdModifyRequest<'a> {
                 Some(at!(r, "newPasswd", ber::octets(r, Tag::context(2))))
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -2749,6 +2767,15 @@ impl<'a> PasswdModifyRequest<'a> {
         if let Some(v) = &self.old_passwd { w.octet_string(Tag::context(1), v); }
         if let Some(v) = &self.user_identity { w.octet_string(Tag::context(0), v); }
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "userIdentity"),
+            0x80000001 if from <= 1 => (1, "oldPasswd"),
+            0x80000002 if from <= 2 => (2, "newPasswd"),
+            _ => return None,
+        })
     }
 }
 
@@ -2760,12 +2787,19 @@ impl<'a> PasswdModifyResponse<'a> {
                 Some(at!(r, "genPasswd", ber::octets(r, Tag::context(0))))
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.gen_passwd { w.octet_string(Tag::context(0), v); }
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "genPasswd"),
+            _ => return None,
+        })
     }
 }
 
@@ -2775,7 +2809,7 @@ impl CancelRequest {
         let value = Self {
             cancel_id: at!(r, "cancelID", (0, true, Self::place), ber::narrow::<u32>(r, Tag::universal(2))),
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -2796,13 +2830,14 @@ impl<'a> EndTransaction<'a> {
         let level = ber::enter(r, tag)?;
         let value = Self {
             commit: if r.is_next(Tag::universal(1)) {
+                let s = r.position();
                 let v = at!(r, "commit", ber::boolean(r, Tag::universal(1)));
-                at!(r, "commit", ber::not_default(v == true, r));
+                at!(r, "commit", ber::not_default(v == true, s, r));
                 v
             } else { true },
             identifier: at!(r, "identifier", (1, true, Self::place), ber::octets(r, Tag::universal(4))),
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -2828,7 +2863,7 @@ impl PersistentSearch {
             changes_only: at!(r, "changesOnly", (1, true, Self::place), ber::boolean(r, Tag::universal(1))),
             return_e_cs: at!(r, "returnECs", (2, true, Self::place), ber::boolean(r, Tag::universal(1))),
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -2860,7 +2895,7 @@ impl<'a> EntryChange<'a> {
                 Some(at!(r, "changeNumber", ber::big_integer(r, Tag::universal(2))))
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -2888,7 +2923,7 @@ impl<'a> DirSync<'a> {
             max_bytes: at!(r, "maxBytes", (1, true, Self::place), ber::narrow::<u32>(r, Tag::universal(2))),
             cookie: at!(r, "cookie", (2, true, Self::place), ber::octets(r, Tag::universal(4))),
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -3083,7 +3118,7 @@ impl<'a> AttributeValueAssertion<'a> {
             attribute_desc: at!(r, "attributeDesc", (0, true, Self::place), ber::octets(r, Tag::universal(4))),
             assertion_value: at!(r, "assertionValue", (1, true, Self::place), ber::octets(r, Tag::universal(4))),
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -3108,7 +3143,7 @@ impl<'a> SubstringFilter<'a> {
             r#type: at!(r, "type", (0, true, Self::place), ber::octets(r, Tag::universal(4))),
             substrings: at!(r, "substrings", (1, true, Self::place), read_ber_substring_filter_substrings(r, Tag::universal(16))),
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -3140,12 +3175,13 @@ impl<'a> MatchingRuleAssertion<'a> {
             } else { None },
             match_value: at!(r, "matchValue", (2, true, Self::place), ber::octets(r, Tag::context(3))),
             dn_attributes: if r.is_next(Tag::context(4)) {
+                let s = r.position();
                 let v = at!(r, "dnAttributes", ber::boolean(r, Tag::context(4)));
-                at!(r, "dnAttributes", ber::not_default(v == false, r));
+                at!(r, "dnAttributes", ber::not_default(v == false, s, r));
                 v
             } else { false },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -3189,12 +3225,13 @@ impl<'a> SortKey<'a> {
                 Some(at!(r, "orderingRule", ber::octets(r, Tag::context(0))))
             } else { None },
             reverse_order: if r.is_next(Tag::context(1)) {
+                let s = r.position();
                 let v = at!(r, "reverseOrder", ber::boolean(r, Tag::context(1)));
-                at!(r, "reverseOrder", ber::not_default(v == false, r));
+                at!(r, "reverseOrder", ber::not_default(v == false, s, r));
                 v
             } else { false },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -3247,18 +3284,27 @@ impl<'a> SyncInfoRefreshDelete<'a> {
                 Some(at!(r, "cookie", ber::octets(r, Tag::universal(4))))
             } else { None },
             refresh_done: if r.is_next(Tag::universal(1)) {
+                let s = r.position();
                 let v = at!(r, "refreshDone", ber::boolean(r, Tag::universal(1)));
-                at!(r, "refreshDone", ber::not_default(v == true, r));
+                at!(r, "refreshDone", ber::not_default(v == true, s, r));
                 v
             } else { true },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if !(self.refresh_done == true) { w.boolean(Tag::universal(1), self.refresh_done); }
         if let Some(v) = &self.cookie { w.octet_string(Tag::universal(4), v); }
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x4 if from <= 0 => (0, "cookie"),
+            0x1 if from <= 1 => (1, "refreshDone"),
+            _ => return None,
+        })
     }
 }
 
@@ -3270,18 +3316,27 @@ impl<'a> SyncInfoRefreshPresent<'a> {
                 Some(at!(r, "cookie", ber::octets(r, Tag::universal(4))))
             } else { None },
             refresh_done: if r.is_next(Tag::universal(1)) {
+                let s = r.position();
                 let v = at!(r, "refreshDone", ber::boolean(r, Tag::universal(1)));
-                at!(r, "refreshDone", ber::not_default(v == true, r));
+                at!(r, "refreshDone", ber::not_default(v == true, s, r));
                 v
             } else { true },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if !(self.refresh_done == true) { w.boolean(Tag::universal(1), self.refresh_done); }
         if let Some(v) = &self.cookie { w.octet_string(Tag::universal(4), v); }
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x4 if from <= 0 => (0, "cookie"),
+            0x1 if from <= 1 => (1, "refreshDone"),
+            _ => return None,
+        })
     }
 }
 
@@ -3293,13 +3348,14 @@ impl<'a> SyncInfoSyncIdSet<'a> {
                 Some(at!(r, "cookie", ber::octets(r, Tag::universal(4))))
             } else { None },
             refresh_deletes: if r.is_next(Tag::universal(1)) {
+                let s = r.position();
                 let v = at!(r, "refreshDeletes", ber::boolean(r, Tag::universal(1)));
-                at!(r, "refreshDeletes", ber::not_default(v == false, r));
+                at!(r, "refreshDeletes", ber::not_default(v == false, s, r));
                 v
             } else { false },
             sync_uui_ds: at!(r, "syncUUIDs", (2, true, Self::place), read_ber_sync_info_sync_id_set_sync_uui_ds(r, Tag::universal(17))),
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -3350,7 +3406,7 @@ impl<'a> BindRequest<'a> {
             name: at!(r, "name", (1, true, Self::place), ber::octets(r, Tag::universal(4))),
             authentication: at!(r, "authentication", (2, true, Self::place), AuthenticationChoice::read_ber(r)),
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -3384,7 +3440,7 @@ impl<'a> BindResponse<'a> {
                 Some(at!(r, "serverSaslCreds", ber::octets(r, Tag::context(7))))
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -3425,7 +3481,7 @@ impl<'a> SearchRequest<'a> {
             filter: at!(r, "filter", (6, true, Self::place), Filter::read_ber(r)),
             attributes: at!(r, "attributes", (7, true, Self::place), read_ber_attribute_selection(r, Tag::universal(16))),
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -3468,7 +3524,7 @@ impl<'a> LdapResult<'a> {
                 Some(at!(r, "referral", read_ber_referral(r, Tag::context(3))))
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -3510,7 +3566,7 @@ impl<'a> ModifyRequest<'a> {
             object: at!(r, "object", (0, true, Self::place), ber::octets(r, Tag::universal(4))),
             changes: at!(r, "changes", (1, true, Self::place), read_ber_modify_request_changes(r, Tag::universal(16))),
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -3537,7 +3593,7 @@ impl<'a> AddRequest<'a> {
             entry: at!(r, "entry", (0, true, Self::place), ber::octets(r, Tag::universal(4))),
             attributes: at!(r, "attributes", (1, true, Self::place), read_ber_attribute_list(r, Tag::universal(16))),
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -3568,7 +3624,7 @@ impl<'a> ModifyDnRequest<'a> {
                 Some(at!(r, "newSuperior", ber::octets(r, Tag::context(0))))
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -3597,7 +3653,7 @@ impl<'a> CompareRequest<'a> {
             entry: at!(r, "entry", (0, true, Self::place), ber::octets(r, Tag::universal(4))),
             ava: at!(r, "ava", (1, true, Self::place), AttributeValueAssertion::read_ber(r, Tag::universal(16))),
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -3626,7 +3682,7 @@ impl<'a> ExtendedRequest<'a> {
                 Some(at!(r, "requestValue", ber::octets(r, Tag::context(1))))
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -3661,7 +3717,7 @@ impl<'a> ExtendedResponse<'a> {
                 Some(at!(r, "responseValue", ber::octets(r, Tag::context(11))))
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -3702,13 +3758,21 @@ impl<'a> IntermediateResponse<'a> {
                 Some(at!(r, "responseValue", ber::octets(r, Tag::context(1))))
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.response_value { w.octet_string(Tag::context(1), v); }
         if let Some(v) = &self.response_name { w.octet_string(Tag::context(0), v); }
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "responseName"),
+            0x80000001 if from <= 1 => (1, "responseValue"),
+            _ => return None,
+        })
     }
 }
 
@@ -3718,15 +3782,16 @@ impl<'a> Control<'a> {
         let value = Self {
             control_type: at!(r, "controlType", (0, true, Self::place), ber::octets(r, Tag::universal(4))),
             criticality: if r.is_next(Tag::universal(1)) {
+                let s = r.position();
                 let v = at!(r, "criticality", ber::boolean(r, Tag::universal(1)));
-                at!(r, "criticality", ber::not_default(v == false, r));
+                at!(r, "criticality", ber::not_default(v == false, s, r));
                 v
             } else { false },
             control_value: if r.is_next(Tag::universal(4)) {
                 Some(at!(r, "controlValue", ber::octets(r, Tag::universal(4))))
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -3762,7 +3827,7 @@ impl<'a> PartialAttribute<'a> {
             r#type: at!(r, "type", (0, true, Self::place), ber::octets(r, Tag::universal(4))),
             vals: at!(r, "vals", (1, true, Self::place), read_ber_partial_attribute_vals(r, Tag::universal(17))),
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -3789,7 +3854,7 @@ impl TargetByOffset {
             offset: at!(r, "offset", (0, true, Self::place), ber::narrow::<u32>(r, Tag::universal(2))),
             content_count: at!(r, "contentCount", (1, true, Self::place), ber::narrow::<u32>(r, Tag::universal(2))),
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -3930,7 +3995,7 @@ impl<'a> SaslCredentials<'a> {
                 Some(at!(r, "credentials", ber::octets(r, Tag::universal(4))))
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -3955,7 +4020,7 @@ impl<'a> Change<'a> {
             operation: at!(r, "operation", (0, true, Self::place), ber::enumerated(r, Tag::universal(10), ChangeOperation::from_number)),
             modification: at!(r, "modification", (1, true, Self::place), PartialAttribute::read_ber(r, Tag::universal(16))),
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {

@@ -194,6 +194,7 @@ impl Builder {
             flags: 0,
             first: node.first,
             count: node.count,
+            second_root: node.second_root,
             entry,
             dense_tag: 0,
             dense: 0,

@@ -464,6 +464,7 @@ impl<'m> Lowered<'m> {
             }
         }
         self.add_fields(id, fields);
+        self.shape.nodes[id.index()].second_root = parts.second_root as u32;
     }
 
     fn field(&self, name: NameId, node: NodeId, parent: NodeId, aliases: Vec<NameId>) -> Field {
@@ -608,6 +609,7 @@ fn blank(kind: Kind) -> Node {
         extensible: false,
         first: 0,
         count: 0,
+        second_root: 0,
         item_first: 0,
         item_count: 0,
         name: None,

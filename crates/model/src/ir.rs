@@ -194,6 +194,8 @@ pub struct Components {
     pub list: Vec<Component>,
     /// Whether `...` is there (also by EXTENSIBILITY IMPLIED).
     pub extensible: bool,
+    /// How many of them stand before the second part of the extension root (X.680 §25.1); all without one.
+    pub second_root: usize,
 }
 
 /// A component or alternative.

@@ -76,6 +76,8 @@ pub struct NodeCode {
     pub first: u32,
     /// Number of slots.
     pub count: u32,
+    /// Number of slots before the second part of the extension root; all without one.
+    pub second_root: u32,
     /// The slot to use where the node stands without a field, or [`NONE`].
     pub entry: u32,
     /// Tag of the first entry in the dense table.

@@ -158,6 +158,8 @@ pub struct Node {
     pub first: u32,
     /// Number of fields.
     pub count: u32,
+    /// Number of fields before the second part of the extension root (X.680 §25.1); all without one.
+    pub second_root: u32,
     /// Named numbers, enumeration items or named bits: `items[item_first .. item_first + item_count]`.
     pub item_first: u32,
     /// Their number.
@@ -359,6 +361,16 @@ impl Shape {
     /// A node by its id.
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.index()]
+    }
+
+    /// What people call the type of an outermost value: the root that has it, if there is just one, or else its own name.
+    pub fn type_name(&self, node: NodeId) -> Option<&str> {
+        let mut roots = self.roots.iter().filter(|root| root.node == node);
+        if let (Some(root), None) = (roots.next(), roots.next()) {
+            let name = self.name(root.name);
+            return Some(name.split_once('.').map_or(name, |(_, name)| name));
+        }
+        self.nodes.get(node.index())?.name.map(|name| self.name(name))
     }
 
     /// A field by its id.

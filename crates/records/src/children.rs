@@ -471,6 +471,7 @@ fn count_node(shape: &mut Shape) -> NodeId {
         extensible: false,
         first: shape.fields.len() as u32,
         count: 0,
+        second_root: 0,
         item_first: 0,
         item_count: 0,
         name: None,

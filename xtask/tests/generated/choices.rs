@@ -536,8 +536,9 @@ impl<'a> Zoo<'a> {
         let f_any = at!(r, "any", (8, true, Self::place), ber::big_integer(r, Tag::context(8))).into_owned();
         let f_grown = at!(r, "grown", (9, true, Self::place), ber::integer(r, Tag::context(9)));
         let f_colour = if r.is_next(Tag::context(10)) {
+            let s = r.position();
             let v = at!(r, "colour", ber::enumerated(r, Tag::context(10), Colour::from_number));
-            at!(r, "colour", ber::not_default(v == Colour::Green, r));
+            at!(r, "colour", ber::not_default(v == Colour::Green, s, r));
             v
         } else { Colour::Green };
         let f_level = if r.is_next(Tag::context(11)) {
@@ -564,8 +565,9 @@ impl<'a> Zoo<'a> {
             Some(at!(r, "later", ber::integer(r, Tag::context(30))))
         } else { None };
         let f_self_ = if r.is_next(Tag::context(31)) {
+            let s = r.position();
             let v = at!(r, "self", read_ber_names(r, Tag::context(31)));
-            at!(r, "self", ber::not_default(v.is_empty(), r));
+            at!(r, "self", ber::not_default(v.is_empty(), s, r));
             v
         } else { SequenceOf::default() };
         let f_form = if r.is_next(Tag::context(32)) {
@@ -578,7 +580,7 @@ impl<'a> Zoo<'a> {
         } else { None };
         let mut unknown = UnknownAdditions::NONE;
         while r.peek_tag()?.is_some_and(|tag| !(tag == Tag::context(21) || tag == Tag::context(22) || tag == Tag::context(23) || tag == Tag::context(24) || tag == Tag::context(25) || tag == Tag::context(26) || tag == Tag::context(27))) {
-            unknown.read_ber(r, |tag| matches!(tag.bits(), 0x80000000 | 0x80000001 | 0x80000002 | 0x80000003 | 0x80000004 | 0x80000005 | 0x80000006 | 0x80000007 | 0x80000008 | 0x80000009 | 0x8000000a | 0x8000000b | 0x8000000c | 0x8000000d | 0x8000000e | 0x8000000f | 0x80000010 | 0x80000011 | 0x80000012 | 0x80000013 | 0x80000014 | 0x8000001c | 0x8000001d | 0x8000001e | 0x8000001f | 0x80000020 | 0x80000015 | 0x80000016 | 0x80000017 | 0x80000018 | 0x80000019 | 0x8000001a | 0x8000001b))?;
+            unknown.read_ber(r, Self::place)?;
         }
         let f_children = if r.is_next(Tag::context(21)) {
             Some(at!(r, "children", read_ber_zoo_children(r, Tag::context(21))))
@@ -625,9 +627,9 @@ impl<'a> Zoo<'a> {
             inside: f_inside,
             inside_bits: f_inside_bits,
             message: f_message,
-            extension_additions: unknown.and_rest_ber(r, |tag| matches!(tag.bits(), 0x80000000 | 0x80000001 | 0x80000002 | 0x80000003 | 0x80000004 | 0x80000005 | 0x80000006 | 0x80000007 | 0x80000008 | 0x80000009 | 0x8000000a | 0x8000000b | 0x8000000c | 0x8000000d | 0x8000000e | 0x8000000f | 0x80000010 | 0x80000011 | 0x80000012 | 0x80000013 | 0x80000014 | 0x8000001c | 0x8000001d | 0x8000001e | 0x8000001f | 0x80000020 | 0x80000015 | 0x80000016 | 0x80000017 | 0x80000018 | 0x80000019 | 0x8000001a | 0x8000001b))?,
+            extension_additions: unknown,
         };
-        r.leave(level)?;
+        ber::leave(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -764,7 +766,7 @@ impl Baum {
                 Some(at!(r, "twigs", read_ber_baum_twigs(r, Tag::context(3))))
             } else { None },
         };
-        r.leave(level)?;
+        ber::leave(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -821,7 +823,7 @@ impl Nests {
                 Some(Twig(at!(r, "other", read_ber_twig(r, Tag::context(9)))))
             } else { None },
         };
-        r.leave(level)?;
+        ber::leave(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -942,7 +944,7 @@ impl Texts {
             general: at!(r, "general", (5, false, Self::place), ber::text(r, Tag::context(5), StringKind::General)).into_owned(),
             oid: at!(r, "oid", (6, false, Self::place), ber::relative_oid(r, Tag::context(6))).into_owned(),
         };
-        r.leave(level)?;
+        ber::leave(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -977,7 +979,7 @@ impl Times {
             utc: at!(r, "utc", (0, false, Self::place), ber::utc_time(r, Tag::context(0))).into_owned(),
             general: at!(r, "general", (1, false, Self::place), ber::generalized_time(r, Tag::context(1))).into_owned(),
         };
-        r.leave(level)?;
+        ber::leave(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -1009,7 +1011,7 @@ impl<'a> Message<'a> {
             code: f_code,
             value: f_value,
         };
-        r.leave(level)?;
+        ber::leave(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -1077,7 +1079,7 @@ impl ShapeLine {
             a: at!(r, "a", (0, false, Self::place), ber::integer(r, Tag::context(0))),
             b: at!(r, "b", (1, false, Self::place), ber::integer(r, Tag::context(1))),
         };
-        r.leave(level)?;
+        ber::leave(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -1105,23 +1107,26 @@ impl Animal {
         while let Some(tag) = r.peek_tag()? {
             match tag.bits() {
                 0x80000000 => {
-                    at!(r, "name", ber::in_set(f_name.is_some(), &mut last, tag, r));
+                    ber::in_set(f_name.is_some(), &mut last, tag, "name", r)?;
                     f_name = Some(at!(r, "name", ber::text(r, Tag::context(0), StringKind::Ia5)).into_owned());
                 }
                 0x80000001 => {
-                    at!(r, "legs", ber::in_set(f_legs.is_some(), &mut last, tag, r));
-                    f_legs = Some(at!(r, "legs", ber::integer(r, Tag::context(1))));
+                    ber::in_set(f_legs.is_some(), &mut last, tag, "legs", r)?;
+                    let s = r.position();
+                    let v = at!(r, "legs", ber::integer(r, Tag::context(1)));
+                    at!(r, "legs", ber::not_default(v == 4, s, r));
+                    f_legs = Some(v);
                 }
-                _ if Shape::takes(tag) => {
-                    at!(r, "kind", ber::in_set(f_kind.is_some(), &mut last, ber::set_key(tag, Tag::context(5), r), r));
+                _ if f_kind.is_none() || Shape::takes(tag) => {
+                    ber::in_set(f_kind.is_some(), &mut last, ber::set_key(tag, Tag::context(5), r), "kind", r)?;
                     f_kind = Some(at!(r, "kind", Shape::read_ber(r)));
                 }
-                _ => return Err(r.error(ErrorKind::UnexpectedElement)),
+                _ => return Err(ber::unexpected(r)),
             }
         }
         let value = Self {
             name: at!(r, "name", f_name.ok_or_else(|| r.error(ErrorKind::MissingComponent))),
-            legs: match f_legs { Some(v) => { at!(r, "legs", ber::not_default(v == 4, r)); v } None => 4 },
+            legs: match f_legs { Some(v) => v, None => 4 },
             kind: at!(r, "kind", f_kind.ok_or_else(|| r.error(ErrorKind::MissingComponent))),
         };
         r.leave(level)?;
@@ -2347,7 +2352,7 @@ impl<'a> Zoo<'a> {
             if bitmap.next_addition() {
                 let open = at!(r, "id", r.open(oer::VARIABLE));
                 f_id = Some(at!(r, "id", r.oid()).into_owned());
-                r.close(open)?;
+                at!(r, "id", r.close(open));
             }
             if bitmap.next_addition() {
                 let open = r.open(oer::VARIABLE)?;
@@ -2369,12 +2374,12 @@ impl<'a> Zoo<'a> {
                     at!(r, "self", r.not_default(v.is_empty(), begun));
                     v
                 };
-                r.close(open)?;
+                at!(r, "self", r.close(open));
             }
             if bitmap.next_addition() {
                 let open = at!(r, "type", r.open(oer::VARIABLE));
                 f_form = Some(at!(r, "type", Shape::read_oer(r)));
-                r.close(open)?;
+                at!(r, "type", r.close(open));
             }
             unknown = r.unknown_additions(bitmap)?;
         }

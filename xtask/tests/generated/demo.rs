@@ -710,57 +710,57 @@ impl<'a> MoCall<'a> {
         while let Some(tag) = r.peek_tag()? {
             match tag.bits() {
                 0x80000000 => {
-                    at!(r, "recordNumber", ber::in_set(f_record_number.is_some(), &mut last, tag, r));
+                    ber::in_set(f_record_number.is_some(), &mut last, tag, "recordNumber", r)?;
                     f_record_number = Some(at!(r, "recordNumber", ber::narrow::<u32>(r, Tag::context(0))));
                 }
                 0x80000001 => {
-                    at!(r, "servedIMSI", ber::in_set(f_served_imsi.is_some(), &mut last, tag, r));
+                    ber::in_set(f_served_imsi.is_some(), &mut last, tag, "servedIMSI", r)?;
                     f_served_imsi = Some(at!(r, "servedIMSI", ber::octets(r, Tag::context(1))));
                 }
                 0x80000002 => {
-                    at!(r, "servedIMEI", ber::in_set(f_served_imei.is_some(), &mut last, tag, r));
+                    ber::in_set(f_served_imei.is_some(), &mut last, tag, "servedIMEI", r)?;
                     f_served_imei = Some(at!(r, "servedIMEI", ber::fixed_octets::<8>(r, Tag::context(2))));
                 }
                 0x80000003 => {
-                    at!(r, "callingNumber", ber::in_set(f_calling_number.is_some(), &mut last, tag, r));
+                    ber::in_set(f_calling_number.is_some(), &mut last, tag, "callingNumber", r)?;
                     f_calling_number = Some(at!(r, "callingNumber", ber::octets(r, Tag::context(3))));
                 }
                 0x80000004 => {
-                    at!(r, "calledNumber", ber::in_set(f_called_number.is_some(), &mut last, tag, r));
+                    ber::in_set(f_called_number.is_some(), &mut last, tag, "calledNumber", r)?;
                     f_called_number = Some(at!(r, "calledNumber", ber::octets(r, Tag::context(4))));
                 }
                 0x80000005 => {
-                    at!(r, "location", ber::in_set(f_location.is_some(), &mut last, tag, r));
+                    ber::in_set(f_location.is_some(), &mut last, tag, "location", r)?;
                     f_location = Some(at!(r, "location", Location::read_ber(r, Tag::context(5))));
                 }
                 0x80000006 => {
-                    at!(r, "answerTime", ber::in_set(f_answer_time.is_some(), &mut last, tag, r));
+                    ber::in_set(f_answer_time.is_some(), &mut last, tag, "answerTime", r)?;
                     f_answer_time = Some(at!(r, "answerTime", ber::fixed_octets::<9>(r, Tag::context(6))));
                 }
                 0x80000007 => {
-                    at!(r, "releaseTime", ber::in_set(f_release_time.is_some(), &mut last, tag, r));
+                    ber::in_set(f_release_time.is_some(), &mut last, tag, "releaseTime", r)?;
                     f_release_time = Some(at!(r, "releaseTime", ber::fixed_octets::<9>(r, Tag::context(7))));
                 }
                 0x80000008 => {
-                    at!(r, "duration", ber::in_set(f_duration.is_some(), &mut last, tag, r));
+                    ber::in_set(f_duration.is_some(), &mut last, tag, "duration", r)?;
                     f_duration = Some(at!(r, "duration", ber::narrow::<u32>(r, Tag::context(8))));
                 }
                 0x80000009 => {
-                    at!(r, "cause", ber::in_set(f_cause.is_some(), &mut last, tag, r));
-                    f_cause = Some(at!(r, "cause", ber::enumerated(r, Tag::context(9), CauseForTermination::from_number)));
+                    ber::in_set(f_cause.is_some(), &mut last, tag, "cause", r)?;
+                    let s = r.position();
+                    let v = at!(r, "cause", ber::enumerated(r, Tag::context(9), CauseForTermination::from_number));
+                    at!(r, "cause", ber::not_default(v == CauseForTermination::NormalRelease, s, r));
+                    f_cause = Some(v);
                 }
                 0x8000000a => {
-                    at!(r, "supplementary", ber::in_set(f_supplementary.is_some(), &mut last, tag, r));
+                    ber::in_set(f_supplementary.is_some(), &mut last, tag, "supplementary", r)?;
                     f_supplementary = Some(at!(r, "supplementary", read_ber_mo_call_supplementary(r, Tag::context(10))));
                 }
                 0x8000000b => {
-                    at!(r, "charge", ber::in_set(f_charge.is_some(), &mut last, tag, r));
+                    ber::in_set(f_charge.is_some(), &mut last, tag, "charge", r)?;
                     f_charge = Some(at!(r, "charge", Charge::read_ber(r, Tag::context(11))));
                 }
-                _ => {
-                    ber::in_set(false, &mut last, tag, r)?;
-                    unknown.read_ber(r, |tag| matches!(tag.bits(), 0x80000000 | 0x80000001 | 0x80000002 | 0x80000003 | 0x80000004 | 0x80000005 | 0x80000006 | 0x80000007 | 0x80000008 | 0x80000009 | 0x8000000a | 0x8000000b))?;
-                }
+                _ => { ber::in_set(false, &mut last, tag, "", r)?; unknown.read_ber(r, ber::no_place)?; }
             }
         }
         let value = Self {
@@ -773,12 +773,7 @@ impl<'a> MoCall<'a> {
             answer_time: f_answer_time,
             release_time: at!(r, "releaseTime", f_release_time.ok_or_else(|| r.error(ErrorKind::MissingComponent))),
             duration: at!(r, "duration", f_duration.ok_or_else(|| r.error(ErrorKind::MissingComponent))),
-            cause: match f_cause {
-                Some(v) => {
-                    at!(r, "cause", ber::not_default(v == CauseForTermination::NormalRelease, r));
-                    v
-                } None => CauseForTermination::NormalRelease
-            },
+            cause: match f_cause { Some(v) => v, None => CauseForTermination::NormalRelease },
             supplementary: f_supplementary,
             charge: f_charge,
             extension_additions: unknown,
@@ -835,45 +830,45 @@ impl<'a> MtCall<'a> {
         while let Some(tag) = r.peek_tag()? {
             match tag.bits() {
                 0x80000000 => {
-                    at!(r, "recordNumber", ber::in_set(f_record_number.is_some(), &mut last, tag, r));
+                    ber::in_set(f_record_number.is_some(), &mut last, tag, "recordNumber", r)?;
                     f_record_number = Some(at!(r, "recordNumber", ber::narrow::<u32>(r, Tag::context(0))));
                 }
                 0x80000001 => {
-                    at!(r, "servedIMSI", ber::in_set(f_served_imsi.is_some(), &mut last, tag, r));
+                    ber::in_set(f_served_imsi.is_some(), &mut last, tag, "servedIMSI", r)?;
                     f_served_imsi = Some(at!(r, "servedIMSI", ber::octets(r, Tag::context(1))));
                 }
                 0x80000002 => {
-                    at!(r, "servedIMEI", ber::in_set(f_served_imei.is_some(), &mut last, tag, r));
+                    ber::in_set(f_served_imei.is_some(), &mut last, tag, "servedIMEI", r)?;
                     f_served_imei = Some(at!(r, "servedIMEI", ber::fixed_octets::<8>(r, Tag::context(2))));
                 }
                 0x80000003 => {
-                    at!(r, "callingNumber", ber::in_set(f_calling_number.is_some(), &mut last, tag, r));
+                    ber::in_set(f_calling_number.is_some(), &mut last, tag, "callingNumber", r)?;
                     f_calling_number = Some(at!(r, "callingNumber", ber::octets(r, Tag::context(3))));
                 }
                 0x80000005 => {
-                    at!(r, "location", ber::in_set(f_location.is_some(), &mut last, tag, r));
+                    ber::in_set(f_location.is_some(), &mut last, tag, "location", r)?;
                     f_location = Some(at!(r, "location", Location::read_ber(r, Tag::context(5))));
                 }
                 0x80000006 => {
-                    at!(r, "answerTime", ber::in_set(f_answer_time.is_some(), &mut last, tag, r));
+                    ber::in_set(f_answer_time.is_some(), &mut last, tag, "answerTime", r)?;
                     f_answer_time = Some(at!(r, "answerTime", ber::fixed_octets::<9>(r, Tag::context(6))));
                 }
                 0x80000007 => {
-                    at!(r, "releaseTime", ber::in_set(f_release_time.is_some(), &mut last, tag, r));
+                    ber::in_set(f_release_time.is_some(), &mut last, tag, "releaseTime", r)?;
                     f_release_time = Some(at!(r, "releaseTime", ber::fixed_octets::<9>(r, Tag::context(7))));
                 }
                 0x80000008 => {
-                    at!(r, "duration", ber::in_set(f_duration.is_some(), &mut last, tag, r));
+                    ber::in_set(f_duration.is_some(), &mut last, tag, "duration", r)?;
                     f_duration = Some(at!(r, "duration", ber::narrow::<u32>(r, Tag::context(8))));
                 }
                 0x80000009 => {
-                    at!(r, "cause", ber::in_set(f_cause.is_some(), &mut last, tag, r));
-                    f_cause = Some(at!(r, "cause", ber::enumerated(r, Tag::context(9), CauseForTermination::from_number)));
+                    ber::in_set(f_cause.is_some(), &mut last, tag, "cause", r)?;
+                    let s = r.position();
+                    let v = at!(r, "cause", ber::enumerated(r, Tag::context(9), CauseForTermination::from_number));
+                    at!(r, "cause", ber::not_default(v == CauseForTermination::NormalRelease, s, r));
+                    f_cause = Some(v);
                 }
-                _ => {
-                    ber::in_set(false, &mut last, tag, r)?;
-                    unknown.read_ber(r, |tag| matches!(tag.bits(), 0x80000000 | 0x80000001 | 0x80000002 | 0x80000003 | 0x80000005 | 0x80000006 | 0x80000007 | 0x80000008 | 0x80000009))?;
-                }
+                _ => { ber::in_set(false, &mut last, tag, "", r)?; unknown.read_ber(r, ber::no_place)?; }
             }
         }
         let value = Self {
@@ -885,12 +880,7 @@ impl<'a> MtCall<'a> {
             answer_time: f_answer_time,
             release_time: at!(r, "releaseTime", f_release_time.ok_or_else(|| r.error(ErrorKind::MissingComponent))),
             duration: at!(r, "duration", f_duration.ok_or_else(|| r.error(ErrorKind::MissingComponent))),
-            cause: match f_cause {
-                Some(v) => {
-                    at!(r, "cause", ber::not_default(v == CauseForTermination::NormalRelease, r));
-                    v
-                } None => CauseForTermination::NormalRelease
-            },
+            cause: match f_cause { Some(v) => v, None => CauseForTermination::NormalRelease },
             extension_additions: unknown,
         };
         r.leave(level)?;
@@ -928,11 +918,12 @@ impl<'a> ShortMessage<'a> {
             service_centre: at!(r, "serviceCentre", (4, true, Self::place), ber::octets(r, Tag::context(4))),
             event_time: at!(r, "eventTime", (5, true, Self::place), ber::fixed_octets::<9>(r, Tag::context(5))),
             parts: if r.is_next(Tag::context(6)) {
+                let s = r.position();
                 let v = at!(r, "parts", ber::narrow::<u8>(r, Tag::context(6)));
-                at!(r, "parts", ber::not_default(v == 1, r));
+                at!(r, "parts", ber::not_default(v == 1, s, r));
                 v
             } else { 1 },
-            extension_additions: UnknownAdditions::rest_ber(r, |tag| matches!(tag.bits(), 0x80000000 | 0x80000001 | 0x80000002 | 0x80000003 | 0x80000004 | 0x80000005 | 0x80000006))?,
+            extension_additions: UnknownAdditions::rest_ber(r, Self::place)?,
         };
         r.leave(level)?;
         Ok(value)
@@ -987,7 +978,7 @@ impl<'a> DataSession<'a> {
             slice_name: if r.is_next(Tag::context(8)) {
                 Some(at!(r, "sliceName", ber::text(r, Tag::context(8), StringKind::Utf8)))
             } else { None },
-            extension_additions: UnknownAdditions::rest_ber(r, |tag| matches!(tag.bits(), 0x80000000 | 0x80000001 | 0x80000002 | 0x80000003 | 0x80000004 | 0x80000005 | 0x80000006 | 0x80000007 | 0x80000008))?,
+            extension_additions: UnknownAdditions::rest_ber(r, Self::place)?,
         };
         r.leave(level)?;
         Ok(value)
@@ -1039,7 +1030,7 @@ impl<'a> Location<'a> {
                 Some(at!(r, "exchange", ber::text(r, Tag::context(1), StringKind::Ia5)))
             } else { None },
         };
-        r.leave(level)?;
+        ber::leave(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -1078,13 +1069,14 @@ impl<'a> Charge<'a> {
         let value = Self {
             amount: at!(r, "amount", (0, false, Self::place), ber::big_integer(r, Tag::context(0))),
             decimals: if r.is_next(Tag::context(1)) {
+                let s = r.position();
                 let v = at!(r, "decimals", ber::narrow::<u8>(r, Tag::context(1)));
-                at!(r, "decimals", ber::not_default(v == 2, r));
+                at!(r, "decimals", ber::not_default(v == 2, s, r));
                 v
             } else { 2 },
             currency: at!(r, "currency", (2, false, Self::place), ber::text(r, Tag::context(2), StringKind::Printable)),
         };
-        r.leave(level)?;
+        ber::leave(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -1110,7 +1102,7 @@ impl IpAddress {
         Ok(match tag.bits() {
             0x80000000 => Self::V4(at!(r, "v4", ber::fixed_octets::<4>(r, Tag::context(0)))),
             0x80000001 => Self::V6(at!(r, "v6", ber::fixed_octets::<16>(r, Tag::context(1)))),
-            _ => return Err(r.error(ErrorKind::UnknownAlternative)),
+            _ => return Err(ber::no_alternative(r)),
         })
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -1146,7 +1138,7 @@ impl<'a> SupplementaryService<'a> {
                 Some(at!(r, "parameter", ber::text(r, Tag::context(1), StringKind::Utf8)))
             } else { None },
         };
-        r.leave(level)?;
+        ber::leave(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -1177,7 +1169,7 @@ impl<'a> TrafficVolume<'a> {
                 Some(at!(r, "ratType", ber::enumerated(r, Tag::context(3), RatType::from_number)))
             } else { None },
         };
-        r.leave(level)?;
+        ber::leave(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -2222,7 +2214,7 @@ impl<'a> DataSession<'a> {
             if bitmap.next_addition() {
                 let open = at!(r, "sliceName", r.open(oer::VARIABLE));
                 f_slice_name = Some(at!(r, "sliceName", r.text(oer::VARIABLE, StringKind::Utf8)));
-                r.close(open)?;
+                at!(r, "sliceName", r.close(open));
             }
             unknown = r.unknown_additions(bitmap)?;
         }

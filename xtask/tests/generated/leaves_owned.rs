@@ -140,20 +140,22 @@ impl Reals {
                 Some(at!(r, "double", ber::real(r, Tag::context(4))).into_owned())
             } else { None },
             half: if r.is_next(Tag::context(5)) {
+                let s = r.position();
                 let v = at!(r, "half", ber::real(r, Tag::context(5))).into_owned();
-                at!(r, "half", ber::not_default(v == ExactReal::constant(&[3, 53, 46, 69, 45, 49]), r));
+                at!(r, "half", ber::not_default(v == ExactReal::constant(&[3, 53, 46, 69, 45, 49]), s, r));
                 v
             } else { ExactReal::constant(&[3, 53, 46, 69, 45, 49]) },
             tenth: if r.is_next(Tag::context(6)) {
+                let s = r.position();
                 let v = at!(r, "tenth", ber::real(r, Tag::context(6))).into_owned();
-                at!(r, "tenth", ber::not_default(v == ExactReal::constant(&[3, 49, 46, 69, 45, 49]), r));
+                at!(r, "tenth", ber::not_default(v == ExactReal::constant(&[3, 49, 46, 69, 45, 49]), s, r));
                 v
             } else { ExactReal::constant(&[3, 49, 46, 69, 45, 49]) },
             all: at!(r, "all", (7, true, Self::place), read_ber_reals_all(r, Tag::context(7))),
             later: if r.is_next(Tag::context(8)) {
                 Some(at!(r, "later", ber::real(r, Tag::context(8))).into_owned())
             } else { None },
-            extension_additions: UnknownAdditions::rest_ber(r, |tag| matches!(tag.bits(), 0x80000000 | 0x80000001 | 0x80000002 | 0x80000003 | 0x80000004 | 0x80000005 | 0x80000006 | 0x80000007 | 0x80000008))?,
+            extension_additions: UnknownAdditions::rest_ber(r, Self::place)?,
         };
         r.leave(level)?;
         Ok(value)
@@ -205,8 +207,9 @@ impl Times {
             both: at!(r, "both", (2, true, Self::place), ber::time(r, Tag::context(2), TimeType::DateTime)).into_owned(),
             lasts: at!(r, "lasts", (3, true, Self::place), ber::time(r, Tag::context(3), TimeType::Duration)).into_owned(),
             since: if r.is_next(Tag::context(4)) {
+                let s = r.position();
                 let v = at!(r, "since", ber::time(r, Tag::context(4), TimeType::Date)).into_owned();
-                at!(r, "since", ber::not_default(v == Text::borrowed("1999-12-31"), r));
+                at!(r, "since", ber::not_default(v == Text::borrowed("1999-12-31"), s, r));
                 v
             } else { Text::borrowed("1999-12-31") },
             month: if r.is_next(Tag::context(5)) {
@@ -222,7 +225,7 @@ impl Times {
             later: if r.is_next(Tag::context(9)) {
                 Some(at!(r, "later", ber::time(r, Tag::context(9), TimeType::DateTime)).into_owned())
             } else { None },
-            extension_additions: UnknownAdditions::rest_ber(r, |tag| matches!(tag.bits(), 0x80000000 | 0x80000001 | 0x80000002 | 0x80000003 | 0x80000004 | 0x80000005 | 0x80000006 | 0x80000007 | 0x80000008 | 0x80000009))?,
+            extension_additions: UnknownAdditions::rest_ber(r, Self::place)?,
         };
         r.leave(level)?;
         Ok(value)
@@ -906,7 +909,7 @@ impl Reals {
             if bitmap.next_addition() {
                 let open = at!(r, "later", r.open(oer::VARIABLE));
                 f_later = Some(at!(r, "later", r.real()).into_owned());
-                r.close(open)?;
+                at!(r, "later", r.close(open));
             }
             unknown = r.unknown_additions(bitmap)?;
         }
@@ -983,7 +986,7 @@ impl Times {
             if bitmap.next_addition() {
                 let open = at!(r, "later", r.open(oer::VARIABLE));
                 f_later = Some(at!(r, "later", r.point(TimeType::DateTime, OER_TIME_2)).into_owned());
-                r.close(open)?;
+                at!(r, "later", r.close(open));
             }
             unknown = r.unknown_additions(bitmap)?;
         }

@@ -159,11 +159,11 @@ impl<'a> PersonnelRecord<'a> {
         while let Some(tag) = r.peek_tag()? {
             match tag.bits() {
                 0x40000001 => {
-                    at!(r, "name", ber::in_set(f_name.is_some(), &mut last, tag, r));
+                    ber::in_set(f_name.is_some(), &mut last, tag, "name", r)?;
                     f_name = Some(at!(r, "name", Name::read_ber(r, Tag::application(1))));
                 }
                 0x80000000 => {
-                    at!(r, "title", ber::in_set(f_title.is_some(), &mut last, tag, r));
+                    ber::in_set(f_title.is_some(), &mut last, tag, "title", r)?;
                     f_title = Some({
                         let f0 = at!(r, "title", ber::enter(r, Tag::context(0)));
                         let v = at!(r, "title", ber::text(r, Tag::universal(26), StringKind::Visible));
@@ -172,11 +172,11 @@ impl<'a> PersonnelRecord<'a> {
                     });
                 }
                 0x40000002 => {
-                    at!(r, "number", ber::in_set(f_number.is_some(), &mut last, tag, r));
+                    ber::in_set(f_number.is_some(), &mut last, tag, "number", r)?;
                     f_number = Some(at!(r, "number", ber::big_integer(r, Tag::application(2))));
                 }
                 0x80000001 => {
-                    at!(r, "dateOfHire", ber::in_set(f_date_of_hire.is_some(), &mut last, tag, r));
+                    ber::in_set(f_date_of_hire.is_some(), &mut last, tag, "dateOfHire", r)?;
                     f_date_of_hire = Some({
                         let f0 = at!(r, "dateOfHire", ber::enter(r, Tag::context(1)));
                         let v = at!(r, "dateOfHire", ber::text(r, Tag::application(3), StringKind::Visible));
@@ -185,7 +185,7 @@ impl<'a> PersonnelRecord<'a> {
                     });
                 }
                 0x80000002 => {
-                    at!(r, "nameOfSpouse", ber::in_set(f_name_of_spouse.is_some(), &mut last, tag, r));
+                    ber::in_set(f_name_of_spouse.is_some(), &mut last, tag, "nameOfSpouse", r)?;
                     f_name_of_spouse = Some({
                         let f0 = at!(r, "nameOfSpouse", ber::enter(r, Tag::context(2)));
                         let v = at!(r, "nameOfSpouse", Name::read_ber(r, Tag::application(1)));
@@ -194,10 +194,13 @@ impl<'a> PersonnelRecord<'a> {
                     });
                 }
                 0x80000003 => {
-                    at!(r, "children", ber::in_set(f_children.is_some(), &mut last, tag, r));
-                    f_children = Some(at!(r, "children", read_ber_personnel_record_children(r, Tag::context(3))));
+                    ber::in_set(f_children.is_some(), &mut last, tag, "children", r)?;
+                    let s = r.position();
+                    let v = at!(r, "children", read_ber_personnel_record_children(r, Tag::context(3)));
+                    at!(r, "children", ber::not_default(v.is_empty(), s, r));
+                    f_children = Some(v);
                 }
-                _ => return Err(r.error(ErrorKind::UnexpectedElement)),
+                _ => return Err(ber::unexpected(r)),
             }
         }
         let value = Self {
@@ -206,9 +209,7 @@ impl<'a> PersonnelRecord<'a> {
             number: at!(r, "number", f_number.ok_or_else(|| r.error(ErrorKind::MissingComponent))),
             date_of_hire: at!(r, "dateOfHire", f_date_of_hire.ok_or_else(|| r.error(ErrorKind::MissingComponent))),
             name_of_spouse: at!(r, "nameOfSpouse", f_name_of_spouse.ok_or_else(|| r.error(ErrorKind::MissingComponent))),
-            children: match f_children {
-                Some(v) => { at!(r, "children", ber::not_default(v.is_empty(), r)); v } None => Vec::new()
-            },
+            children: match f_children { Some(v) => v, None => Vec::new() },
         };
         r.leave(level)?;
         Ok(value)
@@ -246,7 +247,7 @@ impl<'a> Name<'a> {
             initial: at!(r, "initial", (1, false, Self::place), ber::text(r, Tag::universal(26), StringKind::Visible)),
             family_name: at!(r, "familyName", (2, false, Self::place), ber::text(r, Tag::universal(26), StringKind::Visible)),
         };
-        r.leave(level)?;
+        ber::leave(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -288,11 +289,11 @@ impl<'a> ChildInformation<'a> {
         while let Some(tag) = r.peek_tag()? {
             match tag.bits() {
                 0x40000001 => {
-                    at!(r, "name", ber::in_set(f_name.is_some(), &mut last, tag, r));
+                    ber::in_set(f_name.is_some(), &mut last, tag, "name", r)?;
                     f_name = Some(at!(r, "name", Name::read_ber(r, Tag::application(1))));
                 }
                 0x80000000 => {
-                    at!(r, "dateOfBirth", ber::in_set(f_date_of_birth.is_some(), &mut last, tag, r));
+                    ber::in_set(f_date_of_birth.is_some(), &mut last, tag, "dateOfBirth", r)?;
                     f_date_of_birth = Some({
                         let f0 = at!(r, "dateOfBirth", ber::enter(r, Tag::context(0)));
                         let v = at!(r, "dateOfBirth", ber::text(r, Tag::application(3), StringKind::Visible));
@@ -300,7 +301,7 @@ impl<'a> ChildInformation<'a> {
                         v
                     });
                 }
-                _ => return Err(r.error(ErrorKind::UnexpectedElement)),
+                _ => return Err(ber::unexpected(r)),
             }
         }
         let value = Self {

@@ -7,7 +7,7 @@ use super::per::{closure, ok};
 use super::{At, Printer, RootType, local};
 use crate::types::Repr;
 use tercet_lower::Lowering;
-use tercet_plan::ber::{Program, Slot, UNTAGGED};
+use tercet_plan::ber::{Program, Slot, UNTAGGED, flags};
 use tercet_plan::{Code, FieldId, NodeId};
 
 pub(super) fn print(p: &mut Printer<'_>, program: &Program) {
@@ -145,6 +145,11 @@ impl Ber<'_, '_> {
     }
 
     /// What a header's tag has to meet to begin a component.
+    /// Whether a component without a tag takes elements that nobody knows: an extensible CHOICE, or one with such inside.
+    fn takes_unknown(&self, slot: &Slot, node: NodeId) -> bool {
+        slot.flags & flags::WILD != 0 && matches!(self.condition(slot, node), Condition::Choice(_))
+    }
+
     fn condition(&self, slot: &Slot, node: NodeId) -> Condition {
         match self.tags(slot).first() {
             Some(tag) => Condition::Tag(*tag),

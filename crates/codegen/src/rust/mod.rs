@@ -328,7 +328,7 @@ impl<'m> Printer<'m> {
 
     /// The constant that the codecs of a root have for its name.
     fn name_const(&self, root: NodeId) -> String {
-        let name = self.types.shape.node(root).name.map_or("", |name| self.types.shape.name(name));
+        let name = self.types.shape.type_name(root).unwrap_or_default();
         format!("const NAME: &'static str = {name:?};")
     }
 

@@ -4,7 +4,7 @@ use super::decode::{Detail, Engine, Result};
 use super::head::Head;
 use super::{canonical, constraints, keys, rules_of};
 use crate::event::Sink;
-use tercet_plan::ber::{NodeCode, Slot, flags, node_flags};
+use tercet_plan::ber::{NONE, NodeCode, Slot, flags, node_flags};
 use tercet_plan::shape::Presence;
 use tercet_plan::{Kind, Rules};
 use tercet_runtime::ber::{check_named_bits, check_set_of_order, decode_integer};
@@ -18,7 +18,11 @@ impl<S: Sink> Engine<'_, S> {
             Rules::Cer if code.kind == Kind::Set => self.program.least_tag(code, number, head.tag),
             _ => head.tag,
         };
-        self.take_order(code, tag)?;
+        if let Err(fault) = self.take_order(code, tag) {
+            let slot = self.program.slots.get((code.first + number) as usize);
+            self.detail = slot.map(|slot| Detail::Field(slot.field));
+            return Err(fault);
+        }
         self.care.previous = self.care.last;
         self.care.last = self.pos;
         self.care.unchecked = code.first + number + 1;
@@ -48,7 +52,9 @@ impl<S: Sink> Engine<'_, S> {
         let slot = self.program.slots[slot as usize];
         if set_of && self.cur().cursor > 1 {
             let before = self.input.get(self.care.previous..self.care.last).unwrap_or_default();
+            self.at_slot = self.code().first;
             check_set_of_order(before, element, self.offset(self.care.last))?;
+            self.at_slot = NONE;
         }
         if slot.flags & flags::DEFAULT != 0
             && let Presence::Default(constant) = self.shape.field(slot.field).presence

@@ -94,6 +94,8 @@ pub(super) enum Detail {
     Tag(u32),
     Expected(u32, u32),
     Field(FieldId),
+    /// The header at the current position.
+    Header,
 }
 
 impl<'a, S: Sink> Engine<'a, S> {
@@ -215,8 +217,13 @@ impl<'a, S: Sink> Engine<'a, S> {
         } else if rest.is_empty() && self.cur().what != What::Root {
             return Ok(None);
         }
-        let header = self.reader().read_header().map_err(|e| self.bounded(e))?;
-        Ok(Some(header.into()))
+        match self.reader().read_header() {
+            Ok(header) => Ok(Some(header.into())),
+            Err(error) => {
+                self.detail = Some(Detail::Header);
+                Err(self.bounded(error))
+            }
+        }
     }
 
     /// A reader at the current position, inside the current element.
@@ -226,6 +233,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             .with_depth(self.depth)
             .with_element_length(self.options.limits.size);
         Reader::with_limits(rest, self.offset(self.pos), rules_of(self.options.rules), &limits)
+            .within(self.cur().bounded)
     }
 
     /// More input does not help where a definite length ends.
@@ -306,9 +314,12 @@ impl<'a, S: Sink> Engine<'a, S> {
         }
         let mut cursor = self.cur().cursor;
         loop {
-            let Some(head) = self.step()? else {
-                self.cur_mut().cursor = cursor;
-                return self.close();
+            let head = match self.step() {
+                Ok(Some(head)) => head,
+                other => {
+                    self.cur_mut().cursor = cursor;
+                    return other.and_then(|_| self.close());
+                }
             };
             let slot = match slots.get(cursor as usize) {
                 Some(slot) if slot.tag == head.tag => slot,
@@ -337,13 +348,14 @@ impl<'a, S: Sink> Engine<'a, S> {
         }
     }
 
-    /// As [`Program::find`], where some components take any tag.
+    /// As [`Program::find`], where some components take any tag: a CHOICE that may be absent only one that is unknown.
     #[cold]
-    fn find_wild(&self, code: &NodeCode, tag: u32, from: u32) -> Option<u32> {
+    pub(super) fn find_wild(&self, code: &NodeCode, tag: u32, from: u32) -> Option<u32> {
         let exact = self.program.find(code, tag, from);
         let slots = self.slots(code);
         for (number, slot) in (from..).zip(slots.get(from as usize..)?) {
-            if exact == Some(number) || slot.flags & flags::WILD != 0 {
+            let takes_known = slot.kind == Kind::Open || slot.flags & flags::REQUIRED != 0;
+            if exact == Some(number) || slot.flags & flags::WILD != 0 && (exact.is_none() || takes_known) {
                 return Some(number);
             }
             if slot.flags & flags::REQUIRED != 0 {
@@ -400,9 +412,12 @@ impl<'a, S: Sink> Engine<'a, S> {
         let has_order = self.careful && code.kind == Kind::SetOf;
         let mut count = self.cur().cursor;
         loop {
-            let Some(head) = self.step()? else {
-                self.cur_mut().cursor = count;
-                return self.close();
+            let head = match self.step() {
+                Ok(Some(head)) => head,
+                other => {
+                    self.cur_mut().cursor = count;
+                    return other.and_then(|_| self.close());
+                }
             };
             count = count.saturating_add(1);
             if slot.tag != head.tag && slot.tag != tercet_plan::ber::UNTAGGED {
@@ -448,7 +463,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         let level = if self.cur().what == What::Wrap { self.cur().cursor as usize } else { 0 };
         self.at_slot = index;
         let Some(head) = self.step()? else {
-            return Err(self.fault(ErrorKind::MissingComponent));
+            return Err(self.at_end(self.fault(ErrorKind::MissingComponent)));
         };
         let expected = match level {
             0 => Some(slot.tag).filter(|tag| *tag != tercet_plan::ber::UNTAGGED),
@@ -530,11 +545,11 @@ impl<'a, S: Sink> Engine<'a, S> {
         match frame.what {
             What::Sequence => {
                 let code = self.code();
-                self.pass(code, frame.cursor, code.count)?;
+                self.pass(code, frame.cursor, code.count).map_err(|fault| self.at_end(fault))?;
                 self.end_keys(code);
             }
             What::Set => {
-                self.close_set()?;
+                self.close_set().map_err(|fault| self.at_end(fault))?;
                 self.end_keys(self.code());
             }
             What::List if self.careful => self.check_count(u64::from(frame.cursor))?,
@@ -555,8 +570,16 @@ impl<'a, S: Sink> Engine<'a, S> {
         Ok(())
     }
 
+    /// A fault at the end of the current value, which end-of-contents octets may have been read behind.
+    #[cold]
+    fn at_end(&self, fault: Fault) -> Fault {
+        let octets = if self.cur().indefinite { 2 } else { 0 };
+        Fault::new(fault.kind(), fault.at().saturating_sub(octets))
+    }
+
     // Elements of nobody
 
+    /// An element that no component from the current one on begins with.
     #[cold]
     pub(super) fn unknown(&mut self, head: Head) -> Result<()> {
         let code = self.code();
@@ -576,7 +599,32 @@ impl<'a, S: Sink> Engine<'a, S> {
             self.take_order(code, head.tag)?;
             self.care.unchecked = 0;
         }
+        if self.options.unknown != Unknown::Keep {
+            self.go_to_additions(code, head.tag)?;
+        }
         self.keep_unknown()
+    }
+
+    /// Elements of later versions stand where the additions of a SEQUENCE do (X.680 25.4), behind those that are known: what
+    /// is before them does not come any more.
+    fn go_to_additions(&mut self, code: &NodeCode, tag: u32) -> Result<()> {
+        if code.kind != Kind::Sequence {
+            return Ok(());
+        }
+        let from = self.cur().cursor;
+        let is_late = from > code.second_root;
+        let to = if is_late { code.count } else { code.second_root };
+        let detail = self.detail.take();
+        self.pass(code, from, to)?;
+        self.detail = detail;
+        if is_late {
+            if let Some(number) = self.program.find(code, tag, 0) {
+                self.detail = self.slots(code).get(number as usize).map(|slot| Detail::Field(slot.field));
+            }
+            return Err(self.fault(ErrorKind::UnexpectedElement));
+        }
+        self.cur_mut().cursor = to;
+        Ok(())
     }
 
     pub(super) fn keeps_unknown(&self, extensible: bool) -> bool {

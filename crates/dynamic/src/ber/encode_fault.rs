@@ -3,7 +3,6 @@
 use super::encode::{Engine, Level};
 use crate::Error;
 use crate::fault::Fault;
-use crate::path::outermost;
 use crate::tape::Token;
 use std::fmt::Write;
 use tercet_plan::{FieldId, Kind, NodeId};
@@ -59,7 +58,7 @@ impl Engine<'_> {
             let _ = write!(out, "[{position}]");
         } else if field == FieldId::ROOT {
             if out.is_empty()
-                && let Some(name) = outermost(self.shape, node)
+                && let Some(name) = self.shape.type_name(node)
             {
                 out.push_str(name);
             }

@@ -16,9 +16,12 @@ impl<S: Sink> Engine<'_, S> {
         }
         let mut seen = self.cur().seen;
         loop {
-            let Some(head) = self.step()? else {
-                self.cur_mut().seen = seen;
-                return self.close();
+            let head = match self.step() {
+                Ok(Some(head)) => head,
+                other => {
+                    self.cur_mut().seen = seen;
+                    return other.and_then(|_| self.close());
+                }
             };
             let found = self.program.find(code, head.tag, 0);
             let Some((number, slot)) = found.and_then(|number| Some((number, slots.get(number as usize)?)))
@@ -78,19 +81,24 @@ impl<S: Sink> Engine<'_, S> {
         self.fault(ErrorKind::DuplicateComponent)
     }
 
-    /// A SET's component that takes any tag.
+    /// A SET's component that takes any tag, or an element of nobody.
     #[cold]
     fn wild_in_set(&mut self, code: &NodeCode, head: Head) -> Result<()> {
-        if code.flags & node_flags::WILD != 0 {
-            let slots = self.slots(code);
-            for (number, slot) in (0..).zip(slots) {
-                if slot.flags & flags::WILD != 0 && !self.is_seen(number) {
-                    self.mark_seen(code, number)?;
-                    return self.component(code, number, head);
-                }
+        match self.wild_slot(code) {
+            Some(number) => {
+                self.mark_seen(code, number)?;
+                self.component(code, number, head)
             }
+            None => self.unknown(head),
         }
-        self.unknown(head)
+    }
+
+    /// The first component of a SET that takes any tag and has not come yet.
+    pub(super) fn wild_slot(&self, code: &NodeCode) -> Option<u32> {
+        let mut slots = (0..).zip(self.slots(code)).filter(|_| code.flags & node_flags::WILD != 0);
+        slots
+            .find(|(number, slot)| slot.flags & flags::WILD != 0 && !self.is_seen(*number))
+            .map(|(number, _)| number)
     }
 
     pub(super) fn close_set(&mut self) -> Result<()> {

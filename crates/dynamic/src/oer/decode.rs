@@ -152,11 +152,14 @@ impl<'a, S: Sink> Engine<'a, S> {
         }
     }
 
-    pub(super) fn push(&mut self, frame: Frame) -> Result<()> {
+    /// That there may be a frame more.
+    fn deeper(&self) -> Result<()> {
         let limit = usize::from(self.options.limits.depth.min(1000));
-        if self.state.frames.len() >= limit {
-            return Err(self.fault(ErrorKind::DepthLimit));
-        }
+        if self.state.frames.len() >= limit { Err(self.fault(ErrorKind::DepthLimit)) } else { Ok(()) }
+    }
+
+    pub(super) fn push(&mut self, frame: Frame) -> Result<()> {
+        self.deeper()?;
         self.state.frames.push(frame);
         Ok(())
     }
@@ -191,6 +194,7 @@ impl<'a, S: Sink> Engine<'a, S> {
 
     fn sequence(&mut self, field: FieldId, node: NodeId, code: u32) -> Result<()> {
         let sequence = &self.program.sequences[code as usize];
+        self.deeper()?;
         self.state.registers.enter(&sequence.scopes, &sequence.keys);
         self.pending_key = None;
         self.count()?;
@@ -294,7 +298,7 @@ impl<'a, S: Sink> Engine<'a, S> {
     // Extension additions (§16.4, §16.5)
 
     fn begin_additions(&mut self, frame: &mut Frame) -> Result<()> {
-        self.at = frame.field;
+        self.at = path::BEGUN;
         let length = self.length()?;
         let start = self.reader;
         let octets = self.reader.take(length)?;
@@ -332,7 +336,7 @@ impl<'a, S: Sink> Engine<'a, S> {
                 self.absent_additions(&frame, known.map(std::slice::from_ref).unwrap_or_default());
                 continue;
             }
-            self.at = frame.field;
+            self.at = path::BEGUN;
             match known {
                 None => self.unknown(number)?,
                 Some(Addition::Single(field)) => {
@@ -411,6 +415,7 @@ impl<'a, S: Sink> Engine<'a, S> {
     // Lists (§17, §19)
 
     fn begin_list(&mut self, field: FieldId, node: NodeId) -> Result<()> {
+        self.deeper()?;
         self.count()?;
         let mut frame = Frame::new(What::List, field, node, 0);
         frame.left = self.quantity()?;
@@ -463,6 +468,7 @@ impl<'a, S: Sink> Engine<'a, S> {
     fn choice(&mut self, field: FieldId, node: NodeId, code: u32) -> Result<Option<(FieldId, NodeId)>> {
         let program = self.program;
         let choice = &program.choices[code as usize];
+        self.deeper()?;
         self.count()?;
         if let Some(key) = self.key_of(field) {
             self.pending_key = Some((key, Vec::new()));

@@ -3,12 +3,11 @@
 use super::decode::{Engine, Result};
 use super::frame::{Frame, What};
 use super::open::{Inside, Octets};
-use crate::Unknown;
 use crate::event::{Leaf, Sink};
+use crate::{Unknown, path};
 use tercet_plan::per::{Addition, Choice, Step};
 use tercet_plan::{FieldId, NodeId};
 use tercet_runtime::ErrorKind;
-use tercet_runtime::per::BitReader;
 
 impl<'a, S: Sink> Engine<'a, S> {
     /// The bitmap, behind the root of a SEQUENCE or SET.
@@ -37,7 +36,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             frame.cursor += 1;
             self.top().cursor = frame.cursor;
             let there = self.bit_at(frame.bits as usize + number as usize);
-            self.at = frame.field;
+            self.at = path::BEGUN;
             match additions.get(number as usize) {
                 Some(Addition::Single(field)) if !there => {
                     let step = &program.steps[(first + field) as usize];
@@ -128,9 +127,8 @@ impl<'a, S: Sink> Engine<'a, S> {
         field: FieldId,
         node: NodeId,
         choice: &Choice,
-        start: &BitReader<'a>,
     ) -> Result<Option<Step>> {
-        let program = self.program;
+        let (program, start) = (self.program, self.reader);
         let number = self.reader.small_number(program.aligned)?;
         self.sink.open(field, node);
         self.push(Frame::new(What::Choice, field, node))?;

@@ -50,6 +50,9 @@ pub(super) fn fill(
 ) -> Result<(), Error> {
     let width = u32::from(width);
     let mask = (1_u32 << width).wrapping_sub(1) as u8;
+    if out.len() * width as usize > reader.left() {
+        reader.skip(out.len() * width as usize)?;
+    }
     for eight in out.chunks_mut(8) {
         let bits = eight.len() as u32 * width;
         let (mut word, mut all) = (reader.bits(bits)?.rotate_right(bits), 0);

@@ -208,11 +208,15 @@ impl<'a, S: Sink> Engine<'a, S> {
         read.map(drop)
     }
 
+    /// That there may be a frame more.
+    #[inline(always)]
+    pub(super) fn deeper(&self) -> Result<()> {
+        if self.state.frames.len() >= self.limit { Err(self.fault(ErrorKind::DepthLimit)) } else { Ok(()) }
+    }
+
     #[inline(always)]
     pub(super) fn push(&mut self, frame: Frame) -> Result<()> {
-        if self.state.frames.len() >= self.limit {
-            return Err(self.reader.error(ErrorKind::DepthLimit));
-        }
+        self.deeper()?;
         self.state.frames.push(frame);
         Ok(())
     }
@@ -241,9 +245,7 @@ impl<'a, S: Sink> Engine<'a, S> {
     /// One with keys, or with presence bits that are looked at one by one: so many, or to tell of absent components.
     fn sequence(&mut self, field: FieldId, node: NodeId, code: u32) -> Result<()> {
         let sequence = &self.program.sequences[code as usize];
-        if self.state.frames.len() >= self.limit {
-            return Err(self.fault(ErrorKind::DepthLimit));
-        }
+        self.deeper()?;
         let mut frame = Frame::new(What::Members, field, node);
         frame.scoped = !sequence.scopes.is_empty();
         self.state.registers.enter(&sequence.scopes, &sequence.keys);
@@ -310,12 +312,14 @@ impl<'a, S: Sink> Engine<'a, S> {
     // Lists (§20, §22)
 
     fn begin_list(&mut self, field: FieldId, node: NodeId, size: Size, element: u32) -> Result<()> {
+        self.deeper()?;
         self.pending = None;
         let mut frame = Frame::new(What::List, field, node);
         let (count, more) = self.size(&size)?;
         (frame.bits, frame.more, frame.code) = (count as u64, more, element);
         self.sink.open(field, node);
-        self.push(frame)
+        self.state.frames.push(frame);
+        Ok(())
     }
 
     /// An element without bits costs nothing to announce.
@@ -384,12 +388,13 @@ impl<'a, S: Sink> Engine<'a, S> {
         let program = self.program;
         let choice = &program.choices[code as usize];
         let (field, node) = (FieldId(step.field), NodeId(step.node));
+        self.deeper()?;
         if step.key != NO_KEY {
             self.pending = Some(Pending::new(step.key));
         }
         let start = self.reader;
         if choice.extensible && self.reader.bit()? {
-            return self.added_alternative(field, node, choice, &start);
+            return self.added_alternative(field, node, choice);
         }
         let number = integer::read_whole(&mut self.reader, choice.whole)?;
         let alternative = program.steps.get(choice.first as usize + number as usize);
@@ -400,7 +405,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             pending.push(FieldId(alternative.field));
         }
         self.sink.open(field, node);
-        self.push(Frame::new(What::Choice, field, node))?;
+        self.state.frames.push(Frame::new(What::Choice, field, node));
         Ok(Some(*alternative))
     }
 }

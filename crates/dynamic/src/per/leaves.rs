@@ -188,12 +188,13 @@ impl<S: Sink> Engine<'_, S> {
         let enumerated = &program.enumerations[code as usize];
         let start = self.reader;
         if enumerated.extensible && self.reader.bit()? {
+            let behind = self.reader;
             let number = self.reader.small_number(program.aligned)?;
             match usize::try_from(number).ok().and_then(|n| enumerated.additions.get(n)) {
                 Some(value) => self.number(step, *value),
                 None => {
                     let Ok(number) = u32::try_from(number) else {
-                        return Err(start.error(ErrorKind::LimitExceeded));
+                        return Err(behind.error(ErrorKind::LimitExceeded));
                     };
                     if self.options.unknown == Unknown::Error {
                         return Err(start.error(ErrorKind::UnknownEnumeration));
@@ -253,7 +254,10 @@ impl<S: Sink> Engine<'_, S> {
         if kind == Kind::OctetString {
             return Ok(());
         }
-        let checked = crate::ber::check::check(kind, contents, 0, Rules::Ber);
+        // Times have one form in the canonical rules (X.691 §31).
+        let is_time = matches!(kind, Kind::UtcTime | Kind::GeneralizedTime);
+        let rules = if is_time && self.program.canonical { Rules::Der } else { Rules::Ber };
+        let checked = crate::ber::check::check(kind, contents, 0, rules);
         checked.map_err(|fault| units.fault(self.program.aligned, &fault))
     }
 

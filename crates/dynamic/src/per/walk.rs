@@ -4,6 +4,7 @@ use super::decode::{Engine, Result};
 use super::frame::{Frame, What};
 use super::open::leave_octets;
 use crate::event::Sink;
+use crate::path;
 use tercet_plan::FieldId;
 use tercet_plan::per::Step;
 
@@ -83,7 +84,7 @@ impl<S: Sink> Engine<'_, S> {
             return Ok(());
         }
         if frame.more {
-            self.at = frame.field;
+            self.at = path::BEGUN;
             return self.begin_additions();
         }
         self.absent_additions(&frame, 0);

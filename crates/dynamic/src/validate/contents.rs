@@ -1,7 +1,7 @@
 //! Why the octets of a string with CONTAINING are no encoding of what it contains.
 
 use crate::event::{Discard, Leaf};
-use crate::path::{of_tape, outermost};
+use crate::path::of_tape;
 use crate::tape::{Token, View};
 use crate::{Decoder, Error, ErrorKind, Options};
 use tercet_plan::{Kind, Plan};
@@ -36,7 +36,7 @@ pub fn fault_inside(plan: &Plan, view: View<'_>, token: usize, options: &Options
         Ok(_) => return None,
     };
     let around = of_tape(shape, view, token);
-    let path = fault.path().strip_prefix(outermost(shape, inside).unwrap_or_default()).unwrap_or_default();
+    let path = fault.path().strip_prefix(shape.type_name(inside).unwrap_or_default()).unwrap_or_default();
     let dot = if path.is_empty() || path.starts_with(['.', '[']) { "" } else { "." };
     let path = format!("{around}{dot}{path}");
     let fault = fault.with_path(path);

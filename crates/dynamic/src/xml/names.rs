@@ -1,6 +1,6 @@
 //! Names of elements (X.680 clauses 12 and 14) and of characters that XML cannot have.
 
-use crate::path::{last, outermost};
+use crate::path::last;
 use std::borrow::Cow;
 use tercet_plan::shape::Field;
 use tercet_plan::{Kind, NodeId, Shape};
@@ -58,7 +58,7 @@ pub(super) fn root_name(shape: &Shape, node: NodeId) -> Cow<'_, str> {
 
 /// The name of the outermost element: of the root that has the type, if there is just one.
 pub(super) fn outermost_name(shape: &Shape, node: NodeId) -> Cow<'_, str> {
-    match outermost(shape, node) {
+    match shape.type_name(node) {
         Some(name) => element_name(name),
         None => root_name(shape, node),
     }

@@ -4786,7 +4786,7 @@ impl<'a> MegacoMessage<'a> {
             } else { None },
             mess: at!(r, "mess", (1, false, Self::place), Message::read_ber(r, Tag::context(1))),
         };
-        r.leave(level)?;
+        ber::leave(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -4818,7 +4818,7 @@ impl<'a> AuthenticationHeader<'a> {
             seq_num: at!(r, "seqNum", (1, false, Self::place), ber::fixed_octets::<4>(r, Tag::context(1))),
             ad: at!(r, "ad", (2, false, Self::place), ber::octets(r, Tag::context(2))),
         };
-        r.leave(level)?;
+        ber::leave(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -4941,7 +4941,7 @@ impl<'a> ActionRequest<'a> {
             } else { None },
             command_requests: at!(r, "commandRequests", (3, false, Self::place), read_ber_action_request_command_requests(r, Tag::context(3))),
         };
-        r.leave(level)?;
+        ber::leave(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -4986,7 +4986,7 @@ impl<'a> ActionReply<'a> {
             } else { None },
             command_reply: at!(r, "commandReply", (3, false, Self::place), read_ber_action_reply_command_reply(r, Tag::context(3))),
         };
-        r.leave(level)?;
+        ber::leave(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5035,7 +5035,7 @@ impl<'a> CommandRequest<'a> {
                 Some(at!(r, "wildcardReturn", ber::null(r, Tag::context(2))))
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5214,7 +5214,7 @@ impl<'a> TerminationId<'a> {
             wildcard: at!(r, "wildcard", (0, true, Self::place), read_ber_termination_id_wildcard(r, Tag::context(0))),
             id: at!(r, "id", (1, true, Self::place), ber::octets(r, Tag::context(1))),
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5252,7 +5252,7 @@ impl<'a> Message<'a> {
                 v
             },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5285,7 +5285,7 @@ impl Ip4Address {
                 Some(at!(r, "portNumber", ber::narrow::<u16>(r, Tag::context(1))))
             } else { None },
         };
-        r.leave(level)?;
+        ber::leave(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5312,7 +5312,7 @@ impl Ip6Address {
                 Some(at!(r, "portNumber", ber::narrow::<u16>(r, Tag::context(1))))
             } else { None },
         };
-        r.leave(level)?;
+        ber::leave(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5339,7 +5339,7 @@ impl<'a> DomainName<'a> {
                 Some(at!(r, "portNumber", ber::narrow::<u16>(r, Tag::context(1))))
             } else { None },
         };
-        r.leave(level)?;
+        ber::leave(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5364,7 +5364,7 @@ impl<'a> TransactionRequest<'a> {
             transaction_id: at!(r, "transactionId", (0, true, Self::place), ber::narrow::<u32>(r, Tag::context(0))),
             actions: at!(r, "actions", (1, true, Self::place), read_ber_transaction_request_actions(r, Tag::context(1))),
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5390,7 +5390,7 @@ impl TransactionPending {
         let value = Self {
             transaction_id: at!(r, "transactionId", (0, true, Self::place), ber::narrow::<u32>(r, Tag::context(0))),
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5427,7 +5427,7 @@ impl<'a> TransactionReply<'a> {
                 Some(at!(r, "segmentationComplete", ber::null(r, Tag::context(4))))
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5476,7 +5476,7 @@ impl SegmentReply {
                 Some(at!(r, "segmentationComplete", ber::null(r, Tag::context(2))))
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5519,7 +5519,7 @@ impl<'a> ContextRequest<'a> {
                 Some(at!(r, "contextList", read_ber_context_request_context_list(r, Tag::context(5))))
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5542,6 +5542,18 @@ impl<'a> ContextRequest<'a> {
         if let Some(v) = &self.emergency { w.boolean(Tag::context(1), *v); }
         if let Some(v) = &self.priority { w.integer(Tag::context(0), i64::from(*v)); }
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "priority"),
+            0x80000001 if from <= 1 => (1, "emergency"),
+            0x80000002 if from <= 2 => (2, "topologyReq"),
+            0x80000003 if from <= 3 => (3, "iepscallind"),
+            0x80000004 if from <= 4 => (4, "contextProp"),
+            0x80000005 if from <= 5 => (5, "contextList"),
+            _ => return None,
+        })
     }
 }
 
@@ -5582,7 +5594,7 @@ impl<'a> ContextAttrAuditRequest<'a> {
                 })
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5604,6 +5616,21 @@ impl<'a> ContextAttrAuditRequest<'a> {
         if let Some(v) = &self.emergency { w.null(Tag::context(1)); }
         if let Some(v) = &self.topology { w.null(Tag::context(0)); }
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "topology"),
+            0x80000001 if from <= 1 => (1, "emergency"),
+            0x80000002 if from <= 2 => (2, "priority"),
+            0x80000003 if from <= 3 => (3, "iepscallind"),
+            0x80000004 if from <= 4 => (4, "contextPropAud"),
+            0x80000005 if from <= 5 => (5, "selectpriority"),
+            0x80000006 if from <= 6 => (6, "selectemergency"),
+            0x80000007 if from <= 7 => (7, "selectiepscallind"),
+            0x80000008 if from <= 8 => (8, "selectLogic"),
+            _ => return None,
+        })
     }
 }
 
@@ -5629,7 +5656,7 @@ impl<'a> ErrorDescriptor<'a> {
                 Some(at!(r, "errorText", ber::text(r, Tag::context(1), StringKind::Ia5)))
             } else { None },
         };
-        r.leave(level)?;
+        ber::leave(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5734,7 +5761,7 @@ impl<'a> AmmsReply<'a> {
                 Some(at!(r, "terminationAudit", read_ber_termination_audit(r, Tag::context(1))))
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5810,7 +5837,7 @@ impl<'a> NotifyReply<'a> {
                 Some(at!(r, "errorDescriptor", ErrorDescriptor::read_ber(r, Tag::context(1))))
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5846,7 +5873,7 @@ impl<'a> ServiceChangeReply<'a> {
                 v
             },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5884,7 +5911,7 @@ impl<'a> MediaDescriptor<'a> {
                 })
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5900,6 +5927,14 @@ impl<'a> MediaDescriptor<'a> {
         }
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "termStateDescr"),
+            0x80000001 if from <= 1 => (1, "streams"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> ModemDescriptor<'a> {
@@ -5912,7 +5947,7 @@ impl<'a> ModemDescriptor<'a> {
                 Some(at!(r, "nonStandardData", NonStandardData::read_ber(r, Tag::context(2))))
             } else { None },
         };
-        r.leave(level)?;
+        ber::leave(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5950,7 +5985,7 @@ impl<'a> MuxDescriptor<'a> {
                 Some(at!(r, "nonStandardData", NonStandardData::read_ber(r, Tag::context(2))))
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -5985,7 +6020,7 @@ impl<'a> EventsDescriptor<'a> {
             } else { None },
             event_list: at!(r, "eventList", (1, true, Self::place), read_ber_events_descriptor_event_list(r, Tag::context(1))),
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -6038,7 +6073,7 @@ impl<'a> DigitMapDescriptor<'a> {
                 Some(at!(r, "digitMapValue", DigitMapValue::read_ber(r, Tag::context(1))))
             } else { None },
         };
-        r.leave(level)?;
+        ber::leave(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -6049,6 +6084,14 @@ impl<'a> DigitMapDescriptor<'a> {
         }
         if let Some(v) = &self.digit_map_name { w.octet_string(Tag::context(0), v); }
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "digitMapName"),
+            0x80000001 if from <= 1 => (1, "digitMapValue"),
+            _ => return None,
+        })
     }
 }
 
@@ -6063,7 +6106,7 @@ impl<'a> AuditDescriptor<'a> {
                 Some(at!(r, "auditPropertyToken", read_ber_audit_descriptor_audit_property_token(r, Tag::context(1))))
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -6074,6 +6117,14 @@ impl<'a> AuditDescriptor<'a> {
         }
         if let Some(v) = &self.audit_token { ber::write_named_bits(w, Tag::context(0), v, 0); }
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "auditToken"),
+            0x80000001 if from <= 1 => (1, "auditPropertyToken"),
+            _ => return None,
+        })
     }
 }
 
@@ -6105,7 +6156,7 @@ impl<'a> MessageMessageBody<'a> {
         Ok(match tag.bits() {
             0x80000000 => Self::MessageError(at!(r, "messageError", ErrorDescriptor::read_ber(r, Tag::context(0)))),
             0x80000001 => Self::Transactions(at!(r, "transactions", read_ber_message_message_body_transactions(r, Tag::context(1)))),
-            _ => return Err(r.error(ErrorKind::UnknownAlternative)),
+            _ => return Err(ber::no_alternative(r)),
         })
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -6146,7 +6197,7 @@ impl<'a> TransactionReplyTransactionResult<'a> {
         Ok(match tag.bits() {
             0x80000000 => Self::TransactionError(at!(r, "transactionError", ErrorDescriptor::read_ber(r, Tag::context(0)))),
             0x80000001 => Self::ActionReplies(at!(r, "actionReplies", read_ber_transaction_reply_transaction_result_action_replies(r, Tag::context(1)))),
-            _ => return Err(r.error(ErrorKind::UnknownAlternative)),
+            _ => return Err(ber::no_alternative(r)),
         })
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -6177,7 +6228,7 @@ impl TransactionAck {
                 Some(at!(r, "lastAck", ber::narrow::<u32>(r, Tag::context(1))))
             } else { None },
         };
-        r.leave(level)?;
+        ber::leave(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -6271,7 +6322,7 @@ impl<'a> AmmRequest<'a> {
             termination_id: at!(r, "terminationID", (0, true, Self::place), read_ber_termination_id_list(r, Tag::context(0))),
             descriptors: at!(r, "descriptors", (1, true, Self::place), read_ber_amm_request_descriptors(r, Tag::context(1))),
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -6302,7 +6353,7 @@ impl<'a> SubtractRequest<'a> {
                 Some(at!(r, "auditDescriptor", AuditDescriptor::read_ber(r, Tag::context(1))))
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -6336,7 +6387,7 @@ impl<'a> AuditRequest<'a> {
                 Some(at!(r, "terminationIDList", read_ber_termination_id_list(r, Tag::context(2))))
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -6374,7 +6425,7 @@ impl<'a> NotifyRequest<'a> {
                 Some(at!(r, "errorDescriptor", ErrorDescriptor::read_ber(r, Tag::context(2))))
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -6409,7 +6460,7 @@ impl<'a> ServiceChangeRequest<'a> {
             termination_id: at!(r, "terminationID", (0, true, Self::place), read_ber_termination_id_list(r, Tag::context(0))),
             service_change_parms: at!(r, "serviceChangeParms", (1, true, Self::place), ServiceChangeParm::read_ber(r, Tag::context(1))),
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -6460,7 +6511,7 @@ impl<'a> AuditResult<'a> {
             termination_id: at!(r, "terminationID", (0, false, Self::place), TerminationId::read_ber(r, Tag::context(0))),
             termination_audit_result: at!(r, "terminationAuditResult", (1, false, Self::place), read_ber_termination_audit(r, Tag::context(1))),
         };
-        r.leave(level)?;
+        ber::leave(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -6489,7 +6540,7 @@ impl<'a> TermListAuditResult<'a> {
             termination_id_list: at!(r, "terminationIDList", (0, true, Self::place), read_ber_termination_id_list(r, Tag::context(0))),
             termination_audit_result: at!(r, "terminationAuditResult", (1, true, Self::place), read_ber_termination_audit(r, Tag::context(1))),
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -6517,7 +6568,7 @@ impl<'a> ServiceChangeResult<'a> {
         Ok(match tag.bits() {
             0x80000000 => Self::ErrorDescriptor(at!(r, "errorDescriptor", ErrorDescriptor::read_ber(r, Tag::context(0)))),
             0x80000001 => Self::ServiceChangeResParms(at!(r, "serviceChangeResParms", ServiceChangeResParm::read_ber(r, Tag::context(1)))),
-            _ => return Err(r.error(ErrorKind::UnknownAlternative)),
+            _ => return Err(ber::no_alternative(r)),
         })
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -6551,7 +6602,7 @@ impl<'a> TerminationStateDescriptor<'a> {
                 Some(at!(r, "serviceState", ber::enumerated(r, Tag::context(2), ServiceState::from_number)))
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -6579,7 +6630,7 @@ impl<'a> MediaDescriptorStreams<'a> {
         Ok(match tag.bits() {
             0x80000000 => Self::OneStream(at!(r, "oneStream", StreamParms::read_ber(r, Tag::context(0)))),
             0x80000001 => Self::MultiStream(at!(r, "multiStream", read_ber_media_descriptor_streams_multi_stream(r, Tag::context(1)))),
-            _ => return Err(r.error(ErrorKind::UnknownAlternative)),
+            _ => return Err(ber::no_alternative(r)),
         })
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -6635,7 +6686,7 @@ impl<'a> NonStandardData<'a> {
             },
             data: at!(r, "data", (1, false, Self::place), ber::octets(r, Tag::context(1))),
         };
-        r.leave(level)?;
+        ber::leave(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -6691,7 +6742,7 @@ impl<'a> EventSpec<'a> {
             } else { None },
             event_par_list: at!(r, "eventParList", (2, true, Self::place), read_ber_event_par_list(r, Tag::context(2))),
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -6760,7 +6811,7 @@ impl<'a> DigitMapValue<'a> {
                 Some(at!(r, "durationTimer", ber::narrow::<u8>(r, Tag::context(4))))
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -6802,7 +6853,7 @@ impl<'a> StatisticsParameter<'a> {
                 Some(at!(r, "statValue", read_ber_value(r, Tag::context(1))))
             } else { None },
         };
-        r.leave(level)?;
+        ber::leave(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -6860,7 +6911,7 @@ impl<'a> TopologyRequest<'a> {
                 Some(at!(r, "topologyDirectionExtension", ber::enumerated(r, Tag::context(4), TopologyRequestTopologyDirectionExtension::from_number)))
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -6903,7 +6954,7 @@ impl<'a> PropertyParm<'a> {
                 })
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -6938,7 +6989,7 @@ impl<'a> IndAudPropertyParm<'a> {
                 Some(at!(r, "propertyParms", PropertyParm::read_ber(r, Tag::context(1))))
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -6976,7 +7027,7 @@ impl<'a> ObservedEventsDescriptor<'a> {
             request_id: at!(r, "requestId", (0, false, Self::place), ber::narrow::<u32>(r, Tag::context(0))),
             observed_event_lst: at!(r, "observedEventLst", (1, false, Self::place), read_ber_observed_events_descriptor_observed_event_lst(r, Tag::context(1))),
         };
-        r.leave(level)?;
+        ber::leave(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -7010,15 +7061,16 @@ impl<'a> ServiceChangeParm<'a> {
         let mut f_non_standard_data: Option<NonStandardData<'_>> = None;
         let mut f_service_change_info: Option<AuditDescriptor<'_>> = None;
         let mut f_service_change_incomplete_flag: Option<()> = None;
+        const REQUIRED: ber::Required = &[(1, "serviceChangeMethod"), (5, "serviceChangeReason")];
         let mut last = 0_u32;
         while let Some(tag) = r.peek_tag()? {
             match tag.bits() {
                 0x80000000 => {
-                    at!(r, "serviceChangeMethod", ber::in_order(&mut last, 1, r));
+                    ber::in_order(&mut last, (1, "serviceChangeMethod"), 0, REQUIRED, r)?;
                     f_service_change_method = Some(at!(r, "serviceChangeMethod", ber::enumerated(r, Tag::context(0), ServiceChangeMethod::from_number)));
                 }
                 0x80000001 => {
-                    at!(r, "serviceChangeAddress", ber::in_order(&mut last, 2, r));
+                    ber::in_order(&mut last, (2, "serviceChangeAddress"), 1, REQUIRED, r)?;
                     f_service_change_address = Some({
                         let f0 = at!(r, "serviceChangeAddress", ber::enter(r, Tag::context(1)));
                         let v = at!(r, "serviceChangeAddress", ServiceChangeAddress::read_ber(r));
@@ -7027,23 +7079,23 @@ impl<'a> ServiceChangeParm<'a> {
                     });
                 }
                 0x80000002 => {
-                    at!(r, "serviceChangeVersion", ber::in_order(&mut last, 3, r));
+                    ber::in_order(&mut last, (3, "serviceChangeVersion"), 1, REQUIRED, r)?;
                     f_service_change_version = Some(at!(r, "serviceChangeVersion", ber::narrow::<u8>(r, Tag::context(2))));
                 }
                 0x80000003 => {
-                    at!(r, "serviceChangeProfile", ber::in_order(&mut last, 4, r));
+                    ber::in_order(&mut last, (4, "serviceChangeProfile"), 1, REQUIRED, r)?;
                     f_service_change_profile = Some(at!(r, "serviceChangeProfile", ServiceChangeProfile::read_ber(r, Tag::context(3))));
                 }
                 0x80000004 => {
-                    at!(r, "serviceChangeReason", ber::in_order(&mut last, 5, r));
+                    ber::in_order(&mut last, (5, "serviceChangeReason"), 1, REQUIRED, r)?;
                     f_service_change_reason = Some(at!(r, "serviceChangeReason", read_ber_value(r, Tag::context(4))));
                 }
                 0x80000005 => {
-                    at!(r, "serviceChangeDelay", ber::in_order(&mut last, 6, r));
+                    ber::in_order(&mut last, (6, "serviceChangeDelay"), 5, REQUIRED, r)?;
                     f_service_change_delay = Some(at!(r, "serviceChangeDelay", ber::narrow::<u32>(r, Tag::context(5))));
                 }
                 0x80000006 => {
-                    at!(r, "serviceChangeMgcId", ber::in_order(&mut last, 7, r));
+                    ber::in_order(&mut last, (7, "serviceChangeMgcId"), 5, REQUIRED, r)?;
                     f_service_change_mgc_id = Some({
                         let f0 = at!(r, "serviceChangeMgcId", ber::enter(r, Tag::context(6)));
                         let v = at!(r, "serviceChangeMgcId", MId::read_ber(r));
@@ -7052,22 +7104,22 @@ impl<'a> ServiceChangeParm<'a> {
                     });
                 }
                 0x80000007 => {
-                    at!(r, "timeStamp", ber::in_order(&mut last, 8, r));
+                    ber::in_order(&mut last, (8, "timeStamp"), 5, REQUIRED, r)?;
                     f_time_stamp = Some(at!(r, "timeStamp", TimeNotation::read_ber(r, Tag::context(7))));
                 }
                 0x80000008 => {
-                    at!(r, "nonStandardData", ber::in_order(&mut last, 9, r));
+                    ber::in_order(&mut last, (9, "nonStandardData"), 5, REQUIRED, r)?;
                     f_non_standard_data = Some(at!(r, "nonStandardData", NonStandardData::read_ber(r, Tag::context(8))));
                 }
                 0x80000009 => {
-                    at!(r, "serviceChangeInfo", ber::in_order(&mut last, 10, r));
+                    ber::in_order(&mut last, (10, "serviceChangeInfo"), 5, REQUIRED, r)?;
                     f_service_change_info = Some(at!(r, "serviceChangeInfo", AuditDescriptor::read_ber(r, Tag::context(9))));
                 }
                 0x8000000a => {
-                    at!(r, "serviceChangeIncompleteFlag", ber::in_order(&mut last, 11, r));
+                    ber::in_order(&mut last, (11, "serviceChangeIncompleteFlag"), 5, REQUIRED, r)?;
                     f_service_change_incomplete_flag = Some(at!(r, "serviceChangeIncompleteFlag", ber::null(r, Tag::context(10))));
                 }
-                _ => drop(ber::any(r)?),
+                _ => { ber::in_additions(&mut last, 11, REQUIRED, r)?; ber::pass_unknown(r, ber::no_place)?; }
             }
         }
         let value = Self {
@@ -7083,7 +7135,7 @@ impl<'a> ServiceChangeParm<'a> {
             service_change_info: f_service_change_info,
             service_change_incomplete_flag: f_service_change_incomplete_flag,
         };
-        ber::leave_extensible(r, level)?;
+        r.leave(level)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -7249,7 +7301,7 @@ impl<'a> ServiceChangeResParm<'a> {
                 Some(at!(r, "timestamp", TimeNotation::read_ber(r, Tag::context(4))))
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -7275,6 +7327,17 @@ impl<'a> ServiceChangeResParm<'a> {
             w.close(Tag::context(0), m0);
         }
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "serviceChangeMgcId"),
+            0x80000001 if from <= 1 => (1, "serviceChangeAddress"),
+            0x80000002 if from <= 2 => (2, "serviceChangeVersion"),
+            0x80000003 if from <= 3 => (3, "serviceChangeProfile"),
+            0x80000004 if from <= 4 => (4, "timestamp"),
+            _ => return None,
+        })
     }
 }
 
@@ -7308,7 +7371,7 @@ impl<'a> StreamParms<'a> {
                 Some(at!(r, "statisticsDescriptor", read_ber_statistics_descriptor(r, Tag::context(3))))
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -7333,6 +7396,16 @@ impl<'a> StreamParms<'a> {
             w.close(Tag::context(0), m);
         }
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "localControlDescriptor"),
+            0x80000001 if from <= 1 => (1, "localDescriptor"),
+            0x80000002 if from <= 2 => (2, "remoteDescriptor"),
+            0x80000003 if from <= 3 => (3, "statisticsDescriptor"),
+            _ => return None,
+        })
     }
 }
 
@@ -7389,7 +7462,7 @@ impl<'a> RequestedEvent<'a> {
             } else { None },
             ev_par_list: at!(r, "evParList", (3, true, Self::place), read_ber_ev_par_list(r, Tag::context(3))),
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -7443,50 +7516,51 @@ impl<'a> Signal<'a> {
         let mut f_direction: Option<SignalDirection> = None;
         let mut f_request_id: Option<RequestId> = None;
         let mut f_intersig_delay: Option<u16> = None;
+        const REQUIRED: ber::Required = &[(1, "signalName"), (7, "sigParList")];
         let mut last = 0_u32;
         while let Some(tag) = r.peek_tag()? {
             match tag.bits() {
                 0x80000000 => {
-                    at!(r, "signalName", ber::in_order(&mut last, 1, r));
+                    ber::in_order(&mut last, (1, "signalName"), 0, REQUIRED, r)?;
                     f_signal_name = Some(at!(r, "signalName", ber::fixed_octets::<4>(r, Tag::context(0))));
                 }
                 0x80000001 => {
-                    at!(r, "streamID", ber::in_order(&mut last, 2, r));
+                    ber::in_order(&mut last, (2, "streamID"), 1, REQUIRED, r)?;
                     f_stream_id = Some(at!(r, "streamID", ber::narrow::<u16>(r, Tag::context(1))));
                 }
                 0x80000002 => {
-                    at!(r, "sigType", ber::in_order(&mut last, 3, r));
+                    ber::in_order(&mut last, (3, "sigType"), 1, REQUIRED, r)?;
                     f_sig_type = Some(at!(r, "sigType", ber::enumerated(r, Tag::context(2), SignalType::from_number)));
                 }
                 0x80000003 => {
-                    at!(r, "duration", ber::in_order(&mut last, 4, r));
+                    ber::in_order(&mut last, (4, "duration"), 1, REQUIRED, r)?;
                     f_duration = Some(at!(r, "duration", ber::narrow::<u16>(r, Tag::context(3))));
                 }
                 0x80000004 => {
-                    at!(r, "notifyCompletion", ber::in_order(&mut last, 5, r));
+                    ber::in_order(&mut last, (5, "notifyCompletion"), 1, REQUIRED, r)?;
                     f_notify_completion = Some(at!(r, "notifyCompletion", ber::named_bits(r, Tag::context(4), 0)));
                 }
                 0x80000005 => {
-                    at!(r, "keepActive", ber::in_order(&mut last, 6, r));
+                    ber::in_order(&mut last, (6, "keepActive"), 1, REQUIRED, r)?;
                     f_keep_active = Some(at!(r, "keepActive", ber::boolean(r, Tag::context(5))));
                 }
                 0x80000006 => {
-                    at!(r, "sigParList", ber::in_order(&mut last, 7, r));
+                    ber::in_order(&mut last, (7, "sigParList"), 1, REQUIRED, r)?;
                     f_sig_par_list = Some(at!(r, "sigParList", read_ber_signal_sig_par_list(r, Tag::context(6))));
                 }
                 0x80000007 => {
-                    at!(r, "direction", ber::in_order(&mut last, 8, r));
+                    ber::in_order(&mut last, (8, "direction"), 7, REQUIRED, r)?;
                     f_direction = Some(at!(r, "direction", ber::enumerated(r, Tag::context(7), SignalDirection::from_number)));
                 }
                 0x80000008 => {
-                    at!(r, "requestID", ber::in_order(&mut last, 9, r));
+                    ber::in_order(&mut last, (9, "requestID"), 7, REQUIRED, r)?;
                     f_request_id = Some(at!(r, "requestID", ber::narrow::<u32>(r, Tag::context(8))));
                 }
                 0x80000009 => {
-                    at!(r, "intersigDelay", ber::in_order(&mut last, 10, r));
+                    ber::in_order(&mut last, (10, "intersigDelay"), 7, REQUIRED, r)?;
                     f_intersig_delay = Some(at!(r, "intersigDelay", ber::narrow::<u16>(r, Tag::context(9))));
                 }
-                _ => drop(ber::any(r)?),
+                _ => { ber::in_additions(&mut last, 10, REQUIRED, r)?; ber::pass_unknown(r, ber::no_place)?; }
             }
         }
         let value = Self {
@@ -7501,7 +7575,7 @@ impl<'a> Signal<'a> {
             request_id: f_request_id,
             intersig_delay: f_intersig_delay,
         };
-        ber::leave_extensible(r, level)?;
+        r.leave(level)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -7528,7 +7602,7 @@ impl<'a> SeqSigList<'a> {
             id: at!(r, "id", (0, false, Self::place), ber::narrow::<u16>(r, Tag::context(0))),
             signal_list: at!(r, "signalList", (1, false, Self::place), read_ber_seq_sig_list_signal_list(r, Tag::context(1))),
         };
-        r.leave(level)?;
+        ber::leave(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -7639,7 +7713,7 @@ impl ExtraInfo {
             0x80000000 => Self::Relation(at!(r, "relation", ber::enumerated(r, Tag::context(0), Relation::from_number))),
             0x80000001 => Self::Range(at!(r, "range", ber::boolean(r, Tag::context(1)))),
             0x80000002 => Self::Sublist(at!(r, "sublist", ber::boolean(r, Tag::context(2)))),
-            _ => return Err(r.error(ErrorKind::UnknownAlternative)),
+            _ => return Err(ber::no_alternative(r)),
         })
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -7716,7 +7790,7 @@ impl<'a> ServiceChangeProfile<'a> {
         let value = Self {
             profile_name: at!(r, "profileName", (0, false, Self::place), ber::text(r, Tag::context(0), StringKind::Ia5)),
         };
-        r.leave(level)?;
+        ber::leave(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -7739,7 +7813,7 @@ impl<'a> TimeNotation<'a> {
             date: at!(r, "date", (0, false, Self::place), ber::text(r, Tag::context(0), StringKind::Ia5)),
             time: at!(r, "time", (1, false, Self::place), ber::text(r, Tag::context(1), StringKind::Ia5)),
         };
-        r.leave(level)?;
+        ber::leave(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -7785,7 +7859,7 @@ impl<'a> LocalControlDescriptor<'a> {
             } else { None },
             property_parms: at!(r, "propertyParms", (3, true, Self::place), read_ber_property_parms(r, Tag::context(3))),
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -7815,7 +7889,7 @@ impl<'a> LocalRemoteDescriptor<'a> {
         let value = Self {
             prop_grps: at!(r, "propGrps", (0, true, Self::place), read_ber_local_remote_descriptor_prop_grps(r, Tag::context(0))),
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -7840,7 +7914,7 @@ impl<'a> StreamDescriptor<'a> {
             stream_id: at!(r, "streamID", (0, false, Self::place), ber::narrow::<u16>(r, Tag::context(0))),
             stream_parms: at!(r, "streamParms", (1, false, Self::place), StreamParms::read_ber(r, Tag::context(1))),
         };
-        r.leave(level)?;
+        ber::leave(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -7869,7 +7943,7 @@ impl H221NonStandard {
             t35_extension: at!(r, "t35Extension", (2, true, Self::place), ber::narrow::<u8>(r, Tag::context(2))),
             manufacturer_code: at!(r, "manufacturerCode", (3, true, Self::place), ber::narrow::<u16>(r, Tag::context(3))),
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -7924,7 +7998,7 @@ impl<'a> RequestedActions<'a> {
                 Some(at!(r, "resetEventsDescriptor", ber::null(r, Tag::context(5))))
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -7951,6 +8025,18 @@ impl<'a> RequestedActions<'a> {
         }
         if let Some(v) = &self.keep_active { w.boolean(Tag::context(0), *v); }
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "keepActive"),
+            0x80000001 if from <= 1 => (1, "eventDM"),
+            0x80000002 if from <= 2 => (2, "secondEvent"),
+            0x80000003 if from <= 3 => (3, "signalsDescriptor"),
+            0x80000004 if from <= 4 => (4, "notifyBehaviour"),
+            0x80000005 if from <= 5 => (5, "resetEventsDescriptor"),
+            _ => return None,
+        })
     }
 }
 
@@ -7982,7 +8068,7 @@ impl<'a> EventParameter<'a> {
                 })
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -8050,7 +8136,7 @@ impl<'a> IndAudMediaDescriptor<'a> {
                 })
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -8066,6 +8152,14 @@ impl<'a> IndAudMediaDescriptor<'a> {
         }
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "termStateDescr"),
+            0x80000001 if from <= 1 => (1, "streams"),
+            _ => return None,
+        })
+    }
 }
 
 impl IndAudEventsDescriptor {
@@ -8080,7 +8174,7 @@ impl IndAudEventsDescriptor {
                 Some(at!(r, "streamID", ber::narrow::<u16>(r, Tag::context(2))))
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -8109,7 +8203,7 @@ impl IndAudEventBufferDescriptor {
                 Some(at!(r, "streamID", ber::narrow::<u16>(r, Tag::context(1))))
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -8164,12 +8258,19 @@ impl IndAudDigitMapDescriptor {
                 Some(at!(r, "digitMapName", ber::fixed_octets::<2>(r, Tag::context(0))))
             } else { None },
         };
-        r.leave(level)?;
+        ber::leave(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         if let Some(v) = &self.digit_map_name { w.octet_string(Tag::context(0), v); }
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "digitMapName"),
+            _ => return None,
+        })
     }
 }
 
@@ -8179,7 +8280,7 @@ impl IndAudStatisticsDescriptor {
         let value = Self {
             stat_name: at!(r, "statName", (0, false, Self::place), ber::fixed_octets::<4>(r, Tag::context(0))),
         };
-        r.leave(level)?;
+        ber::leave(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -8202,7 +8303,7 @@ impl IndAudPackagesDescriptor {
             package_name: at!(r, "packageName", (0, true, Self::place), ber::fixed_octets::<2>(r, Tag::context(0))),
             package_version: at!(r, "packageVersion", (1, true, Self::place), ber::narrow::<u8>(r, Tag::context(1))),
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -8233,7 +8334,7 @@ impl<'a> ObservedEvent<'a> {
                 Some(at!(r, "timeNotation", TimeNotation::read_ber(r, Tag::context(3))))
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -8268,7 +8369,7 @@ impl PackagesItem {
             package_name: at!(r, "packageName", (0, true, Self::place), ber::fixed_octets::<2>(r, Tag::context(0))),
             package_version: at!(r, "packageVersion", (1, true, Self::place), ber::narrow::<u8>(r, Tag::context(1))),
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -8305,7 +8406,7 @@ impl<'a> EventDm<'a> {
         Ok(match tag.bits() {
             0x80000000 => Self::DigitMapName(at!(r, "digitMapName", ber::fixed_octets::<2>(r, Tag::context(0)))),
             0x80000001 => Self::DigitMapValue(at!(r, "digitMapValue", DigitMapValue::read_ber(r, Tag::context(1)))),
-            _ => return Err(r.error(ErrorKind::UnknownAlternative)),
+            _ => return Err(ber::no_alternative(r)),
         })
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -8332,7 +8433,7 @@ impl<'a> SecondEventsDescriptor<'a> {
             } else { None },
             event_list: at!(r, "eventList", (1, true, Self::place), read_ber_second_events_descriptor_event_list(r, Tag::context(1))),
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -8394,7 +8495,7 @@ impl<'a> SigParameter<'a> {
                 })
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -8435,7 +8536,7 @@ impl<'a> IndAudTerminationStateDescriptor<'a> {
                 Some(at!(r, "serviceStateSel", ber::enumerated(r, Tag::context(3), ServiceState::from_number)))
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -8465,7 +8566,7 @@ impl<'a> IndAudMediaDescriptorStreams<'a> {
         Ok(match tag.bits() {
             0x80000000 => Self::OneStream(at!(r, "oneStream", IndAudStreamParms::read_ber(r, Tag::context(0)))),
             0x80000001 => Self::MultiStream(at!(r, "multiStream", read_ber_ind_aud_media_descriptor_streams_multi_stream(r, Tag::context(1)))),
-            _ => return Err(r.error(ErrorKind::UnknownAlternative)),
+            _ => return Err(ber::no_alternative(r)),
         })
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -8499,7 +8600,7 @@ impl IndAudSignal {
                 Some(at!(r, "signalRequestID", ber::narrow::<u32>(r, Tag::context(2))))
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -8528,7 +8629,7 @@ impl IndAudSeqSigList {
                 Some(at!(r, "signalList", IndAudSignal::read_ber(r, Tag::context(1))))
             } else { None },
         };
-        r.leave(level)?;
+        ber::leave(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -8587,7 +8688,7 @@ impl<'a> RegulatedEmbeddedDescriptor<'a> {
                 Some(at!(r, "signalsDescriptor", read_ber_signals_descriptor(r, Tag::context(1))))
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -8602,6 +8703,14 @@ impl<'a> RegulatedEmbeddedDescriptor<'a> {
             w.close(Tag::context(0), m);
         }
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "secondEvent"),
+            0x80000001 if from <= 1 => (1, "signalsDescriptor"),
+            _ => return None,
+        })
     }
 }
 
@@ -8635,7 +8744,7 @@ impl<'a> IndAudStreamParms<'a> {
                 Some(at!(r, "statisticsDescriptor", IndAudStatisticsDescriptor::read_ber(r, Tag::context(3))))
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -8660,6 +8769,16 @@ impl<'a> IndAudStreamParms<'a> {
             w.close(Tag::context(0), m);
         }
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "localControlDescriptor"),
+            0x80000001 if from <= 1 => (1, "localDescriptor"),
+            0x80000002 if from <= 2 => (2, "remoteDescriptor"),
+            0x80000003 if from <= 3 => (3, "statisticsDescriptor"),
+            _ => return None,
+        })
     }
 }
 
@@ -8689,7 +8808,7 @@ impl<'a> SecondRequestedEvent<'a> {
             } else { None },
             ev_par_list: at!(r, "evParList", (3, true, Self::place), read_ber_ev_par_list(r, Tag::context(3))),
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -8737,7 +8856,7 @@ impl<'a> IndAudLocalControlDescriptor<'a> {
                 Some(at!(r, "streamModeSel", ber::enumerated(r, Tag::context(4), StreamMode::from_number)))
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -8752,6 +8871,17 @@ impl<'a> IndAudLocalControlDescriptor<'a> {
         if let Some(v) = &self.stream_mode { w.null(Tag::context(0)); }
         Ok(())
     }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "streamMode"),
+            0x80000001 if from <= 1 => (1, "reserveValue"),
+            0x80000002 if from <= 2 => (2, "reserveGroup"),
+            0x80000003 if from <= 3 => (3, "propertyParms"),
+            0x80000004 if from <= 4 => (4, "streamModeSel"),
+            _ => return None,
+        })
+    }
 }
 
 impl<'a> IndAudLocalRemoteDescriptor<'a> {
@@ -8763,7 +8893,7 @@ impl<'a> IndAudLocalRemoteDescriptor<'a> {
             } else { None },
             prop_grps: at!(r, "propGrps", (1, true, Self::place), read_ber_ind_aud_property_group(r, Tag::context(1))),
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -8790,7 +8920,7 @@ impl<'a> IndAudStreamDescriptor<'a> {
             stream_id: at!(r, "streamID", (0, false, Self::place), ber::narrow::<u16>(r, Tag::context(0))),
             stream_parms: at!(r, "streamParms", (1, false, Self::place), IndAudStreamParms::read_ber(r, Tag::context(1))),
         };
-        r.leave(level)?;
+        ber::leave(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -8840,7 +8970,7 @@ impl<'a> SecondRequestedActions<'a> {
                 Some(at!(r, "resetEventsDescriptor", ber::null(r, Tag::context(4))))
             } else { None },
         };
-        ber::leave_extensible(r, level)?;
+        ber::leave_extensible(r, level, Self::place)?;
         Ok(value)
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
@@ -8862,6 +8992,17 @@ impl<'a> SecondRequestedActions<'a> {
         }
         if let Some(v) = &self.keep_active { w.boolean(Tag::context(0), *v); }
         Ok(())
+    }
+
+    fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+        Some(match tag.bits() {
+            0x80000000 if from <= 0 => (0, "keepActive"),
+            0x80000001 if from <= 1 => (1, "eventDM"),
+            0x80000002 if from <= 2 => (2, "signalsDescriptor"),
+            0x80000003 if from <= 3 => (3, "notifyBehaviour"),
+            0x80000004 if from <= 4 => (4, "resetEventsDescriptor"),
+            _ => return None,
+        })
     }
 }
 

@@ -36,7 +36,7 @@ impl<'a> Resolver<'a> {
         list: &'a ComponentList,
         sort: Sort,
     ) -> Components {
-        let items = self.flatten(scope, list, sort);
+        let (items, second_root) = self.flatten(scope, list, sort);
         let automatic = self.is_automatic(scope, list);
         let numbers = if automatic { automatic_numbers(&items) } else { Vec::new() };
         let mut out = Vec::with_capacity(items.len());
@@ -61,7 +61,7 @@ impl<'a> Resolver<'a> {
         }
         // X.680 §13.4: EXTENSIBILITY IMPLIED puts `...` at the end of the lists that have none.
         let extensible = list.extension.is_some() || self.extensibility_implied(scope);
-        Components { list: out, extensible }
+        Components { list: out, extensible, second_root }
     }
 
     /// X.680 §25.7, §25.8, §29.2: in a module with AUTOMATIC TAGS a list is tagged unless one of its components is
@@ -72,7 +72,8 @@ impl<'a> Resolver<'a> {
             && !all(list).any(|c| matches!(c, ast::Component::Named { ty, .. } if !ty.tags.is_empty()))
     }
 
-    fn flatten(&mut self, scope: &Scope<'a>, list: &'a ComponentList, sort: Sort) -> Vec<Item<'a>> {
+    /// All components, and how many stand before the second part of the root.
+    fn flatten(&mut self, scope: &Scope<'a>, list: &'a ComponentList, sort: Sort) -> (Vec<Item<'a>>, usize) {
         let mut items = Vec::with_capacity(list.root.len() + list.second_root.len());
         self.flatten_into(scope, &list.root, Place::Root, sort, &mut items);
         if let Some(extension) = &list.extension {
@@ -89,8 +90,9 @@ impl<'a> Resolver<'a> {
                 }
             }
         }
+        let second_root = items.len();
         self.flatten_into(scope, &list.second_root, Place::Root, sort, &mut items);
-        items
+        (items, second_root)
     }
 
     fn flatten_into(

@@ -155,7 +155,7 @@ impl<'a> Resolver<'a> {
             let (presence, place) = (ir::Presence::Mandatory, ir::Place::Root);
             list.push(ir::Component { name: (*name).into(), ty, presence, place, span: Span::default() });
         }
-        let parts = ir::Components { list, extensible: false };
+        let parts = ir::Components { second_root: list.len(), list, extensible: false };
         if built_in == BuiltIn::Identification { TypeKind::Choice(parts) } else { TypeKind::Sequence(parts) }
     }
 

@@ -219,6 +219,7 @@ fn add_node(shape: &mut Shape, kind: Kind) -> NodeId {
         extensible: false,
         first: shape.fields.len() as u32,
         count: 0,
+        second_root: 0,
         item_first: 0,
         item_count: 0,
         name: None,

@@ -192,6 +192,26 @@ fn parse_any(input: &[u8], extent: Extent, rules: Rules) -> Result<Header> {
     }
 }
 
+/// The tag at the start of `input` if the identifier octets can be read, whatever is wrong with the length; none of the
+/// end-of-contents octets.
+pub(crate) fn identifier(input: &[u8]) -> Option<Tag> {
+    let (&first, rest) = input.split_first()?;
+    if first & 0x1F != 0x1F {
+        return (first & 0xDF != 0).then(|| Tag::from_octet(first));
+    }
+    let mut number = 0_u32;
+    for (at, octet) in rest.iter().enumerate() {
+        if at == 0 && *octet == 0x80 || number > Tag::MAX_NUMBER >> 7 {
+            return None;
+        }
+        number = number << 7 | u32::from(octet & 0x7F);
+        if *octet < 0x80 {
+            return (number >= 31).then(|| Tag::literal(Class::from_identifier(first), number));
+        }
+    }
+    None
+}
+
 /// Finds the end of an element of indefinite length.
 ///
 /// `contents` starts right after the length octet `80`; the answer is the number of octets up to and with

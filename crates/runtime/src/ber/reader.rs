@@ -88,6 +88,15 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// The same cursor, which knows whether the input ends with an element of definite length, so that more input would not
+    /// help.
+    #[inline]
+    #[must_use]
+    pub const fn within(mut self, definite: bool) -> Self {
+        self.bounded = definite;
+        self
+    }
+
     /// The rules that the encoding has to follow.
     #[inline]
     #[must_use]
@@ -299,7 +308,18 @@ impl<'a> Reader<'a> {
 
     #[inline(never)]
     fn peek_long_tag(&self) -> Result<Option<Tag>> {
-        Ok(self.peek_long_header()?.map(|header| header.tag))
+        match self.identifier() {
+            Some(tag) => Ok(Some(tag)),
+            None => Ok(self.peek_long_header()?.map(|header| header.tag)),
+        }
+    }
+
+    /// The tag of what is at the cursor if its identifier octets can be read, whatever is wrong with its length.
+    ///
+    /// What names the component that a faulty header is in.
+    #[must_use]
+    pub fn identifier(&self) -> Option<Tag> {
+        header::identifier(self.rest)
     }
 
     /// Whether the next element has this tag. A fault in its header is none: it shows when the element is read.

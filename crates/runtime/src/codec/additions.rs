@@ -4,7 +4,7 @@ use super::ber;
 use super::notation::{self, Notation};
 use super::per;
 use crate::types::Octets;
-use crate::{Class, Error, ErrorKind, Result, Tag};
+use crate::{Error, ErrorKind, Result};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;
@@ -150,24 +150,20 @@ impl UnknownAdditions {
         Ok(all)
     }
 
-    /// Takes all elements that are left of this level; `known` are the tags of components, which come late or twice here.
+    /// Takes all elements that are left of this level; `place` finds components, which come late or twice here.
     ///
     /// # Errors
     /// As [`UnknownAdditions::read_ber`].
     #[inline]
-    pub fn rest_ber(r: &mut ber::Reader<'_>, known: fn(Tag) -> bool) -> Result<Self> {
-        if r.peek_tag()?.is_none() { Ok(Self::NONE) } else { Self::NONE.and_rest_ber(r, known) }
+    pub fn rest_ber(r: &mut ber::Reader<'_>, place: ber::Place) -> Result<Self> {
+        if r.peek_tag()?.is_none() { Ok(Self::NONE) } else { Self::NONE.and_rest_ber(r, place) }
     }
 
-    /// These, and all elements that are left of this level.
-    ///
-    /// # Errors
-    /// As [`UnknownAdditions::read_ber`].
     #[cold]
     #[inline(never)]
-    pub fn and_rest_ber(mut self, r: &mut ber::Reader<'_>, known: fn(Tag) -> bool) -> Result<Self> {
+    fn and_rest_ber(mut self, r: &mut ber::Reader<'_>, place: ber::Place) -> Result<Self> {
         while r.peek_tag()?.is_some() {
-            self.read_ber(r, known)?;
+            self.read_ber(r, place)?;
         }
         Ok(self)
     }
@@ -178,10 +174,8 @@ impl UnknownAdditions {
     /// [`ErrorKind::UnexpectedElement`] for a component that is known, else as [`ber::any`].
     #[cold]
     #[inline(never)]
-    pub fn read_ber(&mut self, r: &mut ber::Reader<'_>, known: fn(Tag) -> bool) -> Result<()> {
-        if r.peek_tag()?.is_some_and(|tag| tag.class() != Class::Universal && known(tag)) {
-            return Err(r.error(ErrorKind::UnexpectedElement));
-        }
+    pub fn read_ber(&mut self, r: &mut ber::Reader<'_>, place: ber::Place) -> Result<()> {
+        ber::not_late(r, place)?;
         let octets = ber::any(r)?;
         let number = u32::try_from(self.iter().len()).unwrap_or(u32::MAX);
         self.push(Family::Ber, number, &octets);

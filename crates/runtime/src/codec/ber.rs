@@ -21,11 +21,20 @@ const ROOM: usize = 64 * 1024;
 #[inline(never)]
 fn header(r: &mut Reader<'_>, tag: Tag) -> Result<Header> {
     let at = r.offset();
-    match r.next_header()? {
-        Some(header) if header.tag == tag => Ok(header),
-        Some(_) => Err(Error::new(ErrorKind::TagMismatch, at)),
-        None => Err(missing(r)),
+    match r.next_header() {
+        Ok(Some(header)) if header.tag == tag => Ok(header),
+        Ok(Some(_)) => Err(Error::new(ErrorKind::TagMismatch, at)),
+        Ok(None) => Err(missing(r)),
+        Err(error) => Err(in_header(r, error)),
     }
+}
+
+/// Tells that a fault is in the header at the cursor.
+#[cold]
+#[inline(never)]
+fn in_header(r: &mut Reader<'_>, error: Error) -> Error {
+    r.path.header();
+    error
 }
 
 /// What is said where an element has to be and none is: at the end of the input, more may come.
@@ -81,11 +90,29 @@ pub fn expect(r: &Reader<'_>, tag: Tag) -> Result<()> {
 /// # Errors
 /// [`ErrorKind::MissingComponent`] at the end of the level.
 #[inline]
-pub fn tag(r: &Reader<'_>) -> Result<Tag> {
-    match r.peek_tag()? {
-        Some(tag) => Ok(tag),
-        None => Err(missing(r)),
+pub fn tag(r: &mut Reader<'_>) -> Result<Tag> {
+    match r.peek_tag() {
+        Ok(Some(tag)) => Ok(tag),
+        Ok(None) => Err(missing(r)),
+        Err(error) => Err(in_header(r, error)),
     }
+}
+
+/// What is wrong with an element that is none of the alternatives of a CHOICE: its header, or that it is there.
+#[cold]
+#[inline(never)]
+pub fn no_alternative(r: &mut Reader<'_>) -> Error {
+    match r.peek_header() {
+        Ok(_) => r.error(ErrorKind::UnknownAlternative),
+        Err(error) => in_header(r, error),
+    }
+}
+
+/// What is wrong with an element that no component begins with: its header, or that it is there.
+#[cold]
+#[inline(never)]
+pub fn unexpected(r: &mut Reader<'_>) -> Error {
+    r.peek_header().err().unwrap_or_else(|| r.error(ErrorKind::UnexpectedElement))
 }
 
 /// Enters a constructed element.
@@ -106,23 +133,70 @@ fn enter_any(r: &mut Reader<'_>, tag: Tag) -> Result<Frame> {
     r.enter(&header)
 }
 
+/// Leaves a constructed element of a SEQUENCE whose components have been read in order.
+///
+/// # Errors
+/// As [`Reader::leave`].
+#[inline]
+pub fn leave(r: &mut Reader<'_>, level: Frame, place: Place) -> Result<()> {
+    r.leave(level).map_err(|error| left_over(r, error, place))
+}
+
+/// What is left may be a component that comes late or twice.
+#[cold]
+#[inline(never)]
+fn left_over(r: &mut Reader<'_>, error: Error, place: Place) -> Error {
+    if error.kind() == ErrorKind::UnexpectedElement
+        && let Some((_, name)) = r.identifier().and_then(|tag| place(tag, 0))
+    {
+        r.inside(name);
+    }
+    error
+}
+
 /// Leaves a constructed element of an extensible type, over what the type does not know.
 ///
 /// # Errors
-/// As [`Reader::leave`] and [`any`].
+/// As [`Reader::leave`] and [`pass_unknown`].
 #[inline]
-pub fn leave_extensible(r: &mut Reader<'_>, level: Frame) -> Result<()> {
+pub fn leave_extensible(r: &mut Reader<'_>, level: Frame, place: Place) -> Result<()> {
     if !r.is_at_end() {
-        pass_over(r)?;
+        pass_over(r, place)?;
     }
     r.leave(level)
 }
 
 /// Passes over what is left on a level.
 #[inline(never)]
-fn pass_over(r: &mut Reader<'_>) -> Result<()> {
+fn pass_over(r: &mut Reader<'_>, place: Place) -> Result<()> {
     while r.has_more()? {
-        any(r)?;
+        pass_unknown(r, place)?;
+    }
+    Ok(())
+}
+
+/// Passes over an element that a SEQUENCE does not know.
+///
+/// # Errors
+/// As [`not_late`] and [`any`].
+#[cold]
+pub fn pass_unknown(r: &mut Reader<'_>, place: Place) -> Result<()> {
+    not_late(r, place)?;
+    any(r).map(drop)
+}
+
+/// That the next element is no component that comes late or twice. Later versions may add elements with universal tags.
+///
+/// # Errors
+/// [`ErrorKind::UnexpectedElement`], and a fault in its header.
+#[cold]
+#[inline(never)]
+pub(super) fn not_late(r: &mut Reader<'_>, place: Place) -> Result<()> {
+    let tag = r.identifier().filter(|tag| tag.class() != Class::Universal);
+    if let Some((_, name)) = tag.and_then(|tag| place(tag, 0)) {
+        r.peek_header()?;
+        r.inside(name);
+        return Err(r.error(ErrorKind::UnexpectedElement));
     }
     Ok(())
 }
@@ -155,8 +229,15 @@ pub fn list<'a, T>(
 /// A component of a SEQUENCE by its tag: the first that it can be from one on, and its name.
 pub type Place = fn(Tag, usize) -> Option<(usize, &'static str)>;
 
+/// None of them.
+#[must_use]
+pub fn no_place(_: Tag, _: usize) -> Option<(usize, &'static str)> {
+    None
+}
+
 /// Where a component that has to be there is another element, what is wrong is told by that: a component further on tells
 /// that this one is missing, all others are not expected here (unless `extensible`, where they may be of a later version).
+/// A faulty header is in the component that its tag tells.
 #[cold]
 #[inline(never)]
 pub fn misplaced(
@@ -167,6 +248,11 @@ pub fn misplaced(
     extensible: bool,
     place: Place,
 ) -> Error {
+    if r.path.is_header() {
+        let found = r.identifier().and_then(|tag| place(tag, number));
+        r.inside(found.map_or("", |(_, name)| name));
+        return error;
+    }
     let is_other = matches!(error.kind(), ErrorKind::TagMismatch | ErrorKind::UnknownAlternative);
     if !is_other || !r.path.is_empty() {
         r.inside(component);
@@ -318,11 +404,17 @@ fn at_element(error: Error, at: u64) -> Error {
 #[inline]
 pub fn enumerated<T>(r: &mut Reader<'_>, tag: Tag, item: fn(i64) -> Option<T>) -> Result<T> {
     let start = r.position();
-    let number = integer(r, tag)?;
-    item(number).ok_or_else(|| {
-        r.rewind(start);
-        r.error(ErrorKind::UnknownEnumeration)
-    })
+    match integer(r, tag) {
+        Ok(number) => item(number).ok_or_else(|| {
+            r.rewind(start);
+            r.error(ErrorKind::UnknownEnumeration)
+        }),
+        // What takes other numbers has no place for such a large one.
+        Err(error) if error.kind() == ErrorKind::IntegerRange && item(i64::MIN).is_none() => {
+            Err(Error::new(ErrorKind::UnknownEnumeration, error.at()))
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// INTEGER of any size (8.3).
@@ -560,16 +652,72 @@ pub fn unknown_alternative<'a>(r: &mut Reader<'a>) -> Result<UnknownAlternative<
     Ok(UnknownAlternative { addition: None, octets: any(r)? })
 }
 
-/// That elements come in the order of a SEQUENCE: each position only once, and none behind a later one.
+/// The components of a SEQUENCE that have to be there, by their positions from 1 on.
+pub type Required<'r> = &'r [(u32, &'static str)];
+
+/// That elements come in the order of a SEQUENCE: each position only once, none behind a later one, and none before `least`,
+/// the last of those before it that have to be there.
 ///
 /// # Errors
-/// [`ErrorKind::UnexpectedElement`].
+/// [`ErrorKind::UnexpectedElement`], [`ErrorKind::MissingComponent`], and a fault in the element's header.
 #[inline]
-pub fn in_order(last: &mut u32, position: u32, r: &Reader<'_>) -> Result<()> {
-    if position <= *last {
-        return Err(r.error(ErrorKind::UnexpectedElement));
+pub fn in_order(
+    last: &mut u32,
+    (position, component): (u32, &'static str),
+    least: u32,
+    required: Required<'_>,
+    r: &mut Reader<'_>,
+) -> Result<()> {
+    if position <= *last || *last < least {
+        return Err(out_of_order(*last, (position, component), required, r));
     }
     *last = position;
+    Ok(())
+}
+
+#[cold]
+#[inline(never)]
+fn out_of_order(
+    last: u32,
+    (position, component): (u32, &'static str),
+    required: Required<'_>,
+    r: &mut Reader<'_>,
+) -> Error {
+    let fault = r.peek_header().err();
+    let absent = required.iter().find(|(number, _)| *number > last && *number < position);
+    let (component, kind) = match absent {
+        _ if fault.is_some() => (if position > last { component } else { "" }, ErrorKind::UnexpectedElement),
+        Some((_, absent)) => (*absent, ErrorKind::MissingComponent),
+        None => (component, ErrorKind::UnexpectedElement),
+    };
+    r.inside(component);
+    fault.unwrap_or_else(|| r.error(kind))
+}
+
+/// That an element which a SEQUENCE does not know stands where its additions do, behind the component at the position
+/// `additions`: nothing that is before that comes behind it.
+///
+/// # Errors
+/// [`ErrorKind::MissingComponent`], [`ErrorKind::UnexpectedElement`], and a fault in the element's header.
+#[cold]
+#[inline(never)]
+pub fn in_additions(
+    last: &mut u32,
+    additions: u32,
+    required: Required<'_>,
+    r: &mut Reader<'_>,
+) -> Result<()> {
+    r.peek_header()?;
+    let is_late = *last > additions;
+    let absent = required.iter().find(|(number, _)| *number > *last && (is_late || *number <= additions));
+    if let Some((_, absent)) = absent {
+        r.inside(absent);
+        return Err(r.error(ErrorKind::MissingComponent));
+    }
+    if is_late {
+        return Err(r.error(ErrorKind::UnexpectedElement));
+    }
+    *last = additions;
     Ok(())
 }
 
@@ -584,26 +732,44 @@ pub fn set_key(tag: Tag, least: Tag, r: &Reader<'_>) -> Tag {
 /// That an element of a SET comes once, and in DER and CER in the order of the tags.
 ///
 /// # Errors
-/// [`ErrorKind::DuplicateComponent`], [`ErrorKind::SetOrder`].
+/// [`ErrorKind::DuplicateComponent`], [`ErrorKind::SetOrder`], and a fault in the element's header.
 #[inline]
-pub fn in_set(present: bool, last: &mut u32, tag: Tag, r: &Reader<'_>) -> Result<()> {
-    if present {
-        return Err(r.error(ErrorKind::DuplicateComponent));
-    }
-    if r.rules() != Rules::Ber && tag.bits() < *last {
-        return Err(r.error(ErrorKind::SetOrder));
+pub fn in_set(
+    present: bool,
+    last: &mut u32,
+    tag: Tag,
+    component: &'static str,
+    r: &mut Reader<'_>,
+) -> Result<()> {
+    if present || (r.rules() != Rules::Ber && tag.bits() < *last) {
+        return Err(not_in_set(present, component, r));
     }
     *last = tag.bits();
     Ok(())
 }
 
-/// A component that equals its DEFAULT must be left out in DER and CER (11.5).
+#[cold]
+#[inline(never)]
+fn not_in_set(present: bool, component: &'static str, r: &mut Reader<'_>) -> Error {
+    r.inside(component);
+    let kind = if present { ErrorKind::DuplicateComponent } else { ErrorKind::SetOrder };
+    r.peek_header().err().unwrap_or_else(|| r.error(kind))
+}
+
+/// A component, which begins at `start`, must be left out in DER and CER if it equals its DEFAULT (11.5).
 ///
 /// # Errors
 /// [`ErrorKind::DefaultEncoded`].
 #[inline]
-pub fn not_default(equal: bool, r: &Reader<'_>) -> Result<()> {
-    if equal && r.rules() != Rules::Ber { Err(r.error(ErrorKind::DefaultEncoded)) } else { Ok(()) }
+pub fn not_default(equal: bool, start: usize, r: &mut Reader<'_>) -> Result<()> {
+    if equal && r.rules() != Rules::Ber { Err(default_encoded(start, r)) } else { Ok(()) }
+}
+
+#[cold]
+#[inline(never)]
+fn default_encoded(start: usize, r: &mut Reader<'_>) -> Error {
+    r.rewind(start);
+    r.error(ErrorKind::DefaultEncoded)
 }
 
 /// A character string with its header.

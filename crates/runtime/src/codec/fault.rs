@@ -27,6 +27,8 @@ struct Steps(Vec<Step>);
 enum Step {
     Component(&'static str),
     Element(usize),
+    /// The identifier or length octets of an element of BER, the innermost step of all.
+    Header,
 }
 
 /// Steps that are shown at each end of a long path.
@@ -46,6 +48,18 @@ impl Path {
     #[inline(never)]
     pub(crate) fn element(&mut self, number: usize) {
         self.push(Step::Element(number));
+    }
+
+    /// The fault is in the header of the next element.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn header(&mut self) {
+        self.push(Step::Header);
+    }
+
+    /// Whether nothing more is known than that the fault is in the header of an element.
+    pub(crate) fn is_header(&self) -> bool {
+        self.steps() == [Step::Header]
     }
 
     fn push(&mut self, step: Step) {
@@ -73,13 +87,14 @@ impl Path {
 
 impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let steps = self.steps();
-        let count = steps.len();
-        for (at, step) in steps.iter().rev().enumerate() {
+        let steps =
+            || self.steps().iter().rev().filter(|step| !matches!(step, Step::Component("") | Step::Header));
+        let count = steps().count();
+        for (at, step) in steps().enumerate() {
             match step {
                 _ if at == SHOWN && count > 2 * SHOWN => f.write_str("…")?,
                 _ if (SHOWN..count.saturating_sub(SHOWN)).contains(&at) => {}
-                Step::Component("") => {}
+                Step::Header => {}
                 Step::Component(name) if at == 0 => f.write_str(name)?,
                 Step::Component(name) => write!(f, ".{name}")?,
                 Step::Element(number) => write!(f, "[{number}]")?,

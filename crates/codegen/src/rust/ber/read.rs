@@ -5,7 +5,6 @@ use crate::rust::At;
 use crate::rust::values::{key_pattern, string_kind, time_type, tuple};
 use crate::types::{Edge, Repr};
 use tercet_plan::ber::{Slot, UNTAGGED, flags};
-use tercet_plan::shape::Place;
 use tercet_plan::{FieldId, Kind, NodeId};
 
 /// Components from which on, most of them optional, a SEQUENCE is read by tags rather than in order.
@@ -124,14 +123,22 @@ impl Ber<'_, '_> {
         let fields: Vec<FieldId> = shape.fields_of(node).map(|(id, _)| id).collect();
         let is_set = shape.node(node).kind == Kind::Set;
         self.line("let level = ber::enter(r, tag)?;");
-        if self.is_read_by_tag(node, &fields) {
+        let by_tag = self.is_read_by_tag(node, &fields);
+        if by_tag {
             self.read_by_tag(node, &fields, is_set);
         } else {
             self.read_in_order(node, &fields);
         }
-        // Behind additions that are kept, and on the way by tags, nothing is left to step over.
-        let skips = shape.node(node).extensible && self.p.names.additions(node).is_none();
-        self.line(if skips { "ber::leave_extensible(r, level)?;" } else { "r.leave(level)?;" });
+        let place = self.place_function(node);
+        // Elements of later versions may be left where the additions are the last.
+        let is_open = shape.node(node).extensible && self.second_root(node).is_none();
+        self.line(match self.p.names.additions(node) {
+            // Nothing is left to step over.
+            _ if by_tag => "r.leave(level)?;".to_owned(),
+            Some(_) if is_open => "r.leave(level)?;".to_owned(),
+            None if is_open => format!("ber::leave_extensible(r, level, {place})?;"),
+            _ => format!("ber::leave(r, level, {place})?;"),
+        });
         self.line(if self.is_filled(node) { "Ok(())" } else { "Ok(value)" });
     }
 
@@ -181,40 +188,25 @@ impl Ber<'_, '_> {
         distinct && fields.len() >= MANY && optional * 3 >= fields.len() * 2
     }
 
-    /// The tags that no addition of a later version has: those of the components, without the universal ones, which the
-    /// standard's own types have too.
-    fn known(&self, node: NodeId) -> String {
-        let shape = self.p.types.shape;
-        let mut patterns = Vec::new();
-        let mut choices = Vec::new();
-        for (id, field) in shape.fields_of(node) {
-            match self.condition(&self.slot(id), field.node) {
-                Condition::Tag(tag) if tag >> 30 != 0 => patterns.push(tag_pattern(tag)),
-                Condition::Choice(name) => choices.push(format!("{name}::takes(tag)")),
-                Condition::Tag(_) | Condition::Any => {}
-            }
+    /// What keeps or drops an element that is not known.
+    fn unknown(&self, node: NodeId, member: &str) -> String {
+        let place = self.place_function(node);
+        match self.p.names.additions(node) {
+            Some(_) => format!("{member}.read_ber(r, {place})?"),
+            None => format!("ber::pass_unknown(r, {place})?"),
         }
-        if !patterns.is_empty() {
-            choices.insert(0, format!("matches!(tag.bits(), {})", patterns.join(" | ")));
-        }
-        if choices.is_empty() { "|_| false".into() } else { format!("|tag| {}", choices.join(" || ")) }
     }
 
-    /// What keeps or drops an element that is not known.
-    fn unknown(&self, node: NodeId, place: &str) -> String {
-        match self.p.names.additions(node) {
-            Some(_) => format!("{place}.read_ber(r, {})?", self.known(node)),
-            None => "drop(ber::any(r)?)".into(),
-        }
+    /// The number of the first component behind the additions.
+    pub(super) fn second_root(&self, node: NodeId) -> Option<usize> {
+        let node = self.p.types.shape.node(node);
+        (node.extensible && node.second_root < node.count).then_some(node.second_root as usize)
     }
 
     /// Components in their order, each with a look at the next tag where it may be absent.
     fn read_in_order(&mut self, node: NodeId, fields: &[FieldId]) {
         let shape = self.p.types.shape;
-        let second = fields.iter().position(|id| shape.field(*id).place != Place::Root).and_then(|first| {
-            let mut behind = fields.iter().skip(first);
-            behind.position(|id| shape.field(*id).place == Place::Root).map(|at| at + first)
-        });
+        let second = self.second_root(node);
         // Components that select a row of a table have a variable of their own, since others look at them.
         let keyed = fields.iter().any(|id| self.p.types.has_keys(node, *id));
         let mut members = Vec::new();
@@ -240,13 +232,15 @@ impl Ber<'_, '_> {
                 false => self.p.at(id),
             };
             let value = self.read_held(Edge::Field(id), &slot, field.node, &keys, at);
-            let next = self.condition(&slot, field.node).next();
+            let next = self.next(&slot, field.node, &fields[i + 1..]);
             let name = self.p.names.field(id).to_owned();
             let value = if self.p.is_option(id) {
                 format!("if {next} {{ Some({value}) }} else {{ None }}")
             } else if let Some(default) = self.p.default_value(id) {
                 let checked = self.not_default(id);
-                format!("if {next} {{ let v = {value}; {checked}; v }} else {{ {default} }}")
+                format!(
+                    "if {next} {{ let s = r.position(); let v = {value}; {checked}; v }} else {{ {default} }}"
+                )
             } else {
                 value
             };
@@ -258,15 +252,29 @@ impl Ber<'_, '_> {
             }
         }
         if let Some(name) = self.p.names.additions(node) {
-            let known = self.known(node);
-            let rest = if second.is_some() {
-                format!("unknown.and_rest_ber(r, {known})?")
-            } else {
-                format!("UnknownAdditions::rest_ber(r, {known})?")
+            let place = self.place_function(node);
+            let rest = match second {
+                Some(_) => "unknown".to_owned(),
+                None => format!("UnknownAdditions::rest_ber(r, {place})?"),
             };
             members.push(format!("{name}: {rest},"));
         }
         self.value(&members);
+    }
+
+    /// That the next element begins a component, with others behind it.
+    fn next(&self, slot: &Slot, node: NodeId, behind: &[FieldId]) -> String {
+        let condition = self.condition(slot, node);
+        if !self.takes_unknown(slot, node) {
+            return condition.next();
+        }
+        let shape = self.p.types.shape;
+        let others = behind.iter().map(|id| self.condition(&self.slot(*id), shape.field(*id).node).is("tag"));
+        let others: Vec<String> = others.collect();
+        if others.is_empty() {
+            return "r.has_more()?".into();
+        }
+        format!("r.peek_tag()?.is_some_and(|tag| {} || !({}))", condition.is("tag"), others.join(" || "))
     }
 
     /// Whether a component has to be there and is known by its tag, so that another element may be there instead.
@@ -276,13 +284,27 @@ impl Ber<'_, '_> {
         has_tag && !self.p.is_option(id) && self.p.default_value(id).is_none()
     }
 
-    /// The function that finds a component of a SEQUENCE by its tag, for errors.
-    pub(super) fn place(&mut self, node: NodeId) {
+    /// Whether components are found by their tags, for errors: those of a SEQUENCE that is read in order.
+    fn has_place(&self, node: NodeId) -> bool {
         let shape = self.p.types.shape;
         let fields: Vec<FieldId> = shape.fields_of(node).map(|(id, _)| id).collect();
-        if self.is_read_by_tag(node, &fields) || !fields.iter().any(|id| self.is_placed(*id)) {
+        let has_tag =
+            |id: &FieldId| !matches!(self.condition(&self.slot(*id), shape.field(*id).node), Condition::Any);
+        !self.is_read_by_tag(node, &fields) && fields.iter().any(has_tag)
+    }
+
+    /// The function that does.
+    fn place_function(&self, node: NodeId) -> &'static str {
+        if self.has_place(node) { "Self::place" } else { "ber::no_place" }
+    }
+
+    /// Prints it.
+    pub(super) fn place(&mut self, node: NodeId) {
+        if !self.has_place(node) {
             return;
         }
+        let shape = self.p.types.shape;
+        let fields: Vec<FieldId> = shape.fields_of(node).map(|(id, _)| id).collect();
         self.line("");
         self.open("fn place(tag: Tag, from: usize) -> Option<(usize, &'static str)> {");
         self.open("Some(match tag.bits() {");
@@ -291,7 +313,7 @@ impl Ber<'_, '_> {
             let pattern = match self.condition(&self.slot(id), field.node) {
                 Condition::Tag(tag) => format!("{} if from <= {number}", tag_pattern(tag)),
                 Condition::Choice(name) => format!("_ if from <= {number} && {name}::takes(tag)"),
-                Condition::Any => format!("_ if from <= {number}"),
+                Condition::Any => continue,
             };
             self.line(format!("{pattern} => ({number}, {:?}),", shape.name(field.name)));
         }
@@ -314,7 +336,19 @@ impl Ber<'_, '_> {
     /// The check that a component, `v`, is not its DEFAULT.
     fn not_default(&self, id: FieldId) -> String {
         let equal = self.p.is_default(id, "v").unwrap_or_else(|| "false".into());
-        self.p.at(id).value(format!("ber::not_default({equal}, r)"))
+        self.p.at(id).value(format!("ber::not_default({equal}, s, r)"))
+    }
+
+    /// The components of a SEQUENCE that have to be there, by their positions from 1 on.
+    fn required(&self, fields: &[FieldId]) -> Vec<(u32, String)> {
+        let is_required = |id: FieldId| !self.p.is_option(id) && self.p.default_value(id).is_none();
+        let shape = self.p.types.shape;
+        let name = |id: FieldId| shape.name(shape.field(id).name).to_owned();
+        (1..)
+            .zip(fields)
+            .filter(|(_, id)| is_required(**id))
+            .map(|(number, id)| (number, name(*id)))
+            .collect()
     }
 
     /// Components in any order, or so many that may be absent that to ask for each would take long.
@@ -333,10 +367,22 @@ impl Ber<'_, '_> {
             }
         }
         let place = |name: &str| if in_place { format!("value.{name}") } else { local(name) };
+        let required = self.required(fields);
+        let list = if required.is_empty() { "&[]" } else { "REQUIRED" };
+        if !is_set && !required.is_empty() {
+            let items: Vec<String> =
+                required.iter().map(|(position, name)| format!("({position}, {name:?})")).collect();
+            self.line(format!("const REQUIRED: ber::Required = &[{}];", items.join(", ")));
+        }
+        let extensible = shape.node(node).extensible;
         self.line("let mut last = 0_u32;");
         self.open("while let Some(tag) = r.peek_tag()? {");
         self.open("match tag.bits() {");
-        for (i, &id) in fields.iter().enumerate() {
+        // What takes unknown elements of a SET comes behind those that are known.
+        let takes_unknown = |id: FieldId| is_set && self.takes_unknown(&self.slot(id), shape.field(id).node);
+        let mut order: Vec<(usize, FieldId)> = fields.iter().copied().enumerate().collect();
+        order.sort_by_key(|(_, id)| takes_unknown(*id));
+        for (i, id) in order {
             let field = shape.field(id);
             let slot = self.slot(id);
             let prefix = if in_place { "value." } else { "f_" };
@@ -352,31 +398,52 @@ impl Ber<'_, '_> {
                     }
                     _ => "tag".to_owned(),
                 };
-                let call = format!("ber::in_set({place}.is_some(), &mut last, {tag}, r)");
-                format!("{};", self.p.at(id).value(call))
+                let name = shape.name(field.name);
+                format!("ber::in_set({place}.is_some(), &mut last, {tag}, {name:?}, r)?;")
             } else {
-                let call = format!("ber::in_order(&mut last, {}, r)", i + 1);
-                format!("{};", self.p.at(id).value(call))
+                let (position, name) = (i as u32 + 1, shape.name(field.name));
+                let least =
+                    required.iter().map(|(number, _)| *number).filter(|number| *number < position).max();
+                let least = least.unwrap_or(0);
+                format!("ber::in_order(&mut last, ({position}, {name:?}), {least}, {list}, r)?;")
             };
-            let pattern = self.condition(&slot, field.node).pattern();
+            let condition = self.condition(&slot, field.node);
+            let mut pattern = condition.pattern();
+            // Later versions may add elements with universal tags of components that have passed.
+            if is_set && self.takes_unknown(&slot, field.node) {
+                pattern = format!("_ if {place}.is_none() || {}", condition.is("tag"));
+            }
+            if extensible && !is_set && matches!(condition, Condition::Tag(tag) if tag >> 30 == 0) {
+                pattern += &format!(" if last <= {i}");
+            }
             self.open(format!("{pattern} => {{"));
             self.line(order);
-            self.line(format!("{place} = Some({value});"));
+            if self.p.default_value(id).is_some() && !self.p.is_option(id) {
+                self.line("let s = r.position();");
+                self.line(format!("let v = {value};"));
+                let checked = self.not_default(id);
+                self.line(format!("{checked};"));
+                self.line(format!("{place} = Some(v);"));
+            } else {
+                self.line(format!("{place} = Some({value});"));
+            }
             self.close("}");
         }
-        if shape.node(node).extensible {
-            let place = match self.p.names.additions(node) {
+        if extensible {
+            let member = match self.p.names.additions(node) {
                 Some(name) if in_place => format!("value.{name}"),
                 _ => "unknown".into(),
             };
-            let unknown = self.unknown(node, &place);
-            self.line(if is_set {
-                format!("_ => {{ ber::in_set(false, &mut last, tag, r)?; {unknown}; }}")
+            let unknown = self.unknown(node, &member);
+            let order = if is_set {
+                "ber::in_set(false, &mut last, tag, \"\", r)?".to_owned()
             } else {
-                format!("_ => {unknown},")
-            });
+                let additions = self.second_root(node).unwrap_or(fields.len());
+                format!("ber::in_additions(&mut last, {additions}, {list}, r)?")
+            };
+            self.line(format!("_ => {{ {order}; {unknown}; }}"));
         } else {
-            self.line("_ => return Err(r.error(ErrorKind::UnexpectedElement)),");
+            self.line("_ => return Err(ber::unexpected(r)),");
         }
         self.close("}");
         self.close("}");
@@ -390,10 +457,7 @@ impl Ber<'_, '_> {
             if self.p.is_option(id) {
                 members.push(format!("{name}: {local},"));
             } else if let Some(default) = self.p.default_value(id) {
-                let checked = self.not_default(id);
-                members.push(format!(
-                    "{name}: match {local} {{ Some(v) => {{ {checked}; v }} None => {default} }},"
-                ));
+                members.push(format!("{name}: match {local} {{ Some(v) => v, None => {default} }},"));
             } else {
                 let missing = format!("{local}.ok_or_else(|| r.error(ErrorKind::MissingComponent))");
                 members.push(format!("{name}: {},", self.p.at(id).value(missing)));
@@ -426,7 +490,7 @@ impl Ber<'_, '_> {
                 format!("_ => Self::Unknown(Box::new(ber::unknown_alternative(r)?{})),", self.p.ended(node));
             self.line(line);
         } else {
-            self.line("_ => return Err(r.error(ErrorKind::UnknownAlternative)),");
+            self.line("_ => return Err(ber::no_alternative(r)),");
         }
         self.close("})");
     }

@@ -5,7 +5,6 @@ use crate::rust::values::{string_kind, time_type};
 use crate::rust::{At, deref, receiver};
 use crate::types::{Edge, Repr};
 use tercet_plan::ber::{Slot, UNTAGGED, flags};
-use tercet_plan::shape::Place;
 use tercet_plan::{FieldId, Kind, NodeId};
 
 impl Ber<'_, '_> {
@@ -109,10 +108,8 @@ impl Ber<'_, '_> {
             _ => None,
         };
         // Behind the additions that are known, in front of a second root.
-        let mut behind = match fields.iter().position(|id| shape.field(*id).place != Place::Root) {
-            Some(first) if !is_set => {
-                first + fields[first..].iter().take_while(|id| shape.field(**id).place != Place::Root).count()
-            }
+        let mut behind = match self.second_root(node) {
+            Some(second) if !is_set => second,
             _ => fields.len(),
         };
         if unknown.is_none() {

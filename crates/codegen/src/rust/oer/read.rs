@@ -157,11 +157,11 @@ impl Oer<'_, '_> {
             self.line(format!("let {mutable}bitmap = r.bitmap()?;"));
             for addition in &sequence.additions {
                 self.open("if bitmap.next_addition() {");
-                let open = match addition {
+                let at = match addition {
                     Addition::Single(field) => self.p.at(self.member_field(node, *field)),
                     Addition::Group { .. } => At::Nothing,
                 };
-                let open = open.value("r.open(oer::VARIABLE)");
+                let (open, close) = (at.value("r.open(oer::VARIABLE)"), at.value("r.close(open)"));
                 self.line(format!("let open = {open};"));
                 match addition {
                     Addition::Single(field) => {
@@ -171,7 +171,7 @@ impl Oer<'_, '_> {
                     }
                     Addition::Group { optional, members } => self.read_bracket(node, *optional, members),
                 }
-                self.line("r.close(open)?;");
+                self.line(format!("{close};"));
                 self.close("}");
             }
             self.line(if keeps {

@@ -131,7 +131,7 @@ macro_rules! events {
                 let level = ber::enter(r, tag)?;
                 let request_id = <Option<u32> as Component<'a, PLAIN>>::ber::<2, true>(r, 0, cx)?;
                 let event_list = <Vec<_> as Component<'a, PLAIN>>::ber::<2, true>(r, 1, cx)?;
-                ber::leave_extensible(r, level)?;
+                ber::leave_extensible(r, level, super::place::<2>)?;
                 Ok(Self { request_id, event_list }.without_none())
             }
 

@@ -266,7 +266,7 @@ pub(crate) const fn whole(count: u32) -> Whole {
 }
 
 /// The component of a SEQUENCE of so many that has a tag, from one on.
-fn place<const COUNT: usize>(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
+pub(crate) fn place<const COUNT: usize>(tag: Tag, from: usize) -> Option<(usize, &'static str)> {
     let number = tag.number() as usize;
     (tag == Tag::context(tag.number()) && number >= from && number < COUNT).then_some((number, ""))
 }

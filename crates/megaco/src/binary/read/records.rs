@@ -92,7 +92,8 @@ macro_rules! read_record {
                     cx.item = item;
                 }
                 if $later {
-                    tercet_runtime::codec::ber::leave_extensible(r, level)?;
+                    let place = $crate::binary::read::place::<{ At::End as usize }>;
+                    tercet_runtime::codec::ber::leave_extensible(r, level, place)?;
                 } else {
                     r.leave(level)?;
                 }
@@ -154,7 +155,7 @@ macro_rules! in_order {
     };
 }
 
-/// The components of a SEQUENCE in BER by their tags: what is not known may stand between them.
+/// The components of a SEQUENCE in BER by their tags.
 macro_rules! by_tags {
     ($r:ident $cx:ident $extensible:literal
         { $([$f1:ident: $ty1:ty, $k1:tt])* } { $([$f2:ident: $ty2:ty, $k2:tt])* }
@@ -163,13 +164,19 @@ macro_rules! by_tags {
         use tercet_runtime::codec::ber;
         use tercet_runtime::{ErrorKind, Tag};
 
+        let required = [$((
+            if <$ty1 as Component<'a, $k1>>::IS_OPTIONAL { 0 } else { At::$f1 as u32 + 1 },
+            "",
+        )),*];
+        let least = |position| required.iter().map(|it| it.0).filter(|number| *number < position).max().unwrap_or(0);
         let mut last = 0;
         $(let mut $f1 = None;)*
         $(let mut $f2 = None;)*
         while let Some(tag) = $r.peek_tag()? {
             $(
                 if tag == Tag::context(At::$f1 as u32) {
-                    told(ber::in_order(&mut last, At::$f1 as u32 + 1, $r), $r)?;
+                    let position = At::$f1 as u32 + 1;
+                    ber::in_order(&mut last, (position, ""), least(position), &required, $r)?;
                     let value = <$ty1 as Component<'a, $k1>>::ber_found($r, At::$f1 as u32, $cx);
                     $f1 = Some(told(value, $r)?);
                     continue;
@@ -177,12 +184,14 @@ macro_rules! by_tags {
             )*
             $(
                 if tag == Tag::context(At::$f2 as u32) {
-                    told(ber::in_order(&mut last, At::$f2 as u32 + 1, $r), $r)?;
+                    let position = At::$f2 as u32 + 1;
+                    ber::in_order(&mut last, (position, ""), least(position), &required, $r)?;
                     let value = <$ty2 as Component<'a, $k2>>::ber_found($r, At::$f2 as u32, $cx);
                     $f2 = Some(told(value, $r)?);
                     continue;
                 }
             )*
+            ber::in_additions(&mut last, At::End as u32, &required, $r)?;
             drop(ber::any($r)?);
         }
         $(
@@ -221,7 +230,7 @@ macro_rules! read_choice {
                 use $crate::binary::marked;
                 use $crate::binary::read::{Alternative};
                 use tercet_runtime::codec::ber;
-                use tercet_runtime::{ErrorKind, Tag};
+                use tercet_runtime::Tag;
 
                 #[allow(clippy::enum_variant_names, reason = "alternatives and their numbers")]
                 enum At { $($a1,)* $($a2,)* }
@@ -242,7 +251,7 @@ macro_rules! read_choice {
                     drop(ber::any(r)?);
                     return Err(cx.refuse(concat!("an alternative of ", stringify!($name))));
                 }
-                Err(r.error(ErrorKind::UnknownAlternative))
+                Err(ber::no_alternative(r))
             }
 
             fn per(

@@ -298,6 +298,7 @@ impl<'a> Reader<'a> {
             }
             if ordered && self.canonical {
                 if number > 0 && order(before, element) == Ordering::Greater {
+                    self.path.element(number);
                     return Err(Error::new(ErrorKind::NotCanonical, begun as u64));
                 }
                 before = element;

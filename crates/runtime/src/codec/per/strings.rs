@@ -64,6 +64,11 @@ fn no_character(bits: BitReader<'_>, alphabet: &Alphabet, at: usize) -> Error {
     Error::at_bit(ErrorKind::CharacterInvalid, place.unwrap_or(at) as u64)
 }
 
+/// In what form UTCTime and GeneralizedTime are.
+const fn time_rules(canonical: bool) -> Rules {
+    if canonical { Rules::Der } else { Rules::Ber }
+}
+
 impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     /// OCTET STRING (§17).
     ///
@@ -221,6 +226,8 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     fn long_text(&mut self, mut length: Length, alphabet: &Alphabet) -> Result<Text<'a>> {
         let mut text = String::new();
         loop {
+            // No character is looked at before all are there.
+            { self.bits }.skip(length.count.saturating_mul(alphabet.bits as usize))?;
             for _ in 0..length.count {
                 let start = self.bits;
                 let code = u32::try_from(self.bits(alphabet.bits)?).unwrap_or(u32::MAX);
@@ -292,7 +299,7 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     #[inline(never)]
     pub fn utc_time(&mut self, size: Size, alphabet: &'static Alphabet) -> Result<Text<'a>> {
         let text = self.characters(size, alphabet)?;
-        let checked = crate::ber::decode_utc_time(text.as_bytes(), 0, Rules::Ber);
+        let checked = crate::ber::decode_utc_time(text.as_bytes(), 0, time_rules(self.canonical));
         checked.map_err(|fault| self.place_in(&text, alphabet, &fault))?;
         Ok(text)
     }
@@ -304,7 +311,7 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     #[inline(never)]
     pub fn generalized_time(&mut self, size: Size, alphabet: &'static Alphabet) -> Result<Text<'a>> {
         let text = self.characters(size, alphabet)?;
-        let checked = crate::ber::decode_generalized_time(text.as_bytes(), 0, Rules::Ber);
+        let checked = crate::ber::decode_generalized_time(text.as_bytes(), 0, time_rules(self.canonical));
         checked.map_err(|fault| self.place_in(&text, alphabet, &fault))?;
         Ok(text)
     }
@@ -485,16 +492,12 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
         }
     }
 
-    const fn time_rules(&self) -> Rules {
-        if self.is_canonical() { Rules::Der } else { Rules::Ber }
-    }
-
     /// That a text is a UTCTime, in canonical PER in the form of X.690 11.8.
     ///
     /// # Errors
     /// As [`crate::ber::decode_utc_time`].
     pub fn check_utc_time(&self, text: &str) -> Result<()> {
-        crate::ber::decode_utc_time(text.as_bytes(), 0, self.time_rules()).map(|_| ())
+        crate::ber::decode_utc_time(text.as_bytes(), 0, time_rules(self.is_canonical())).map(|_| ())
     }
 
     /// That a text is a GeneralizedTime, in canonical PER in the form of X.690 11.7.
@@ -502,7 +505,7 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
     /// # Errors
     /// As [`crate::ber::decode_generalized_time`].
     pub fn check_generalized_time(&self, text: &str) -> Result<()> {
-        crate::ber::decode_generalized_time(text.as_bytes(), 0, self.time_rules()).map(|_| ())
+        crate::ber::decode_generalized_time(text.as_bytes(), 0, time_rules(self.is_canonical())).map(|_| ())
     }
 
     /// UTF8String and other strings behind a general length determinant (§30.6).
