@@ -58,7 +58,7 @@ pub(crate) fn decode(
             bit => {
                 let bit = bit.unwrap_or_else(|| strict.again.len().min(taken) * 8);
                 let fault = Fault::at_bit(ErrorKind::NotCanonical, bit as u64).shifted(options.base_offset);
-                let name = shape.node(root).name.map_or("", |name| shape.name(name));
+                let name = shape.type_name(root).unwrap_or_default();
                 Err(Error::from(fault).with_path(name))
             }
         }
