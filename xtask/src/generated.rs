@@ -60,7 +60,8 @@ pub const ALL: &[Generated] = &[
     Generated {
         schema: "xtask/tests/generated/zoo.asn",
         roots: &[
-            "Zoo", "Tree", "Names", "Nests", "Nest", "Letter", "Errand", "Sparse", "Preset", "Maybe", "Grown",
+            "Zoo", "Tree", "Names", "Nests", "Nest", "Letter", "Errand", "Sparse", "Preset", "Maybe",
+            "Mixed", "Grown",
         ],
         file: "xtask/tests/generated/zoo.rs",
         hash: true,
@@ -111,7 +112,8 @@ pub const ALL: &[Generated] = &[
     Generated {
         schema: "xtask/tests/generated/zoo.asn",
         roots: &[
-            "Zoo", "Tree", "Names", "Nests", "Nest", "Letter", "Errand", "Sparse", "Preset", "Maybe", "Grown",
+            "Zoo", "Tree", "Names", "Nests", "Nest", "Letter", "Errand", "Sparse", "Preset", "Maybe",
+            "Mixed", "Grown",
         ],
         file: "xtask/tests/generated/small.rs",
         hash: false,

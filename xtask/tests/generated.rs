@@ -125,7 +125,7 @@ macro_rules! equal {
         fn $name() {
             let subject = Subject::new($file, $root, $count);
             for value in &subject.values {
-                equal!(@ subject, value, $ty, Ber Rules::Ber, false; Der Rules::Der, true; Aper Rules::Aper, false;
+                equal!(@ subject, value, $ty, Ber Rules::Ber, false; Der Rules::Der, true; Cer Rules::Cer, true; Aper Rules::Aper, false;
                     CanonicalAper Rules::CanonicalAper, true; Uper Rules::Uper, false; CanonicalUper Rules::CanonicalUper, true; Oer Rules::Oer, false;
                     Coer Rules::CanonicalOer, true);
             }
@@ -196,6 +196,7 @@ damaged!(damaged_demo_record, "demo.rs", "CallRecord", demo::CallRecord<'_>, 10)
 damaged!(damaged_zoo, "zoo.rs", "Zoo", zoo::Zoo<'_>, 6);
 damaged!(damaged_sparse, "zoo.rs", "Sparse", zoo::Sparse<'_>, 20);
 damaged!(damaged_maybe, "zoo.rs", "Maybe", zoo::Maybe, 30);
+damaged!(damaged_mixed, "zoo.rs", "Mixed", zoo::Mixed, 20);
 damaged!(damaged_letter, "zoo.rs", "Letter", zoo::Letter<'_>, 20);
 damaged!(damaged_errand, "zoo.rs", "Errand", zoo::Errand<'_>, 20);
 damaged!(damaged_tree, "zoo.rs", "Tree", zoo::Tree, 5);
@@ -222,6 +223,7 @@ equal!(errand, "zoo.rs", "Errand", zoo::Errand<'_>, 100);
 equal!(nests_of_choices, "choices.rs", "Nests", choices::Nests, 10);
 equal!(sparse, "zoo.rs", "Sparse", zoo::Sparse<'_>, 100);
 equal!(maybe, "zoo.rs", "Maybe", zoo::Maybe, 50);
+equal!(mixed, "zoo.rs", "Mixed", zoo::Mixed, 20);
 equal!(grown, "zoo.rs", "Grown", zoo::Grown, 20);
 equal!(preset, "zoo.rs", "Preset", zoo::Preset, 50);
 equal!(names, "zoo.rs", "Names", zoo::Names<'_>, 100);

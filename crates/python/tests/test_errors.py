@@ -13,7 +13,7 @@ def test_where_and_what_in_octets(demo: tercet.Schema) -> None:
     with pytest.raises(tercet.DecodeError) as caught:
         demo.decode("CallRecord", "ber", data[:-1])
     error = caught.value
-    assert (error.kind, error.missing, error.bit, error.path) == ("incomplete", 1, None, "CallRecord")
+    assert (error.kind, error.missing, error.bit, error.path) == ("incomplete", 1, None, "CallRecord.moCall")
     assert error.offset == len(data) - 1
     assert isinstance(error, (tercet.Error, ValueError))
     with pytest.raises(tercet.DecodeError, match="octets follow") as caught:

@@ -1137,7 +1137,7 @@ impl Animal {
         at!(w, "kind", self.kind.write_ber(w));
         if !(self.legs == 4) { w.integer(Tag::context(1), i64::from(self.legs)); }
         at!(w, "name", ber::write_text(w, Tag::context(0), StringKind::Ia5, &self.name));
-        if w.rules() != ber::Rules::Ber { w.sort_set(set)?; }
+        if w.rules() == ber::Rules::Der { w.sort_set(set)?; }
         Ok(())
     }
 }

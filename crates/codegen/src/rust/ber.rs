@@ -150,6 +150,12 @@ impl Ber<'_, '_> {
         slot.flags & flags::WILD != 0 && matches!(self.condition(slot, node), Condition::Choice(_))
     }
 
+    /// The tag by which a component stands in a SET in CER (9.3).
+    fn least_tag(&self, node: NodeId, id: FieldId) -> u32 {
+        let code = &self.program.nodes[node.index()];
+        self.program.least_tag(code, id.0 - self.p.types.shape.node(node).first, UNTAGGED)
+    }
+
     fn condition(&self, slot: &Slot, node: NodeId) -> Condition {
         match self.tags(slot).first() {
             Some(tag) => Condition::Tag(*tag),

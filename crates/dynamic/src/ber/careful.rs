@@ -13,12 +13,7 @@ use tercet_runtime::{Error as Fault, ErrorKind};
 impl<S: Sink> Engine<'_, S> {
     #[cold]
     pub(super) fn take_care(&mut self, code: &NodeCode, number: u32, head: &Head) -> Result<()> {
-        // In CER an untagged CHOICE stands where its least tag belongs (9.3), in DER where the chosen one does (10.3).
-        let tag = match self.options.rules {
-            Rules::Cer if code.kind == Kind::Set => self.program.least_tag(code, number, head.tag),
-            _ => head.tag,
-        };
-        if let Err(fault) = self.take_order(code, tag) {
+        if let Err(fault) = self.take_order(code, self.key(code, number, head.tag)) {
             let slot = self.program.slots.get((code.first + number) as usize);
             self.detail = slot.map(|slot| Detail::Field(slot.field));
             return Err(fault);
@@ -27,6 +22,15 @@ impl<S: Sink> Engine<'_, S> {
         self.care.last = self.pos;
         self.care.unchecked = code.first + number + 1;
         Ok(())
+    }
+
+    /// Where a component stands in the order of a SET: in CER an untagged CHOICE where its least tag belongs (9.3), in DER
+    /// where the chosen one does (10.3).
+    pub(super) fn key(&self, code: &NodeCode, number: u32, tag: u32) -> u32 {
+        match self.options.rules {
+            Rules::Cer if code.kind == Kind::Set => self.program.least_tag(code, number, tag),
+            _ => tag,
+        }
     }
 
     /// The elements of a SET come in the order of their tags, those that the type does not know among them.

@@ -72,9 +72,17 @@ impl<S: Sink> Engine<'_, S> {
         let slot = match frame.what {
             What::List => self.input.get(self.pos).filter(|octet| **octet != 0).map(|_| code.first),
             What::Sequence => tag.and_then(|tag| Some(code.first + self.find_wild(code, tag, frame.cursor)?)),
-            What::Set => tag.and_then(|tag| {
-                Some(code.first + self.program.find(code, tag, 0).or_else(|| self.wild_slot(code))?)
-            }),
+            What::Set => {
+                let number =
+                    tag.and_then(|tag| self.program.find(code, tag, 0).or_else(|| self.wild_slot(code)));
+                if let (Some(tag), Some(number)) = (tag, number)
+                    && (self.is_seen(number) || self.key(code, number, tag) < self.care.tag)
+                {
+                    // It comes twice or late: what is in it does not matter.
+                    return vec![code.first + number];
+                }
+                number.map(|number| code.first + number)
+            }
             _ => Some(self.at_slot).filter(|slot| *slot != NONE),
         };
         let mut slots: Vec<u32> = slot.into_iter().collect();

@@ -392,8 +392,7 @@ impl Ber<'_, '_> {
             let order = if is_set {
                 let tag = match self.condition(&slot, field.node) {
                     Condition::Choice(_) => {
-                        let code = &self.program.nodes[node.index()];
-                        let least = tag_text(self.program.least_tag(code, i as u32, 0));
+                        let least = tag_text(self.least_tag(node, id));
                         format!("ber::set_key(tag, {least}, r)")
                     }
                     _ => "tag".to_owned(),

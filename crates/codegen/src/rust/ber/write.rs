@@ -1,6 +1,6 @@
 //! Writing, the last part first: contents, then the headers in front of them.
 
-use super::{Ber, tag_text};
+use super::{Ber, Condition, tag_text};
 use crate::rust::values::{string_kind, time_type};
 use crate::rust::{At, deref, receiver};
 use crate::types::{Edge, Repr};
@@ -95,18 +95,11 @@ impl Ber<'_, '_> {
         let mut fields: Vec<FieldId> = shape.fields_of(node).map(|(id, _)| id).collect();
         let is_set = shape.node(node).kind == Kind::Set;
         if is_set {
-            // In the order of the tags, which every rule allows.
-            fields.sort_by_key(|id| self.slot(*id).tag);
+            // In the order of the tags, which every rule allows, and for untagged CHOICEs is that of CER (9.3).
+            fields.sort_by_cached_key(|id| self.least_tag(node, *id));
         }
         let unknown = self.p.names.additions(node).map(str::to_owned);
-        let untagged = is_set && fields.iter().any(|id| self.slot(*id).tag == UNTAGGED);
-        let sorted = match &unknown {
-            _ if untagged => Some("if w.rules() != ber::Rules::Ber {".to_owned()),
-            Some(name) if is_set => {
-                Some(format!("if !self.{name}.is_empty() && w.rules() != ber::Rules::Ber {{"))
-            }
-            _ => None,
-        };
+        let sorted = if is_set { self.sorted(&fields, unknown.as_deref()) } else { None };
         // Behind the additions that are known, in front of a second root.
         let mut behind = match self.second_root(node) {
             Some(second) if !is_set => second,
@@ -129,11 +122,28 @@ impl Ber<'_, '_> {
             }
         }
         if let Some(condition) = sorted {
-            self.open(condition);
+            self.open(format!("if {condition} {{"));
             self.line("w.sort_set(set)?;");
             self.close("}");
         }
         self.line("Ok(())");
+    }
+
+    /// When the elements of a SET are sorted once they are written.
+    fn sorted(&self, fields: &[FieldId], unknown: Option<&str>) -> Option<String> {
+        let untagged: Vec<FieldId> =
+            fields.iter().copied().filter(|id| self.slot(*id).tag == UNTAGGED).collect();
+        let shape = self.p.types.shape;
+        let is_any =
+            |id: &FieldId| matches!(self.condition(&self.slot(*id), shape.field(*id).node), Condition::Any);
+        let always = "w.rules() != ber::Rules::Ber".to_owned();
+        let added = unknown.map(|name| format!("!self.{name}.is_empty()"));
+        match added {
+            _ if untagged.iter().any(is_any) => Some(always),
+            Some(added) if untagged.is_empty() => Some(format!("{added} && {always}")),
+            Some(added) => Some(format!("w.rules() == ber::Rules::Der || {added} && {always}")),
+            None => (!untagged.is_empty()).then(|| "w.rules() == ber::Rules::Der".to_owned()),
+        }
     }
 
     fn write_component(&mut self, id: FieldId) {
