@@ -236,6 +236,10 @@ impl<'a> Reader<'a> {
     /// As [`Reader::length`].
     pub fn unknown_additions(&mut self, mut bitmap: Bitmap<'_>) -> Result<UnknownAdditions> {
         let mut kept = UnknownAdditions::NONE;
+        if self.canonical && bitmap.at > bitmap.count {
+            // What a sender of an earlier version writes is written again so.
+            kept.reach(Family::Oer, u32::try_from(bitmap.count).unwrap_or(u32::MAX));
+        }
         while bitmap.at < bitmap.count {
             let number = u32::try_from(bitmap.at).map_err(|_| self.error(ErrorKind::LimitExceeded))?;
             if bitmap.next_addition() {
@@ -485,11 +489,8 @@ impl Bitmap<'_> {
     #[inline]
     pub fn next_addition(&mut self) -> bool {
         let at = self.at;
-        if at >= self.count {
-            return false;
-        }
         self.at += 1;
-        bit(self.octets, at)
+        at < self.count && bit(self.octets, at)
     }
 }
 
