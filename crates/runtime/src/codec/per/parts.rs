@@ -108,15 +108,21 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
         let mut list = Vec::with_capacity(length.count.min(room));
         loop {
             let start = self.position();
-            for _ in 0..length.count {
-                // Unlike `push`, without a copy on the way.
-                list.resize_with(list.len() + 1, &empty);
-                if let Some(element) = list.last_mut()
-                    && let Err(error) = fill(element, self)
-                {
-                    self.path.element(list.len() - 1);
-                    return Err(error);
+            let mut left = length.count;
+            while left > 0 {
+                // As many at once as there is room for; unlike `push`, without a copy on the way.
+                let now = left.min(room.max(1));
+                let begun = list.len();
+                list.resize_with(begun + now, &empty);
+                for at in begun..begun + now {
+                    if let Some(element) = list.get_mut(at)
+                        && let Err(error) = fill(element, self)
+                    {
+                        self.path.element(at);
+                        return Err(error);
+                    }
                 }
+                left -= now;
             }
             self.end_list(start, length.count)?;
             if !length.more {
