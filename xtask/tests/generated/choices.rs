@@ -1264,19 +1264,47 @@ impl<'a> codec::BerType<'a> for Nest {
     }
 }
 
-static APER_ALPHABET_0: per::Alphabet = per::Alphabet::new(8, false, false, &[per::Range::new(32, 32, 0), per::Range::new(39, 41, 1), per::Range::new(43, 58, 4), per::Range::new(61, 61, 20), per::Range::new(63, 63, 21), per::Range::new(65, 90, 22), per::Range::new(97, 122, 48)]);
+#[allow(non_camel_case_types)]
+struct APER_ALPHABET_0;
+impl per::Letters for APER_ALPHABET_0 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(8, false, false, &[per::Range::new(32, 32, 0), per::Range::new(39, 41, 1), per::Range::new(43, 58, 4), per::Range::new(61, 61, 20), per::Range::new(63, 63, 21), per::Range::new(65, 90, 22), per::Range::new(97, 122, 48)]);
+}
 
-static APER_ALPHABET_1: per::Alphabet = per::Alphabet::new(4, false, true, &[per::Range::new(32, 32, 0), per::Range::new(48, 57, 1)]);
+#[allow(non_camel_case_types)]
+struct APER_ALPHABET_1;
+impl per::Letters for APER_ALPHABET_1 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(4, false, true, &[per::Range::new(32, 32, 0), per::Range::new(48, 57, 1)]);
+}
 
-static APER_ALPHABET_2: per::Alphabet = per::Alphabet::new(4, true, true, &[per::Range::new(97, 102, 0)]);
+#[allow(non_camel_case_types)]
+struct APER_ALPHABET_2;
+impl per::Letters for APER_ALPHABET_2 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(4, true, true, &[per::Range::new(97, 102, 0)]);
+}
 
-static APER_ALPHABET_3: per::Alphabet = per::Alphabet::new(16, false, false, &[per::Range::new(0, 65535, 0)]);
+#[allow(non_camel_case_types)]
+struct APER_ALPHABET_3;
+impl per::Letters for APER_ALPHABET_3 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(16, false, false, &[per::Range::new(0, 65535, 0)]);
+}
 
-static APER_ALPHABET_4: per::Alphabet = per::Alphabet::new(32, false, false, &[per::Range::new(0, 4294967295, 0)]);
+#[allow(non_camel_case_types)]
+struct APER_ALPHABET_4;
+impl per::Letters for APER_ALPHABET_4 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(32, false, false, &[per::Range::new(0, 4294967295, 0)]);
+}
 
-static APER_ALPHABET_5: per::Alphabet = per::Alphabet::new(8, false, false, &[per::Range::new(32, 126, 0)]);
+#[allow(non_camel_case_types)]
+struct APER_ALPHABET_5;
+impl per::Letters for APER_ALPHABET_5 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(8, false, false, &[per::Range::new(32, 126, 0)]);
+}
 
-static APER_ALPHABET_6: per::Alphabet = per::Alphabet::new(8, false, false, &[per::Range::new(0, 127, 0)]);
+#[allow(non_camel_case_types)]
+struct APER_ALPHABET_6;
+impl per::Letters for APER_ALPHABET_6 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(8, false, false, &[per::Range::new(0, 127, 0)]);
+}
 
 impl<'a> Zoo<'a> {
     #[inline(never)]
@@ -1452,13 +1480,13 @@ impl Baum {
 }
 
 fn read_aper_names<'a>(r: &mut per::Reader<'a, true>) -> Result<SequenceOf<'a, Text<'static>>> {
-    Ok(r.list(per::Size::ANY, |r| Ok(r.characters(per::Size::new(false, 1, 8, Some(per::Whole::Bits(3))), &APER_ALPHABET_0)?.into_owned()))?.into())
+    Ok(r.list(per::Size::ANY, |r| Ok(r.characters::<APER_ALPHABET_0>(per::Size::new(false, 1, 8, Some(per::Whole::Bits(3))))?.into_owned()))?.into())
 }
 
 fn write_aper_names(list: &SequenceOf<'_, Text<'static>>, w: &mut per::Writer<true>) -> Result<()> {
     let list = &list.to_vec()?[..];
     w.list(per::Size::ANY, list, |w, v| {
-        w.characters(per::Size::new(false, 1, 8, Some(per::Whole::Bits(3))), &APER_ALPHABET_0, v)
+        w.characters::<APER_ALPHABET_0>(per::Size::new(false, 1, 8, Some(per::Whole::Bits(3))), v)
     })
 }
 
@@ -1577,20 +1605,20 @@ impl Texts {
     fn fill_aper(&mut self, r: &mut per::Reader<'_, true>) -> Result<()> {
         let value = self;
         parts::put(&mut value.utf8, at!(r, "utf8", r.other_string(StringKind::Utf8)).into_owned());
-        parts::put(&mut value.numeric, at!(r, "numeric", r.characters(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &APER_ALPHABET_1)).into_owned());
-        parts::put(&mut value.letters, at!(r, "letters", r.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &APER_ALPHABET_2)).into_owned());
-        parts::put(&mut value.bmp, at!(r, "bmp", r.characters(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &APER_ALPHABET_3)).into_owned());
-        parts::put(&mut value.universal, at!(r, "universal", r.characters(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &APER_ALPHABET_4)).into_owned());
+        parts::put(&mut value.numeric, at!(r, "numeric", r.characters::<APER_ALPHABET_1>(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))))).into_owned());
+        parts::put(&mut value.letters, at!(r, "letters", r.characters::<APER_ALPHABET_2>(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)))).into_owned());
+        parts::put(&mut value.bmp, at!(r, "bmp", r.characters::<APER_ALPHABET_3>(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))))).into_owned());
+        parts::put(&mut value.universal, at!(r, "universal", r.characters::<APER_ALPHABET_4>(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))))).into_owned());
         parts::put(&mut value.general, at!(r, "general", r.other_string(StringKind::General)).into_owned());
         parts::put(&mut value.oid, at!(r, "oid", r.relative_oid()).into_owned());
         Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         at!(w, "utf8", w.other_string(StringKind::Utf8, &self.utf8));
-        at!(w, "numeric", w.characters(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &APER_ALPHABET_1, &self.numeric));
-        at!(w, "letters", w.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &APER_ALPHABET_2, &self.letters));
-        at!(w, "bmp", w.characters(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &APER_ALPHABET_3, &self.bmp));
-        at!(w, "universal", w.characters(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &APER_ALPHABET_4, &self.universal));
+        at!(w, "numeric", w.characters::<APER_ALPHABET_1>(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &self.numeric));
+        at!(w, "letters", w.characters::<APER_ALPHABET_2>(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &self.letters));
+        at!(w, "bmp", w.characters::<APER_ALPHABET_3>(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &self.bmp));
+        at!(w, "universal", w.characters::<APER_ALPHABET_4>(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &self.universal));
         at!(w, "general", w.other_string(StringKind::General, &self.general));
         w.contents(self.oid.as_bytes());
         Ok(())
@@ -1600,15 +1628,15 @@ impl Texts {
 impl Times {
     fn fill_aper(&mut self, r: &mut per::Reader<'_, true>) -> Result<()> {
         let value = self;
-        parts::put(&mut value.utc, at!(r, "utc", r.utc_time(per::Size::ANY, &APER_ALPHABET_5)).into_owned());
-        parts::put(&mut value.general, at!(r, "general", r.generalized_time(per::Size::ANY, &APER_ALPHABET_5)).into_owned());
+        parts::put(&mut value.utc, at!(r, "utc", r.utc_time::<APER_ALPHABET_5>(per::Size::ANY)).into_owned());
+        parts::put(&mut value.general, at!(r, "general", r.generalized_time::<APER_ALPHABET_5>(per::Size::ANY)).into_owned());
         Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         at!(w, "utc", w.check_utc_time(&self.utc));
-        at!(w, "utc", w.characters(per::Size::ANY, &APER_ALPHABET_5, &self.utc));
+        at!(w, "utc", w.characters::<APER_ALPHABET_5>(per::Size::ANY, &self.utc));
         at!(w, "general", w.check_generalized_time(&self.general));
-        at!(w, "general", w.characters(per::Size::ANY, &APER_ALPHABET_5, &self.general));
+        at!(w, "general", w.characters::<APER_ALPHABET_5>(per::Size::ANY, &self.general));
         Ok(())
     }
 }
@@ -1676,14 +1704,14 @@ impl Animal {
     fn fill_aper(&mut self, r: &mut per::Reader<'_, true>) -> Result<()> {
         let value = self;
         let p = r.bits(1)?;
-        parts::put(&mut value.name, at!(r, "name", r.characters(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &APER_ALPHABET_6)).into_owned());
+        parts::put(&mut value.name, at!(r, "name", r.characters::<APER_ALPHABET_6>(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))))).into_owned());
         if p & 0x1 != 0 { value.legs = at!(r, "legs", r.whole(per::Whole::TwoOctets, 1000)) as i64; }
         parts::put(&mut value.kind, at!(r, "kind", Shape::read_aper(r)));
         Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(!(self.legs == 4));
-        at!(w, "name", w.characters(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &APER_ALPHABET_6, &self.name));
+        at!(w, "name", w.characters::<APER_ALPHABET_6>(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &self.name));
         if !(self.legs == 4) { at!(w, "legs", w.integer(per::Whole::TwoOctets, self.legs, 0, 1000)); }
         at!(w, "kind", self.kind.write_aper(w));
         Ok(())
@@ -1772,19 +1800,47 @@ impl<'a> codec::AperType<'a> for Nest {
     fn write(&self, w: &mut per::Writer<true>) -> Result<()> { write_aper_nest(&self.0, w) }
 }
 
-static UPER_ALPHABET_0: per::Alphabet = per::Alphabet::new(7, false, false, &[per::Range::new(32, 32, 0), per::Range::new(39, 41, 1), per::Range::new(43, 58, 4), per::Range::new(61, 61, 20), per::Range::new(63, 63, 21), per::Range::new(65, 90, 22), per::Range::new(97, 122, 48)]);
+#[allow(non_camel_case_types)]
+struct UPER_ALPHABET_0;
+impl per::Letters for UPER_ALPHABET_0 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(7, false, false, &[per::Range::new(32, 32, 0), per::Range::new(39, 41, 1), per::Range::new(43, 58, 4), per::Range::new(61, 61, 20), per::Range::new(63, 63, 21), per::Range::new(65, 90, 22), per::Range::new(97, 122, 48)]);
+}
 
-static UPER_ALPHABET_1: per::Alphabet = per::Alphabet::new(4, false, true, &[per::Range::new(32, 32, 0), per::Range::new(48, 57, 1)]);
+#[allow(non_camel_case_types)]
+struct UPER_ALPHABET_1;
+impl per::Letters for UPER_ALPHABET_1 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(4, false, true, &[per::Range::new(32, 32, 0), per::Range::new(48, 57, 1)]);
+}
 
-static UPER_ALPHABET_2: per::Alphabet = per::Alphabet::new(3, true, true, &[per::Range::new(97, 102, 0)]);
+#[allow(non_camel_case_types)]
+struct UPER_ALPHABET_2;
+impl per::Letters for UPER_ALPHABET_2 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(3, true, true, &[per::Range::new(97, 102, 0)]);
+}
 
-static UPER_ALPHABET_3: per::Alphabet = per::Alphabet::new(16, false, false, &[per::Range::new(0, 65535, 0)]);
+#[allow(non_camel_case_types)]
+struct UPER_ALPHABET_3;
+impl per::Letters for UPER_ALPHABET_3 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(16, false, false, &[per::Range::new(0, 65535, 0)]);
+}
 
-static UPER_ALPHABET_4: per::Alphabet = per::Alphabet::new(32, false, false, &[per::Range::new(0, 4294967295, 0)]);
+#[allow(non_camel_case_types)]
+struct UPER_ALPHABET_4;
+impl per::Letters for UPER_ALPHABET_4 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(32, false, false, &[per::Range::new(0, 4294967295, 0)]);
+}
 
-static UPER_ALPHABET_5: per::Alphabet = per::Alphabet::new(7, false, false, &[per::Range::new(32, 126, 0)]);
+#[allow(non_camel_case_types)]
+struct UPER_ALPHABET_5;
+impl per::Letters for UPER_ALPHABET_5 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(7, false, false, &[per::Range::new(32, 126, 0)]);
+}
 
-static UPER_ALPHABET_6: per::Alphabet = per::Alphabet::new(7, false, false, &[per::Range::new(0, 127, 0)]);
+#[allow(non_camel_case_types)]
+struct UPER_ALPHABET_6;
+impl per::Letters for UPER_ALPHABET_6 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(7, false, false, &[per::Range::new(0, 127, 0)]);
+}
 
 impl<'a> Zoo<'a> {
     #[inline(never)]
@@ -1960,13 +2016,13 @@ impl Baum {
 }
 
 fn read_uper_names<'a>(r: &mut per::Reader<'a, false>) -> Result<SequenceOf<'a, Text<'static>>> {
-    Ok(r.list(per::Size::ANY, |r| Ok(r.characters(per::Size::new(false, 1, 8, Some(per::Whole::Bits(3))), &UPER_ALPHABET_0)?.into_owned()))?.into())
+    Ok(r.list(per::Size::ANY, |r| Ok(r.characters::<UPER_ALPHABET_0>(per::Size::new(false, 1, 8, Some(per::Whole::Bits(3))))?.into_owned()))?.into())
 }
 
 fn write_uper_names(list: &SequenceOf<'_, Text<'static>>, w: &mut per::Writer<false>) -> Result<()> {
     let list = &list.to_vec()?[..];
     w.list(per::Size::ANY, list, |w, v| {
-        w.characters(per::Size::new(false, 1, 8, Some(per::Whole::Bits(3))), &UPER_ALPHABET_0, v)
+        w.characters::<UPER_ALPHABET_0>(per::Size::new(false, 1, 8, Some(per::Whole::Bits(3))), v)
     })
 }
 
@@ -2085,20 +2141,20 @@ impl Texts {
     fn fill_uper(&mut self, r: &mut per::Reader<'_, false>) -> Result<()> {
         let value = self;
         parts::put(&mut value.utf8, at!(r, "utf8", r.other_string(StringKind::Utf8)).into_owned());
-        parts::put(&mut value.numeric, at!(r, "numeric", r.characters(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &UPER_ALPHABET_1)).into_owned());
-        parts::put(&mut value.letters, at!(r, "letters", r.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &UPER_ALPHABET_2)).into_owned());
-        parts::put(&mut value.bmp, at!(r, "bmp", r.characters(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &UPER_ALPHABET_3)).into_owned());
-        parts::put(&mut value.universal, at!(r, "universal", r.characters(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &UPER_ALPHABET_4)).into_owned());
+        parts::put(&mut value.numeric, at!(r, "numeric", r.characters::<UPER_ALPHABET_1>(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))))).into_owned());
+        parts::put(&mut value.letters, at!(r, "letters", r.characters::<UPER_ALPHABET_2>(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)))).into_owned());
+        parts::put(&mut value.bmp, at!(r, "bmp", r.characters::<UPER_ALPHABET_3>(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))))).into_owned());
+        parts::put(&mut value.universal, at!(r, "universal", r.characters::<UPER_ALPHABET_4>(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))))).into_owned());
         parts::put(&mut value.general, at!(r, "general", r.other_string(StringKind::General)).into_owned());
         parts::put(&mut value.oid, at!(r, "oid", r.relative_oid()).into_owned());
         Ok(())
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         at!(w, "utf8", w.other_string(StringKind::Utf8, &self.utf8));
-        at!(w, "numeric", w.characters(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &UPER_ALPHABET_1, &self.numeric));
-        at!(w, "letters", w.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &UPER_ALPHABET_2, &self.letters));
-        at!(w, "bmp", w.characters(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &UPER_ALPHABET_3, &self.bmp));
-        at!(w, "universal", w.characters(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &UPER_ALPHABET_4, &self.universal));
+        at!(w, "numeric", w.characters::<UPER_ALPHABET_1>(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &self.numeric));
+        at!(w, "letters", w.characters::<UPER_ALPHABET_2>(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &self.letters));
+        at!(w, "bmp", w.characters::<UPER_ALPHABET_3>(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &self.bmp));
+        at!(w, "universal", w.characters::<UPER_ALPHABET_4>(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &self.universal));
         at!(w, "general", w.other_string(StringKind::General, &self.general));
         w.contents(self.oid.as_bytes());
         Ok(())
@@ -2108,15 +2164,15 @@ impl Texts {
 impl Times {
     fn fill_uper(&mut self, r: &mut per::Reader<'_, false>) -> Result<()> {
         let value = self;
-        parts::put(&mut value.utc, at!(r, "utc", r.utc_time(per::Size::ANY, &UPER_ALPHABET_5)).into_owned());
-        parts::put(&mut value.general, at!(r, "general", r.generalized_time(per::Size::ANY, &UPER_ALPHABET_5)).into_owned());
+        parts::put(&mut value.utc, at!(r, "utc", r.utc_time::<UPER_ALPHABET_5>(per::Size::ANY)).into_owned());
+        parts::put(&mut value.general, at!(r, "general", r.generalized_time::<UPER_ALPHABET_5>(per::Size::ANY)).into_owned());
         Ok(())
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         at!(w, "utc", w.check_utc_time(&self.utc));
-        at!(w, "utc", w.characters(per::Size::ANY, &UPER_ALPHABET_5, &self.utc));
+        at!(w, "utc", w.characters::<UPER_ALPHABET_5>(per::Size::ANY, &self.utc));
         at!(w, "general", w.check_generalized_time(&self.general));
-        at!(w, "general", w.characters(per::Size::ANY, &UPER_ALPHABET_5, &self.general));
+        at!(w, "general", w.characters::<UPER_ALPHABET_5>(per::Size::ANY, &self.general));
         Ok(())
     }
 }
@@ -2184,14 +2240,14 @@ impl Animal {
     fn fill_uper(&mut self, r: &mut per::Reader<'_, false>) -> Result<()> {
         let value = self;
         let p = r.bits(1)?;
-        parts::put(&mut value.name, at!(r, "name", r.characters(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &UPER_ALPHABET_6)).into_owned());
+        parts::put(&mut value.name, at!(r, "name", r.characters::<UPER_ALPHABET_6>(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))))).into_owned());
         if p & 0x1 != 0 { value.legs = at!(r, "legs", r.whole(per::Whole::Bits(10), 1000)) as i64; }
         parts::put(&mut value.kind, at!(r, "kind", Shape::read_uper(r)));
         Ok(())
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.bit(!(self.legs == 4));
-        at!(w, "name", w.characters(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &UPER_ALPHABET_6, &self.name));
+        at!(w, "name", w.characters::<UPER_ALPHABET_6>(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &self.name));
         if !(self.legs == 4) { at!(w, "legs", w.integer(per::Whole::Bits(10), self.legs, 0, 1000)); }
         at!(w, "kind", self.kind.write_uper(w));
         Ok(())

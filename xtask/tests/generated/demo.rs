@@ -1203,9 +1203,17 @@ impl<'a> codec::BerType<'a> for CallRecord<'a> {
     }
 }
 
-static APER_ALPHABET_0: per::Alphabet = per::Alphabet::new(8, false, false, &[per::Range::new(0, 127, 0)]);
+#[allow(non_camel_case_types)]
+struct APER_ALPHABET_0;
+impl per::Letters for APER_ALPHABET_0 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(8, false, false, &[per::Range::new(0, 127, 0)]);
+}
 
-static APER_ALPHABET_1: per::Alphabet = per::Alphabet::new(8, false, false, &[per::Range::new(32, 32, 0), per::Range::new(39, 41, 1), per::Range::new(43, 58, 4), per::Range::new(61, 61, 20), per::Range::new(63, 63, 21), per::Range::new(65, 90, 22), per::Range::new(97, 122, 48)]);
+#[allow(non_camel_case_types)]
+struct APER_ALPHABET_1;
+impl per::Letters for APER_ALPHABET_1 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(8, false, false, &[per::Range::new(32, 32, 0), per::Range::new(39, 41, 1), per::Range::new(43, 58, 4), per::Range::new(61, 61, 20), per::Range::new(63, 63, 21), per::Range::new(65, 90, 22), per::Range::new(97, 122, 48)]);
+}
 
 impl<'a> CallRecord<'a> {
     #[inline(never)]
@@ -1375,7 +1383,7 @@ impl<'a> DataSession<'a> {
         let p = r.bits(3)?;
         value.record_number = at!(r, "recordNumber", r.whole(per::Whole::Octets(2, 4), 4294967295)) as u32;
         parts::put(&mut value.served_imsi, at!(r, "servedIMSI", r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))));
-        parts::put(&mut value.access_point, at!(r, "accessPoint", r.characters(per::Size::new(false, 1, 63, Some(per::Whole::Bits(6))), &APER_ALPHABET_0)));
+        at!(r, "accessPoint", r.fill_characters::<APER_ALPHABET_0>(per::Size::new(false, 1, 63, Some(per::Whole::Bits(6))), &mut value.access_point));
         if p & 0x2 != 0 {
             parts::put(&mut value.served_address, Some(at!(r, "servedAddress", IpAddress::read_aper(r))));
         }
@@ -1402,7 +1410,7 @@ impl<'a> DataSession<'a> {
         w.flags([extended, self.served_address.is_some(), self.features.is_some()]);
         at!(w, "recordNumber", w.integer(per::Whole::Octets(2, 4), i64::from(self.record_number), 0, 4294967295));
         at!(w, "servedIMSI", w.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))), &self.served_imsi));
-        at!(w, "accessPoint", w.characters(per::Size::new(false, 1, 63, Some(per::Whole::Bits(6))), &APER_ALPHABET_0, &self.access_point));
+        at!(w, "accessPoint", w.characters::<APER_ALPHABET_0>(per::Size::new(false, 1, 63, Some(per::Whole::Bits(6))), &self.access_point));
         if let Some(v) = &self.served_address { at!(w, "servedAddress", v.write_aper(w)); }
         w.fixed_octets(&self.opening_time);
         w.unconstrained(&self.duration);
@@ -1429,7 +1437,7 @@ impl<'a> Location<'a> {
         Ok(Self {
             cell: at!(r, "cell", r.fixed_octets::<7>()),
             exchange: if p & 0x1 != 0 {
-                Some(at!(r, "exchange", r.characters(per::Size::new(false, 1, 15, Some(per::Whole::Bits(4))), &APER_ALPHABET_0)))
+                Some(at!(r, "exchange", r.characters::<APER_ALPHABET_0>(per::Size::new(false, 1, 15, Some(per::Whole::Bits(4))))))
             } else { None },
         })
     }
@@ -1437,7 +1445,7 @@ impl<'a> Location<'a> {
         w.bit(self.exchange.is_some());
         w.fixed_octets(&self.cell);
         if let Some(v) = &self.exchange {
-            at!(w, "exchange", w.characters(per::Size::new(false, 1, 15, Some(per::Whole::Bits(4))), &APER_ALPHABET_0, v));
+            at!(w, "exchange", w.characters::<APER_ALPHABET_0>(per::Size::new(false, 1, 15, Some(per::Whole::Bits(4))), v));
         }
         Ok(())
     }
@@ -1477,7 +1485,7 @@ impl<'a> Charge<'a> {
         let p = r.bits(1)?;
         parts::put(&mut value.amount, at!(r, "amount", r.unconstrained()));
         if p & 0x1 != 0 { value.decimals = at!(r, "decimals", r.whole(per::Whole::Bits(4), 9)) as u8; }
-        parts::put(&mut value.currency, at!(r, "currency", r.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &APER_ALPHABET_1)));
+        at!(r, "currency", r.fill_characters::<APER_ALPHABET_1>(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &mut value.currency));
         Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
@@ -1486,7 +1494,7 @@ impl<'a> Charge<'a> {
         if !(self.decimals == 2) {
             at!(w, "decimals", w.integer(per::Whole::Bits(4), i64::from(self.decimals), 0, 9));
         }
-        at!(w, "currency", w.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &APER_ALPHABET_1, &self.currency));
+        at!(w, "currency", w.characters::<APER_ALPHABET_1>(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &self.currency));
         Ok(())
     }
 }
@@ -1582,9 +1590,17 @@ impl<'a> codec::AperType<'a> for CallRecord<'a> {
     fn write(&self, w: &mut per::Writer<true>) -> Result<()> { self.write_aper(w) }
 }
 
-static UPER_ALPHABET_0: per::Alphabet = per::Alphabet::new(7, false, false, &[per::Range::new(0, 127, 0)]);
+#[allow(non_camel_case_types)]
+struct UPER_ALPHABET_0;
+impl per::Letters for UPER_ALPHABET_0 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(7, false, false, &[per::Range::new(0, 127, 0)]);
+}
 
-static UPER_ALPHABET_1: per::Alphabet = per::Alphabet::new(7, false, false, &[per::Range::new(32, 32, 0), per::Range::new(39, 41, 1), per::Range::new(43, 58, 4), per::Range::new(61, 61, 20), per::Range::new(63, 63, 21), per::Range::new(65, 90, 22), per::Range::new(97, 122, 48)]);
+#[allow(non_camel_case_types)]
+struct UPER_ALPHABET_1;
+impl per::Letters for UPER_ALPHABET_1 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(7, false, false, &[per::Range::new(32, 32, 0), per::Range::new(39, 41, 1), per::Range::new(43, 58, 4), per::Range::new(61, 61, 20), per::Range::new(63, 63, 21), per::Range::new(65, 90, 22), per::Range::new(97, 122, 48)]);
+}
 
 impl<'a> CallRecord<'a> {
     #[inline(never)]
@@ -1754,7 +1770,7 @@ impl<'a> DataSession<'a> {
         let p = r.bits(3)?;
         value.record_number = at!(r, "recordNumber", r.whole(per::Whole::Bits(32), 4294967295)) as u32;
         parts::put(&mut value.served_imsi, at!(r, "servedIMSI", r.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))))));
-        parts::put(&mut value.access_point, at!(r, "accessPoint", r.characters(per::Size::new(false, 1, 63, Some(per::Whole::Bits(6))), &UPER_ALPHABET_0)));
+        at!(r, "accessPoint", r.fill_characters::<UPER_ALPHABET_0>(per::Size::new(false, 1, 63, Some(per::Whole::Bits(6))), &mut value.access_point));
         if p & 0x2 != 0 {
             parts::put(&mut value.served_address, Some(at!(r, "servedAddress", IpAddress::read_uper(r))));
         }
@@ -1781,7 +1797,7 @@ impl<'a> DataSession<'a> {
         w.flags([extended, self.served_address.is_some(), self.features.is_some()]);
         at!(w, "recordNumber", w.integer(per::Whole::Bits(32), i64::from(self.record_number), 0, 4294967295));
         at!(w, "servedIMSI", w.octet_string(per::Size::new(false, 3, 8, Some(per::Whole::Bits(3))), &self.served_imsi));
-        at!(w, "accessPoint", w.characters(per::Size::new(false, 1, 63, Some(per::Whole::Bits(6))), &UPER_ALPHABET_0, &self.access_point));
+        at!(w, "accessPoint", w.characters::<UPER_ALPHABET_0>(per::Size::new(false, 1, 63, Some(per::Whole::Bits(6))), &self.access_point));
         if let Some(v) = &self.served_address { at!(w, "servedAddress", v.write_uper(w)); }
         w.fixed_octets(&self.opening_time);
         w.unconstrained(&self.duration);
@@ -1808,7 +1824,7 @@ impl<'a> Location<'a> {
         Ok(Self {
             cell: at!(r, "cell", r.fixed_octets::<7>()),
             exchange: if p & 0x1 != 0 {
-                Some(at!(r, "exchange", r.characters(per::Size::new(false, 1, 15, Some(per::Whole::Bits(4))), &UPER_ALPHABET_0)))
+                Some(at!(r, "exchange", r.characters::<UPER_ALPHABET_0>(per::Size::new(false, 1, 15, Some(per::Whole::Bits(4))))))
             } else { None },
         })
     }
@@ -1816,7 +1832,7 @@ impl<'a> Location<'a> {
         w.bit(self.exchange.is_some());
         w.fixed_octets(&self.cell);
         if let Some(v) = &self.exchange {
-            at!(w, "exchange", w.characters(per::Size::new(false, 1, 15, Some(per::Whole::Bits(4))), &UPER_ALPHABET_0, v));
+            at!(w, "exchange", w.characters::<UPER_ALPHABET_0>(per::Size::new(false, 1, 15, Some(per::Whole::Bits(4))), v));
         }
         Ok(())
     }
@@ -1856,7 +1872,7 @@ impl<'a> Charge<'a> {
         let p = r.bits(1)?;
         parts::put(&mut value.amount, at!(r, "amount", r.unconstrained()));
         if p & 0x1 != 0 { value.decimals = at!(r, "decimals", r.whole(per::Whole::Bits(4), 9)) as u8; }
-        parts::put(&mut value.currency, at!(r, "currency", r.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &UPER_ALPHABET_1)));
+        at!(r, "currency", r.fill_characters::<UPER_ALPHABET_1>(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &mut value.currency));
         Ok(())
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
@@ -1865,7 +1881,7 @@ impl<'a> Charge<'a> {
         if !(self.decimals == 2) {
             at!(w, "decimals", w.integer(per::Whole::Bits(4), i64::from(self.decimals), 0, 9));
         }
-        at!(w, "currency", w.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &UPER_ALPHABET_1, &self.currency));
+        at!(w, "currency", w.characters::<UPER_ALPHABET_1>(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &self.currency));
         Ok(())
     }
 }

@@ -339,7 +339,11 @@ impl<'a> codec::BerType<'a> for PersonnelRecord<'a> {
     }
 }
 
-static APER_ALPHABET_0: per::Alphabet = per::Alphabet::new(8, false, false, &[per::Range::new(32, 126, 0)]);
+#[allow(non_camel_case_types)]
+struct APER_ALPHABET_0;
+impl per::Letters for APER_ALPHABET_0 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(8, false, false, &[per::Range::new(32, 126, 0)]);
+}
 
 impl<'a> PersonnelRecord<'a> {
     #[inline(never)]
@@ -348,8 +352,8 @@ impl<'a> PersonnelRecord<'a> {
         Ok(Self {
             name: at!(r, "name", parts::filled(Name::EMPTY, |v| v.fill_aper(r))),
             number: at!(r, "number", r.unconstrained()),
-            title: at!(r, "title", r.characters(per::Size::ANY, &APER_ALPHABET_0)),
-            date_of_hire: at!(r, "dateOfHire", r.characters(per::Size::ANY, &APER_ALPHABET_0)),
+            title: at!(r, "title", r.characters::<APER_ALPHABET_0>(per::Size::ANY)),
+            date_of_hire: at!(r, "dateOfHire", r.characters::<APER_ALPHABET_0>(per::Size::ANY)),
             name_of_spouse: at!(r, "nameOfSpouse", parts::filled(Name::EMPTY, |v| v.fill_aper(r))),
             children: if p & 0x1 != 0 {
                 at!(r, "children", read_aper_personnel_record_children(r))
@@ -361,8 +365,8 @@ impl<'a> PersonnelRecord<'a> {
         w.bit(!(self.children.is_empty()));
         at!(w, "name", self.name.write_aper(w));
         w.unconstrained(&self.number);
-        at!(w, "title", w.characters(per::Size::ANY, &APER_ALPHABET_0, &self.title));
-        at!(w, "dateOfHire", w.characters(per::Size::ANY, &APER_ALPHABET_0, &self.date_of_hire));
+        at!(w, "title", w.characters::<APER_ALPHABET_0>(per::Size::ANY, &self.title));
+        at!(w, "dateOfHire", w.characters::<APER_ALPHABET_0>(per::Size::ANY, &self.date_of_hire));
         at!(w, "nameOfSpouse", self.name_of_spouse.write_aper(w));
         if !(self.children.is_empty()) {
             at!(w, "children", write_aper_personnel_record_children(&self.children, w));
@@ -374,15 +378,15 @@ impl<'a> PersonnelRecord<'a> {
 impl<'a> Name<'a> {
     fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
         let value = self;
-        parts::put(&mut value.given_name, at!(r, "givenName", r.characters(per::Size::ANY, &APER_ALPHABET_0)));
-        parts::put(&mut value.initial, at!(r, "initial", r.characters(per::Size::ANY, &APER_ALPHABET_0)));
-        parts::put(&mut value.family_name, at!(r, "familyName", r.characters(per::Size::ANY, &APER_ALPHABET_0)));
+        at!(r, "givenName", r.fill_characters::<APER_ALPHABET_0>(per::Size::ANY, &mut value.given_name));
+        at!(r, "initial", r.fill_characters::<APER_ALPHABET_0>(per::Size::ANY, &mut value.initial));
+        at!(r, "familyName", r.fill_characters::<APER_ALPHABET_0>(per::Size::ANY, &mut value.family_name));
         Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        at!(w, "givenName", w.characters(per::Size::ANY, &APER_ALPHABET_0, &self.given_name));
-        at!(w, "initial", w.characters(per::Size::ANY, &APER_ALPHABET_0, &self.initial));
-        at!(w, "familyName", w.characters(per::Size::ANY, &APER_ALPHABET_0, &self.family_name));
+        at!(w, "givenName", w.characters::<APER_ALPHABET_0>(per::Size::ANY, &self.given_name));
+        at!(w, "initial", w.characters::<APER_ALPHABET_0>(per::Size::ANY, &self.initial));
+        at!(w, "familyName", w.characters::<APER_ALPHABET_0>(per::Size::ANY, &self.family_name));
         Ok(())
     }
 }
@@ -399,12 +403,12 @@ impl<'a> ChildInformation<'a> {
     fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
         let value = self;
         at!(r, "name", value.name.fill_aper(r));
-        parts::put(&mut value.date_of_birth, at!(r, "dateOfBirth", r.characters(per::Size::ANY, &APER_ALPHABET_0)));
+        at!(r, "dateOfBirth", r.fill_characters::<APER_ALPHABET_0>(per::Size::ANY, &mut value.date_of_birth));
         Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         at!(w, "name", self.name.write_aper(w));
-        at!(w, "dateOfBirth", w.characters(per::Size::ANY, &APER_ALPHABET_0, &self.date_of_birth));
+        at!(w, "dateOfBirth", w.characters::<APER_ALPHABET_0>(per::Size::ANY, &self.date_of_birth));
         Ok(())
     }
 }
@@ -417,7 +421,11 @@ impl<'a> codec::AperType<'a> for PersonnelRecord<'a> {
     fn write(&self, w: &mut per::Writer<true>) -> Result<()> { self.write_aper(w) }
 }
 
-static UPER_ALPHABET_0: per::Alphabet = per::Alphabet::new(7, false, false, &[per::Range::new(32, 126, 0)]);
+#[allow(non_camel_case_types)]
+struct UPER_ALPHABET_0;
+impl per::Letters for UPER_ALPHABET_0 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(7, false, false, &[per::Range::new(32, 126, 0)]);
+}
 
 impl<'a> PersonnelRecord<'a> {
     #[inline(never)]
@@ -426,8 +434,8 @@ impl<'a> PersonnelRecord<'a> {
         Ok(Self {
             name: at!(r, "name", parts::filled(Name::EMPTY, |v| v.fill_uper(r))),
             number: at!(r, "number", r.unconstrained()),
-            title: at!(r, "title", r.characters(per::Size::ANY, &UPER_ALPHABET_0)),
-            date_of_hire: at!(r, "dateOfHire", r.characters(per::Size::ANY, &UPER_ALPHABET_0)),
+            title: at!(r, "title", r.characters::<UPER_ALPHABET_0>(per::Size::ANY)),
+            date_of_hire: at!(r, "dateOfHire", r.characters::<UPER_ALPHABET_0>(per::Size::ANY)),
             name_of_spouse: at!(r, "nameOfSpouse", parts::filled(Name::EMPTY, |v| v.fill_uper(r))),
             children: if p & 0x1 != 0 {
                 at!(r, "children", read_uper_personnel_record_children(r))
@@ -439,8 +447,8 @@ impl<'a> PersonnelRecord<'a> {
         w.bit(!(self.children.is_empty()));
         at!(w, "name", self.name.write_uper(w));
         w.unconstrained(&self.number);
-        at!(w, "title", w.characters(per::Size::ANY, &UPER_ALPHABET_0, &self.title));
-        at!(w, "dateOfHire", w.characters(per::Size::ANY, &UPER_ALPHABET_0, &self.date_of_hire));
+        at!(w, "title", w.characters::<UPER_ALPHABET_0>(per::Size::ANY, &self.title));
+        at!(w, "dateOfHire", w.characters::<UPER_ALPHABET_0>(per::Size::ANY, &self.date_of_hire));
         at!(w, "nameOfSpouse", self.name_of_spouse.write_uper(w));
         if !(self.children.is_empty()) {
             at!(w, "children", write_uper_personnel_record_children(&self.children, w));
@@ -452,15 +460,15 @@ impl<'a> PersonnelRecord<'a> {
 impl<'a> Name<'a> {
     fn fill_uper(&mut self, r: &mut per::Reader<'a, false>) -> Result<()> {
         let value = self;
-        parts::put(&mut value.given_name, at!(r, "givenName", r.characters(per::Size::ANY, &UPER_ALPHABET_0)));
-        parts::put(&mut value.initial, at!(r, "initial", r.characters(per::Size::ANY, &UPER_ALPHABET_0)));
-        parts::put(&mut value.family_name, at!(r, "familyName", r.characters(per::Size::ANY, &UPER_ALPHABET_0)));
+        at!(r, "givenName", r.fill_characters::<UPER_ALPHABET_0>(per::Size::ANY, &mut value.given_name));
+        at!(r, "initial", r.fill_characters::<UPER_ALPHABET_0>(per::Size::ANY, &mut value.initial));
+        at!(r, "familyName", r.fill_characters::<UPER_ALPHABET_0>(per::Size::ANY, &mut value.family_name));
         Ok(())
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
-        at!(w, "givenName", w.characters(per::Size::ANY, &UPER_ALPHABET_0, &self.given_name));
-        at!(w, "initial", w.characters(per::Size::ANY, &UPER_ALPHABET_0, &self.initial));
-        at!(w, "familyName", w.characters(per::Size::ANY, &UPER_ALPHABET_0, &self.family_name));
+        at!(w, "givenName", w.characters::<UPER_ALPHABET_0>(per::Size::ANY, &self.given_name));
+        at!(w, "initial", w.characters::<UPER_ALPHABET_0>(per::Size::ANY, &self.initial));
+        at!(w, "familyName", w.characters::<UPER_ALPHABET_0>(per::Size::ANY, &self.family_name));
         Ok(())
     }
 }
@@ -477,12 +485,12 @@ impl<'a> ChildInformation<'a> {
     fn fill_uper(&mut self, r: &mut per::Reader<'a, false>) -> Result<()> {
         let value = self;
         at!(r, "name", value.name.fill_uper(r));
-        parts::put(&mut value.date_of_birth, at!(r, "dateOfBirth", r.characters(per::Size::ANY, &UPER_ALPHABET_0)));
+        at!(r, "dateOfBirth", r.fill_characters::<UPER_ALPHABET_0>(per::Size::ANY, &mut value.date_of_birth));
         Ok(())
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         at!(w, "name", self.name.write_uper(w));
-        at!(w, "dateOfBirth", w.characters(per::Size::ANY, &UPER_ALPHABET_0, &self.date_of_birth));
+        at!(w, "dateOfBirth", w.characters::<UPER_ALPHABET_0>(per::Size::ANY, &self.date_of_birth));
         Ok(())
     }
 }

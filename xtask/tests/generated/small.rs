@@ -3073,19 +3073,47 @@ impl<'a> codec::BerType<'a> for Grown {
     }
 }
 
-static APER_ALPHABET_0: per::Alphabet = per::Alphabet::new(8, false, false, &[per::Range::new(32, 32, 0), per::Range::new(39, 41, 1), per::Range::new(43, 58, 4), per::Range::new(61, 61, 20), per::Range::new(63, 63, 21), per::Range::new(65, 90, 22), per::Range::new(97, 122, 48)]);
+#[allow(non_camel_case_types)]
+struct APER_ALPHABET_0;
+impl per::Letters for APER_ALPHABET_0 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(8, false, false, &[per::Range::new(32, 32, 0), per::Range::new(39, 41, 1), per::Range::new(43, 58, 4), per::Range::new(61, 61, 20), per::Range::new(63, 63, 21), per::Range::new(65, 90, 22), per::Range::new(97, 122, 48)]);
+}
 
-static APER_ALPHABET_1: per::Alphabet = per::Alphabet::new(8, false, false, &[per::Range::new(0, 127, 0)]);
+#[allow(non_camel_case_types)]
+struct APER_ALPHABET_1;
+impl per::Letters for APER_ALPHABET_1 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(8, false, false, &[per::Range::new(0, 127, 0)]);
+}
 
-static APER_ALPHABET_2: per::Alphabet = per::Alphabet::new(4, false, true, &[per::Range::new(32, 32, 0), per::Range::new(48, 57, 1)]);
+#[allow(non_camel_case_types)]
+struct APER_ALPHABET_2;
+impl per::Letters for APER_ALPHABET_2 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(4, false, true, &[per::Range::new(32, 32, 0), per::Range::new(48, 57, 1)]);
+}
 
-static APER_ALPHABET_3: per::Alphabet = per::Alphabet::new(4, true, true, &[per::Range::new(97, 102, 0)]);
+#[allow(non_camel_case_types)]
+struct APER_ALPHABET_3;
+impl per::Letters for APER_ALPHABET_3 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(4, true, true, &[per::Range::new(97, 102, 0)]);
+}
 
-static APER_ALPHABET_4: per::Alphabet = per::Alphabet::new(16, false, false, &[per::Range::new(0, 65535, 0)]);
+#[allow(non_camel_case_types)]
+struct APER_ALPHABET_4;
+impl per::Letters for APER_ALPHABET_4 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(16, false, false, &[per::Range::new(0, 65535, 0)]);
+}
 
-static APER_ALPHABET_5: per::Alphabet = per::Alphabet::new(32, false, false, &[per::Range::new(0, 4294967295, 0)]);
+#[allow(non_camel_case_types)]
+struct APER_ALPHABET_5;
+impl per::Letters for APER_ALPHABET_5 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(32, false, false, &[per::Range::new(0, 4294967295, 0)]);
+}
 
-static APER_ALPHABET_6: per::Alphabet = per::Alphabet::new(8, false, false, &[per::Range::new(32, 126, 0)]);
+#[allow(non_camel_case_types)]
+struct APER_ALPHABET_6;
+impl per::Letters for APER_ALPHABET_6 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(8, false, false, &[per::Range::new(32, 126, 0)]);
+}
 
 impl<'a> Letter<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
@@ -3118,20 +3146,20 @@ impl<'a> Texts<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         Ok(Self {
             utf8: at!(r, "utf8", r.other_string(StringKind::Utf8)),
-            numeric: at!(r, "numeric", r.characters(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &APER_ALPHABET_2)).into_owned(),
-            letters: at!(r, "letters", r.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &APER_ALPHABET_3)),
-            bmp: at!(r, "bmp", r.characters(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &APER_ALPHABET_4)),
-            universal: at!(r, "universal", r.characters(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &APER_ALPHABET_5)),
+            numeric: at!(r, "numeric", r.characters::<APER_ALPHABET_2>(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))))).into_owned(),
+            letters: at!(r, "letters", r.characters::<APER_ALPHABET_3>(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)))),
+            bmp: at!(r, "bmp", r.characters::<APER_ALPHABET_4>(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))))),
+            universal: at!(r, "universal", r.characters::<APER_ALPHABET_5>(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))))),
             general: at!(r, "general", r.other_string(StringKind::General)),
             oid: at!(r, "oid", r.relative_oid()),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         at!(w, "utf8", w.other_string(StringKind::Utf8, &self.utf8));
-        at!(w, "numeric", w.characters(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &APER_ALPHABET_2, &self.numeric));
-        at!(w, "letters", w.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &APER_ALPHABET_3, &self.letters));
-        at!(w, "bmp", w.characters(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &APER_ALPHABET_4, &self.bmp));
-        at!(w, "universal", w.characters(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &APER_ALPHABET_5, &self.universal));
+        at!(w, "numeric", w.characters::<APER_ALPHABET_2>(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &self.numeric));
+        at!(w, "letters", w.characters::<APER_ALPHABET_3>(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &self.letters));
+        at!(w, "bmp", w.characters::<APER_ALPHABET_4>(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &self.bmp));
+        at!(w, "universal", w.characters::<APER_ALPHABET_5>(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &self.universal));
         at!(w, "general", w.other_string(StringKind::General, &self.general));
         w.contents(self.oid.as_bytes());
         Ok(())
@@ -3739,45 +3767,73 @@ static APER_TABLES: per::Tables = per::Tables {
         per::Leaf::OtherString(StringKind::Utf8),
         per::Leaf::Characters(per::Characters {
             size: per::Size::new(false, 1, 8, Some(per::Whole::Bits(3))),
-            alphabet: &APER_ALPHABET_0,
+            alphabet: &<APER_ALPHABET_0 as per::Letters>::ALPHABET,
             time: per::Time::No,
         }),
         per::Leaf::Characters(per::Characters {
             size: per::Size::ANY,
-            alphabet: &APER_ALPHABET_1,
+            alphabet: &<APER_ALPHABET_1 as per::Letters>::ALPHABET,
             time: per::Time::No,
         }),
         per::Leaf::Characters(per::Characters {
             size: per::Size::ANY,
-            alphabet: &APER_ALPHABET_6,
+            alphabet: &<APER_ALPHABET_6 as per::Letters>::ALPHABET,
             time: per::Time::Utc,
         }),
         per::Leaf::Characters(per::Characters {
             size: per::Size::ANY,
-            alphabet: &APER_ALPHABET_6,
+            alphabet: &<APER_ALPHABET_6 as per::Letters>::ALPHABET,
             time: per::Time::Generalized,
         }),
         per::Leaf::Characters(per::Characters {
             size: per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))),
-            alphabet: &APER_ALPHABET_1,
+            alphabet: &<APER_ALPHABET_1 as per::Letters>::ALPHABET,
             time: per::Time::No,
         }),
     ],
 };
 
-static UPER_ALPHABET_0: per::Alphabet = per::Alphabet::new(7, false, false, &[per::Range::new(32, 32, 0), per::Range::new(39, 41, 1), per::Range::new(43, 58, 4), per::Range::new(61, 61, 20), per::Range::new(63, 63, 21), per::Range::new(65, 90, 22), per::Range::new(97, 122, 48)]);
+#[allow(non_camel_case_types)]
+struct UPER_ALPHABET_0;
+impl per::Letters for UPER_ALPHABET_0 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(7, false, false, &[per::Range::new(32, 32, 0), per::Range::new(39, 41, 1), per::Range::new(43, 58, 4), per::Range::new(61, 61, 20), per::Range::new(63, 63, 21), per::Range::new(65, 90, 22), per::Range::new(97, 122, 48)]);
+}
 
-static UPER_ALPHABET_1: per::Alphabet = per::Alphabet::new(7, false, false, &[per::Range::new(0, 127, 0)]);
+#[allow(non_camel_case_types)]
+struct UPER_ALPHABET_1;
+impl per::Letters for UPER_ALPHABET_1 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(7, false, false, &[per::Range::new(0, 127, 0)]);
+}
 
-static UPER_ALPHABET_2: per::Alphabet = per::Alphabet::new(4, false, true, &[per::Range::new(32, 32, 0), per::Range::new(48, 57, 1)]);
+#[allow(non_camel_case_types)]
+struct UPER_ALPHABET_2;
+impl per::Letters for UPER_ALPHABET_2 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(4, false, true, &[per::Range::new(32, 32, 0), per::Range::new(48, 57, 1)]);
+}
 
-static UPER_ALPHABET_3: per::Alphabet = per::Alphabet::new(3, true, true, &[per::Range::new(97, 102, 0)]);
+#[allow(non_camel_case_types)]
+struct UPER_ALPHABET_3;
+impl per::Letters for UPER_ALPHABET_3 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(3, true, true, &[per::Range::new(97, 102, 0)]);
+}
 
-static UPER_ALPHABET_4: per::Alphabet = per::Alphabet::new(16, false, false, &[per::Range::new(0, 65535, 0)]);
+#[allow(non_camel_case_types)]
+struct UPER_ALPHABET_4;
+impl per::Letters for UPER_ALPHABET_4 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(16, false, false, &[per::Range::new(0, 65535, 0)]);
+}
 
-static UPER_ALPHABET_5: per::Alphabet = per::Alphabet::new(32, false, false, &[per::Range::new(0, 4294967295, 0)]);
+#[allow(non_camel_case_types)]
+struct UPER_ALPHABET_5;
+impl per::Letters for UPER_ALPHABET_5 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(32, false, false, &[per::Range::new(0, 4294967295, 0)]);
+}
 
-static UPER_ALPHABET_6: per::Alphabet = per::Alphabet::new(7, false, false, &[per::Range::new(32, 126, 0)]);
+#[allow(non_camel_case_types)]
+struct UPER_ALPHABET_6;
+impl per::Letters for UPER_ALPHABET_6 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(7, false, false, &[per::Range::new(32, 126, 0)]);
+}
 
 impl<'a> Letter<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
@@ -3810,20 +3866,20 @@ impl<'a> Texts<'a> {
     fn read_uper(r: &mut per::Reader<'a, false>) -> Result<Self> {
         Ok(Self {
             utf8: at!(r, "utf8", r.other_string(StringKind::Utf8)),
-            numeric: at!(r, "numeric", r.characters(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &UPER_ALPHABET_2)).into_owned(),
-            letters: at!(r, "letters", r.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &UPER_ALPHABET_3)),
-            bmp: at!(r, "bmp", r.characters(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &UPER_ALPHABET_4)),
-            universal: at!(r, "universal", r.characters(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &UPER_ALPHABET_5)),
+            numeric: at!(r, "numeric", r.characters::<UPER_ALPHABET_2>(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))))).into_owned(),
+            letters: at!(r, "letters", r.characters::<UPER_ALPHABET_3>(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)))),
+            bmp: at!(r, "bmp", r.characters::<UPER_ALPHABET_4>(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))))),
+            universal: at!(r, "universal", r.characters::<UPER_ALPHABET_5>(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))))),
             general: at!(r, "general", r.other_string(StringKind::General)),
             oid: at!(r, "oid", r.relative_oid()),
         })
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         at!(w, "utf8", w.other_string(StringKind::Utf8, &self.utf8));
-        at!(w, "numeric", w.characters(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &UPER_ALPHABET_2, &self.numeric));
-        at!(w, "letters", w.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &UPER_ALPHABET_3, &self.letters));
-        at!(w, "bmp", w.characters(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &UPER_ALPHABET_4, &self.bmp));
-        at!(w, "universal", w.characters(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &UPER_ALPHABET_5, &self.universal));
+        at!(w, "numeric", w.characters::<UPER_ALPHABET_2>(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &self.numeric));
+        at!(w, "letters", w.characters::<UPER_ALPHABET_3>(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &self.letters));
+        at!(w, "bmp", w.characters::<UPER_ALPHABET_4>(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &self.bmp));
+        at!(w, "universal", w.characters::<UPER_ALPHABET_5>(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &self.universal));
         at!(w, "general", w.other_string(StringKind::General, &self.general));
         w.contents(self.oid.as_bytes());
         Ok(())
@@ -4431,27 +4487,27 @@ static UPER_TABLES: per::Tables = per::Tables {
         per::Leaf::OtherString(StringKind::Utf8),
         per::Leaf::Characters(per::Characters {
             size: per::Size::new(false, 1, 8, Some(per::Whole::Bits(3))),
-            alphabet: &UPER_ALPHABET_0,
+            alphabet: &<UPER_ALPHABET_0 as per::Letters>::ALPHABET,
             time: per::Time::No,
         }),
         per::Leaf::Characters(per::Characters {
             size: per::Size::ANY,
-            alphabet: &UPER_ALPHABET_1,
+            alphabet: &<UPER_ALPHABET_1 as per::Letters>::ALPHABET,
             time: per::Time::No,
         }),
         per::Leaf::Characters(per::Characters {
             size: per::Size::ANY,
-            alphabet: &UPER_ALPHABET_6,
+            alphabet: &<UPER_ALPHABET_6 as per::Letters>::ALPHABET,
             time: per::Time::Utc,
         }),
         per::Leaf::Characters(per::Characters {
             size: per::Size::ANY,
-            alphabet: &UPER_ALPHABET_6,
+            alphabet: &<UPER_ALPHABET_6 as per::Letters>::ALPHABET,
             time: per::Time::Generalized,
         }),
         per::Leaf::Characters(per::Characters {
             size: per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))),
-            alphabet: &UPER_ALPHABET_1,
+            alphabet: &<UPER_ALPHABET_1 as per::Letters>::ALPHABET,
             time: per::Time::No,
         }),
     ],

@@ -2478,19 +2478,47 @@ impl<'a> codec::BerType<'a> for Grown {
     }
 }
 
-static APER_ALPHABET_0: per::Alphabet = per::Alphabet::new(8, false, false, &[per::Range::new(32, 32, 0), per::Range::new(39, 41, 1), per::Range::new(43, 58, 4), per::Range::new(61, 61, 20), per::Range::new(63, 63, 21), per::Range::new(65, 90, 22), per::Range::new(97, 122, 48)]);
+#[allow(non_camel_case_types)]
+struct APER_ALPHABET_0;
+impl per::Letters for APER_ALPHABET_0 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(8, false, false, &[per::Range::new(32, 32, 0), per::Range::new(39, 41, 1), per::Range::new(43, 58, 4), per::Range::new(61, 61, 20), per::Range::new(63, 63, 21), per::Range::new(65, 90, 22), per::Range::new(97, 122, 48)]);
+}
 
-static APER_ALPHABET_1: per::Alphabet = per::Alphabet::new(8, false, false, &[per::Range::new(0, 127, 0)]);
+#[allow(non_camel_case_types)]
+struct APER_ALPHABET_1;
+impl per::Letters for APER_ALPHABET_1 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(8, false, false, &[per::Range::new(0, 127, 0)]);
+}
 
-static APER_ALPHABET_2: per::Alphabet = per::Alphabet::new(4, false, true, &[per::Range::new(32, 32, 0), per::Range::new(48, 57, 1)]);
+#[allow(non_camel_case_types)]
+struct APER_ALPHABET_2;
+impl per::Letters for APER_ALPHABET_2 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(4, false, true, &[per::Range::new(32, 32, 0), per::Range::new(48, 57, 1)]);
+}
 
-static APER_ALPHABET_3: per::Alphabet = per::Alphabet::new(4, true, true, &[per::Range::new(97, 102, 0)]);
+#[allow(non_camel_case_types)]
+struct APER_ALPHABET_3;
+impl per::Letters for APER_ALPHABET_3 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(4, true, true, &[per::Range::new(97, 102, 0)]);
+}
 
-static APER_ALPHABET_4: per::Alphabet = per::Alphabet::new(16, false, false, &[per::Range::new(0, 65535, 0)]);
+#[allow(non_camel_case_types)]
+struct APER_ALPHABET_4;
+impl per::Letters for APER_ALPHABET_4 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(16, false, false, &[per::Range::new(0, 65535, 0)]);
+}
 
-static APER_ALPHABET_5: per::Alphabet = per::Alphabet::new(32, false, false, &[per::Range::new(0, 4294967295, 0)]);
+#[allow(non_camel_case_types)]
+struct APER_ALPHABET_5;
+impl per::Letters for APER_ALPHABET_5 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(32, false, false, &[per::Range::new(0, 4294967295, 0)]);
+}
 
-static APER_ALPHABET_6: per::Alphabet = per::Alphabet::new(8, false, false, &[per::Range::new(32, 126, 0)]);
+#[allow(non_camel_case_types)]
+struct APER_ALPHABET_6;
+impl per::Letters for APER_ALPHABET_6 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(8, false, false, &[per::Range::new(32, 126, 0)]);
+}
 
 impl<'a> Zoo<'a> {
     #[inline(never)]
@@ -2668,12 +2696,12 @@ impl Tree {
 }
 
 fn read_aper_names<'a>(r: &mut per::Reader<'a, true>) -> Result<Vec<Text<'a>>> {
-    r.list(per::Size::ANY, |r| r.characters(per::Size::new(false, 1, 8, Some(per::Whole::Bits(3))), &APER_ALPHABET_0))
+    r.list(per::Size::ANY, |r| r.characters::<APER_ALPHABET_0>(per::Size::new(false, 1, 8, Some(per::Whole::Bits(3)))))
 }
 
 fn write_aper_names(list: &[Text<'_>], w: &mut per::Writer<true>) -> Result<()> {
     w.list(per::Size::ANY, list, |w, v| {
-        w.characters(per::Size::new(false, 1, 8, Some(per::Whole::Bits(3))), &APER_ALPHABET_0, v)
+        w.characters::<APER_ALPHABET_0>(per::Size::new(false, 1, 8, Some(per::Whole::Bits(3))), v)
     })
 }
 
@@ -2758,7 +2786,7 @@ impl<'a> Sparse<'a> {
         if p & 0x40 != 0 { value.e = Some(at!(r, "e", Colour::read_aper(r))); }
         if p & 0x20 != 0 { value.f = Some(()); }
         if p & 0x10 != 0 {
-            parts::put(&mut value.g, Some(at!(r, "g", r.characters(per::Size::ANY, &APER_ALPHABET_1))));
+            parts::put(&mut value.g, Some(at!(r, "g", r.characters::<APER_ALPHABET_1>(per::Size::ANY))));
         }
         if p & 0x8 != 0 { parts::put(&mut value.h, Some(at!(r, "h", read_aper_names(r)))); }
         if p & 0x4 != 0 { parts::put(&mut value.i, Some(at!(r, "i", Shape::read_aper(r)))); }
@@ -2779,7 +2807,7 @@ impl<'a> Sparse<'a> {
         if let Some(v) = &self.e { at!(w, "e", v.write_aper(w)); }
         if let Some(v) = &self.f {
         }
-        if let Some(v) = &self.g { at!(w, "g", w.characters(per::Size::ANY, &APER_ALPHABET_1, v)); }
+        if let Some(v) = &self.g { at!(w, "g", w.characters::<APER_ALPHABET_1>(per::Size::ANY, v)); }
         if let Some(v) = &self.h { at!(w, "h", write_aper_names(v, w)); }
         if let Some(v) = &self.i { at!(w, "i", v.write_aper(w)); }
         if let Some(v) = &self.j { w.real(v); }
@@ -2968,20 +2996,20 @@ impl<'a> Texts<'a> {
     fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
         let value = self;
         parts::put(&mut value.utf8, at!(r, "utf8", r.other_string(StringKind::Utf8)));
-        parts::put(&mut value.numeric, at!(r, "numeric", r.characters(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &APER_ALPHABET_2)));
-        parts::put(&mut value.letters, at!(r, "letters", r.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &APER_ALPHABET_3)));
-        parts::put(&mut value.bmp, at!(r, "bmp", r.characters(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &APER_ALPHABET_4)));
-        parts::put(&mut value.universal, at!(r, "universal", r.characters(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &APER_ALPHABET_5)));
+        at!(r, "numeric", r.fill_characters::<APER_ALPHABET_2>(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &mut value.numeric));
+        at!(r, "letters", r.fill_characters::<APER_ALPHABET_3>(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &mut value.letters));
+        at!(r, "bmp", r.fill_characters::<APER_ALPHABET_4>(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &mut value.bmp));
+        at!(r, "universal", r.fill_characters::<APER_ALPHABET_5>(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &mut value.universal));
         parts::put(&mut value.general, at!(r, "general", r.other_string(StringKind::General)));
         parts::put(&mut value.oid, at!(r, "oid", r.relative_oid()));
         Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         at!(w, "utf8", w.other_string(StringKind::Utf8, &self.utf8));
-        at!(w, "numeric", w.characters(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &APER_ALPHABET_2, &self.numeric));
-        at!(w, "letters", w.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &APER_ALPHABET_3, &self.letters));
-        at!(w, "bmp", w.characters(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &APER_ALPHABET_4, &self.bmp));
-        at!(w, "universal", w.characters(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &APER_ALPHABET_5, &self.universal));
+        at!(w, "numeric", w.characters::<APER_ALPHABET_2>(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &self.numeric));
+        at!(w, "letters", w.characters::<APER_ALPHABET_3>(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &self.letters));
+        at!(w, "bmp", w.characters::<APER_ALPHABET_4>(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &self.bmp));
+        at!(w, "universal", w.characters::<APER_ALPHABET_5>(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &self.universal));
         at!(w, "general", w.other_string(StringKind::General, &self.general));
         w.contents(self.oid.as_bytes());
         Ok(())
@@ -2991,15 +3019,15 @@ impl<'a> Texts<'a> {
 impl<'a> Times<'a> {
     fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
         let value = self;
-        parts::put(&mut value.utc, at!(r, "utc", r.utc_time(per::Size::ANY, &APER_ALPHABET_6)));
-        parts::put(&mut value.general, at!(r, "general", r.generalized_time(per::Size::ANY, &APER_ALPHABET_6)));
+        parts::put(&mut value.utc, at!(r, "utc", r.utc_time::<APER_ALPHABET_6>(per::Size::ANY)));
+        parts::put(&mut value.general, at!(r, "general", r.generalized_time::<APER_ALPHABET_6>(per::Size::ANY)));
         Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         at!(w, "utc", w.check_utc_time(&self.utc));
-        at!(w, "utc", w.characters(per::Size::ANY, &APER_ALPHABET_6, &self.utc));
+        at!(w, "utc", w.characters::<APER_ALPHABET_6>(per::Size::ANY, &self.utc));
         at!(w, "general", w.check_generalized_time(&self.general));
-        at!(w, "general", w.characters(per::Size::ANY, &APER_ALPHABET_6, &self.general));
+        at!(w, "general", w.characters::<APER_ALPHABET_6>(per::Size::ANY, &self.general));
         Ok(())
     }
 }
@@ -3148,14 +3176,14 @@ impl<'a> Animal<'a> {
     fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
         let value = self;
         let p = r.bits(1)?;
-        parts::put(&mut value.name, at!(r, "name", r.characters(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &APER_ALPHABET_1)));
+        at!(r, "name", r.fill_characters::<APER_ALPHABET_1>(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &mut value.name));
         if p & 0x1 != 0 { value.legs = at!(r, "legs", r.whole(per::Whole::TwoOctets, 1000)) as u16; }
         parts::put(&mut value.kind, at!(r, "kind", Shape::read_aper(r)));
         Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(!(self.legs == 4));
-        at!(w, "name", w.characters(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &APER_ALPHABET_1, &self.name));
+        at!(w, "name", w.characters::<APER_ALPHABET_1>(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &self.name));
         if !(self.legs == 4) {
             at!(w, "legs", w.integer(per::Whole::TwoOctets, i64::from(self.legs), 0, 1000));
         }
@@ -3418,19 +3446,47 @@ impl<'a> codec::AperType<'a> for Grown {
     fn write(&self, w: &mut per::Writer<true>) -> Result<()> { self.write_aper(w) }
 }
 
-static UPER_ALPHABET_0: per::Alphabet = per::Alphabet::new(7, false, false, &[per::Range::new(32, 32, 0), per::Range::new(39, 41, 1), per::Range::new(43, 58, 4), per::Range::new(61, 61, 20), per::Range::new(63, 63, 21), per::Range::new(65, 90, 22), per::Range::new(97, 122, 48)]);
+#[allow(non_camel_case_types)]
+struct UPER_ALPHABET_0;
+impl per::Letters for UPER_ALPHABET_0 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(7, false, false, &[per::Range::new(32, 32, 0), per::Range::new(39, 41, 1), per::Range::new(43, 58, 4), per::Range::new(61, 61, 20), per::Range::new(63, 63, 21), per::Range::new(65, 90, 22), per::Range::new(97, 122, 48)]);
+}
 
-static UPER_ALPHABET_1: per::Alphabet = per::Alphabet::new(7, false, false, &[per::Range::new(0, 127, 0)]);
+#[allow(non_camel_case_types)]
+struct UPER_ALPHABET_1;
+impl per::Letters for UPER_ALPHABET_1 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(7, false, false, &[per::Range::new(0, 127, 0)]);
+}
 
-static UPER_ALPHABET_2: per::Alphabet = per::Alphabet::new(4, false, true, &[per::Range::new(32, 32, 0), per::Range::new(48, 57, 1)]);
+#[allow(non_camel_case_types)]
+struct UPER_ALPHABET_2;
+impl per::Letters for UPER_ALPHABET_2 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(4, false, true, &[per::Range::new(32, 32, 0), per::Range::new(48, 57, 1)]);
+}
 
-static UPER_ALPHABET_3: per::Alphabet = per::Alphabet::new(3, true, true, &[per::Range::new(97, 102, 0)]);
+#[allow(non_camel_case_types)]
+struct UPER_ALPHABET_3;
+impl per::Letters for UPER_ALPHABET_3 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(3, true, true, &[per::Range::new(97, 102, 0)]);
+}
 
-static UPER_ALPHABET_4: per::Alphabet = per::Alphabet::new(16, false, false, &[per::Range::new(0, 65535, 0)]);
+#[allow(non_camel_case_types)]
+struct UPER_ALPHABET_4;
+impl per::Letters for UPER_ALPHABET_4 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(16, false, false, &[per::Range::new(0, 65535, 0)]);
+}
 
-static UPER_ALPHABET_5: per::Alphabet = per::Alphabet::new(32, false, false, &[per::Range::new(0, 4294967295, 0)]);
+#[allow(non_camel_case_types)]
+struct UPER_ALPHABET_5;
+impl per::Letters for UPER_ALPHABET_5 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(32, false, false, &[per::Range::new(0, 4294967295, 0)]);
+}
 
-static UPER_ALPHABET_6: per::Alphabet = per::Alphabet::new(7, false, false, &[per::Range::new(32, 126, 0)]);
+#[allow(non_camel_case_types)]
+struct UPER_ALPHABET_6;
+impl per::Letters for UPER_ALPHABET_6 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(7, false, false, &[per::Range::new(32, 126, 0)]);
+}
 
 impl<'a> Zoo<'a> {
     #[inline(never)]
@@ -3608,12 +3664,12 @@ impl Tree {
 }
 
 fn read_uper_names<'a>(r: &mut per::Reader<'a, false>) -> Result<Vec<Text<'a>>> {
-    r.list(per::Size::ANY, |r| r.characters(per::Size::new(false, 1, 8, Some(per::Whole::Bits(3))), &UPER_ALPHABET_0))
+    r.list(per::Size::ANY, |r| r.characters::<UPER_ALPHABET_0>(per::Size::new(false, 1, 8, Some(per::Whole::Bits(3)))))
 }
 
 fn write_uper_names(list: &[Text<'_>], w: &mut per::Writer<false>) -> Result<()> {
     w.list(per::Size::ANY, list, |w, v| {
-        w.characters(per::Size::new(false, 1, 8, Some(per::Whole::Bits(3))), &UPER_ALPHABET_0, v)
+        w.characters::<UPER_ALPHABET_0>(per::Size::new(false, 1, 8, Some(per::Whole::Bits(3))), v)
     })
 }
 
@@ -3698,7 +3754,7 @@ impl<'a> Sparse<'a> {
         if p & 0x40 != 0 { value.e = Some(at!(r, "e", Colour::read_uper(r))); }
         if p & 0x20 != 0 { value.f = Some(()); }
         if p & 0x10 != 0 {
-            parts::put(&mut value.g, Some(at!(r, "g", r.characters(per::Size::ANY, &UPER_ALPHABET_1))));
+            parts::put(&mut value.g, Some(at!(r, "g", r.characters::<UPER_ALPHABET_1>(per::Size::ANY))));
         }
         if p & 0x8 != 0 { parts::put(&mut value.h, Some(at!(r, "h", read_uper_names(r)))); }
         if p & 0x4 != 0 { parts::put(&mut value.i, Some(at!(r, "i", Shape::read_uper(r)))); }
@@ -3719,7 +3775,7 @@ impl<'a> Sparse<'a> {
         if let Some(v) = &self.e { at!(w, "e", v.write_uper(w)); }
         if let Some(v) = &self.f {
         }
-        if let Some(v) = &self.g { at!(w, "g", w.characters(per::Size::ANY, &UPER_ALPHABET_1, v)); }
+        if let Some(v) = &self.g { at!(w, "g", w.characters::<UPER_ALPHABET_1>(per::Size::ANY, v)); }
         if let Some(v) = &self.h { at!(w, "h", write_uper_names(v, w)); }
         if let Some(v) = &self.i { at!(w, "i", v.write_uper(w)); }
         if let Some(v) = &self.j { w.real(v); }
@@ -3908,20 +3964,20 @@ impl<'a> Texts<'a> {
     fn fill_uper(&mut self, r: &mut per::Reader<'a, false>) -> Result<()> {
         let value = self;
         parts::put(&mut value.utf8, at!(r, "utf8", r.other_string(StringKind::Utf8)));
-        parts::put(&mut value.numeric, at!(r, "numeric", r.characters(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &UPER_ALPHABET_2)));
-        parts::put(&mut value.letters, at!(r, "letters", r.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &UPER_ALPHABET_3)));
-        parts::put(&mut value.bmp, at!(r, "bmp", r.characters(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &UPER_ALPHABET_4)));
-        parts::put(&mut value.universal, at!(r, "universal", r.characters(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &UPER_ALPHABET_5)));
+        at!(r, "numeric", r.fill_characters::<UPER_ALPHABET_2>(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &mut value.numeric));
+        at!(r, "letters", r.fill_characters::<UPER_ALPHABET_3>(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &mut value.letters));
+        at!(r, "bmp", r.fill_characters::<UPER_ALPHABET_4>(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &mut value.bmp));
+        at!(r, "universal", r.fill_characters::<UPER_ALPHABET_5>(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &mut value.universal));
         parts::put(&mut value.general, at!(r, "general", r.other_string(StringKind::General)));
         parts::put(&mut value.oid, at!(r, "oid", r.relative_oid()));
         Ok(())
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         at!(w, "utf8", w.other_string(StringKind::Utf8, &self.utf8));
-        at!(w, "numeric", w.characters(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &UPER_ALPHABET_2, &self.numeric));
-        at!(w, "letters", w.characters(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &UPER_ALPHABET_3, &self.letters));
-        at!(w, "bmp", w.characters(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &UPER_ALPHABET_4, &self.bmp));
-        at!(w, "universal", w.characters(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &UPER_ALPHABET_5, &self.universal));
+        at!(w, "numeric", w.characters::<UPER_ALPHABET_2>(per::Size::new(false, 0, 6, Some(per::Whole::Bits(3))), &self.numeric));
+        at!(w, "letters", w.characters::<UPER_ALPHABET_3>(per::Size::new(false, 3, 3, Some(per::Whole::Nothing)), &self.letters));
+        at!(w, "bmp", w.characters::<UPER_ALPHABET_4>(per::Size::new(false, 0, 3, Some(per::Whole::Bits(2))), &self.bmp));
+        at!(w, "universal", w.characters::<UPER_ALPHABET_5>(per::Size::new(false, 0, 2, Some(per::Whole::Bits(2))), &self.universal));
         at!(w, "general", w.other_string(StringKind::General, &self.general));
         w.contents(self.oid.as_bytes());
         Ok(())
@@ -3931,15 +3987,15 @@ impl<'a> Texts<'a> {
 impl<'a> Times<'a> {
     fn fill_uper(&mut self, r: &mut per::Reader<'a, false>) -> Result<()> {
         let value = self;
-        parts::put(&mut value.utc, at!(r, "utc", r.utc_time(per::Size::ANY, &UPER_ALPHABET_6)));
-        parts::put(&mut value.general, at!(r, "general", r.generalized_time(per::Size::ANY, &UPER_ALPHABET_6)));
+        parts::put(&mut value.utc, at!(r, "utc", r.utc_time::<UPER_ALPHABET_6>(per::Size::ANY)));
+        parts::put(&mut value.general, at!(r, "general", r.generalized_time::<UPER_ALPHABET_6>(per::Size::ANY)));
         Ok(())
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         at!(w, "utc", w.check_utc_time(&self.utc));
-        at!(w, "utc", w.characters(per::Size::ANY, &UPER_ALPHABET_6, &self.utc));
+        at!(w, "utc", w.characters::<UPER_ALPHABET_6>(per::Size::ANY, &self.utc));
         at!(w, "general", w.check_generalized_time(&self.general));
-        at!(w, "general", w.characters(per::Size::ANY, &UPER_ALPHABET_6, &self.general));
+        at!(w, "general", w.characters::<UPER_ALPHABET_6>(per::Size::ANY, &self.general));
         Ok(())
     }
 }
@@ -4088,14 +4144,14 @@ impl<'a> Animal<'a> {
     fn fill_uper(&mut self, r: &mut per::Reader<'a, false>) -> Result<()> {
         let value = self;
         let p = r.bits(1)?;
-        parts::put(&mut value.name, at!(r, "name", r.characters(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &UPER_ALPHABET_1)));
+        at!(r, "name", r.fill_characters::<UPER_ALPHABET_1>(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &mut value.name));
         if p & 0x1 != 0 { value.legs = at!(r, "legs", r.whole(per::Whole::Bits(10), 1000)) as u16; }
         parts::put(&mut value.kind, at!(r, "kind", Shape::read_uper(r)));
         Ok(())
     }
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         w.bit(!(self.legs == 4));
-        at!(w, "name", w.characters(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &UPER_ALPHABET_1, &self.name));
+        at!(w, "name", w.characters::<UPER_ALPHABET_1>(per::Size::new(false, 1, 10, Some(per::Whole::Bits(4))), &self.name));
         if !(self.legs == 4) {
             at!(w, "legs", w.integer(per::Whole::Bits(10), i64::from(self.legs), 0, 1000));
         }

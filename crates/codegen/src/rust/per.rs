@@ -62,8 +62,7 @@ impl Per<'_, '_> {
         let program = self.program;
         for (i, known) in program.alphabets.iter().enumerate() {
             self.line("");
-            let line = alphabet(&self.alphabet(i as u32), known);
-            self.line(line);
+            alphabet(&self.alphabet(i as u32), known).lines().for_each(|line| self.line(line));
         }
     }
 

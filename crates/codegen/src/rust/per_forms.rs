@@ -24,12 +24,12 @@ pub(super) fn size(size: Size) -> String {
     format!("per::Size::new({}, {}, {hi}, {whole})", size.extensible, size.lo)
 }
 
-/// A static for an alphabet.
+/// A type for an alphabet.
 pub(super) fn alphabet(name: &str, alphabet: &Alphabet) -> String {
     let range = |range: &Range| format!("per::Range::new({}, {}, {})", range.lo, range.hi, range.number);
     let ranges: Vec<String> = alphabet.ranges.iter().map(range).collect();
     format!(
-        "static {name}: per::Alphabet = per::Alphabet::new({}, {}, {}, &[{}]);",
+        "#[allow(non_camel_case_types)]\nstruct {name};\nimpl per::Letters for {name} {{\n    const ALPHABET: per::Alphabet = per::Alphabet::new({}, {}, {}, &[{}]);\n}}",
         alphabet.bits,
         alphabet.unaligned,
         alphabet.indexed,

@@ -9169,7 +9169,11 @@ impl<'a> codec::BerType<'a> for TerminationId<'a> {
     }
 }
 
-static APER_ALPHABET_0: per::Alphabet = per::Alphabet::new(8, false, false, &[per::Range::new(0, 127, 0)]);
+#[allow(non_camel_case_types)]
+struct APER_ALPHABET_0;
+impl per::Letters for APER_ALPHABET_0 {
+    const ALPHABET: per::Alphabet = per::Alphabet::new(8, false, false, &[per::Range::new(0, 127, 0)]);
+}
 
 impl<'a> MegacoMessage<'a> {
     fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
@@ -9218,7 +9222,7 @@ impl<'a> MId<'a> {
                 0 => parts::put(value, Self::Ip4Address(at!(r, "ip4Address", Ip4Address::read_aper(r)))),
                 1 => parts::put(value, Self::Ip6Address(at!(r, "ip6Address", Ip6Address::read_aper(r)))),
                 2 => parts::put(value, Self::DomainName(at!(r, "domainName", DomainName::read_aper(r)))),
-                3 => parts::put(value, Self::DeviceName(at!(r, "deviceName", r.characters(per::Size::new(false, 1, 64, Some(per::Whole::Bits(6))), &APER_ALPHABET_0)))),
+                3 => parts::put(value, Self::DeviceName(at!(r, "deviceName", r.characters::<APER_ALPHABET_0>(per::Size::new(false, 1, 64, Some(per::Whole::Bits(6))))))),
                 _ => parts::put(value, Self::MtpAddress(at!(r, "mtpAddress", r.octet_string(per::Size::new(false, 2, 4, Some(per::Whole::Bits(2))))))),
             }
         }
@@ -9232,7 +9236,7 @@ impl<'a> MId<'a> {
             Self::DomainName(v) => { w.bits(2, 4); at!(w, "domainName", v.write_aper(w)); }
             Self::DeviceName(v) => {
                 w.bits(3, 4);
-                at!(w, "deviceName", w.characters(per::Size::new(false, 1, 64, Some(per::Whole::Bits(6))), &APER_ALPHABET_0, v));
+                at!(w, "deviceName", w.characters::<APER_ALPHABET_0>(per::Size::new(false, 1, 64, Some(per::Whole::Bits(6))), v));
             }
             Self::MtpAddress(v) => {
                 w.bits(4, 4);
@@ -9581,7 +9585,7 @@ impl<'a> DomainName<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         let p = r.bits(1)?;
         Ok(Self {
-            name: at!(r, "name", r.characters(per::Size::ANY, &APER_ALPHABET_0)),
+            name: at!(r, "name", r.characters::<APER_ALPHABET_0>(per::Size::ANY)),
             port_number: if p & 0x1 != 0 {
                 Some(at!(r, "portNumber", r.whole(per::Whole::TwoOctets, 65535)) as u16)
             } else { None },
@@ -9589,7 +9593,7 @@ impl<'a> DomainName<'a> {
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         w.bit(self.port_number.is_some());
-        at!(w, "name", w.characters(per::Size::ANY, &APER_ALPHABET_0, &self.name));
+        at!(w, "name", w.characters::<APER_ALPHABET_0>(per::Size::ANY, &self.name));
         if let Some(v) = &self.port_number {
             at!(w, "portNumber", w.integer(per::Whole::TwoOctets, i64::from(*v), 0, 65535));
         }
@@ -9882,7 +9886,7 @@ impl<'a> ErrorDescriptor<'a> {
         Ok(Self {
             error_code: at!(r, "errorCode", r.whole(per::Whole::TwoOctets, 65535)) as u16,
             error_text: if p & 0x1 != 0 {
-                Some(at!(r, "errorText", r.characters(per::Size::ANY, &APER_ALPHABET_0)))
+                Some(at!(r, "errorText", r.characters::<APER_ALPHABET_0>(per::Size::ANY)))
             } else { None },
         })
     }
@@ -9890,7 +9894,7 @@ impl<'a> ErrorDescriptor<'a> {
         w.bit(self.error_text.is_some());
         at!(w, "errorCode", w.integer(per::Whole::TwoOctets, i64::from(self.error_code), 0, 65535));
         if let Some(v) = &self.error_text {
-            at!(w, "errorText", w.characters(per::Size::ANY, &APER_ALPHABET_0, v));
+            at!(w, "errorText", w.characters::<APER_ALPHABET_0>(per::Size::ANY, v));
         }
         Ok(())
     }
@@ -10726,7 +10730,7 @@ impl<'a> DigitMapValue<'a> {
         if p & 0x1 != 0 {
             value.long_timer = Some(at!(r, "longTimer", r.whole(per::Whole::Bits(7), 99)) as u8);
         }
-        parts::put(&mut value.digit_map_body, at!(r, "digitMapBody", r.characters(per::Size::ANY, &APER_ALPHABET_0)));
+        at!(r, "digitMapBody", r.fill_characters::<APER_ALPHABET_0>(per::Size::ANY, &mut value.digit_map_body));
         if p & 0x8 != 0 {
             let mut more = r.additions()?;
             if let Some(open) = at!(r, "durationTimer", r.addition(&mut more)) {
@@ -10750,7 +10754,7 @@ impl<'a> DigitMapValue<'a> {
         if let Some(v) = &self.long_timer {
             at!(w, "longTimer", w.integer(per::Whole::Bits(7), i64::from(*v), 0, 99));
         }
-        at!(w, "digitMapBody", w.characters(per::Size::ANY, &APER_ALPHABET_0, &self.digit_map_body));
+        at!(w, "digitMapBody", w.characters::<APER_ALPHABET_0>(per::Size::ANY, &self.digit_map_body));
         if extended {
             w.additions(&additions);
             if additions[0] {
@@ -11256,7 +11260,7 @@ impl<'a> NonStandardIdentifier<'a> {
             match r.root_alternative(per::Whole::Bits(2), 3)? {
                 0 => parts::put(value, Self::Object(at!(r, "object", r.oid()))),
                 1 => parts::put(value, Self::H221NonStandard(at!(r, "h221NonStandard", H221NonStandard::read_aper(r)))),
-                _ => parts::put(value, Self::Experimental(at!(r, "experimental", r.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0)))),
+                _ => parts::put(value, Self::Experimental(at!(r, "experimental", r.characters::<APER_ALPHABET_0>(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)))))),
             }
         }
         Ok(())
@@ -11267,7 +11271,7 @@ impl<'a> NonStandardIdentifier<'a> {
             Self::H221NonStandard(v) => { w.bits(1, 3); at!(w, "h221NonStandard", v.write_aper(w)); }
             Self::Experimental(v) => {
                 w.bits(2, 3);
-                at!(w, "experimental", w.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0, v));
+                at!(w, "experimental", w.characters::<APER_ALPHABET_0>(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), v));
             }
             Self::Unknown(v) => w.unknown_alternative(v)?,
         }
@@ -11579,7 +11583,7 @@ impl<'a> ServiceChangeAddress<'a> {
                 1 => parts::put(value, Self::Ip4Address(at!(r, "ip4Address", Ip4Address::read_aper(r)))),
                 2 => parts::put(value, Self::Ip6Address(at!(r, "ip6Address", Ip6Address::read_aper(r)))),
                 3 => parts::put(value, Self::DomainName(at!(r, "domainName", DomainName::read_aper(r)))),
-                4 => parts::put(value, Self::DeviceName(at!(r, "deviceName", r.characters(per::Size::new(false, 1, 64, Some(per::Whole::Bits(6))), &APER_ALPHABET_0)))),
+                4 => parts::put(value, Self::DeviceName(at!(r, "deviceName", r.characters::<APER_ALPHABET_0>(per::Size::new(false, 1, 64, Some(per::Whole::Bits(6))))))),
                 _ => parts::put(value, Self::MtpAddress(at!(r, "mtpAddress", r.octet_string(per::Size::new(false, 2, 4, Some(per::Whole::Bits(2))))))),
             }
         }
@@ -11597,7 +11601,7 @@ impl<'a> ServiceChangeAddress<'a> {
             Self::DomainName(v) => { w.bits(3, 4); at!(w, "domainName", v.write_aper(w)); }
             Self::DeviceName(v) => {
                 w.bits(4, 4);
-                at!(w, "deviceName", w.characters(per::Size::new(false, 1, 64, Some(per::Whole::Bits(6))), &APER_ALPHABET_0, v));
+                at!(w, "deviceName", w.characters::<APER_ALPHABET_0>(per::Size::new(false, 1, 64, Some(per::Whole::Bits(6))), v));
             }
             Self::MtpAddress(v) => {
                 w.bits(5, 4);
@@ -11612,11 +11616,11 @@ impl<'a> ServiceChangeAddress<'a> {
 impl<'a> ServiceChangeProfile<'a> {
     fn read_aper(r: &mut per::Reader<'a, true>) -> Result<Self> {
         Ok(Self {
-            profile_name: at!(r, "profileName", r.characters(per::Size::new(false, 1, 67, Some(per::Whole::Bits(7))), &APER_ALPHABET_0)),
+            profile_name: at!(r, "profileName", r.characters::<APER_ALPHABET_0>(per::Size::new(false, 1, 67, Some(per::Whole::Bits(7))))),
         })
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        at!(w, "profileName", w.characters(per::Size::new(false, 1, 67, Some(per::Whole::Bits(7))), &APER_ALPHABET_0, &self.profile_name));
+        at!(w, "profileName", w.characters::<APER_ALPHABET_0>(per::Size::new(false, 1, 67, Some(per::Whole::Bits(7))), &self.profile_name));
         Ok(())
     }
 }
@@ -11624,13 +11628,13 @@ impl<'a> ServiceChangeProfile<'a> {
 impl<'a> TimeNotation<'a> {
     fn fill_aper(&mut self, r: &mut per::Reader<'a, true>) -> Result<()> {
         let value = self;
-        parts::put(&mut value.date, at!(r, "date", r.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0)));
-        parts::put(&mut value.time, at!(r, "time", r.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0)));
+        at!(r, "date", r.fill_characters::<APER_ALPHABET_0>(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &mut value.date));
+        at!(r, "time", r.fill_characters::<APER_ALPHABET_0>(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &mut value.time));
         Ok(())
     }
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
-        at!(w, "date", w.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0, &self.date));
-        at!(w, "time", w.characters(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &APER_ALPHABET_0, &self.time));
+        at!(w, "date", w.characters::<APER_ALPHABET_0>(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &self.date));
+        at!(w, "time", w.characters::<APER_ALPHABET_0>(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)), &self.time));
         Ok(())
     }
 }

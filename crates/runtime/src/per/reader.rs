@@ -164,6 +164,29 @@ impl<'a> BitReader<'a> {
         Some((first, octets))
     }
 
+    /// The next `width` bits, at most 56, the first the highest, with what follows them, and where they end. Nothing if they
+    /// are not there or the input ends soon.
+    #[inline(always)]
+    pub(crate) fn word_of(&self, width: usize) -> Option<(u64, usize)> {
+        let (octet, next) = (self.at >> 3, self.at + width);
+        if next > self.end {
+            return None;
+        }
+        let window = self.input.get(octet..octet + 8)?.first_chunk()?;
+        Some((u64::from_be_bytes(*window) << (self.at & 7), next))
+    }
+
+    /// The next eight octets as a number, and all that are left of the input. Nothing if `count` are not there, do not begin
+    /// at an octet, or the input ends soon.
+    #[inline(always)]
+    pub(crate) fn octets_from(&self, count: usize) -> Option<(u64, &'a [u8])> {
+        if self.at & 7 != 0 || self.at + count * 8 > self.end {
+            return None;
+        }
+        let rest = self.input.get(self.at >> 3..)?;
+        Some((u64::from_be_bytes(*rest.first_chunk()?), rest))
+    }
+
     /// Up to 56 bits from a bit of the input on, the first the highest; what follows them is of no meaning.
     #[inline(always)]
     pub(crate) fn word_at(&self, at: usize) -> u64 {

@@ -203,6 +203,9 @@ enum Said<'a> {
 const _: () = assert!(size_of::<Text<'_>>() == 24);
 
 impl<'a> Text<'a> {
+    /// No characters.
+    pub(crate) const EMPTY: Self = Self::borrowed("");
+
     /// Borrows text.
     #[inline]
     #[must_use]
@@ -233,6 +236,16 @@ impl<'a> Text<'a> {
     #[inline]
     pub(crate) fn inline(length: usize, kept: [u8; INLINE]) -> Self {
         Self(Said::Inline(length.min(INLINE).to_be_bytes()[size_of::<usize>() - 1], kept))
+    }
+
+    /// Up to sixteen characters below 128, the first the highest octet.
+    #[inline(always)]
+    pub(crate) fn few(length: usize, first: u64, last: u64) -> Self {
+        let mut kept = [0; INLINE];
+        if let Some(places) = kept.first_chunk_mut() {
+            *places = (u128::from(first) << 64 | u128::from(last)).to_be_bytes();
+        }
+        Self::inline(length, kept)
     }
 
     /// Copies text: up to 22 octets in place, more into memory of its own.

@@ -1,12 +1,12 @@
 //! Reading into a place: a larger value is read where it stands, so that it is not moved there.
 
 use super::{Per, WORD, bit_of};
-use crate::rust::per_forms::whole;
+use crate::rust::per_forms::{size, whole};
 use crate::rust::values::{key_pattern, tuple};
 use crate::rust::{At, local};
 use crate::types::{Edge, Repr};
-use tercet_plan::per::{Addition, Choice, Sequence};
-use tercet_plan::{FieldId, NodeId};
+use tercet_plan::per::{Addition, Choice, Code, Sequence};
+use tercet_plan::{FieldId, Kind, NodeId};
 
 impl Per<'_, '_> {
     /// Whether what a component or the like holds is read where it stands.
@@ -46,10 +46,32 @@ impl Per<'_, '_> {
         }
     }
 
+    /// The size and the alphabet of a component that is a string of characters and stands in `value` itself.
+    fn characters(&self, id: FieldId) -> Option<(String, String)> {
+        let node = self.p.types.same(self.p.types.shape.field(id).node);
+        let is_time = matches!(self.p.types.shape.node(node).kind, Kind::UtcTime | Kind::GeneralizedTime);
+        match (self.p.types.repr(node), self.code(node)) {
+            (Repr::Text, Code::Characters(form, index))
+                if !is_time
+                    && !self.p.is_option(id)
+                    && !self.p.types.is_boxed(Edge::Field(id))
+                    && self.p.own(node, String::new()).is_empty() =>
+            {
+                Some((size(form), self.alphabet(index)))
+            }
+            _ => None,
+        }
+    }
+
     /// The statement that reads a component of `value`.
     fn fill_member(&self, node: NodeId, id: FieldId) -> String {
         let field = self.p.types.shape.field(id);
         if !self.is_in_place(Edge::Field(id), field.node) {
+            if let Some((size, alphabet)) = self.characters(id) {
+                let name = self.p.names.field(id);
+                let call = format!("r.fill_characters::<{alphabet}>({size}, &mut value.{name})");
+                return self.p.at(id).value(call) + ";";
+            }
             return self.set(id, &self.present(id, self.read_member(node, id)));
         }
         let mut place = format!("value.{}", self.p.names.field(id));

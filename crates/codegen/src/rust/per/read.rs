@@ -66,7 +66,7 @@ impl Per<'_, '_> {
                     Kind::GeneralizedTime => "generalized_time",
                     _ => "characters",
                 };
-                at.value(format!("r.{method}({}, &{})", size(form), self.alphabet(index)))
+                at.value(format!("r.{method}::<{}>({})", self.alphabet(index), size(form)))
             }
             (Repr::Text, Code::Time(index)) => at.value(format!("r.time(&{})", self.time(node, index))),
             (Repr::Text, Code::Contents) => match string_kind(kind) {

@@ -102,7 +102,7 @@ impl Per<'_, '_> {
                 };
                 let (size, alphabet) = (size(form), self.alphabet(index));
                 format!(
-                    "per::Leaf::Characters(per::Characters {{ size: {size}, alphabet: &{alphabet}, time: per::Time::{time} }})"
+                    "per::Leaf::Characters(per::Characters {{ size: {size}, alphabet: &<{alphabet} as per::Letters>::ALPHABET, time: per::Time::{time} }})"
                 )
             }
             (Repr::Text, Code::Time(index)) => format!("per::Leaf::Time(&{})", self.time(node, index)),

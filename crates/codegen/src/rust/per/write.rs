@@ -60,7 +60,7 @@ impl Per<'_, '_> {
                     }
                     _ => {}
                 }
-                format!("w.characters({}, &{}, {v})?;", size(form), self.alphabet(index))
+                format!("w.characters::<{}>({}, {v})?;", self.alphabet(index), size(form))
             }
             (Repr::Text, Code::Time(index)) => format!("w.time(&{}, {v})?;", self.time(node, index)),
             (Repr::Text, Code::Contents) => match string_kind(kind) {

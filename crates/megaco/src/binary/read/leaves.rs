@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use tercet_runtime::codec::ber;
-use tercet_runtime::codec::per::{Alphabet, Range, Size, Whole};
+use tercet_runtime::codec::per::{Alphabet, Letters, Range, Size, Whole};
 use tercet_runtime::text::StringKind;
 use tercet_runtime::types::{BitString, ObjectIdentifier, Octets, OidRef, Text};
 use tercet_runtime::{Result, Tag};
@@ -138,8 +138,11 @@ pub(super) fn text_ber<'a>(r: &mut BerReader<'a>, tag: Tag) -> Result<Cow<'a, [u
 /// IA5String of so many characters.
 #[inline]
 pub(super) fn text_per<'a>(r: &mut PerReader<'a>, size: Size) -> Result<Cow<'a, [u8]>> {
-    static IA5: Alphabet = Alphabet::new(8, false, false, &[Range::new(0, 127, 0)]);
-    r.characters(size, &IA5).map(kept_text)
+    struct Ia5;
+    impl Letters for Ia5 {
+        const ALPHABET: Alphabet = Alphabet::new(8, false, false, &[Range::new(0, 127, 0)]);
+    }
+    r.characters::<Ia5>(size).map(kept_text)
 }
 
 /// Without the spaces that fill it up.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use tercet_runtime::codec::ber;
-use tercet_runtime::codec::per::{Alphabet, Range, Size, Whole};
+use tercet_runtime::codec::per::{Alphabet, Letters, Range, Size, Whole};
 use tercet_runtime::types::{BitString, ObjectIdentifier, Text};
 use tercet_runtime::{Result, Tag};
 
@@ -147,9 +147,12 @@ pub(super) fn ascii<'o>(octets: &'o [u8], cx: &mut Context<'_>) -> Result<&'o [u
 
 /// Writes IA5String of so many characters to PER.
 pub(super) fn text(octets: &[u8], size: Size, w: &mut PerWriter, cx: &mut Context<'_>) -> Result<()> {
-    static IA5: Alphabet = Alphabet::new(8, false, false, &[Range::new(0, 127, 0)]);
+    struct Ia5;
+    impl Letters for Ia5 {
+        const ALPHABET: Alphabet = Alphabet::new(8, false, false, &[Range::new(0, 127, 0)]);
+    }
     let text = Text::from_ascii(octets).ok_or_else(|| cx.refuse("characters of 7 bits"))?;
-    cx.bounded(w.characters(size, &IA5, &text))
+    cx.bounded(w.characters::<Ia5>(size, &text))
 }
 
 /// The name of a vendor's parameter: `IA5String (SIZE (8))`, where the text has 3 to 8 characters (`extensionParameter`).

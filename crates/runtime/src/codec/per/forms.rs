@@ -40,6 +40,36 @@ pub struct Size {
 }
 
 impl Size {
+    /// Two words, as they are handed to what is called rarely: others would be put together in memory before.
+    #[inline(always)]
+    pub(super) const fn packed(self) -> (u64, u64) {
+        let [a, b, c] = match self.whole {
+            None => [0, 0, 0],
+            Some(Whole::Nothing) => [1, 0, 0],
+            Some(Whole::Bits(width)) => [2, width, 0],
+            Some(Whole::Octet) => [3, 0, 0],
+            Some(Whole::TwoOctets) => [4, 0, 0],
+            Some(Whole::Octets(width, most)) => [5, width, most],
+        };
+        let form = u32::from_be_bytes([self.extensible as u8, a, b, c]);
+        ((self.lo as u64) << 32 | self.hi as u64, form as u64)
+    }
+
+    /// The size of two words.
+    pub(super) const fn of_packed((bounds, form): (u64, u64)) -> Self {
+        let [.., extensible, a, b, c] = form.to_be_bytes();
+        let whole = match a {
+            1 => Some(Whole::Nothing),
+            2 => Some(Whole::Bits(b)),
+            3 => Some(Whole::Octet),
+            4 => Some(Whole::TwoOctets),
+            5 => Some(Whole::Octets(b, c)),
+            _ => None,
+        };
+        let [a, b, c, d, e, f, g, h] = bounds.to_be_bytes();
+        Self::new(extensible != 0, u32::from_be_bytes([a, b, c, d]), u32::from_be_bytes([e, f, g, h]), whole)
+    }
+
     /// Any size.
     pub const ANY: Self = Self::new(false, 0, u32::MAX, None);
 
@@ -102,6 +132,12 @@ impl Range {
     pub const fn new(lo: u32, hi: u32, number: u32) -> Self {
         Self { lo, hi, number }
     }
+}
+
+/// A type for an alphabet, so that what reads and writes its characters is made for it alone.
+pub trait Letters {
+    /// The alphabet.
+    const ALPHABET: Alphabet;
 }
 
 impl Alphabet {

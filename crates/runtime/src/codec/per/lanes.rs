@@ -128,14 +128,8 @@ impl Lanes {
         if self.masks::<BITS>().bits == 8 { 7 } else { 8 }
     }
 
-    /// The first character, in each octet.
-    #[inline]
-    pub(super) const fn filling(&self) -> u64 {
-        self.first
-    }
-
     /// The highest bit of each octet that is no permitted character.
-    #[inline]
+    #[inline(always)]
     pub(super) fn wrong(&self, characters: u64) -> u64 {
         let low = characters & !HIGH;
         let [a, b, c, d] = &self.each;
@@ -161,7 +155,8 @@ impl Lanes {
         (characters, (codes + self.beyond) & HIGH)
     }
 
-    /// The bits for characters that are all permitted, the first the highest of `8 * bits`.
+    /// The bits for characters that are all permitted, the last the lowest; those in front of fewer than eight have no
+    /// meaning.
     #[inline(always)]
     pub(super) fn write<const BITS: u32>(&self, characters: u64) -> u64 {
         let masks = self.masks::<BITS>();
@@ -171,10 +166,21 @@ impl Lanes {
         let mut codes = characters.wrapping_sub(self.first);
         if self.used > 1 {
             let [_, b, c, d] = &self.each;
-            let gap = |lane: &Lane| (characters.wrapping_add(lane.from) & HIGH) / 0x80 * lane.gap;
+            let low = characters & !HIGH;
+            let gap = |lane: &Lane| ((low + lane.from) & HIGH) / 0x80 * lane.gap;
             codes = codes.wrapping_sub(gap(b)).wrapping_sub(gap(c)).wrapping_sub(gap(d));
         }
         masks.pack(codes)
+    }
+}
+
+/// The highest bit of each of the last octets.
+#[inline]
+pub(super) const fn last(count: usize) -> u64 {
+    match count {
+        0 => 0,
+        1..8 => HIGH >> (64 - 8 * count),
+        _ => HIGH,
     }
 }
 
@@ -228,17 +234,17 @@ mod tests {
                     let (read, wrong) = lanes.read::<0>(word);
                     assert_eq!((read ^ characters) >> (64 - 8 * count), 0);
                     assert_eq!(wrong & first(count as usize), 0);
-                    let filling = lanes.filling().checked_shr(8 * count).unwrap_or(0);
-                    let written = lanes.write::<0>(characters | filling) << (64 - 8 * bits);
-                    assert_eq!((written ^ word) >> (64 - bits * count), 0);
+                    let low = characters >> (64 - 8 * count);
+                    let codes = |written: u64| written & (u64::MAX >> (64 - bits * count));
+                    assert_eq!(codes(lanes.write::<0>(low)), word >> (64 - bits * count));
                     let by_literals = match bits {
-                        4 => (lanes.read::<4>(word), lanes.write::<4>(characters | filling)),
-                        6 => (lanes.read::<6>(word), lanes.write::<6>(characters | filling)),
-                        7 => (lanes.read::<7>(word), lanes.write::<7>(characters | filling)),
-                        8 => (lanes.read::<8>(word), lanes.write::<8>(characters | filling)),
+                        4 => (lanes.read::<4>(word), codes(lanes.write::<4>(low))),
+                        6 => (lanes.read::<6>(word), codes(lanes.write::<6>(low))),
+                        7 => (lanes.read::<7>(word), codes(lanes.write::<7>(low))),
+                        8 => (lanes.read::<8>(word), codes(lanes.write::<8>(low))),
                         _ => continue,
                     };
-                    assert_eq!(by_literals, ((read, wrong), lanes.write::<0>(characters | filling)));
+                    assert_eq!(by_literals, ((read, wrong), codes(lanes.write::<0>(low))));
                 }
             }
             for code in 0..1_u32 << alphabet.bits.min(7) {

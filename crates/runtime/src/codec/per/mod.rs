@@ -10,7 +10,7 @@ mod time;
 mod writer;
 
 pub use crate::types::TimeUnit;
-pub use forms::{Alphabet, Range, Size, Whole};
+pub use forms::{Alphabet, Letters, Range, Size, Whole};
 pub use parts::{Additions, Open, addition, same};
 pub use reader::Reader;
 pub use strings::{bits_of_fixed, fixed_of_bits};

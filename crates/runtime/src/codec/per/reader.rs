@@ -117,23 +117,24 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
             // Nothing comes back from there but an error, so that generated code does not have to look.
             None if whole.is_short() => Err(self.wrong(whole, span)),
             None => match whole {
-                Whole::Octets(width, most) => self.in_octets(width, most, span),
+                Whole::Octets(width, most) => match self.in_octets(width, most, span) {
+                    Some(number) => Ok(number),
+                    None => self.wide(whole, span),
+                },
                 _ => self.wide(whole, span),
             },
         }
     }
 
-    /// A number of octets behind how many they are.
+    /// A number of octets behind how many they are, if there are up to seven of them; nothing, and no step, otherwise.
     #[inline(never)]
-    fn in_octets(&mut self, width: u8, most: u8, span: u64) -> Result<u64> {
-        let start = self.bits;
-        match self.few_octets(u32::from(width), most, span) {
-            Some(number) => Ok(number),
-            None => {
-                self.bits = start;
-                self.wide(Whole::Octets(width, most), span)
-            }
+    fn in_octets(&mut self, width: u8, most: u8, span: u64) -> Option<u64> {
+        let start = self.bits.position();
+        let number = self.few_octets(u32::from(width), most, span);
+        if number.is_none() {
+            self.bits.seek(start);
         }
+        number
     }
 
     /// What is wrong with a number of up to 56 bits.
@@ -371,6 +372,9 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     /// [`ErrorKind::ConstraintViolated`].
     #[inline(always)]
     pub fn size(&mut self, size: Size) -> Result<Length> {
+        if size.is_fixed() && !size.extensible {
+            return Ok(Length { count: size.lo as usize, more: false });
+        }
         let whole = match (size.whole, size.extensible) {
             (Some(whole), false) => Some(whole),
             (None, false) => return self.length(),
@@ -383,12 +387,13 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
         match short {
             #[allow(clippy::cast_possible_truncation)] // 32 bits
             Some(above) => Ok(Length { count: size.lo as usize + above as usize, more: false }),
-            None => self.any_size(size),
+            None => self.any_size(size.packed()),
         }
     }
 
     #[inline(never)]
-    fn any_size(&mut self, size: Size) -> Result<Length> {
+    fn any_size(&mut self, packed: (u64, u64)) -> Result<Length> {
+        let size = Size::of_packed(packed);
         let outside = size.extensible && self.bit()?;
         match size.whole {
             Some(whole) if !outside => {

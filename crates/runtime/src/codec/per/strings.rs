@@ -2,8 +2,9 @@
 
 use super::lanes::{self, Lanes};
 use super::writer::few;
-use super::{Alphabet, Reader, Size, Writer};
+use super::{Alphabet, Letters, Reader, Size, Writer};
 use crate::ber::Rules;
+use crate::codec::parts::put;
 use crate::per::{BitReader, Length, Units};
 use crate::types::{
     BitString, ExactReal, FixedBits, INLINE, ObjectIdentifier, Octets, RelativeObjectIdentifier, Text,
@@ -162,47 +163,153 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     /// # Errors
     /// As [`Reader::size`]; [`ErrorKind::CharacterInvalid`] for a character that is not permitted.
     #[inline(always)]
-    pub fn characters(&mut self, size: Size, alphabet: &'static Alphabet) -> Result<Text<'a>> {
+    pub fn characters<A: Letters>(&mut self, size: Size) -> Result<Text<'a>> {
+        let mut text = Text::EMPTY;
+        self.fill_characters::<A>(size, &mut text)?;
+        Ok(text)
+    }
+
+    /// The same into a place where no text with memory of its own is.
+    ///
+    /// # Errors
+    /// As [`Reader::characters`].
+    #[inline(always)]
+    pub fn fill_characters<A: Letters>(&mut self, size: Size, place: &mut Text<'a>) -> Result<()> {
+        let length = self.characters_there(size, const { &A::ALPHABET })?;
+        if Self::is_octets(const { &A::ALPHABET }) {
+            self.octets_of_alphabet::<A>(length, place)
+        } else {
+            self.up_to_eight::<A>(length, place)
+        }
+    }
+
+    /// The same by an alphabet that is not known before.
+    pub(super) fn characters_by(&mut self, size: Size, alphabet: &Alphabet) -> Result<Text<'a>> {
+        let length = self.characters_there(size, alphabet)?;
+        let mut text = Text::EMPTY;
+        self.any_characters(length, alphabet, &mut text)?;
+        Ok(text)
+    }
+
+    /// How many characters follow at once.
+    #[inline(always)]
+    fn characters_there(&mut self, size: Size, alphabet: &Alphabet) -> Result<Length> {
         let length = self.size(size)?;
         if ALIGNED && length.count > 0 && !(alphabet.unaligned && size.holds(length.count)) {
             self.bits.align();
         }
-        match &alphabet.lanes {
-            Some(lanes) if ALIGNED && alphabet.bits == 8 && !alphabet.unaligned && !length.more => {
-                self.borrowed_text(length.count, alphabet, lanes)
+        Ok(length)
+    }
+
+    /// Whether characters are octets on a boundary.
+    const fn is_octets(alphabet: &Alphabet) -> bool {
+        ALIGNED && alphabet.bits == 8 && !alphabet.unaligned && alphabet.lanes.is_some()
+    }
+
+    /// Up to sixteen octets on a boundary in a straight line that has no call; others are read by what follows it.
+    #[inline(never)]
+    fn octets_of_alphabet<A: Letters>(&mut self, length: Length, place: &mut Text<'a>) -> Result<()> {
+        let (alphabet, count) = (const { &A::ALPHABET }, length.count);
+        if let (Some(lanes), ..=16, false) = (&alphabet.lanes, count, length.more)
+            && let Some((eight, rest)) = self.bits.octets_from(count)
+            && let Some(octets) = rest.get(..count)
+        {
+            let wrong = match octets.last_chunk() {
+                // The last eight may be among the first ones too.
+                Some(last) => lanes.wrong(eight) | lanes.wrong(u64::from_be_bytes(*last)),
+                None => lanes.wrong(eight) & lanes::first(count),
+            };
+            if wrong == 0 {
+                self.bits.seek(self.bits.position() + count * 8);
+                put(place, Text::ascii(octets));
+                return Ok(());
             }
-            // Apart for the digits, the letters and all that is visible, so that shifts are by literals.
-            Some(lanes) if !length.more => match alphabet.bits {
-                4 => self.text::<4>(length.count, alphabet, lanes),
-                6 => self.text::<6>(length.count, alphabet, lanes),
-                7 => self.text::<7>(length.count, alphabet, lanes),
-                _ => self.text::<0>(length.count, alphabet, lanes),
-            },
-            _ => self.long_text(length, alphabet),
         }
+        self.any_characters(length, alphabet, place)
     }
 
-    /// Octets on a boundary that are the characters.
+    /// Up to eight characters in bits in a straight line that has no call; others are read by what follows it.
     #[inline(never)]
-    fn borrowed_text(&mut self, count: usize, alphabet: &Alphabet, lanes: &Lanes) -> Result<Text<'a>> {
-        let start = self.bits;
-        let Some((_, octets)) = self.bits.octets_at(count, 0) else {
-            return self.text::<0>(count, alphabet, lanes);
+    fn up_to_eight<A: Letters>(&mut self, length: Length, place: &mut Text<'a>) -> Result<()> {
+        let (alphabet, count) = (const { &A::ALPHABET }, length.count);
+        if let (Some(lanes), 1..8, ..=8, false) = (&alphabet.lanes, alphabet.bits, count, length.more)
+            && let Some((word, next)) = self.bits.word_of(count * alphabet.bits as usize)
+        {
+            let (characters, wrong) = lanes.read::<0>(word);
+            if wrong & lanes::first(count) == 0 {
+                self.bits.seek(next);
+                put(place, Text::few(count, characters, 0));
+                return Ok(());
+            }
+        }
+        self.up_to_sixteen::<A>(length, place)
+    }
+
+    /// The same for up to sixteen, also near the end of the input.
+    #[inline(never)]
+    fn up_to_sixteen<A: Letters>(&mut self, length: Length, place: &mut Text<'a>) -> Result<()> {
+        let (alphabet, count) = (const { &A::ALPHABET }, length.count);
+        let bits = alphabet.bits as usize;
+        if let (Some(lanes), 1..8, ..=16, false) = (&alphabet.lanes, alphabet.bits, count, length.more)
+            && count * bits <= self.bits.left()
+        {
+            let at = self.bits.position();
+            let (first, wrong) = lanes.read::<0>(self.bits.word_at(at));
+            let mut wrong = wrong & lanes::first(count);
+            let mut last = 0;
+            if count > 8 {
+                let (characters, more) = lanes.read::<0>(self.bits.word_at(at + 8 * bits));
+                wrong |= more & lanes::first(count - 8);
+                last = characters;
+            }
+            if wrong == 0 {
+                self.bits.seek(at + count * bits);
+                put(place, Text::few(count, first, last));
+                return Ok(());
+            }
+        }
+        self.any_characters(length, alphabet, place)
+    }
+
+    #[inline(never)]
+    fn any_characters(&mut self, length: Length, alphabet: &Alphabet, place: &mut Text<'a>) -> Result<()> {
+        let Some(lanes) = alphabet.lanes.as_ref().filter(|_| !length.more) else {
+            put(place, self.long_text(length, alphabet)?);
+            return Ok(());
         };
-        let (words, rest) = octets.as_chunks::<8>();
-        let mut wrong = words.iter().fold(0, |wrong, word| wrong | lanes.wrong(u64::from_be_bytes(*word)));
-        if !rest.is_empty() {
-            let last = start.word_at(start.position() + words.len() * 64);
-            wrong |= lanes.wrong(last) & lanes::first(rest.len());
+        if Self::is_octets(alphabet)
+            && let Some(octets) = self.octets_within(length.count, lanes)
+        {
+            put(place, Text::ascii(octets));
+            return Ok(());
         }
-        if wrong != 0 {
-            return Err(no_character(start, alphabet, start.position()));
-        }
-        Ok(Text::ascii(octets))
+        // Apart for the digits, the letters and all that is visible, so that shifts are by literals.
+        let text = match alphabet.bits {
+            4 => self.any_text::<4>(length.count, alphabet, lanes),
+            6 => self.any_text::<6>(length.count, alphabet, lanes),
+            7 => self.any_text::<7>(length.count, alphabet, lanes),
+            _ => self.any_text::<0>(length.count, alphabet, lanes),
+        };
+        put(place, text?);
+        Ok(())
     }
 
+    /// Octets on a boundary that are permitted characters; nothing, and no step, if they are not.
+    fn octets_within(&mut self, count: usize, lanes: &Lanes) -> Option<&'a [u8]> {
+        let mut bits = self.bits;
+        let (_, octets) = bits.octets_at(count, 0)?;
+        let (words, rest) = octets.as_chunks::<8>();
+        let wrong = words.iter().fold(0, |wrong, word| wrong | lanes.wrong(u64::from_be_bytes(*word)));
+        if wrong | lanes.wrong(few(rest)) & lanes::last(rest.len()) != 0 {
+            return None;
+        }
+        self.bits = bits;
+        Some(octets)
+    }
+
+    /// The same in any number of bits.
     #[inline(never)]
-    fn text<const BITS: u32>(
+    fn any_text<const BITS: u32>(
         &mut self,
         count: usize,
         alphabet: &Alphabet,
@@ -296,9 +403,13 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     ///
     /// # Errors
     /// As [`Reader::characters`] and [`crate::ber::decode_utc_time`].
-    #[inline(never)]
-    pub fn utc_time(&mut self, size: Size, alphabet: &'static Alphabet) -> Result<Text<'a>> {
-        let text = self.characters(size, alphabet)?;
+    pub fn utc_time<A: Letters>(&mut self, size: Size) -> Result<Text<'a>> {
+        self.utc_time_by(size, const { &A::ALPHABET })
+    }
+
+    /// The same by an alphabet that is not known before.
+    pub(super) fn utc_time_by(&mut self, size: Size, alphabet: &Alphabet) -> Result<Text<'a>> {
+        let text = self.characters_by(size, alphabet)?;
         let checked = crate::ber::decode_utc_time(text.as_bytes(), 0, time_rules(self.canonical));
         checked.map_err(|fault| self.place_in(&text, alphabet, &fault))?;
         Ok(text)
@@ -308,9 +419,13 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     ///
     /// # Errors
     /// As [`Reader::characters`] and [`crate::ber::decode_generalized_time`].
-    #[inline(never)]
-    pub fn generalized_time(&mut self, size: Size, alphabet: &'static Alphabet) -> Result<Text<'a>> {
-        let text = self.characters(size, alphabet)?;
+    pub fn generalized_time<A: Letters>(&mut self, size: Size) -> Result<Text<'a>> {
+        self.generalized_time_by(size, const { &A::ALPHABET })
+    }
+
+    /// The same by an alphabet that is not known before.
+    pub(super) fn generalized_time_by(&mut self, size: Size, alphabet: &Alphabet) -> Result<Text<'a>> {
+        let text = self.characters_by(size, alphabet)?;
         let checked = crate::ber::decode_generalized_time(text.as_bytes(), 0, time_rules(self.canonical));
         checked.map_err(|fault| self.place_in(&text, alphabet, &fault))?;
         Ok(text)
@@ -428,13 +543,61 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
     /// # Errors
     /// [`ErrorKind::ConstraintViolated`] for a size or a character that is not permitted.
     #[inline(always)]
-    pub fn characters(&mut self, size: Size, alphabet: &'static Alphabet, text: &Text<'_>) -> Result<()> {
-        let octets = text.as_bytes();
-        let count = if alphabet.lanes.is_some() { octets.len() } else { text.chars().count() };
+    pub fn characters<A: Letters>(&mut self, size: Size, text: &Text<'_>) -> Result<()> {
+        let alphabet = const { &A::ALPHABET };
+        let length = self.characters_there(size, alphabet, text)?;
+        if alphabet.lanes.is_some() && self.few::<A>(text.as_bytes()) {
+            return Ok(());
+        }
+        self.any_characters(length, alphabet, text)
+    }
+
+    /// The same by an alphabet that is not known before.
+    pub(super) fn characters_by(&mut self, size: Size, alphabet: &Alphabet, text: &Text<'_>) -> Result<()> {
+        let length = self.characters_there(size, alphabet, text)?;
+        self.any_characters(length, alphabet, text)
+    }
+
+    #[inline(always)]
+    fn characters_there(&mut self, size: Size, alphabet: &Alphabet, text: &Text<'_>) -> Result<Length> {
+        let count = if alphabet.lanes.is_some() { text.as_bytes().len() } else { text.chars().count() };
         let length = self.size(size, count)?;
         if ALIGNED && count > 0 && !(alphabet.unaligned && size.holds(count)) {
             self.align();
         }
+        Ok(length)
+    }
+
+    /// Up to eight characters in a straight line; says whether there are no more and all are permitted.
+    #[inline(never)]
+    fn few<A: Letters>(&mut self, octets: &[u8]) -> bool {
+        let alphabet = const { &A::ALPHABET };
+        let Some(lanes) = &alphabet.lanes else { return false };
+        let count = octets.len();
+        if count > 8 {
+            return false;
+        }
+        let characters = few(octets);
+        if lanes.wrong(characters) & lanes::last(count) != 0 {
+            return false;
+        }
+        self.lowest(lanes.write::<0>(characters), count, alphabet.bits);
+        true
+    }
+
+    /// The lowest `bits` bits for each of up to eight characters.
+    #[inline(always)]
+    fn lowest(&mut self, codes: u64, count: usize, bits: u32) {
+        #[allow(clippy::cast_possible_truncation)] // up to eight
+        let width = count as u32 * bits;
+        if width > 0 {
+            self.bits(codes << (64 - width) >> (64 - width), width);
+        }
+    }
+
+    #[inline(never)]
+    fn any_characters(&mut self, length: Length, alphabet: &Alphabet, text: &Text<'_>) -> Result<()> {
+        let octets = text.as_bytes();
         match alphabet.bits {
             4 => self.text::<4>(length, alphabet, text, octets),
             6 => self.text::<6>(length, alphabet, text, octets),
@@ -444,7 +607,7 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
         }
     }
 
-    #[inline(never)]
+    #[inline(always)]
     fn text<const BITS: u32>(
         &mut self,
         length: Length,
@@ -461,15 +624,11 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
         for word in words {
             let characters = u64::from_be_bytes(*word);
             wrong |= lanes.wrong(characters);
-            self.bits(lanes.write::<BITS>(characters) << (64 - 8 * bits) >> (64 - 8 * bits), 8 * bits);
+            self.lowest(lanes.write::<BITS>(characters), 8, bits);
         }
-        if !rest.is_empty() {
-            let left = u32::try_from(rest.len()).unwrap_or(0);
-            let characters = few(rest) << (64 - 8 * left);
-            wrong |= lanes.wrong(characters) & lanes::first(rest.len());
-            let all = lanes.write::<BITS>(characters | lanes.filling() >> (8 * left));
-            self.bits(all << (64 - 8 * bits) >> (64 - left * bits), left * bits);
-        }
+        let characters = few(rest);
+        wrong |= lanes.wrong(characters) & lanes::last(rest.len());
+        self.lowest(lanes.write::<BITS>(characters), rest.len(), bits);
         if wrong == 0 { Ok(()) } else { Err(Error::new(ErrorKind::ConstraintViolated, 0)) }
     }
 

@@ -27,7 +27,7 @@ pub struct Writer<const ALIGNED: bool> {
 #[must_use = "the open type has to be closed"]
 pub struct OpenMark(usize);
 
-/// Up to seven octets as a number.
+/// Up to eight octets as a number.
 #[inline(always)]
 pub(super) fn few(octets: &[u8]) -> u64 {
     // The first and the last of them, which may be the same ones.
@@ -35,7 +35,12 @@ pub(super) fn few(octets: &[u8]) -> u64 {
         let [first, last] = [first, last].map(|four| u64::from(u32::from_be_bytes(*four)));
         return first << (8 * (octets.len() - 4) % 64) | last;
     }
-    octets.iter().fold(0, |number, octet| number << 8 | u64::from(*octet))
+    match *octets {
+        [a] => a.into(),
+        [a, b] => u16::from_be_bytes([a, b]).into(),
+        [a, b, c] => u32::from_be_bytes([0, a, b, c]).into(),
+        _ => 0,
+    }
 }
 
 impl<const ALIGNED: bool> Writer<ALIGNED> {

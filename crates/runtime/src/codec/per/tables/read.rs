@@ -195,9 +195,9 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     fn characters_of(&mut self, characters: &Characters) -> Result<Text<'a>> {
         let Characters { size, alphabet, time } = *characters;
         match time {
-            Time::No => self.characters(size, alphabet),
-            Time::Utc => self.utc_time(size, alphabet),
-            Time::Generalized => self.generalized_time(size, alphabet),
+            Time::No => self.characters_by(size, alphabet),
+            Time::Utc => self.utc_time_by(size, alphabet),
+            Time::Generalized => self.generalized_time_by(size, alphabet),
         }
     }
 

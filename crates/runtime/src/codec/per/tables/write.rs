@@ -104,7 +104,7 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
                     Time::Utc => self.check_utc_time(text)?,
                     Time::Generalized => self.check_generalized_time(text)?,
                 }
-                self.characters(characters.size, characters.alphabet, text)
+                self.characters_by(characters.size, characters.alphabet, text)
             }
             (Leaf::OtherString(kind), Seen::Text(text)) => self.other_string(*kind, text),
             (Leaf::Time(form), Seen::Text(text)) => self.time(form, text),
