@@ -424,6 +424,13 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
                 false => self.octet_string(size, value.octets()),
             };
         };
+        if size == Size::ANY && !is_bits {
+            // As an open type: a length and whole octets.
+            let open = self.open();
+            write(self, value)?;
+            self.close(open);
+            return Ok(());
+        }
         let inside = self.apart(|w| write(w, value))?;
         match is_bits {
             true => self.bit_string(size, &BitString::new(inside, 0).unwrap_or_default(), false),

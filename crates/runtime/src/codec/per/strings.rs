@@ -7,7 +7,7 @@ use crate::ber::Rules;
 use crate::codec::parts::put;
 use crate::per::{BitReader, Length, Units};
 use crate::types::{
-    BitString, ExactReal, FixedBits, INLINE, ObjectIdentifier, Octets, RelativeObjectIdentifier, Text,
+    BitStr, BitString, ExactReal, FixedBits, INLINE, ObjectIdentifier, Octets, RelativeObjectIdentifier, Text,
 };
 use crate::{Error, ErrorKind, Result};
 use alloc::string::String;
@@ -54,6 +54,21 @@ fn unpack<const BITS: u32>(
         at += lanes.in_word::<BITS>() * alphabet.bits as usize;
     }
     Ok(())
+}
+
+/// A character that is not permitted is to be written.
+#[cold]
+#[inline(never)]
+fn not_permitted() -> Result<()> {
+    Err(Error::new(ErrorKind::ConstraintViolated, 0))
+}
+
+/// The lowest `bits` bits for each of up to eight characters, and how many they are.
+#[inline(always)]
+fn lowest(codes: u64, count: usize, bits: u32) -> (u64, u32) {
+    #[allow(clippy::cast_possible_truncation)] // up to eight
+    let width = count as u32 * bits;
+    (if width == 0 { 0 } else { codes << (64 - width) >> (64 - width) }, width)
 }
 
 /// The fault at the first character from a position on that is not permitted.
@@ -108,17 +123,23 @@ impl<'a, const ALIGNED: bool> Reader<'a, ALIGNED> {
     ///
     /// # Errors
     /// As [`Reader::size`].
+    #[inline(always)]
     pub fn bit_string(&mut self, size: Size) -> Result<BitString<'a>> {
         let length = self.size(size)?;
         if ALIGNED && length.count > 0 && !size.is_short(length.count, 16) {
             self.bits.align();
         }
+        self.bits_of(length)
+    }
+
+    #[inline(never)]
+    fn bits_of(&mut self, length: Length) -> Result<BitString<'a>> {
         if length.more {
             return self.long_bit_string(length);
         }
         let (at, count) = (self.bits.position(), length.count);
         self.bits.skip(count)?;
-        let octets = if at.is_multiple_of(8) && count.is_multiple_of(8) {
+        let octets = if (at | count).is_multiple_of(8) {
             Octets::borrowed(self.bits.input().get(at / 8..(at + count) / 8).unwrap_or_default())
         } else {
             self.shifted(at, count)
@@ -454,21 +475,18 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
     ///
     /// # Errors
     /// [`ErrorKind::ConstraintViolated`] for a size outside of a root that is not extensible.
+    #[inline(always)]
     pub fn octet_string(&mut self, size: Size, octets: &[u8]) -> Result<()> {
-        let mut length = self.size(size, octets.len())?;
+        let length = self.size(size, octets.len())?;
         if ALIGNED && !octets.is_empty() && !size.is_short(octets.len(), 2) {
             self.align();
         }
-        let mut rest = octets;
-        loop {
-            let (now, behind) = rest.split_at_checked(length.count).unwrap_or((rest, &[]));
-            self.octets(now);
-            rest = behind;
-            if !length.more {
-                return Ok(());
-            }
-            length = self.length(rest.len());
+        if length.more {
+            self.fragments(length, octets);
+        } else {
+            self.octets(octets);
         }
+        Ok(())
     }
 
     /// OCTET STRING of a fixed size.
@@ -484,35 +502,68 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
     ///
     /// # Errors
     /// As [`Writer::octet_string`].
+    #[inline(always)]
     pub fn bit_string(&mut self, size: Size, bits: &BitString<'_>, named: bool) -> Result<()> {
+        if named {
+            return self.named_bits(size, bits.as_bits());
+        }
         let bits = bits.as_bits();
+        let length = self.size(size, bits.len())?;
+        if ALIGNED && !bits.is_empty() && !size.is_short(bits.len(), 16) {
+            self.align();
+        }
+        self.all_bits(length, bits, bits.len());
+        Ok(())
+    }
+
+    fn named_bits(&mut self, size: Size, bits: BitStr<'_>) -> Result<()> {
         let least = size.lo as usize;
-        let trimmed = if named { bits.trimmed(least) } else { bits };
-        let count = if named { trimmed.len().max(least) } else { bits.len() };
-        let mut length = self.size(size, count)?;
+        let trimmed = bits.trimmed(least);
+        let count = trimmed.len().max(least);
+        let length = self.size(size, count)?;
         if ALIGNED && count > 0 && !size.is_short(count, 16) {
             self.align();
         }
-        if count == trimmed.len() && !length.more {
-            self.bit_octets(trimmed.bytes(), count);
-            return Ok(());
+        self.all_bits(length, trimmed, count);
+        Ok(())
+    }
+
+    /// So many bits, which are zero behind those that are there.
+    #[inline(never)]
+    fn all_bits(&mut self, mut length: Length, bits: BitStr<'_>, count: usize) {
+        if count == bits.len() && !length.more {
+            return self.bit_octets(bits.bytes(), count);
         }
         let mut from = 0;
         loop {
-            let octets = trimmed.bytes().get(from / 8..).unwrap_or_default();
-            let known = trimmed.len().saturating_sub(from).min(length.count);
+            let octets = bits.bytes().get(from / 8..).unwrap_or_default();
+            let known = bits.len().saturating_sub(from).min(length.count);
             self.bit_octets(octets, known);
             self.zeros(length.count - known);
             from += length.count;
             if !length.more {
-                return Ok(());
+                return;
             }
             length = self.length(count - from);
         }
     }
 
     /// The first `count` bits of some octets.
+    #[inline]
     fn bit_octets(&mut self, octets: &[u8], count: usize) {
+        if let (Some(octets), ..=64) = (octets.get(..count.div_ceil(8)), count) {
+            #[allow(clippy::cast_possible_truncation)] // up to 64
+            let (count, all) = (count as u32, octets.len() as u32 * 8);
+            if count > 0 {
+                self.bits(few(octets) >> (all - count), count);
+            }
+            return;
+        }
+        self.many_bit_octets(octets, count);
+    }
+
+    #[inline(never)]
+    fn many_bit_octets(&mut self, octets: &[u8], count: usize) {
         let (whole, rest) = octets.split_at_checked(count / 8).unwrap_or((octets, &[]));
         self.octets(whole);
         let width = (count % 8).to_be_bytes()[size_of::<usize>() - 1];
@@ -546,8 +597,8 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
     pub fn characters<A: Letters>(&mut self, size: Size, text: &Text<'_>) -> Result<()> {
         let alphabet = const { &A::ALPHABET };
         let length = self.characters_there(size, alphabet, text)?;
-        if alphabet.lanes.is_some() && self.few::<A>(text.as_bytes()) {
-            return Ok(());
+        if alphabet.lanes.is_some() && !length.more {
+            return self.few::<A>(text.as_bytes());
         }
         self.any_characters(length, alphabet, text)
     }
@@ -568,31 +619,53 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
         Ok(length)
     }
 
-    /// Up to eight characters in a straight line; says whether there are no more and all are permitted.
+    /// Up to eight characters in a straight line that has no call but at its end.
     #[inline(never)]
-    fn few<A: Letters>(&mut self, octets: &[u8]) -> bool {
+    fn few<A: Letters>(&mut self, octets: &[u8]) -> Result<()> {
         let alphabet = const { &A::ALPHABET };
-        let Some(lanes) = &alphabet.lanes else { return false };
-        let count = octets.len();
-        if count > 8 {
-            return false;
-        }
+        let (Some(lanes), count @ ..=8) = (&alphabet.lanes, octets.len()) else {
+            return self.more::<A>(octets);
+        };
         let characters = few(octets);
         if lanes.wrong(characters) & lanes::last(count) != 0 {
-            return false;
+            return not_permitted();
         }
-        self.lowest(lanes.write::<0>(characters), count, alphabet.bits);
-        true
+        let (codes, width) = lowest(lanes.write::<0>(characters), count, alphabet.bits);
+        let used = self.used + width;
+        if used < 64 {
+            self.word |= codes << (63 - used) << 1;
+            self.used = used;
+            Ok(())
+        } else {
+            self.spilled(codes, used - 64)
+        }
     }
 
-    /// The lowest `bits` bits for each of up to eight characters.
+    /// Any number of characters.
+    #[inline(never)]
+    fn more<A: Letters>(&mut self, octets: &[u8]) -> Result<()> {
+        let alphabet = const { &A::ALPHABET };
+        let Some(lanes) = &alphabet.lanes else { return not_permitted() };
+        self.eights::<0>(alphabet, lanes, octets)
+    }
+
+    /// Characters that are permitted, eight at a time.
     #[inline(always)]
-    fn lowest(&mut self, codes: u64, count: usize, bits: u32) {
-        #[allow(clippy::cast_possible_truncation)] // up to eight
-        let width = count as u32 * bits;
-        if width > 0 {
-            self.bits(codes << (64 - width) >> (64 - width), width);
+    fn eights<const BITS: u32>(&mut self, alphabet: &Alphabet, lanes: &Lanes, octets: &[u8]) -> Result<()> {
+        let bits = if BITS == 0 { alphabet.bits } else { BITS };
+        let (words, rest) = octets.as_chunks::<8>();
+        let mut wrong = 0;
+        for word in words {
+            let characters = u64::from_be_bytes(*word);
+            wrong |= lanes.wrong(characters);
+            let (codes, width) = lowest(lanes.write::<BITS>(characters), 8, bits);
+            self.bits(codes, width);
         }
+        let characters = few(rest);
+        wrong |= lanes.wrong(characters) & lanes::last(rest.len());
+        let (codes, width) = lowest(lanes.write::<BITS>(characters), rest.len(), bits);
+        self.bits(codes, width);
+        if wrong == 0 { Ok(()) } else { not_permitted() }
     }
 
     #[inline(never)]
@@ -618,18 +691,7 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
         let (Some(lanes), false) = (&alphabet.lanes, length.more) else {
             return self.long_text(length, alphabet, text);
         };
-        let bits = if BITS == 0 { alphabet.bits } else { BITS };
-        let (words, rest) = octets.as_chunks::<8>();
-        let mut wrong = 0;
-        for word in words {
-            let characters = u64::from_be_bytes(*word);
-            wrong |= lanes.wrong(characters);
-            self.lowest(lanes.write::<BITS>(characters), 8, bits);
-        }
-        let characters = few(rest);
-        wrong |= lanes.wrong(characters) & lanes::last(rest.len());
-        self.lowest(lanes.write::<BITS>(characters), rest.len(), bits);
-        if wrong == 0 { Ok(()) } else { Err(Error::new(ErrorKind::ConstraintViolated, 0)) }
+        self.eights::<BITS>(alphabet, lanes, octets)
     }
 
     /// Characters above 127, or in fragments.

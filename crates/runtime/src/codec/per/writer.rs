@@ -115,6 +115,13 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
         self.used = left;
     }
 
+    /// The same at the end of a function.
+    #[inline(never)]
+    pub(super) fn spilled(&mut self, number: u64, left: u32) -> Result<()> {
+        self.spill(number, left);
+        Ok(())
+    }
+
     /// All octets of the word, the last one filled with zero bits.
     fn flush(&mut self) {
         let octets = self.word.to_be_bytes();
@@ -136,7 +143,19 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
     }
 
     /// Appends octets.
+    #[inline(never)]
     pub fn octets(&mut self, octets: &[u8]) {
+        match octets.len() {
+            count @ 1..=8 => {
+                self.bits(few(octets), u32::from(count.to_be_bytes()[size_of::<usize>() - 1]) * 8)
+            }
+            0 => {}
+            _ => self.more_octets(octets),
+        }
+    }
+
+    #[inline(never)]
+    fn more_octets(&mut self, octets: &[u8]) {
         if octets.len() > 16 && self.used.is_multiple_of(8) {
             self.flush();
             return self.out.extend_from_slice(octets);
@@ -157,23 +176,27 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
     }
 
     /// A constrained whole number (§11.5) less its least value.
-    #[inline]
+    #[inline(always)]
     pub fn whole(&mut self, whole: Whole, number: u64) {
         match whole {
             Whole::Nothing => {}
             Whole::Bits(width) => self.bits(number, u32::from(width)),
             Whole::Octet => self.aligned(number, 8),
             Whole::TwoOctets => self.aligned(number, 16),
-            Whole::Octets(width, _) => {
-                let octets = (u64::BITS - number.leading_zeros()).div_ceil(8).max(1);
-                self.bits(u64::from(octets) - 1, u32::from(width));
-                if octets < 8 {
-                    self.aligned(number, octets * 8);
-                } else {
-                    self.align();
-                    self.bits(number, 64);
-                }
-            }
+            Whole::Octets(width, _) => self.in_octets(width.into(), number),
+        }
+    }
+
+    /// How many octets, and these.
+    #[inline(never)]
+    fn in_octets(&mut self, width: u32, number: u64) {
+        let octets = (u64::BITS - number.leading_zeros()).div_ceil(8).max(1);
+        self.bits(u64::from(octets) - 1, width);
+        if octets < 8 {
+            self.aligned(number, octets * 8);
+        } else {
+            self.align();
+            self.bits(number, 64);
         }
     }
 
@@ -225,15 +248,27 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
     ///
     /// # Errors
     /// None: a result as that of [`Writer::integer`].
+    #[inline]
     pub fn extensible_integer(&mut self, whole: Whole, number: i64, lo: i64, span: u64) -> Result<()> {
         let above = number.wrapping_sub(lo).cast_unsigned();
-        self.bit(above > span);
         if above > span {
-            self.unconstrained(&Integer::from(number));
+            self.outside_of_root(number);
+        } else if let Whole::Bits(width @ ..63) = whole {
+            // With the extension bit in front, which is zero.
+            self.bits(above, u32::from(width) + 1);
         } else {
+            self.bit(false);
             self.whole(whole, above);
         }
         Ok(())
+    }
+
+    /// A number of the extension.
+    #[cold]
+    #[inline(never)]
+    fn outside_of_root(&mut self, number: i64) {
+        self.bit(true);
+        self.unconstrained(&Integer::from(number));
     }
 
     /// A normally small non-negative whole number (§11.6).
@@ -353,15 +388,22 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
 
     /// Octets behind a general length determinant.
     pub fn contents(&mut self, octets: &[u8]) {
+        let length = self.length(octets.len());
+        self.fragments(length, octets);
+    }
+
+    /// Octets behind their first length.
+    #[inline(never)]
+    pub(super) fn fragments(&mut self, mut length: Length, octets: &[u8]) {
         let mut rest = octets;
         loop {
-            let length = self.length(rest.len());
             let (now, behind) = rest.split_at_checked(length.count).unwrap_or((rest, &[]));
             self.octets(now);
             rest = behind;
             if !length.more {
                 return;
             }
+            length = self.length(rest.len());
         }
     }
 
@@ -386,13 +428,11 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
     #[inline(never)]
     pub fn close(&mut self, mark: OpenMark) {
         let written = self.position() - mark.0;
-        if written == 0 {
-            self.bits(0, 8);
-        } else if !written.is_multiple_of(8) {
-            let pad = (8 - written % 8).to_be_bytes()[7];
-            self.bits(0, u32::from(pad));
+        let pad = if written == 0 { 8 } else { written.wrapping_neg() & 7 };
+        if pad > 0 {
+            self.bits(0, u32::from(pad.to_be_bytes()[size_of::<usize>() - 1]));
         }
-        let octets = (self.position() - mark.0) / 8;
+        let octets = (written + pad) / 8;
         if octets < 0x80 {
             self.patch(mark.0 - 8, octets.to_be_bytes()[7]);
         } else {
