@@ -2,7 +2,8 @@
 
 A runner reads lines `key value` up to `go` from standard input, answers one line of JSON that says whether it is ready,
 and then answers each command: `run SECONDS` (one timed batch) with a line, `dump N` with N lines of one value each and
-one more, `quit` with nothing.
+one more, `quit` with nothing. Those that are programs also take `passes N`: so many passes over the records, and no
+clock.
 """
 
 from __future__ import annotations

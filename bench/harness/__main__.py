@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
-import json
 import sys
 import time
 from typing import Any
 
-from . import canonical, definitions, records, runners
+from . import canonical, counts, definitions, records, runners
 from .records import Row
 from .runners import Runner
 
@@ -24,6 +23,7 @@ def main() -> int:
     parser.add_argument("--peer", action="append", choices=runners.PEERS, help="only this engine")
     parser.add_argument("--rounds", type=int, default=7, help="rounds A B A B … (default 7)")
     parser.add_argument("--seconds", type=float, default=0.2, help="thread CPU time of a batch (default 0.2)")
+    parser.add_argument("--no-counts", action="store_true", help="no instructions and allocations, which take valgrind")
     records.arguments(parser)
     options = parser.parse_args()
     rows: list[Row] = []
@@ -67,8 +67,10 @@ def _measure(definition: definitions.Definition, work: str, options: argparse.Na
         for runner, row in ready:
             records.summarize(row, runner.samples)
             row.peak = records.peak(runner.process.pid) if runner.process else 0
-            if runner.peer == "tercet":
-                row.allocations = _allocations(definition, work)
+            if work in ("decode", "encode") and not options.no_counts:
+                counted = counts.count(definition, runner.peer, work)
+                if counted:
+                    row.instructions, row.allocations = counted.instructions, counted.allocations
     finally:
         for runner in started:
             runner.close()
@@ -117,20 +119,6 @@ def _timed(runner: Runner, seconds: float) -> dict[str, Any]:
     start = time.perf_counter_ns()
     sample = runner.ask(f"run {seconds}")
     return sample | {"wall_ns": time.perf_counter_ns() - start}
-
-
-def _allocations(definition: definitions.Definition, work: str) -> float | None:
-    runner = runners.start(definition, "tercet", work, counting=True)
-    if runner.refusal:
-        return None
-    try:
-        runner.ask("run 0.01")
-        sample = runner.ask("run 0.01")
-        return float(sample["allocations"]) / float(sample["records"])
-    except (KeyError, json.JSONDecodeError):
-        return None
-    finally:
-        runner.close()
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ CODECS = "codecs"
 
 COLUMNS = [
     *["input", "work", "engine", "octets", "ns_median", "ns_min", "ns_max", "allocations", "digest", "note"],
-    *["wall_ns", "peak_kib", "workers", "records"],
+    *["wall_ns", "peak_kib", "workers", "records", "instructions"],
 ]
 
 
@@ -57,6 +57,7 @@ class Row:
     workers: int = 1
     #: Records of one pass.
     records: int = 0
+    instructions: float | None = None
 
     @property
     def records_per_second(self) -> float:
@@ -102,22 +103,24 @@ def table(rows: list[Row]) -> str:
     for name in dict.fromkeys(row.input for row in rows):
         lines += [
             f"\n## {name}\n",
-            "| work | engine | ns/record: median (min–max) | records/s | MB/s | allocations | ratio | digest |",
-            "|---|---|---:|---:|---:|---:|---:|---|",
+            "| work | engine | ns/record: median (min–max) | records/s | MB/s | instructions | allocations "
+            "| ratio | digest |",
+            "|---|---|---:|---:|---:|---:|---:|---:|---|",
         ]
         ours = {row.work: row.median for row in rows if row.input == name and row.peer.startswith("tercet")}
         for row in (row for row in rows if row.input == name):
             if not row.median:
-                lines.append(f"| {row.work} | {row.peer} | {row.note} | | | | | |")
+                lines.append(f"| {row.work} | {row.peer} | {row.note} | | | | | | |")
                 continue
             base = ours.get(row.work, 0.0)
             ratio = f"{row.median / base:.1f}" if base and not row.note else "–"
+            instructions = "" if row.instructions is None else f"{row.instructions:,.0f}"
             allocations = "" if row.allocations is None else f"{row.allocations:.1f}"
             shown = row.note or row.digest
             rate = f"{row.records_per_second:,.0f} | {row.megabytes_per_second:,.1f}"
             lines.append(
                 f"| {row.work} | {row.peer} | {row.median:,.0f} ({row.low:,.0f}–{row.high:,.0f}) "
-                f"| {rate} | {allocations} | {ratio} | {shown} |"
+                f"| {rate} | {instructions} | {allocations} | {ratio} | {shown} |"
             )
     return "\n".join(lines) + "\n"
 
@@ -154,8 +157,9 @@ def write(rows: list[Row], kind: str = CODECS, root: Path = BENCH / "record") ->
 def _cells(row: Row) -> list[str]:
     times = [f"{value:.1f}" if value else "" for value in (row.octets, row.median, row.low, row.high)]
     allocations = "" if row.allocations is None else f"{row.allocations:.2f}"
+    instructions = "" if row.instructions is None else f"{row.instructions:.1f}"
     more = [f"{row.wall:.1f}" if row.wall else "", str(row.peak or ""), str(row.workers), str(row.records or "")]
-    return [row.input, row.work, row.peer, *times, allocations, row.digest, row.note, *more]
+    return [row.input, row.work, row.peer, *times, allocations, row.digest, row.note, *more, instructions]
 
 
 def _quoted(text: str) -> str:
@@ -187,6 +191,7 @@ def _row(cells: dict[str, str]) -> Row:
         peak=int(number("peak_kib")),
         workers=int(number("workers")) or 1,
         records=int(number("records")),
+        instructions=number("instructions") if cells.get("instructions") else None,
     )
 
 

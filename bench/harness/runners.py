@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,8 @@ class Runner:
     process: subprocess.Popen[str] | None = None
     name: str = ""
     refusal: str = ""
+    #: Records of one pass.
+    records: int = 0
     samples: list[dict[str, Any]] = field(default_factory=list)
 
     def ask(self, command: str) -> dict[str, Any]:
@@ -67,11 +70,12 @@ class Runner:
             answers.append(self._line())
         return answers[:-1]
 
-    def close(self) -> None:
+    def close(self, patience: float = 5) -> None:
+        """Ends the process, after so many seconds in any case."""
         if self.process and self.process.stdin:
             try:
                 self.process.stdin.close()
-                self.process.wait(timeout=5)
+                self.process.wait(timeout=patience)
             except (BrokenPipeError, subprocess.TimeoutExpired):
                 self.process.kill()
 
@@ -92,11 +96,11 @@ def does(definition: Definition, name: str) -> bool:
     )
 
 
-def start(definition: Definition, peer: str, work: str, counting: bool = False) -> Runner:
-    """A runner that is ready, or one with a refusal that the report shows."""
+def start(definition: Definition, peer: str, work: str, under: Sequence[str] = (), limit: int = 0) -> Runner:
+    """A runner that is ready, or one with a refusal that the report shows; under a profiler, with a few records."""
     runner = Runner(peer, work, name=peer)
     try:
-        command = _command(definition, peer, counting)
+        command = [*under, *_command(definition, peer)]
         runner.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         )
@@ -107,7 +111,7 @@ def start(definition: Definition, peer: str, work: str, counting: bool = False) 
             f"type {definition.type}",
             f"rules {definition.rules}",
             f"records {definition.records()}",
-            f"limit {LIMITS.get(peer, 0)}",
+            f"limit {limit or LIMITS.get(peer, 0)}",
             "go",
         ]
         answer = runner.ask("\n".join(lines))
@@ -115,16 +119,16 @@ def start(definition: Definition, peer: str, work: str, counting: bool = False) 
         runner.refusal = _short(error)
         return runner
     if answer["ready"]:
-        runner.name = answer["name"]
+        runner.name, runner.records = answer["name"], int(answer.get("records", 0))
     else:
         runner.refusal = answer["error"]
         runner.close()
     return runner
 
 
-def _command(definition: Definition, peer: str, counting: bool) -> list[str]:
+def _command(definition: Definition, peer: str) -> list[str]:
     if peer == "tercet":
-        binary = BUILD / "tercet" / "release" / ("tercet-bench-allocations" if counting else "tercet-bench")
+        binary = BUILD / "tercet" / "release" / "tercet-bench"
         if not binary.exists():
             raise OSError("not built: run bench/setup")
         return [str(binary)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from xml.etree import ElementTree
 
-from harness import records
+from harness import counts, records
 from harness.definitions import BENCH, REPOSITORY
 from harness.records import Row
 from harness.report import document, readme, whole
@@ -55,6 +55,14 @@ def test_generated_code_that_is_first_does_not_hide_an_engine_that_is_not(tmp_pa
     assert "decode: rasn 200 ns, the engine 300 ns, generated code 100 ns" in text
     assert line(text, "tercet 0.1.0").startswith("| tercet 0.1.0 | **300** |")
     assert line(text, "rasn 1").startswith("| rasn 1 | 200 | 500 | 2.0× |")
+
+
+def test_counts_have_a_table_of_their_own(tmp_path: Path) -> None:
+    ours = row("decode", "tercet-generated", 100, instructions=2274.4, allocations=1.0)
+    text = report(tmp_path, [ours, row("decode", "erlang 1", 200)])["README.md"]
+    assert "| engine | decode, instructions | decode, allocations | encode, instructions |" in text
+    assert "| tercet-generated | 2,274 | 1.0 | – | – |" in text
+    assert text.count("| erlang 1 |") == 1
 
 
 def test_a_refusal_is_a_line_that_says_why(tmp_path: Path) -> None:
@@ -124,12 +132,34 @@ def test_records_of_any_age_are_read(tmp_path: Path) -> None:
 
 
 def test_a_row_is_read_as_it_was_written(tmp_path: Path) -> None:
-    whole_row = Row("a", "b", "c, d", 1.5, 2.0, 3.0, 4.0, 0.25, "e", 'f "g"', 5.0, 6, 7, 8)
+    whole_row = Row("a", "b", "c, d", 1.5, 2.0, 3.0, 4.0, 0.25, "e", 'f "g"', 5.0, 6, 7, 8, 9.5)
     path = records.write([whole_row, Row("h", "i", "j", note="no")], "growth", tmp_path)
     assert records.read(path) == [whole_row, Row("h", "i", "j", note="no")]
     # The same input again takes the place of what was there.
     records.write([Row("a", "b", "k")], "growth", tmp_path)
     assert records.read(path) == [Row("h", "i", "j", note="no"), Row("a", "b", "k")]
+
+
+def test_calls_of_allocators_from_elsewhere_are_allocations() -> None:
+    # `realloc` calls `malloc` once, which is one allocation; the names stand where a function is seen first.
+    text = """fn=(1) main
+cfn=(2) malloc
+calls=3 0
++1 30
+cfn=(3) realloc
+calls=2 0
++1 20
+fn=(3)
+cfn=(2)
+calls=1 0
++1 5
+fn=(4) free
+cfn=(5) unmap
+calls=7 0
++1 1
+totals: 1234
+"""
+    assert counts.read(text) == counts.Counts(1234.0, 5.0)
 
 
 def test_an_input_is_of_one_record_and_of_the_newest(tmp_path: Path) -> None:

@@ -147,6 +147,10 @@ int main(void) {
                 spent = now() - start;
             } while (spent < limit_ns);
             printf("{\"records\": %zu, \"octets\": %zu, \"ns\": %lld}\n", passes * count, passes * total, spent);
+        } else if (!strncmp(line, "passes ", 7)) {
+            for (size_t passes = strtoul(line + 7, NULL, 10); passes; passes--)
+                for (size_t i = 0; i < count; i++) once(&records[i]);
+            printf("{}\n");
         } else if (!strncmp(line, "dump ", 5)) {
             size_t n = strtoul(line + 5, NULL, 10);
             for (size_t i = 0; i < count && i < n; i++) dump(&records[i]);

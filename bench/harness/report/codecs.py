@@ -223,12 +223,30 @@ def details(one: Input) -> list[Block]:
         for row in one.of(work)
         if row.comparable
     ]
-    blocks: list[Block] = [Table(columns, rows)]
+    blocks: list[Block] = [Table(columns, rows), *_counts(merged, order)]
     if alone:
         blocks.append(Text(f"Tercet's engine alone: {', '.join(alone)}."))
     blocks.append(Text(f"From `bench/run --record {one.name}`, {source(one.record)}."))
     heading = f"{title(one.name)} ({one.octets:,.0f} octets a record)"
     return [Heading(4, heading[0].upper() + heading[1:]), *blocks]
+
+
+def _counts(merged: dict[str, dict[str, Row]], order: list[str]) -> list[Block]:
+    """Instructions and allocations of a record, of the engines that valgrind looked into."""
+    works = ("decode", "encode")
+    rows = []
+    for engine in order:
+        cells = []
+        for work in works:
+            row = merged[engine].get(work)
+            if row and row.comparable and row.instructions is not None:
+                cells += [f"{row.instructions:,.0f}", f"{row.allocations or 0:,.1f}"]
+            else:
+                cells += ["–", "–"]
+        if any(cell != "–" for cell in cells):
+            rows.append([engine, *cells])
+    columns = ["engine", *(f"{work}, {what}:" for work in works for what in ("instructions", "allocations"))]
+    return [Table(columns, rows)] if rows else []
 
 
 def source(record: Record) -> str:

@@ -34,13 +34,32 @@ pub fn main<T, E: Display>(
         Ok(records) => &*records.leak(),
         Err(error) => return refuse(&error),
     };
-    let values: Vec<T> = match records.iter().map(|record| decode(record)).collect() {
-        Ok(values) => values,
-        Err(error) => return refuse(&format!("cannot decode: {error}")),
-    };
+    // Plain loops: each iterator over values would have the compiler make what frees them once more.
+    let mut values = Vec::new();
+    for record in records {
+        match decode(record) {
+            Ok(value) => values.push(value),
+            Err(error) => return refuse(&format!("cannot decode: {error}")),
+        }
+    }
     answer(&format!("{{\"ready\": true, \"name\": \"{name}\", \"records\": {}}}", records.len()));
     let octets: usize = records.iter().map(Vec::len).sum();
     let mut out = Vec::new();
+    let mut pass = || {
+        if operation == "decode" {
+            for record in records {
+                if let Ok(value) = decode(record) {
+                    black_box(&value);
+                }
+            }
+        } else {
+            for value in &values {
+                out.clear();
+                black_box(encode(value, &mut out).is_ok());
+                black_box(&out);
+            }
+        }
+    };
     for line in lines {
         let (word, argument) = line.split_once(' ').unwrap_or((&line, ""));
         match word {
@@ -49,20 +68,7 @@ pub fn main<T, E: Display>(
                 let start = ThreadTime::now();
                 let mut passes = 0;
                 let spent = loop {
-                    if operation == "decode" {
-                        for record in records {
-                            black_box(decode(record).is_ok_and(|value| {
-                                black_box(&value);
-                                true
-                            }));
-                        }
-                    } else {
-                        for value in &values {
-                            out.clear();
-                            black_box(encode(value, &mut out).is_ok());
-                            black_box(&out);
-                        }
-                    }
+                    pass();
                     passes += 1;
                     let spent = start.elapsed();
                     if spent.as_secs_f64() >= limit {
@@ -76,13 +82,21 @@ pub fn main<T, E: Display>(
                     spent.as_nanos()
                 ));
             }
+            // So many passes and no clock, for a profiler that counts.
+            "passes" => {
+                for _ in 0..argument.parse().unwrap_or(1) {
+                    pass();
+                }
+                answer("{}");
+            }
             "dump" => {
-                for value in values.iter().take(argument.parse().unwrap_or(1)) {
-                    out.clear();
-                    if encode(value, &mut out).is_err() {
-                        out.clear();
+                let count: usize = argument.parse().unwrap_or(1);
+                for value in &values[..count.min(values.len())] {
+                    let mut octets = Vec::new();
+                    if encode(value, &mut octets).is_err() {
+                        octets.clear();
                     }
-                    let digits: String = out.iter().map(|octet| format!("{octet:02x}")).collect();
+                    let digits: String = octets.iter().map(|octet| format!("{octet:02x}")).collect();
                     answer(&format!("{{\"hex\": \"{digits}\"}}"));
                 }
                 answer("{\"end\": true}");
