@@ -429,6 +429,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         let node = self.shape.field(id).node;
         let code = self.program.nodes[node.index()];
         if frame.cursor > 0 && code.is_framed() {
+            self.at = id;
             self.element_read(&frame)?;
         }
         while let Some(left) = frame.left.checked_sub(1) {
