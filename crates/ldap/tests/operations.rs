@@ -242,6 +242,9 @@ fn transactions_without_async() {
     for commits in [false, true] {
         let transaction = client.start_transaction().unwrap();
         client.with(&[&Transaction(transaction.clone())]).delete("uid=p00000,o=test").unwrap();
+        // As above, one more round: slapd 2.5 still has its hands on the operation when its answer is here already, and
+        // crashes now and then if the transaction ends at once.
+        assert!(client.compare("uid=p00000,o=test", "cn", b"Person 0").unwrap());
         client.end_transaction(&transaction, commits).unwrap();
         assert_eq!(client.compare("uid=p00000,o=test", "cn", b"Person 0").is_err(), commits);
     }
