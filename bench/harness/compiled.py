@@ -28,7 +28,8 @@ def main(peer: str, names: list[str]) -> None:
         first, types = group[0], dict.fromkeys(definition.type for definition in group)
         arguments = [first.rules, first.module, ",".join(types), *map(str, first.schema)]
         command = [str(BENCH / "engines" / peer / "build"), str(out), *arguments]
-        environment = {**os.environ, "OVERLAY": first.overlay}
+        overlay = f"{first.overlay}\n{first.views}" if peer == runners.VIEWS else first.overlay
+        environment = {**os.environ, "OVERLAY": overlay}
         try:
             made = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, env=environment)
             why = "" if made.returncode == 0 else made.stdout.strip() or "cannot compile"

@@ -39,6 +39,8 @@ class Definition:
     own: bool = False
     #: Choices about the types of our own generated code, as `tercet compile --overlay` takes them.
     overlay: str = ""
+    #: More of them: the lists of `tercet-generated-views`.
+    views: str = ""
 
     @property
     def family(self) -> str:
@@ -87,6 +89,7 @@ def load(names: list[str]) -> list[Definition]:
                 defaults=dict(table.get("defaults", {})),
                 own=table.get("own", False),
                 overlay=table.get("overlay", ""),
+                views=table.get("views", ""),
             )
         )
     return found

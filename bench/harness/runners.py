@@ -13,8 +13,11 @@ from typing import Any
 from . import commands
 from .definitions import BENCH, BUILD, Definition
 
+#: Our own code with lists that are walked when they are asked for, of inputs that say which lists.
+VIEWS = "tercet-generated-views"
+
 #: Peers whose code is built for a specification before anything is run; the runner is a program.
-COMPILED = ["tercet-generated", "rasn", "hampi", "erlang", "asn1bean", "rust-asn1", "x509-cert"]
+COMPILED = ["tercet-generated", VIEWS, "rasn", "hampi", "erlang", "asn1bean", "rust-asn1", "x509-cert"]
 
 #: Work by name, and what each peer calls it; a peer that is not listed does not do it.
 WORKS: dict[str, dict[str, str]] = {
@@ -91,6 +94,8 @@ class Runner:
 def does(definition: Definition, name: str) -> bool:
     """Whether a work or peer has to do with the rules of an input."""
     specification = definition.schema[0].parent.name
+    if name == VIEWS and not definition.views:
+        return False
     return (
         ONLY.get(name, definition.family) == definition.family and OWN_TYPES.get(name, specification) == specification
     )

@@ -71,6 +71,7 @@ def test_a_refusal_is_a_line_that_says_why(tmp_path: Path) -> None:
         row("decode", "hampi", 0, note="ParseError: at | line 3"),
         row("decode", "asn1c 1", 100, note="other values: a instead of b"),
         row("decode", "rasn 2, open types as octets", 100),
+        row("decode", "tercet-generated, lists as views", 60),
         row("encode", "hampi", 0, note="ParseError: at | line 3"),
     ]
     text = report(tmp_path, rows)["README.md"]
@@ -78,6 +79,8 @@ def test_a_refusal_is_a_line_that_says_why(tmp_path: Path) -> None:
     # Other values have no figure; less work has one, in brackets, that counts for nothing.
     assert line(text, "asn1c 1").startswith("| asn1c 1 | – | – | – |")
     assert line(text, "rasn 2, open types as octets").split(" | ")[3] == "(0.33×)"
+    assert line(text, "tercet-generated, lists as views").split(" | ")[3] == "(0.20×)"
+    assert line(text, "tercet 0.1.0").split(" | ")[3] == "1.00×"
     assert "Nowhere, in what is recorded here." in text
 
 
