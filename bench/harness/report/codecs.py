@@ -41,7 +41,7 @@ LESS = ("as octets", "as views")
 
 def less(engine: str) -> bool:
     """Whether an engine does less than the others."""
-    return any(words in engine for words in LESS)
+    return any(told in engine for told in LESS)
 
 
 @cache
