@@ -12,7 +12,7 @@ mod small;
 
 use tercet::Schema;
 use tercet::dynamic::{Encoder, Options, Tape, decode, json, sample};
-use tercet::plan::{NodeId, Plan, Rules};
+use tercet::plan::{Kind, NodeId, Plan, Rules};
 use tercet::runtime::codec::{self, Decode, Encode};
 use tercet::runtime::types::ExactReal;
 use xtask::generated::ALL;
@@ -495,5 +495,172 @@ fn times_inside_of_others() {
         turned!(subject, &octets, small::Times<'_>);
         let der = subject.transcode(&octets, Rules::Ber, Rules::Der).unwrap();
         as_json!(subject, &der, leaves::Times<'_>);
+    }
+}
+
+/// Contents octets of strings, most of which are of some types and not of others.
+fn strings() -> Vec<Vec<u8>> {
+    let contents: [&[u8]; 30] = [
+        b"",
+        b"abc",
+        b"0 9",
+        b"1-2",
+        b"a*b",
+        b"a@b",
+        b"A'()+,-./:=?",
+        b"\x00\x1F",
+        b"a\x7F",
+        b" ~",
+        b"\xE9",
+        b"\xC3\xA9",
+        b"\xC0\x80",
+        b"\xED\xA0\x80",
+        b"\xF0\x9F\x98\x80",
+        b"\xFF\x1B(",
+        // BMPString, whole, cut, and half of a pair.
+        b"\x20\xAC",
+        b"\x20\xAC\x20",
+        b"\xD8\x3D\xDE\x00",
+        b"\xD8\x3D\x00a",
+        // UniversalString.
+        b"\x00\x01\xF6\x00",
+        b"\x00\x11\x00\x00",
+        b"\x00\x00\xD8\x00",
+        // OID-IRI and RELATIVE-OID-IRI.
+        b"/ISO/Registration-Authority/19785.CBEFF",
+        b"/ISO//x",
+        b"/ISO/01",
+        b"2/10",
+        // Times.
+        b"240229120000Z",
+        b"20240229120000.5Z",
+        b"0000000000Z",
+    ];
+    contents.iter().map(|contents| contents.to_vec()).collect()
+}
+
+/// Contents octets as a type of strings, whole and in segments: taken or refused by both.
+macro_rules! strings {
+    ($($name:ident, $root:ident, $tag:literal;)*) => {$(
+        #[test]
+        fn $name() {
+            let subject = Subject::new(stringify!($root));
+            let (mut values, mut refused) = (0, 0);
+            for contents in strings() {
+                let octets = element($tag, &contents);
+                all_rules!(subject, &octets, leaves::$root<'_>);
+                all_rules!(subject, &octets, small::$root<'_>);
+                let Ok(der) = subject.transcode(&octets, Rules::Ber, Rules::Der) else {
+                    refused += 1;
+                    continue;
+                };
+                values += 1;
+                as_json!(subject, &der, leaves::$root<'_>);
+                turned!(subject, &octets, leaves::$root<'_>);
+                turned!(subject, &octets, small::$root<'_>);
+                let segments = element($tag | 0x20, &element(4, &contents));
+                all_rules!(subject, &segments, leaves::$root<'_>);
+            }
+            assert!(values > 0 && values + refused == strings().len(), "{values} are values");
+        }
+    )*};
+}
+
+strings! {
+    utf8_strings, Utf8, 12;
+    numeric_strings, Numeric, 18;
+    printable_strings, Printable, 19;
+    teletex_strings, Teletex, 20;
+    videotex_strings, Videotex, 21;
+    ia5_strings, Ia5, 22;
+    graphic_strings, Graphic, 25;
+    visible_strings, Visible, 26;
+    general_strings, General, 27;
+    object_descriptors, Descriptor, 7;
+    utc_times, Utc, 23;
+    generalized_times, Instant, 24;
+}
+
+/// The same of types whose tag has another octet, or whose values are all octets of a length.
+#[test]
+fn strings_of_wide_characters() {
+    for (root, tag) in [("Bmp", 30_u8), ("Universal", 28)] {
+        let subject = Subject::new(root);
+        // In PER a pair of surrogates is two characters.
+        for contents in strings().iter().filter(|contents| contents[..] != *b"\xD8\x3D\xDE\x00") {
+            let octets = element(tag, contents);
+            if root == "Bmp" {
+                all_rules!(subject, &octets, leaves::Bmp<'_>);
+                all_rules!(subject, &octets, small::Bmp<'_>);
+            } else {
+                all_rules!(subject, &octets, leaves::Universal<'_>);
+                all_rules!(subject, &octets, small::Universal<'_>);
+            }
+        }
+    }
+}
+
+/// Issue 29, 1.6: generated code took any UTF-8 for an OID-IRI.
+#[test]
+fn an_oid_iri_is_checked_by_generated_code() {
+    for (root, number) in [("Iri", 35), ("Relative", 36)] {
+        let subject = Subject::new(root);
+        let mut values = 0;
+        for contents in strings() {
+            let length = u8::try_from(contents.len()).unwrap();
+            let octets = [&[0x1F, number, length][..], &contents].concat();
+            // Primitive (X.690 8.21, 8.22): segments are refused.
+            let inside = element(4, &contents);
+            let segments = [&[0x3F, number, length + 2][..], &inside].concat();
+            for octets in [&octets, &segments] {
+                if root == "Iri" {
+                    all_rules!(subject, octets, leaves::Iri<'_>);
+                    all_rules!(subject, octets, small::Iri<'_>);
+                } else {
+                    all_rules!(subject, octets, leaves::Relative<'_>);
+                    all_rules!(subject, octets, small::Relative<'_>);
+                }
+            }
+            assert!(subject.transcode(&segments, Rules::Ber, Rules::Ber).is_err());
+            values += usize::from(subject.transcode(&octets, Rules::Ber, Rules::Oer).is_ok());
+        }
+        assert!((1..strings().len()).contains(&values), "{values} are values of {root}");
+    }
+}
+
+#[test]
+fn strings_inside_of_others() {
+    let subject = Subject::new("Texts");
+    for octets in subject.samples(60) {
+        all_rules!(subject, &octets, leaves::Texts<'_>);
+        all_rules!(subject, &octets, owned::Texts);
+        all_rules!(subject, &octets, small::Texts<'_>);
+        turned!(subject, &octets, leaves::Texts<'_>);
+        turned!(subject, &octets, small::Texts<'_>);
+        let der = subject.transcode(&octets, Rules::Ber, Rules::Der).unwrap();
+        as_json!(subject, &der, leaves::Texts<'_>);
+    }
+}
+
+#[test]
+fn simple_values_inside_of_others() {
+    let subject = Subject::new("Simple");
+    for octets in subject.samples(60) {
+        all_rules!(subject, &octets, leaves::Simple<'_>);
+        all_rules!(subject, &octets, owned::Simple);
+        all_rules!(subject, &octets, small::Simple<'_>);
+        // No turned bits: a number that its Rust type has no room for is reported before a fault behind it.
+        let der = subject.transcode(&octets, Rules::Ber, Rules::Der).unwrap();
+        as_json!(subject, &der, leaves::Simple<'_>);
+    }
+}
+
+/// `cargo xtask equal` compares what is in this specification: no kind of leaf is missing.
+#[test]
+fn each_kind_of_leaf_is_in_the_specification() {
+    let subject = Subject::new("Number");
+    for kind in Kind::LEAVES {
+        let known = subject.plans[0].shape.nodes.iter().any(|node| node.kind == *kind);
+        assert!(known, "{} is missing in leaves.asn", kind.name());
     }
 }

@@ -2,7 +2,6 @@
 //!
 //! The errors are words on what the text should have been.
 
-use crate::leaf::{string_kind, time_type};
 use crate::text::{decimal_parts, integer_octets, parse_integer};
 use std::borrow::Cow;
 use tercet_plan::shape::Key;
@@ -19,10 +18,10 @@ pub type Made<'a> = Result<Cow<'a, [u8]>, String>;
 pub fn of_text(kind: Kind, text: &str) -> Option<Made<'_>> {
     let fail = |error: tercet_runtime::Error| error.kind().message().to_owned();
     let verbatim = || Cow::Borrowed(text.as_bytes());
-    if let Some(string) = string_kind(kind) {
+    if let Some(string) = kind.string_kind() {
         return Some(from_utf8(string, text).map_err(fail));
     }
-    if let Some(time) = time_type(kind) {
+    if let Some(time) = kind.time_type() {
         return Some(time.encode(text, Rules::Ber).map_err(fail));
     }
     Some(match kind {

@@ -8,8 +8,8 @@ use tercet_runtime::ber::{
     Rules, decode_bit_string, decode_boolean, decode_i64, decode_integer, decode_oid, decode_real,
     decode_relative_oid, decode_time,
 };
-use tercet_runtime::text::{StringKind, to_utf8};
-use tercet_runtime::types::{BitStr, OidRef, Real, RelativeOidRef, TimeType};
+use tercet_runtime::text::to_utf8;
+use tercet_runtime::types::{BitStr, OidRef, Real, RelativeOidRef};
 
 /// A primitive value, borrowed.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,7 +85,7 @@ fn interpret<'a>(shape: &'a Shape, node: NodeId, kind: Kind, contents: &'a [u8])
         Kind::UtcTime | Kind::GeneralizedTime => Scalar::Time(Cow::Borrowed(str::from_utf8(contents).ok()?)),
         Kind::Open => Scalar::Open(contents),
         Kind::Sequence | Kind::Set | Kind::SequenceOf | Kind::SetOf | Kind::Choice => return None,
-        _ => match (string_kind(kind), time_type(kind)) {
+        _ => match (kind.string_kind(), kind.time_type()) {
             (Some(string), _) => Scalar::Text(to_utf8(string, contents, 0).ok()?),
             (_, Some(time)) => Scalar::Time(decode_time(time, contents, 0, Rules::Ber).ok()?),
             _ => return None,
@@ -132,38 +132,6 @@ pub fn item_index(shape: &Shape, node: NodeId, number: i64) -> Option<usize> {
         _ => items.binary_search_by_key(&number, |item| item.value).ok()?,
     };
     Some(shape.node(node).item_first as usize + at)
-}
-
-/// The runtime's word for a kind with characters.
-pub(crate) const fn string_kind(kind: Kind) -> Option<StringKind> {
-    Some(match kind {
-        Kind::Utf8String => StringKind::Utf8,
-        Kind::NumericString => StringKind::Numeric,
-        Kind::PrintableString => StringKind::Printable,
-        Kind::TeletexString => StringKind::Teletex,
-        Kind::VideotexString => StringKind::Videotex,
-        Kind::Ia5String => StringKind::Ia5,
-        Kind::GraphicString | Kind::ObjectDescriptor => StringKind::Graphic,
-        Kind::VisibleString => StringKind::Visible,
-        Kind::GeneralString => StringKind::General,
-        Kind::UniversalString => StringKind::Universal,
-        Kind::BmpString => StringKind::Bmp,
-        Kind::OidIri => StringKind::OidIri,
-        Kind::RelativeOidIri => StringKind::RelativeOidIri,
-        _ => return None,
-    })
-}
-
-/// The runtime's word for a kind of X.680 clause 38.
-pub(crate) const fn time_type(kind: Kind) -> Option<TimeType> {
-    Some(match kind {
-        Kind::Time => TimeType::Time,
-        Kind::Date => TimeType::Date,
-        Kind::TimeOfDay => TimeType::TimeOfDay,
-        Kind::DateTime => TimeType::DateTime,
-        Kind::Duration => TimeType::Duration,
-        _ => return None,
-    })
 }
 
 /// Whether contents octets 20 to 7E of the kind are the ASCII characters.

@@ -1,13 +1,14 @@
 //! Values of the model → constants of the shape.
 
-use crate::shape::Lowered;
+use crate::shape::{Lowered, kind_of};
 use num_bigint::BigInt;
 use tercet_model::constraints::Visibility;
-use tercet_model::ir::{Model, Real, StringKind, TypeId, TypeKind, UsefulTime, Value};
+use tercet_model::ir::{Model, Real, TypeId, TypeKind, Value};
+use tercet_plan::Kind;
 use tercet_plan::shape::Constant;
 use tercet_runtime::ber::{Rules, Writer};
 use tercet_runtime::text;
-use tercet_runtime::types::{self, BitStr, Oid, RelativeOid, TimeType};
+use tercet_runtime::types::{self, BitStr, Oid, RelativeOid};
 
 /// The constant for a value of a type, or nothing if it is not one.
 pub(crate) fn constant(
@@ -133,31 +134,12 @@ fn real_contents(real: &Real) -> Option<Vec<u8>> {
 }
 
 fn text_contents(kind: &TypeKind, value: &str) -> Option<Vec<u8>> {
-    let time = |form: TimeType| form.encode(value, Rules::Der).ok().map(|octets| octets.into_owned());
-    let string = match kind {
-        TypeKind::Time => return time(TimeType::Time),
-        TypeKind::UsefulTime(UsefulTime::Date) => return time(TimeType::Date),
-        TypeKind::UsefulTime(UsefulTime::TimeOfDay) => return time(TimeType::TimeOfDay),
-        TypeKind::UsefulTime(UsefulTime::DateTime) => return time(TimeType::DateTime),
-        TypeKind::UsefulTime(UsefulTime::Duration) => return time(TimeType::Duration),
-        TypeKind::UtcTime | TypeKind::GeneralizedTime => return Some(value.as_bytes().to_vec()),
-        TypeKind::OidIri => text::StringKind::OidIri,
-        TypeKind::RelativeOidIri => text::StringKind::RelativeOidIri,
-        TypeKind::ObjectDescriptor => text::StringKind::Graphic,
-        TypeKind::CharacterString(kind) => match kind {
-            StringKind::Utf8 => text::StringKind::Utf8,
-            StringKind::Numeric => text::StringKind::Numeric,
-            StringKind::Printable => text::StringKind::Printable,
-            StringKind::Teletex | StringKind::T61 => text::StringKind::Teletex,
-            StringKind::Videotex => text::StringKind::Videotex,
-            StringKind::Ia5 => text::StringKind::Ia5,
-            StringKind::Graphic => text::StringKind::Graphic,
-            StringKind::Visible | StringKind::Iso646 => text::StringKind::Visible,
-            StringKind::General => text::StringKind::General,
-            StringKind::Universal => text::StringKind::Universal,
-            StringKind::Bmp => text::StringKind::Bmp,
-        },
-        _ => return None,
-    };
-    text::from_utf8(string, value).ok().map(|octets| octets.into_owned())
+    let kind = kind_of(kind);
+    match (kind.string_kind(), kind.time_type()) {
+        (Some(string), _) => text::from_utf8(string, value).ok().map(|octets| octets.into_owned()),
+        (_, Some(time)) => time.encode(value, Rules::Der).ok().map(|octets| octets.into_owned()),
+        (None, None) => {
+            matches!(kind, Kind::UtcTime | Kind::GeneralizedTime).then(|| value.as_bytes().to_vec())
+        }
+    }
 }

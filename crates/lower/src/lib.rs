@@ -15,6 +15,8 @@ mod shape;
 mod tables;
 mod values;
 
+pub use shape::kind_of;
+
 use shape::Lowered;
 use std::sync::Arc;
 use tercet_model::Model;

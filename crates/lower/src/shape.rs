@@ -619,7 +619,8 @@ fn blank(kind: Kind) -> Node {
     }
 }
 
-fn kind_of(kind: &TypeKind) -> Kind {
+/// Returns the kind of the values of a type.
+pub fn kind_of(kind: &TypeKind) -> Kind {
     match kind {
         TypeKind::Boolean => Kind::Boolean,
         TypeKind::Integer(_) => Kind::Integer,

@@ -6,6 +6,8 @@
 
 use crate::constraint::Constraints;
 use crate::instructions::Instructions;
+use tercet_runtime::text::StringKind;
+use tercet_runtime::types::TimeType;
 
 /// A type of [`Shape::nodes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -80,6 +82,40 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// All kinds whose values have no parts, and that no table decides.
+    pub const LEAVES: &[Self] = &[
+        Self::Boolean,
+        Self::Integer,
+        Self::Enumerated,
+        Self::Real,
+        Self::BitString,
+        Self::OctetString,
+        Self::Null,
+        Self::ObjectIdentifier,
+        Self::RelativeOid,
+        Self::OidIri,
+        Self::RelativeOidIri,
+        Self::Utf8String,
+        Self::NumericString,
+        Self::PrintableString,
+        Self::TeletexString,
+        Self::VideotexString,
+        Self::Ia5String,
+        Self::GraphicString,
+        Self::VisibleString,
+        Self::GeneralString,
+        Self::UniversalString,
+        Self::BmpString,
+        Self::ObjectDescriptor,
+        Self::UtcTime,
+        Self::GeneralizedTime,
+        Self::Time,
+        Self::Date,
+        Self::TimeOfDay,
+        Self::DateTime,
+        Self::Duration,
+    ];
+
     /// Whether values have fields: SEQUENCE, SET, SEQUENCE OF, SET OF, CHOICE.
     pub const fn is_constructed(self) -> bool {
         matches!(self, Self::Sequence | Self::Set | Self::SequenceOf | Self::SetOf | Self::Choice)
@@ -144,6 +180,49 @@ impl Kind {
                 | Self::BmpString
                 | Self::ObjectDescriptor
         )
+    }
+
+    /// Returns the runtime's name of a character string type, OID-IRI and RELATIVE-OID-IRI included.
+    pub const fn string_kind(self) -> Option<StringKind> {
+        Some(match self {
+            Self::Utf8String => StringKind::Utf8,
+            Self::NumericString => StringKind::Numeric,
+            Self::PrintableString => StringKind::Printable,
+            Self::TeletexString => StringKind::Teletex,
+            Self::VideotexString => StringKind::Videotex,
+            Self::Ia5String => StringKind::Ia5,
+            Self::GraphicString | Self::ObjectDescriptor => StringKind::Graphic,
+            Self::VisibleString => StringKind::Visible,
+            Self::GeneralString => StringKind::General,
+            Self::UniversalString => StringKind::Universal,
+            Self::BmpString => StringKind::Bmp,
+            Self::OidIri => StringKind::OidIri,
+            Self::RelativeOidIri => StringKind::RelativeOidIri,
+            _ => return None,
+        })
+    }
+
+    /// Returns the runtime's name of a time type of X.680 clause 38; UTCTime and GeneralizedTime are not among them.
+    pub const fn time_type(self) -> Option<TimeType> {
+        Some(match self {
+            Self::Time => TimeType::Time,
+            Self::Date => TimeType::Date,
+            Self::TimeOfDay => TimeType::TimeOfDay,
+            Self::DateTime => TimeType::DateTime,
+            Self::Duration => TimeType::Duration,
+            _ => return None,
+        })
+    }
+
+    /// Whether an encoding in BER may be constructed: strings, and the times that are VisibleStrings (X.690 8.25).
+    /// OID-IRI and the later time types are primitive (8.21, 8.22, 8.26).
+    pub const fn may_be_segmented(self) -> bool {
+        match self.string_kind() {
+            Some(string) => string.may_be_segmented(),
+            None => {
+                matches!(self, Self::OctetString | Self::BitString | Self::UtcTime | Self::GeneralizedTime)
+            }
+        }
     }
 }
 
@@ -484,5 +563,16 @@ impl Shape {
     pub fn row(&self, table: u32, keys: &[Key]) -> Option<&Row> {
         let rows = &self.tables[table as usize].rows;
         rows.binary_search_by(|row| row.keys.as_slice().cmp(keys)).ok().map(|at| &rows[at])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Kind;
+
+    #[test]
+    fn leaves_are_all_kinds_before_the_constructed_ones() {
+        assert_eq!(Kind::LEAVES.len(), Kind::Sequence as usize);
+        assert!(Kind::LEAVES.is_sorted() && Kind::LEAVES.iter().all(|kind| *kind < Kind::Sequence));
     }
 }

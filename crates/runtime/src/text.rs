@@ -75,6 +75,12 @@ impl StringKind {
         Self::ALL.iter().copied().find(|kind| kind.tag() == tag)
     }
 
+    /// Whether an encoding in BER may be constructed (X.690 8.23): not that of OID-IRI and RELATIVE-OID-IRI (8.21, 8.22).
+    #[must_use]
+    pub const fn may_be_segmented(self) -> bool {
+        !matches!(self, Self::OidIri | Self::RelativeOidIri)
+    }
+
     /// Whether octets are characters of the type that are all below 128; `false` if that takes longer to say.
     #[inline]
     pub(crate) fn is_plain(self, octets: &[u8]) -> bool {
@@ -90,7 +96,8 @@ impl StringKind {
 
     /// Whether an octet is one of the characters, for the types with one octet a character.
     #[inline]
-    const fn allows(self, octet: u8) -> bool {
+    #[must_use]
+    pub const fn allows(self, octet: u8) -> bool {
         match self {
             Self::Numeric => matches!(octet, b'0'..=b'9' | b' '),
             Self::Printable => matches!(octet,

@@ -2,14 +2,13 @@
 
 use super::Printer;
 use super::names::{Scope, snake};
-use super::values::{float, to_text};
+use super::values::{float, text};
 use crate::types::Repr;
 use std::collections::HashSet;
-use tercet_lower::{Lowering, NamedValue};
+use tercet_lower::{Lowering, NamedValue, kind_of};
 use tercet_model::Model;
 use tercet_model::ir::TypeKind;
 use tercet_plan::shape::Constant;
-use tercet_runtime::text::StringKind;
 
 pub(super) fn print(p: &mut Printer<'_>, model: &Model, lowering: &Lowering) {
     // Roots that are tuple structs are names of values too.
@@ -89,17 +88,10 @@ fn simple(kind: &TypeKind, constant: &Constant, floats: bool) -> Option<(&'stati
         (TypeKind::RelativeOid, Constant::Contents(octets)) => {
             ("RelativeObjectIdentifier<'static>", format!("RelativeObjectIdentifier::constant(&{octets:?})"))
         }
-        (TypeKind::CharacterString(kind), Constant::Contents(octets)) => {
-            use tercet_model::ir::StringKind as Of;
-            let kind = match kind {
-                Of::Utf8 => StringKind::Utf8,
-                Of::Bmp => StringKind::Bmp,
-                Of::Universal => StringKind::Universal,
-                Of::Teletex | Of::T61 | Of::Videotex | Of::Graphic | Of::General => return None,
-                _ => StringKind::Visible,
-            };
-            ("Text<'static>", to_text(kind, octets)?)
-        }
+        (
+            TypeKind::CharacterString(_) | TypeKind::OidIri | TypeKind::RelativeOidIri,
+            Constant::Contents(octets),
+        ) => ("Text<'static>", text(kind_of(kind), octets)?),
         _ => return None,
     })
 }

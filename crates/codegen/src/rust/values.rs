@@ -2,12 +2,10 @@
 
 use super::Printer;
 use crate::types::{Edge, Repr};
-use std::borrow::Cow;
 use tercet_plan::shape::{Constant, Key};
 use tercet_plan::{FieldId, Kind, NodeId};
 use tercet_runtime::ber::{Rules, decode_real, decode_time};
 use tercet_runtime::text::{StringKind, to_utf8};
-use tercet_runtime::types::TimeType;
 
 /// A list without elements.
 pub(super) const EMPTY: &str = "Vec::new()";
@@ -114,13 +112,7 @@ impl Printer<'_> {
             }
             (Repr::Real, Constant::Contents(octets)) => format!("ExactReal::constant(&{octets:?})"),
             (Repr::Float, Constant::Contents(octets)) => float(octets)?,
-            (Repr::Text, Constant::Contents(octets)) => {
-                let kind = self.types.shape.node(node).kind;
-                match string_kind(kind) {
-                    Some(kind) => to_text(kind, octets)?,
-                    None => format!("Text::borrowed({:?})", time_text(kind, octets)?),
-                }
-            }
+            (Repr::Text, Constant::Contents(octets)) => text(self.types.shape.node(node).kind, octets)?,
             (Repr::List, Constant::List(values)) => {
                 let element = self.types.element(node);
                 let values = values.iter().map(|value| self.constant(element, value, depth + 1));
@@ -172,22 +164,15 @@ impl Printer<'_> {
     }
 }
 
-/// The text of contents octets.
-pub(super) fn to_text(kind: StringKind, octets: &[u8]) -> Option<String> {
-    Some(format!("Text::borrowed({:?})", to_utf8(kind, octets, 0).ok()?))
-}
-
-/// The text of a time.
-fn time_text(kind: Kind, octets: &[u8]) -> Option<String> {
-    let kind = match kind {
-        Kind::Time => TimeType::Time,
-        Kind::Date => TimeType::Date,
-        Kind::TimeOfDay => TimeType::TimeOfDay,
-        Kind::DateTime => TimeType::DateTime,
-        Kind::Duration => TimeType::Duration,
-        _ => return None,
+/// Returns the expression of a text for the contents octets of a string or time type.
+pub(super) fn text(kind: Kind, octets: &[u8]) -> Option<String> {
+    let text = match (kind.string_kind(), kind.time_type()) {
+        (Some(string), _) => to_utf8(string, octets, 0).ok()?,
+        (_, Some(time)) => decode_time(time, octets, 0, Rules::Ber).ok()?,
+        // UTCTime and GeneralizedTime.
+        (None, None) => to_utf8(StringKind::Visible, octets, 0).ok()?,
     };
-    decode_time(kind, octets, 0, Rules::Ber).ok().map(Cow::into_owned)
+    Some(format!("Text::borrowed({text:?})"))
 }
 
 /// The number of contents octets.
@@ -198,35 +183,5 @@ pub(super) fn float(octets: &[u8]) -> Option<String> {
         f64::INFINITY => "f64::INFINITY".into(),
         f64::NEG_INFINITY => "f64::NEG_INFINITY".into(),
         _ => format!("{number:?}"),
-    })
-}
-
-/// The kind of a character string.
-pub(super) fn string_kind(kind: Kind) -> Option<StringKind> {
-    Some(match kind {
-        Kind::Utf8String | Kind::OidIri | Kind::RelativeOidIri => StringKind::Utf8,
-        Kind::NumericString => StringKind::Numeric,
-        Kind::PrintableString => StringKind::Printable,
-        Kind::TeletexString => StringKind::Teletex,
-        Kind::VideotexString => StringKind::Videotex,
-        Kind::Ia5String => StringKind::Ia5,
-        Kind::GraphicString | Kind::ObjectDescriptor => StringKind::Graphic,
-        Kind::VisibleString | Kind::UtcTime | Kind::GeneralizedTime => StringKind::Visible,
-        Kind::GeneralString => StringKind::General,
-        Kind::UniversalString => StringKind::Universal,
-        Kind::BmpString => StringKind::Bmp,
-        _ => return None,
-    })
-}
-
-/// The name of a time type that has one.
-pub(super) fn time_type(kind: Kind) -> Option<&'static str> {
-    Some(match kind {
-        Kind::Time => "Time",
-        Kind::Date => "Date",
-        Kind::TimeOfDay => "TimeOfDay",
-        Kind::DateTime => "DateTime",
-        Kind::Duration => "Duration",
-        _ => return None,
     })
 }

@@ -51,7 +51,7 @@ pub(super) fn write(
             let text = decode_time(time, contents, 0, Rules::Ber)?;
             writer.push(&time.encode(&text, rules)?);
         }
-        _ if check::may_be_segmented(kind) => {
+        _ if kind.may_be_segmented() => {
             writer.octet_string(tag, contents);
             return Ok(());
         }

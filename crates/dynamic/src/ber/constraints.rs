@@ -1,6 +1,5 @@
 //! Whether a value meets its constraints: ranges, sizes and alphabets, as far as a shape knows them.
 
-use super::check::string_kind;
 use tercet_plan::shape::Constraint;
 use tercet_plan::{Kind, Node, Shape};
 use tercet_runtime::text::to_utf8;
@@ -24,7 +23,7 @@ pub(crate) fn is_allowed(shape: &Shape, node: &Node, contents: &[u8]) -> bool {
             let unused = u64::from(contents.first().copied().unwrap_or(0));
             (contents.len() as u64).saturating_sub(1).saturating_mul(8).saturating_sub(unused)
         }
-        kind => match string_kind(kind).map(|kind| to_utf8(kind, contents, 0)) {
+        kind => match kind.string_kind().map(|kind| to_utf8(kind, contents, 0)) {
             Some(Ok(text)) => {
                 let is_in =
                     |c: u32, set: &[(u32, u32)]| set.iter().any(|(low, high)| (*low..=*high).contains(&c));

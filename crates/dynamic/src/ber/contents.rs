@@ -1,6 +1,6 @@
 //! Decoding: what a component holds, for all that is not a plain primitive.
 
-use super::check::{self, may_be_segmented};
+use super::check;
 use super::decode::{DecodeState, Detail, Engine, Result};
 use super::frame::{Pending, Register, What};
 use super::head::Head;
@@ -166,7 +166,7 @@ impl<S: Sink> Engine<'_, S> {
         let at = self.pos + head.size;
         let contents = self.input.get(at..at + head.length).unwrap_or_default();
         let rules = rules_of(self.options.rules);
-        if self.options.rules == Rules::Cer && head.length > 1000 && may_be_segmented(slot.kind) {
+        if self.options.rules == Rules::Cer && head.length > 1000 && slot.kind.may_be_segmented() {
             return Err(self.fault(ErrorKind::SegmentSize));
         }
         check::check(slot.kind, contents, self.offset(at), rules)?;
@@ -198,7 +198,7 @@ impl<S: Sink> Engine<'_, S> {
     /// A string whose encoding is constructed: its segments joined.
     #[cold]
     fn segmented(&mut self, slot: &Slot) -> Result<()> {
-        if !may_be_segmented(slot.kind) {
+        if !slot.kind.may_be_segmented() {
             return Err(self.fault(ErrorKind::PrimitiveExpected));
         }
         let mut joined = std::mem::take(&mut self.state.joined);
@@ -329,6 +329,6 @@ fn segment_form(kind: Kind) -> StringForm {
     match kind {
         Kind::UtcTime => StringForm::Text(Tag::UTC_TIME),
         Kind::GeneralizedTime => StringForm::Text(Tag::GENERALIZED_TIME),
-        _ => check::string_kind(kind).map_or(StringForm::Octets, |string| StringForm::Text(string.tag())),
+        _ => kind.string_kind().map_or(StringForm::Octets, |string| StringForm::Text(string.tag())),
     }
 }

@@ -3,7 +3,6 @@
 use super::index::{Document, Type};
 use crate::contents::{self, Made};
 use crate::event::{Leaf, Sink};
-use crate::leaf::string_kind;
 use crate::read_error::{ReadError, cut};
 use crate::tape::Tape;
 use crate::text::parse_hex;
@@ -402,7 +401,7 @@ impl<'s> Reader<'s> {
 pub(super) fn may_be_strings(shape: &Shape, node: NodeId) -> bool {
     let mut kinds: Vec<Kind> = shape.fields_of(node).map(|(_, field)| shape.node(field.node).kind).collect();
     let count = kinds.len();
-    let strings = kinds.iter().all(|kind| kind.is_text() && string_kind(*kind).is_some());
+    let strings = kinds.iter().all(|kind| kind.is_text() && kind.string_kind().is_some());
     kinds.sort();
     kinds.dedup();
     strings && kinds.len() == count

@@ -6,7 +6,6 @@ use super::instructed::places;
 use super::write::{fixed_size, is_octets, only_base};
 use crate::contents::{self, Made};
 use crate::event::{Leaf, Sink};
-use crate::leaf::string_kind;
 use crate::read_error::{ReadError, cut};
 use crate::tape::Tape;
 use crate::text::{Octets, parse_hex, parse_octets};
@@ -175,7 +174,7 @@ impl<'s> Reader<'s> {
             (Kind::Real, _) => expected("a number"),
             (_, Type::String) if is_octets(kind, &self.options) => {
                 let octets = self.octets(text, at)?;
-                if let Some(string) = string_kind(kind) {
+                if let Some(string) = kind.string_kind() {
                     to_utf8(string, &octets, 0).map_err(|error| error.kind().message().to_owned())?;
                 }
                 Ok(Cow::Owned(octets))

@@ -3,7 +3,6 @@
 use super::decode::{Engine, Result};
 use super::encode;
 use crate::event::Sink;
-use crate::leaf::time_type;
 use crate::per::time::runtime;
 use tercet_plan::Kind;
 use tercet_plan::oer::{Integer, Time, TimeStep};
@@ -22,7 +21,7 @@ pub(super) fn read<S: Sink>(engine: &mut Engine<'_, S>, form: u32, kind: Kind) -
         Some(Time::Duration) => read_duration(engine)?.duration(),
         None => return Err(start.error(ErrorKind::Unsupported)),
     };
-    let Some(kind) = time_type(kind) else { return Err(start.error(ErrorKind::ValueMismatch)) };
+    let Some(kind) = kind.time_type() else { return Err(start.error(ErrorKind::ValueMismatch)) };
     match kind.encode(&text, Rules::Ber) {
         Ok(contents) => Ok(contents.into_owned()),
         Err(error) => Err(start.error(error.kind())),
@@ -50,7 +49,7 @@ impl<'a, S: Sink> TimeReader<'a> for Engine<'a, S> {
 
 /// Writes a time from its contents octets.
 pub(super) fn write(writer: &mut Writer, form: &Time, kind: Kind, contents: &[u8]) -> encode::Result<()> {
-    let kind = time_type(kind).ok_or(ErrorKind::ValueMismatch)?;
+    let kind = kind.time_type().ok_or(ErrorKind::ValueMismatch)?;
     let text = decode_time(kind, contents, 0, Rules::Ber)?;
     match form {
         Time::Point(steps) => write_point(writer, steps.iter().map(step), &text)?,

@@ -1,7 +1,6 @@
 //! Time types (X.691 clause 32): between the forms of the program and the primitives of the runtime.
 
 use super::integer::{self, Number, Source};
-use crate::leaf::time_type;
 use std::iter::Map;
 use std::slice::Iter;
 use tercet_plan::Kind;
@@ -21,7 +20,7 @@ pub(super) fn read(
 ) -> Result<(), Error> {
     let start = *reader;
     let text = read_time(&mut Reading { reader, program, made }, time.parts.iter().map(part))?;
-    let contents = time_type(kind).map(|kind| kind.encode(&text, Rules::Ber));
+    let contents = kind.time_type().map(|kind| kind.encode(&text, Rules::Ber));
     let contents =
         contents.ok_or(ErrorKind::ValueMismatch).and_then(|made| made.map_err(|error| error.kind()));
     let contents = contents.map_err(|kind| start.error(kind))?;
@@ -38,7 +37,7 @@ pub(super) fn write(
     kind: Kind,
     contents: &[u8],
 ) -> Result<(), ErrorKind> {
-    let kind = time_type(kind).ok_or(ErrorKind::ValueMismatch)?;
+    let kind = kind.time_type().ok_or(ErrorKind::ValueMismatch)?;
     let text = decode_time(kind, contents, 0, Rules::Ber).map_err(|error| error.kind())?;
     write_time(&mut Writing { writer, program }, time.parts.iter().map(part), &text)
 }

@@ -3,7 +3,7 @@
 use super::pattern::Pattern;
 use super::settings;
 use crate::constant::say;
-use crate::leaf::{Scalar, scalar, string_kind};
+use crate::leaf::{Scalar, scalar};
 use crate::tape::{Token, View};
 use crate::text::{decimal_parts, integer_octets};
 use crate::value::{Builder, Value};
@@ -253,7 +253,7 @@ impl<'a> Checker<'a> {
                     }
                     (Constant::Contents(value), _)
                         if leaf.contents() == Some(value)
-                            || string_kind(self.shape.node(node).kind).is_some() =>
+                            || self.shape.node(node).kind.string_kind().is_some() =>
                     {
                         return leaf.contents() == Some(value);
                     }

@@ -68,6 +68,9 @@ impl<'a> Reader<'a> {
     #[inline]
     pub fn text(&mut self, header: &Header, kind: StringKind) -> Result<Cow<'a, str>> {
         let at = self.offset();
+        if !kind.may_be_segmented() {
+            return primitives::decode_text(kind, self.contents(header)?, at);
+        }
         match self.string(header, StringForm::Text(kind.tag()))? {
             Cow::Borrowed(octets) => primitives::decode_text(kind, octets, at),
             Cow::Owned(octets) => {
@@ -193,7 +196,11 @@ impl Writer {
     /// As [`from_utf8`]; nothing is written then.
     pub fn text(&mut self, tag: Tag, kind: StringKind, text: &str) -> Result<()> {
         let octets = from_utf8(kind, text)?;
-        self.octet_string(tag, &octets);
+        if kind.may_be_segmented() {
+            self.octet_string(tag, &octets);
+        } else {
+            self.raw(tag, &octets);
+        }
         Ok(())
     }
 

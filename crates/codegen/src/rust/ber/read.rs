@@ -2,7 +2,7 @@
 
 use super::{Ber, Condition, closure, local, tag_pattern, tag_text};
 use crate::rust::At;
-use crate::rust::values::{key_pattern, string_kind, time_type, tuple};
+use crate::rust::values::{key_pattern, tuple};
 use crate::types::{Edge, Repr};
 use tercet_plan::ber::{Slot, UNTAGGED, flags};
 use tercet_plan::{FieldId, Kind, NodeId};
@@ -68,8 +68,8 @@ impl Ber<'_, '_> {
             Repr::Text => match kind {
                 Kind::UtcTime => plain("utc_time"),
                 Kind::GeneralizedTime => plain("generalized_time"),
-                _ => match (string_kind(kind), time_type(kind)) {
-                    (_, Some(time)) => format!("ber::time(r, {tag}, TimeType::{time})"),
+                _ => match (kind.string_kind(), kind.time_type()) {
+                    (_, Some(time)) => format!("ber::time(r, {tag}, TimeType::{time:?})"),
                     (Some(kind), _) => format!("ber::text(r, {tag}, StringKind::{kind:?})"),
                     _ => format!("ber::text(r, {tag}, StringKind::Utf8)"),
                 },

@@ -1,7 +1,6 @@
 //! Writing, the last part first: contents, then the headers in front of them.
 
 use super::{Ber, Condition, tag_text};
-use crate::rust::values::{string_kind, time_type};
 use crate::rust::{At, deref, receiver};
 use crate::types::{Edge, Repr};
 use tercet_plan::ber::{Slot, UNTAGGED, flags};
@@ -47,8 +46,8 @@ impl Ber<'_, '_> {
             Repr::Text => match kind {
                 Kind::UtcTime => format!("ber::write_utc_time(w, {tag}, {v})?;"),
                 Kind::GeneralizedTime => format!("w.generalized_time({tag}, {v})?;"),
-                _ => match (string_kind(kind), time_type(kind)) {
-                    (_, Some(time)) => format!("w.time({tag}, TimeType::{time}, {v})?;"),
+                _ => match (kind.string_kind(), kind.time_type()) {
+                    (_, Some(time)) => format!("w.time({tag}, TimeType::{time:?}, {v})?;"),
                     (Some(kind), _) => format!("ber::write_text(w, {tag}, StringKind::{kind:?}, {v})?;"),
                     _ => format!("ber::write_text(w, {tag}, StringKind::Utf8, {v})?;"),
                 },

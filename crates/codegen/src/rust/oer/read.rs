@@ -1,7 +1,7 @@
 //! Reading.
 
 use super::{Oer, sized};
-use crate::rust::values::{key_pattern, string_kind, time_type, tuple};
+use crate::rust::values::{key_pattern, tuple};
 use crate::rust::{At, local};
 use crate::types::{Edge, Repr};
 use tercet_plan::oer::{Addition, Code, Integer, Member, Real, UNTAGGED};
@@ -51,12 +51,12 @@ impl Oer<'_, '_> {
             (Repr::Oid, _) => at.value("r.oid()"),
             (Repr::RelativeOid, _) => at.value("r.relative_oid()"),
             (Repr::Any, _) => at.value("r.any()"),
-            (Repr::Text, Code::Contents(size)) => match (kind, string_kind(kind)) {
+            (Repr::Text, Code::Contents(size)) => match (kind, kind.string_kind()) {
                 (Kind::UtcTime, _) => at.value(format!("r.utc_time({})", sized(size))),
                 (Kind::GeneralizedTime, _) => at.value(format!("r.generalized_time({})", sized(size))),
                 (_, Some(kind)) => at.value(format!("r.text({}, StringKind::{kind:?})", sized(size))),
-                _ => match time_type(kind) {
-                    Some(kind) => at.value(format!("r.time({}, TimeType::{kind})", sized(size))),
+                _ => match kind.time_type() {
+                    Some(kind) => at.value(format!("r.time({}, TimeType::{kind:?})", sized(size))),
                     None => unsupported(),
                 },
             },

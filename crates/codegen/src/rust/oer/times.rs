@@ -1,10 +1,10 @@
 //! The forms of times.
 
 use super::Oer;
-use crate::rust::values::time_type;
 use std::collections::HashSet;
 use tercet_plan::Kind;
 use tercet_plan::oer::{Code, Integer, Time, TimeStep};
+use tercet_runtime::types::TimeType;
 
 impl Oer<'_, '_> {
     /// A static for each form that a type of the program has.
@@ -33,10 +33,10 @@ impl Oer<'_, '_> {
 
     /// The begin of the call that reads or writes a time.
     pub(super) fn time(&self, kind: Kind, index: u32) -> String {
-        let (first, kind) = (self.first(index), time_type(kind).unwrap_or("Time"));
+        let (first, kind) = (self.first(index), kind.time_type().unwrap_or(TimeType::Time));
         match self.program.times[first] {
-            Time::Point(_) => format!("point(TimeType::{kind}, OER_TIME_{first}"),
-            Time::Duration => format!("duration(TimeType::{kind}"),
+            Time::Point(_) => format!("point(TimeType::{kind:?}, OER_TIME_{first}"),
+            Time::Duration => format!("duration(TimeType::{kind:?}"),
         }
     }
 }

@@ -2,7 +2,6 @@
 
 use super::read::width;
 use super::{Oer, sized, tag_text};
-use crate::rust::values::{string_kind, time_type};
 use crate::rust::{At, MISSING, UNSUPPORTED, deref, receiver};
 use crate::types::{Edge, Repr};
 use tercet_plan::oer::{Addition, Code, Integer, Member, Real, UNTAGGED};
@@ -49,12 +48,12 @@ impl Oer<'_, '_> {
             }
             (Repr::Oid | Repr::RelativeOid, _) => format!("w.any({of}.as_bytes());"),
             (Repr::Any, _) => format!("w.any({v});"),
-            (Repr::Text, Code::Contents(size)) => match (kind, string_kind(kind)) {
+            (Repr::Text, Code::Contents(size)) => match (kind, kind.string_kind()) {
                 (Kind::UtcTime, _) => format!("w.utc_time({}, {v})?;", sized(size)),
                 (Kind::GeneralizedTime, _) => format!("w.generalized_time({}, {v})?;", sized(size)),
                 (_, Some(kind)) => format!("w.text({}, StringKind::{kind:?}, {v})?;", sized(size)),
-                _ => match time_type(kind) {
-                    Some(kind) => format!("w.time({}, TimeType::{kind}, {v})?;", sized(size)),
+                _ => match kind.time_type() {
+                    Some(kind) => format!("w.time({}, TimeType::{kind:?}, {v})?;", sized(size)),
                     None => UNSUPPORTED.into(),
                 },
             },

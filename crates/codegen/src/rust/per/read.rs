@@ -2,7 +2,7 @@
 
 use super::{Per, bit_of, closure};
 use crate::rust::per_forms::{size, whole};
-use crate::rust::values::{key_pattern, string_kind, tuple};
+use crate::rust::values::{key_pattern, tuple};
 use crate::rust::{At, local};
 use crate::types::{Edge, Repr};
 use tercet_plan::per::{Addition, Code, Integer, IntegerForm};
@@ -69,7 +69,7 @@ impl Per<'_, '_> {
                 at.value(format!("r.{method}::<{}>({})", self.alphabet(index), size(form)))
             }
             (Repr::Text, Code::Time(index)) => at.value(format!("r.time(&{})", self.time(node, index))),
-            (Repr::Text, Code::Contents) => match string_kind(kind) {
+            (Repr::Text, Code::Contents) => match kind.string_kind() {
                 Some(kind) => at.value(format!("r.other_string(StringKind::{kind:?})")),
                 None => at.value("Err(r.error(ErrorKind::Unsupported))"),
             },

@@ -2,7 +2,6 @@
 
 use super::Per;
 use crate::rust::per_forms::{size, whole};
-use crate::rust::values::string_kind;
 use crate::types::Repr;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -107,7 +106,7 @@ impl Per<'_, '_> {
             }
             (Repr::Text, Code::Time(index)) => format!("per::Leaf::Time(&{})", self.time(node, index)),
             (Repr::Text, Code::Contents) => {
-                format!("per::Leaf::OtherString(StringKind::{:?})", string_kind(kind)?)
+                format!("per::Leaf::OtherString(StringKind::{:?})", kind.string_kind()?)
             }
             (Repr::Contained(inside), Code::OctetsContaining(form) | Code::BitsContaining(form, _)) => {
                 let (size, inside) = (size(form), self.form(inside));

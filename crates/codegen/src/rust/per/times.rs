@@ -2,10 +2,10 @@
 
 use super::Per;
 use crate::rust::per_forms::whole;
-use crate::rust::values::time_type;
 use std::collections::HashSet;
 use tercet_plan::NodeId;
 use tercet_plan::per::{Code, Integer, IntegerForm, TimePart, TimeStep};
+use tercet_runtime::types::TimeType;
 
 impl Per<'_, '_> {
     /// A static for each form that a type of the program has.
@@ -15,10 +15,10 @@ impl Per<'_, '_> {
             let Code::Time(index) = self.code(node) else { continue };
             let name = self.time(node, index);
             if printed.insert(name.clone()) {
-                let kind = time_type(self.p.types.shape.node(node).kind).unwrap_or("Time");
+                let kind = self.p.types.shape.node(node).kind.time_type().unwrap_or(TimeType::Time);
                 self.line("");
                 self.open(format!("static {name}: per::TimeForm = per::TimeForm {{"));
-                self.line(format!("kind: TimeType::{kind},"));
+                self.line(format!("kind: TimeType::{kind:?},"));
                 self.parts(index);
                 self.close("};");
             }

@@ -2,7 +2,6 @@
 
 use super::Per;
 use crate::rust::per_forms::{size, whole};
-use crate::rust::values::string_kind;
 use crate::rust::{At, MISSING, UNSUPPORTED, deref, receiver};
 use crate::types::{Edge, Repr};
 use tercet_plan::per::{Addition, Code, Integer, IntegerForm, Size, Whole};
@@ -63,7 +62,7 @@ impl Per<'_, '_> {
                 format!("w.characters::<{}>({}, {v})?;", self.alphabet(index), size(form))
             }
             (Repr::Text, Code::Time(index)) => format!("w.time(&{}, {v})?;", self.time(node, index)),
-            (Repr::Text, Code::Contents) => match string_kind(kind) {
+            (Repr::Text, Code::Contents) => match kind.string_kind() {
                 Some(kind) => format!("w.other_string(StringKind::{kind:?}, {v})?;"),
                 None => UNSUPPORTED.into(),
             },
