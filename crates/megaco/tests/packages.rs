@@ -188,6 +188,25 @@ fn private_packages() {
 }
 
 #[test]
+fn packages_known_in_part() {
+    // Later versions of H.248.2 define more than is known here: that is a note, not a fault.
+    let message = "!/3 mg1\nT=1{C=1{MF=a1{M{TS{ctyp/calltyp=[FAX,TEXT]}},E=1{ctyp/dtone{more=1}}}}}";
+    let found = Packages::default().check(&read_message(message.as_bytes()).unwrap());
+    let faults: Vec<_> = found.iter().map(|finding| (&finding.fault, finding.is_information())).collect();
+    let expected = [(&Fault::NotKnown(Item::Property), true), (&Fault::ParameterNotKnown(Item::Event), true)];
+    assert_eq!(faults, expected);
+    let mut packages = Packages::default();
+    packages.add(Package::new("lamp", 0x8001).with(Item::Property, "watts", 1, &[]).partly_known());
+    assert_eq!(
+        findings(&packages, 1, &local_control("lamp/volts=1")),
+        [
+            "Modify=a1 Media Stream=2 LocalControl lamp/volts: the property is not known: the package is known in part"
+        ]
+    );
+    assert!(findings(&packages, 1, &local_control("lamp/watts=1")).is_empty());
+}
+
+#[test]
 fn later_packages() {
     check("MF=a1{SG{an/apf{an=5,noc=2},bcg/bdt{btd=ext},bt/bit{bit=0aff}}}", &[]);
     check(

@@ -33,6 +33,10 @@ pub enum Fault {
     UnknownPackage,
     /// The package has no such property, event, signal or statistic.
     UnknownItem(Item),
+    /// Only a part of the package is known, without this property, event, signal or statistic.
+    NotKnown(Item),
+    /// Only a part of the package is known, without this parameter of an event or signal.
+    ParameterNotKnown(Item),
     /// The event or signal has no such parameter.
     UnknownParameter(Item),
     /// The parameter is one of other events: of those that are requested, or of those that were observed.
@@ -54,9 +58,9 @@ pub enum Fault {
 }
 
 impl Finding {
-    /// Whether nothing is wrong: the package may be a private one.
+    /// Checks whether nothing is wrong: the package may be a private one, or only a part of it is known here.
     pub const fn is_information(&self) -> bool {
-        matches!(self.fault, Fault::UnknownPackage)
+        matches!(self.fault, Fault::UnknownPackage | Fault::NotKnown(_) | Fault::ParameterNotKnown(_))
     }
 }
 
@@ -71,6 +75,12 @@ impl fmt::Display for Fault {
         match self {
             Self::UnknownPackage => f.write_str("the package is not known"),
             Self::UnknownItem(item) => write!(f, "the package has no such {}", word(*item)),
+            Self::NotKnown(item) => {
+                write!(f, "the {} is not known: the package is known in part", word(*item))
+            }
+            Self::ParameterNotKnown(item) => {
+                write!(f, "the parameter of the {} is not known: the package is known in part", word(*item))
+            }
             Self::UnknownParameter(item) => write!(f, "the {} has no such parameter", word(*item)),
             Self::Misplaced(When::Requested) => f.write_str("a parameter of events that are requested"),
             Self::Misplaced(When::Observed) => f.write_str("a parameter of events that were observed"),
@@ -107,8 +117,13 @@ impl Packages {
     /// # Ok::<(), tercet_megaco::Error>(())
     /// ```
     pub fn check(&self, message: &MegacoMessage<'_>) -> Vec<Finding> {
-        let mut check =
-            Check { packages: self, path: Vec::new(), unknown: BTreeSet::new(), found: Vec::new() };
+        let mut check = Check {
+            packages: self,
+            path: Vec::new(),
+            is_partial: false,
+            unknown: BTreeSet::new(),
+            found: Vec::new(),
+        };
         if let MessageBody::Transactions(transactions) = &message.mess.message_body {
             transactions.iter().for_each(|transaction| check.transaction(transaction));
         }
@@ -120,6 +135,8 @@ impl Packages {
 struct Check<'p, 'm> {
     packages: &'p Packages,
     path: Vec<Step<'m>>,
+    /// Only a part of the package is known to which the current event or signal belongs.
+    is_partial: bool,
     /// Packages that are not known and have been told.
     unknown: BTreeSet<Vec<u8>>,
     found: Vec<Finding>,
@@ -517,6 +534,7 @@ impl<'p, 'm> Check<'p, 'm> {
         let known = of.parameter_named(name);
         self.below(Step::Name(name), |check| match known {
             None if name.as_ref() == b"*" => {}
+            None if check.is_partial => check.tell(Fault::ParameterNotKnown(of.item)),
             None => check.tell(Fault::UnknownParameter(of.item)),
             Some(known) => {
                 match (known.when, when) {
@@ -555,9 +573,14 @@ impl<'p, 'm> Check<'p, 'm> {
         if known.items.is_empty() {
             return;
         }
+        let is_partial = known.is_partial;
         let known = self.packages.defined(known, item, local);
         self.below(Step::Name(name), |check| match known {
-            Some(known) => inner(check, known),
+            Some(known) => {
+                check.is_partial = is_partial;
+                inner(check, known);
+            }
+            None if is_partial => check.tell(Fault::NotKnown(item)),
             None => check.tell(Fault::UnknownItem(item)),
         });
     }

@@ -39,6 +39,7 @@ pub struct Package {
     pub(super) name: String,
     pub(super) id: u16,
     pub(super) extends: Option<String>,
+    pub(super) is_partial: bool,
     pub(super) items: Vec<Definition>,
 }
 
@@ -65,13 +66,20 @@ pub struct Parameter {
 impl Package {
     /// A package with nothing in it: [`Packages::check`](super::Packages::check) takes any name in it.
     pub fn new(name: &str, id: u16) -> Self {
-        Self { name: name.to_owned(), id, extends: None, items: Vec::new() }
+        Self { name: name.to_owned(), id, extends: None, is_partial: false, items: Vec::new() }
     }
 
     /// The same as an extension of another package: what that defines may be named by this one too (H.248.1 6.2.3).
     #[must_use]
     pub fn extending(mut self, package: &str) -> Self {
         self.extends = Some(package.to_owned());
+        self
+    }
+
+    /// The same as a package of which only a part is known: other names in it are not known, rather than wrong.
+    #[must_use]
+    pub const fn partly_known(mut self) -> Self {
+        self.is_partial = true;
         self
     }
 

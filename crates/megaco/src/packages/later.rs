@@ -88,10 +88,11 @@ pub(super) fn add_to(packages: &mut Packages) {
     some.into_iter().for_each(|package| packages.add(package));
 }
 
-/// H.248.2: call type discrimination. Its parameters of later versions are told by number.
+/// H.248.2: call type discrimination. What later versions define (as the property `calltyp`) has no number here.
 fn call_type() -> Package {
     let tone = Parameter::new("dtt", 1);
-    Package::new("ctyp", 0x11).define(event("dtone", 1).parameter(tone)).define(event("calldisres", 2))
+    let package = Package::new("ctyp", 0x11).partly_known();
+    package.define(event("dtone", 1).parameter(tone)).define(event("calldisres", 2))
 }
 
 /// H.248.7: announcements.

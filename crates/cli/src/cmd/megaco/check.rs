@@ -16,10 +16,10 @@ use tercet_megaco::packages::Packages;
 #[command(after_help = "\
 With --packages, lines below that of a message tell what in it is not as its packages have it: names of properties, events,
 signals, statistics and parameters, and values that are not of their types. A line `note` is about a package that is not
-known; it is no fault. Public packages are those of H.248.1 annex E and later ones of the series H.248, Q.1950 and 3GPP
+known, or known in part only; it is not a fault. Public packages are those of H.248.1 annex E and later ones of the series H.248, Q.1950 and 3GPP
 TS 29.232; of some of these only the name is known, and any name in them is taken.
 
-A registry is TOML: a [[package]] has name, id, perhaps extends, and lists of property, event, signal and statistic. Each
+A registry is TOML: a [[package]] has name, id, perhaps extends and partial = true, and lists of property, event, signal and statistic. Each
 has name and id; properties and statistics a type, properties perhaps access = \"read-only\"; events parameters in
 requested and observed, signals in parameter, each with name, id and type. A type is boolean, string, octet-string,
 integer, double or character, or { enumeration = { NAME = NUMBER, … } }, { list = TYPE }, or an array of types of which

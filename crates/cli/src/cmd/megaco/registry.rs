@@ -43,10 +43,15 @@ fn registry(table: &Table) -> Read<Vec<Package>> {
 }
 
 fn package(table: &Table) -> Read<Package> {
-    only(table, &["name", "id", "extends", "property", "event", "signal", "statistic"])?;
+    only(table, &["name", "id", "extends", "partial", "property", "event", "signal", "statistic"])?;
     let mut package = Package::new(name(table)?, id(table)?);
     if let Some(base) = table.get("extends") {
         package = package.extending(base.as_str().ok_or("`extends` is the name of a package")?);
+    }
+    match table.get("partial").map(Value::as_bool) {
+        None | Some(Some(false)) => {}
+        Some(Some(true)) => package = package.partly_known(),
+        Some(None) => return Err("`partial` is true or false".to_owned()),
     }
     let kinds = [
         ("property", Item::Property),
