@@ -157,10 +157,45 @@ fn controls_print_what_ldapsearch_prints() {
         "-e sessiontracking=ada",
         "-E sss=cn",
         "-E sss=-cn -E vlv=0/1/1/0",
+        // A control by its object identifier, with its value in base64: valuesReturnFilter of (mail=b@example.net).
+        "-E 1.2.826.0.1.3344810.2.3=::MBejFQQEbWFpbAQNYkBleGFtcGxlLm5ldA==",
     ] {
         for level in ["", "-L ", "-LL ", "-LLL "] {
             let [theirs, ours] = words(&format!("{level}{control} objectClass=* cn"));
             assert_eq!(ours, theirs, "{level}{control}");
         }
     }
+}
+
+#[test]
+fn a_word_in_parentheses_is_a_filter() {
+    if !is_there() {
+        eprintln!("skipped: slapd or ldapsearch is not there");
+        return;
+    }
+    let slapd = Slapd::start(STAFF.as_bytes());
+    // RFC 4526: all entries, and none.
+    for filter in ["(&)", "(|)", "(uid=ada)", "(!(uid=ada))"] {
+        let [theirs, ours] = slapd.both(&["-LLL", filter, "cn"]);
+        assert_eq!(String::from_utf8(ours), String::from_utf8(theirs), "{filter}");
+    }
+    for wrong in ["(cn", "(", "(cn)", "(&(cn=a)"] {
+        let words = ["ldap", "search", "-x", "-H", &slapd.url, "-b", "o=test", wrong];
+        let output = Command::new(env!("CARGO_BIN_EXE_tercet")).args(words).output().unwrap();
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{wrong}");
+    }
+}
+
+#[test]
+fn a_subtree_is_deleted_with_and_without_the_control() {
+    if !is_there() {
+        eprintln!("skipped: slapd or ldapsearch is not there");
+        return;
+    }
+    let slapd = Slapd::start(STAFF.as_bytes());
+    let words = ["ldap", "delete", "-r", "-x", "-H", &slapd.url, "-D", "o=test", "-w", "secret", "o=test"];
+    let output = Command::new(env!("CARGO_BIN_EXE_tercet")).args(words).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let [theirs, ours] = slapd.both(&["-LLL"]);
+    assert!(theirs.is_empty() && ours.is_empty());
 }

@@ -120,6 +120,8 @@ impl Client {
         search_all(search: Search) -> (Vec<Entry>, LdapResult);
         /// Changes an entry.
         modify(dn: &str, modifications: &[RecordModification]) -> LdapResult;
+        /// Deletes an entry and all below it, children first.
+        delete_subtree(dn: &str) -> u64;
         /// Deletes an entry.
         delete(dn: &str) -> LdapResult;
         /// Gives an entry another name.

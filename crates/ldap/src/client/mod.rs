@@ -8,9 +8,11 @@ mod keep_alive;
 mod layered;
 mod operations;
 mod pool;
+mod ranges;
 mod search;
 #[cfg(feature = "srv")]
 mod srv;
+mod subtree;
 mod tls;
 
 use std::sync::Arc;

@@ -13,13 +13,17 @@ use tokio::time::{Instant, Sleep};
 use super::Client;
 use super::config::Config;
 use super::driver::{Deliveries, Delivery};
-use crate::controls::PagedResults;
+use super::ranges;
+use crate::controls::{PagedResults, PersistentSearch, Sync};
 use crate::error::{Error, ErrorKind, Result};
 use crate::generated::{self as asn1, Filter, ProtocolOp};
 use crate::proto::{
     self, Control, Entry, Intermediate, LdapResult, Reference, Reply, RequestControl, ResultCode,
 };
 use crate::url::{Scope, Url};
+
+/// The control by which Active Directory reports changes for ever (LDAP_SERVER_NOTIFICATION_OID).
+const CHANGE_NOTIFICATION: &str = "1.2.840.113556.1.4.528";
 
 /// Whether aliases are followed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,6 +53,7 @@ pub struct Search {
     controls: Vec<Control>,
     page: Option<u32>,
     timeout: Option<Option<Duration>>,
+    ranges: bool,
 }
 
 impl Search {
@@ -66,6 +71,7 @@ impl Search {
             controls: Vec::new(),
             page: None,
             timeout: None,
+            ranges: true,
         }
     }
 
@@ -161,6 +167,27 @@ impl Search {
         self
     }
 
+    /// Whether values that come in ranges (`member;range=0-1499`, as Active Directory does) are fetched whole; they are by default.
+    /// Entries with such attributes follow the others of their page, once complete. Ranges are left as they come if the search
+    /// names one itself, asks for types only, or goes on for ever.
+    #[must_use]
+    pub const fn ranges(mut self, whole: bool) -> Self {
+        self.ranges = whole;
+        self
+    }
+
+    /// Checks whether ranges of values are followed.
+    fn follows_ranges(&self) -> bool {
+        // Entries wait for the end of their page, which never comes if the search persists.
+        let persists = |control: &Control| {
+            [Sync::OID, PersistentSearch::OID, CHANGE_NOTIFICATION].contains(&control.oid.as_str())
+        };
+        self.ranges
+            && !self.types_only
+            && !ranges::are_asked_for(&self.attributes)
+            && !self.controls.iter().any(persists)
+    }
+
     /// Whether pages are fetched.
     pub(super) const fn is_paged(&self) -> bool {
         self.page.is_some()
@@ -229,6 +256,31 @@ pub struct Entries {
     timer: Option<Pin<Box<Sleep>>>,
     timeout: Option<Duration>,
     followed: Option<Followed>,
+    ranged: Ranged,
+}
+
+/// Entries of which values are missing. They wait for the end of their page: answers to other searches of the connection would
+/// wait behind what is left of the page.
+#[derive(Default)]
+struct Ranged {
+    is_on: bool,
+    waiting: VecDeque<Entry>,
+    /// Bytes of those that wait.
+    size: usize,
+    completing: Option<Completing>,
+    /// The result of the page, while they are completed.
+    result: Option<LdapResult>,
+}
+
+type Completing = Pin<Box<dyn Future<Output = Result<Entry>> + Send + std::marker::Sync>>;
+
+impl std::fmt::Debug for Ranged {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Ranged")
+            .field("waiting", &self.waiting.len())
+            .field("size", &self.size)
+            .finish_non_exhaustive()
+    }
 }
 
 /// The state of following referrals.
@@ -240,7 +292,7 @@ struct Followed {
     current: Option<Box<Entries>>,
 }
 
-type Connecting = Pin<Box<dyn Future<Output = Result<Entries>> + Send + Sync>>;
+type Connecting = Pin<Box<dyn Future<Output = Result<Entries>> + Send + std::marker::Sync>>;
 
 impl std::fmt::Debug for Followed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -277,6 +329,7 @@ impl Entries {
     fn start(client: Client, search: Search, hop: usize) -> Result<Self> {
         let (id, deliveries) = Self::page(&client, &search, &[])?;
         let timeout = search.timeout.unwrap_or(client.timeout);
+        let ranged = Ranged { is_on: search.follows_ranges(), ..Ranged::default() };
         let followed = client.config.referrals.is_some().then(|| Followed {
             left: VecDeque::new(),
             seen: HashSet::new(),
@@ -295,6 +348,7 @@ impl Entries {
             timer: None,
             timeout,
             followed,
+            ranged,
         })
     }
 
@@ -326,8 +380,8 @@ impl Entries {
     /// # Errors
     /// As [`Entries::next`].
     pub async fn next_item(&mut self) -> Result<Option<Item>> {
-        if let Some(entry) = self.run.next() {
-            return Ok(Some(Item::Entry(self.checked(entry)?)));
+        if let Some(entry) = self.ready() {
+            return Ok(Some(Item::Entry(entry?)));
         }
         poll_fn(|cx| self.poll_item(cx)).await
     }
@@ -338,8 +392,16 @@ impl Entries {
     /// An entry is malformed.
     #[inline]
     pub fn ready(&mut self) -> Option<Result<Entry>> {
-        let entry = self.run.next()?;
-        Some(self.checked(entry))
+        loop {
+            match self.run.next()? {
+                Ok(entry) if entry.is_ranged() && self.ranged.is_on => {
+                    if let Err(error) = self.ranged.push(&entry) {
+                        return Some(self.checked(Err(error)));
+                    }
+                }
+                entry => return Some(self.checked(entry)),
+            }
+        }
     }
 
     /// The message ID, for [`Client::cancel`] and for looking at traces.
@@ -365,8 +427,19 @@ impl Entries {
 
     fn poll_item(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Item>>> {
         loop {
-            if let Some(entry) = self.run.next() {
-                return Poll::Ready(self.checked(entry).map(|entry| Some(Item::Entry(entry))));
+            if let Some(entry) = self.ready() {
+                return Poll::Ready(entry.map(|entry| Some(Item::Entry(entry))));
+            }
+            if self.ranged.result.is_some() {
+                match ready!(self.ranged.poll(cx, &self.client)) {
+                    Ok(Some(entry)) => return Poll::Ready(Ok(Some(Item::Entry(entry)))),
+                    Ok(None) => {
+                        let result = self.ranged.result.take().unwrap_or_default();
+                        self.end(result)?;
+                        continue;
+                    }
+                    Err(error) => return Poll::Ready(self.fail(error)),
+                }
             }
             if self.done {
                 return self.poll_followed(cx);
@@ -404,11 +477,13 @@ impl Entries {
                 Delivery::Reply(Reply::Intermediate(response)) => {
                     return Poll::Ready(Ok(Some(Item::Intermediate(response))));
                 }
-                Delivery::Reply(reply) => {
-                    if let Some(result) = reply.result() {
-                        self.end(result.clone())?;
+                Delivery::Reply(reply) => match reply.result() {
+                    Some(result) if !self.ranged.waiting.is_empty() => {
+                        self.ranged.result = Some(result.clone());
                     }
-                }
+                    Some(result) => self.end(result.clone())?,
+                    None => {}
+                },
             }
         }
     }
@@ -522,6 +597,37 @@ impl Entries {
     }
 }
 
+impl Ranged {
+    /// Bytes of entries that may wait for the end of their page.
+    const LIMIT: usize = 256 << 20;
+
+    #[cold]
+    fn push(&mut self, entry: &Entry) -> Result<()> {
+        self.size = self.size.saturating_add(entry.octets().len());
+        if self.size > Self::LIMIT {
+            let limit = format!("entries with ranges of values exceed {} bytes in one page", Self::LIMIT);
+            return Err(Error::new(ErrorKind::Limit, limit));
+        }
+        self.waiting.push_back(entry.compact());
+        Ok(())
+    }
+
+    /// Completes the next entry that waits; `None` if there is none.
+    fn poll(&mut self, cx: &mut Context<'_>, client: &Client) -> Poll<Result<Option<Entry>>> {
+        if self.completing.is_none() {
+            let Some(entry) = self.waiting.pop_front() else {
+                self.size = 0;
+                return Poll::Ready(Ok(None));
+            };
+            self.completing = Some(Box::pin(ranges::complete(client.clone(), entry)));
+        }
+        let Some(completing) = &mut self.completing else { return Poll::Ready(Ok(None)) };
+        let entry = ready!(completing.as_mut().poll(cx));
+        self.completing = None;
+        Poll::Ready(entry.map(Some))
+    }
+}
+
 /// Starts a search where a referral points (RFC 4511 4.1.10): what the URL leaves open stays as it was. Nobody's
 /// password goes along.
 async fn elsewhere(
@@ -570,7 +676,7 @@ impl futures_core::Stream for Entries {
 
 impl Drop for Entries {
     fn drop(&mut self) {
-        if !self.done {
+        if !self.done && self.ranged.result.is_none() {
             self.client.handle.abandon(self.id);
         }
         // What still waits has to make room for others.

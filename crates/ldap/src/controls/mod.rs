@@ -255,11 +255,16 @@ pub struct PersistentSearch {
     pub return_changes: bool,
 }
 
+impl PersistentSearch {
+    /// The object identifier of the request.
+    pub const OID: &'static str = "2.16.840.1.113730.3.4.3";
+}
+
 impl RequestControl for PersistentSearch {
     fn control(&self) -> Control {
         let Self { change_types, changes_only, return_changes: return_e_cs } = *self;
         let value = asn1::PersistentSearch { change_types: change_types & 15, changes_only, return_e_cs };
-        Control::new("2.16.840.1.113730.3.4.3").with_criticality(true).with_value(encoded(&value))
+        Control::new(Self::OID).with_criticality(true).with_value(encoded(&value))
     }
 }
 

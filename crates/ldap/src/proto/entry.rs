@@ -17,6 +17,7 @@ pub struct Entry {
     dn: (u32, u32),
     attributes: (u32, u32),
     controls: (u32, u32),
+    is_ranged: bool,
 }
 
 impl Entry {
@@ -27,7 +28,7 @@ impl Entry {
     #[inline]
     pub fn new(octets: Bytes) -> Result<Self> {
         let parts = parts(&octets)?;
-        Ok(Self { octets, dn: parts.0, attributes: parts.1, controls: parts.2 })
+        Ok(Self { octets, dn: parts.0, attributes: parts.1, controls: parts.2, is_ranged: parts.3 })
     }
 
     /// The message.
@@ -75,6 +76,13 @@ impl Entry {
     #[must_use]
     pub fn text(&self, description: &str) -> Option<&str> {
         std::str::from_utf8(self.values(description).next()?).ok()
+    }
+
+    /// Checks whether an attribute came with a range of its values only: `member;range=0-1499`, as Active Directory does.
+    #[inline]
+    #[must_use]
+    pub const fn is_ranged(&self) -> bool {
+        self.is_ranged
     }
 
     /// Whether controls came with the entry.
@@ -214,7 +222,7 @@ type Part = (u32, u32);
 
 /// Where name, attributes and controls stand; all of the entry is looked at once.
 #[inline]
-fn parts(octets: &[u8]) -> Result<(Part, Part, Part)> {
+fn parts(octets: &[u8]) -> Result<(Part, Part, Part, bool)> {
     let mut outer = Elements::new(octets, 0);
     let message = outer.expect(tag::SEQUENCE, "LDAPMessage")?;
     let mut message = Elements::new(message, outer.begin(message));
@@ -226,7 +234,7 @@ fn parts(octets: &[u8]) -> Result<(Part, Part, Part)> {
     check_name(dn, entry.begin(dn))?;
     let list = entry.expect(tag::SEQUENCE, "attributes")?;
     let list_part = part(&entry, list);
-    check_attributes(Elements::new(list, entry.begin(list)))?;
+    let is_ranged = check_attributes(Elements::new(list, entry.begin(list)))?;
     let mut controls = (0, 0);
     // Elements that nobody knows may follow (4).
     while let Some((identifier, contents)) = message.next()? {
@@ -234,7 +242,7 @@ fn parts(octets: &[u8]) -> Result<(Part, Part, Part)> {
             controls = part(&message, contents);
         }
     }
-    Ok((dn_part, list_part, controls))
+    Ok((dn_part, list_part, controls, is_ranged))
 }
 
 /// That a name is UTF-8 (RFC 4511 4.1.2) without NUL, which a name has to escape (RFC 4514 2.4).
@@ -245,19 +253,32 @@ fn check_name(name: &[u8], begin: u64) -> Result<()> {
     memchr::memchr(0, name).map_or(Ok(()), |at| Err(fault("NUL in a name", at)))
 }
 
+/// Checks the attributes of an entry and returns whether one of them has the option `range`.
 #[inline]
-fn check_attributes(mut list: Elements<'_>) -> Result<()> {
+fn check_attributes(mut list: Elements<'_>) -> Result<bool> {
+    let mut is_ranged = false;
     while !list.rest().is_empty() {
         let attribute = list.expect(tag::SEQUENCE, "PartialAttribute")?;
         let mut attribute = Elements::new(attribute, list.begin(attribute));
-        attribute.expect(tag::OCTET_STRING, "type of an attribute")?;
+        let description = attribute.expect(tag::OCTET_STRING, "type of an attribute")?;
+        // One comparison for nearly all descriptions: a range ends with a digit or an asterisk.
+        if matches!(description.last(), Some(b'0'..=b'9' | b'*')) {
+            is_ranged |= has_range(description);
+        }
         let values = attribute.expect(tag::SET, "vals of an attribute")?;
         let mut values = Elements::new(values, attribute.begin(values));
         while !values.rest().is_empty() {
             values.expect(tag::OCTET_STRING, "a value")?;
         }
     }
-    Ok(())
+    Ok(is_ranged)
+}
+
+#[cold]
+fn has_range(description: &[u8]) -> bool {
+    let option = description.rsplit(|octet| *octet == b';').next().unwrap_or_default();
+    option.len() < description.len()
+        && option.get(..6).is_some_and(|word| word.eq_ignore_ascii_case(b"range="))
 }
 
 #[inline]

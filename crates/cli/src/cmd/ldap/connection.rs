@@ -3,6 +3,8 @@
 use super::failure;
 use super::sasl::Sasl;
 use crate::exit::{Failure, Outcome};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use clap::Args;
 use std::io::{self, BufRead as _, Write as _};
 use std::path::PathBuf;
@@ -62,7 +64,7 @@ pub struct Connection {
     chase: bool,
 
     /// Controls: `[!]NAME[=VALUE]` of assert, authzid, manageDSAit, noop, ppolicy, postread, preread, relax,
-    /// sessiontracking, treeDelete, or an object identifier
+    /// sessiontracking, treeDelete, or an object identifier, whose value is `:TEXT`, `::BASE64` or `:<file:///PATH`
     #[arg(short = 'e', value_name = "[!]EXTENSION")]
     extensions: Vec<String>,
 
@@ -262,7 +264,7 @@ pub fn control(text: &str) -> Outcome<Control> {
         name if name.bytes().all(|octet| octet.is_ascii_digit() || octet == b'.') && !name.is_empty() => {
             let control = Control::new(name);
             match value {
-                Some(value) => control.with_value(value),
+                Some(value) => control.with_value(control_value(text, value)?),
                 None => control,
             }
         }
@@ -271,9 +273,44 @@ pub fn control(text: &str) -> Outcome<Control> {
     Ok(control.with_criticality(critical))
 }
 
+/// Reads the value of a control that is named by its object identifier: `:TEXT`, `::BASE64` or `:<URL` of a file, as LDIF writes
+/// values; other text is the value itself.
+fn control_value(option: &str, value: &str) -> Outcome<Vec<u8>> {
+    if let Some(text) = value.strip_prefix("::") {
+        return STANDARD
+            .decode(text.trim())
+            .map_err(|error| Failure::usage(format_args!("{option}: the value is not base64: {error}")));
+    }
+    if let Some(url) = value.strip_prefix(":<") {
+        let url = url.trim();
+        let Some(path) = url.strip_prefix("file://") else {
+            return Err(Failure::usage(format_args!("{option}: a URL `file:///PATH` expected after `:<`")));
+        };
+        return std::fs::read(path).map_err(|error| Failure::io(path, &error));
+    }
+    Ok(value.strip_prefix(':').unwrap_or(value).as_bytes().to_vec())
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Duration, KeepAlive, keep_alive};
+    use super::{Duration, KeepAlive, control, keep_alive};
+
+    #[test]
+    fn control_values_as_ldif_writes_them() {
+        for (text, value) in [
+            ("1.2.3", None),
+            ("!1.2.3=::MAMCAQE=", Some(&[0x30, 3, 2, 1, 1][..])),
+            ("1.2.3=:text", Some(b"text")),
+            ("1.2.3=text", Some(b"text")),
+            ("1.2.3=a=b", Some(b"a=b")),
+            ("1.2.3=", Some(b"")),
+        ] {
+            assert_eq!(control(text).unwrap().value.as_deref(), value, "{text}");
+        }
+        for wrong in ["1.2.3=::?", "1.2.3=:<http://x/y", "1.2.3=:<file:///does/not/exist"] {
+            assert!(control(wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn keep_alive_as_ldapsearch_has_it() {

@@ -9,7 +9,8 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write as _};
 use std::path::PathBuf;
 use tercet_ldap::ldif::{Change, Reader, ReaderOptions, Record};
-use tercet_ldap::{Client, controls};
+use tercet_ldap::proto::RequestControl as _;
+use tercet_ldap::{Client, Scope, controls};
 
 /// Add entries from LDIF
 #[derive(Args, Debug)]
@@ -45,7 +46,7 @@ pub struct Delete {
     #[arg(short = 'c')]
     go_on: bool,
 
-    /// With all below them
+    /// Delete the entries below them too: by the control treeDelete where the server lists it, else one by one, children first
     #[arg(short = 'r')]
     recursive: bool,
 
@@ -162,22 +163,31 @@ fn say(record: &Record) -> Outcome<()> {
 impl Delete {
     pub async fn run(&self) -> Outcome {
         let client = self.connection.open().await?;
-        let client = if self.recursive { client.with(&[&controls::TreeDelete]) } else { client };
+        let way = match self.recursive {
+            false => Way::Entry,
+            true if has_tree_delete(&client).await => Way::TreeDelete,
+            true => Way::LeavesFirst,
+        };
         let mut exit = Exit::Good;
         for name in &self.names {
-            exit = exit.max(self.one(&client, name).await?);
+            exit = exit.max(self.one(&client, way, name).await?);
         }
         if self.names.is_empty() {
             for line in open(self.file.as_ref())?.lines() {
-                exit = exit.max(self.one(&client, &line?).await?);
+                exit = exit.max(self.one(&client, way, &line?).await?);
             }
         }
         Ok(exit)
     }
 
-    async fn one(&self, client: &Client, name: &str) -> Outcome {
-        match client.delete(name).await {
-            Ok(_) => Ok(Exit::Good),
+    async fn one(&self, client: &Client, way: Way, name: &str) -> Outcome {
+        let deleted = match way {
+            Way::Entry => client.delete(name).await.map(drop),
+            Way::TreeDelete => client.with(&[&controls::TreeDelete]).delete(name).await.map(drop),
+            Way::LeavesFirst => client.delete_subtree(name).await.map(drop),
+        };
+        match deleted {
+            Ok(()) => Ok(Exit::Good),
             Err(error) => {
                 let failed = failure(name, &error);
                 if !self.go_on || error.result().is_none() {
@@ -188,6 +198,26 @@ impl Delete {
             }
         }
     }
+}
+
+/// How an entry is deleted.
+#[derive(Clone, Copy)]
+enum Way {
+    /// By itself: the server refuses entries with others below them.
+    Entry,
+    /// With all below it, by the control treeDelete.
+    TreeDelete,
+    /// With all below it, one by one.
+    LeavesFirst,
+}
+
+/// Checks whether the root DSE lists the control treeDelete. A root DSE that cannot be read lists nothing.
+async fn has_tree_delete(client: &Client) -> bool {
+    let search = tercet_ldap::Search::new("").scope(Scope::Base).attributes(&["supportedControl"]);
+    let oid = controls::TreeDelete.control().oid;
+    client.search_all(search).await.is_ok_and(|(entries, _)| {
+        entries.iter().any(|root| root.values("supportedControl").any(|value| value == oid.as_bytes()))
+    })
 }
 
 impl Modrdn {

@@ -58,9 +58,13 @@ pub struct Search {
 
     /// Search controls: pr=SIZE, sss=[-]ATTR[:RULE][/…], vlv=BEFORE/AFTER(/OFFSET/COUNT|:VALUE), mv=FILTER,
     /// sync=ro|rp[/COOKIE], deref=ATTR:WANTED[,…][;…], subentries[=true|false], domainScope, dontUseCopy, or an object
-    /// identifier
+    /// identifier with its value as `:TEXT`, `::BASE64` or `:<file:///PATH`
     #[arg(short = 'E', value_name = "[!]EXTENSION")]
     search_extensions: Vec<String>,
+
+    /// Print ranges of values as the server returns them (`member;range=0-1499`) instead of fetching all values
+    #[arg(long)]
+    no_ranges: bool,
 
     /// One JSON object a line
     #[arg(long, conflicts_with = "csv")]
@@ -98,9 +102,9 @@ const BUFFER: usize = 128 << 10;
 
 impl Search {
     pub async fn run(&self) -> Outcome {
-        // As in ldapsearch, what has no `=` is an attribute.
+        // As in ldapsearch, a word without `=` is an attribute; in parentheses it can only be a filter.
         let (filter, attributes) = match &self.filter {
-            Some(word) if !word.contains('=') => {
+            Some(word) if !word.contains('=') && !word.trim_start().starts_with('(') => {
                 (None, [std::slice::from_ref(word), &self.attributes].concat())
             }
             filter => (filter.as_deref(), self.attributes.clone()),
@@ -128,6 +132,7 @@ impl Search {
             .scope(self.scope)
             .attributes(&attributes)
             .types_only(self.types_only)
+            .ranges(!self.no_ranges)
             .size_limit(self.size_limit)
             .time_limit(self.time_limit)
             .deref(match self.deref {
