@@ -1,9 +1,10 @@
 //! Transfer syntax and type of an input that nobody has named.
 
 use crate::exit::{Failure, Outcome};
-use crate::inputs::{Input, from_hex};
+use crate::inputs::{Input, SpellingArgs};
 use crate::term;
 use std::fmt::Write;
+use tercet::records::inputs::{Spelling, blocks};
 use tercet::{Candidate, Schema, TransferSyntax, detect};
 
 /// Candidates that are told.
@@ -25,18 +26,15 @@ pub fn find(
     inputs: &mut [Input],
     syntax: Option<TransferSyntax>,
     type_name: Option<&str>,
-    hex: bool,
+    spelling: SpellingArgs,
     told: Told,
 ) -> Outcome<(TransferSyntax, String)> {
     let Some(input) = inputs.first_mut() else { return Err(Failure::usage("there is no input")) };
     let octets = input.read()?;
     let name = input.name();
-    let sample = if hex {
-        let text = String::from_utf8_lossy(&octets);
-        let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-        from_hex(first).map_err(|error| Failure::usage(format_args!("{name}: {error}")))?
-    } else {
-        octets.clone()
+    let sample = match sample(schema, &name, &octets, syntax, type_name, spelling)? {
+        Some(spelled) => spelled,
+        None => octets.clone(),
     };
     if *input == Input::Stdin {
         *input = Input::Octets(name.clone(), octets);
@@ -65,6 +63,36 @@ pub fn find(
         term::say(format_args!("{name}: {} {}", best.syntax, best.type_name));
     }
     Ok((best.syntax, best.type_name.clone()))
+}
+
+/// The first value of a text that spells octets, if the input is one: text that is a value itself is none.
+fn sample(
+    schema: &Schema,
+    name: &str,
+    octets: &[u8],
+    syntax: Option<TransferSyntax>,
+    type_name: Option<&str>,
+    spelling: SpellingArgs,
+) -> Outcome<Option<Vec<u8>>> {
+    if spelling.binary || syntax.is_some_and(TransferSyntax::is_text) {
+        return Ok(None);
+    }
+    let form = match spelling.hex {
+        true => Spelling::of_hex(octets),
+        false => match Spelling::of(octets, true) {
+            Some(form) => form,
+            None => return Ok(None),
+        },
+    };
+    if !spelling.hex && syntax.is_none() && form != Spelling::Pem {
+        let found = detect(schema, octets, &Vec::from_iter(type_name), None).map_err(Failure::usage)?;
+        if found.first().is_some_and(|best| best.fits() && best.syntax.is_text()) {
+            return Ok(None);
+        }
+    }
+    let blocks = blocks(octets, form, false);
+    let blocks = blocks.map_err(|error| Failure::usage(format_args!("{name}: {error}")))?;
+    Ok(Some(blocks.into_iter().next().map(|block| block.octets).unwrap_or_default()))
 }
 
 fn ranking(found: &[Candidate]) -> String {

@@ -1,20 +1,52 @@
 //! Inputs: files, directories, globs, standard input; compressed ones are recognised by their first octets.
 
 use crate::exit::{Failure, Outcome};
+use crate::term;
 use clap::Args;
 use sha2::{Digest, Sha256};
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::PathBuf;
 use tercet::dynamic::text::{Octets, push_octets};
-use tercet::records::inputs;
+pub use tercet::records::inputs::from_hex;
+use tercet::records::inputs::{self, Contents, Spelling};
 
 /// Where data comes from.
 #[derive(Args, Clone, Debug)]
 pub struct InputArgs {
     /// Files, directories (all files in them) or globs; `-` or nothing is standard input
     #[arg(value_name = "INPUT")]
-    pub inputs: Vec<String>,
+    pub inputs: Vec<OsString>,
+}
+
+/// How inputs spell octets.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct SpellingArgs {
+    /// The input is hexadecimal text, a hexdump or an array in C; by PER, a value in each line
+    #[arg(long)]
+    pub hex: bool,
+
+    /// The input is binary, even if it looks like PEM, base64 or hexadecimal text
+    #[arg(long, conflicts_with = "hex")]
+    pub binary: bool,
+
+    /// Whether nothing is said about it.
+    #[arg(skip)]
+    pub quiet: bool,
+}
+
+impl SpellingArgs {
+    /// The same, and nothing is said if the command is to be quiet.
+    pub fn quiet(self, quiet: bool) -> Self {
+        Self { quiet, ..self }
+    }
+}
+
+/// Octets of an input with a name of their own in messages.
+pub struct InputPart {
+    pub name: String,
+    pub octets: Box<dyn Read>,
 }
 
 /// One input.
@@ -30,7 +62,14 @@ pub enum Input {
 
 impl InputArgs {
     /// The inputs in the order given; those from a directory or glob in the order of names.
+    ///
+    /// Says which files of directories are skipped.
     pub fn expand(&self) -> Outcome<Vec<Input>> {
+        self.expand_with(&mut |line| term::say(line))
+    }
+
+    /// The same; lines about skipped files are handed over.
+    pub fn expand_with(&self, tell: &mut dyn FnMut(String)) -> Outcome<Vec<Input>> {
         if self.inputs.is_empty() {
             return Ok(vec![Input::Stdin]);
         }
@@ -40,11 +79,12 @@ impl InputArgs {
                 found.push(Input::Stdin);
                 continue;
             }
-            let files = inputs::expand(text).map_err(|error| match error.kind() {
+            let expanded = inputs::expand(text).map_err(|error| match error.kind() {
                 io::ErrorKind::InvalidInput => Failure::usage(error),
                 _ => Failure::from(error),
             })?;
-            found.extend(files.into_iter().map(Input::File));
+            expanded.skipped_lines().into_iter().for_each(&mut *tell);
+            found.extend(expanded.files.into_iter().map(Input::File));
         }
         Ok(found)
     }
@@ -79,15 +119,52 @@ impl Input {
     }
 
     /// Calls `act` for the input or, if it is a tar or zip archive, for each file in it, until that gives false. The
-    /// names of files in archives follow on the archive's own and `!`.
-    pub fn each(&self, act: &mut dyn FnMut(&str, &mut dyn Read) -> Outcome<bool>) -> Outcome<()> {
-        inputs::each(&self.name(), self.open()?, act)
+    /// names of files in archives follow on the archive's own and `!`. Text that spells octets is read as these octets, and
+    /// that is said unless `quiet`.
+    pub fn each(
+        &self,
+        quiet: bool,
+        act: &mut dyn FnMut(&str, &mut dyn Read) -> Outcome<bool>,
+    ) -> Outcome<()> {
+        let mut tell = |name: &str, spelling| {
+            if !quiet {
+                say_spelled(name, spelling);
+            }
+        };
+        inputs::each(&self.name(), self.open()?, &mut tell, act)
+    }
+
+    /// The octets of the input; of text that spells them, in its parts: blocks, packets, arrays, or lines of digits unless
+    /// they are `joined`.
+    pub fn parts(&self, spelling: SpellingArgs, joined: bool) -> Outcome<Vec<InputPart>> {
+        let name = self.name();
+        if spelling.binary {
+            return Ok(vec![InputPart { name, octets: self.open()? }]);
+        }
+        let contents = inputs::contents(self.open()?, spelling.hex, joined);
+        let contents = contents.map_err(|error| match error.kind() {
+            io::ErrorKind::InvalidData => Failure::usage(format_args!("{name}: {error}")),
+            _ => Failure::io(&name, &error),
+        })?;
+        let (form, blocks) = match contents {
+            Contents::Octets(octets) => return Ok(vec![InputPart { name, octets }]),
+            Contents::Spelled(form, blocks) => (form, blocks),
+        };
+        if !spelling.hex && !spelling.quiet {
+            say_spelled(&name, form);
+        }
+        let alone = blocks.len() == 1 && (joined || form != Spelling::Hex);
+        let part = |block: inputs::Block| InputPart {
+            name: if alone { name.clone() } else { format!("{name}:{}", block.line) },
+            octets: Box::new(io::Cursor::new(block.octets)),
+        };
+        Ok(blocks.into_iter().map(part).collect())
     }
 
     /// Reads the first octets of it, or of the first file in it.
     pub fn sample(&self, octets: u64) -> Outcome<Vec<u8>> {
         let mut sample = Vec::new();
-        self.each(&mut |name, reader| {
+        self.each(true, &mut |name, reader| {
             reader.take(octets).read_to_end(&mut sample).map_err(|error| Failure::io(name, &error))?;
             Ok(false)
         })?;
@@ -124,25 +201,11 @@ impl Input {
     }
 }
 
-/// Octets from hexadecimal digits; white space, `0x`, `:`, `,`, and what stands in the value notation (`'…'H`) are
-/// passed over.
-pub fn from_hex(text: &str) -> Result<Vec<u8>, String> {
-    let mut octets = Vec::with_capacity(text.len() / 2);
-    let mut high = None;
-    for word in text.split(|c: char| c.is_whitespace() || matches!(c, ':' | ',' | '\'' | '"')) {
-        for digit in word.strip_prefix("0x").unwrap_or(word).chars() {
-            match (digit.to_digit(16), high) {
-                (Some(digit), None) => high = Some(digit as u8),
-                (Some(digit), Some(first)) => {
-                    octets.push(first << 4 | digit as u8);
-                    high = None;
-                }
-                (None, _) if digit == 'H' => {}
-                (None, _) => return Err(format!("`{digit}` is no hexadecimal digit")),
-            }
-        }
+/// Says that an input is text that spells octets; of PEM nobody expects anything else.
+fn say_spelled(name: &str, spelling: Spelling) {
+    if spelling != Spelling::Pem {
+        term::say(format_args!("{name}: {}, read as the bytes that it spells", spelling.name()));
     }
-    if high.is_some() { Err("a hexadecimal digit is missing at the end".to_owned()) } else { Ok(octets) }
 }
 
 #[cfg(test)]

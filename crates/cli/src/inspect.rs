@@ -51,7 +51,7 @@ pub fn read(
         .with_stop(Arc::clone(&job.stop));
     let mut exit = Exit::Good;
     for input in inputs {
-        input.each(&mut |name, reader| {
+        input.each(false, &mut |name, reader| {
             job.stop.store(false, Ordering::SeqCst);
             let mut targets = Targets { render: &mut *render, out: &mut *out, header: None, rejects: None };
             let summary = converter

@@ -337,7 +337,7 @@ impl<'a> Run<'a> {
         tell: &mut dyn FnMut(Converted),
     ) -> Outcome<()> {
         let sha256 = self.convert.hash_inputs.then(|| input.sha256()).transpose()?.flatten();
-        input.each(&mut |name, reader| {
+        input.each(self.convert.quiet, &mut |name, reader| {
             let begin = Instant::now();
             let reader = Capped { input: self.bar.wrap_read(reader), left };
             let mut targets = Targets {

@@ -1,7 +1,8 @@
 //! Values of an input, one after the other, in any transfer syntax; for bulk data there is `tercet_records`.
 
 use crate::exit::{Failure, Outcome};
-use crate::inputs::{Input, from_hex};
+use crate::inputs::{Input, InputPart, SpellingArgs};
+use std::io::Read;
 use tercet::dynamic::{Error, NodeId, Options, Plan, Tape, View};
 use tercet::records::Origin;
 use tercet::{Codec, CodecError, TransferSyntax, trailing};
@@ -15,28 +16,20 @@ pub struct Piece {
     pub octets: Vec<u8>,
 }
 
-/// Cuts an input into pieces. In hexadecimal text each line is one if the rules do not tell where a value ends.
-pub fn pieces(input: &Input, syntax: TransferSyntax, hex: bool) -> Outcome<Vec<Piece>> {
-    let (name, octets) = (input.name(), input.read()?);
-    if !hex || syntax.is_text() {
-        return Ok(if octets.is_empty() { Vec::new() } else { vec![Piece { name, octets }] });
-    }
-    let text = String::from_utf8_lossy(&octets);
+/// Cuts an input into pieces: text that spells octets into its parts. In hexadecimal text each line is one if the rules do
+/// not tell where a value ends.
+pub fn pieces(input: &Input, syntax: TransferSyntax, spelling: SpellingArgs) -> Outcome<Vec<Piece>> {
     let mut pieces = Vec::new();
-    let mut add = |name: String, text: &str| {
-        let octets = from_hex(text).map_err(|error| Failure::usage(format_args!("{name}: {error}")))?;
-        if !octets.is_empty() {
-            pieces.push(Piece { name, octets });
-        }
-        Outcome::Ok(())
-    };
-    if syntax.delimits() {
-        add(name, &text)?;
+    if syntax.is_text() {
+        pieces.push(Piece { name: input.name(), octets: input.read()? });
     } else {
-        for (i, line) in text.lines().enumerate() {
-            add(format!("{name}:{}", i + 1), line)?;
+        for InputPart { name, mut octets } in input.parts(spelling, syntax.delimits())? {
+            let mut piece = Piece { name, octets: Vec::new() };
+            octets.read_to_end(&mut piece.octets).map_err(|error| Failure::io(&piece.name, &error))?;
+            pieces.push(piece);
         }
     }
+    pieces.retain(|piece| !piece.octets.is_empty());
     Ok(pieces)
 }
 

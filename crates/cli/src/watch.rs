@@ -24,7 +24,7 @@ const PATIENCE: u32 = 6;
 /// its directory is taken at the second look.
 #[derive(Debug)]
 pub struct Watch {
-    folders: Vec<String>,
+    folders: Vec<OsString>,
     /// Where the outputs go; what is below is no input.
     output: PathBuf,
     interval: Duration,
@@ -46,22 +46,25 @@ struct Seen {
 
 impl Watch {
     /// For directories, and one that outputs go to.
-    pub fn new(folders: &[String], output: &Path, interval: Duration) -> Outcome<Self> {
+    pub fn new(folders: &[OsString], output: &Path, interval: Duration) -> Outcome<Self> {
         if folders.is_empty() {
             return Err(Failure::usage("`--watch` wants the directory that files come to"));
         }
         fs::create_dir_all(output).map_err(|error| Failure::io(output.display(), &error))?;
         let output = output.canonicalize().map_err(|error| Failure::io(output.display(), &error))?;
         for folder in folders {
-            let path = Path::new(folder).canonicalize().map_err(|error| Failure::io(folder, &error))?;
+            let path =
+                Path::new(folder).canonicalize().map_err(|error| Failure::io(folder.display(), &error))?;
             if !path.is_dir() {
                 return Err(Failure::usage(format_args!(
-                    "`{folder}` is no directory, as `--watch` wants it"
+                    "`{}` is not a directory, which `--watch` requires",
+                    folder.display()
                 )));
             }
             if path == output {
                 return Err(Failure::usage(format_args!(
-                    "`{folder}` is watched: the outputs want a directory of their own"
+                    "`{}` is watched: the outputs require another directory",
+                    folder.display()
                 )));
             }
         }
@@ -151,7 +154,7 @@ impl Watch {
         let mut files = Vec::new();
         for folder in &self.folders {
             match inputs::expand(folder) {
-                Ok(found) => files.extend(found),
+                Ok(found) => files.extend(found.files),
                 // Something has been taken away while the directory was read: it is read again soon.
                 Err(error) if error.kind() == ErrorKind::NotFound && Path::new(folder).is_dir() => {}
                 Err(error) => return Err(Failure::from(error)),
@@ -183,7 +186,7 @@ mod tests {
         let folder = tempfile::tempdir()?;
         let output = folder.path().join("out");
         let path = folder.path().join("a.ber");
-        let folders = [folder.path().display().to_string()];
+        let folders = [folder.path().as_os_str().to_owned()];
         let mut watch = Watch::new(&folders, &output, Duration::from_secs(1)).unwrap();
         let look = |watch: &mut Watch| watch.look().unwrap().len();
         fs::write(&path, "1")?;

@@ -12,6 +12,7 @@ use crate::rendering::RenderingArgs;
 use crate::report::Report;
 use crate::rows::RowsArgs;
 use crate::run::Run;
+use crate::term;
 use crate::watch::{self, Watch};
 use clap::Args;
 use std::io::{self, IsTerminal, Write};
@@ -161,7 +162,12 @@ impl Convert {
         }
         if !self.watch {
             let stop = || interrupt::listen(self.on_interrupt);
-            return self.convert(&self.input.expand()?, stop, None);
+            let inputs = self.input.expand_with(&mut |line| {
+                if !self.quiet {
+                    term::say(line);
+                }
+            })?;
+            return self.convert(&inputs, stop, None);
         }
         let output = self.output.as_deref().unwrap_or_else(|| Path::new("."));
         let mut watch = Watch::new(&self.input.inputs, output, self.interval)?;

@@ -3,14 +3,14 @@
 use crate::args::{SchemaArgs, SyntaxOrAuto};
 use crate::auto::{self, Told};
 use crate::exit::{Exit, Failure, Outcome};
-use crate::inputs::{Input, InputArgs, from_hex};
+use crate::inputs::{Input, InputArgs, InputPart, SpellingArgs};
 use crate::job::{Job, UnknownArg};
 use crate::render::{Format, RenderArgs};
 use crate::report::{describe, verdict};
 use crate::term;
 use crate::values::{Fault, Values, pieces, root};
 use clap::Args;
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use tercet::dynamic::Options;
@@ -53,9 +53,8 @@ pub struct Decode {
     #[command(flatten)]
     render: RenderArgs,
 
-    /// The input is hexadecimal text; by PER, a value in each line
-    #[arg(long)]
-    hex: bool,
+    #[command(flatten)]
+    spelling: SpellingArgs,
 
     /// What to do with components that the schema does not know
     #[arg(long, value_enum, default_value_t = UnknownArg::Extensible, value_name = "POLICY")]
@@ -77,7 +76,7 @@ impl Decode {
             (Some(syntax), Some(name)) if !self.explain => (syntax, name.clone()),
             (syntax, name) => {
                 let told = if self.explain { Told::All } else { Told::Best };
-                auto::find(&schema, &mut inputs, syntax, name.as_deref(), self.hex, told)?
+                auto::find(&schema, &mut inputs, syntax, name.as_deref(), self.spelling, told)?
             }
         };
         let mut options = Options::default();
@@ -112,22 +111,26 @@ impl Decode {
         }
         let mut exit = Exit::Good;
         for input in &inputs {
-            let name = input.name();
-            let reader: Box<dyn Read> = if self.hex {
-                let octets = from_hex(&String::from_utf8_lossy(&input.read()?)).map_err(Failure::usage)?;
-                Box::new(io::Cursor::new(octets))
-            } else {
-                input.open()?
-            };
-            let mut targets = Targets { render: &mut *render, out: &mut out, header: None, rejects: None };
-            let summary = converter.run(&name, reader, &mut targets, &mut |_| ControlFlow::Continue(()))?;
-            for reject in &summary.samples {
-                term::error(format_args!("{name}: {}", describe(reject)));
+            let (mut of_input, mut records) = (Exit::Good, 0);
+            for InputPart { name, octets: reader } in input.parts(self.spelling, true)? {
+                let mut targets =
+                    Targets { render: &mut *render, out: &mut out, header: None, rejects: None };
+                let summary =
+                    converter.run(&name, reader, &mut targets, &mut |_| ControlFlow::Continue(()))?;
+                for reject in &summary.samples {
+                    term::error(format_args!("{name}: {}", describe(reject)));
+                }
+                if summary.balance.read == 0 {
+                    term::warning(format_args!("{name}: the input is empty"));
+                }
+                of_input = of_input.max(verdict(&summary));
+                records += summary.records;
             }
-            if summary.balance.read == 0 {
-                term::warning(format_args!("{name}: the input is empty"));
+            // One damaged block of several is a reject, not a failed input.
+            if of_input == Exit::Failed && records > 0 {
+                of_input = Exit::Rejected;
             }
-            exit = exit.max(verdict(&summary));
+            exit = exit.max(of_input);
         }
         if framed {
             text.clear();
@@ -160,7 +163,7 @@ impl Decode {
         }
         let mut faults = 0;
         for input in inputs {
-            let pieces = pieces(input, syntax, self.hex)?;
+            let pieces = pieces(input, syntax, self.spelling)?;
             if pieces.is_empty() {
                 term::warning(format_args!("{}: the input is empty", input.name()));
             }

@@ -4,11 +4,12 @@ use crate::args::{SchemaArgs, SyntaxOrAuto};
 use crate::auto::{self, Told};
 use crate::cmd::validate::Form;
 use crate::exit::{Exit, Failure, Outcome};
-use crate::inputs::Input;
+use crate::inputs::{Input, SpellingArgs};
 use crate::term;
 use crate::values::{Fault, Values, pieces, root};
 use clap::Args;
 use serde_json::json;
+use std::ffi::OsString;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
 use tercet::dynamic::diff::{self, Difference};
@@ -31,11 +32,11 @@ Examples:
 pub struct Diff {
     /// One file; `-` is standard input
     #[arg(value_name = "A")]
-    a: String,
+    a: OsString,
 
     /// The other
     #[arg(value_name = "B")]
-    b: String,
+    b: OsString,
 
     #[command(flatten)]
     schema: SchemaArgs,
@@ -56,9 +57,8 @@ pub struct Diff {
     #[arg(long, value_enum, value_name = "RULES")]
     rules_b: Option<SyntaxOrAuto>,
 
-    /// Encodings are hexadecimal text; by PER, a value in each line
-    #[arg(long)]
-    hex: bool,
+    #[command(flatten)]
+    spelling: SpellingArgs,
 
     /// How differences are told
     #[arg(short, long, value_enum, default_value_t = Form::Text)]
@@ -72,8 +72,8 @@ pub struct Diff {
 impl Diff {
     pub fn run(&self) -> Outcome {
         let schema = self.schema.load()?;
-        let [mut first, mut second] = [&self.a, &self.b].map(|file| match file.as_str() {
-            "-" => Input::Stdin,
+        let [mut first, mut second] = [&self.a, &self.b].map(|file| match file {
+            file if file == "-" => Input::Stdin,
             file => Input::File(PathBuf::from(file)),
         });
         let (rules_a, rules_b) = (self.rules_a.unwrap_or(self.rules), self.rules_b.unwrap_or(self.rules));
@@ -97,7 +97,8 @@ impl Diff {
                 (one, _) => {
                     count += 1;
                     if !self.quiet {
-                        let (file, sign) = if one.is_some() { (&self.a, '-') } else { (&self.b, '+') };
+                        let (file, sign) = if one.is_some() { (&first, '-') } else { (&second, '+') };
+                        let file = file.name();
                         match self.format {
                             Form::Text => writeln!(out, "{sign} {name}only in {file}")?,
                             Form::Json => writeln!(out, "{}", json!({"index": index, "only_in": file}))?,
@@ -127,7 +128,7 @@ impl Diff {
             (Some(syntax), Some(name)) => Ok((syntax, name.to_owned())),
             (syntax, name) => {
                 let told = if self.quiet { Told::Nothing } else { Told::Best };
-                auto::find(schema, std::slice::from_mut(input), syntax, name, self.hex, told)
+                auto::find(schema, std::slice::from_mut(input), syntax, name, self.spelling, told)
             }
         }
     }
@@ -144,7 +145,7 @@ impl Diff {
         options.limits.depth = 200;
         let mut values = Values::new(plan, root, syntax, options);
         let mut all = Vec::new();
-        for piece in pieces(input, syntax, self.hex)? {
+        for piece in pieces(input, syntax, self.spelling.quiet(self.quiet))? {
             values
                 .each(&piece, |view, _| {
                     let mut tape = Tape::new();

@@ -2,7 +2,7 @@
 
 use crate::args::ReadingArgs;
 use crate::exit::{Exit, Failure, Outcome};
-use crate::inputs::{InputArgs, from_hex};
+use crate::inputs::{InputArgs, SpellingArgs};
 use crate::names::Names;
 use crate::term;
 use clap::Args;
@@ -40,9 +40,8 @@ pub struct Dump {
     #[command(flatten)]
     reading: ReadingArgs,
 
-    /// The input is hexadecimal text
-    #[arg(long)]
-    hex: bool,
+    #[command(flatten)]
+    spelling: SpellingArgs,
 
     /// Stop after so many outermost elements
     #[arg(short = 'n', long, value_name = "COUNT")]
@@ -72,17 +71,15 @@ impl Dump {
         let mut exit = Exit::Good;
         let inputs = self.input.expand()?;
         for input in &inputs {
-            if inputs.len() > 1 {
-                writeln!(out, "{}:", input.name())?;
+            let parts = input.parts(self.spelling, true)?;
+            let several = inputs.len() > 1 || parts.len() > 1;
+            for part in parts {
+                if several {
+                    writeln!(out, "{}:", part.name)?;
+                }
+                let mut names = plan.as_ref().map(|(plan, root)| Names::new(plan, *root));
+                exit = exit.max(self.walk(part.octets, &mut names, &mut out)?);
             }
-            let mut names = plan.as_ref().map(|(plan, root)| Names::new(plan, *root));
-            let outcome = if self.hex {
-                let octets = from_hex(&String::from_utf8_lossy(&input.read()?)).map_err(Failure::usage)?;
-                self.walk(&octets[..], &mut names, &mut out)?
-            } else {
-                self.walk(input.open()?, &mut names, &mut out)?
-            };
-            exit = exit.max(outcome);
         }
         out.flush()?;
         Ok(exit)

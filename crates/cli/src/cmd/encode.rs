@@ -3,7 +3,7 @@
 use crate::args::{OutputArg, SchemaArgs, Syntax};
 use crate::cmd::transcode::{To, Work};
 use crate::exit::Outcome;
-use crate::inputs::InputArgs;
+use crate::inputs::{InputArgs, SpellingArgs};
 use crate::job::UnknownArg;
 use clap::Args;
 use tercet::TransferSyntax;
@@ -53,7 +53,7 @@ impl Encode {
             type_name: Some(&self.type_name),
             from: Some(self.from.0),
             to: To::Rules(self.rules.0),
-            hex_input: self.hex,
+            spelling: SpellingArgs { hex: self.hex, ..SpellingArgs::default() },
             hex_output: self.hex,
             unknown: UnknownArg::Extensible,
             output: self.output.file(),

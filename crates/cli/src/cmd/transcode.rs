@@ -3,7 +3,7 @@
 use crate::args::{OutputArg, SchemaArgs, Syntax, SyntaxOrAuto};
 use crate::auto::{self, Told};
 use crate::exit::{Exit, Failure, Outcome};
-use crate::inputs::InputArgs;
+use crate::inputs::{InputArgs, SpellingArgs};
 use crate::interrupt::{self, OnInterrupt};
 use crate::job::UnknownArg;
 use crate::render::{Format, RenderArgs};
@@ -49,9 +49,13 @@ pub struct Transcode {
     #[arg(long)]
     hex: bool,
 
-    /// The input is hexadecimal text; by PER, a value in each line
+    /// The input is hexadecimal text, a hexdump or an array in C; by PER, a value in each line
     #[arg(long)]
     hex_input: bool,
+
+    /// The input is binary, even if it looks like PEM, base64 or hexadecimal text
+    #[arg(long, conflicts_with_all = ["hex", "hex_input"])]
+    binary: bool,
 
     /// Write hexadecimal text, a line for each value
     #[arg(long)]
@@ -103,7 +107,7 @@ impl Transcode {
             type_name: self.type_name.as_deref(),
             from: self.from.0,
             to: self.to,
-            hex_input: self.hex || self.hex_input,
+            spelling: SpellingArgs { hex: self.hex || self.hex_input, binary: self.binary, quiet: false },
             hex_output: self.hex || self.hex_output,
             unknown: self.unknown,
             output: self.output.file(),
@@ -119,7 +123,7 @@ pub struct Work<'a> {
     pub type_name: Option<&'a str>,
     pub from: Option<TransferSyntax>,
     pub to: To,
-    pub hex_input: bool,
+    pub spelling: SpellingArgs,
     pub hex_output: bool,
     pub unknown: UnknownArg,
     pub output: Option<&'a PathBuf>,
@@ -137,7 +141,7 @@ impl Work<'_> {
         let mut inputs = self.input.expand()?;
         let (syntax, type_name) = match (self.from, self.type_name) {
             (Some(syntax), Some(name)) => (syntax, name.to_owned()),
-            (syntax, name) => auto::find(&schema, &mut inputs, syntax, name, self.hex_input, Told::Best)?,
+            (syntax, name) => auto::find(&schema, &mut inputs, syntax, name, self.spelling, Told::Best)?,
         };
         let target = match self.to {
             To::Rules(rules) => rules,
@@ -155,7 +159,7 @@ impl Work<'_> {
         let mut stdout = BufWriter::new(io::stdout().lock());
         let mut text = Vec::new();
         for input in inputs {
-            for piece in pieces(&input, syntax, self.hex_input)? {
+            for piece in pieces(&input, syntax, self.spelling)? {
                 let done = values.each(&piece, |view, origin| {
                     if stop.load(Ordering::SeqCst) {
                         return Err(Fault(Failure::interrupted("interrupted")));

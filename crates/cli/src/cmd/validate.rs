@@ -2,7 +2,7 @@
 
 use crate::args::{SchemaArgs, Syntax};
 use crate::exit::{Exit, Failure, Outcome};
-use crate::inputs::InputArgs;
+use crate::inputs::{InputArgs, SpellingArgs};
 use crate::job::UnknownArg;
 use crate::term;
 use crate::values::{Fault, Values, pieces, root};
@@ -43,9 +43,8 @@ pub struct Validate {
     #[arg(long)]
     strict_rules: bool,
 
-    /// The input is hexadecimal text; by PER, a value in each line
-    #[arg(long)]
-    hex: bool,
+    #[command(flatten)]
+    spelling: SpellingArgs,
 
     /// What to do with components that the schema does not know
     #[arg(long, value_enum, default_value_t = UnknownArg::Extensible, value_name = "POLICY")]
@@ -85,7 +84,7 @@ impl Validate {
         let mut out = BufWriter::new(io::stdout().lock());
         let (mut faults, mut invalid) = (0u64, 0u64);
         for input in self.input.expand()? {
-            for piece in pieces(&input, syntax, self.hex)? {
+            for piece in pieces(&input, syntax, self.spelling.quiet(self.quiet))? {
                 let several = |index: u64| if index == 0 { String::new() } else { format!("[{index}]") };
                 let mut index = 0;
                 let done = values.each(&piece, |view, origin| {

@@ -345,7 +345,7 @@ impl Run<'_> {
             return self.stream(&name, &mut file.take(length), Some((split, framing.as_ref())));
         }
         let stream = inputs::unpack(file).map_err(named)?;
-        inputs::each(&name, stream, &mut |member, stream| {
+        inputs::each(&name, stream, &mut |_, _| {}, &mut |member, stream| {
             self.stream(member, stream, None)?;
             Ok(!self.stop.load(Ordering::Relaxed))
         })
@@ -464,14 +464,17 @@ fn rendering(render: Option<&str>, plan: &RecordPlan) -> PyResult<(Option<Render
     Ok((Some(made), profile.audit))
 }
 
-/// The files that a path or a glob stands for.
+/// The files that a path or a glob stands for; warns of files in directories that are skipped.
 #[pyfunction]
-pub(crate) fn expand(path: &str) -> PyResult<Vec<OsString>> {
+pub(crate) fn expand(py: Python<'_>, path: OsString) -> PyResult<Vec<OsString>> {
     let found = inputs::expand(path).map_err(|error| match error.kind() {
         io::ErrorKind::InvalidInput => PyFileNotFoundError::new_err(error.to_string()),
         _ => error.into(),
     })?;
-    Ok(found.into_iter().map(PathBuf::into_os_string).collect())
+    for line in found.skipped_lines() {
+        py.import("warnings")?.call_method1("warn", (line,))?;
+    }
+    Ok(found.files.into_iter().map(PathBuf::into_os_string).collect())
 }
 
 /// Paths, globs, directories and splits, alone or several.
@@ -505,13 +508,9 @@ fn one(
         return Ok(true);
     }
     let Ok(file) = path.extract::<PathBuf>() else { return Ok(false) };
-    let Some(text) = file.to_str() else {
-        found.push(Input { path: file, split: None });
-        return Ok(true);
-    };
     // What is no text is a path and nothing else.
     if path.is_instance_of::<PyString>() || file.is_dir() {
-        let files = expand(text)?;
+        let files = expand(path.py(), file.into_os_string())?;
         found.extend(files.into_iter().map(|path| Input { path: path.into(), split: None }));
     } else {
         found.push(Input { path: file, split: None });
