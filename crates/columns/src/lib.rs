@@ -32,6 +32,7 @@
 //! ```
 
 mod builder;
+mod cell;
 #[cfg(feature = "files")]
 mod files;
 mod layout;
@@ -54,6 +55,7 @@ pub use arrow_array::{
 };
 pub use arrow_schema::{ArrowError, SchemaRef};
 pub use builder::{Builder, Row};
+pub use cell::cell;
 #[cfg(feature = "files")]
 pub use files::{Compression, Encoder, FileFormat, Part, PartEncoder};
 pub use layout::{Integers, Keys, Layout, OctetsAs, Options, TextAs};

@@ -1,7 +1,8 @@
 //! `tercet.BitString`.
 
+use crate::error::{self, Argument};
 use crate::octets;
-use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyTuple, PyType};
 use std::sync::Arc;
@@ -14,7 +15,11 @@ pub(crate) type BitNames = Arc<[(usize, Py<PyString>)]>;
 /// What `pickle` makes one again from: the class and its arguments.
 type Reduced<'py> = (Bound<'py, PyType>, (Bound<'py, PyBytes>, usize));
 
-/// A BIT STRING.
+/// A BIT STRING: a sequence of bits.
+///
+/// >>> bits = BitString(b"\xa0", 3)
+/// >>> str(bits), len(bits), bits[0]
+/// ('101', 3, True)
 #[pyclass(frozen, sequence, module = "tercet", eq, hash)]
 #[derive(Debug)]
 pub(crate) struct BitString {
@@ -47,37 +52,39 @@ impl std::hash::Hash for BitString {
 #[pymethods]
 impl BitString {
     #[new]
-    #[pyo3(signature = (octets, length = None))]
-    fn new(octets: &Bound<'_, PyAny>, length: Option<usize>) -> PyResult<Self> {
+    #[pyo3(signature = (octets, length = Argument(None)), text_signature = "(octets, length=None)")]
+    fn new(octets: &Bound<'_, PyAny>, length: Argument<Option<usize>>) -> PyResult<Self> {
         let octets = octets::of(octets)?;
-        let length = length.unwrap_or(octets.len() * 8);
+        let length = length.0.unwrap_or(octets.len() * 8);
         if length.div_ceil(8) != octets.len() {
             let text = format!("{} octets for {length} bits", octets.len());
-            return Err(PyValueError::new_err(text));
+            return Err(error::argument(text));
         }
         Ok(Self { bits: Bits::new(octets.into_owned(), length), names: None })
     }
 
-    /// The bits that `0` and `1` stand for.
+    /// Makes a bit string of the digits `0` and `1`.
     #[classmethod]
-    fn from_digits(_class: &Bound<'_, PyType>, digits: &str) -> PyResult<Self> {
+    fn from_digits(_class: &Bound<'_, PyType>, digits: Argument<String>) -> PyResult<Self> {
+        let digits = digits.0;
         let mut octets = vec![0u8; digits.len().div_ceil(8)];
         for (at, digit) in digits.bytes().enumerate() {
             match digit {
                 b'0' => {}
                 b'1' => octets[at / 8] |= 0x80 >> (at % 8),
-                _ => return Err(PyValueError::new_err("digits other than `0` and `1`")),
+                _ => return Err(error::argument("digits other than `0` and `1`")),
             }
         }
         Ok(Self { bits: Bits::new(octets, digits.len()), names: None })
     }
 
+    /// The bits, the first in the highest place of the first octet; the last octet is filled with zeros.
     #[getter]
     fn octets<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, self.bits.octets())
     }
 
-    /// The names of the bits that are one.
+    /// The names of the bits that are one, of a decoded value whose type names bits.
     #[getter]
     fn names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let names = self.names.as_deref().unwrap_or_default();

@@ -1,48 +1,74 @@
 //! `tercet.Codec`: one type in one transfer syntax.
 
-use crate::compiled::Compiled;
-use crate::{encode, octets};
-use pyo3::exceptions::PyValueError;
+use crate::compiled::{Compiled, Meant};
+use crate::error::Argument;
+use crate::objects::Looks;
+use crate::octets::Input;
+use crate::schema::Schema;
+use crate::{encode, error};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyDict};
 use std::sync::Arc;
 use tercet::dynamic::Options;
 
-/// One type in one transfer syntax.
+/// A type in a transfer syntax, ready for many values.
+///
+/// A codec can be pickled: it is made again of the pickled schema, type, rules and options.
 #[pyclass(frozen, module = "tercet")]
 pub(crate) struct Codec {
-    pub(crate) compiled: Arc<Compiled>,
-    pub(crate) options: Options,
-    pub(crate) type_name: String,
+    meant: Arc<Meant>,
+    options: Options,
+    looks: Looks,
+    type_name: String,
+    schema: Py<Schema>,
+    keywords: Option<Py<PyDict>>,
+}
+
+impl Codec {
+    pub(crate) fn new(
+        schema: Py<Schema>,
+        meant: Arc<Meant>,
+        type_name: String,
+        (options, looks): (Options, Looks),
+        keywords: Option<Py<PyDict>>,
+    ) -> Self {
+        Self { meant, options, looks, type_name, schema, keywords }
+    }
 }
 
 /// Decodes an input that is one value.
 pub(crate) fn decode<'py>(
     data: &Bound<'py, PyAny>,
-    compiled: &Compiled,
+    meant: &Meant,
     options: &Options,
+    looks: Looks,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = data.py();
-    let input = octets::of_input(data, compiled.syntax(0).is_text())?;
-    compiled.with_state(|state| {
-        compiled.read_all(py, 0, &input, state, options)?;
-        compiled.build(py, state.tape.view(&input))
+    let input = Input::of(data, meant.current().syntax(0).is_text())?;
+    meant.trial(py, |compiled| {
+        compiled.with_state(|state| {
+            compiled.read_all(py, 0, &input, state, options)?;
+            compiled.build(py, state.tape.view(&input), looks)
+        })
     })
 }
 
 /// Encodes a value.
-pub(crate) fn encode<'py>(value: Bound<'py, PyAny>, compiled: &Compiled) -> PyResult<Bound<'py, PyBytes>> {
+pub(crate) fn encode<'py>(
+    value: Bound<'py, PyAny>,
+    compiled: &Arc<Compiled>,
+) -> PyResult<Bound<'py, PyBytes>> {
     let py = value.py();
     compiled.with_state(|state| {
         encode::put(py, compiled, value, &mut state.tape)?;
-        compiled.write(py, 0, &[], state)?;
+        compiled.write(py, 0, None, state)?;
         Ok(PyBytes::new(py, &state.out))
     })
 }
 
 #[pymethods]
 impl Codec {
-    /// The type, as it was asked for.
+    /// The name of the type, as it was given.
     #[getter(r#type)]
     fn type_name(&self) -> &str {
         &self.type_name
@@ -51,37 +77,52 @@ impl Codec {
     /// The name of the transfer syntax.
     #[getter]
     fn rules(&self) -> &'static str {
-        self.compiled.syntax(0).name()
+        self.meant.current().syntax(0).name()
     }
 
-    /// Decodes an input that is one value.
+    /// Decodes data that is one value; text may be `str`.
+    ///
+    /// Raises DecodeError.
     fn decode<'py>(&self, data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        decode(data, &self.compiled, &self.options)
+        decode(data, &self.meant, &self.options, self.looks)
     }
 
-    /// Decodes the value that begins at an offset, and tells where it ends.
-    #[pyo3(signature = (data, offset = 0))]
+    /// Decodes the value that begins at an offset. Returns the value and the offset of its end.
+    ///
+    /// Raises DecodeError.
+    #[pyo3(signature = (data, offset = Argument(0)), text_signature = "($self, data, offset=0)")]
     fn decode_from<'py>(
         &self,
         data: &Bound<'py, PyAny>,
-        offset: usize,
+        offset: Argument<usize>,
     ) -> PyResult<(Bound<'py, PyAny>, usize)> {
-        let (py, compiled) = (data.py(), &*self.compiled);
-        let input = octets::of_input(data, compiled.syntax(0).is_text())?;
-        let Some(rest) = input.get(offset..) else {
-            return Err(PyValueError::new_err(format!("{} octets have no offset {offset}", input.len())));
-        };
+        let (py, Argument(offset)) = (data.py(), offset);
+        let input = Input::of(data, self.meant.current().syntax(0).is_text())?;
+        if offset > input.len() {
+            return Err(error::argument(format!("offset {offset} is beyond the {} bytes", input.len())));
+        }
         let mut options = self.options.clone();
         options.base_offset = offset as u64;
-        compiled.with_state(|state| {
-            let length = compiled.read(py, 0, rest, state, &options)?;
-            Ok((compiled.build(py, state.tape.view(rest))?, offset + length))
+        self.meant.trial(py, |compiled| {
+            compiled.with_state(|state| {
+                let length = compiled.read(py, 0, (&input, offset), state, &options)?;
+                let value = compiled.build(py, state.tape.view(&input[offset..]), self.looks)?;
+                Ok((value, offset + length))
+            })
         })
     }
 
     /// Encodes a value.
+    ///
+    /// Raises EncodeError.
     fn encode<'py>(&self, value: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
-        encode(value, &self.compiled)
+        encode(value, self.meant.current())
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+        let options = self.keywords.as_ref().map_or_else(|| PyDict::new(py), |it| it.bind(py).clone());
+        let parts = (&self.schema, &self.type_name, self.rules(), options);
+        Ok((py.import("tercet._pickle")?.getattr("codec")?, parts.into_pyobject(py)?.into_any()))
     }
 
     fn __repr__(&self) -> String {

@@ -1,16 +1,22 @@
 //! A type of a schema made ready for some transfer syntaxes, shared by all that use it.
 
 use crate::error;
-use crate::objects::{self, Names};
+use crate::interrupt::interruptible;
+use crate::objects::{self, Looks, Names};
+use crate::octets::{Held, Input};
+use crate::schema::OtherTags;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use tercet::dynamic::validate::{Validator, Violation};
 use tercet::dynamic::{Decoder, Encoder, NodeId, Options, Plan, Shape, Tape, View};
 use tercet::{Codec, CodecError, Schema, TransferSyntax, trailing};
 
 /// Octets from which on the interpreter is released: to give it back and to get it again costs more than it brings for
 /// a record.
 const LARGE: usize = 1 << 14;
+/// Octets of memory of a tape from which on it is encoded on a thread, so that the user can interrupt.
+const HUGE: usize = 1 << 21;
 /// Octets of memory that a state may keep for the next value.
 const KEPT: usize = 1 << 22;
 /// States that are kept: as many as threads decode at the same time, within reason.
@@ -39,11 +45,13 @@ impl Compiled {
     /// Makes the plans of a type.
     pub(crate) fn new(
         py: Python<'_>,
-        schema: &Schema,
+        schema: &Arc<Schema>,
         name: &str,
         syntaxes: &[TransferSyntax],
     ) -> PyResult<Self> {
-        let plans = py.detach(|| schema.plans_for(syntaxes, &[name])).map_err(|it| error::plan(py, &it))?;
+        let (schema, asked, rules) = (Arc::clone(schema), name.to_owned(), syntaxes.to_vec());
+        let plans = interruptible(py, move || schema.plans_for(&rules, &[&asked]))?;
+        let plans = plans.map_err(|it| error::plan(py, &it))?;
         let root = plans.first().and_then(|plan| plan.root(name));
         let Some(root) = root else {
             return Err(error::schema(py, &format!("the plan has no type `{name}`"), |_| Ok(())));
@@ -68,12 +76,17 @@ impl Compiled {
     }
 
     /// The value on a tape.
-    pub(crate) fn build<'py>(&self, py: Python<'py>, view: View<'_>) -> PyResult<Bound<'py, PyAny>> {
-        objects::build(py, self.names(py), self.shape(), view)
+    pub(crate) fn build<'py>(
+        &self,
+        py: Python<'py>,
+        view: View<'_>,
+        looks: Looks,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        objects::build(py, self.names(py), self.shape(), view, looks)
     }
 
     /// Works in a state that nobody else uses.
-    pub(crate) fn with_state<T>(&self, work: impl FnOnce(&mut State) -> T) -> T {
+    pub(crate) fn with_state<T>(&self, work: impl FnOnce(&mut Box<State>) -> T) -> T {
         let mut state = self.states.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
         let done = work(&mut state);
         if state.tape.memory() + state.out.capacity() <= KEPT {
@@ -85,16 +98,30 @@ impl Compiled {
         done
     }
 
-    /// Decodes the first value of an input to the tape of the state; the answer is its length.
+    /// Decodes the first value behind an offset of an input to the tape of the state; the answer is its length.
     pub(crate) fn read(
-        &self,
+        self: &Arc<Self>,
         py: Python<'_>,
         which: usize,
-        input: &[u8],
-        state: &mut State,
+        (input, offset): (&Input<'_>, usize),
+        state: &mut Box<State>,
         options: &Options,
     ) -> PyResult<usize> {
-        let done = released(py, input.len(), || self.read_released(which, input, state, options));
+        let done = match input {
+            Input::Small(input) => {
+                let rest = &input[offset..];
+                released(py, rest.len(), || self.read_released(which, rest, state, options))
+            }
+            Input::Huge(input) => {
+                let (compiled, input, options) = (Arc::clone(self), Arc::clone(input), options.clone());
+                let mut moved = std::mem::take(state);
+                let work =
+                    move || (compiled.read_released(which, &input[offset..], &mut moved, &options), moved);
+                let (done, moved) = interruptible(py, work)?;
+                *state = moved;
+                done
+            }
+        };
         done.map_err(|fault| error::decode(py, &fault))
     }
 
@@ -113,16 +140,16 @@ impl Compiled {
         Ok(state.decoder.decode(plan, self.root, input, &mut state.tape, options)?)
     }
 
-    /// The same for an input that has to be one value and nothing more.
+    /// Decodes an input that has to be one value and nothing more.
     pub(crate) fn read_all(
-        &self,
+        self: &Arc<Self>,
         py: Python<'_>,
         which: usize,
-        input: &[u8],
-        state: &mut State,
+        input: &Input<'_>,
+        state: &mut Box<State>,
         options: &Options,
     ) -> PyResult<()> {
-        let length = self.read(py, which, input, state, options)?;
+        let length = self.read(py, which, (input, 0), state, options)?;
         if length < input.len() {
             let fault = trailing(&self.plans[which], self.root, options.base_offset + length as u64);
             return Err(error::decode(py, &fault.into()));
@@ -130,23 +157,127 @@ impl Compiled {
         Ok(())
     }
 
-    /// Encodes the tape of the state, read from an input, into its octets.
+    /// The constraints that the value on the tape of the state, read from an input, does not meet.
+    pub(crate) fn violations(
+        self: &Arc<Self>,
+        py: Python<'_>,
+        input: &Input<'_>,
+        state: &mut Box<State>,
+    ) -> PyResult<Vec<Violation>> {
+        let check = |compiled: &Self, state: &State, input: &[u8]| {
+            Validator::new().check(compiled.shape(), compiled.root, state.tape.view(input))
+        };
+        let Input::Huge(input) = input else { return Ok(py.detach(|| check(self, state, input))) };
+        let (compiled, input, moved) = (Arc::clone(self), Arc::clone(input), std::mem::take(state));
+        let (found, moved) = interruptible(py, move || (check(&compiled, &moved, &input), moved))?;
+        *state = moved;
+        Ok(found)
+    }
+
+    /// Encodes the tape of the state, read from an input if there is one, into its octets.
     pub(crate) fn write(
-        &self,
+        self: &Arc<Self>,
         py: Python<'_>,
         which: usize,
-        input: &[u8],
-        state: &mut State,
+        input: Option<&Input<'_>>,
+        state: &mut Box<State>,
     ) -> PyResult<()> {
+        let octets: &[u8] = input.map_or(&[], |input| input);
+        let size = state.tape.view(octets).len() * size_of::<u64>();
+        let is_huge = matches!(input, Some(Input::Huge(_))) || size.max(state.tape.memory()) >= HUGE;
+        let done = if is_huge {
+            let held: Arc<Held> = match input {
+                Some(Input::Huge(input)) => Arc::clone(input),
+                Some(Input::Small(input)) => Arc::new(Held::Copy(input.to_vec())),
+                None => Arc::new(Held::Copy(Vec::new())),
+            };
+            let (compiled, mut moved) = (Arc::clone(self), std::mem::take(state));
+            let work = move || (compiled.write_released(which, &held, &mut moved), moved);
+            let (done, moved) = interruptible(py, work)?;
+            *state = moved;
+            done
+        } else {
+            released(py, size, || self.write_released(which, octets, state))
+        };
+        done.map_err(|fault| error::encode(py, &fault))
+    }
+
+    fn write_released(&self, which: usize, input: &[u8], state: &mut State) -> Result<(), CodecError> {
         let (syntax, plan) = (self.syntaxes[which], &self.plans[which]);
         let State { encoder, tape, out, .. } = state;
         out.clear();
         let value: View<'_> = tape.view(input);
-        let done = released(py, value.len() * size_of::<u64>(), || match syntax.rules() {
+        match syntax.rules() {
             Some(rules) => encoder.encode(plan, rules, value, out).map_err(CodecError::from),
             None => Codec::new(syntax, plan).write(value, out),
+        }
+    }
+}
+
+/// A type as it is meant: by the tags of the specification or, if these are to be found out, by the first tags that
+/// data decodes with.
+pub(crate) struct Meant {
+    as_written: Arc<Compiled>,
+    /// What data has shown.
+    shown: OnceLock<Arc<Compiled>>,
+    others: Option<Others>,
+}
+
+/// The type by other tags.
+struct Others {
+    schemas: Arc<OtherTags>,
+    name: String,
+    syntaxes: Vec<TransferSyntax>,
+}
+
+impl Meant {
+    pub(crate) fn new(as_written: Arc<Compiled>, schemas: Option<&Arc<OtherTags>>, name: &str) -> Self {
+        let others = schemas.map(|schemas| Others {
+            schemas: Arc::clone(schemas),
+            name: name.to_owned(),
+            syntaxes: as_written.syntaxes.clone(),
         });
-        done.map_err(|fault| error::encode(py, &fault))
+        Self { as_written, shown: OnceLock::new(), others }
+    }
+
+    /// The type as far as is known by now.
+    #[inline]
+    pub(crate) fn current(&self) -> &Arc<Compiled> {
+        self.shown.get().unwrap_or(&self.as_written)
+    }
+
+    /// Decodes by the tags that are known, or by the first of all that it succeeds with.
+    #[inline]
+    pub(crate) fn trial<T>(
+        &self,
+        py: Python<'_>,
+        work: impl Fn(&Arc<Compiled>) -> PyResult<T>,
+    ) -> PyResult<T> {
+        let Some(others) = self.others.as_ref().filter(|_| self.shown.get().is_none()) else {
+            return work(self.current());
+        };
+        let fault = match work(&self.as_written) {
+            Ok(done) => {
+                // Data that fits one way is not taken for another later.
+                _ = self.shown.set(Arc::clone(&self.as_written));
+                return Ok(done);
+            }
+            Err(fault) if error::is_decode(py, &fault) => fault,
+            Err(fault) => return Err(fault),
+        };
+        for schema in others.schemas.get(py)? {
+            let Ok(compiled) = Compiled::new(py, &schema, &others.name, &others.syntaxes) else { continue };
+            let compiled = Arc::new(compiled);
+            match work(&compiled) {
+                Ok(done) => {
+                    _ = self.shown.set(compiled);
+                    return Ok(done);
+                }
+                Err(fault) if error::is_decode(py, &fault) => {}
+                Err(fault) => return Err(fault),
+            }
+        }
+        Err(fault)
     }
 }
 

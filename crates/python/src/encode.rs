@@ -3,7 +3,7 @@
 use crate::bits::BitString;
 use crate::compiled::Compiled;
 use crate::objects::{Names, decimal_class, real_class, unknown_class};
-use crate::{error, octets};
+use crate::{error, octets, times};
 use pyo3::prelude::*;
 use pyo3::types::{
     PyAnyMethods, PyBool, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple,
@@ -13,12 +13,14 @@ use tercet::CodecError;
 use tercet::dynamic::contents::{key_of, of_bits, of_decimal_real, of_item, of_named_bits, of_text};
 use tercet::dynamic::{Error, ErrorKind, FieldId, Leaf, NodeId, Shape, Sink, Tape, Token};
 use tercet::plan::Kind;
-use tercet::plan::shape::Key;
+use tercet::plan::shape::{Key, Place, Presence};
 use tercet::runtime::ber::{Rules, Writer};
 use tercet::runtime::types::{Base, Binary, Real};
 
 /// Levels of values inside one another: what the engines take at most.
 const MAX_DEPTH: usize = 1_000;
+/// Parts after which it is asked whether the user has interrupted.
+const SIGNALS: usize = 1 << 14;
 /// Named bits may be anywhere; behind so many there is no name in any specification.
 const MAX_NAMED_BIT: u64 = 1 << 20;
 
@@ -93,7 +95,12 @@ type Part<'py> = (FieldId, NodeId, Bound<'py, PyAny>);
 impl<'py> Put<'_, 'py> {
     fn run(&mut self, root: NodeId, value: Bound<'py, PyAny>) -> Done<()> {
         let mut next = Some((FieldId::ROOT, root, value));
+        let mut parts = 0;
         loop {
+            parts += 1;
+            if parts % SIGNALS == 0 {
+                self.py.check_signals()?;
+            }
             if let Some((field, node, value)) = next {
                 next = self.value(field, node, &value)?;
                 if next.is_some() {
@@ -122,6 +129,9 @@ impl<'py> Put<'_, 'py> {
                     *next += 1;
                     if let Some(value) = dict.get_item(self.names.field(field))? {
                         *seen += 1;
+                        if value.is_none() && is_absent(self.shape, field) {
+                            continue;
+                        }
                         return Ok(Some((field, self.shape.field(field).node, value)));
                     }
                 }
@@ -330,8 +340,14 @@ impl<'py> Put<'_, 'py> {
                 Cow::Borrowed(&[])
             }
             _ => {
-                let Ok(string) = value.cast::<PyString>() else { return self.wrong(kind, "str", value) };
-                text = characters(string)?;
+                text = match (value.cast::<PyString>(), kind) {
+                    (Ok(string), _) => characters(string)?,
+                    (Err(_), Kind::ObjectIdentifier | Kind::RelativeOid) => self.arcs(kind, value)?.into(),
+                    _ => match times::Form::of(kind) {
+                        Some(form) => times::text(form, value)?.or_else(mismatch)?.into(),
+                        None => return self.wrong(kind, "str", value),
+                    },
+                };
                 match of_text(kind, &text) {
                     Some(Ok(contents)) => contents,
                     Some(Err(detail)) => return mismatch(detail),
@@ -341,6 +357,26 @@ impl<'py> Put<'_, 'py> {
         };
         self.tape.leaf(field, node, Leaf::Made(&contents));
         Ok(())
+    }
+
+    /// The text of an object identifier that is a tuple or list of numbers.
+    fn arcs(&self, kind: Kind, value: &Bound<'_, PyAny>) -> Done<String> {
+        if !value.is_instance_of::<PyTuple>() && !value.is_instance_of::<PyList>() {
+            return self.wrong(kind, "str or tuple of int", value);
+        }
+        let mut text = String::new();
+        for arc in value.try_iter()? {
+            let arc = arc?;
+            if !is_integer(&arc) || arc.lt(0)? {
+                return self.wrong(kind, "tuple of int", &arc);
+            }
+            let dot = if text.is_empty() { "" } else { "." };
+            match number(&arc) {
+                Some(arc) => text += &format!("{dot}{arc}"),
+                None => text += &format!("{dot}{}", arc.call_method0("__index__")?.str()?.to_cow()?),
+            }
+        }
+        Ok(text)
     }
 
     /// A [`BitString`], octets with the number of bits, or the names of bits that are one.
@@ -401,6 +437,13 @@ impl<'py> Put<'_, 'py> {
         }
         path
     }
+}
+
+/// Whether None means that a component is absent: it may be absent, and None is no value of its type.
+fn is_absent(shape: &Shape, field: FieldId) -> bool {
+    let it = shape.field(field);
+    let may_be_absent = it.presence != Presence::Mandatory || it.place != Place::Root;
+    may_be_absent && shape.node(it.node).kind != Kind::Null
 }
 
 /// A tuple of a name and something else.

@@ -3,13 +3,73 @@
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyType};
+use std::io;
 use tercet::dynamic::Error;
 use tercet::{CodecError, PlanError};
 
+static ARGUMENT: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+static INTERNAL: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+static OURS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+static OF_PYTHON: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 static DECODE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 static ENCODE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 static REJECT: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 static SCHEMA: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+
+/// `tercet.ArgumentError`.
+#[cold]
+pub(crate) fn argument(message: impl AsRef<str>) -> PyErr {
+    Python::attach(|py| raise(py, &ARGUMENT, "ArgumentError", message.as_ref(), |_| Ok(())))
+}
+
+/// `tercet.InternalError`.
+#[cold]
+pub(crate) fn internal(message: impl AsRef<str>) -> PyErr {
+    Python::attach(|py| raise(py, &INTERNAL, "InternalError", message.as_ref(), |_| Ok(())))
+}
+
+/// `tercet.FileError`, or the one of its subclasses that fits.
+#[cold]
+pub(crate) fn io(error: io::Error) -> PyErr {
+    of_python(error.into())
+}
+
+/// The exception of the package for one that Python has raised for a wrong argument or a file.
+#[cold]
+pub(crate) fn of_python(error: PyErr) -> PyErr {
+    Python::attach(|py| {
+        let made = OF_PYTHON.import(py, "tercet._errors", "of_python");
+        made.and_then(|made| made.call1((error.value(py),))).map_or_else(|fault| fault, PyErr::from_value)
+    })
+}
+
+/// A result with exceptions of the package, for arguments and files.
+pub(crate) fn ours<T>(done: PyResult<T>) -> PyResult<T> {
+    done.map_err(of_python)
+}
+
+/// What an argument is, with our exception if it has a wrong type.
+pub(crate) struct Argument<T>(pub(crate) T);
+
+impl<'a, 'py, T: FromPyObject<'a, 'py>> FromPyObject<'a, 'py> for Argument<T> {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        T::extract(object).map(Self).map_err(|fault| of_python(fault.into()))
+    }
+}
+
+/// The value of a keyword argument, with our exception, which names it, if it has a wrong type.
+pub(crate) fn option<'a, 'py, T: FromPyObject<'a, 'py>>(
+    name: &str,
+    value: &'a Bound<'py, PyAny>,
+) -> PyResult<T> {
+    T::extract(value.as_borrowed()).map_err(|fault| {
+        let (fault, py) = (of_python(fault.into()), value.py());
+        let text = format!("{name}: {}", fault.value(py));
+        fault.get_type(py).call1((text,)).map_or_else(|fault| fault, PyErr::from_value)
+    })
+}
 
 /// `tercet.DecodeError`.
 #[cold]
@@ -30,6 +90,17 @@ pub(crate) fn decode(py: Python<'_>, error: &CodecError) -> PyErr {
             with.set_item("column", error.column())
         }
     })
+}
+
+/// Whether it is a `tercet.DecodeError`.
+#[cold]
+pub(crate) fn is_decode(py: Python<'_>, error: &PyErr) -> bool {
+    DECODE.import(py, "tercet._errors", "DecodeError").is_ok_and(|class| error.is_instance(py, class))
+}
+
+/// Whether it is a `tercet.Error`.
+pub(crate) fn is_ours(py: Python<'_>, error: &PyErr) -> bool {
+    OURS.import(py, "tercet._errors", "Error").is_ok_and(|class| error.is_instance(py, class))
 }
 
 /// `tercet.EncodeError`. An offset would mean nothing.

@@ -9,11 +9,13 @@ mod compiled;
 mod encode;
 mod error;
 mod files;
+mod interrupt;
 mod ldap;
 mod objects;
 mod octets;
 mod options;
 mod schema;
+mod times;
 
 /// The compiled half of the package `tercet`.
 #[pyo3::pymodule(gil_used = false)]

@@ -1,6 +1,7 @@
 //! A tape as Python objects: the mapping that `docs/guide-python.md` tells.
 
 use crate::bits::{BitNames, BitString};
+use crate::times;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -10,6 +11,7 @@ use std::sync::Arc;
 use tercet::dynamic::leaf::{Scalar, item_index, scalar, small};
 use tercet::dynamic::{FieldId, Leaf, NodeId, Shape, Tape, Token, View, say_constant, text};
 use tercet::plan::Kind;
+use tercet::records::Rendering;
 use tercet::runtime::types::{Decimal, Real};
 
 static UNKNOWN: PyOnceLock<Py<PyType>> = PyOnceLock::new();
@@ -18,6 +20,15 @@ static DECIMAL: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 
 /// Parts after which it is asked whether the user has interrupted.
 const SIGNALS: usize = 1 << 16;
+
+/// What values look like in Python, where there is a choice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Looks {
+    /// Times are objects of `datetime`, if there is one for the very time.
+    pub(crate) datetime: bool,
+    /// Object identifiers are tuples of numbers.
+    pub(crate) tuples: bool,
+}
 
 /// `tercet.Unknown`.
 pub(crate) fn unknown_class(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
@@ -54,6 +65,7 @@ enum Form {
     Integer,
     Enumerated,
     Ascii,
+    Time(times::Form),
     Bits,
     Dict,
     List,
@@ -88,6 +100,24 @@ impl Names {
         }
     }
 
+    /// Those of a shape that is shown by a rendering: what it shows as times is text for its shape.
+    pub(crate) fn shown(py: Python<'_>, shape: &Shape, rendering: Option<&Rendering>) -> Self {
+        let mut names = Self::new(py, shape);
+        if let Some(leaves) = rendering.map(Rendering::leaves) {
+            let times = [
+                (leaves.timestamp, times::Form::DateTime),
+                (leaves.date, times::Form::Date),
+                (leaves.time, times::Form::TimeOfDay),
+            ];
+            for (node, form) in times {
+                if let Some(known) = names.forms.get_mut(node.index()) {
+                    *known = Form::Time(form);
+                }
+            }
+        }
+        names
+    }
+
     /// The name of a component or alternative.
     pub(crate) fn field(&self, field: FieldId) -> &Py<PyString> {
         self.fields.get(field.index()).unwrap_or(&self.more)
@@ -107,10 +137,8 @@ fn form(kind: Kind) -> Form {
         | Kind::NumericString
         | Kind::PrintableString
         | Kind::Ia5String
-        | Kind::VisibleString
-        | Kind::UtcTime
-        | Kind::GeneralizedTime => Form::Ascii,
-        _ => Form::Other,
+        | Kind::VisibleString => Form::Ascii,
+        _ => times::Form::of(kind).map_or(Form::Other, Form::Time),
     }
 }
 
@@ -134,14 +162,16 @@ pub(crate) fn build<'py>(
     names: &Names,
     shape: &Shape,
     view: View<'_>,
+    looks: Looks,
 ) -> PyResult<Bound<'py, PyAny>> {
-    Builder { py, names, shape }.build(view)
+    Builder { py, names, shape, looks }.build(view)
 }
 
 struct Builder<'a, 'py> {
     py: Python<'py>,
     names: &'a Names,
     shape: &'a Shape,
+    looks: Looks,
 }
 
 impl<'py> Builder<'_, 'py> {
@@ -230,6 +260,19 @@ impl<'py> Builder<'_, 'py> {
                 Some(Form::Ascii) if contents.is_ascii() => {
                     return Ok(PyString::from_bytes(py, contents)?.into_any());
                 }
+                Some(Form::Time(form)) if contents.is_ascii() => {
+                    // What is not exactly one of Python's times stays text.
+                    if self.looks.datetime
+                        && let Ok(text) = str::from_utf8(contents)
+                        && let Some(time) = times::object(py, *form, text)?
+                    {
+                        return Ok(time);
+                    }
+                    if !matches!(form, times::Form::UtcTime | times::Form::GeneralizedTime) {
+                        return self.scalar(node, scalar(self.shape, node, leaf));
+                    }
+                    return Ok(PyString::from_bytes(py, contents)?.into_any());
+                }
                 Some(Form::Integer) => {
                     if let Some(number) = small(contents) {
                         return Ok(number.into_pyobject(py)?.into_any());
@@ -265,10 +308,32 @@ impl<'py> Builder<'_, 'py> {
                 PyBytes::new(py, octets).into_any()
             }
             Scalar::Null => py.None().into_bound(py),
-            Scalar::ObjectIdentifier(oid) => PyString::new(py, &oid.to_string()).into_any(),
-            Scalar::RelativeOid(oid) => PyString::new(py, &oid.to_string()).into_any(),
-            Scalar::Text(text) | Scalar::Time(text) => PyString::new(py, &text).into_any(),
+            Scalar::ObjectIdentifier(oid) => self.arcs(&oid.to_string())?,
+            Scalar::RelativeOid(oid) => self.arcs(&oid.to_string())?,
+            Scalar::Time(text) => {
+                let form = times::Form::of(self.shape.node(node).kind).filter(|_| self.looks.datetime);
+                let time = form.map(|form| times::object(py, form, &text)).transpose()?.flatten();
+                time.unwrap_or_else(|| PyString::new(py, &text).into_any())
+            }
+            Scalar::Text(text) => PyString::new(py, &text).into_any(),
         })
+    }
+}
+
+impl<'py> Builder<'_, 'py> {
+    /// An object identifier, as text or as the numbers of its arcs.
+    fn arcs(&self, text: &str) -> PyResult<Bound<'py, PyAny>> {
+        let py = self.py;
+        if !self.looks.tuples {
+            return Ok(PyString::new(py, text).into_any());
+        }
+        let int = py.get_type::<PyInt>();
+        let arc = |arc: &str| match arc.parse::<u64>() {
+            Ok(arc) => Ok(arc.into_pyobject(py)?.into_any()),
+            // An arc may have any size.
+            Err(_) => int.call1((arc,)),
+        };
+        Ok(PyTuple::new(py, text.split('.').map(arc).collect::<PyResult<Vec<_>>>()?)?.into_any())
     }
 }
 

@@ -1,34 +1,98 @@
 //! Keyword arguments that say how to decode.
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use crate::error;
+use crate::objects::Looks;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tercet::TransferSyntax;
 use tercet::dynamic::{Options, Unknown};
 
+/// Keyword arguments of all that decodes.
+const DECODE: [&str; 8] =
+    ["strict", "defaults", "constraints", "unknown", "open_types", "max_depth", "max_elements", "max_size"];
+/// Those of all that makes Python values.
+const LOOKS: [&str; 2] = ["times", "oids"];
+
+/// Takes those out of `**options` that say what values look like.
+pub(crate) fn looks(keywords: &Bound<'_, PyDict>) -> PyResult<Looks> {
+    let mut looks = Looks::default();
+    if let Some(value) = take(keywords, "times")? {
+        looks.datetime = match &*error::option::<String>("times", &value)? {
+            "text" => false,
+            "datetime" => true,
+            other => return Err(one_of("times", other, &["text", "datetime"])),
+        };
+    }
+    if let Some(value) = take(keywords, "oids")? {
+        looks.tuples = match &*error::option::<String>("oids", &value)? {
+            "text" => false,
+            "tuple" => true,
+            other => return Err(one_of("oids", other, &["text", "tuple"])),
+        };
+    }
+    Ok(looks)
+}
+
+/// Takes one of the keyword arguments out.
+pub(crate) fn take<'py>(keywords: &Bound<'py, PyDict>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let found = keywords.get_item(name)?;
+    if found.is_some() {
+        keywords.del_item(name)?;
+    }
+    Ok(found)
+}
+
+/// A value that is none of those that there are.
+pub(crate) fn one_of(name: &str, value: &str, known: &[&str]) -> PyErr {
+    error::argument(format!("{name}: unknown value `{value}`; known: `{}`", known.join("`, `")))
+}
+
+/// Options for a transfer syntax and looks of values from `**options`.
+pub(crate) fn of_values(
+    syntax: TransferSyntax,
+    keywords: Option<&Bound<'_, PyDict>>,
+) -> PyResult<(Options, Looks)> {
+    let Some(keywords) = keywords.filter(|keywords| !keywords.is_empty()) else {
+        return Ok((lenient(syntax), Looks::default()));
+    };
+    let keywords = keywords.copy()?;
+    let looks = looks(&keywords)?;
+    Ok((read(syntax, &keywords, &LOOKS)?, looks))
+}
+
 /// Options for a transfer syntax from `**options`.
 pub(crate) fn of(syntax: TransferSyntax, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Options> {
-    let Some(keywords) = keywords else { return Ok(lenient(syntax)) };
+    keywords.map_or_else(|| Ok(lenient(syntax)), |keywords| read(syntax, keywords, &[]))
+}
+
+/// Options for a transfer syntax from keyword arguments, of which there are `others` that have been taken out.
+pub(crate) fn read(
+    syntax: TransferSyntax,
+    keywords: &Bound<'_, PyDict>,
+    others: &[&str],
+) -> PyResult<Options> {
     let strict = match keywords.get_item("strict")? {
-        Some(value) => value.extract()?,
+        Some(value) => error::option("strict", &value)?,
         None => false,
     };
     let mut options = if strict { syntax.strict() } else { lenient(syntax) };
     for (name, value) in keywords {
-        match &*name.extract::<String>()? {
+        let name = name.extract::<String>()?;
+        match &*name {
             "strict" => {}
-            "defaults" => options.fill_defaults = value.extract()?,
-            "unknown" => options.unknown = unknown(&value.extract::<String>()?)?,
+            "defaults" => options.fill_defaults = error::option(&name, &value)?,
+            "unknown" => options.unknown = unknown(&error::option::<String>(&name, &value)?)?,
             "open_types" => {
-                options.resolve_tables = value.extract()?;
+                options.resolve_tables = error::option(&name, &value)?;
                 options.decode_containing = options.resolve_tables;
             }
-            "constraints" => options.check_constraints = value.extract()?,
-            "max_depth" => options.limits.depth = value.extract()?,
-            "max_elements" => options.limits.elements = limit(&value)?,
-            "max_size" => options.limits.size = limit(&value)?,
+            "constraints" => options.check_constraints = error::option(&name, &value)?,
+            "max_depth" => options.limits.depth = error::option(&name, &value)?,
+            "max_elements" => options.limits.elements = limit(&name, &value)?,
+            "max_size" => options.limits.size = limit(&name, &value)?,
             other => {
-                return Err(PyTypeError::new_err(format!("there is no option `{other}`")));
+                let known = DECODE.iter().chain(others).copied().collect::<Vec<_>>().join("`, `");
+                return Err(error::argument(format!("unknown option `{other}`; known: `{known}`")));
             }
         }
     }
@@ -47,11 +111,11 @@ fn unknown(policy: &str) -> PyResult<Unknown> {
         "error" => Unknown::Error,
         "extensible" => Unknown::Extensible,
         "keep" => Unknown::Keep,
-        _ => return Err(PyValueError::new_err("unknown: `error`, `extensible` or `keep` expected")),
+        other => return Err(one_of("unknown", other, &["error", "extensible", "keep"])),
     })
 }
 
 /// None is no limit.
-fn limit(value: &Bound<'_, PyAny>) -> PyResult<u64> {
-    Ok(value.extract::<Option<u64>>()?.unwrap_or(u64::MAX))
+fn limit(name: &str, value: &Bound<'_, PyAny>) -> PyResult<u64> {
+    Ok(error::option::<Option<u64>>(name, value)?.unwrap_or(u64::MAX))
 }

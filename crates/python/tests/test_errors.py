@@ -1,11 +1,14 @@
 """What is told when data, values or specifications are faulty."""
 
 import pickle
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import tercet
+import tercet as package
 
 
 def test_where_and_what_in_octets(demo: tercet.Schema) -> None:
@@ -111,7 +114,7 @@ def test_names_that_there_are_not(demo: tercet.Schema) -> None:
         demo.decode("callRecord", "ber", b"")
     with pytest.raises(ValueError, match="no transfer syntax `xyz`"):
         demo.decode("CallRecord", "xyz", b"")
-    with pytest.raises(TypeError, match="no option `deep`"):
+    with pytest.raises(TypeError, match="unknown option `deep`; known: `strict`"):
         demo.decode("CallRecord", "ber", b"", deep=1)  # type: ignore[call-arg]
     with pytest.raises(TypeError):
         demo.decode("CallRecord", "ber", "text")
@@ -139,3 +142,104 @@ def test_errors_survive_pickling(demo: tercet.Schema) -> None:
     assert type(again) is tercet.DecodeError
     assert vars(again) == vars(caught.value)
     assert str(again) == str(caught.value)
+
+
+def test_every_error_is_ours(demo: Any, tmp_path: Path) -> None:
+    """Whatever is wrong with a call, the error is a `tercet.Error`, and one of Python's classes as before."""
+    file = tmp_path / "calls.ber"
+    file.write_bytes(demo.sample("CallRecord", rules="ber")[0])
+    codec = demo.codec("CallRecord")
+    # Without types: wrong calls are what this is about.
+    tercet: Any = package
+
+    def read(**options: Any) -> Any:
+        return tercet.read(file, demo, "CallRecord", **options)
+
+    calls: list[tuple[Any, type[BaseException]]] = [
+        (lambda: tercet.Schema.load("none.asn"), FileNotFoundError),
+        (lambda: tercet.Schema.load(5), TypeError),
+        (lambda: tercet.Schema.load(file, tags="none"), ValueError),
+        (lambda: tercet.Schema.load(file, strict="yes"), TypeError),
+        (lambda: tercet.Schema.load(file, aliases=5), TypeError),
+        (lambda: tercet.Schema.parse(b"text"), TypeError),
+        (lambda: tercet.Schema.parse("A DEFINITIONS ::= BEGIN T ::= [ END", strict=True), ValueError),
+        (lambda: demo.codec("none"), ValueError),
+        (lambda: demo.codec(5), TypeError),
+        (lambda: demo.codec("CallRecord", "none"), ValueError),
+        (lambda: demo.codec("CallRecord", "ber", max_depth=-1), OverflowError),
+        (lambda: demo.codec("CallRecord", "ber", max_depth="x"), TypeError),
+        (lambda: demo.codec("CallRecord", "ber", none=1), TypeError),
+        (lambda: demo.decode("CallRecord", "ber", 5), TypeError),
+        (lambda: demo.decode(5, "ber", b""), TypeError),
+        (lambda: demo.decode("CallRecord", 5, b""), TypeError),
+        (lambda: demo.decode("CallRecord", "ber", b""), ValueError),
+        (lambda: demo.encode("CallRecord", "ber", 5), ValueError),
+        (lambda: demo.encode("CallRecord", 5, 5), TypeError),
+        (lambda: demo.transcode("CallRecord", "ber", "none", b""), ValueError),
+        (lambda: demo.validate("CallRecord", "ber", 5), TypeError),
+        (lambda: demo.sample("CallRecord", -1), OverflowError),
+        (lambda: demo.sample("CallRecord", "x"), TypeError),
+        (lambda: codec.decode_from(b"", 5), ValueError),
+        (lambda: codec.decode_from(b"", -1), OverflowError),
+        (lambda: codec.decode("text"), TypeError),
+        (lambda: tercet.BitString(b"", 9), ValueError),
+        (lambda: tercet.BitString(5), TypeError),
+        (lambda: tercet.BitString.from_digits("2"), ValueError),
+        (lambda: tercet.BitString.from_digits(2), TypeError),
+        (lambda: tercet.read(5, demo, "CallRecord"), TypeError),
+        (lambda: tercet.read([5], demo, "CallRecord"), TypeError),
+        (lambda: tercet.read(tmp_path / "none", demo, "CallRecord").read(), FileNotFoundError),
+        (lambda: tercet.read(str(tmp_path / "*.none"), demo, "CallRecord"), FileNotFoundError),
+        (lambda: tercet.read(file, 5, "CallRecord"), TypeError),
+        (lambda: tercet.read(file, "none.asn", "CallRecord"), FileNotFoundError),
+        (lambda: tercet.read(file, demo, 5), TypeError),
+        (lambda: read(columns=5), TypeError),
+        (lambda: read(columns=["none"]), ValueError),
+        (lambda: read(rename={"choice": 5}), TypeError),
+        (lambda: read(batch_rows=-1), OverflowError),
+        (lambda: read(integers="none"), ValueError),
+        (lambda: read(octets="none"), ValueError),
+        (lambda: read(provenance="none"), ValueError),
+        (lambda: read(framing="none"), ValueError),
+        (lambda: read(framing=5), TypeError),
+        (lambda: read(rules="none"), ValueError),
+        (lambda: read(filler="none"), TypeError),
+        (lambda: read(record_limit=-1), OverflowError),
+        (lambda: read(render="none=none"), ValueError),
+        (lambda: read(render=5), TypeError),
+        (lambda: read(profile="none"), ValueError),
+        (lambda: read(profile=str(tmp_path / "none.toml")), ValueError),
+        (lambda: read(where="none"), ValueError),
+        (lambda: read(where=5), TypeError),
+        (lambda: read(explode="none"), ValueError),
+        (lambda: read(child="none"), ValueError),
+        (lambda: read(child=5), TypeError),
+        (lambda: read(table="none"), ValueError),
+        (lambda: read(max_rejects="x"), TypeError),
+        (lambda: read(max_rejects=-1), OverflowError),
+        (lambda: read(max_reject_ratio=2), ValueError),
+        (lambda: read(rejects=5), TypeError),
+        (lambda: read(none=5), TypeError),
+        (lambda: tercet.read_tables(file, demo, "CallRecord", children=5), TypeError),
+        (lambda: list(tercet.iter_records(b"wrong" * 100, demo, "CallRecord")), ValueError),
+        (lambda: tercet.splits(b"data", demo, "CallRecord"), ValueError),
+    ]
+    for number, (call, kind) in enumerate(calls):
+        with pytest.raises(kind) as caught:
+            call()
+            print(f"call {number} has not failed")
+        assert isinstance(caught.value, package.Error), (number, caught.value)
+        assert type(caught.value).__module__ == "tercet"
+        # Nothing of Rust's own words in it.
+        assert not re.search(r'Some\(|None\)|os error|\{ |\bErr\(|"\w+": ', str(caught.value)), caught.value
+        back = pickle.loads(pickle.dumps(caught.value))
+        assert (type(back), str(back)) == (type(caught.value), str(caught.value))
+
+
+def test_everything_public_is_of_the_package() -> None:
+    from tercet import ldap
+
+    for name in tercet.__all__:
+        assert name.startswith("__") or getattr(tercet, name).__module__ == "tercet", name
+    for name in ldap.__all__:
+        assert getattr(ldap, name).__module__ == "tercet.ldap", name

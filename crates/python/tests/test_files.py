@@ -25,7 +25,7 @@ def values(demo: tercet.Schema, records: list[bytes]) -> list[Any]:
 
 
 def test_records_and_where_they_are(demo: tercet.Schema, calls: Path, records: list[bytes]) -> None:
-    reading = tercet.iter_records(calls, demo, "CallRecord")
+    reading = tercet.iter_records(calls, demo, "CallRecord", render="none")
     data, at = calls.read_bytes(), 0
     for number, (found, value) in enumerate(zip(reading, values(demo, records), strict=True)):
         assert (found.index, found.offset, found.length) == (number, at, len(records[number]))
@@ -62,7 +62,7 @@ def test_rejects_are_errors_unless_allowed(
 ) -> None:
     file, places, left = damaged
     reading = tercet.iter_records(file, demo, "CallRecord")
-    with pytest.raises(tercet.RejectError, match=f"max_rejects=0.*octet {places[0]}") as caught:
+    with pytest.raises(tercet.RejectError, match=f"max_rejects=0.*byte {places[0]}") as caught:
         list(reading)
     assert caught.value.rejects[0].offset == places[0]
     assert not reading.report.complete
@@ -70,7 +70,7 @@ def test_rejects_are_errors_unless_allowed(
     with pytest.raises(tercet.RejectError):
         list(tercet.iter_records(file, demo, "CallRecord", max_rejects=len(places) - 1))
     rejects = tmp_path / "rejects"
-    reading = tercet.iter_records(file, demo, "CallRecord", max_rejects=None, rejects=rejects)
+    reading = tercet.iter_records(file, demo, "CallRecord", max_rejects=None, rejects=rejects, render="none")
     assert [found.value for found in reading] == values(demo, left)
     report = reading.report
     assert report.rejects == len(places)
@@ -109,7 +109,7 @@ def test_tables(demo: tercet.Schema, calls: Path, records: list[bytes]) -> None:
 def test_conditions_leave_out_records(demo: tercet.Schema, calls: Path, records: list[bytes]) -> None:
     expected = values(demo, records)
     calls_made = [value for value in expected if value[0] == "moCall"]
-    reading = tercet.iter_records(calls, demo, "CallRecord", where="choice = moCall")
+    reading = tercet.iter_records(calls, demo, "CallRecord", where="choice = moCall", render=None)
     found = list(reading)
     assert [record.value for record in found] == calls_made
     assert [record.index for record in found] == [i for i, value in enumerate(expected) if value[0] == "moCall"]
@@ -235,7 +235,7 @@ def test_columns_and_provenance(demo: tercet.Schema, calls: Path, records: list[
     assert found["_record"].to_pylist() == list(range(COUNT))
     assert found["_length"].to_pylist() == [len(record) for record in records]
     assert found.schema.field("moCall").type == pa.struct([("duration", pa.int64())])
-    with pytest.raises(ValueError, match=r"no column `moCall\.durtion`"):
+    with pytest.raises(ValueError, match=r"unknown column `moCall\.durtion`"):
         tercet.read(calls, demo, "CallRecord", columns=["moCall.durtion"])
     found = pa.table(tercet.read(calls, demo, "CallRecord", columns=["choice"], provenance="sha256"))
     assert found.column_names == ["_file", "_record", "_offset", "_length", "_sha256", "choice"]
@@ -253,7 +253,7 @@ def test_names_of_columns(demo: tercet.Schema, calls: Path) -> None:
     calls_of = zip(plain["moCall"].to_pylist(), named["call"].to_pylist(), strict=True)
     assert all((one and one["duration"]) == (other and other["seconds"]) for one, other in calls_of)
     for wrong, message in [
-        ({"moCal": "call"}, "no column `moCal`"),
+        ({"moCal": "call"}, "unknown column `moCal`"),
         ({"moCall": "sms"}, "two columns are called `sms`"),
     ]:
         with pytest.raises(ValueError, match=message):
@@ -271,11 +271,23 @@ def test_rendering(demo: tercet.Schema, tmp_path: Path) -> None:
         "eventTime": bytes.fromhex("2611010800172b0100"),
     }
     file.write_bytes(demo.encode("CallRecord", "ber", ("sms", sms)))
-    record = next(tercet.iter_records(file, demo, "CallRecord", render="auto")).value[1]
+    record = next(tercet.iter_records(file, demo, "CallRecord")).value[1]
     assert record["servedIMSI"] == "262021437856345"
     assert record["eventTime"] == "2026-11-01T08:00:17+01:00"
-    assert next(tercet.iter_records(file, demo, "CallRecord")).value[1] == sms
-    table = pa.table(tercet.read(file, demo, "CallRecord", render="auto", columns=["sms"]))
+    nones: list[Any] = ["none", None, []]
+    for none in nones:
+        shown = next(tercet.iter_records(file, demo, "CallRecord", render=none)).value[1]
+        assert (shown == sms) == (none != [])
+    rules: list[Any] = [["none", "sms.servedIMSI=tbcd"], {"sms.servedIMSI": "tbcd"}]
+    for rule in rules:
+        shown = next(tercet.iter_records(file, demo, "CallRecord", render=rule)).value[1]
+        assert shown["servedIMSI"] == "262021437856345"
+        assert (shown["eventTime"] == sms["eventTime"]) == (rule == rules[0])
+    shown = next(tercet.iter_records(file, demo, "CallRecord", profile="common")).value[1]
+    assert shown["servedIMSI"] == record["servedIMSI"]
+    with pytest.raises(tercet.ArgumentError, match="takes no profile"):
+        tercet.read(file, demo, "CallRecord", render="none", profile="common")
+    table = pa.table(tercet.read(file, demo, "CallRecord", columns=["sms"]))
     row = table.to_pylist()[0]["sms"]
     assert row["servedIMSI"] == "262021437856345"
     assert (row["eventTime"].isoformat(), row["eventTime_offset"]) == ("2026-11-01T07:00:17+00:00", 60)
@@ -297,14 +309,14 @@ def test_how_columns_look(everything: tercet.Schema, tmp_path: Path) -> None:
     with pytest.raises(pa.ArrowInvalid, match="too large for its column"):
         row()
     for name in ["integers", "octets"]:
-        with pytest.raises(ValueError, match=f"{name}: .* expected"):
+        with pytest.raises(ValueError, match=f"{name}: unknown value `none`; known"):
             row(**{name: "none"})
 
 
 def test_faults_of_tables(demo: tercet.Schema, damaged: tuple[Path, list[int], list[bytes]], tmp_path: Path) -> None:
     file, places, left = damaged
     table = tercet.read(file, demo, "CallRecord")
-    with pytest.raises(pa.ArrowInvalid, match=f"octet {places[0]}"):
+    with pytest.raises(pa.ArrowInvalid, match=f"byte {places[0]}"):
         pa.table(table)
     with pytest.raises(tercet.RejectError):
         list(table.batches())
@@ -327,7 +339,7 @@ def test_arguments_that_are_wrong(demo: tercet.Schema, calls: Path, tmp_path: Pa
         tercet.read(calls, demo, "CallRecrd")
     with pytest.raises(tercet.SchemaError, match="no SEQUENCE OF"):
         tercet.read(calls, demo, "CallRecord", records="CallRecord.sms")
-    with pytest.raises(TypeError, match="no option `deep`"):
+    with pytest.raises(TypeError, match="unknown option `deep`"):
         tercet.read(calls, demo, "CallRecord", deep=1)  # type: ignore[call-arg]
     with pytest.raises(ValueError, match="no framing"):
         tercet.read(calls, demo, "CallRecord", framing="none")
@@ -336,16 +348,18 @@ def test_arguments_that_are_wrong(demo: tercet.Schema, calls: Path, tmp_path: Pa
             tercet.read(wrong, demo, "CallRecord")  # type: ignore[arg-type]
     file = tmp_path / "other.ber"
     file.write_bytes(b"\x31\x02\x05\x00" * 100)
-    with pytest.raises(tercet.RejectError, match="no record in 400 octets"):
+    with pytest.raises(tercet.RejectError, match="no records found in 400 bytes; `tercet.doctor`"):
         list(tercet.iter_records(file, demo, "CallRecord", max_rejects=None))
     file.write_bytes(b"")
-    assert list(tercet.iter_records(file, demo, "CallRecord")) == []
+    with pytest.raises(tercet.RejectError, match=r"other\.ber: no records: 0 bytes"):
+        list(tercet.iter_records(file, demo, "CallRecord"))
+    assert list(tercet.iter_records(file, demo, "CallRecord", allow_empty=True)) == []
 
 
 def test_framings(demo: tercet.Schema, records: list[bytes], tmp_path: Path) -> None:
     file = tmp_path / "framed.ber"
     file.write_bytes(b"".join(len(record).to_bytes(2, "big") + record for record in records))
-    reading = tercet.iter_records(file, demo, "CallRecord")
+    reading = tercet.iter_records(file, demo, "CallRecord", render="none")
     assert [found.value for found in reading] == values(demo, records)
     assert reading.report.framings == {str(file): "u16be"}
     assert reading.report.balance.headers == 2 * COUNT
@@ -359,7 +373,7 @@ def test_framings(demo: tercet.Schema, records: list[bytes], tmp_path: Path) -> 
         coded = [demo.encode("CallRecord", rules, schema.decode(record)) for record in records]
         file.write_bytes(b"".join(len(record).to_bytes(4, "big") + record for record in coded))
         for framing in ("auto", "u32be"):
-            reading = tercet.iter_records(file, demo, "CallRecord", rules=rules, framing=framing)
+            reading = tercet.iter_records(file, demo, "CallRecord", rules=rules, framing=framing, render="none")
             assert [found.value for found in reading] == values(demo, records)
         table = pa.table(tercet.read(file, demo, "CallRecord", rules=rules, columns=["choice"]))
         assert table["choice"].to_pylist() == [value[0] for value in values(demo, records)]
@@ -533,7 +547,7 @@ def test_threads_stop_when_nobody_reads_on(demo: tercet.Schema, records: list[by
         patience = time.monotonic() + 20
         while threads() > before and time.monotonic() < patience:
             time.sleep(0.01)
-        assert threads() == before
+        assert threads() <= before
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names")
@@ -617,6 +631,6 @@ def test_polars(demo: tercet.Schema, calls: Path, records: list[bytes]) -> None:
 def test_polars_tells_of_rejects(demo: tercet.Schema, damaged: tuple[Path, list[int], list[bytes]]) -> None:
     pl = pytest.importorskip("polars")
     file, places, left = damaged
-    with pytest.raises((tercet.RejectError, pl.exceptions.ComputeError), match=f"octet {places[0]}"):
+    with pytest.raises((tercet.RejectError, pl.exceptions.ComputeError), match=f"byte {places[0]}"):
         tercet.scan_polars(file, demo, "CallRecord").collect()
     assert tercet.scan_polars(file, demo, "CallRecord", max_rejects=None).collect().height == len(left)

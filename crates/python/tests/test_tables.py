@@ -1,5 +1,6 @@
 """Several tables of one reading: records, and the lists inside of them."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,7 @@ def test_columns_of_tables(demo: tercet.Schema, calls: Path) -> None:
         ({"children": "data.volume"}, "there is no `volume`"),
         ({"children": False}, "`tercet.read` reads the records alone"),
         ({"children": []}, "`tercet.read` reads the records alone"),
-        ({"columns": ["data.volumes.up"]}, "there is no column `up`"),
+        ({"columns": ["data.volumes.up"]}, "unknown column `up`"),
         ({"explode": "data.volumes"}, "`explode` and `child` are for one table"),
         ({"integers": "int"}, "integers"),
     ]:
@@ -93,7 +94,7 @@ def test_one_table_of_several(demo: tercet.Schema, calls: Path) -> None:
     assert first.schema.names[:4] == ["_file", "_record", "_offset", "_length"]
     assert len(list(tercet.iter_records(calls, demo, "CallRecord", by_type=True, table="data"))) > 0
     for wrong, message in [
-        ({"table": "data"}, "one of those that `children` or `by_type` make"),
+        ({"table": "data"}, "`table` requires `children` or `by_type`"),
         (
             {"by_type": True, "table": "dat"},
             "there is no table `dat`; there is `records`, `moCall`, `mtCall`, `sms`, `data`",
@@ -102,3 +103,64 @@ def test_one_table_of_several(demo: tercet.Schema, calls: Path) -> None:
     ]:
         with pytest.raises(ValueError, match=message):
             tercet.read(calls, demo, "CallRecord", **wrong)  # type: ignore[arg-type]
+
+
+def test_tables_show_themselves(demo: tercet.Schema, calls: Path, damaged: Any) -> None:
+    table = tercet.read(calls, demo, "CallRecord", columns=["choice", "moCall.duration", "data.volumes"])
+    assert table.columns == table.schema.names == ["choice", "moCall", "data"]
+    assert len(table) == len(table.read()) == 3_000
+    assert bool(tercet.read([], demo, "CallRecord", allow_empty=True))
+    head = table.head(7)
+    assert (type(head), len(head), head.columns) == (tercet.HeldTable, 7, table.columns)
+    assert pa.table(head) == pa.table(table).slice(0, 7)
+    assert (len(table.head()), len(table.head(0)), len(table.head(5_000)), len(head.head(3))) == (5, 0, 3_000, 3)
+    # Only the begin of a file is read for it: what is wrong comes later.
+    file, places, _ = damaged
+    assert len(tercet.read(file, demo, "CallRecord").head(3)) == 3
+    html = table._repr_html_()
+    assert html.count("<tr>") == 11
+    assert "<th>choice</th><th>moCall</th>" in html
+    assert "<td>moCall</td>" in html
+    assert "{duration: " in html
+    assert "10 of 3000" not in html and "the first rows of 1 input" in html
+    assert "the first 10 of 3000 rows" in table.read()._repr_html_()
+    assert "3 rows" in head.head(3)._repr_html_()
+    wrong = tercet.read(b"<wrong>" * 100, demo, "CallRecord")
+    assert "<pre>" in wrong._repr_html_() and "<wrong" not in wrong._repr_html_()
+
+
+def test_cells_of_html_are_text(tmp_path: Path) -> None:
+    schema = tercet.Schema.parse("A DEFINITIONS ::= BEGIN T ::= SEQUENCE { a UTF8String, b OCTET STRING } END")
+    data = schema.encode("T", "ber", {"a": '<script>&"' + "x" * 10_000, "b": b"\x00\xff"})
+    html = tercet.read(data, schema, "T")._repr_html_()
+    assert "&lt;script&gt;&amp;&quot;xxx" in html and "<script>" not in html
+    assert "<td>00ff</td>" in html
+    assert len(html) < 1_000
+
+
+def test_tables_as_those_of_other_libraries(demo: tercet.Schema, calls: Path) -> None:
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    table = tercet.read(calls, demo, "CallRecord", columns=["choice", "moCall.duration"])
+    for rows in (table, table.read()):
+        arrow = rows.to_arrow()
+        assert arrow == pa.table(rows)
+        assert rows.to_polars().equals(polars.DataFrame(rows))
+        frame = rows.to_pandas()
+        assert isinstance(frame, pandas.DataFrame)
+        assert frame["choice"].tolist() == arrow["choice"].to_pylist()
+    empty = tercet.read([], demo, "CallRecord", allow_empty=True)
+    assert empty.to_arrow().schema == pa.schema(empty.schema)
+    assert empty.to_polars().columns == empty.columns
+    assert list(empty.to_pandas().columns) == empty.columns
+
+
+def test_libraries_that_are_not_there_are_named(
+    demo: tercet.Schema, calls: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = tercet.read(calls, demo, "CallRecord")
+    for library, function in [("pyarrow", "to_arrow"), ("pandas", "to_pandas"), ("polars", "to_polars")]:
+        monkeypatch.setitem(sys.modules, library, None)
+        with pytest.raises(tercet.PackageError, match=f"requires the package {library}") as caught:
+            getattr(table, function)()
+        assert isinstance(caught.value, ImportError)
+        assert caught.value.name == library

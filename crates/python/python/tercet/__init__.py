@@ -8,15 +8,38 @@
 '21'
 """
 
-from tercet._errors import DecodeError, EncodeError, Error, RejectError, SchemaError
+from tercet._errors import (
+    ArgumentError,
+    CodecError,
+    DecodeError,
+    DirectoryError,
+    EncodeError,
+    Error,
+    ExistingFileError,
+    FileError,
+    ForbiddenFileError,
+    InternalError,
+    MissingFileError,
+    NoDirectoryError,
+    PackageError,
+    RangeError,
+    RejectError,
+    SchemaError,
+)
 from tercet._index import splits
 from tercet._polars import scan_polars
 from tercet._tercet import (
+    ArrowSchema,
+    Batch,
+    Batches,
     BitString,
     Codec,
+    HeldTable,
     Record,
+    Records,
     Schema,
     Table,
+    TableBatches,
     Tables,
     __version__,
     iter_records,
@@ -26,15 +49,31 @@ from tercet._tercet import (
 from tercet._values import Balance, Diagnostic, Real, Reject, Report, Split, Total, Unknown, Violation
 
 __all__ = [
+    "ArgumentError",
+    "ArrowSchema",
     "Balance",
+    "Batch",
+    "Batches",
     "BitString",
     "Codec",
+    "CodecError",
     "DecodeError",
     "Diagnostic",
+    "DirectoryError",
     "EncodeError",
     "Error",
+    "ExistingFileError",
+    "FileError",
+    "ForbiddenFileError",
+    "HeldTable",
+    "InternalError",
+    "MissingFileError",
+    "NoDirectoryError",
+    "PackageError",
+    "RangeError",
     "Real",
     "Record",
+    "Records",
     "Reject",
     "RejectError",
     "Report",
@@ -42,6 +81,7 @@ __all__ = [
     "SchemaError",
     "Split",
     "Table",
+    "TableBatches",
     "Tables",
     "Total",
     "Unknown",
@@ -53,3 +93,9 @@ __all__ = [
     "scan_polars",
     "splits",
 ]
+
+# The modules with an underscore are nobody's to import: tracebacks and pickles name this one.
+for _name in __all__:
+    if getattr(globals()[_name], "__module__", __name__) != __name__:
+        globals()[_name].__module__ = __name__
+del _name

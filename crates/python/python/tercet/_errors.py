@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -9,11 +10,59 @@ if TYPE_CHECKING:
 
 
 class Error(ValueError):
-    """Any fault that this package tells of in data, values and specifications."""
+    """Any error of this package."""
+
+
+class ArgumentError(Error, TypeError):
+    """An argument of a call is wrong: its name, its type or its value."""
+
+
+class RangeError(ArgumentError, OverflowError):
+    """A number is too large or too small for its argument."""
+
+
+class PackageError(Error, ImportError):
+    """An optional package is required and not installed."""
+
+    def __init__(self, message: str, *, name: str | None = None) -> None:
+        super().__init__(message)
+        self.name = name
+
+
+class InternalError(Error, RuntimeError):
+    """Something failed that should not fail. Please report it."""
+
+
+class FileError(Error, OSError):
+    """A file cannot be read or written. The text names it."""
+
+    def __str__(self) -> str:
+        # That of OSError would repeat the name and the number.
+        return str(self.args[0]) if self.args else ""
+
+
+class MissingFileError(FileError, FileNotFoundError):
+    """A file or directory does not exist, or no file matches."""
+
+
+class ForbiddenFileError(FileError, PermissionError):
+    """A file or directory may not be read or written."""
+
+
+class DirectoryError(FileError, IsADirectoryError):
+    """A directory where a file is required."""
+
+
+class NoDirectoryError(FileError, NotADirectoryError):
+    """A file where a directory is required."""
+
+
+class ExistingFileError(FileError, FileExistsError):
+    """A file exists already."""
 
 
 class SchemaError(Error):
-    """Specifications that cannot be used, or a type that they do not have.
+    """The specifications have errors, or do not define a type.
 
     The text shows each error with its lines of the specification.
     """
@@ -50,11 +99,11 @@ class CodecError(Error):
 
 
 class EncodeError(CodecError):
-    """A value that is not one of its type, or that has no encoding."""
+    """A value is not a value of its type, or has no encoding."""
 
 
 class DecodeError(CodecError):
-    """Data that is not an encoding of its type."""
+    """Data is not an encoding of its type."""
 
     offset: int
     """Octets before the fault."""
@@ -90,7 +139,7 @@ class DecodeError(CodecError):
 
 
 class RejectError(Error):
-    """More of a file is no record than was allowed, or nothing in it is."""
+    """A file has more rejects than the limit, or no record at all."""
 
     rejects: list[Reject]
     """The first places."""
@@ -98,3 +147,38 @@ class RejectError(Error):
     def __init__(self, message: str, *, rejects: list[Reject] | None = None) -> None:
         super().__init__(message)
         self.rejects = rejects or []
+
+
+_NUMBER = re.compile(r" \(os error (\d+)\)")
+FILE_ERRORS: list[tuple[type[OSError], type[FileError]]] = [
+    (FileNotFoundError, MissingFileError),
+    (PermissionError, ForbiddenFileError),
+    (IsADirectoryError, DirectoryError),
+    (NotADirectoryError, NoDirectoryError),
+    (FileExistsError, ExistingFileError),
+]
+
+
+def of_python(error: BaseException) -> BaseException:
+    """The error of this package for an exception of Python that a wrong argument or a file has caused; exceptions of
+    other kinds stay as they are."""
+    if isinstance(error, Error):
+        return error
+    made: Error
+    if isinstance(error, OSError):
+        classes = [ours for theirs, ours in FILE_ERRORS if isinstance(error, theirs)]
+        # The number is an attribute.
+        text, number = str(error), _NUMBER.search(str(error))
+        made = (classes[0] if classes else FileError)(_NUMBER.sub("", text))
+        made.errno = int(number[1]) if number else error.errno
+        made.filename = error.filename
+    elif isinstance(error, OverflowError):
+        made = RangeError(str(error))
+    elif isinstance(error, (TypeError, ValueError)):
+        made = ArgumentError(str(error))
+    elif isinstance(error, ImportError):
+        made = PackageError(str(error), name=error.name)
+    else:
+        return error
+    made.__cause__ = error.__cause__
+    return made

@@ -1,12 +1,19 @@
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import Any, Literal, TypeAlias, TypedDict, final, overload
+from typing import Any, Literal, Protocol, TypeAlias, TypedDict, final, overload
 
 from typing_extensions import Buffer, Self, Unpack
 
 from tercet._values import Diagnostic, Report, Split, Violation
 
 __version__: str
+
+Tags: TypeAlias = Literal["as-written", "auto", "implicit", "explicit"]
+
+class SupportsRead(Protocol):
+    """A file object in binary mode."""
+
+    def read(self, length: int, /) -> bytes: ...
 
 class DecodeOptions(TypedDict, total=False):
     """How to decode."""
@@ -19,15 +26,24 @@ class DecodeOptions(TypedDict, total=False):
     """Values must meet their constraints."""
     unknown: Literal["error", "extensible", "keep"]
     """What to do with components that the schema does not know: an error everywhere, kept where the type has `...`
-    (as unless told), kept everywhere."""
+    (as by default), kept everywhere."""
     open_types: bool
-    """Decode what is inside of open types and of strings with CONTAINING, as unless told."""
+    """Decode what is inside of open types and of strings with CONTAINING, as by default."""
     max_depth: int
-    """Values inside one another; 64 unless told, at most 1,000."""
+    """Values inside one another; 64 by default, at most 1,000."""
     max_elements: int | None
     """Elements altogether."""
     max_size: int | None
     """Octets in the contents of one element."""
+
+class ValueOptions(DecodeOptions, total=False):
+    """How to decode, and what values look like in Python."""
+
+    times: Literal["text", "datetime"]
+    """What times are: `text`, by default, as in the value notation; `datetime`, objects of Python's `datetime`, except
+    for those that it cannot express exactly (a leap second, the year 0, parts of a microsecond), which stay text."""
+    oids: Literal["text", "tuple"]
+    """What object identifiers are: `text`, by default, or `tuple`, tuples of the numbers of their arcs."""
 
 @final
 class BitString:
@@ -41,7 +57,7 @@ class BitString:
     def __new__(cls, octets: Buffer, length: int | None = None) -> Self: ...
     @classmethod
     def from_digits(cls, digits: str) -> Self:
-        """The bits that `0` and `1` stand for."""
+        """Makes a bit string of the digits `0` and `1`."""
     @property
     def octets(self) -> bytes:
         """The bits, the first in the highest place of the first octet; the last octet is filled with zeros."""
@@ -50,25 +66,32 @@ class BitString:
         """The names of the bits that are one, of a decoded value whose type names bits."""
     def __len__(self) -> int: ...
     def __getitem__(self, index: int, /) -> bool: ...
-    def __iter__(self) -> Iterator[bool]: ...
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
 
 @final
 class Codec:
-    """One type in one transfer syntax, for many values."""
+    """A type in a transfer syntax, ready for many values.
+
+    A codec can be pickled: it is made again of the pickled schema, type, rules and options.
+    """
 
     @property
-    def type(self) -> str: ...
+    def type(self) -> str:
+        """The name of the type, as it was given."""
     @property
-    def rules(self) -> str: ...
+    def rules(self) -> str:
+        """The name of the transfer syntax."""
     def decode(self, data: Buffer | str) -> Any:
         """Decodes data that is one value; text may be `str`.
 
         Raises DecodeError.
         """
     def decode_from(self, data: Buffer | str, offset: int = 0) -> tuple[Any, int]:
-        """Decodes the value that begins at an offset, and tells where it ends."""
+        """Decodes the value that begins at an offset. Returns the value and the offset of its end.
+
+        Raises DecodeError.
+        """
     def encode(self, value: Any) -> bytes:
         """Encodes a value.
 
@@ -77,7 +100,10 @@ class Codec:
 
 @final
 class Schema:
-    """Specifications read and resolved, ready to decode and encode. May be used by many threads at once."""
+    """Specifications, ready to decode and encode. Many threads may use one schema at the same time.
+
+    A schema can be pickled: it is read again from the same paths or text, with the same options.
+    """
 
     @classmethod
     def load(
@@ -86,7 +112,7 @@ class Schema:
         *,
         strict: bool = False,
         aliases: Mapping[str, str] | None = None,
-        tags: Literal["as-written", "implicit", "explicit"] = "as-written",
+        tags: Tags = "as-written",
         allow_errors: bool = False,
     ) -> Self:
         """Reads files, and directories with all specifications in them.
@@ -105,7 +131,7 @@ class Schema:
         name: str = "text",
         strict: bool = False,
         aliases: Mapping[str, str] | None = None,
-        tags: Literal["as-written", "implicit", "explicit"] = "as-written",
+        tags: Tags = "as-written",
         allow_errors: bool = False,
     ) -> Self:
         """Reads one text, as `load` does."""
@@ -117,14 +143,17 @@ class Schema:
         """The named types that no other refers to: those that a file may consist of."""
     @property
     def diagnostics(self) -> list[Diagnostic]:
-        """What there is to say about the specifications."""
-    def codec(self, type: str, rules: str = "ber", **options: Unpack[DecodeOptions]) -> Codec:
-        """One type in one transfer syntax, for many values."""
-    def decode(self, type: str, rules: str, data: Buffer | str, **options: Unpack[DecodeOptions]) -> Any:
+        """The errors and warnings about the specifications."""
+    def codec(self, type: str, rules: str = "ber", **options: Unpack[ValueOptions]) -> Codec:
+        """Returns a type in a transfer syntax, ready for many values.
+
+        Raises SchemaError for an unknown type.
+        """
+    def decode(self, type: str, rules: str, data: Buffer | str, **options: Unpack[ValueOptions]) -> Any:
         """Decodes data that is one value of a type (`Type` or `Module.Type`) by rules: `ber`, `der`, `cer`, `aper`,
         `uper`, `canonical-aper`, `canonical-uper`, `oer`, `coer`, `xer`, `cxer`, `exer`, `jer`, `gser`.
 
-        Raises DecodeError, SchemaError for a type that there is not.
+        Raises DecodeError, SchemaError for an unknown type.
         """
     def encode(self, type: str, rules: str, value: Any) -> bytes:
         """Encodes a value; text is in UTF-8.
@@ -134,9 +163,9 @@ class Schema:
     def transcode(
         self, type: str, from_rules: str, to_rules: str, data: Buffer | str, **options: Unpack[DecodeOptions]
     ) -> bytes:
-        """Writes a value of one transfer syntax in another, without making Python objects of it."""
+        """Converts a value from one transfer syntax to another, without making Python objects."""
     def validate(self, type: str, rules: str, data: Buffer | str, **options: Unpack[DecodeOptions]) -> list[Violation]:
-        """The constraints that a value does not meet, in the order of its parts."""
+        """Returns the constraints that a value does not meet, in the order of its components."""
     @overload
     def sample(
         self,
@@ -149,7 +178,7 @@ class Schema:
         elements: int = 500,
         large: bool = False,
     ) -> list[Any]:
-        """Valid values made up: the borders of the type come first, what follows is random. With `rules`, their
+        """Makes valid values: first the limits of the type, then random ones. With `rules`, their
         encodings. The same seed gives the same values."""
     @overload
     def sample(
@@ -164,7 +193,8 @@ class Schema:
         large: bool = False,
     ) -> list[bytes]: ...
 
-Input: TypeAlias = str | PathLike[str] | Split
+Input: TypeAlias = str | PathLike[str] | bytes | bytearray | memoryview | SupportsRead | Split
+"""A path, glob, directory or URL; the bytes themselves; a binary file that is open; a split."""
 Specification: TypeAlias = Schema | str | PathLike[str] | Sequence[str | PathLike[str]]
 
 class FileOptions(DecodeOptions, total=False):
@@ -173,16 +203,19 @@ class FileOptions(DecodeOptions, total=False):
     records: str | None
     """The path to the list of records inside of values of the type: `TransferBatch.callEventDetails`."""
     framing: str
-    """`auto`, by trial, unless told: `plain`, `block:2048`, `u16be`, `rdw`, … as `tercet convert --framing` takes."""
+    """`auto`, by trial, by default: `plain`, `block:2048`, `u16be`, `rdw`, … as `tercet convert --framing` takes."""
     rules: Literal["auto", "ber", "uper", "aper", "xer"] | None
-    """The encoding rules of records: those that headers of TS 32.297 say, and BER, unless told."""
+    """The encoding rules of records: those that headers of TS 32.297 say, and BER, by default."""
     filler: Buffer
-    """Octets that may stand between records: 00 and FF unless told."""
+    """Octets that may stand between records: 00 and FF by default."""
     record_limit: int
-    """Octets that a record may have: 64 MiB unless told."""
-    render: str
-    """How octets that are numbers, times and places are shown: `none`, as octets, unless told; `auto`, by the profile
-    that fits the specification; `tap3`, `ts32298`, `msc`, `scp`, `common` or a TOML file."""
+    """Octets that a record may have: 64 MiB by default."""
+    render: str | Sequence[str] | Mapping[str, str] | None
+    """How bytes that are numbers, times and places are shown, as `tercet convert --render` does: `auto`, by default, by
+    the profile that fits the specification; `none` or None, as bytes; `PATH=KIND`, or a mapping from paths to kinds,
+    for single components."""
+    profile: str | PathLike[str] | None
+    """The profile instead of the one that fits: `tap3`, `ts32298`, `msc`, `scp`, `common` or a TOML file."""
     where: str | Sequence[str] | None
     """Comparisons that records have to meet, with values as they are shown: `duration >= 60`, `choice = moCall`,
     `sms.parts in (2, 3)`."""
@@ -192,13 +225,16 @@ class FileOptions(DecodeOptions, total=False):
     """The path of a list, or of a component with parts: its elements, or itself, are the rows, which tell their record
     and their index in each list on the way to them."""
     max_rejects: int | None
-    """Damaged or undecodable places after which it is an error to go on: 0 unless told, or any number if
+    """Damaged or undecodable places after which it is an error to go on: 0 by default, or any number if
     `max_reject_ratio` is told; None for no limit."""
     max_reject_ratio: float | None
     """The share of rejects, of these and the records, beyond which a file is given up: from the first thousand on, and
     at its end. Of a split likewise."""
     rejects: str | PathLike[str] | None
     """A file for the octets of what is rejected; another with `.jsonl` added tells where and why."""
+
+    allow_empty: bool
+    """Allow an empty list of files, a directory without files, and inputs of 0 bytes: errors by default."""
 
 class RowOptions(FileOptions, total=False):
     """The same, and which of several tables the rows are of."""
@@ -207,7 +243,10 @@ class RowOptions(FileOptions, total=False):
     by_type: bool
     """As those of `read_tables`: the rows are those of one of its tables."""
     table: str | None
-    """Which table that is: `records` unless told, or the path of a list or component."""
+    """Which table that is: `records` by default, or the path of a list or component."""
+
+class RecordOptions(RowOptions, ValueOptions, total=False):
+    """The same, and what values look like in Python."""
 
 class ScanOptions(RowOptions, total=False):
     """The arguments of `read` but `columns` and `rename`."""
@@ -224,7 +263,8 @@ class ArrowSchema:
     """The columns of a table, by Arrow's C schema interface."""
 
     @property
-    def names(self) -> list[str]: ...
+    def names(self) -> list[str]:
+        """The names of the outermost columns."""
     def __arrow_c_schema__(self) -> object: ...
 
 @final
@@ -237,6 +277,7 @@ class Batch:
 
 @final
 class Batches:
+    """`Table.batches()`."""
     def __iter__(self) -> Self: ...
     def __next__(self) -> Batch: ...
 
@@ -244,7 +285,7 @@ class Batches:
 class Table:
     """Record files as Arrow record batches: `pyarrow.table(it)`, `polars.DataFrame(it)`, `duckdb.sql("FROM it")`.
 
-    Each time it is asked for its batches the files are read anew, by a thread of their own.
+    The files are read again each time that the batches are asked for, by a thread.
     """
 
     @property
@@ -252,12 +293,44 @@ class Table:
         """The columns: `pyarrow.schema(table.schema)`."""
     @property
     def report(self) -> Report:
-        """What came of the reading that has begun last, so far."""
+        """The report of the latest reading, so far."""
     def batches(self) -> Batches:
-        """The batches, one after the other.
+        """Returns the batches, one after the other.
 
         Raises RejectError, OSError.
         """
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+    def head(self, count: int = 5) -> HeldTable:
+        """Reads the first rows, and no more of the files than they take.
+
+        Raises RejectError, OSError.
+        """
+    def read(self) -> HeldTable:
+        """Reads all rows into memory.
+
+        Raises RejectError, OSError.
+        """
+    def to_arrow(self) -> Any:
+        """Reads all rows as a table of PyArrow.
+
+        Raises RejectError, OSError; PackageError without PyArrow.
+        """
+    def to_pandas(self) -> Any:
+        """Reads all rows as a data frame of pandas.
+
+        Raises RejectError, OSError; PackageError without pandas and PyArrow.
+        """
+    def to_polars(self) -> Any:
+        """Reads all rows as a data frame of Polars.
+
+        Raises RejectError, OSError; PackageError without Polars.
+        """
+    def _repr_html_(self) -> str:
+        """Reads the first rows and returns them as HTML, for notebooks."""
+    def __len__(self) -> int: ...
+    def __bool__(self) -> Literal[True]: ...
     def __arrow_c_schema__(self) -> object: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
@@ -266,13 +339,39 @@ class HeldTable:
     """The rows of a table, held in memory: `pyarrow.table(it)`, `polars.DataFrame(it)`, `duckdb.sql("FROM it")`."""
 
     @property
-    def schema(self) -> ArrowSchema: ...
+    def schema(self) -> ArrowSchema:
+        """The columns: `pyarrow.schema(table.schema)`."""
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+    def head(self, count: int = 5) -> HeldTable:
+        """Returns the first rows."""
+    def batches(self) -> list[Batch]:
+        """Returns the batches."""
+    def to_arrow(self) -> Any:
+        """Returns the rows as a table of PyArrow.
+
+        Raises PackageError without PyArrow.
+        """
+    def to_pandas(self) -> Any:
+        """Returns the rows as a data frame of pandas.
+
+        Raises PackageError without pandas and PyArrow.
+        """
+    def to_polars(self) -> Any:
+        """Returns the rows as a data frame of Polars.
+
+        Raises PackageError without Polars.
+        """
+    def _repr_html_(self) -> str:
+        """Returns the first rows as HTML, for notebooks."""
     def __len__(self) -> int: ...
     def __arrow_c_schema__(self) -> object: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 @final
 class TableBatches:
+    """`Tables.batches()`."""
     def __iter__(self) -> Self: ...
     def __next__(self) -> tuple[str, Batch]: ...
 
@@ -280,7 +379,7 @@ class TableBatches:
 class Tables:
     """Record files as several tables that join: that of the records, and those of lists or components inside of them.
 
-    Each time they are asked for their batches the files are read anew, once for all tables, by a thread of their own.
+    The files are read again each time that the batches are asked for, once for all tables, by a thread.
     """
 
     @property
@@ -291,39 +390,51 @@ class Tables:
         """The columns of each table."""
     @property
     def report(self) -> Report:
-        """What came of the reading that has begun last, so far."""
+        """The report of the latest reading, so far."""
     def batches(self) -> TableBatches:
-        """The batches of all tables as they become complete, each with the name of its table.
+        """Returns the batches of all tables as they become complete, each with the name of its table.
 
         Raises RejectError, OSError.
         """
     def read(self) -> dict[str, HeldTable]:
-        """All rows of all tables, held in memory.
+        """Reads all rows of all tables into memory.
 
         Raises RejectError, OSError.
         """
 
 @final
 class Record:
+    """A record and its place. It can be pickled."""
+
     """A record and where it came from."""
 
+    def __new__(
+        cls,
+        value: Any,
+        file: str,
+        index: int,
+        offset: int,
+        length: int,
+        elements: tuple[int | None, ...] = (),
+    ) -> Self: ...
     @property
-    def value(self) -> Any: ...
+    def value(self) -> Any:
+        """The value."""
     @property
     def file(self) -> str:
-        """The name of its file; of a file in an archive with the archive's and `!` in front."""
+        """The name of its file; of a file in an archive, that of the archive, `!`, and the name in the archive."""
     @property
     def index(self) -> int:
         """Its number in the file, from 0."""
     @property
     def offset(self) -> int:
-        """The offset of its first octet."""
+        """The offset of its first byte in the file."""
     @property
     def length(self) -> int:
-        """Its number of octets."""
+        """Its number of bytes."""
     @property
     def elements(self) -> tuple[int | None, ...]:
-        """With `explode` and `child`, the number of the element of each list on the way; None where a list is empty or
+        """With `explode` and `child`, the index of the element in each list on the way; None where a list is empty or
         absent."""
 
 @final
@@ -334,15 +445,15 @@ class Records:
     def __next__(self) -> Record: ...
     @property
     def report(self) -> Report:
-        """What has come of the files that have been read to their end."""
+        """The report of the files that have been read to their end."""
 
 def expand(path: str) -> list[str]:
-    """The files that a path, directory or glob stands for."""
+    """Returns the files of a path, directory or glob. Warns of files in directories that are skipped."""
 
 def iter_records(
-    paths: Input | Sequence[Input], schema: Specification, type: str, **options: Unpack[RowOptions]
+    paths: Input | Sequence[Input], schema: Specification, type: str, **options: Unpack[RecordOptions]
 ) -> Records:
-    """The records of BER files as Python values, with where they came from.
+    """Reads the records of files as Python values, with their places.
 
     Paths are files, directories, globs and splits; compressed files and archives are read through.
 
@@ -395,7 +506,7 @@ def read_tables(
     """The records of BER files and the lists inside of them as tables, in one reading.
 
     `children` are the paths of lists, or of components such as types of records, that have tables of their own, as have
-    the lists on the way to them; unless told, those are all lists that are not inside of other lists. `by_type` gives
+    the lists on the way to them; by default, those are all lists that are not inside of other lists. `by_type` gives
     a table to each alternative, where the records are a CHOICE. Rows begin with `_file` and `_record`, and those of
     lists have their index in each list, `_` and its name: tables join by these. Where a list was, the record has the
     number of its elements. `columns` begin at the record and belong to the table that they go into. The other
@@ -412,7 +523,7 @@ def splits(
     size: int = 67_108_864,
     **options: Unpack[RowOptions],
 ) -> list[Split]:
-    """Cuts files into splits by reading them."""
+    """Cuts files into splits, by reading them."""
 
 def split_key(schema: Specification, type: str, **options: Unpack[RowOptions]) -> str:
-    """One word for what the splits of a file depend on besides the file."""
+    """Returns a key of all that the splits of a file depend on besides the file."""

@@ -157,6 +157,8 @@ class _Job:
             self.file.pop("max_reject_ratio", None)
         limit = self.own.get("maxerrors", "none" if "max_reject_ratio" in self.file else "0")
         self.file["max_rejects"] = None if everything or limit.lower() == "none" else int(limit)
+        # The columns are known without a file, and a batch of a stream may have none.
+        self.file["allow_empty"] = True
         self.paths = _list(self.own["path"])
         self.type = self.own["type"]
         self.split_size = int(self.own.get("splitsize", SPLIT))

@@ -2,8 +2,9 @@
 
 use super::failure::Failure;
 use super::source::Source;
-use pyo3::exceptions::PyValueError;
+use crate::{error, options};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use std::io;
 use tercet::columns::{
     ArrowError, Builder, Integers, Keys, Layout, OctetsAs, Options, Provenance, RecordBatch, TextAs,
@@ -21,6 +22,24 @@ pub(crate) struct Looks<'a> {
 }
 
 impl Looks<'_> {
+    /// Keeps the words as keyword arguments.
+    pub(crate) fn keep(
+        &self,
+        keywords: &Bound<'_, PyDict>,
+        provenance: Keys,
+        batch_rows: usize,
+    ) -> PyResult<()> {
+        keywords.set_item("integers", self.integers)?;
+        keywords.set_item("octets", self.octets)?;
+        keywords.set_item("numbers", self.numbers)?;
+        keywords.set_item("item", self.item)?;
+        keywords.set_item("batch_rows", batch_rows)?;
+        match provenance {
+            Keys::Digest => keywords.set_item("provenance", "sha256"),
+            provenance => keywords.set_item("provenance", provenance == Keys::Place),
+        }
+    }
+
     /// The same for the library.
     pub(crate) fn options(
         &self,
@@ -44,15 +63,15 @@ impl Looks<'_> {
                 "int64" => Integers::Int64,
                 "decimal" => Integers::Decimal,
                 "text" => Integers::Text,
-                _ => return Err(PyValueError::new_err("integers: `int64`, `decimal` or `text` expected")),
+                other => return Err(options::one_of("integers", other, &["int64", "decimal", "text"])),
             },
             octets: match self.octets {
                 "binary" => OctetsAs::Binary,
                 "hex" => OctetsAs::Text(Octets::LowerHex),
                 "HEX" => OctetsAs::Text(Octets::UpperHex),
                 "base64" => OctetsAs::Text(Octets::Base64),
-                _ => {
-                    return Err(PyValueError::new_err("octets: `binary`, `hex`, `HEX` or `base64` expected"));
+                other => {
+                    return Err(options::one_of("octets", other, &["binary", "hex", "HEX", "base64"]));
                 }
             },
             numbers: self.numbers,
@@ -70,7 +89,7 @@ impl Looks<'_> {
 pub(crate) fn layout(shape: &Shape, root: NodeId, options: &Options) -> PyResult<Layout> {
     let layout = Layout::new(shape, root, options);
     match layout.unknown_columns().first() {
-        Some(first) => Err(PyValueError::new_err(format!("there is no column `{first}`"))),
+        Some(first) => Err(error::argument(format!("unknown column `{first}`"))),
         None => Ok(layout),
     }
 }

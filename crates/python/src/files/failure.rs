@@ -2,7 +2,6 @@
 
 use super::report::{self, Found};
 use crate::error;
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::fmt;
 use std::io;
@@ -19,6 +18,8 @@ pub(crate) enum Failure {
     Arrow(ArrowError),
     /// The thread has ended without a word.
     Lost,
+    /// By the user.
+    Interrupted,
 }
 
 impl Failure {
@@ -30,11 +31,11 @@ impl Failure {
     /// As an exception.
     pub(crate) fn raise(self, py: Python<'_>) -> PyErr {
         match self {
-            Self::Io(error) => error.into(),
+            Self::Io(error) => error::io(error),
             Self::Rejected(text, found) => {
                 error::rejected(py, &text, |with| with.set_item("rejects", report::rejects(py, &found)?))
             }
-            other => PyRuntimeError::new_err(other.to_string()),
+            other => error::internal(other.to_string()),
         }
     }
 }
@@ -45,6 +46,7 @@ impl fmt::Display for Failure {
             Self::Io(error) => error.fmt(f),
             Self::Rejected(text, _) => f.write_str(text),
             Self::Arrow(error) => error.fmt(f),
+            Self::Interrupted => f.write_str("interrupted"),
             Self::Lost => f.write_str("the thread that reads has ended without a word"),
         }
     }

@@ -1,18 +1,16 @@
 //! A thread that reads, and what it hands on: through a channel with few places, so that it runs ahead by little.
 
 use super::failure::Failure;
+use crate::interrupt::PATIENCE;
 use pyo3::prelude::*;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
-use std::time::Duration;
 
 /// Things that wait to be taken.
 const AHEAD: usize = 2;
-/// How long an interrupt by the user may wait.
-const PATIENCE: Duration = Duration::from_millis(100);
 
 enum Message<T> {
     Thing(T),
@@ -66,29 +64,39 @@ impl<T: Send + 'static> Feed<T> {
         Ok(Self { messages, stop, over: false })
     }
 
-    /// Waits for the next thing; nothing at the end.
-    pub(crate) fn next(&mut self) -> Result<Option<T>, Failure> {
-        if self.over {
-            return Ok(None);
+    /// Waits for the next thing, nothing at the end, without the interpreter. That is asked now and then whether the user
+    /// has interrupted.
+    pub(crate) fn next_released(feed: &mut Self, py: Python<'_>) -> PyResult<Option<T>> {
+        match feed.wait(py)? {
+            None => Ok(None),
+            Some(message) => feed.take(message).map_err(|failure| failure.raise(py)),
         }
-        let message = self.messages.recv();
-        self.take(message.unwrap_or(Message::Failed(Failure::Lost)))
     }
 
-    /// The same without the interpreter, which is asked now and then whether the user has interrupted.
-    pub(crate) fn next_released(feed: &mut Self, py: Python<'_>) -> PyResult<Option<T>> {
-        while !feed.over {
-            let messages = &mut feed.messages;
-            let message = py.detach(move || messages.recv_timeout(PATIENCE));
-            let message = match message {
-                Ok(message) => message,
-                Err(RecvTimeoutError::Disconnected) => Message::Failed(Failure::Lost),
-                Err(RecvTimeoutError::Timeout) => {
-                    py.check_signals()?;
-                    continue;
-                }
-            };
-            return feed.take(message).map_err(|failure| failure.raise(py));
+    /// The same for those that call by the interfaces of Arrow, which know no exceptions: after an interrupt the reading
+    /// has failed, and the interpreter is told once more, so that it raises `KeyboardInterrupt` where it goes on.
+    pub(crate) fn next_of_arrow(feed: &mut Self, py: Python<'_>) -> Result<Option<T>, Failure> {
+        match feed.wait(py) {
+            Ok(None) => Ok(None),
+            Ok(Some(message)) => feed.take(message),
+            Err(_) => {
+                feed.over = true;
+                feed.stop.store(true, Ordering::Relaxed);
+                // Without it the caller still hears of the failure.
+                _ = py.import("_thread").and_then(|thread| thread.call_method0("interrupt_main"));
+                Err(Failure::Interrupted)
+            }
+        }
+    }
+
+    fn wait(&mut self, py: Python<'_>) -> PyResult<Option<Message<T>>> {
+        while !self.over {
+            let messages = &mut self.messages;
+            match py.detach(move || messages.recv_timeout(PATIENCE)) {
+                Ok(message) => return Ok(Some(message)),
+                Err(RecvTimeoutError::Disconnected) => return Ok(Some(Message::Failed(Failure::Lost))),
+                Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+            }
         }
         Ok(None)
     }

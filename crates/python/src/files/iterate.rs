@@ -4,6 +4,7 @@ use super::failure::Failure;
 use super::feed::{Feed, Outlet};
 use super::report::Totals;
 use super::source::Source;
+use crate::error::{self, Argument};
 use crate::objects::{self, Names};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
@@ -17,23 +18,28 @@ const RECORDS: usize = 256;
 /// Octets that are handed on at once, about.
 const OCTETS: usize = 1 << 20;
 
-/// The records of files as Python values.
+/// Reads the records of files as Python values, with their places.
+///
+/// Paths are files, directories, globs and splits; compressed files and archives are read through.
+///
+/// Raises RejectError, SchemaError, OSError.
 #[pyfunction]
 #[pyo3(signature = (paths, schema, r#type, **options))]
 pub(crate) fn iter_records(
     paths: &Bound<'_, PyAny>,
     schema: &Bound<'_, PyAny>,
-    r#type: &str,
+    r#type: Argument<String>,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Records> {
     let py = paths.py();
-    let source = Arc::new(Source::new(paths, schema, r#type, options)?);
-    let names = Names::new(py, source.rows().0);
+    let source = Arc::new(Source::new(paths, schema, &r#type.0, options)?);
+    let names = Names::shown(py, source.rows().0, source.rendering.as_ref());
     let totals: Arc<Mutex<Totals>> = Arc::default();
     let (reader, counts) = (Arc::clone(&source), Arc::clone(&totals));
-    let feed = Feed::begin(move |outlet| {
+    let work = move |outlet: &Outlet<Chunk>| {
         reader.run(&mut Collect { chunk: Chunk::default(), outlet }, outlet, &counts)
-    })?;
+    };
+    let feed = Feed::begin(work).map_err(error::io)?;
     let file = PyString::new(py, "").unbind();
     Ok(Records { source, names, totals, feed: Mutex::new(feed), chunk: Chunk::default(), next: 0, file })
 }
@@ -97,7 +103,7 @@ impl Render for Collect<'_> {
     }
 }
 
-/// The iterator.
+/// An iterator of records.
 #[pyclass(module = "tercet")]
 pub(crate) struct Records {
     source: Arc<Source>,
@@ -128,7 +134,13 @@ impl Records {
         let Some(record) = self.chunk.records.get(self.next) else { return Ok(None) };
         self.next += 1;
         let octets = self.chunk.octets.get(record.begin..record.end).unwrap_or_default();
-        let value = objects::build(py, &self.names, self.source.rows().0, record.tape.view(octets))?;
+        let value = objects::build(
+            py,
+            &self.names,
+            self.source.rows().0,
+            record.tape.view(octets),
+            self.source.looks,
+        )?;
         Ok(Some(Record {
             value: value.unbind(),
             file: self.file.clone_ref(py),
@@ -139,7 +151,7 @@ impl Records {
         }))
     }
 
-    /// What has come of the files that have been read to their end.
+    /// The report of the files that have been read to their end.
     #[getter]
     fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let totals = self.totals.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -147,25 +159,50 @@ impl Records {
     }
 }
 
-/// A record and where it came from.
+/// A record and its place. It can be pickled.
 #[pyclass(frozen, get_all, module = "tercet")]
 pub(crate) struct Record {
     /// The value.
     value: Py<PyAny>,
-    /// The name of its file.
+    /// The name of its file; of a file in an archive, that of the archive, `!`, and the name in the archive.
     file: Py<PyString>,
     /// Its number in the file, from 0.
     index: u64,
-    /// Absolute offset of its first octet.
+    /// The offset of its first byte in the file.
     offset: u64,
-    /// Its number of octets.
+    /// Its number of bytes.
     length: u64,
-    /// With `explode` and `child`, the number of the element of each list.
+    /// With `explode` and `child`, the index of the element in each list on the way; None where a list is empty or
+    /// absent.
     elements: Py<PyTuple>,
 }
 
 #[pymethods]
 impl Record {
+    #[new]
+    #[pyo3(
+        signature = (value, file, index, offset, length, elements = None),
+        text_signature = "(value, file, index, offset, length, elements=())"
+    )]
+    fn new<'py>(
+        py: Python<'py>,
+        value: Py<PyAny>,
+        file: Argument<Bound<'py, PyString>>,
+        index: Argument<u64>,
+        offset: Argument<u64>,
+        length: Argument<u64>,
+        elements: Option<Bound<'py, PyTuple>>,
+    ) -> Self {
+        let elements = elements.unwrap_or_else(|| PyTuple::empty(py)).unbind();
+        Self { value, file: file.0.unbind(), index: index.0, offset: offset.0, length: length.0, elements }
+    }
+
+    fn __reduce__<'py>(this: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+        let Self { value, file, index, offset, length, elements } = this.get();
+        let parts = (value, file, index, offset, length, elements).into_pyobject(this.py())?;
+        Ok((this.get_type().into_any(), parts.into_any()))
+    }
+
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let Self { value, file, index, offset, length, elements } = self;
         let (value, file) = (value.bind(py).repr()?, file.bind(py).repr()?);

@@ -26,7 +26,7 @@ impl Found {
     pub(crate) fn text(&self) -> String {
         let Self { offset, reason, path, .. } = self;
         let path = if path.is_empty() { String::new() } else { format!(" ({path})") };
-        format!("octet {offset}: {reason}{path}")
+        format!("byte {offset}: {reason}{path}")
     }
 }
 
@@ -50,6 +50,11 @@ pub(crate) struct Totals {
 }
 
 impl Totals {
+    /// Octets that were read.
+    pub(crate) fn read(&self) -> u64 {
+        self.balance.read
+    }
+
     /// Takes note of an input, but for its rows.
     pub(crate) fn add(&mut self, name: &str, summary: &Summary) {
         self.inputs += 1;

@@ -2,24 +2,26 @@
 
 use super::failure::Failure;
 use super::feed::Outlet;
+use super::input::{Content, Input, inputs_of};
 use super::report::Totals;
 use super::tables::{RECORDS, wanted as wanted_tables};
+use crate::interrupt::interruptible;
+use crate::objects::Looks;
 use crate::schema::Schema;
 use crate::{error, octets, options};
-use pyo3::exceptions::{PyFileNotFoundError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
-use std::ffi::OsString;
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use pyo3::types::PyDict;
+use std::borrow::Cow;
+use std::fs;
+use std::io::{self, Read};
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tercet::dynamic::{Error, NodeId, Shape, View};
 use tercet::records::{
     AuditRules, ChildTable, Children, Condition, Converter, Explode, Filter, Framing, Origin, Profile,
-    RejectFile, Render, Rendering, Settings, Split, Stopped, Summary, Targets, inputs,
+    RejectFile, Render, RenderKind, Rendering, Settings, Split, Stopped, Summary, Targets, inputs,
 };
 use tercet::{RecordPlan, TransferSyntax};
 
@@ -37,6 +39,43 @@ pub(crate) struct Source {
     filter: Option<Filter>,
     audit: AuditRules,
     rejects: Option<PathBuf>,
+    /// What values look like in Python.
+    pub(crate) looks: Looks,
+    /// Whether there may be nothing to read.
+    allow_empty: bool,
+}
+
+/// Keyword arguments of all that reads files, besides those that say how to decode.
+const OPTIONS: [&str; 20] = [
+    "records",
+    "framing",
+    "rules",
+    "filler",
+    "record_limit",
+    "render",
+    "profile",
+    "where",
+    "explode",
+    "child",
+    "children",
+    "by_type",
+    "table",
+    "max_rejects",
+    "max_reject_ratio",
+    "rejects",
+    "allow_empty",
+    "times",
+    "oids",
+    "columns",
+];
+
+/// Takes one of the keyword arguments out.
+fn option<'py, T: for<'a> FromPyObject<'a, 'py>>(
+    keywords: &Bound<'py, PyDict>,
+    name: &str,
+) -> PyResult<Option<T>> {
+    let given = options::take(keywords, name)?;
+    given.map(|given| error::option(name, &given)).transpose()
 }
 
 /// The rows of one of the lists of records, or of all that have a table.
@@ -61,7 +100,7 @@ impl Child {
     fn new(shape: &Arc<Shape>, record: NodeId, path: String) -> PyResult<Self> {
         let path = path.replace("[]", "");
         let children = Children::new(shape, record, std::slice::from_ref(&path));
-        let children = children.map_err(PyValueError::new_err)?;
+        let children = children.map_err(error::argument)?;
         // The lists on the way to it have tables too, before its own.
         let table = Picked::Child(children.tables().len() - 1);
         Ok(Self { children, table })
@@ -72,19 +111,6 @@ impl Child {
             Picked::Child(table) => self.children.tables().get(table),
             Picked::All | Picked::Records => None,
         }
-    }
-}
-
-/// A file, or a split of one with its own framing.
-#[derive(Clone, Debug)]
-pub(crate) struct Input {
-    pub(crate) path: PathBuf,
-    split: Option<(Split, Option<Framing>)>,
-}
-
-impl Input {
-    pub(crate) fn name(&self) -> String {
-        self.path.display().to_string()
     }
 }
 
@@ -101,46 +127,46 @@ impl Source {
             Some(keywords) => keywords.copy()?,
             None => PyDict::new(py),
         };
-        let take = |name: &str| -> PyResult<Option<Bound<'_, PyAny>>> {
-            let found = keywords.get_item(name)?;
-            if found.is_some() {
-                keywords.del_item(name)?;
-            }
-            Ok(found)
-        };
-        let list: Option<String> = take("records")?.map_or(Ok(None), |it| it.extract())?;
-        let max_rejects: Option<Option<u64>> = take("max_rejects")?.map(|it| it.extract()).transpose()?;
-        let render: Option<String> = take("render")?.map(|it| it.extract()).transpose()?;
-        let conditions = take("where")?.map_or(Ok(Vec::new()), |it| conditions(&it))?;
-        let explode: Option<String> = take("explode")?.map_or(Ok(None), |it| it.extract())?;
-        let child: Option<String> = take("child")?.map_or(Ok(None), |it| it.extract())?;
-        let by_type = take("by_type")?.map_or(Ok(false), |it| it.extract())?;
-        let children = take("children")?.filter(|it| !it.is_none());
-        let table: Option<String> = take("table")?.map_or(Ok(None), |it| it.extract())?;
+        let list = option::<Option<String>>(&keywords, "records")?.flatten();
+        let max_rejects: Option<Option<u64>> = option(&keywords, "max_rejects")?;
+        let render = options::take(&keywords, "render")?;
+        let profile: Option<PathBuf> = option(&keywords, "profile")?.flatten();
+        let conditions = options::take(&keywords, "where")?.map_or(Ok(Vec::new()), |it| conditions(&it))?;
+        let explode = option::<Option<String>>(&keywords, "explode")?.flatten();
+        let child = option::<Option<String>>(&keywords, "child")?.flatten();
+        let by_type = option(&keywords, "by_type")?.unwrap_or(false);
+        let children = options::take(&keywords, "children")?.filter(|it| !it.is_none());
+        let table = option::<Option<String>>(&keywords, "table")?.flatten();
+        let allow_empty = option(&keywords, "allow_empty")?.unwrap_or(false);
         let is_one_of_several = children.is_some() || by_type;
         if table.is_some() && !is_one_of_several {
-            return Err(PyValueError::new_err("`table` is one of those that `children` or `by_type` make"));
+            return Err(error::argument(
+                "`table` requires `children` or `by_type`, which make several tables",
+            ));
         }
         let several = is_one_of_several.then(|| wanted_tables(children.as_ref(), by_type)).transpose()?;
-        let max_reject_share = take("max_reject_ratio")?.map_or(Ok(None), |it| it.extract())?;
+        let max_reject_share = option::<Option<f64>>(&keywords, "max_reject_ratio")?.flatten();
         if max_reject_share.is_some_and(|share: f64| !(0.0..=1.0).contains(&share)) {
-            return Err(PyValueError::new_err("max_reject_ratio: a number from 0 to 1 expected"));
+            return Err(error::argument("max_reject_ratio: a number from 0 to 1 expected"));
         }
         if explode.is_some() && child.is_some() {
-            return Err(PyValueError::new_err(
+            return Err(error::argument(
                 "`explode` and `child` are two ways to make rows of a list: give one",
             ));
         }
-        let rejects = take("rejects")?.map_or(Ok(None), |it| it.extract())?;
-        let framing: Option<String> = take("framing")?.map(|it| it.extract()).transpose()?;
-        let rules: Option<String> = take("rules")?.map_or(Ok(None), |it| it.extract())?;
+        let rejects = option(&keywords, "rejects")?.flatten();
+        let framing: Option<String> = option(&keywords, "framing")?;
+        let rules = option::<Option<String>>(&keywords, "rules")?.flatten();
         let rules = rules.filter(|rules| rules != "auto").map(|rules| rules.parse()).transpose();
-        let rules = rules.map_err(PyValueError::new_err)?;
-        let filler = take("filler")?.map(|it| octets::of(&it).map(|it| it.into_owned())).transpose()?;
-        let limit = take("record_limit")?.map(|it| it.extract()).transpose()?;
-        let options = options::of(TransferSyntax::default(), Some(&keywords))?;
+        let rules = rules.map_err(error::argument)?;
+        let filler = options::take(&keywords, "filler")?;
+        let filler = filler.map(|it| octets::of(&it).map(Cow::into_owned)).transpose()?;
+        let limit = option(&keywords, "record_limit")?;
+        let looks = options::looks(&keywords)?;
+        let options = options::read(TransferSyntax::default(), &keywords, &OPTIONS)?;
         let schema = Schema::of(schema)?;
-        let plan = py.detach(|| RecordPlan::new(&schema, type_name, list.as_deref()));
+        let (specification, name) = (Arc::clone(schema.get().shared()), type_name.to_owned());
+        let plan = interruptible(py, move || RecordPlan::new(&specification, &name, list.as_deref()))?;
         let mut plan = plan.map_err(|fault| error::schema(py, &fault.to_string(), |_| Ok(())))?;
         if let Some(filler) = filler {
             plan.framing.filler = filler;
@@ -150,23 +176,23 @@ impl Source {
         }
         let told = framing.filter(|framing| framing != "auto");
         if let Some(told) = &told {
-            plan.framing = plan.framing.clone().with(told).map_err(PyValueError::new_err)?;
+            plan.framing = plan.framing.clone().with(told).map_err(error::argument)?;
         }
         plan.framing.rules = rules;
-        plan.framing.check(told.is_none()).map_err(PyValueError::new_err)?;
-        let (rendering, audit) = rendering(render.as_deref(), &plan)?;
+        plan.framing.check(told.is_none()).map_err(error::argument)?;
+        let (rendering, audit) = rendering(render.as_ref(), profile.as_deref(), &plan)?;
         let shown = rendering.as_ref().map_or(&plan.plan.shape, Rendering::shape);
         let explode = explode.map(|path| Explode::new(shown, plan.record, &path)).transpose();
-        let explode = explode.map_err(PyValueError::new_err)?;
+        let explode = explode.map_err(error::argument)?;
         let child = child.map(|path| Child::new(shown, plan.record, path)).transpose()?;
         let filter =
             (!conditions.is_empty()).then(|| Filter::new(shown, plan.record, &conditions)).transpose();
-        let filter = filter.map_err(|error| PyValueError::new_err(error.to_string()))?;
-        let inputs = inputs_of(paths, &plan)?;
+        let filter = filter.map_err(|error| error::argument(error.to_string()))?;
+        let inputs = inputs_of(paths, &plan, allow_empty)?;
         let part = |input: &Input| input.split.as_ref().is_some_and(|(split, _)| split.start > 0);
         if rendering.as_ref().is_some_and(Rendering::has_tables) && inputs.iter().any(part) {
             let text = "this rendering needs what stands before the records: a split alone does not have it";
-            return Err(PyValueError::new_err(text));
+            return Err(error::argument(text));
         }
         // A share is asked for where some rejects are allowed.
         let usual = max_reject_share.is_none().then_some(0);
@@ -181,7 +207,19 @@ impl Source {
             wanted: None,
             detect: told.is_none(),
         };
-        let source = Self { plan, settings, inputs, rendering, explode, child, filter, audit, rejects };
+        let source = Self {
+            plan,
+            settings,
+            inputs,
+            rendering,
+            explode,
+            child,
+            filter,
+            audit,
+            rejects,
+            looks,
+            allow_empty,
+        };
         let Some((named, all)) = several else { return Ok(source) };
         source.with_tables(named, all, by_type)?.of_table(table.as_deref().unwrap_or(RECORDS))
     }
@@ -196,7 +234,7 @@ impl Source {
             None => {
                 let known = known.join("`, `");
                 let text = format!("there is no table `{name}`; there is `{RECORDS}`, `{known}`");
-                return Err(PyValueError::new_err(text));
+                return Err(error::argument(text));
             }
         };
         Ok(self)
@@ -206,16 +244,16 @@ impl Source {
     /// others, of each alternative.
     pub(crate) fn with_tables(mut self, mut paths: Vec<String>, all: bool, by_type: bool) -> PyResult<Self> {
         if self.explode.is_some() || self.child.is_some() {
-            return Err(PyValueError::new_err("`explode` and `child` are for one table"));
+            return Err(error::argument("`explode` and `child` are for one table"));
         }
         let record = self.plan.record;
         if all {
-            paths.extend(Children::lists_of(self.shown(), record).map_err(PyValueError::new_err)?);
+            paths.extend(Children::lists_of(self.shown(), record).map_err(error::argument)?);
         }
         if by_type {
-            paths.extend(Children::alternatives_of(self.shown(), record).map_err(PyValueError::new_err)?);
+            paths.extend(Children::alternatives_of(self.shown(), record).map_err(error::argument)?);
         }
-        let children = Children::new(self.shown(), record, &paths).map_err(PyValueError::new_err)?;
+        let children = Children::new(self.shown(), record, &paths).map_err(error::argument)?;
         self.child = Some(Child { children, table: Picked::All });
         Ok(self)
     }
@@ -283,10 +321,27 @@ impl Source {
         }
         done?;
         if !stopped {
+            self.check_empty(totals)?;
             render.end(&mut Vec::new())?;
             totals.lock().unwrap_or_else(PoisonError::into_inner).complete = true;
         }
         Ok(())
+    }
+}
+
+impl Source {
+    /// Inputs without any octets are an error, unless they are allowed or splits of others.
+    fn check_empty(&self, totals: &Mutex<Totals>) -> Result<(), Failure> {
+        let read = totals.lock().unwrap_or_else(PoisonError::into_inner).read();
+        let all = |input: &Input| input.split.is_none();
+        if self.allow_empty || read > 0 || self.inputs.is_empty() || !self.inputs.iter().all(all) {
+            return Ok(());
+        }
+        let name = self.inputs.first().map(Input::name).unwrap_or_default();
+        let others = self.inputs.len() - 1;
+        let more = if others == 0 { String::new() } else { format!(" and {others} more") };
+        let text = format!("{name}{more}: no records: 0 bytes (`allow_empty=True` allows that)");
+        Err(Failure::Rejected(text, Vec::new()))
     }
 }
 
@@ -332,20 +387,21 @@ struct Run<'a> {
 impl Run<'_> {
     fn input(&mut self, input: &Input) -> Result<(), Failure> {
         let name = input.name();
-        let named = |error: io::Error| Failure::io(&name, &error);
-        let mut file = File::open(&input.path).map_err(named)?;
+        let named = |error: io::Error| Failure::io(name, &error);
         if let Some((split, framing)) = &input.split {
-            let (size, end) = (file.metadata().map_err(named)?.len(), split.end.unwrap_or(split.start));
-            if end > size {
-                let text = format!("{name}: the file ends at octet {size}, the split at {end}");
-                return Err(Failure::Rejected(text, Vec::new()));
+            if let Content::File(path) = &input.content {
+                let (size, end) =
+                    (fs::metadata(path).map_err(named)?.len(), split.end.unwrap_or(split.start));
+                if end > size {
+                    let text = format!("{name}: the file ends at byte {size}, the split at {end}");
+                    return Err(Failure::Rejected(text, Vec::new()));
+                }
             }
-            file.seek(SeekFrom::Start(split.start)).map_err(named)?;
-            let length = split.end.map_or(u64::MAX, |end| end.saturating_sub(split.start));
-            return self.stream(&name, &mut file.take(length), Some((split, framing.as_ref())));
+            let mut stream = input.open_at(split).map_err(named)?;
+            return self.stream(name, &mut stream, Some((split, framing.as_ref())));
         }
-        let stream = inputs::unpack(file).map_err(named)?;
-        inputs::each(&name, stream, &mut |_, _| {}, &mut |member, stream| {
+        let stream = inputs::unpack(input.open().map_err(named)?).map_err(named)?;
+        inputs::each(name, stream, &mut |_, _| {}, &mut |member, stream| {
             self.stream(member, stream, None)?;
             Ok(!self.stop.load(Ordering::Relaxed))
         })
@@ -424,11 +480,11 @@ fn verdict(
             Some(format!("{rejects} damaged or undecodable {places}, more than {limit} allows"))
         }
         Some(Stopped::NoRecord) => Some(format!(
-            "nothing in the first {read} octets decodes as a record: the type, the tags or the framing is another"
+            "no records in the first {read} bytes: wrong type, tags or framing? `tercet.doctor` finds them out"
         )),
         Some(Stopped::Caller) => None,
         None if summary.records == 0 && read > 0 && !split => {
-            Some(format!("there is no record in {read} octets"))
+            Some(format!("no records found in {read} bytes; `tercet.doctor` finds type, tags and framing"))
         }
         None => None,
     }
@@ -436,109 +492,75 @@ fn verdict(
 
 /// One condition, or a list of them.
 fn conditions(given: &Bound<'_, PyAny>) -> PyResult<Vec<Condition>> {
-    let parse = |text: String| text.parse().map_err(PyValueError::new_err);
+    let parse = |text: String| text.parse().map_err(error::argument);
     if given.is_none() {
         return Ok(Vec::new());
     }
     match given.extract::<String>() {
         Ok(text) => Ok(vec![parse(text)?]),
-        Err(_) => given.extract::<Vec<String>>()?.into_iter().map(parse).collect(),
+        Err(_) => error::option::<Vec<String>>("where", given)?.into_iter().map(parse).collect(),
     }
 }
 
-/// How octets with a meaning of their own are shown: as they are, by the profile that fits, or by one that is named; and
-/// which totals files of the profile have.
-fn rendering(render: Option<&str>, plan: &RecordPlan) -> PyResult<(Option<Rendering>, AuditRules)> {
+/// How octets with a meaning of their own are shown, and which totals files have: by the profile that fits unless another
+/// is named, then by rules.
+fn rendering(
+    render: Option<&Bound<'_, PyAny>>,
+    profile: Option<&Path>,
+    plan: &RecordPlan,
+) -> PyResult<(Option<Rendering>, AuditRules)> {
     let shape = &plan.plan.shape;
-    let profile = match render {
-        None | Some("none" | "auto") => Profile::of(shape),
-        Some(name) => Profile::named(name).map_err(|error| match error.kind() {
-            io::ErrorKind::InvalidInput => PyValueError::new_err(error.to_string()),
-            _ => error.into(),
-        })?,
+    let named = |name: &str| {
+        Profile::named(name).map_err(|error| match error.kind() {
+            io::ErrorKind::InvalidInput => error::argument(error.to_string()),
+            _ => error::io(error),
+        })
     };
-    if matches!(render, None | Some("none")) {
+    let mut chosen = profile.map(|profile| named(&profile.to_string_lossy())).transpose()?;
+    let (mut none, mut rules) = (false, Vec::new());
+    for word in rendering_words(render)? {
+        match (&*word, word.split_once('=')) {
+            ("auto", _) => {}
+            ("none", _) => none = true,
+            (_, Some((path, kind))) => {
+                rules.push((path.to_owned(), kind.parse::<RenderKind>().map_err(error::argument)?));
+            }
+            // A profile can be named here too.
+            (name, None) if chosen.is_none() => chosen = Some(named(name)?),
+            (name, None) => return Err(error::argument(format!("render: unknown rule `{name}`"))),
+        }
+    }
+    if none && profile.is_some() {
+        return Err(error::argument("`render=\"none\"` takes no profile"));
+    }
+    let profile = chosen.unwrap_or_else(|| Profile::of(shape));
+    if none && rules.is_empty() {
         return Ok((None, profile.audit));
     }
-    let made = Rendering::new(shape, plan.record, &profile, &[]).map_err(PyValueError::new_err)?;
+    let nothing = Profile::default();
+    let shown = if none { &nothing } else { &profile };
+    let made = Rendering::new(shape, plan.record, shown, &rules).map_err(error::argument)?;
     Ok((Some(made), profile.audit))
 }
 
-/// The files that a path or a glob stands for; warns of files in directories that are skipped.
-#[pyfunction]
-pub(crate) fn expand(py: Python<'_>, path: OsString) -> PyResult<Vec<OsString>> {
-    let found = inputs::expand(path).map_err(|error| match error.kind() {
-        io::ErrorKind::InvalidInput => PyFileNotFoundError::new_err(error.to_string()),
-        _ => error.into(),
-    })?;
-    for line in found.skipped_lines() {
-        py.import("warnings")?.call_method1("warn", (line,))?;
+/// One rule, a list of rules, or a mapping from paths to kinds; None is `none`.
+fn rendering_words(render: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<String>> {
+    let Some(render) = render else { return Ok(Vec::new()) };
+    if render.is_none() {
+        return Ok(vec!["none".to_owned()]);
     }
-    Ok(found.files.into_iter().map(PathBuf::into_os_string).collect())
-}
-
-/// Paths, globs, directories and splits, alone or several.
-fn inputs_of(paths: &Bound<'_, PyAny>, plan: &RecordPlan) -> PyResult<Vec<Input>> {
-    let mut found = Vec::new();
-    let class = paths.py().import("tercet._values")?.getattr("Split")?;
-    if one(paths, &class, plan, &mut found)? {
-        return Ok(found);
+    if let Ok(path) = render.extract::<PathBuf>() {
+        return Ok(vec![path.to_string_lossy().into_owned()]);
     }
-    for path in paths.try_iter()? {
-        let path = path?;
-        if !one(&path, &class, plan, &mut found)? {
-            return Err(PyTypeError::new_err(format!(
-                "paths and tercet.Split expected, not {}",
-                path.get_type().name()?
-            )));
-        }
+    if let Ok(rules) = render.cast::<PyDict>() {
+        let rule = |(path, kind): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
+            Ok(format!(
+                "{}={}",
+                error::option::<String>("render", &path)?,
+                error::option::<String>("render", &kind)?
+            ))
+        };
+        return rules.iter().map(rule).collect();
     }
-    Ok(found)
-}
-
-/// Adds what one object stands for; whether it is no list.
-fn one(
-    path: &Bound<'_, PyAny>,
-    class: &Bound<'_, PyAny>,
-    plan: &RecordPlan,
-    found: &mut Vec<Input>,
-) -> PyResult<bool> {
-    if path.is_instance(class)? {
-        found.push(split(path, plan)?);
-        return Ok(true);
-    }
-    let Ok(file) = path.extract::<PathBuf>() else { return Ok(false) };
-    // What is no text is a path and nothing else.
-    if path.is_instance_of::<PyString>() || file.is_dir() {
-        let files = expand(path.py(), file.into_os_string())?;
-        found.extend(files.into_iter().map(|path| Input { path: path.into(), split: None }));
-    } else {
-        found.push(Input { path: file, split: None });
-    }
-    Ok(true)
-}
-
-/// `tercet.Split`.
-fn split(object: &Bound<'_, PyAny>, plan: &RecordPlan) -> PyResult<Input> {
-    let path = object.getattr("file")?.extract()?;
-    let split = Split {
-        start: object.getattr("start")?.extract()?,
-        end: object.getattr("end")?.extract()?,
-        first: object.getattr("record")?.extract()?,
-        around: object.getattr("around")?.extract()?,
-    };
-    if split == Split::default() {
-        return Ok(Input { path, split: None });
-    }
-    let framing: Option<String> = object.getattr("framing")?.extract()?;
-    let filler: Vec<u8> = object.getattr("filler")?.extract()?;
-    let framing = match framing {
-        Some(told) => {
-            let mut framing = plan.framing.clone().with(&told).map_err(PyValueError::new_err)?;
-            framing.filler = filler;
-            Some(framing)
-        }
-        None => None,
-    };
-    Ok(Input { path, split: Some((split, framing)) })
+    error::option("render", render)
 }

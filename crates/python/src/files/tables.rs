@@ -3,18 +3,17 @@
 use super::collect::{Collect, Looks, layout};
 use super::failure::Failure;
 use super::feed::{Feed, Outlet};
+use super::held::HeldTable;
+use super::made::Made;
 use super::report::Totals;
 use super::source::Source;
-use super::table::{ArrowSchema, Batch, Latest, provenance_of, schema_capsule};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use super::table::{ArrowSchema, Batch, Latest, provenance_of};
+use crate::error::{self, Argument};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyCapsule, PyDict};
+use pyo3::types::{PyBool, PyDict};
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
-use tercet::columns::{
-    ArrowError, Builder, FFI_ArrowArrayStream, Keys, Options, RecordBatch, RecordBatchReader, SchemaRef,
-    expand,
-};
+use tercet::columns::{Builder, Keys, Options, RecordBatch, SchemaRef, expand};
 use tercet::dynamic::{Error, NodeId, View};
 use tercet::records::{ChildTable, Origin, Render};
 
@@ -23,11 +22,14 @@ pub(super) const RECORDS: &str = "records";
 /// Octets of contents of rows that wait for their batch, of all tables together: beyond, the largest is handed on.
 const WAITING: usize = 32 << 20;
 
-/// Record files as several tables: each time they are asked for their batches the files are read anew.
+/// Record files as several tables that join: that of the records, and those of lists or components inside of them.
+///
+/// The files are read again each time that the batches are asked for, once for all tables, by a thread.
 #[pyclass(frozen, module = "tercet")]
 pub(crate) struct Tables {
     plan: Arc<TablesPlan>,
     latest: Latest,
+    made: Made,
 }
 
 /// What the batches of all tables are made of.
@@ -45,34 +47,55 @@ struct TablePlan {
     schema: SchemaRef,
 }
 
-/// Files as the record batches of several tables.
+/// The records of BER files and the lists inside of them as tables, in one reading.
+///
+/// `children` are the paths of lists, or of components such as types of records, that have tables of their own, as have
+/// the lists on the way to them; by default, those are all lists that are not inside of other lists. `by_type` gives
+/// a table to each alternative, where the records are a CHOICE. Rows begin with `_file` and `_record`, and those of
+/// lists have their index in each list, `_` and its name: tables join by these. Where a list was, the record has the
+/// number of its elements. `columns` begin at the record and belong to the table that they go into. The other
+/// arguments are those of `read`.
+///
+/// Raises SchemaError, OSError.
 #[pyfunction]
-#[pyo3(signature = (paths, schema, r#type, *, children = None, by_type = false, columns = None, provenance = Keys::None,
-    batch_rows = 65_536, integers = "int64", octets = "binary", numbers = false, item = "item", **options))]
+#[pyo3(
+    signature = (paths, schema, r#type, *, children = None, by_type = Argument(false), columns = Argument(None),
+        provenance = Keys::None, batch_rows = Argument(65_536), integers = Argument("int64".to_owned()),
+        octets = Argument("binary".to_owned()), numbers = Argument(false), item = Argument("item".to_owned()), **options),
+    text_signature = "(paths, schema, type, *, children=None, by_type=False, columns=None, provenance=False, \
+        batch_rows=65536, integers='int64', octets='binary', numbers=False, item='item', **options)"
+)]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub(crate) fn read_tables(
     paths: &Bound<'_, PyAny>,
     schema: &Bound<'_, PyAny>,
-    r#type: &str,
+    r#type: Argument<String>,
     children: Option<&Bound<'_, PyAny>>,
-    by_type: bool,
-    columns: Option<Vec<String>>,
+    by_type: Argument<bool>,
+    columns: Argument<Option<Vec<String>>>,
     #[pyo3(from_py_with = provenance_of)] provenance: Keys,
-    batch_rows: usize,
-    integers: &str,
-    octets: &str,
-    numbers: bool,
-    item: &str,
+    batch_rows: Argument<usize>,
+    integers: Argument<String>,
+    octets: Argument<String>,
+    numbers: Argument<bool>,
+    item: Argument<String>,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Tables> {
-    let (named, all) = wanted(children, by_type)?;
-    let mut source = Source::new(paths, schema, r#type, options)?.with_tables(named, all, by_type)?;
-    let looks = Looks { integers, octets, numbers, item };
-    let columns = expand(source.shown(), source.plan.record, &columns.unwrap_or_default());
-    let tables = tables(&source, &looks, &columns.map_err(PyValueError::new_err)?, provenance)?;
+    let keywords = options.map_or_else(|| Ok(PyDict::new(paths.py())), |options| options.copy())?;
+    let (named, all) = wanted(children, by_type.0)?;
+    let source = Source::new(paths, schema, &r#type.0, Some(&keywords))?;
+    let mut source = source.with_tables(named, all, by_type.0)?;
+    let looks = Looks { integers: &integers.0, octets: &octets.0, numbers: numbers.0, item: &item.0 };
+    looks.keep(&keywords, provenance, batch_rows.0)?;
+    keywords.set_item("children", children)?;
+    keywords.set_item("by_type", by_type.0)?;
+    keywords.set_item("columns", &columns.0)?;
+    let made = Made::new("read_tables", (paths, schema), &r#type.0, &keywords);
+    let columns = expand(source.shown(), source.plan.record, &columns.0.unwrap_or_default());
+    let tables = tables(&source, &looks, &columns.map_err(error::argument)?, provenance)?;
     source.settings.wanted = fields(&source, &tables);
-    let plan = TablesPlan { source, tables, rows: batch_rows.max(1) };
-    Ok(Tables { plan: Arc::new(plan), latest: Latest::default() })
+    let plan = TablesPlan { source, tables, rows: batch_rows.0.max(1) };
+    Ok(Tables { plan: Arc::new(plan), latest: Latest::default(), made })
 }
 
 /// The paths of `children`, and whether all outermost lists are wanted: so they are if nothing is said.
@@ -82,17 +105,15 @@ pub(super) fn wanted(children: Option<&Bound<'_, PyAny>>, by_type: bool) -> PyRe
     };
     if let Ok(all) = children.cast::<PyBool>() {
         return match (all.is_true(), by_type) {
-            (false, false) => {
-                Err(PyValueError::new_err("no children: `tercet.read` reads the records alone"))
-            }
+            (false, false) => Err(error::argument("no children: `tercet.read` reads the records alone")),
             (all, _) => Ok((Vec::new(), all)),
         };
     }
     let paths = children.extract().map(|path: String| vec![path]).or_else(|_| children.extract());
     let paths: Vec<String> =
-        paths.map_err(|_| PyTypeError::new_err("children: a path, paths or a bool expected"))?;
+        paths.map_err(|_| error::argument("children: a path, paths or a bool expected"))?;
     if paths.is_empty() && !by_type {
-        return Err(PyValueError::new_err("no children: `tercet.read` reads the records alone"));
+        return Err(error::argument("no children: `tercet.read` reads the records alone"));
     }
     Ok((paths, false))
 }
@@ -117,7 +138,7 @@ fn tables(
     };
     if children.tables().iter().any(|table| table.path() == RECORDS) {
         let text = "`records` is the name of the table of the records: read this list with `child`";
-        return Err(PyValueError::new_err(text));
+        return Err(error::argument(text));
     }
     all.zip(children.columns(columns)).map(table).collect()
 }
@@ -138,7 +159,7 @@ fn fields(source: &Source, tables: &[TablePlan]) -> Option<Vec<bool>> {
 
 #[pymethods]
 impl Tables {
-    /// The names of the tables: `records`, and the paths of lists and components.
+    /// `records`, and the paths of lists and components.
     #[getter]
     fn names(&self) -> Vec<&str> {
         self.plan.tables.iter().map(|table| table.name.as_str()).collect()
@@ -154,7 +175,7 @@ impl Tables {
         Ok(schemas)
     }
 
-    /// What came of the reading that has begun last.
+    /// The report of the latest reading, so far.
     #[getter]
     fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let latest = Arc::clone(&self.latest.lock().unwrap_or_else(PoisonError::into_inner));
@@ -162,7 +183,9 @@ impl Tables {
         totals.to_python(py, &self.plan.source.plan)
     }
 
-    /// The batches of all tables as they become complete, each with the name of its table.
+    /// Returns the batches of all tables as they become complete, each with the name of its table.
+    ///
+    /// Raises RejectError, OSError.
     fn batches(&self) -> TableBatches {
         TableBatches {
             plan: Arc::clone(&self.plan),
@@ -171,7 +194,9 @@ impl Tables {
         }
     }
 
-    /// All rows of all tables, held in memory.
+    /// Reads all rows of all tables into memory.
+    ///
+    /// Raises RejectError, OSError.
     fn read<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let mut feed = begin(&self.plan, &self.latest).map_err(|failure| failure.raise(py))?;
         let mut held: Vec<Vec<RecordBatch>> = vec![Vec::new(); self.plan.tables.len()];
@@ -180,9 +205,13 @@ impl Tables {
         }
         let tables = PyDict::new(py);
         for (TablePlan { name, schema, .. }, batches) in self.plan.tables.iter().zip(held) {
-            tables.set_item(name, HeldTable { schema: Arc::clone(schema), batches: batches.into() })?;
+            tables.set_item(name, HeldTable::new(schema, batches))?;
         }
         Ok(tables)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+        self.made.reduced(py)
     }
 
     fn __repr__(&self) -> String {
@@ -197,7 +226,7 @@ fn begin(plan: &Arc<TablesPlan>, latest: &Latest) -> Result<Feed<(usize, RecordB
     let totals: Arc<Mutex<Totals>> = Arc::default();
     *latest.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&totals);
     let plan = Arc::clone(plan);
-    Ok(Feed::begin(move |outlet| plan.run(outlet, &totals))?)
+    Feed::begin(move |outlet| plan.run(outlet, &totals)).map_err(Failure::Io)
 }
 
 impl TablesPlan {
@@ -268,67 +297,5 @@ impl TableBatches {
         };
         let next = Feed::next_released(feed, py)?;
         Ok(next.map(|(table, batch)| (self.plan.tables[table].name.as_str(), Batch { batch })))
-    }
-}
-
-/// The rows of a table, held in memory.
-#[pyclass(frozen, module = "tercet")]
-pub(crate) struct HeldTable {
-    schema: SchemaRef,
-    batches: Arc<[RecordBatch]>,
-}
-
-#[pymethods]
-impl HeldTable {
-    /// The columns.
-    #[getter]
-    fn schema(&self) -> ArrowSchema {
-        ArrowSchema { schema: Arc::clone(&self.schema) }
-    }
-
-    fn __len__(&self) -> usize {
-        self.batches.iter().map(RecordBatch::num_rows).sum()
-    }
-
-    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        schema_capsule(py, &self.schema)
-    }
-
-    #[pyo3(signature = (requested_schema = None))]
-    fn __arrow_c_stream__<'py>(
-        &self,
-        py: Python<'py>,
-        requested_schema: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyCapsule>> {
-        _ = requested_schema;
-        let held = Held { schema: Arc::clone(&self.schema), batches: Arc::clone(&self.batches), next: 0 };
-        PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(held)), c"arrow_array_stream")
-    }
-
-    fn __repr__(&self) -> String {
-        format!("<tercet.HeldTable of {} rows>", self.__len__())
-    }
-}
-
-/// One way through batches that are held.
-struct Held {
-    schema: SchemaRef,
-    batches: Arc<[RecordBatch]>,
-    next: usize,
-}
-
-impl Iterator for Held {
-    type Item = Result<RecordBatch, ArrowError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let batch = self.batches.get(self.next).cloned().map(Ok);
-        self.next += 1;
-        batch
-    }
-}
-
-impl RecordBatchReader for Held {
-    fn schema(&self) -> SchemaRef {
-        Arc::clone(&self.schema)
     }
 }

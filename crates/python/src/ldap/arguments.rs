@@ -4,7 +4,6 @@ use super::answers::VALUES;
 use super::entry::Entry;
 use super::error;
 use super::names::Dn;
-use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyInt, PyList, PyString, PyTuple};
 use std::io;
@@ -62,12 +61,12 @@ pub(super) fn attributes(object: &Bound<'_, PyAny>) -> PyResult<Attributes> {
 pub(super) fn modifications(object: &Bound<'_, PyAny>) -> PyResult<Vec<RecordModification>> {
     let all = object.try_iter()?.map(|one| {
         let one = one?;
-        let parts = one.cast::<PyTuple>().map_err(|_| PyTypeError::new_err(MODIFICATION))?;
+        let parts = one.cast::<PyTuple>().map_err(|_| crate::error::argument(MODIFICATION))?;
         let (Ok(kind), Ok(attribute)) = (parts.get_item(0), parts.get_item(1)) else {
-            return Err(PyTypeError::new_err(MODIFICATION));
+            return Err(crate::error::argument(MODIFICATION));
         };
         let kind = ModificationKind::from_word(&kind.extract::<String>()?)
-            .ok_or_else(|| PyValueError::new_err("`add`, `delete`, `replace` or `increment` expected"))?;
+            .ok_or_else(|| crate::error::argument("`add`, `delete`, `replace` or `increment` expected"))?;
         let values = match parts.get_item(2) {
             Ok(given) => values(&given)?,
             Err(_) => Vec::new(),
@@ -97,7 +96,7 @@ pub(super) fn content(object: &Bound<'_, PyAny>) -> PyResult<(String, Attributes
     let record = record(object)?;
     match record.change {
         Change::Add(attributes) => Ok((record.dn, attributes)),
-        _ => Err(PyTypeError::new_err("an entry is expected, and no change")),
+        _ => Err(crate::error::argument("an entry is expected, and no change")),
     }
 }
 
@@ -113,7 +112,7 @@ pub(super) fn record(object: &Bound<'_, PyAny>) -> PyResult<Record> {
     }
     let class = object.py().import(VALUES)?.getattr("Record")?;
     if !object.is_instance(&class)? {
-        return Err(PyTypeError::new_err("an entry or a record of LDIF is expected"));
+        return Err(crate::error::argument("an entry or a record of LDIF is expected"));
     }
     let kind: Option<String> = object.getattr("change")?.extract()?;
     let change = match kind.as_deref() {
@@ -125,7 +124,7 @@ pub(super) fn record(object: &Bound<'_, PyAny>) -> PyResult<Record> {
             delete_old_rdn: object.getattr("delete_old")?.extract()?,
             new_superior: object.getattr("superior")?.extract()?,
         },
-        Some(_) => return Err(PyValueError::new_err("`add`, `delete`, `modify` or `rename` expected")),
+        Some(_) => return Err(crate::error::argument("`add`, `delete`, `modify` or `rename` expected")),
     };
     let dn = object.getattr("dn")?.extract::<Name>()?.0;
     let controls = controls(Some(&object.getattr("controls")?))?;
@@ -138,7 +137,7 @@ pub(super) fn seconds(object: &Bound<'_, PyAny>) -> PyResult<Option<Duration>> {
     let fits = |seconds: f64| {
         // What is beyond a hundred years is cut: clocks have an end.
         Duration::try_from_secs_f64(seconds.clamp(-1.0, 3e9))
-            .map_err(|_| PyValueError::new_err("a number of seconds expected"))
+            .map_err(|_| crate::error::argument("a number of seconds expected"))
     };
     given.map(fits).transpose()
 }
@@ -164,7 +163,7 @@ pub(super) fn search(
                 None => search,
                 // A page without entries would never come to an end (RFC 2696: 0..maxInt).
                 Some(entries @ 1..=0x7FFF_FFFF) => search.page_size(entries),
-                Some(_) => return Err(PyValueError::new_err("page_size: 1 to 2,147,483,647 expected")),
+                Some(_) => return Err(crate::error::argument("page_size: 1 to 2,147,483,647 expected")),
             },
             "timeout" => search.timeout(seconds(&given)?),
             "controls" => {
@@ -174,7 +173,7 @@ pub(super) fn search(
                 everything = given.extract()?;
                 search
             }
-            other => return Err(PyTypeError::new_err(format!("a search has no option `{other}`"))),
+            other => return Err(crate::error::argument(format!("a search has no option `{other}`"))),
         };
     }
     Ok((search, everything))
@@ -194,7 +193,7 @@ fn deref(word: &str) -> PyResult<Deref> {
         "search" => Deref::Search,
         "find" => Deref::Find,
         "always" => Deref::Always,
-        _ => return Err(PyValueError::new_err("deref: `never`, `search`, `find` or `always` expected")),
+        _ => return Err(crate::error::argument("deref: `never`, `search`, `find` or `always` expected")),
     })
 }
 
@@ -220,7 +219,7 @@ pub(super) fn config(urls: &Bound<'_, PyTuple>, options: Option<&Bound<'_, PyDic
             "connect_timeout" => {
                 let seconds = seconds(&given)?;
                 config.connect_timeout =
-                    seconds.ok_or_else(|| PyTypeError::new_err("connect_timeout: a number"))?;
+                    seconds.ok_or_else(|| crate::error::argument("connect_timeout: a number"))?;
             }
             "timeout" => config.operation_timeout = seconds(&given)?,
             "keep_alive" => config.keep_alive = seconds(&given)?.map(KeepAlive::after),
@@ -228,7 +227,7 @@ pub(super) fn config(urls: &Bound<'_, PyTuple>, options: Option<&Bound<'_, PyDic
             "referrals" => config.referrals = referrals(&given)?,
             "max_message" => config.limits.message = given.extract()?,
             "scram_iterations" => config.scram_iterations = given.extract()?,
-            other => return Err(PyTypeError::new_err(format!("a connection has no option `{other}`"))),
+            other => return Err(crate::error::argument(format!("a connection has no option `{other}`"))),
         }
     }
     if !verify {
@@ -288,6 +287,6 @@ impl<'py> FromPyObject<'_, 'py> for Name {
         if let Ok(name) = object.cast::<Dn>() {
             return Ok(Self(name.get().0.to_string()));
         }
-        Err(PyTypeError::new_err("a name is a `str` or a `Dn`"))
+        Err(crate::error::argument("a name is a `str` or a `Dn`"))
     }
 }

@@ -1,7 +1,7 @@
 //! Between tokio and asyncio: a future in the background whose outcome a future of the event loop gets.
 
 use super::runtime;
-use pyo3::exceptions::{PyRuntimeError, PyStopIteration};
+use pyo3::exceptions::PyStopIteration;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -33,7 +33,7 @@ struct Begin(Mutex<Option<Box<Work>>>);
 impl Begin {
     fn __call__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let work = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        work.ok_or_else(|| PyRuntimeError::new_err("begun already"))?(py)
+        work.ok_or_else(|| crate::error::internal("begun already"))?(py)
     }
 }
 

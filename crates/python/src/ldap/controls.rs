@@ -3,7 +3,7 @@
 use super::answers::{self, octets};
 use super::arguments;
 use super::error;
-use pyo3::exceptions::PyValueError;
+use crate::error::ours;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyMapping, PyTuple};
 use tercet_ldap::controls as known;
@@ -89,14 +89,14 @@ pub(crate) fn virtual_list_view<'py>(
 ) -> Made<'py> {
     let target = match (offset, value) {
         (Some(offset), None) => known::VlvTarget::Offset { offset, count },
-        (None, Some(value)) => known::VlvTarget::Value(arguments::value(value)?),
-        _ => return Err(PyValueError::new_err("a list view has an offset or a value")),
+        (None, Some(value)) => known::VlvTarget::Value(ours(arguments::value(value))?),
+        _ => return Err(crate::error::argument("a list view has an offset or a value")),
     };
     let context = context.map(arguments::value).transpose()?;
     made(py, &known::VirtualListView { before, after, target, context })
 }
 
-/// Content synchronization (RFC 4533).
+/// Content synchronization (RFC 4533); with `persist`, the search goes on and tells of changes.
 #[pyfunction]
 #[pyo3(signature = (*, persist = false, cookie = None, reload_hint = false))]
 pub(crate) fn sync<'py>(
@@ -178,11 +178,10 @@ pub(crate) fn dir_sync<'py>(
 /// The operation is part of a transaction (RFC 5805).
 #[pyfunction]
 pub(crate) fn transaction<'py>(identifier: &Bound<'py, PyAny>) -> Made<'py> {
-    made(identifier.py(), &known::Transaction(arguments::value(identifier)?))
+    made(identifier.py(), &known::Transaction(ours(arguments::value(identifier))?))
 }
 
-/// Entries that attributes of a found one name come with it (draft-masarati-ldap-deref): what is wanted of those that
-/// each attribute names.
+/// Entries that attributes of a found one name come with it (draft-masarati-ldap-deref): what is wanted of those.
 #[pyfunction]
 pub(crate) fn dereference<'py>(wanted: &Bound<'py, PyMapping>) -> Made<'py> {
     let mut all = known::Dereference::default();
@@ -194,7 +193,10 @@ pub(crate) fn dereference<'py>(wanted: &Bound<'py, PyMapping>) -> Made<'py> {
 
 /// Tells the server, for its log, for whom one works (draft-wahl-ldap-session).
 #[pyfunction]
-#[pyo3(signature = (identifier, *, address = String::new(), host = String::new(), format = "username"))]
+#[pyo3(
+    signature = (identifier, *, address = String::new(), host = String::new(), format = "username"),
+    text_signature = "(identifier, *, address='', host='', format='username')"
+)]
 pub(crate) fn session_tracking<'py>(
     py: Python<'py>,
     identifier: String,
@@ -206,7 +208,7 @@ pub(crate) fn session_tracking<'py>(
         "username" => known::SessionFormat::Username,
         "radius-session" => known::SessionFormat::RadiusSession,
         "radius-multi-session" => known::SessionFormat::RadiusMultiSession,
-        _ => return Err(PyValueError::new_err("username, radius-session or radius-multi-session expected")),
+        _ => return Err(crate::error::argument("username, radius-session or radius-multi-session expected")),
     };
     made(py, &known::SessionTracking { address, host, format, identifier })
 }
@@ -215,7 +217,7 @@ pub(crate) fn session_tracking<'py>(
 #[pyfunction]
 pub(crate) fn read_control<'py>(control: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
     let py = control.py();
-    let control = arguments::control(control)?;
+    let control = ours(arguments::control(control))?;
     let told = read(py, &control)?;
     let class = |name: &str| py.import("tercet.ldap.controls")?.getattr(name);
     told.map(|(name, fields)| class(name)?.call1(fields)).transpose()

@@ -1,8 +1,9 @@
 //! `tercet.ldap.Directory`: a directory in memory for tests.
 
 use super::{arguments, error, runtime};
-use crate::octets;
-use pyo3::exceptions::PyTypeError;
+use crate::error::ours;
+use crate::interrupt::interruptible;
+use crate::octets::Held;
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyString};
 use std::fs::File;
@@ -12,7 +13,14 @@ use std::sync::{Mutex, PoisonError};
 use tercet_ldap::Result;
 use tercet_ldap::directory::Server;
 
-/// A directory in memory that listens until it is closed.
+/// A directory in memory that listens on this host until it is closed, for tests.
+///
+/// It has no schema, and lets anybody write unless there is a root user. LDIF is given as `str` or `bytes`, or as the
+/// `Path` of a file. `root` is the name and password of the one user who may write then. With a certificate and its key
+/// there is StartTLS, or TLS at once with `ldaps`. `socket` is the path of a local socket to listen on instead of
+/// `listen`. With `cldap`, searches by datagrams are answered and nothing else.
+///
+/// Raises ParseError, UsageError, OSError.
 #[pyclass(frozen, module = "tercet.ldap")]
 pub(crate) struct Directory {
     directory: tercet_ldap::directory::Directory,
@@ -118,20 +126,20 @@ fn local(_: &tercet_ldap::directory::Directory, _: &std::path::Path) -> Result<S
 
 /// Loads LDIF: `str` and `bytes` are it, a `Path` is that of a file with it.
 fn load(directory: &tercet_ldap::directory::Directory, ldif: &Bound<'_, PyAny>) -> PyResult<u64> {
-    let py = ldif.py();
+    let (py, directory) = (ldif.py(), directory.clone());
     let loaded = if let Ok(text) = ldif.cast::<PyString>() {
-        let text = text.to_cow()?;
-        py.detach(|| directory.load(text.as_bytes()))
+        let text = ours(text.to_cow().map(std::borrow::Cow::into_owned))?;
+        interruptible(py, move || directory.load(text.as_bytes()))?
     } else if ldif.hasattr("__fspath__")? {
-        let path: PathBuf = ldif.extract()?;
+        let path: PathBuf = ours(ldif.extract())?;
         let named =
             |error: std::io::Error| std::io::Error::new(error.kind(), format!("{}: {error}", path.display()));
-        let file = File::open(&path).map_err(named)?;
-        py.detach(|| directory.load(BufReader::new(file)))
+        let file = File::open(&path).map_err(named).map_err(crate::error::io)?;
+        interruptible(py, move || directory.load(BufReader::new(file)))?
     } else {
-        let octets = octets::of(ldif)
-            .map_err(|_| PyTypeError::new_err("LDIF is `str`, `bytes`, or a `Path` of a file with it"))?;
-        py.detach(|| directory.load(&*octets))
+        let octets = Held::of(ldif)
+            .map_err(|_| crate::error::argument("LDIF is `str`, `bytes`, or a `Path` of a file with it"))?;
+        interruptible(py, move || directory.load(&*octets))?
     };
     loaded.map_err(|fault| error::raise(py, &fault))
 }

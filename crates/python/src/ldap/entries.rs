@@ -94,7 +94,8 @@ fn generic<'py>(class: &Bound<'py, PyType>, item: &Bound<'py, PyAny>) -> PyResul
     class.py().import("types")?.getattr("GenericAlias")?.call1((class, item))
 }
 
-/// The entries of a search, as they come.
+/// The answers to a search, as they come. Memory stays bounded however many they are; who drops it before its end
+/// abandons the search.
 #[pyclass(module = "tercet.ldap")]
 pub(crate) struct Entries {
     // Dropped before what it runs on.
@@ -138,14 +139,14 @@ impl Entries {
         self.stream.result(py)
     }
 
-    /// Gives the search up.
+    /// Abandons the search.
     fn close(&mut self) {
         self.stream.close();
         self.engine.linger();
     }
 }
 
-/// The same with asyncio.
+/// The answers to a search, as they come.
 #[pyclass(frozen, module = "tercet.ldap")]
 pub(crate) struct AsyncEntries {
     pub(super) stream: Arc<Mutex<Stream>>,
@@ -195,7 +196,7 @@ impl AsyncEntries {
         self.stream.try_lock().map_or_else(|_| Ok(None), |stream| stream.result(py))
     }
 
-    /// Gives the search up.
+    /// Abandons the search.
     fn aclose<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let stream = Arc::clone(&self.stream);
         awaitable::coroutine(py, async move { stream.lock().await.close() }, |py, ()| {

@@ -7,7 +7,10 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 use tercet_ldap::ldif::Style;
 use tercet_ldap::proto::{Attribute, Values};
 
-/// An entry: a view of the octets that were received. It is safe to keep after its connection has ended.
+/// An entry: attribute descriptions, compared without case, with their values.
+///
+/// It is a view of what was received, and safe to keep; `compact` those that are few of many, as a view keeps all that
+/// was received with it, up to 256 KiB.
 #[pyclass(frozen, mapping, module = "tercet.ldap")]
 pub(crate) struct Entry(pub(super) tercet_ldap::Entry);
 
@@ -65,6 +68,8 @@ impl Entry {
     }
 
     /// The first value of an attribute as text; None if there is none.
+    ///
+    /// Raises UnicodeDecodeError.
     fn text<'py>(&self, py: Python<'py>, attribute: &str) -> PyResult<Option<Bound<'py, PyString>>> {
         let first = self.find(attribute).and_then(|found| found.values().next());
         first.map(|value| PyString::from_bytes(py, value)).transpose()
@@ -129,8 +134,8 @@ impl Entry {
         Ok(dict)
     }
 
-    /// The entry as LDIF, folded after so many columns; None folds nothing.
-    #[pyo3(signature = (*, wrap = Some(78)))]
+    /// The entry as LDIF with the empty line behind it, folded after so many columns; None folds nothing.
+    #[pyo3(signature = (*, wrap = Some(78)), text_signature = "($self, *, wrap=78)")]
     fn ldif<'py>(&self, py: Python<'py>, wrap: Option<usize>) -> Bound<'py, PyBytes> {
         let mut out = Vec::with_capacity(self.0.octets().len() + 64);
         Style { wrap }.entry(&mut out, &self.0);

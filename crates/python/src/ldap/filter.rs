@@ -1,7 +1,7 @@
 //! `tercet.ldap.Filter`.
 
 use super::{arguments, error};
-use pyo3::exceptions::PyValueError;
+use crate::error::ours;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use tercet_ldap::{Dn, Error, ErrorKind, Evaluation, Filter as Inner, escape_filter_value};
@@ -10,6 +10,8 @@ use tercet_ldap::{Dn, Error, ErrorKind, Evaluation, Filter as Inner, escape_filt
 const DEPTH: usize = 80;
 
 /// A filter of searches (RFC 4515).
+///
+/// Raises ParseError.
 #[pyclass(frozen, eq, hash, module = "tercet.ldap")]
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct Filter(Inner<'static>);
@@ -27,7 +29,7 @@ impl Filter {
     fn item(py: Python<'_>, attribute: &str, test: &str) -> PyResult<Self> {
         let fits = |octet: u8| octet.is_ascii_alphanumeric() || b"-.;_".contains(&octet);
         if attribute.is_empty() || !attribute.bytes().all(fits) {
-            return Err(PyValueError::new_err(format!("`{attribute:.100}` is no attribute description")));
+            return Err(crate::error::argument(format!("`{attribute:.100}` is no attribute description")));
         }
         Self::new(py, &format!("({attribute}{test})"))
     }
@@ -43,10 +45,11 @@ fn depth(filter: &Inner<'_>) -> usize {
 }
 
 fn escaped(value: &Bound<'_, PyAny>) -> PyResult<String> {
-    Ok(escape_filter_value(&arguments::value(value)?))
+    Ok(escape_filter_value(&ours(arguments::value(value))?))
 }
 
-/// A value as it stands in a filter. What users enter has to go through this before it becomes part of one.
+/// A value as it stands in the text of a filter. What users enter has to go through this before it becomes part of
+/// one; `Filter.equal` does it by itself.
 #[pyfunction]
 pub(crate) fn escape_filter(value: &Bound<'_, PyAny>) -> PyResult<String> {
     escaped(value)
@@ -59,7 +62,7 @@ impl Filter {
         text.parse().map(Self).map_err(|fault| error::raise(py, &fault))
     }
 
-    /// Entries in which an attribute has this value.
+    /// Entries in which an attribute has this value, which needs no escapes.
     #[staticmethod]
     fn equal(attribute: &str, value: &Bound<'_, PyAny>) -> PyResult<Self> {
         Self::item(value.py(), attribute, &format!("={}", escaped(value)?))
@@ -83,9 +86,9 @@ impl Filter {
         Self::item(py, attribute, "=*")
     }
 
-    /// Whether the filter selects an entry: one of a search, or a record of LDIF.
+    /// Reports whether the filter selects an entry.
     fn matches(&self, entry: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let (dn, attributes) = arguments::content(entry)?;
+        let (dn, attributes) = ours(arguments::content(entry))?;
         let dn: Dn = dn.parse().map_err(|fault| error::raise(entry.py(), &fault))?;
         let values = |name: &str| {
             let found = attributes.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));

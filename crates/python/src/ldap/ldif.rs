@@ -3,8 +3,9 @@
 use super::entries::Stream;
 use super::entry::Entry;
 use super::{answers, arguments, error};
+use crate::error::ours;
+use crate::interrupt::interruptible;
 use crate::octets;
-use pyo3::exceptions::PyOSError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
@@ -18,6 +19,9 @@ use tokio::runtime::{Handle, RuntimeFlavor};
 
 /// Octets of LDIF that are written at once.
 const CHUNK: usize = 256 << 10;
+
+/// Records after which it is asked whether the user has interrupted.
+const SIGNALS: usize = 1 << 12;
 
 type Source = Box<dyn Read + Send + Sync>;
 
@@ -51,7 +55,7 @@ impl OpenFile {
             }
             Ok(())
         };
-        Python::try_attach(write).unwrap_or_else(|| Err(PyOSError::new_err("the interpreter has ended")))
+        Python::try_attach(write).unwrap_or_else(|| Err(crate::error::internal("the interpreter has ended")))
     }
 }
 
@@ -75,10 +79,10 @@ pub(crate) struct LdifReader(Reader<BufReader<Source>>);
 #[pymethods]
 impl LdifReader {
     #[new]
-    #[pyo3(signature = (source, *, max_line = 64 << 20, read_files = false))]
+    #[pyo3(signature = (source, *, max_line = 67_108_864, read_files = false))]
     fn new(source: &Bound<'_, PyAny>, max_line: usize, read_files: bool) -> PyResult<Self> {
         let options = ReaderOptions { line: max_line, read_files };
-        Ok(Self(Reader::with_options(BufReader::with_capacity(CHUNK, self::source(source)?), options)))
+        Ok(Self(Reader::with_options(BufReader::with_capacity(CHUNK, ours(self::source(source))?), options)))
     }
 
     fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
@@ -89,7 +93,9 @@ impl LdifReader {
         match py.detach(|| self.0.next()) {
             None => Ok(None),
             Some(Ok(record)) => answers::record(py, &record).map(Some),
-            Some(Err(fault)) if fault.kind() == ErrorKind::Io => Err(PyOSError::new_err(fault.to_string())),
+            Some(Err(fault)) if fault.kind() == ErrorKind::Io => {
+                Err(crate::error::io(io::Error::other(fault.to_string())))
+            }
             Some(Err(fault)) => Err(error::raise(py, &fault)),
         }
     }
@@ -104,7 +110,7 @@ pub(crate) fn ldif_text<'py>(
     let (style, mut out) = (Style { wrap }, Vec::new());
     match record.cast::<Entry>() {
         Ok(entry) => style.entry(&mut out, &entry.get().0),
-        Err(_) => style.record(&mut out, &arguments::record(record)?),
+        Err(_) => style.record(&mut out, &ours(arguments::record(record))?),
     }
     Ok(PyBytes::new(record.py(), &out))
 }
@@ -117,10 +123,17 @@ pub(crate) fn ldif_difference<'py>(
 ) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let py = before.py();
     let all = |records: &Bound<'py, PyAny>| -> PyResult<Vec<Result<Record>>> {
-        records.try_iter()?.map(|record| Ok(Ok(arguments::record(&record?)?))).collect()
+        let records = ours(records.try_iter())?.enumerate().map(|(at, record)| {
+            if at % SIGNALS == SIGNALS - 1 {
+                py.check_signals()?;
+            }
+            Ok(Ok(ours(arguments::record(&record?))?))
+        });
+        records.collect()
     };
     let (before, after) = (all(before)?, all(after)?);
-    let changes = py.detach(|| difference(before, after)).map_err(|fault| error::raise(py, &fault))?;
+    let changes =
+        interruptible(py, move || difference(before, after))?.map_err(|fault| error::raise(py, &fault))?;
     changes.iter().map(|change| answers::record(py, change)).collect()
 }
 
@@ -137,12 +150,13 @@ impl Sink {
         if target.hasattr(intern!(target.py(), "write"))? {
             return Ok(Self::Open(target.clone().unbind()));
         }
-        Ok(Self::Path(Output::create(target.extract::<PathBuf>()?)?))
+        let path = ours(target.extract::<PathBuf>())?;
+        Ok(Self::Path(Output::create(path).map_err(crate::error::io)?))
     }
 
     fn write(&mut self, octets: &[u8]) -> PyResult<()> {
         beside(|| match self {
-            Self::Path(file) => Ok(file.write_all(octets)?),
+            Self::Path(file) => file.write_all(octets).map_err(crate::error::io),
             Self::Open(file) => Python::attach(|py| OpenFile(file.clone_ref(py))).write_all(octets),
         })
     }
@@ -150,7 +164,7 @@ impl Sink {
     /// Gives a file its name.
     fn commit(self) -> PyResult<()> {
         match self {
-            Self::Path(file) => beside(|| Ok(file.commit()?)),
+            Self::Path(file) => beside(|| file.commit().map_err(crate::error::io)),
             Self::Open(_) => Ok(()),
         }
     }

@@ -2,12 +2,15 @@
 
 use super::arguments::{self, Name};
 use super::error;
+use crate::error::ours;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use std::hash::{Hash as _, Hasher as _};
 use tercet_ldap::{Ava, Rdn};
 
-/// A distinguished name (RFC 4514); two ways to write a name are the same name.
+/// A distinguished name (RFC 4514). Two ways to write a name are the same name.
+///
+/// Raises ParseError.
 #[pyclass(frozen, module = "tercet.ldap")]
 pub(crate) struct Dn(pub(super) tercet_ldap::Dn);
 
@@ -32,12 +35,12 @@ impl Dn {
         self.0.parent().map(Self)
     }
 
-    /// The name of what has this attribute and value below this name.
+    /// The name of what has this attribute and value below this name; the value needs no escapes.
     fn child(&self, attribute: &str, value: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Ok(Self(self.0.child(Rdn::new(attribute, arguments::value(value)?))))
+        Ok(Self(self.0.child(Rdn::new(attribute, ours(arguments::value(value))?))))
     }
 
-    /// Whether this name is below another, or the same.
+    /// Reports whether this name is below another, or the same.
     fn is_within(&self, py: Python<'_>, base: Name) -> PyResult<bool> {
         Ok(self.0.is_within(&Self::new(py, &base.0)?.0))
     }
@@ -77,6 +80,8 @@ impl Dn {
 }
 
 /// An LDAP URL (RFC 4516).
+///
+/// Raises ParseError.
 #[pyclass(frozen, eq, module = "tercet.ldap")]
 #[derive(PartialEq)]
 pub(crate) struct Url(tercet_ldap::Url);
@@ -88,10 +93,13 @@ impl Url {
         text.parse().map(Self).map_err(|fault| error::raise(py, &fault))
     }
 
-    /// A URL of its parts.
+    /// A URL of its parts, which need no escapes.
     #[staticmethod]
-    #[pyo3(signature = (*, scheme = "ldap", host = "", port = None, dn = Name(String::new()), attributes = None,
-                        scope = None, filter = None, extensions = None))]
+    #[pyo3(
+        signature = (*, scheme = "ldap", host = "", port = None, dn = Name(String::new()), attributes = None,
+            scope = None, filter = None, extensions = None),
+        text_signature = "(*, scheme='ldap', host='', port=None, dn='', attributes=None, scope=None, filter=None, extensions=None)"
+    )]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
     fn of(
         py: Python<'_>,
@@ -119,6 +127,7 @@ impl Url {
         Self::new(py, &url.to_string())
     }
 
+    /// The scheme: `ldap`, `ldaps`, `ldapi` or `cldap`.
     #[getter]
     fn scheme(&self) -> &str {
         &self.0.scheme
@@ -136,11 +145,13 @@ impl Url {
         self.0.port
     }
 
+    /// The distinguished name.
     #[getter]
     fn dn(&self) -> &str {
         &self.0.dn
     }
 
+    /// The attributes, if any are given.
     #[getter]
     fn attributes(&self) -> Vec<String> {
         self.0.attributes.clone()

@@ -1,7 +1,6 @@
 //! What futures run on: beside a call that waits for them, or in the background.
 
 use super::{awaitable, error};
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::future::Future;
 use std::pin::pin;
@@ -11,20 +10,20 @@ use tercet_ldap::Result;
 use tokio::runtime::{Builder, Handle, Runtime};
 
 /// How long a wait goes on before signals are looked at: Ctrl-C is answered in this time.
-const TURN: Duration = Duration::from_millis(100);
+const TURN: Duration = crate::interrupt::PATIENCE;
 
 /// The runtime of one connection without asyncio. It has no thread of its own, so that a process may fork between calls.
 pub(super) struct Engine(Option<Runtime>);
 
 impl Engine {
     pub(super) fn new() -> PyResult<Self> {
-        Ok(Self(Some(Builder::new_current_thread().enable_all().build()?)))
+        Ok(Self(Some(Builder::new_current_thread().enable_all().build().map_err(crate::error::io)?)))
     }
 
     fn runtime(&self) -> PyResult<&Runtime> {
         // Finalizers may run on any thread that the interpreter is attached to, those of the background included.
         let usable = self.0.as_ref().filter(|_| Handle::try_current().is_err());
-        usable.ok_or_else(|| PyRuntimeError::new_err("a call that waits, on a thread that must not"))
+        usable.ok_or_else(|| crate::error::internal("a call that waits, on a thread that must not"))
     }
 
     /// Waits for a future with the interpreter released. Ctrl-C drops it, which abandons its operation.
@@ -77,7 +76,8 @@ pub(super) fn background() -> PyResult<&'static Runtime> {
         return Ok(runtime);
     }
     let runtime =
-        Builder::new_multi_thread().worker_threads(2).thread_name("tercet-ldap").enable_all().build()?;
+        Builder::new_multi_thread().worker_threads(2).thread_name("tercet-ldap").enable_all().build();
+    let runtime = runtime.map_err(crate::error::io)?;
     // It lives as long as the process: threads that end with the interpreter could not be joined safely.
     let runtime: &'static Runtime = Box::leak(Box::new(runtime));
     *known = Some((process, runtime));

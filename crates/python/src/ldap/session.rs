@@ -7,6 +7,7 @@ use super::entry::Entry;
 use super::ldif::{self, Sink};
 use super::runtime::{self, Engine, Mode};
 use super::{answers, error};
+use crate::error::ours;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 use std::sync::Arc;
@@ -25,15 +26,18 @@ pub(crate) struct Session {
     mode: Mode,
 }
 
-/// A connection whose calls wait.
+/// A connection to a server. It may be used by many threads; their calls take turns.
 #[pyclass(extends = Session, frozen, module = "tercet.ldap")]
 pub(crate) struct Connection;
 
-/// A connection whose calls are awaited.
+/// A connection to a server, whose operations are awaited. Several may be on their way at once.
 #[pyclass(extends = Session, frozen, module = "tercet.ldap")]
 pub(crate) struct AsyncConnection;
 
-/// Connects to the first of these servers that can be reached.
+/// Connects to the first of these servers that can be reached: `ldap://`, `ldaps://`, `ldapi://`, and
+/// `ldap:///dc=…` for those of a domain.
+///
+/// Raises NetworkError, TlsError, Timeout; of several servers, for the last one.
 #[pyfunction]
 #[pyo3(signature = (*urls, **options))]
 pub(crate) fn connect<'py>(
@@ -41,7 +45,7 @@ pub(crate) fn connect<'py>(
     options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = urls.py();
-    let config = arguments::config(urls, options)?;
+    let config = ours(arguments::config(urls, options))?;
     let engine = Engine::new()?;
     let client = engine.wait(py, connected(config))?;
     let client = client.map_err(|fault| error::raise(py, &fault))?;
@@ -55,15 +59,22 @@ pub(crate) fn connect_async<'py>(
     urls: &Bound<'py, PyTuple>,
     options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let config = arguments::config(urls, options)?;
+    let config = ours(arguments::config(urls, options))?;
     Mode::Awaited.run(urls.py(), connected(config), |py, client| {
         Session { client, mode: Mode::Awaited }.into_object(py)
     })
 }
 
-/// Searches by datagrams; gives the entries.
+/// Searches by datagrams (LDAP over UDP), as domain controllers of Active Directory answer them: `cldap://` and the
+/// host, or several with spaces between, which are asked in turn. The scope is `base` by default; `timeout` is the
+/// time that a server has, 6 seconds by default. Nothing is bound or encrypted: who sees the request can answer.
+///
+/// Raises Timeout, NetworkError, LimitError, UsageError, and ResultError as any search.
 #[pyfunction]
-#[pyo3(signature = (url, base = Name(String::new()), filter = None, **options))]
+#[pyo3(
+    signature = (url, base = Name(String::new()), filter = None, **options),
+    text_signature = "(url, base='', filter=None, **options)"
+)]
 pub(crate) fn search_cldap<'py>(
     url: &Bound<'py, PyAny>,
     base: Name,
@@ -75,7 +86,10 @@ pub(crate) fn search_cldap<'py>(
 
 /// The same, to be awaited.
 #[pyfunction]
-#[pyo3(signature = (url, base = Name(String::new()), filter = None, **options))]
+#[pyo3(
+    signature = (url, base = Name(String::new()), filter = None, **options),
+    text_signature = "(url, base='', filter=None, **options)"
+)]
 pub(crate) fn search_cldap_async<'py>(
     url: &Bound<'py, PyAny>,
     base: Name,
@@ -123,7 +137,7 @@ impl Session {
     }
 
     fn with(&self, controls: Option<&Bound<'_, PyAny>>) -> PyResult<Client> {
-        let controls = arguments::controls(controls)?;
+        let controls = ours(arguments::controls(controls))?;
         let all: Vec<&dyn RequestControl> = controls.iter().map(|it| it as &dyn RequestControl).collect();
         Ok(self.client.with(&all))
     }
@@ -144,7 +158,12 @@ impl Session {
 #[pymethods]
 impl Session {
     /// Binds with a name and a password; without either, anonymously.
-    #[pyo3(signature = (dn = Name(String::new()), password = "", *, controls = None))]
+    ///
+    /// Raises UsageError for a password on a connection without encryption to another host, InvalidCredentials.
+    #[pyo3(
+        signature = (dn = Name(String::new()), password = "", *, controls = None),
+        text_signature = "($self, dn='', password='', *, controls=None)"
+    )]
     fn bind<'py>(
         &self,
         py: Python<'py>,
@@ -157,7 +176,10 @@ impl Session {
         self.mode.run(py, async move { client.bind(&dn.0, &password).await }, answers::done)
     }
 
-    /// Binds by a SASL mechanism.
+    /// Binds by a SASL mechanism. EXTERNAL takes who the TLS certificate or the local socket says; names that end in
+    /// `-PLUS` bind the exchange to the TLS channel. GSSAPI is Kerberos, with the tickets of `kinit`, or of the
+    /// principal `user` if given. NTLM takes a user as `DOMAIN\user` or `user@domain`, and is called GSS-SPNEGO
+    /// with Active Directory. Both are there where this package was built with them.
     #[pyo3(signature = (mechanism, user = "", password = "", *, authorization = "", controls = None))]
     fn bind_sasl<'py>(
         &self,
@@ -174,13 +196,17 @@ impl Session {
         self.mode.run(py, async move { client.bind_sasl(mechanism).await }, answers::done)
     }
 
-    /// Encrypts a connection that is open until now.
+    /// Encrypts a connection that is open until now, with the certificates that it was made with. While other
+    /// operations are on their way it is a UsageError; if it fails otherwise, the connection ends.
     fn start_tls<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let client = self.client.clone();
         self.mode.run(py, async move { client.start_tls().await }, answers::done)
     }
 
-    /// Starts a search.
+    /// Starts a search at a base, for all entries without a filter. With `everything`, references and
+    /// intermediate responses come too.
+    ///
+    /// Raises ParseError for the filter; the iterator raises ResultError.
     #[pyo3(signature = (base, filter = None, **options))]
     fn search<'py>(
         &self,
@@ -206,8 +232,12 @@ impl Session {
         }
     }
 
-    /// Writes what a search finds as LDIF, without making Python objects; gives the number of entries.
-    #[pyo3(signature = (file, base, filter = None, *, wrap = Some(78), **options))]
+    /// Writes what a search finds as LDIF to a path or a binary file, without making Python objects; gives the
+    /// number of entries. A path is written whole or not at all; a file has the entries that came before a fault.
+    #[pyo3(
+        signature = (file, base, filter = None, *, wrap = Some(78), **options),
+        text_signature = "($self, file, base, filter=None, *, wrap=78, **options)"
+    )]
     fn search_ldif<'py>(
         &self,
         py: Python<'py>,
@@ -226,7 +256,7 @@ impl Session {
         self.mode.run(py, written, |py, count| Ok(count?.into_pyobject(py)?.into_any()))
     }
 
-    /// Does what a record of LDIF says, with its controls.
+    /// Applies a record of LDIF, with its controls; an entry is added.
     #[pyo3(signature = (record, *, controls = None))]
     fn apply<'py>(
         &self,
@@ -234,7 +264,7 @@ impl Session {
         controls: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let client = self.with(controls)?;
-        let change = arguments::record(record)?;
+        let change = ours(arguments::record(record))?;
         self.mode.run(record.py(), async move { client.apply(&change).await }, answers::done)
     }
 
@@ -247,10 +277,10 @@ impl Session {
         attributes: &Bound<'py, PyAny>,
         controls: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.change(py, dn, Change::Add(arguments::attributes(attributes)?), controls)
+        self.change(py, dn, Change::Add(ours(arguments::attributes(attributes))?), controls)
     }
 
-    /// Changes an entry.
+    /// Changes an entry: `[("replace", "sn", "King"), ("delete", "title"), ("increment", "uidNumber", 1)]`.
     #[pyo3(signature = (dn, modifications, *, controls = None))]
     fn modify<'py>(
         &self,
@@ -259,7 +289,7 @@ impl Session {
         modifications: &Bound<'py, PyAny>,
         controls: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.change(py, dn, Change::Modify(arguments::modifications(modifications)?), controls)
+        self.change(py, dn, Change::Modify(ours(arguments::modifications(modifications))?), controls)
     }
 
     /// Deletes an entry.
@@ -289,7 +319,7 @@ impl Session {
         self.change(py, dn, change, controls)
     }
 
-    /// Whether an entry has a value.
+    /// Reports whether an entry has a value.
     #[pyo3(signature = (dn, attribute, value, *, controls = None))]
     fn compare<'py>(
         &self,
@@ -300,13 +330,14 @@ impl Session {
         controls: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let client = self.with(controls)?;
-        let (attribute, value) = (attribute.to_owned(), arguments::value(value)?);
+        let (attribute, value) = (attribute.to_owned(), ours(arguments::value(value))?);
         self.mode.run(py, async move { client.compare(&dn.0, &attribute, &value).await }, |py, is_there| {
             Ok(pyo3::types::PyBool::new(py, is_there).to_owned().into_any())
         })
     }
 
-    /// Changes a password; gives the one that the server made up, if it had to.
+    /// Changes a password (RFC 3062), the own one by default; gives the one that the server made up, if `new`
+    /// is not given.
     #[pyo3(signature = (user = None, *, old = None, new = None, controls = None))]
     fn modify_password<'py>(
         &self,
@@ -327,7 +358,8 @@ impl Session {
         })
     }
 
-    /// Who the server takes the user for.
+    /// Returns the authorization identity of the connection (RFC 4532): `dn:…`, `u:…`, or an empty text for
+    /// anonymous.
     #[pyo3(signature = (*, controls = None))]
     fn who_am_i<'py>(
         &self,
@@ -340,7 +372,7 @@ impl Session {
         })
     }
 
-    /// An extended operation, whatever its result.
+    /// Sends an extended operation; returns the answer with any result code.
     #[pyo3(signature = (name, value = None, *, controls = None))]
     fn extended<'py>(
         &self,
@@ -354,7 +386,7 @@ impl Session {
         self.mode.run(py, async move { client.extended(&name, value.as_deref()).await }, answers::extended)
     }
 
-    /// Begins a transaction; gives its identifier.
+    /// Begins a transaction (RFC 5805). Returns its identifier, for the control `transaction`.
     fn start_transaction<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let client = self.client.clone();
         self.mode.run(py, async move { client.start_transaction().await }, |py, identifier| {
@@ -370,13 +402,13 @@ impl Session {
         identifier: &Bound<'py, PyAny>,
         commit: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (client, identifier) = (self.client.clone(), arguments::value(identifier)?);
+        let (client, identifier) = (self.client.clone(), ours(arguments::value(identifier))?);
         self.mode.run(py, async move { client.end_transaction(&identifier, commit).await }, answers::done)
     }
 
-    /// The same connection with another time limit for answers.
+    /// Returns the same connection with another time limit for answers.
     fn with_timeout<'py>(&self, py: Python<'py>, timeout: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let client = self.client.with_timeout(arguments::seconds(timeout)?);
+        let client = self.client.with_timeout(ours(arguments::seconds(timeout))?);
         Self { client, mode: self.mode.clone() }.into_object(py)
     }
 
@@ -386,7 +418,7 @@ impl Session {
         self.client.is_closed()
     }
 
-    /// Ends the connection; what waits for an answer fails.
+    /// Ends the connection; operations in progress fail.
     fn close(&self) {
         self.client.close();
         if let Mode::Waiting(engine) = &self.mode {
@@ -437,7 +469,7 @@ fn search<'py>(
     options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<(tercet_ldap::Search, bool)> {
     let filter = filter.unwrap_or_else(|| PyString::intern(py, "(objectClass=*)").into_any());
-    arguments::search(&base.0, &filter, options)
+    ours(arguments::search(&base.0, &filter, options))
 }
 
 fn mechanism(

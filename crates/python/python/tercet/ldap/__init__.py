@@ -106,3 +106,9 @@ __all__ = [
     "escape_filter",
     "search_cldap",
 ]
+
+# As in the package around it.
+for _name in __all__:
+    if globals()[_name].__module__ != __name__:
+        globals()[_name].__module__ = __name__
+del _name

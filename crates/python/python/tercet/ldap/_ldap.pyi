@@ -1,7 +1,7 @@
 from collections.abc import AsyncIterator, Awaitable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from types import TracebackType
+from types import GenericAlias, TracebackType
 from typing import Any, BinaryIO, Literal, TypeAlias, TypedDict, TypeVar, final, overload
 
 from typing_extensions import Buffer, Self, Unpack
@@ -45,7 +45,7 @@ class ConnectOptions(TypedDict, total=False):
     start_tls: bool
     """Upgrade `ldap` connections by StartTLS, or have none."""
     ca: Pem
-    """Whom to trust, in place of those whom the operating system trusts."""
+    """Whom to trust, instead of those whom the operating system trusts."""
     certificate: Pem
     """The client's own certificate."""
     key: Pem
@@ -55,19 +55,19 @@ class ConnectOptions(TypedDict, total=False):
     verify: bool
     """False takes any certificate, so that anybody in between can read and change all."""
     connect_timeout: float
-    """Seconds for the connection itself, with TLS; 10 unless told."""
+    """Seconds for the connection itself, with TLS; 10 by default."""
     timeout: float | None
-    """Seconds for an answer, and of a search for the next entry; 60 unless told, None for ever."""
+    """Seconds for an answer, and of a search for the next entry; 60 by default, None for ever."""
     keep_alive: float | None
-    """Seconds without traffic after which TCP asks whether the server is there; 60 unless told, None for never."""
+    """Seconds without traffic after which TCP asks whether the server is there; 60 by default, None for never."""
     allow_plain_passwords: bool
     """Allow passwords on connections without encryption to other hosts."""
     referrals: bool | Referrals
     """Follow referrals, anonymously, within limits."""
     max_message: int
-    """Octets of a message from the server at most: 16 MiB unless told."""
+    """Octets of a message from the server at most: 16 MiB by default."""
     scram_iterations: int
-    """Iterations of SCRAM that the server may ask for; 100,000 unless told."""
+    """Iterations of SCRAM that the server may ask for; 100,000 by default."""
 
 class SearchOptions(TypedDict, total=False):
     """What a search asks for."""
@@ -75,9 +75,9 @@ class SearchOptions(TypedDict, total=False):
     attributes: str | Iterable[str]
     """The attributes to return; `*` stands for all of users, `+` for all operational ones, `1.1` for none."""
     scope: Scope
-    """`sub` unless told."""
+    """`sub` by default."""
     deref: Literal["never", "search", "find", "always"]
-    """Whether aliases are followed; `never` unless told."""
+    """Whether aliases are followed; `never` by default."""
     size_limit: int
     """Entries at most, kept by the server; 0 for no limit."""
     time_limit: int
@@ -87,15 +87,17 @@ class SearchOptions(TypedDict, total=False):
     page_size: int | None
     """Fetch pages of so many entries, one after another; what comes out is one stream all the same."""
     timeout: float | None
-    """Seconds that the next entry may take, in place of the connection's own limit."""
+    """Seconds that the next entry may take, instead of the connection's own limit."""
     controls: Controls
 
 @final
 class Dn:
-    """A distinguished name (RFC 4514). Two ways to write a name are the same name."""
+    """A distinguished name (RFC 4514). Two ways to write a name are the same name.
 
-    def __new__(cls, text: str = "") -> Self:
-        """Raises ParseError."""
+    Raises ParseError.
+    """
+
+    def __new__(cls, text: str = "") -> Self: ...
     @property
     def rdns(self) -> list[list[tuple[str, bytes]]]:
         """The RDNs, the leaf first; each as pairs of attribute and value."""
@@ -105,7 +107,7 @@ class Dn:
     def child(self, attribute: str, value: Value) -> Dn:
         """The name of what has this attribute and value below this name; the value needs no escapes."""
     def is_within(self, base: Name) -> bool:
-        """Whether this name is below another, or the same."""
+        """Reports whether this name is below another, or the same."""
     def normalized(self) -> str:
         """The text that all ways to write this name have in common."""
     def __len__(self) -> int: ...
@@ -115,10 +117,12 @@ class Dn:
 
 @final
 class Url:
-    """An LDAP URL (RFC 4516)."""
+    """An LDAP URL (RFC 4516).
 
-    def __new__(cls, text: str) -> Self:
-        """Raises ParseError."""
+    Raises ParseError.
+    """
+
+    def __new__(cls, text: str) -> Self: ...
     @staticmethod
     def of(
         *,
@@ -131,9 +135,28 @@ class Url:
         filter: str | Filter | None = None,
         extensions: list[str] | None = None,
     ) -> Url:
-        """A URL of its parts, which need no escapes."""
+        """staticmethod(function) -> method
+
+        Convert a function to be a static method.
+
+        A static method does not receive an implicit first argument.
+        To declare a static method, use this idiom:
+
+             class C:
+                 @staticmethod
+                 def f(arg1, arg2, argN):
+                     ...
+
+        It can be called either on the class (e.g. C.f()) or on an instance
+        (e.g. C().f()). Both the class and the instance are ignored, and
+        neither is passed implicitly as the first argument to the method.
+
+        Static methods in Python are similar to those found in Java or C++.
+        For a more advanced concept, see the classmethod builtin.
+        """
     @property
-    def scheme(self) -> str: ...
+    def scheme(self) -> str:
+        """The scheme: `ldap`, `ldaps`, `ldapi` or `cldap`."""
     @property
     def host(self) -> str:
         """The host; of `ldapi` the path of a socket."""
@@ -141,9 +164,11 @@ class Url:
     def port(self) -> int | None:
         """The port, if it is given."""
     @property
-    def dn(self) -> str: ...
+    def dn(self) -> str:
+        """The distinguished name."""
     @property
-    def attributes(self) -> list[str]: ...
+    def attributes(self) -> list[str]:
+        """The attributes, if any are given."""
     @property
     def scope(self) -> Scope | None:
         """The scope, if it is given."""
@@ -158,26 +183,102 @@ class Url:
 
 @final
 class Filter:
-    """A filter of searches (RFC 4515)."""
+    """A filter of searches (RFC 4515).
 
-    def __new__(cls, text: str) -> Self:
-        """Raises ParseError."""
+    Raises ParseError.
+    """
+
+    def __new__(cls, text: str) -> Self: ...
     @staticmethod
     def equal(attribute: str, value: Value) -> Filter:
-        """Entries in which an attribute has this value, which needs no escapes."""
+        """staticmethod(function) -> method
+
+        Convert a function to be a static method.
+
+        A static method does not receive an implicit first argument.
+        To declare a static method, use this idiom:
+
+             class C:
+                 @staticmethod
+                 def f(arg1, arg2, argN):
+                     ...
+
+        It can be called either on the class (e.g. C.f()) or on an instance
+        (e.g. C().f()). Both the class and the instance are ignored, and
+        neither is passed implicitly as the first argument to the method.
+
+        Static methods in Python are similar to those found in Java or C++.
+        For a more advanced concept, see the classmethod builtin.
+        """
     @staticmethod
     def at_least(attribute: str, value: Value) -> Filter:
-        """Entries in which an attribute has this value or a greater one."""
+        """staticmethod(function) -> method
+
+        Convert a function to be a static method.
+
+        A static method does not receive an implicit first argument.
+        To declare a static method, use this idiom:
+
+             class C:
+                 @staticmethod
+                 def f(arg1, arg2, argN):
+                     ...
+
+        It can be called either on the class (e.g. C.f()) or on an instance
+        (e.g. C().f()). Both the class and the instance are ignored, and
+        neither is passed implicitly as the first argument to the method.
+
+        Static methods in Python are similar to those found in Java or C++.
+        For a more advanced concept, see the classmethod builtin.
+        """
     @staticmethod
     def at_most(attribute: str, value: Value) -> Filter:
-        """Entries in which an attribute has this value or a lesser one."""
+        """staticmethod(function) -> method
+
+        Convert a function to be a static method.
+
+        A static method does not receive an implicit first argument.
+        To declare a static method, use this idiom:
+
+             class C:
+                 @staticmethod
+                 def f(arg1, arg2, argN):
+                     ...
+
+        It can be called either on the class (e.g. C.f()) or on an instance
+        (e.g. C().f()). Both the class and the instance are ignored, and
+        neither is passed implicitly as the first argument to the method.
+
+        Static methods in Python are similar to those found in Java or C++.
+        For a more advanced concept, see the classmethod builtin.
+        """
     @staticmethod
     def present(attribute: str) -> Filter:
-        """Entries that have an attribute."""
+        """staticmethod(function) -> method
+
+        Convert a function to be a static method.
+
+        A static method does not receive an implicit first argument.
+        To declare a static method, use this idiom:
+
+             class C:
+                 @staticmethod
+                 def f(arg1, arg2, argN):
+                     ...
+
+        It can be called either on the class (e.g. C.f()) or on an instance
+        (e.g. C().f()). Both the class and the instance are ignored, and
+        neither is passed implicitly as the first argument to the method.
+
+        Static methods in Python are similar to those found in Java or C++.
+        For a more advanced concept, see the classmethod builtin.
+        """
     def matches(self, entry: Entry | Record) -> bool:
-        """Whether the filter selects an entry."""
+        """Reports whether the filter selects an entry."""
     def __and__(self, other: Filter, /) -> Filter: ...
     def __or__(self, other: Filter, /) -> Filter: ...
+    def __rand__(self, other: Filter, /) -> Filter: ...
+    def __ror__(self, other: Filter, /) -> Filter: ...
     def __invert__(self) -> Filter: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
@@ -195,7 +296,8 @@ class Entry(Mapping[str, list[bytes]]):
     """
 
     @property
-    def dn(self) -> str: ...
+    def dn(self) -> str:
+        """The name of the entry."""
     @property
     def controls(self) -> list[Control]:
         """The controls that came with the entry."""
@@ -209,7 +311,8 @@ class Entry(Mapping[str, list[bytes]]):
         """
     def texts(self, attribute: str) -> list[str]:
         """The values of an attribute as text; empty if there is none."""
-    def to_dict(self) -> dict[str, list[bytes]]: ...
+    def to_dict(self) -> dict[str, list[bytes]]:
+        """All attributes as a `dict`."""
     def ldif(self, *, wrap: int | None = 78) -> bytes:
         """The entry as LDIF with the empty line behind it, folded after so many columns; None folds nothing."""
     def compact(self) -> Entry:
@@ -220,6 +323,8 @@ class Entries(Iterator[Found]):
     """The answers to a search, as they come. Memory stays bounded however many they are; who drops it before its end
     abandons the search."""
 
+    @classmethod
+    def __class_getitem__(cls, item: Any) -> GenericAlias: ...
     def __iter__(self) -> Self: ...
     def __next__(self) -> Found: ...
     @property
@@ -229,12 +334,14 @@ class Entries(Iterator[Found]):
     def result(self) -> Result | None:
         """The server's result, once the search has ended well."""
     def close(self) -> None:
-        """Gives the search up."""
+        """Abandons the search."""
 
 @final
 class AsyncEntries(AsyncIterator[Found]):
     """The answers to a search, as they come."""
 
+    @classmethod
+    def __class_getitem__(cls, item: Any) -> GenericAlias: ...
     def __aiter__(self) -> Self: ...
     def __anext__(self) -> Awaitable[Found]: ...
     @property
@@ -244,7 +351,7 @@ class AsyncEntries(AsyncIterator[Found]):
     def result(self) -> Result | None:
         """The server's result, once the search has ended well."""
     def aclose(self) -> Operation[None]:
-        """Gives the search up."""
+        """Abandons the search."""
 
 @final
 class Connection:
@@ -304,7 +411,7 @@ class Connection:
         """Writes what a search finds as LDIF to a path or a binary file, without making Python objects; gives the
         number of entries. A path is written whole or not at all; a file has the entries that came before a fault."""
     def apply(self, record: Record | Entry, *, controls: Controls = None) -> Result:
-        """Does what a record of LDIF says, with its controls; an entry is added."""
+        """Applies a record of LDIF, with its controls; an entry is added."""
     def add(self, dn: Name, attributes: Mapping[str, Values], *, controls: Controls = None) -> Result:
         """Adds an entry."""
     def modify(self, dn: Name, modifications: Iterable[Modification], *, controls: Controls = None) -> Result:
@@ -322,26 +429,28 @@ class Connection:
     ) -> Result:
         """Gives an entry another name, and with `superior` another place."""
     def compare(self, dn: Name, attribute: str, value: Value, *, controls: Controls = None) -> bool:
-        """Whether an entry has a value."""
+        """Reports whether an entry has a value."""
     def modify_password(
         self, user: Name | None = None, *, old: Value | None = None, new: Value | None = None, controls: Controls = None
     ) -> bytes | None:
-        """Changes a password (RFC 3062), the own one unless told; gives the one that the server made up, if `new`
+        """Changes a password (RFC 3062), the own one by default; gives the one that the server made up, if `new`
         is not given."""
     def who_am_i(self, *, controls: Controls = None) -> str:
-        """Who the server takes the user for (RFC 4532): `dn:…`, `u:…`, or nothing for anonymous."""
+        """Returns the authorization identity of the connection (RFC 4532): `dn:…`, `u:…`, or an empty text for
+        anonymous."""
     def extended(self, name: str, value: Value | None = None, *, controls: Controls = None) -> Extended:
-        """An extended operation, whatever its result."""
+        """Sends an extended operation; returns the answer with any result code."""
     def start_transaction(self) -> bytes:
-        """Begins a transaction (RFC 5805); its identifier goes with the control of that name."""
+        """Begins a transaction (RFC 5805). Returns its identifier, for the control `transaction`."""
     def end_transaction(self, identifier: bytes, *, commit: bool = True) -> Result:
         """Ends a transaction."""
     def with_timeout(self, timeout: float | None) -> Connection:
-        """The same connection with another time limit for answers."""
+        """Returns the same connection with another time limit for answers."""
     @property
-    def closed(self) -> bool: ...
+    def closed(self) -> bool:
+        """Whether the connection has ended."""
     def close(self) -> None:
-        """Ends the connection; what waits for an answer fails."""
+        """Ends the connection; operations in progress fail."""
     def __enter__(self) -> Self: ...
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None, /
@@ -366,7 +475,8 @@ class AsyncConnection:
     ) -> Operation[Result]:
         """Binds by a SASL mechanism. EXTERNAL takes who the TLS certificate or the local socket says; names that end in
         `-PLUS` bind the exchange to the TLS channel. GSSAPI is Kerberos, with the tickets of `kinit`, or of the
-        principal `user` if given, where this package was built with it."""
+        principal `user` if given. NTLM takes a user as `DOMAIN\\user` or `user@domain`, and is called GSS-SPNEGO
+        with Active Directory. Both are there where this package was built with them."""
     def start_tls(self) -> Operation[Result]:
         """Encrypts a connection that is open until now, with the certificates that it was made with. While other
         operations are on their way it is a UsageError; if it fails otherwise, the connection ends."""
@@ -404,7 +514,7 @@ class AsyncConnection:
         """Writes what a search finds as LDIF to a path or a binary file, without making Python objects; gives the
         number of entries. A path is written whole or not at all; a file has the entries that came before a fault."""
     def apply(self, record: Record | Entry, *, controls: Controls = None) -> Operation[Result]:
-        """Does what a record of LDIF says, with its controls; an entry is added."""
+        """Applies a record of LDIF, with its controls; an entry is added."""
     def add(self, dn: Name, attributes: Mapping[str, Values], *, controls: Controls = None) -> Operation[Result]:
         """Adds an entry."""
     def modify(
@@ -424,26 +534,28 @@ class AsyncConnection:
     ) -> Operation[Result]:
         """Gives an entry another name, and with `superior` another place."""
     def compare(self, dn: Name, attribute: str, value: Value, *, controls: Controls = None) -> Operation[bool]:
-        """Whether an entry has a value."""
+        """Reports whether an entry has a value."""
     def modify_password(
         self, user: Name | None = None, *, old: Value | None = None, new: Value | None = None, controls: Controls = None
     ) -> Operation[bytes | None]:
-        """Changes a password (RFC 3062), the own one unless told; gives the one that the server made up, if `new`
+        """Changes a password (RFC 3062), the own one by default; gives the one that the server made up, if `new`
         is not given."""
     def who_am_i(self, *, controls: Controls = None) -> Operation[str]:
-        """Who the server takes the user for (RFC 4532): `dn:…`, `u:…`, or nothing for anonymous."""
+        """Returns the authorization identity of the connection (RFC 4532): `dn:…`, `u:…`, or an empty text for
+        anonymous."""
     def extended(self, name: str, value: Value | None = None, *, controls: Controls = None) -> Operation[Extended]:
-        """An extended operation, whatever its result."""
+        """Sends an extended operation; returns the answer with any result code."""
     def start_transaction(self) -> Operation[bytes]:
-        """Begins a transaction (RFC 5805); its identifier goes with the control of that name."""
+        """Begins a transaction (RFC 5805). Returns its identifier, for the control `transaction`."""
     def end_transaction(self, identifier: bytes, *, commit: bool = True) -> Operation[Result]:
         """Ends a transaction."""
     def with_timeout(self, timeout: float | None) -> AsyncConnection:
-        """The same connection with another time limit for answers."""
+        """Returns the same connection with another time limit for answers."""
     @property
-    def closed(self) -> bool: ...
+    def closed(self) -> bool:
+        """Whether the connection has ended."""
     def close(self) -> None:
-        """Ends the connection; what waits for an answer fails."""
+        """Ends the connection; operations in progress fail."""
     def __aenter__(self) -> Awaitable[Self]: ...
     def __aexit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None, /
@@ -456,26 +568,34 @@ def connect(*urls: str | Url, **options: Unpack[ConnectOptions]) -> Connection:
     Raises NetworkError, TlsError, Timeout; of several servers, for the last one.
     """
 
-def connect_async(*urls: str | Url, **options: Unpack[ConnectOptions]) -> Operation[AsyncConnection]: ...
+def connect_async(*urls: str | Url, **options: Unpack[ConnectOptions]) -> Operation[AsyncConnection]:
+    """The same, to be awaited."""
+
 def search_cldap(
     url: str | Url, base: Name = "", filter: str | Filter | None = None, **options: Unpack[SearchOptions]
 ) -> list[Entry]:
     """Searches by datagrams (LDAP over UDP), as domain controllers of Active Directory answer them: `cldap://` and the
-    host, or several with spaces between, which are asked in turn. The scope is `base` unless told; `timeout` is the
-    time that a server has, 6 seconds unless told. Nothing is bound or encrypted: who sees the request can answer.
+    host, or several with spaces between, which are asked in turn. The scope is `base` by default; `timeout` is the
+    time that a server has, 6 seconds by default. Nothing is bound or encrypted: who sees the request can answer.
 
     Raises Timeout, NetworkError, LimitError, UsageError, and ResultError as any search.
     """
 
 def search_cldap_async(
     url: str | Url, base: Name = "", filter: str | Filter | None = None, **options: Unpack[SearchOptions]
-) -> Operation[list[Entry]]: ...
+) -> Operation[list[Entry]]:
+    """The same, to be awaited."""
 
 @final
 class Directory:
     """A directory in memory that listens on this host until it is closed, for tests.
 
-    It has no schema, and lets anybody write unless there is a root user.
+    It has no schema, and lets anybody write unless there is a root user. LDIF is given as `str` or `bytes`, or as the
+    `Path` of a file. `root` is the name and password of the one user who may write then. With a certificate and its key
+    there is StartTLS, or TLS at once with `ldaps`. `socket` is the path of a local socket to listen on instead of
+    `listen`. With `cldap`, searches by datagrams are answered and nothing else.
+
+    Raises ParseError, UsageError, OSError.
     """
 
     def __new__(
@@ -489,16 +609,10 @@ class Directory:
         listen: str = "127.0.0.1:0",
         socket: str | PathLike[str] | None = None,
         cldap: bool = False,
-    ) -> Self:
-        """Takes in LDIF, itself as `str` or `bytes` or in the file at a `Path`. `root` is the name and password of the
-        one user who may write then. With a certificate and its key there is StartTLS, or TLS at once with `ldaps`.
-        `socket` is the path of a local socket to listen on in place of `listen`. With `cldap`, searches by datagrams
-        are answered and nothing else.
-
-        Raises ParseError, UsageError, OSError.
-        """
+    ) -> Self: ...
     @property
-    def url(self) -> str: ...
+    def url(self) -> str:
+        """The URL to connect to."""
     def load(self, ldif: str | bytes | Path) -> int:
         """Takes in more LDIF, content and changes; gives the number of records."""
     def close(self) -> None:
@@ -512,15 +626,24 @@ class Directory:
 
 @final
 class LdifReader(Iterator[Record]):
+    """The records of LDIF."""
     def __new__(
         cls, source: str | bytes | Path | BinaryIO, *, max_line: int = 67_108_864, read_files: bool = False
     ) -> Self: ...
     def __next__(self) -> Record: ...
 
-def ldif_text(record: Record | Entry, wrap: int | None) -> bytes: ...
-def ldif_difference(before: Iterable[Record | Entry], after: Iterable[Record | Entry]) -> list[Record]: ...
-def read_control(control: Control) -> Response | None: ...
-def read_sync_info(name: str | None, value: bytes | None) -> SyncInfo | None: ...
+def ldif_text(record: Record | Entry, wrap: int | None) -> bytes:
+    """An entry or a record as LDIF."""
+
+def ldif_difference(before: Iterable[Record | Entry], after: Iterable[Record | Entry]) -> list[Record]:
+    """Changes that make entries of others."""
+
+def read_control(control: Control) -> Response | None:
+    """What a control of an answer says; None for one that is not known."""
+
+def read_sync_info(name: str | None, value: bytes | None) -> SyncInfo | None:
+    """What an intermediate response of content synchronization says; None for one of another kind."""
+
 def manage_dsa_it() -> Control:
     """Referral objects are taken as the entries that they are (RFC 3296)."""
 

@@ -1,0 +1,54 @@
+"""The type stubs say what there is at run time: names, signatures, docstrings."""
+
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tercet
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+import stubs  # noqa: E402
+
+# Aliases and dictionaries of keyword arguments are types and nothing else; `get` comes from Mapping in the stub.
+TYPES_ALONE = r"""
+tercet\._tercet\.(DecodeOptions|ValueOptions|FileOptions|RowOptions|RecordOptions|ScanOptions)
+tercet\._tercet\.(Input|Specification|SupportsRead|Tags|_ldap|__all__)
+tercet\.ldap\._ldap\.(ConnectOptions|SearchOptions|Controls|Found|Mechanism|Modification|Name|Operation|Pem|Scope)
+tercet\.ldap\._ldap\.(Value|Values|__all__)
+tercet\.ldap\._ldap\.Entry\.get
+"""
+
+
+@pytest.mark.parametrize("module", stubs.MODULES)
+def test_docstrings_of_stubs_are_those_at_run_time(module: str) -> None:
+    assert stubs.written(module) == stubs.path_of(module).read_text(), "run `scripts/python stubs`"
+
+
+@pytest.mark.parametrize("module", stubs.MODULES)
+def test_everything_has_a_docstring(module: str) -> None:
+    missing = [name for name, _, found in stubs.items(module) if not stubs.docstring(found)]
+    assert missing == []
+    assert len(list(stubs.items(module))) > 40
+
+
+def test_everything_public_has_a_docstring() -> None:
+    from tercet import ldap
+
+    for module in (tercet, ldap):
+        assert inspect.getdoc(module)
+        for name in module.__all__:
+            assert name.startswith("__") or inspect.getdoc(getattr(module, name)), name
+
+
+def test_signatures_of_stubs_are_those_at_run_time(tmp_path: Path) -> None:
+    allowed = tmp_path / "allowed"
+    allowed.write_text(TYPES_ALONE)
+    command = [sys.executable, "-m", "mypy.stubtest", "--concise", "--allowlist", str(allowed), "--mypy-config-file"]
+    done = subprocess.run(
+        [*command, str(ROOT / "pyproject.toml"), *stubs.MODULES], cwd=ROOT, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
