@@ -664,3 +664,93 @@ fn each_kind_of_leaf_is_in_the_specification() {
         assert!(known, "{} is missing in leaves.asn", kind.name());
     }
 }
+
+/// Contents octets of BIT STRING with more and fewer zero bits at the end than a size asks for.
+fn bits() -> Vec<Vec<u8>> {
+    let contents: [&[u8]; 16] = [
+        &[0],
+        &[0, 0],
+        &[4, 0],
+        &[0, 0, 0],
+        &[7, 0x80],
+        &[4, 0x80],
+        &[0, 0x80],
+        &[6, 0x40],
+        &[0, 0x01],
+        &[0, 0x80, 0x00],
+        &[4, 0x80, 0x10],
+        &[0, 0x80, 0x01],
+        &[0, 0x80, 0x00, 0x00],
+        &[0, 0, 0, 1],
+        &[8, 0],
+        &[],
+    ];
+    contents.iter().map(|contents| contents.to_vec()).collect()
+}
+
+/// Issue 29, 1.7: one encoding in DER and CER, and a value that satisfies its size.
+#[test]
+fn named_bits_with_a_size_have_one_form_in_der() {
+    for root in ["Flags", "Ranged", "Fixed", "Grown"] {
+        let subject = Subject::new(root);
+        let (mut forms, mut values) = (std::collections::HashSet::new(), std::collections::HashSet::new());
+        for contents in bits() {
+            let octets = element(3, &contents);
+            match root {
+                "Flags" => {
+                    all_rules!(subject, &octets, leaves::Flags<'_>);
+                    all_rules!(subject, &octets, small::Flags<'_>);
+                }
+                "Ranged" => {
+                    all_rules!(subject, &octets, leaves::Ranged<'_>);
+                    all_rules!(subject, &octets, small::Ranged<'_>);
+                }
+                "Fixed" => {
+                    all_rules!(subject, &octets, leaves::Fixed);
+                    all_rules!(subject, &octets, small::Fixed);
+                }
+                _ => {
+                    all_rules!(subject, &octets, leaves::Grown<'_>);
+                    all_rules!(subject, &octets, small::Grown<'_>);
+                }
+            }
+            let Ok(der) = subject.transcode(&octets, Rules::Ber, Rules::Der) else { continue };
+            let uper = subject.transcode(&octets, Rules::Ber, Rules::CanonicalUper).ok();
+            assert_eq!(subject.transcode(&der, Rules::Der, Rules::Der).as_ref(), Ok(&der));
+            assert_eq!(der, octets_of(&subject, &der), "{root}: what is not trimmed is refused");
+            forms.insert(der);
+            values.insert(uper);
+        }
+        assert!(forms.len() >= values.len() && values.len() > 2, "{root}: {forms:02X?}");
+    }
+}
+
+/// Writes a value in DER that was read with zero bits at its end.
+fn octets_of(subject: &Subject, der: &[u8]) -> Vec<u8> {
+    let mut long = der.to_vec();
+    if let [3, length, unused, _, ..] = &mut long[..] {
+        (*length, *unused) = (*length + 1, 0);
+        long.push(0);
+        assert!(subject.transcode(&long, Rules::Der, Rules::Ber).is_err(), "{long:02X?}");
+    }
+    subject.transcode(&long, Rules::Ber, Rules::Der).unwrap()
+}
+
+#[test]
+fn named_bits_inside_of_others() {
+    let subject = Subject::new("Marks");
+    for octets in subject.samples(60) {
+        all_rules!(subject, &octets, leaves::Marks<'_>);
+        all_rules!(subject, &octets, owned::Marks);
+        all_rules!(subject, &octets, small::Marks<'_>);
+        turned!(subject, &octets, leaves::Marks<'_>);
+        turned!(subject, &octets, small::Marks<'_>);
+        let der = subject.transcode(&octets, Rules::Ber, Rules::Der).unwrap();
+        as_json!(subject, &der, leaves::Marks<'_>);
+    }
+    // The DEFAULT with a zero bit more is the DEFAULT.
+    let octets = [0x30, 12, 0x80, 2, 7, 0x80, 0x81, 2, 0, 0x5A, 0x83, 2, 4, 0xC0];
+    let der = subject.transcode(&octets, Rules::Ber, Rules::Der);
+    assert_eq!(transcode::<leaves::Marks<'_>, codec::Ber, codec::Der>(&octets), der);
+    assert_eq!(der, Ok(vec![0x30, 8, 0x80, 2, 7, 0x80, 0x83, 2, 6, 0xC0]));
+}

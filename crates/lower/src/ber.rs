@@ -9,6 +9,7 @@ use tercet_plan::shape::{Constant, Place, Presence, Shape};
 use tercet_plan::{FieldId, Kind, NodeId};
 use tercet_runtime::Tag;
 use tercet_runtime::ber::{Rules, Writer};
+use tercet_runtime::types::BitStr;
 use tercet_syntax::{Diagnostic, Span};
 
 /// Makes the code for BER, DER and CER.
@@ -104,8 +105,9 @@ impl Builder {
         if open_ended {
             flags |= flags::OPEN_ENDED;
         }
-        if target.containing.is_some() {
-            flags |= flags::CONTAINING;
+        if target.containing.is_some() || (shape.has_named_bits(node) && shape.sizes(node) != (0, usize::MAX))
+        {
+            flags |= flags::CONTENTS;
         }
         if tag == UNTAGGED && kind == Kind::Open {
             flags |= flags::WILD;
@@ -124,7 +126,7 @@ impl Builder {
                 flags |= flags::KEY;
             }
         }
-        let special = flags::CONTAINING | flags::KEY;
+        let special = flags::CONTENTS | flags::KEY;
         if kind < Kind::Sequence && chain == 0 && tag != UNTAGGED && flags & special == 0 {
             flags |= flags::PLAIN;
         }
@@ -207,7 +209,7 @@ impl Builder {
         if node.extensible {
             code.flags |= node_flags::EXTENSIBLE;
         }
-        if node.kind == Kind::BitString && node.item_count > 0 {
+        if shape.has_named_bits(id) {
             code.flags |= node_flags::NAMED_BITS;
         }
         if !matches!(node.kind, Kind::Sequence | Kind::Set | Kind::Choice) {
@@ -303,6 +305,10 @@ impl Builder {
         match value {
             Constant::Boolean(value) => writer.push_boolean(*value),
             Constant::Int(value) => writer.push_i64(*value),
+            Constant::Contents(octets) if shape.has_named_bits(slot.node) => {
+                let (unused, octets) = octets.split_first()?;
+                writer.push_bits(BitStr::new(octets, *unused)?.trimmed(0));
+            }
             Constant::Contents(octets) => writer.push(octets),
             Constant::Struct(fields) => {
                 for (field, value) in fields.iter().rev() {

@@ -26,8 +26,8 @@ pub mod flags {
     pub const KEY: u8 = 16;
     /// Any tag may be meant: an untagged open type, or an untagged CHOICE that is extensible or has one inside.
     pub const WILD: u8 = 32;
-    /// A string type with CONTAINING.
-    pub const CONTAINING: u8 = 64;
+    /// A string type whose contents are looked into: one with CONTAINING, or with named bits and a size.
+    pub const CONTENTS: u8 = 64;
     /// An extension addition, alone or in a group.
     pub const ADDITION: u8 = 128;
 }

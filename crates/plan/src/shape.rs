@@ -512,9 +512,22 @@ impl Shape {
 
     /// The least size that the constraints of a node allow; 0 without one.
     pub fn least_size(&self, id: NodeId) -> usize {
+        self.sizes(id).0
+    }
+
+    /// Returns the least and the greatest size that the constraints of a node allow.
+    pub fn sizes(&self, id: NodeId) -> (usize, usize) {
         let constraint = self.node(id).constraint.and_then(|c| self.constraints.get(c as usize));
-        let least = constraint.filter(|c| !c.extensible).and_then(|c| c.size).map_or(0, |size| size.0);
-        usize::try_from(least).unwrap_or(usize::MAX)
+        let size = constraint.filter(|c| !c.extensible).and_then(|c| c.size);
+        let (least, most) = size.unwrap_or_default();
+        let bounded = |size: u64| usize::try_from(size).unwrap_or(usize::MAX);
+        (bounded(least), bounded(most.unwrap_or(u64::MAX)))
+    }
+
+    /// Whether a node is a BIT STRING with named bits: zero bits at its end mean nothing (X.680 22.7).
+    pub fn has_named_bits(&self, id: NodeId) -> bool {
+        let node = self.node(id);
+        node.kind == Kind::BitString && node.item_count > 0
     }
 
     /// The type inside an open type: the one that the keys select, or the only one that the constraint names.

@@ -547,7 +547,7 @@ impl<'a> Zoo<'a> {
         let f_real = at!(r, "real", (12, true, Self::place), ber::float(r, Tag::context(12)));
         let f_bits = at!(r, "bits", (13, true, Self::place), ber::bits(r, Tag::context(13))).into_owned();
         let f_flags = if r.is_next(Tag::context(14)) {
-            Some(at!(r, "flags", ber::named_bits(r, Tag::context(14), 0)).into_owned())
+            Some(at!(r, "flags", ber::named_bits(r, Tag::context(14), 0, 12)).into_owned())
         } else { None };
         let f_word = at!(r, "word", (15, true, Self::place), ber::bits(r, Tag::context(15))).into_owned();
         let f_nibble = at!(r, "nibble", (16, true, Self::place), ber::bits(r, Tag::context(16))).into_owned();
@@ -693,7 +693,7 @@ impl<'a> Zoo<'a> {
         w.octet_string(Tag::context(17), &self.octets);
         w.bit_string(Tag::context(16), self.nibble.as_bits());
         w.bit_string(Tag::context(15), self.word.as_bits());
-        if let Some(v) = &self.flags { ber::write_named_bits(w, Tag::context(14), v, 0); }
+        if let Some(v) = &self.flags { ber::write_named_bits(w, Tag::context(14), v); }
         w.bit_string(Tag::context(13), self.bits.as_bits());
         w.float(Tag::context(12), self.real);
         if let Some(v) = &self.level { w.integer(Tag::context(11), v.number()); }
@@ -2374,7 +2374,7 @@ impl<'a> Zoo<'a> {
         let f_real = at!(r, "real", r.float());
         let f_bits = at!(r, "bits", r.bit_string(oer::VARIABLE, None)).into_owned();
         let f_flags = if p >> 2 & 1 != 0 {
-            Some(at!(r, "flags", r.bit_string(oer::VARIABLE, Some(0))).into_owned())
+            Some(at!(r, "flags", r.bit_string(oer::VARIABLE, Some((0, 12)))).into_owned())
         } else { None };
         let f_word = at!(r, "word", r.bit_string(17, None)).into_owned();
         let f_nibble = at!(r, "nibble", r.bit_string(4, None)).into_owned();

@@ -973,7 +973,7 @@ impl<'a> DataSession<'a> {
             duration: at!(r, "duration", (5, true, Self::place), ber::big_integer(r, Tag::context(5))),
             volumes: at!(r, "volumes", (6, true, Self::place), read_ber_data_session_volumes(r, Tag::context(6))),
             features: if r.is_next(Tag::context(7)) {
-                Some(at!(r, "features", ber::named_bits(r, Tag::context(7), 0)))
+                Some(at!(r, "features", ber::named_bits(r, Tag::context(7), 0, usize::MAX)))
             } else { None },
             slice_name: if r.is_next(Tag::context(8)) {
                 Some(at!(r, "sliceName", ber::text(r, Tag::context(8), StringKind::Utf8)))
@@ -988,7 +988,7 @@ impl<'a> DataSession<'a> {
         if let Some(v) = &self.slice_name {
             at!(w, "sliceName", ber::write_text(w, Tag::context(8), StringKind::Utf8, v));
         }
-        if let Some(v) = &self.features { ber::write_named_bits(w, Tag::context(7), v, 0); }
+        if let Some(v) = &self.features { ber::write_named_bits(w, Tag::context(7), v); }
         let m = w.open();
         at!(w, "volumes", write_ber_data_session_volumes(&self.volumes, w));
         w.close(Tag::context(6), m);
@@ -2221,7 +2221,7 @@ impl<'a> DataSession<'a> {
         let f_duration = at!(r, "duration", r.variable(true));
         let f_volumes = at!(r, "volumes", read_oer_data_session_volumes(r));
         let f_features = if p >> 0 & 1 != 0 {
-            Some(at!(r, "features", r.bit_string(oer::VARIABLE, Some(0))))
+            Some(at!(r, "features", r.bit_string(oer::VARIABLE, Some((0, usize::MAX)))))
         } else { None };
         let mut f_slice_name = None;
         let mut unknown = UnknownAdditions::NONE;

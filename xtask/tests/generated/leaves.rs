@@ -431,7 +431,7 @@ pub struct Grown<'a>(pub BitString<'a>);
 /// ```text
 /// SEQUENCE {
 ///     flags  Flags,
-///     ranged Ranged DEFAULT { b },
+///     ranged Ranged DEFAULT '0101101'B,
 ///     fixed  Fixed OPTIONAL,
 ///     grown  Grown,
 ///     ...,
@@ -1494,19 +1494,19 @@ impl<'a> Marks<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            flags: at!(r, "flags", (0, true, Self::place), ber::named_bits(r, Tag::context(0), 0)),
+            flags: at!(r, "flags", (0, true, Self::place), ber::named_bits(r, Tag::context(0), 0, usize::MAX)),
             ranged: if r.is_next(Tag::context(1)) {
                 let s = r.position();
-                let v = at!(r, "ranged", ber::named_bits(r, Tag::context(1), 4));
-                at!(r, "ranged", ber::not_default(v == BitString::new(&[64][..], 4).unwrap_or_default(), s, r));
+                let v = at!(r, "ranged", ber::named_bits(r, Tag::context(1), 4, 12));
+                at!(r, "ranged", ber::not_default(v.is_same_set(&BitString::new(&[90][..], 1).unwrap_or_default()), s, r));
                 v
-            } else { BitString::new(&[64][..], 4).unwrap_or_default() },
+            } else { BitString::new(&[90][..], 1).unwrap_or_default() },
             fixed: if r.is_next(Tag::context(2)) {
-                Some(at!(r, "fixed", ber::named_bits(r, Tag::context(2), 8)))
+                Some(at!(r, "fixed", ber::named_bits(r, Tag::context(2), 8, 8)))
             } else { None },
-            grown: at!(r, "grown", (3, true, Self::place), ber::named_bits(r, Tag::context(3), 0)),
+            grown: at!(r, "grown", (3, true, Self::place), ber::named_bits(r, Tag::context(3), 0, usize::MAX)),
             later: if r.is_next(Tag::context(4)) {
-                Some(at!(r, "later", ber::named_bits(r, Tag::context(4), 4)))
+                Some(at!(r, "later", ber::named_bits(r, Tag::context(4), 4, 12)))
             } else { None },
             extension_additions: UnknownAdditions::rest_ber(r, Self::place)?,
         };
@@ -1515,13 +1515,13 @@ impl<'a> Marks<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         self.extension_additions.write_ber(w)?;
-        if let Some(v) = &self.later { ber::write_named_bits(w, Tag::context(4), v, 4); }
-        ber::write_named_bits(w, Tag::context(3), &self.grown, 0);
-        if let Some(v) = &self.fixed { ber::write_named_bits(w, Tag::context(2), v, 8); }
-        if !(self.ranged == BitString::new(&[64][..], 4).unwrap_or_default()) {
-            ber::write_named_bits(w, Tag::context(1), &self.ranged, 4);
+        if let Some(v) = &self.later { ber::write_named_bits(w, Tag::context(4), v); }
+        ber::write_named_bits(w, Tag::context(3), &self.grown);
+        if let Some(v) = &self.fixed { ber::write_named_bits(w, Tag::context(2), v); }
+        if !(self.ranged.is_same_set(&BitString::new(&[90][..], 1).unwrap_or_default())) {
+            ber::write_named_bits(w, Tag::context(1), &self.ranged);
         }
-        ber::write_named_bits(w, Tag::context(0), &self.flags, 0);
+        ber::write_named_bits(w, Tag::context(0), &self.flags);
         Ok(())
     }
 
@@ -2126,11 +2126,11 @@ impl<'a> codec::BerType<'a> for Flags<'a> {
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
         ber::expect(r, Tag::universal(3))?;
-        Ok(Self(ber::named_bits(r, Tag::universal(3), 0)?))
+        Ok(Self(ber::named_bits(r, Tag::universal(3), 0, usize::MAX)?))
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {
-        ber::write_named_bits(w, Tag::universal(3), &self.0, 0);
+        ber::write_named_bits(w, Tag::universal(3), &self.0);
         Ok(())
     }
 }
@@ -2141,11 +2141,11 @@ impl<'a> codec::BerType<'a> for Ranged<'a> {
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
         ber::expect(r, Tag::universal(3))?;
-        Ok(Self(ber::named_bits(r, Tag::universal(3), 4)?))
+        Ok(Self(ber::named_bits(r, Tag::universal(3), 4, 12)?))
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {
-        ber::write_named_bits(w, Tag::universal(3), &self.0, 4);
+        ber::write_named_bits(w, Tag::universal(3), &self.0);
         Ok(())
     }
 }
@@ -2156,11 +2156,11 @@ impl<'a> codec::BerType<'a> for Fixed<'a> {
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
         ber::expect(r, Tag::universal(3))?;
-        Ok(Self(ber::named_bits(r, Tag::universal(3), 8)?))
+        Ok(Self(ber::named_bits(r, Tag::universal(3), 8, 8)?))
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {
-        ber::write_named_bits(w, Tag::universal(3), &self.0, 8);
+        ber::write_named_bits(w, Tag::universal(3), &self.0);
         Ok(())
     }
 }
@@ -2171,11 +2171,11 @@ impl<'a> codec::BerType<'a> for Grown<'a> {
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
         ber::expect(r, Tag::universal(3))?;
-        Ok(Self(ber::named_bits(r, Tag::universal(3), 0)?))
+        Ok(Self(ber::named_bits(r, Tag::universal(3), 0, usize::MAX)?))
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {
-        ber::write_named_bits(w, Tag::universal(3), &self.0, 0);
+        ber::write_named_bits(w, Tag::universal(3), &self.0);
         Ok(())
     }
 }
@@ -2728,7 +2728,7 @@ impl<'a> Marks<'a> {
             flags: at!(r, "flags", r.bit_string(per::Size::ANY)),
             ranged: if p & 0x2 != 0 {
                 at!(r, "ranged", r.bit_string(per::Size::new(false, 4, 12, Some(per::Whole::Bits(4)))))
-            } else { BitString::new(&[64][..], 4).unwrap_or_default() },
+            } else { BitString::new(&[90][..], 1).unwrap_or_default() },
             fixed: if p & 0x1 != 0 {
                 Some(at!(r, "fixed", r.bit_string(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)))))
             } else { None },
@@ -2749,9 +2749,9 @@ impl<'a> Marks<'a> {
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 1] = [self.later.is_some()];
         let extended = additions.contains(&true) || !self.extension_additions.is_empty();
-        w.flags([extended, !(self.ranged == BitString::new(&[64][..], 4).unwrap_or_default()), self.fixed.is_some()]);
+        w.flags([extended, !(self.ranged.is_same_set(&BitString::new(&[90][..], 1).unwrap_or_default())), self.fixed.is_some()]);
         at!(w, "flags", w.bit_string(per::Size::ANY, &self.flags, true));
-        if !(self.ranged == BitString::new(&[64][..], 4).unwrap_or_default()) {
+        if !(self.ranged.is_same_set(&BitString::new(&[90][..], 1).unwrap_or_default())) {
             at!(w, "ranged", w.bit_string(per::Size::new(false, 4, 12, Some(per::Whole::Bits(4))), &self.ranged, true));
         }
         if let Some(v) = &self.fixed {
@@ -3745,7 +3745,7 @@ impl<'a> Marks<'a> {
             flags: at!(r, "flags", r.bit_string(per::Size::ANY)),
             ranged: if p & 0x2 != 0 {
                 at!(r, "ranged", r.bit_string(per::Size::new(false, 4, 12, Some(per::Whole::Bits(4)))))
-            } else { BitString::new(&[64][..], 4).unwrap_or_default() },
+            } else { BitString::new(&[90][..], 1).unwrap_or_default() },
             fixed: if p & 0x1 != 0 {
                 Some(at!(r, "fixed", r.bit_string(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)))))
             } else { None },
@@ -3766,9 +3766,9 @@ impl<'a> Marks<'a> {
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         let additions: [bool; 1] = [self.later.is_some()];
         let extended = additions.contains(&true) || !self.extension_additions.is_empty();
-        w.flags([extended, !(self.ranged == BitString::new(&[64][..], 4).unwrap_or_default()), self.fixed.is_some()]);
+        w.flags([extended, !(self.ranged.is_same_set(&BitString::new(&[90][..], 1).unwrap_or_default())), self.fixed.is_some()]);
         at!(w, "flags", w.bit_string(per::Size::ANY, &self.flags, true));
-        if !(self.ranged == BitString::new(&[64][..], 4).unwrap_or_default()) {
+        if !(self.ranged.is_same_set(&BitString::new(&[90][..], 1).unwrap_or_default())) {
             at!(w, "ranged", w.bit_string(per::Size::new(false, 4, 12, Some(per::Whole::Bits(4))), &self.ranged, true));
         }
         if let Some(v) = &self.fixed {
@@ -4685,24 +4685,26 @@ impl<'a> Simple<'a> {
 impl<'a> Marks<'a> {
     fn read_oer(r: &mut oer::Reader<'a>) -> Result<Self> {
         let p = r.preamble(3)?;
-        let f_flags = at!(r, "flags", r.bit_string(oer::VARIABLE, Some(0)));
+        let f_flags = at!(r, "flags", r.bit_string(oer::VARIABLE, Some((0, usize::MAX))));
         let f_ranged = if p >> 1 & 1 != 0 {
             {
                 let begun = r.position();
-                let v = at!(r, "ranged", r.bit_string(oer::VARIABLE, Some(4)));
-                at!(r, "ranged", r.not_default(v == BitString::new(&[64][..], 4).unwrap_or_default(), begun));
+                let v = at!(r, "ranged", r.bit_string(oer::VARIABLE, Some((4, 12))));
+                at!(r, "ranged", r.not_default(v.is_same_set(&BitString::new(&[90][..], 1).unwrap_or_default()), begun));
                 v
             }
-        } else { BitString::new(&[64][..], 4).unwrap_or_default() };
-        let f_fixed = if p >> 0 & 1 != 0 { Some(at!(r, "fixed", r.bit_string(8, Some(8)))) } else { None };
-        let f_grown = at!(r, "grown", r.bit_string(oer::VARIABLE, Some(0)));
+        } else { BitString::new(&[90][..], 1).unwrap_or_default() };
+        let f_fixed = if p >> 0 & 1 != 0 {
+            Some(at!(r, "fixed", r.bit_string(8, Some((8, 8)))))
+        } else { None };
+        let f_grown = at!(r, "grown", r.bit_string(oer::VARIABLE, Some((0, usize::MAX))));
         let mut f_later = None;
         let mut unknown = UnknownAdditions::NONE;
         if p >> 2 & 1 != 0 {
             let mut bitmap = r.bitmap()?;
             if bitmap.next_addition() {
                 let open = at!(r, "later", r.open(oer::VARIABLE));
-                f_later = Some(at!(r, "later", r.bit_string(oer::VARIABLE, Some(4))));
+                f_later = Some(at!(r, "later", r.bit_string(oer::VARIABLE, Some((4, 12)))));
                 at!(r, "later", r.close(open));
             }
             unknown = r.unknown_additions(bitmap)?;
@@ -4731,11 +4733,11 @@ impl<'a> Marks<'a> {
         }
         at!(w, "grown", w.bit_string(oer::VARIABLE, &self.grown, Some(0)));
         if let Some(v) = &self.fixed { at!(w, "fixed", w.bit_string(8, v, Some(8))); }
-        if !(self.ranged == BitString::new(&[64][..], 4).unwrap_or_default()) {
+        if !(self.ranged.is_same_set(&BitString::new(&[90][..], 1).unwrap_or_default())) {
             at!(w, "ranged", w.bit_string(oer::VARIABLE, &self.ranged, Some(4)));
         }
         at!(w, "flags", w.bit_string(oer::VARIABLE, &self.flags, Some(0)));
-        w.preamble(&[extended, !(self.ranged == BitString::new(&[64][..], 4).unwrap_or_default()), self.fixed.is_some()]);
+        w.preamble(&[extended, !(self.ranged.is_same_set(&BitString::new(&[90][..], 1).unwrap_or_default())), self.fixed.is_some()]);
         Ok(())
     }
 }
@@ -5286,7 +5288,7 @@ impl<'a> codec::OerType<'a> for Flags<'a> {
     const NAME: &'static str = "Flags";
 
     fn read(r: &mut oer::Reader<'a>) -> Result<Self> {
-        let v = r.bit_string(oer::VARIABLE, Some(0))?;
+        let v = r.bit_string(oer::VARIABLE, Some((0, usize::MAX)))?;
         Ok(Self(v))
     }
 
@@ -5300,7 +5302,7 @@ impl<'a> codec::OerType<'a> for Ranged<'a> {
     const NAME: &'static str = "Ranged";
 
     fn read(r: &mut oer::Reader<'a>) -> Result<Self> {
-        let v = r.bit_string(oer::VARIABLE, Some(4))?;
+        let v = r.bit_string(oer::VARIABLE, Some((4, 12)))?;
         Ok(Self(v))
     }
 
@@ -5314,7 +5316,7 @@ impl<'a> codec::OerType<'a> for Fixed<'a> {
     const NAME: &'static str = "Fixed";
 
     fn read(r: &mut oer::Reader<'a>) -> Result<Self> {
-        let v = r.bit_string(8, Some(8))?;
+        let v = r.bit_string(8, Some((8, 8)))?;
         Ok(Self(v))
     }
 
@@ -5328,7 +5330,7 @@ impl<'a> codec::OerType<'a> for Grown<'a> {
     const NAME: &'static str = "Grown";
 
     fn read(r: &mut oer::Reader<'a>) -> Result<Self> {
-        let v = r.bit_string(oer::VARIABLE, Some(0))?;
+        let v = r.bit_string(oer::VARIABLE, Some((0, usize::MAX)))?;
         Ok(Self(v))
     }
 
@@ -5525,7 +5527,7 @@ mod jer_forms {
         fn write_jer<S_: jer::Serializer>(&self, s: S_) -> jer::Said<S_> {
             let mut m = jer::object(s)?;
             m.put_as::<jer::Bits, _>("flags", &self.flags)?;
-            if !(self.ranged == BitString::new(&[64][..], 4).unwrap_or_default()) {
+            if !(self.ranged.is_same_set(&BitString::new(&[90][..], 1).unwrap_or_default())) {
                 m.put_as::<jer::Bits, _>("ranged", &self.ranged)?;
             }
             if let Some(v) = &self.fixed { m.put_as::<jer::Bits<8>, _>("fixed", v)?; }
@@ -5539,7 +5541,7 @@ mod jer_forms {
             let m = jer::Members::of(tree, NAMES, true)?;
             Ok(Self {
                 flags: m.get_as::<jer::Bits, _>(0, keys)?,
-                ranged: m.find_as::<jer::Bits, _>(1, keys)?.unwrap_or_else(|| BitString::new(&[64][..], 4).unwrap_or_default()),
+                ranged: m.find_as::<jer::Bits, _>(1, keys)?.unwrap_or_else(|| BitString::new(&[90][..], 1).unwrap_or_default()),
                 fixed: m.find_as::<jer::Bits<8>, _>(2, keys)?, grown: m.get_as::<jer::Bits, _>(3, keys)?,
                 later: m.find_as::<jer::Bits, _>(4, keys)?, extension_additions: UnknownAdditions::NONE,
             })

@@ -171,7 +171,7 @@ pub struct Simple {
 /// ```text
 /// SEQUENCE {
 ///     flags  Flags,
-///     ranged Ranged DEFAULT { b },
+///     ranged Ranged DEFAULT '0101101'B,
 ///     fixed  Fixed OPTIONAL,
 ///     grown  Grown,
 ///     ...,
@@ -734,19 +734,19 @@ impl Marks {
     fn read_ber(r: &mut ber::Reader<'_>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            flags: at!(r, "flags", (0, true, Self::place), ber::named_bits(r, Tag::context(0), 0)).into_owned(),
+            flags: at!(r, "flags", (0, true, Self::place), ber::named_bits(r, Tag::context(0), 0, usize::MAX)).into_owned(),
             ranged: if r.is_next(Tag::context(1)) {
                 let s = r.position();
-                let v = at!(r, "ranged", ber::named_bits(r, Tag::context(1), 4)).into_owned();
-                at!(r, "ranged", ber::not_default(v == BitString::new(&[64][..], 4).unwrap_or_default(), s, r));
+                let v = at!(r, "ranged", ber::named_bits(r, Tag::context(1), 4, 12)).into_owned();
+                at!(r, "ranged", ber::not_default(v.is_same_set(&BitString::new(&[90][..], 1).unwrap_or_default()), s, r));
                 v
-            } else { BitString::new(&[64][..], 4).unwrap_or_default() },
+            } else { BitString::new(&[90][..], 1).unwrap_or_default() },
             fixed: if r.is_next(Tag::context(2)) {
-                Some(at!(r, "fixed", ber::named_bits(r, Tag::context(2), 8)).into_owned())
+                Some(at!(r, "fixed", ber::named_bits(r, Tag::context(2), 8, 8)).into_owned())
             } else { None },
-            grown: at!(r, "grown", (3, true, Self::place), ber::named_bits(r, Tag::context(3), 0)).into_owned(),
+            grown: at!(r, "grown", (3, true, Self::place), ber::named_bits(r, Tag::context(3), 0, usize::MAX)).into_owned(),
             later: if r.is_next(Tag::context(4)) {
-                Some(at!(r, "later", ber::named_bits(r, Tag::context(4), 4)).into_owned())
+                Some(at!(r, "later", ber::named_bits(r, Tag::context(4), 4, 12)).into_owned())
             } else { None },
             extension_additions: UnknownAdditions::rest_ber(r, Self::place)?,
         };
@@ -755,13 +755,13 @@ impl Marks {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         self.extension_additions.write_ber(w)?;
-        if let Some(v) = &self.later { ber::write_named_bits(w, Tag::context(4), v, 4); }
-        ber::write_named_bits(w, Tag::context(3), &self.grown, 0);
-        if let Some(v) = &self.fixed { ber::write_named_bits(w, Tag::context(2), v, 8); }
-        if !(self.ranged == BitString::new(&[64][..], 4).unwrap_or_default()) {
-            ber::write_named_bits(w, Tag::context(1), &self.ranged, 4);
+        if let Some(v) = &self.later { ber::write_named_bits(w, Tag::context(4), v); }
+        ber::write_named_bits(w, Tag::context(3), &self.grown);
+        if let Some(v) = &self.fixed { ber::write_named_bits(w, Tag::context(2), v); }
+        if !(self.ranged.is_same_set(&BitString::new(&[90][..], 1).unwrap_or_default())) {
+            ber::write_named_bits(w, Tag::context(1), &self.ranged);
         }
-        ber::write_named_bits(w, Tag::context(0), &self.flags, 0);
+        ber::write_named_bits(w, Tag::context(0), &self.flags);
         Ok(())
     }
 
@@ -1351,7 +1351,7 @@ impl Marks {
             flags: at!(r, "flags", r.bit_string(per::Size::ANY)).into_owned(),
             ranged: if p & 0x2 != 0 {
                 at!(r, "ranged", r.bit_string(per::Size::new(false, 4, 12, Some(per::Whole::Bits(4))))).into_owned()
-            } else { BitString::new(&[64][..], 4).unwrap_or_default() },
+            } else { BitString::new(&[90][..], 1).unwrap_or_default() },
             fixed: if p & 0x1 != 0 {
                 Some(at!(r, "fixed", r.bit_string(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)))).into_owned())
             } else { None },
@@ -1372,9 +1372,9 @@ impl Marks {
     fn write_aper(&self, w: &mut per::Writer<true>) -> Result<()> {
         let additions: [bool; 1] = [self.later.is_some()];
         let extended = additions.contains(&true) || !self.extension_additions.is_empty();
-        w.flags([extended, !(self.ranged == BitString::new(&[64][..], 4).unwrap_or_default()), self.fixed.is_some()]);
+        w.flags([extended, !(self.ranged.is_same_set(&BitString::new(&[90][..], 1).unwrap_or_default())), self.fixed.is_some()]);
         at!(w, "flags", w.bit_string(per::Size::ANY, &self.flags, true));
-        if !(self.ranged == BitString::new(&[64][..], 4).unwrap_or_default()) {
+        if !(self.ranged.is_same_set(&BitString::new(&[90][..], 1).unwrap_or_default())) {
             at!(w, "ranged", w.bit_string(per::Size::new(false, 4, 12, Some(per::Whole::Bits(4))), &self.ranged, true));
         }
         if let Some(v) = &self.fixed {
@@ -1946,7 +1946,7 @@ impl Marks {
             flags: at!(r, "flags", r.bit_string(per::Size::ANY)).into_owned(),
             ranged: if p & 0x2 != 0 {
                 at!(r, "ranged", r.bit_string(per::Size::new(false, 4, 12, Some(per::Whole::Bits(4))))).into_owned()
-            } else { BitString::new(&[64][..], 4).unwrap_or_default() },
+            } else { BitString::new(&[90][..], 1).unwrap_or_default() },
             fixed: if p & 0x1 != 0 {
                 Some(at!(r, "fixed", r.bit_string(per::Size::new(false, 8, 8, Some(per::Whole::Nothing)))).into_owned())
             } else { None },
@@ -1967,9 +1967,9 @@ impl Marks {
     fn write_uper(&self, w: &mut per::Writer<false>) -> Result<()> {
         let additions: [bool; 1] = [self.later.is_some()];
         let extended = additions.contains(&true) || !self.extension_additions.is_empty();
-        w.flags([extended, !(self.ranged == BitString::new(&[64][..], 4).unwrap_or_default()), self.fixed.is_some()]);
+        w.flags([extended, !(self.ranged.is_same_set(&BitString::new(&[90][..], 1).unwrap_or_default())), self.fixed.is_some()]);
         at!(w, "flags", w.bit_string(per::Size::ANY, &self.flags, true));
-        if !(self.ranged == BitString::new(&[64][..], 4).unwrap_or_default()) {
+        if !(self.ranged.is_same_set(&BitString::new(&[90][..], 1).unwrap_or_default())) {
             at!(w, "ranged", w.bit_string(per::Size::new(false, 4, 12, Some(per::Whole::Bits(4))), &self.ranged, true));
         }
         if let Some(v) = &self.fixed {
@@ -2518,26 +2518,26 @@ impl Simple {
 impl Marks {
     fn read_oer(r: &mut oer::Reader<'_>) -> Result<Self> {
         let p = r.preamble(3)?;
-        let f_flags = at!(r, "flags", r.bit_string(oer::VARIABLE, Some(0))).into_owned();
+        let f_flags = at!(r, "flags", r.bit_string(oer::VARIABLE, Some((0, usize::MAX)))).into_owned();
         let f_ranged = if p >> 1 & 1 != 0 {
             {
                 let begun = r.position();
-                let v = at!(r, "ranged", r.bit_string(oer::VARIABLE, Some(4))).into_owned();
-                at!(r, "ranged", r.not_default(v == BitString::new(&[64][..], 4).unwrap_or_default(), begun));
+                let v = at!(r, "ranged", r.bit_string(oer::VARIABLE, Some((4, 12)))).into_owned();
+                at!(r, "ranged", r.not_default(v.is_same_set(&BitString::new(&[90][..], 1).unwrap_or_default()), begun));
                 v
             }
-        } else { BitString::new(&[64][..], 4).unwrap_or_default() };
+        } else { BitString::new(&[90][..], 1).unwrap_or_default() };
         let f_fixed = if p >> 0 & 1 != 0 {
-            Some(at!(r, "fixed", r.bit_string(8, Some(8))).into_owned())
+            Some(at!(r, "fixed", r.bit_string(8, Some((8, 8)))).into_owned())
         } else { None };
-        let f_grown = at!(r, "grown", r.bit_string(oer::VARIABLE, Some(0))).into_owned();
+        let f_grown = at!(r, "grown", r.bit_string(oer::VARIABLE, Some((0, usize::MAX)))).into_owned();
         let mut f_later = None;
         let mut unknown = UnknownAdditions::NONE;
         if p >> 2 & 1 != 0 {
             let mut bitmap = r.bitmap()?;
             if bitmap.next_addition() {
                 let open = at!(r, "later", r.open(oer::VARIABLE));
-                f_later = Some(at!(r, "later", r.bit_string(oer::VARIABLE, Some(4))).into_owned());
+                f_later = Some(at!(r, "later", r.bit_string(oer::VARIABLE, Some((4, 12)))).into_owned());
                 at!(r, "later", r.close(open));
             }
             unknown = r.unknown_additions(bitmap)?;
@@ -2566,11 +2566,11 @@ impl Marks {
         }
         at!(w, "grown", w.bit_string(oer::VARIABLE, &self.grown, Some(0)));
         if let Some(v) = &self.fixed { at!(w, "fixed", w.bit_string(8, v, Some(8))); }
-        if !(self.ranged == BitString::new(&[64][..], 4).unwrap_or_default()) {
+        if !(self.ranged.is_same_set(&BitString::new(&[90][..], 1).unwrap_or_default())) {
             at!(w, "ranged", w.bit_string(oer::VARIABLE, &self.ranged, Some(4)));
         }
         at!(w, "flags", w.bit_string(oer::VARIABLE, &self.flags, Some(0)));
-        w.preamble(&[extended, !(self.ranged == BitString::new(&[64][..], 4).unwrap_or_default()), self.fixed.is_some()]);
+        w.preamble(&[extended, !(self.ranged.is_same_set(&BitString::new(&[90][..], 1).unwrap_or_default())), self.fixed.is_some()]);
         Ok(())
     }
 }

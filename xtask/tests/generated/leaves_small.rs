@@ -430,7 +430,7 @@ pub struct Grown<'a>(pub BitString<'a>);
 /// ```text
 /// SEQUENCE {
 ///     flags  Flags,
-///     ranged Ranged DEFAULT { b },
+///     ranged Ranged DEFAULT '0101101'B,
 ///     fixed  Fixed OPTIONAL,
 ///     grown  Grown,
 ///     ...,
@@ -1246,7 +1246,7 @@ impl<'a> parts::Value<'a> for Marks<'a> {
     fn empty() -> Self {
         Self {
             flags: BitString::EMPTY,
-            ranged: BitString::new(&[64][..], 4).unwrap_or_default(),
+            ranged: BitString::new(&[90][..], 1).unwrap_or_default(),
             fixed: None,
             grown: BitString::EMPTY,
             later: None,
@@ -1270,7 +1270,7 @@ impl<'a> parts::Members<'a> for Marks<'a> {
     fn see(&self, number: usize) -> parts::Seen<'_, 'a> {
         match number {
             0 => parts::Seen::Bits(&self.flags),
-            1 if self.ranged == BitString::new(&[64][..], 4).unwrap_or_default() => parts::Seen::Absent, 1 | 0x10001 => parts::Seen::Bits(&self.ranged),
+            1 if self.ranged.is_same_set(&BitString::new(&[90][..], 1).unwrap_or_default()) => parts::Seen::Absent, 1 | 0x10001 => parts::Seen::Bits(&self.ranged),
             2 => parts::Value::seen(&self.fixed), 3 => parts::Seen::Bits(&self.grown),
             4 => parts::Value::seen(&self.later), 5 => parts::Seen::Additions(&self.extension_additions),
             _ => parts::Seen::Names("flags ranged fixed grown later"),
@@ -1678,19 +1678,19 @@ impl<'a> Marks<'a> {
     fn read_ber(r: &mut ber::Reader<'a>, tag: Tag) -> Result<Self> {
         let level = ber::enter(r, tag)?;
         let value = Self {
-            flags: at!(r, "flags", (0, true, Self::place), ber::named_bits(r, Tag::context(0), 0)),
+            flags: at!(r, "flags", (0, true, Self::place), ber::named_bits(r, Tag::context(0), 0, usize::MAX)),
             ranged: if r.is_next(Tag::context(1)) {
                 let s = r.position();
-                let v = at!(r, "ranged", ber::named_bits(r, Tag::context(1), 4));
-                at!(r, "ranged", ber::not_default(v == BitString::new(&[64][..], 4).unwrap_or_default(), s, r));
+                let v = at!(r, "ranged", ber::named_bits(r, Tag::context(1), 4, 12));
+                at!(r, "ranged", ber::not_default(v.is_same_set(&BitString::new(&[90][..], 1).unwrap_or_default()), s, r));
                 v
-            } else { BitString::new(&[64][..], 4).unwrap_or_default() },
+            } else { BitString::new(&[90][..], 1).unwrap_or_default() },
             fixed: if r.is_next(Tag::context(2)) {
-                Some(at!(r, "fixed", ber::named_bits(r, Tag::context(2), 8)))
+                Some(at!(r, "fixed", ber::named_bits(r, Tag::context(2), 8, 8)))
             } else { None },
-            grown: at!(r, "grown", (3, true, Self::place), ber::named_bits(r, Tag::context(3), 0)),
+            grown: at!(r, "grown", (3, true, Self::place), ber::named_bits(r, Tag::context(3), 0, usize::MAX)),
             later: if r.is_next(Tag::context(4)) {
-                Some(at!(r, "later", ber::named_bits(r, Tag::context(4), 4)))
+                Some(at!(r, "later", ber::named_bits(r, Tag::context(4), 4, 12)))
             } else { None },
             extension_additions: UnknownAdditions::rest_ber(r, Self::place)?,
         };
@@ -1699,13 +1699,13 @@ impl<'a> Marks<'a> {
     }
     fn write_ber(&self, w: &mut ber::Writer) -> Result<()> {
         self.extension_additions.write_ber(w)?;
-        if let Some(v) = &self.later { ber::write_named_bits(w, Tag::context(4), v, 4); }
-        ber::write_named_bits(w, Tag::context(3), &self.grown, 0);
-        if let Some(v) = &self.fixed { ber::write_named_bits(w, Tag::context(2), v, 8); }
-        if !(self.ranged == BitString::new(&[64][..], 4).unwrap_or_default()) {
-            ber::write_named_bits(w, Tag::context(1), &self.ranged, 4);
+        if let Some(v) = &self.later { ber::write_named_bits(w, Tag::context(4), v); }
+        ber::write_named_bits(w, Tag::context(3), &self.grown);
+        if let Some(v) = &self.fixed { ber::write_named_bits(w, Tag::context(2), v); }
+        if !(self.ranged.is_same_set(&BitString::new(&[90][..], 1).unwrap_or_default())) {
+            ber::write_named_bits(w, Tag::context(1), &self.ranged);
         }
-        ber::write_named_bits(w, Tag::context(0), &self.flags, 0);
+        ber::write_named_bits(w, Tag::context(0), &self.flags);
         Ok(())
     }
 
@@ -2310,11 +2310,11 @@ impl<'a> codec::BerType<'a> for Flags<'a> {
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
         ber::expect(r, Tag::universal(3))?;
-        Ok(Self(ber::named_bits(r, Tag::universal(3), 0)?))
+        Ok(Self(ber::named_bits(r, Tag::universal(3), 0, usize::MAX)?))
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {
-        ber::write_named_bits(w, Tag::universal(3), &self.0, 0);
+        ber::write_named_bits(w, Tag::universal(3), &self.0);
         Ok(())
     }
 }
@@ -2325,11 +2325,11 @@ impl<'a> codec::BerType<'a> for Ranged<'a> {
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
         ber::expect(r, Tag::universal(3))?;
-        Ok(Self(ber::named_bits(r, Tag::universal(3), 4)?))
+        Ok(Self(ber::named_bits(r, Tag::universal(3), 4, 12)?))
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {
-        ber::write_named_bits(w, Tag::universal(3), &self.0, 4);
+        ber::write_named_bits(w, Tag::universal(3), &self.0);
         Ok(())
     }
 }
@@ -2340,11 +2340,11 @@ impl<'a> codec::BerType<'a> for Fixed<'a> {
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
         ber::expect(r, Tag::universal(3))?;
-        Ok(Self(ber::named_bits(r, Tag::universal(3), 8)?))
+        Ok(Self(ber::named_bits(r, Tag::universal(3), 8, 8)?))
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {
-        ber::write_named_bits(w, Tag::universal(3), &self.0, 8);
+        ber::write_named_bits(w, Tag::universal(3), &self.0);
         Ok(())
     }
 }
@@ -2355,11 +2355,11 @@ impl<'a> codec::BerType<'a> for Grown<'a> {
 
     fn read_element(r: &mut ber::Reader<'a>) -> Result<Self> {
         ber::expect(r, Tag::universal(3))?;
-        Ok(Self(ber::named_bits(r, Tag::universal(3), 0)?))
+        Ok(Self(ber::named_bits(r, Tag::universal(3), 0, usize::MAX)?))
     }
 
     fn write_element(&self, w: &mut ber::Writer) -> Result<()> {
-        ber::write_named_bits(w, Tag::universal(3), &self.0, 0);
+        ber::write_named_bits(w, Tag::universal(3), &self.0);
         Ok(())
     }
 }
@@ -4531,24 +4531,26 @@ impl<'a> Simple<'a> {
 impl<'a> Marks<'a> {
     fn read_oer(r: &mut oer::Reader<'a>) -> Result<Self> {
         let p = r.preamble(3)?;
-        let f_flags = at!(r, "flags", r.bit_string(oer::VARIABLE, Some(0)));
+        let f_flags = at!(r, "flags", r.bit_string(oer::VARIABLE, Some((0, usize::MAX))));
         let f_ranged = if p >> 1 & 1 != 0 {
             {
                 let begun = r.position();
-                let v = at!(r, "ranged", r.bit_string(oer::VARIABLE, Some(4)));
-                at!(r, "ranged", r.not_default(v == BitString::new(&[64][..], 4).unwrap_or_default(), begun));
+                let v = at!(r, "ranged", r.bit_string(oer::VARIABLE, Some((4, 12))));
+                at!(r, "ranged", r.not_default(v.is_same_set(&BitString::new(&[90][..], 1).unwrap_or_default()), begun));
                 v
             }
-        } else { BitString::new(&[64][..], 4).unwrap_or_default() };
-        let f_fixed = if p >> 0 & 1 != 0 { Some(at!(r, "fixed", r.bit_string(8, Some(8)))) } else { None };
-        let f_grown = at!(r, "grown", r.bit_string(oer::VARIABLE, Some(0)));
+        } else { BitString::new(&[90][..], 1).unwrap_or_default() };
+        let f_fixed = if p >> 0 & 1 != 0 {
+            Some(at!(r, "fixed", r.bit_string(8, Some((8, 8)))))
+        } else { None };
+        let f_grown = at!(r, "grown", r.bit_string(oer::VARIABLE, Some((0, usize::MAX))));
         let mut f_later = None;
         let mut unknown = UnknownAdditions::NONE;
         if p >> 2 & 1 != 0 {
             let mut bitmap = r.bitmap()?;
             if bitmap.next_addition() {
                 let open = at!(r, "later", r.open(oer::VARIABLE));
-                f_later = Some(at!(r, "later", r.bit_string(oer::VARIABLE, Some(4))));
+                f_later = Some(at!(r, "later", r.bit_string(oer::VARIABLE, Some((4, 12)))));
                 at!(r, "later", r.close(open));
             }
             unknown = r.unknown_additions(bitmap)?;
@@ -4577,11 +4579,11 @@ impl<'a> Marks<'a> {
         }
         at!(w, "grown", w.bit_string(oer::VARIABLE, &self.grown, Some(0)));
         if let Some(v) = &self.fixed { at!(w, "fixed", w.bit_string(8, v, Some(8))); }
-        if !(self.ranged == BitString::new(&[64][..], 4).unwrap_or_default()) {
+        if !(self.ranged.is_same_set(&BitString::new(&[90][..], 1).unwrap_or_default())) {
             at!(w, "ranged", w.bit_string(oer::VARIABLE, &self.ranged, Some(4)));
         }
         at!(w, "flags", w.bit_string(oer::VARIABLE, &self.flags, Some(0)));
-        w.preamble(&[extended, !(self.ranged == BitString::new(&[64][..], 4).unwrap_or_default()), self.fixed.is_some()]);
+        w.preamble(&[extended, !(self.ranged.is_same_set(&BitString::new(&[90][..], 1).unwrap_or_default())), self.fixed.is_some()]);
         Ok(())
     }
 }
@@ -5132,7 +5134,7 @@ impl<'a> codec::OerType<'a> for Flags<'a> {
     const NAME: &'static str = "Flags";
 
     fn read(r: &mut oer::Reader<'a>) -> Result<Self> {
-        let v = r.bit_string(oer::VARIABLE, Some(0))?;
+        let v = r.bit_string(oer::VARIABLE, Some((0, usize::MAX)))?;
         Ok(Self(v))
     }
 
@@ -5146,7 +5148,7 @@ impl<'a> codec::OerType<'a> for Ranged<'a> {
     const NAME: &'static str = "Ranged";
 
     fn read(r: &mut oer::Reader<'a>) -> Result<Self> {
-        let v = r.bit_string(oer::VARIABLE, Some(4))?;
+        let v = r.bit_string(oer::VARIABLE, Some((4, 12)))?;
         Ok(Self(v))
     }
 
@@ -5160,7 +5162,7 @@ impl<'a> codec::OerType<'a> for Fixed<'a> {
     const NAME: &'static str = "Fixed";
 
     fn read(r: &mut oer::Reader<'a>) -> Result<Self> {
-        let v = r.bit_string(8, Some(8))?;
+        let v = r.bit_string(8, Some((8, 8)))?;
         Ok(Self(v))
     }
 
@@ -5174,7 +5176,7 @@ impl<'a> codec::OerType<'a> for Grown<'a> {
     const NAME: &'static str = "Grown";
 
     fn read(r: &mut oer::Reader<'a>) -> Result<Self> {
-        let v = r.bit_string(oer::VARIABLE, Some(0))?;
+        let v = r.bit_string(oer::VARIABLE, Some((0, usize::MAX)))?;
         Ok(Self(v))
     }
 

@@ -1110,7 +1110,7 @@ impl<'a> Zoo<'a> {
         let f_real = at!(r, "real", (12, true, Self::place), ber::real(r, Tag::context(12)));
         let f_bits = at!(r, "bits", (13, true, Self::place), ber::bits(r, Tag::context(13)));
         let f_flags = if r.is_next(Tag::context(14)) {
-            Some(at!(r, "flags", ber::named_bits(r, Tag::context(14), 0)))
+            Some(at!(r, "flags", ber::named_bits(r, Tag::context(14), 0, 12)))
         } else { None };
         let f_word = at!(r, "word", (15, true, Self::place), ber::fixed_bits::<17>(r, Tag::context(15)));
         let f_nibble = at!(r, "nibble", (16, true, Self::place), ber::fixed_bits::<4>(r, Tag::context(16)));
@@ -1256,7 +1256,7 @@ impl<'a> Zoo<'a> {
         w.octet_string(Tag::context(17), &self.octets);
         ber::write_fixed_bits(w, Tag::context(16), self.nibble);
         ber::write_fixed_bits(w, Tag::context(15), self.word);
-        if let Some(v) = &self.flags { ber::write_named_bits(w, Tag::context(14), v, 0); }
+        if let Some(v) = &self.flags { ber::write_named_bits(w, Tag::context(14), v); }
         w.bit_string(Tag::context(13), self.bits.as_bits());
         ber::write_real(w, Tag::context(12), &self.real);
         if let Some(v) = &self.level { w.integer(Tag::context(11), v.number()); }
@@ -4450,7 +4450,7 @@ impl<'a> Zoo<'a> {
         let f_real = at!(r, "real", r.real());
         let f_bits = at!(r, "bits", r.bit_string(oer::VARIABLE, None));
         let f_flags = if p >> 2 & 1 != 0 {
-            Some(at!(r, "flags", r.bit_string(oer::VARIABLE, Some(0))))
+            Some(at!(r, "flags", r.bit_string(oer::VARIABLE, Some((0, 12)))))
         } else { None };
         let f_word = at!(r, "word", r.fixed_bits::<17>(17));
         let f_nibble = at!(r, "nibble", r.fixed_bits::<4>(4));

@@ -57,8 +57,12 @@ impl Printer<'_> {
     /// The condition that a component with a DEFAULT has it: `place` is an expression of its value.
     pub(super) fn is_default(&self, field: FieldId, place: &str) -> Option<String> {
         let value = self.default_value(field)?;
+        let node = self.types.same(self.types.shape.field(field).node);
         Some(if value == EMPTY || value == EMPTY_LAZY {
             format!("{place}.is_empty()")
+        } else if self.types.shape.has_named_bits(node) && matches!(self.types.repr(node), Repr::Bits) {
+            // Zero bits at the end mean nothing (X.680 22.7).
+            format!("{place}.is_same_set(&{value})")
         } else {
             format!("{place} == {value}")
         })

@@ -8,14 +8,14 @@ use tercet_runtime::ber::{
 use tercet_runtime::types::{GeneralizedTime, TimeType, UtcTime};
 use tercet_runtime::{Error, Tag};
 
-/// Writes a primitive value from its contents octets; in DER and CER in the normal form. `least` is given for a BIT
-/// STRING with named bits: the size below which zero bits stay.
+/// Writes a primitive value from its contents octets; in DER and CER in the normal form. A BIT STRING with `named` bits
+/// then has no zero bit at its end, whatever its size (11.2.2).
 pub(super) fn write(
     writer: &mut Writer,
     kind: Kind,
     tag: Tag,
     contents: &[u8],
-    least: Option<usize>,
+    named: bool,
 ) -> Result<(), Error> {
     let rules = writer.rules();
     if rules == Rules::Ber {
@@ -31,7 +31,7 @@ pub(super) fn write(
         Kind::Real => writer.push_real(&decode_real(contents, 0, Rules::Ber)?),
         Kind::BitString => {
             let bits = decode_bit_string(contents, 0, Rules::Ber)?;
-            writer.bit_string(tag, least.map_or(bits, |least| bits.trimmed(least)));
+            writer.bit_string(tag, if named { bits.trimmed(0) } else { bits });
             return Ok(());
         }
         Kind::UtcTime => {

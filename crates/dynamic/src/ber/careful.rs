@@ -4,10 +4,10 @@ use super::decode::{Detail, Engine, Result};
 use super::head::Head;
 use super::{canonical, constraints, keys, rules_of};
 use crate::event::Sink;
-use tercet_plan::ber::{NONE, NodeCode, Slot, flags, node_flags};
+use tercet_plan::ber::{NONE, NodeCode, Slot, flags};
 use tercet_plan::shape::Presence;
 use tercet_plan::{Kind, Rules};
-use tercet_runtime::ber::{check_named_bits, check_set_of_order, decode_integer};
+use tercet_runtime::ber::{check_set_of_order, decode_integer};
 use tercet_runtime::{Error as Fault, ErrorKind};
 
 impl<S: Sink> Engine<'_, S> {
@@ -74,18 +74,6 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Primitive values.
     pub(super) fn check_carefully(&mut self, slot: &Slot, contents: &[u8], at: usize) -> Result<()> {
-        if slot.kind == Kind::BitString
-            && self.options.rules != Rules::Ber
-            && self.program.nodes[slot.node.index()].flags & node_flags::NAMED_BITS != 0
-        {
-            let least = self.shape.least_size(slot.node);
-            let bits = tercet_runtime::ber::decode_bit_string(
-                contents,
-                self.offset(at),
-                rules_of(self.options.rules),
-            )?;
-            check_named_bits(bits, least, self.offset(at))?;
-        }
         let node = self.shape.node(slot.node);
         if self.options.strict_integers && matches!(slot.kind, Kind::Integer | Kind::Enumerated) {
             decode_integer(contents, self.offset(at), tercet_runtime::ber::Rules::Der)?;

@@ -11,7 +11,7 @@ use tercet_plan::ber::{NONE, Slot, UNTAGGED, flags, node_flags};
 use tercet_plan::{Kind, NodeId, Rules};
 use tercet_runtime::ErrorKind;
 use tercet_runtime::Tag;
-use tercet_runtime::ber::StringForm;
+use tercet_runtime::ber::{StringForm, check_named_bits, decode_bit_string};
 
 impl<S: Sink> Engine<'_, S> {
     /// Reads or begins the value in a slot. Its header is at the current position and has the slot's tag number
@@ -71,7 +71,7 @@ impl<S: Sink> Engine<'_, S> {
         {
             return false;
         }
-        if level != 0 || slot.flags & (flags::KEY | flags::CONTAINING) != 0 || self.pending_key.is_some() {
+        if level != 0 || slot.flags & (flags::KEY | flags::CONTENTS) != 0 || self.pending_key.is_some() {
             return false;
         }
         let start = self.pos + head.size;
@@ -170,13 +170,18 @@ impl<S: Sink> Engine<'_, S> {
             return Err(self.fault(ErrorKind::SegmentSize));
         }
         check::check(slot.kind, contents, self.offset(at), rules)?;
+        if slot.kind == Kind::BitString
+            && self.program.nodes[slot.node.index()].flags & node_flags::NAMED_BITS != 0
+        {
+            return self.named_bits(slot, contents, at);
+        }
         if self.is_careful() {
             self.check_carefully(slot, contents, at)?;
         }
         if slot.flags & flags::KEY != 0 || self.pending_key.is_some() {
             self.remember(slot, at, head.length);
         }
-        if slot.flags & flags::CONTAINING != 0
+        if slot.flags & flags::CONTENTS != 0
             && self.options.decode_containing
             && let Some(entry) = self.content(slot, contents)?
         {
@@ -193,6 +198,40 @@ impl<S: Sink> Engine<'_, S> {
         self.pos = at + head.length;
         self.at_slot = NONE;
         Ok(())
+    }
+
+    /// A primitive BIT STRING with named bits: in DER and CER without zero bits at its end (X.690 11.2.2). The sink gets it
+    /// in the size that is asked for (11.2.2 NOTE 1).
+    fn named_bits(&mut self, slot: &Slot, contents: &[u8], at: usize) -> Result<()> {
+        let mut resized = std::mem::take(&mut self.state.joined);
+        let is_resized = self.resized(slot, contents, self.offset(at), &mut resized)?;
+        let delivered = if is_resized { &resized[..] } else { contents };
+        if self.is_careful() {
+            self.check_carefully(slot, delivered, at)?;
+        }
+        if is_resized {
+            self.sink.leaf(slot.field, slot.node, Leaf::Made(&resized));
+        } else {
+            self.sink.leaf(slot.field, slot.node, Leaf::Input { at, contents });
+        }
+        self.state.joined = resized;
+        self.pos = at + contents.len();
+        self.at_slot = NONE;
+        Ok(())
+    }
+
+    /// Makes named bits of the size that is asked for; `false` if they have it.
+    fn resized(&self, slot: &Slot, contents: &[u8], offset: u64, resized: &mut Vec<u8>) -> Result<bool> {
+        let bits = decode_bit_string(contents, offset, rules_of(self.options.rules))?;
+        if self.options.rules != Rules::Ber {
+            check_named_bits(bits, 0, offset)?;
+        }
+        let (least, most) = self.shape.sizes(slot.node);
+        let Some(bits) = bits.resized(least, most) else { return Ok(false) };
+        resized.clear();
+        resized.push(bits.as_bits().unused());
+        resized.extend_from_slice(bits.as_bits().bytes());
+        Ok(true)
     }
 
     /// A string whose encoding is constructed: its segments joined.
@@ -217,6 +256,12 @@ impl<S: Sink> Engine<'_, S> {
         let length = reader.position();
         let result = read.map_err(|e| self.bounded(e)).and_then(|()| {
             check::check(slot.kind, &joined, start, rules_of(self.options.rules))?;
+            if self.program.nodes[slot.node.index()].flags & node_flags::NAMED_BITS != 0 {
+                let mut resized = Vec::new();
+                if self.resized(slot, &joined, start, &mut resized)? {
+                    joined = resized;
+                }
+            }
             if self.options.check_constraints
                 && !constraints::is_allowed(self.shape, self.shape.node(slot.node), &joined)
             {
@@ -237,7 +282,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Says what is in joined segments, if the string is of a type with CONTAINING and the content decodes.
     fn joined_content(&mut self, slot: &Slot, joined: &[u8]) -> Result<bool> {
-        if slot.flags & flags::CONTAINING == 0 || !self.options.decode_containing {
+        if slot.flags & flags::CONTENTS == 0 || !self.options.decode_containing {
             return Ok(false);
         }
         let Some(entry) = self.content(slot, joined)? else { return Ok(false) };

@@ -383,12 +383,11 @@ impl<'a> Engine<'a> {
     fn canonical(&mut self, slot: &Slot, contents: &[u8]) -> Result<(), Fault> {
         let code = &self.program.nodes[slot.node.index()];
         let named = code.flags & node_flags::NAMED_BITS != 0;
-        let least = if named { Some(self.shape.least_size(slot.node)) } else { None };
         let own = self.program.chain(slot).last().copied().unwrap_or(slot.tag);
         let own = Tag::from_bits(own).unwrap_or(Tag::END_OF_CONTENTS);
         let writer = &mut self.state.writer;
         writer.clear();
-        canonical::write(writer, slot.kind, own, contents, least)?;
+        canonical::write(writer, slot.kind, own, contents, named)?;
         self.out.push(writer.finish());
         Ok(())
     }

@@ -9,7 +9,7 @@ use tercet_plan::oer::{Code, Integer, Real, Size, VARIABLE};
 use tercet_plan::shape::Key;
 use tercet_plan::{FieldId, NodeId};
 use tercet_runtime::ErrorKind;
-use tercet_runtime::ber::{Rules, Writer, decode_bit_string, decode_integer};
+use tercet_runtime::ber::{Rules, Writer, check_named_bits, decode_bit_string, decode_integer};
 use tercet_runtime::oer::Reader;
 
 /// Octets in a number; longer ones are refused.
@@ -240,9 +240,18 @@ impl<'a, S: Sink> Engine<'a, S> {
                 self.program.nodes.get(node.index()),
                 Some(Code::BitString(_, true) | Code::BitsContaining(_, true))
             );
-            if self.program.canonical && named {
-                let least = self.shape.least_size(node);
-                tercet_runtime::ber::check_named_bits(bits, least, at as u64)?;
+            if named {
+                let (least, most) = self.shape.sizes(node);
+                if self.program.canonical {
+                    check_named_bits(bits, least, at as u64)?;
+                }
+                // The value has the size that is asked for (X.680 22.7).
+                if let Some(bits) = bits.resized(least, most) {
+                    let made = [&[bits.as_bits().unused()][..], bits.as_bits().bytes()].concat();
+                    self.check_string(node, &made, &start)?;
+                    self.say(field, node, Leaf::Made(&made));
+                    return Ok(());
+                }
             }
             self.check_string(node, contents, &start)?;
             self.say(field, node, Leaf::Input { at, contents });

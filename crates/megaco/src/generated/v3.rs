@@ -6100,7 +6100,7 @@ impl<'a> AuditDescriptor<'a> {
         let level = ber::enter(r, tag)?;
         let value = Self {
             audit_token: if r.is_next(Tag::context(0)) {
-                Some(at!(r, "auditToken", ber::named_bits(r, Tag::context(0), 0)))
+                Some(at!(r, "auditToken", ber::named_bits(r, Tag::context(0), 0, usize::MAX)))
             } else { None },
             audit_property_token: if r.is_next(Tag::context(1)) {
                 Some(at!(r, "auditPropertyToken", read_ber_audit_descriptor_audit_property_token(r, Tag::context(1))))
@@ -6115,7 +6115,7 @@ impl<'a> AuditDescriptor<'a> {
             at!(w, "auditPropertyToken", write_ber_audit_descriptor_audit_property_token(v, w));
             w.close(Tag::context(1), m);
         }
-        if let Some(v) = &self.audit_token { ber::write_named_bits(w, Tag::context(0), v, 0); }
+        if let Some(v) = &self.audit_token { ber::write_named_bits(w, Tag::context(0), v); }
         Ok(())
     }
 
@@ -7538,7 +7538,7 @@ impl<'a> Signal<'a> {
                 }
                 0x80000004 => {
                     ber::in_order(&mut last, (5, "notifyCompletion"), 1, REQUIRED, r)?;
-                    f_notify_completion = Some(at!(r, "notifyCompletion", ber::named_bits(r, Tag::context(4), 0)));
+                    f_notify_completion = Some(at!(r, "notifyCompletion", ber::named_bits(r, Tag::context(4), 0, usize::MAX)));
                 }
                 0x80000005 => {
                     ber::in_order(&mut last, (6, "keepActive"), 1, REQUIRED, r)?;
@@ -7586,7 +7586,7 @@ impl<'a> Signal<'a> {
         at!(w, "sigParList", write_ber_signal_sig_par_list(&self.sig_par_list, w));
         w.close(Tag::context(6), m);
         if let Some(v) = &self.keep_active { w.boolean(Tag::context(5), *v); }
-        if let Some(v) = &self.notify_completion { ber::write_named_bits(w, Tag::context(4), v, 0); }
+        if let Some(v) = &self.notify_completion { ber::write_named_bits(w, Tag::context(4), v); }
         if let Some(v) = &self.duration { w.integer(Tag::context(3), i64::from(*v)); }
         if let Some(v) = &self.sig_type { w.integer(Tag::context(2), v.number()); }
         if let Some(v) = &self.stream_id { w.integer(Tag::context(1), i64::from(*v)); }

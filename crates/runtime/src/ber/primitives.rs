@@ -163,11 +163,16 @@ pub fn decode_bit_string(contents: &[u8], at: u64, rules: Rules) -> Result<BitSt
     Ok(bits)
 }
 
-/// Checks that a BIT STRING with named bits has no zero bit at its end beyond `least` bits (11.2.2).
+/// Checks that a BIT STRING with named bits has no zero bit at its end beyond `least` bits, and as many bits at least:
+/// none in DER and CER, whatever its size (11.2.2); those that the size asks for in canonical PER (X.691 16.2, 16.3) and
+/// canonical OER.
 ///
 /// # Errors
-/// [`ErrorKind::BitStringTrailingZero`].
+/// [`ErrorKind::BitStringTrailingZero`]; [`ErrorKind::ConstraintViolated`] for fewer bits.
 pub fn check_named_bits(bits: BitStr<'_>, least: usize, at: u64) -> Result<()> {
+    if bits.len() < least {
+        return Err(Error::new(ErrorKind::ConstraintViolated, at));
+    }
     if bits.trimmed(least).len() == bits.len() {
         Ok(())
     } else {

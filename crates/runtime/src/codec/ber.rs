@@ -477,18 +477,29 @@ pub fn bits<'a>(r: &mut Reader<'a>, tag: Tag) -> Result<BitString<'a>> {
     element(r, tag, short, Reader::bit_string)
 }
 
-/// BIT STRING with named bits: in DER and CER without trailing zero bits, but of `least` bits (11.2.2).
+/// BIT STRING with named bits: in DER and CER without trailing zero bits (11.2.2). The value has the size that is asked
+/// for, by zero bits that are added or removed (11.2.2 NOTE 1).
 ///
 /// # Errors
 /// [`ErrorKind::BitStringTrailingZero`], else as [`Reader::bit_string`].
-pub fn named_bits<'a>(r: &mut Reader<'a>, tag: Tag, least: usize) -> Result<BitString<'a>> {
+pub fn named_bits<'a>(r: &mut Reader<'a>, tag: Tag, least: usize, most: usize) -> Result<BitString<'a>> {
     let header = header(r, tag)?;
     let at = r.offset();
     let bits = r.bit_string(&header)?;
     if r.rules() != Rules::Ber {
-        crate::ber::check_named_bits(bits.as_bits(), least, at)?;
+        crate::ber::check_named_bits(bits.as_bits(), 0, at)?;
     }
-    Ok(bits)
+    Ok(bits.resized(least, most))
+}
+
+/// BIT STRING with named bits of a fixed size, of which zero bits at the end may be missing.
+///
+/// # Errors
+/// As [`named_bits`]; [`ErrorKind::ConstraintViolated`] for a one bit behind the size.
+pub fn fixed_named_bits<const N: u32>(r: &mut Reader<'_>, tag: Tag) -> Result<FixedBits<N>> {
+    let at = r.offset();
+    let bits = named_bits(r, tag, N as usize, N as usize)?;
+    super::per::fixed_of_bits(bits).ok_or_else(|| Error::new(ErrorKind::ConstraintViolated, at))
 }
 
 /// BIT STRING of a fixed size.
@@ -795,9 +806,14 @@ pub fn write_fixed_bits<const N: u32>(w: &mut Writer, tag: Tag, bits: FixedBits<
 }
 
 /// BIT STRING with named bits: without trailing zero bits in DER and CER (11.2.2).
-pub fn write_named_bits(w: &mut Writer, tag: Tag, bits: &BitString<'_>, least: usize) {
+pub fn write_named_bits(w: &mut Writer, tag: Tag, bits: &BitString<'_>) {
     let bits = bits.as_bits();
-    w.bit_string(tag, if w.rules() == Rules::Ber { bits } else { bits.trimmed(least) });
+    w.bit_string(tag, if w.rules() == Rules::Ber { bits } else { bits.trimmed(0) });
+}
+
+/// BIT STRING with named bits of a fixed size; see [`write_named_bits`].
+pub fn write_fixed_named_bits<const N: u32>(w: &mut Writer, tag: Tag, bits: FixedBits<N>) {
+    write_named_bits(w, tag, &super::per::bits_of_fixed(bits));
 }
 
 /// REAL (8.5) as it came, in DER and CER in the normal form (11.3).

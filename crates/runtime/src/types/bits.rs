@@ -90,8 +90,29 @@ impl<'a> BitStr<'a> {
         }
         let length = length.max(least.min(self.len()));
         let octets = length.div_ceil(8);
-        let unused = u8::try_from(octets * 8 - length).unwrap_or(0);
-        Self { bytes: bytes.get(..octets).unwrap_or(bytes), unused }
+        Self { bytes: bytes.get(..octets).unwrap_or(bytes), unused: unused(length) }
+    }
+
+    /// Returns named bits as a size constraint asks for them (X.690 11.2.2 NOTE 1, X.680 22.7): with zero bits added up
+    /// to `least`, or without those behind `most`. Nothing if they stay as they are.
+    ///
+    /// A one bit behind `most` stays, and a `least` above 1024 adds nothing.
+    #[must_use]
+    pub fn resized(self, least: usize, most: usize) -> Option<BitString<'a>> {
+        let length = self.len();
+        if length < least && least <= MOST_ADDED_BITS {
+            let (front, last) = self.parts();
+            let mut octets = [0; MOST_ADDED_BITS / 8];
+            // Shorter than `least`, so that it has room.
+            octets.get_mut(..front.len())?.copy_from_slice(front);
+            if let Some(last) = last {
+                *octets.get_mut(front.len())? = last;
+            }
+            let octets = octets.get(..least.div_ceil(8))?;
+            return BitString::new(Octets::copied(octets), unused(least));
+        }
+        let trimmed = if length > most { self.trimmed(most) } else { return None };
+        (trimmed.len() < length).then(|| trimmed.into())
     }
 
     const fn padding(self) -> u8 {
@@ -105,6 +126,14 @@ impl<'a> BitStr<'a> {
             None => (&[], None),
         }
     }
+}
+
+/// The largest size that [`BitStr::resized`] adds zero bits for: a value must not take much more than its encoding.
+pub(crate) const MOST_ADDED_BITS: usize = 1024;
+
+/// The unused bits of the last octet of so many bits.
+fn unused(length: usize) -> u8 {
+    u8::try_from(length.wrapping_neg() % 8).unwrap_or(0)
 }
 
 /// Unused bits are not part of the value.
@@ -190,6 +219,21 @@ impl<'a> BitString<'a> {
         BitStr { bytes: &self.bytes, unused: self.unused }
     }
 
+    /// Returns named bits as a size constraint asks for them; see [`BitStr::resized`].
+    #[must_use]
+    pub fn resized(self, least: usize, most: usize) -> Self {
+        match self.as_bits().resized(least, most) {
+            Some(resized) => resized.into_owned(),
+            None => self,
+        }
+    }
+
+    /// Whether two values with named bits are the same: zero bits at the end mean nothing (X.680 22.7).
+    #[must_use]
+    pub fn is_same_set(&self, other: &BitString<'_>) -> bool {
+        self.as_bits().trimmed(0) == other.as_bits().trimmed(0)
+    }
+
     /// The octets, borrowed from the input where it has them in one piece.
     #[must_use]
     pub fn into_bytes(self) -> Octets<'a> {
@@ -248,6 +292,28 @@ mod tests {
             let trimmed = BitStr::new(bytes, unused).unwrap().trimmed(least);
             assert_eq!((trimmed.bytes(), trimmed.unused()), want, "{bytes:02x?} {unused} {least}");
         }
+    }
+
+    #[test]
+    fn named_bits_get_the_size_that_is_asked_for() {
+        for (bytes, unused, (least, most), want) in [
+            (&[0x80][..], 7, (4, 8), Some((&[0x80][..], 4))),
+            // What is in the unused bits does not become part of the value.
+            (&[0xFF], 7, (4, 8), Some((&[0x80], 4))),
+            (&[0x80], 4, (4, 8), None),
+            (&[0x80], 0, (4, 8), None),
+            (&[0x80, 0x00], 0, (4, 8), Some((&[0x80], 0))),
+            (&[0x80, 0x40], 0, (4, 8), Some((&[0x80, 0x40], 6))),
+            (&[], 0, (10, 10), Some((&[0, 0], 6))),
+            (&[0xC0, 0x01], 0, (0, 3), None),
+            (&[0x80], 7, (MOST_ADDED_BITS + 1, usize::MAX), None),
+        ] {
+            let resized = BitStr::new(bytes, unused).unwrap().resized(least, most);
+            let resized = resized.as_ref().map(|bits| (bits.as_bits().bytes(), bits.as_bits().unused()));
+            assert_eq!(resized, want, "{bytes:02x?} {unused} {least}..{most}");
+        }
+        let most = BitStr::default().resized(MOST_ADDED_BITS, usize::MAX);
+        assert_eq!(most.unwrap().as_bits().len(), MOST_ADDED_BITS);
     }
 
     #[test]

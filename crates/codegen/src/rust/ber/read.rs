@@ -55,10 +55,14 @@ impl Ber<'_, '_> {
             Repr::Big => plain("big_integer"),
             Repr::Real => plain("real"),
             Repr::Float => plain("float"),
-            Repr::FixedBits(bits) => plain(&format!("fixed_bits::<{bits}>")),
-            Repr::Bits if self.p.types.shape.node(node).item_count > 0 => {
-                format!("ber::named_bits(r, {tag}, {})", self.p.types.shape.least_size(node))
+            Repr::FixedBits(bits) if self.p.types.shape.has_named_bits(node) => {
+                plain(&format!("fixed_named_bits::<{bits}>"))
             }
+            Repr::FixedBits(bits) => plain(&format!("fixed_bits::<{bits}>")),
+            Repr::Bits if self.p.types.shape.has_named_bits(node) => match self.p.types.shape.sizes(node) {
+                (least, usize::MAX) => format!("ber::named_bits(r, {tag}, {least}, usize::MAX)"),
+                (least, most) => format!("ber::named_bits(r, {tag}, {least}, {most})"),
+            },
             Repr::Bits => plain("bits"),
             Repr::FixedOctets(octets) => plain(&format!("fixed_octets::<{octets}>")),
             Repr::Octets => plain("octets"),

@@ -34,10 +34,12 @@ impl Ber<'_, '_> {
             Repr::Big => format!("w.big_integer({tag}, {of}.as_octets());"),
             Repr::Real => format!("ber::write_real(w, {tag}, {v});"),
             Repr::Float => format!("w.float({tag}, {at});"),
+            Repr::FixedBits(_) if self.p.types.shape.has_named_bits(node) => {
+                format!("ber::write_fixed_named_bits(w, {tag}, {at});")
+            }
             Repr::FixedBits(_) => format!("ber::write_fixed_bits(w, {tag}, {at});"),
-            Repr::Bits if self.p.types.shape.node(node).item_count > 0 => {
-                let least = self.p.types.shape.least_size(node);
-                format!("ber::write_named_bits(w, {tag}, {v}, {least});")
+            Repr::Bits if self.p.types.shape.has_named_bits(node) => {
+                format!("ber::write_named_bits(w, {tag}, {v});")
             }
             Repr::Bits => format!("w.bit_string({tag}, {of}.as_bits());"),
             Repr::FixedOctets(_) | Repr::Octets => format!("w.octet_string({tag}, {v});"),

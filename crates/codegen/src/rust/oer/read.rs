@@ -42,7 +42,12 @@ impl Oer<'_, '_> {
                 at.value(format!("r.fixed_bits::<{bits}>({})", sized(size)))
             }
             (Repr::Bits, Code::BitString(size, named)) => {
-                at.value(format!("r.bit_string({}, {})", sized(size), self.named(node, named)))
+                let named = match self.p.types.shape.sizes(node) {
+                    _ if !named => "None".into(),
+                    (least, usize::MAX) => format!("Some(({least}, usize::MAX))"),
+                    (least, most) => format!("Some(({least}, {most}))"),
+                };
+                at.value(format!("r.bit_string({}, {named})", sized(size)))
             }
             (Repr::FixedOctets(count), Code::OctetString(size)) => {
                 at.value(format!("r.fixed_octets::<{count}>({})", sized(size)))
@@ -76,11 +81,6 @@ impl Oer<'_, '_> {
             (Repr::List, _) => at.value(format!("read_oer_{}(r{keys})", self.function(node))),
             _ => unsupported(),
         }
-    }
-
-    /// Whether bits have names, and how many of them are always written.
-    pub(super) fn named(&self, node: NodeId, named: bool) -> String {
-        if named { format!("Some({})", self.p.types.shape.least_size(node)) } else { "None".into() }
     }
 
     fn read_member(&self, node: NodeId, id: FieldId) -> String {

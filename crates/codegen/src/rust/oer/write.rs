@@ -41,7 +41,9 @@ impl Oer<'_, '_> {
                 format!("w.fixed_bits({}, {at})?;", sized(size))
             }
             (Repr::Bits, Code::BitString(size, named)) => {
-                format!("w.bit_string({}, {v}, {})?;", sized(size), self.named(node, named))
+                let least = self.p.types.shape.least_size(node);
+                let named = if named { format!("Some({least})") } else { "None".into() };
+                format!("w.bit_string({}, {v}, {named})?;", sized(size))
             }
             (Repr::FixedOctets(_) | Repr::Octets, Code::OctetString(size)) => {
                 format!("w.octet_string({}, {v})?;", sized(size))

@@ -196,7 +196,7 @@ impl<'a, const M: u8, T: Token> Read<'a, M> for TokenSet<T> {
     const TAG: Tag = Tag::BIT_STRING;
 
     fn ber(r: &mut BerReader<'a>, tag: Tag, _: &mut Context<'a>) -> Result<Self> {
-        ber::named_bits(r, tag, 0).map(tokens)
+        ber::named_bits(r, tag, 0, usize::MAX).map(tokens)
     }
 
     fn per(r: &mut PerReader<'a>, _: &mut Context<'a>) -> Result<Self> {

@@ -205,7 +205,7 @@ impl<const M: u8, T: Token> Write<M> for TokenSet<T> {
     const TAG: Tag = Tag::BIT_STRING;
 
     fn ber(&self, w: &mut BerWriter, tag: Tag, _: &mut Context<'_>) -> Result<()> {
-        ber::write_named_bits(w, tag, &bits(&self.bits().reverse_bits().to_be_bytes()), 0);
+        ber::write_named_bits(w, tag, &bits(&self.bits().reverse_bits().to_be_bytes()));
         Ok(())
     }
 

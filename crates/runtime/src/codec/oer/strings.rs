@@ -28,11 +28,12 @@ impl<'a> Reader<'a> {
         octets.try_into().map_err(|_| self.error(ErrorKind::ConstraintViolated))
     }
 
-    /// BIT STRING (§13); of named bits, `least` of which are written under §31.7.
+    /// BIT STRING (§13); of `named` bits, with the least and the greatest size: the value gets it by zero bits at its end
+    /// (X.680 22.7), of which only those that the size asks for are written under §31.7.
     ///
     /// # Errors
     /// Those of the bits that only fill up.
-    pub fn bit_string(&mut self, size: usize, named: Option<usize>) -> Result<BitString<'a>> {
+    pub fn bit_string(&mut self, size: usize, named: Option<(usize, usize)>) -> Result<BitString<'a>> {
         let start = self.cursor;
         if size != VARIABLE {
             let octets = self.cursor.take(size.div_ceil(8))?;
@@ -44,10 +45,11 @@ impl<'a> Reader<'a> {
         let contents = self.take(VARIABLE)?;
         let at = (self.position() - contents.len()) as u64;
         let bits = crate::ber::decode_bit_string(contents, at, self.contents_rules())?;
-        if let Some(least) = named.filter(|_| self.is_canonical()) {
+        let Some((least, most)) = named else { return Ok(BitString::from(bits)) };
+        if self.is_canonical() {
             crate::ber::check_named_bits(bits, least, at)?;
         }
-        Ok(BitString::from(bits))
+        Ok(BitString::from(bits).resized(least, most))
     }
 
     /// BIT STRING of a fixed size; `size` tells whether its length is written.

@@ -430,11 +430,11 @@ impl<const ALIGNED: bool> Writer<ALIGNED> {
         let written = self.position() - mark.0;
         let pad = if written == 0 { 8 } else { written.wrapping_neg() & 7 };
         if pad > 0 {
-            self.bits(0, u32::from(pad.to_be_bytes()[size_of::<usize>() - 1]));
+            self.bits(0, u32::from(pad.to_le_bytes()[0]));
         }
         let octets = (written + pad) / 8;
         if octets < 0x80 {
-            self.patch(mark.0 - 8, octets.to_be_bytes()[7]);
+            self.patch(mark.0 - 8, octets.to_le_bytes()[0]);
         } else {
             self.close_long(mark, octets);
         }
