@@ -5,7 +5,7 @@ use crate::inputs::{Input, SpellingArgs};
 use crate::term;
 use std::fmt::Write;
 use tercet::records::inputs::{Spelling, blocks};
-use tercet::{Candidate, Schema, TransferSyntax, detect};
+use tercet::{Candidate, Detector, Schema, TransferSyntax, detect};
 
 /// Candidates that are told.
 const TOLD: usize = 8;
@@ -39,7 +39,14 @@ pub fn find(
     if *input == Input::Stdin {
         *input = Input::Octets(name.clone(), octets);
     }
-    let found = detect(schema, &sample, &Vec::from_iter(type_name), syntax).map_err(Failure::usage)?;
+    let mut detector = Detector::new(schema, &Vec::from_iter(type_name), syntax).map_err(Failure::usage)?;
+    let found = detector.run(&sample);
+    if detector.untried() > 0 && told != Told::Nothing {
+        term::say(format_args!(
+            "{name}: {} not tried, as the others took too long; `--type` or `--rules` narrows the search",
+            term::count(detector.untried() as u64, "candidate")
+        ));
+    }
     let Some(best) = found.first().filter(|best| best.fits()) else {
         if sample.is_empty() {
             return Err(Failure::input(format_args!("{name}: there are no octets")));
@@ -98,12 +105,13 @@ fn sample(
 fn ranking(found: &[Candidate]) -> String {
     let mut text = String::new();
     for (i, candidate) in found.iter().take(TOLD).enumerate() {
-        let Candidate { syntax, type_name, octets, elements, violations, unknown, .. } = candidate;
+        let Candidate { syntax, type_name, octets, values, elements, violations, unknown, .. } = candidate;
         _ = write!(text, "{:>3}  {syntax:<5} {type_name}: ", i + 1);
         let mut said = vec![term::count(*octets as u64, "octet")];
         match &candidate.error {
             Some(error) => said.push(format!("then {error}")),
             None => {
+                said.extend((*values > 1).then(|| format!("{values} values")));
                 said.push(format!("{elements} elements"));
                 said.extend((!candidate.again).then(|| "written otherwise".to_owned()));
                 said.extend((*violations > 0).then(|| format!("{violations} constraints not met")));

@@ -21,6 +21,22 @@ pub struct FieldId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NameId(pub u32);
 
+/// Whether a type `Module.Type` is called so: `Module.Type`, or `Type` alone. Blanks in actual parameters do not count.
+///
+/// ```
+/// use tercet_plan::shape::is_same_name;
+/// assert!(is_same_name("M.T", "T") && is_same_name("M.T", "M.T") && !is_same_name("M.T", "M"));
+/// assert!(is_same_name("M.T {a, 5}", "T{a,5}") && !is_same_name("M.T {a.b}", "b}"));
+/// ```
+pub fn is_same_name(full: &str, name: &str) -> bool {
+    let parts = |text: &'_ str| text.find('{').unwrap_or(text.len());
+    let ((base, arguments), (asked, given)) = (full.split_at(parts(full)), name.split_at(parts(name)));
+    let (base, asked) = (base.trim_end(), asked.trim_end());
+    let plain = |text: &'_ str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+    (base == asked || base.rsplit('.').next() == Some(asked))
+        && (arguments == given || !given.is_empty() && plain(arguments) == plain(given))
+}
+
 impl NodeId {
     /// The index into [`Shape::nodes`].
     pub const fn index(self) -> usize {
@@ -491,10 +507,7 @@ impl Shape {
 
     /// A root by `Module.Type`, or by `Type` where only one module has it.
     pub fn root(&self, name: &str) -> Option<NodeId> {
-        let mut found = self.roots.iter().filter(|r| {
-            let full = self.name(r.name);
-            full == name || full.rsplit('.').next() == Some(name)
-        });
+        let mut found = self.roots.iter().filter(|r| is_same_name(self.name(r.name), name));
         let first = found.next()?;
         match found.next() {
             None => Some(first.node),

@@ -2,6 +2,7 @@
 
 use crate::{Codec, PlanError, Schema, TransferSyntax};
 use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
 use tercet_dynamic::validate::Validator;
 use tercet_dynamic::{Leaf, NodeId, Options, Plan, Rules, Tape, Token, Unknown, View};
 use tercet_plan::Kind;
@@ -20,8 +21,12 @@ const TRIED: [TransferSyntax; 10] = [
     TransferSyntax::Aper,
     TransferSyntax::Uper,
 ];
-/// Types that are tried at most.
-const TYPES: usize = 400;
+/// Octets that all trials of an input may read together: some seconds.
+const WORK: usize = 1 << 28;
+/// What a trial costs beside the octets that it reads.
+const TRIAL: usize = 64;
+/// Parts of a value below which several of them in a row say nothing, by rules without tags.
+const PARTS: usize = 3;
 /// Values of one input that are tried, by rules that tell where one ends.
 const VALUES: usize = 32;
 /// Octets that are looked at.
@@ -51,8 +56,12 @@ pub struct Candidate {
     pub violations: usize,
     /// Components that the type does not know, and content that nothing tells the type of.
     pub unknown: usize,
-    /// Values in the value.
+    /// Values that the octets are, one after the other.
+    pub values: usize,
+    /// Values in these values.
     pub elements: usize,
+    /// Whether the type is a message: its name ends in `PDU` or `Message`, or it is a CHOICE of such types.
+    pub is_message: bool,
     /// Of some changes of one bit, how many it would not fit with: what fits everything says nothing.
     pub firmness: usize,
 }
@@ -67,6 +76,8 @@ impl Candidate {
     fn weight(&self) -> impl Ord + use<> {
         (
             self.fits(),
+            // Octets are scalars in a row by rules without tags, whatever they are.
+            !self.is_loose(),
             // Fields without tags fit anything for a while.
             match self.fits() {
                 true => 0,
@@ -80,6 +91,9 @@ impl Candidate {
             ),
             self.again,
             Reverse(self.unknown),
+            // One value that ends with the input tells more than several, and a message more than a part of one.
+            !self.is_packed() || self.values <= 1,
+            self.is_message,
             self.firmness,
             self.elements,
         )
@@ -88,6 +102,11 @@ impl Candidate {
     /// Reasons against it: each kind counts once, constraints each.
     fn faults(&self) -> usize {
         self.violations + usize::from(!self.again && self.is_packed())
+    }
+
+    /// Whether it is a row of values that have hardly any parts each, by rules without tags.
+    fn is_loose(&self) -> bool {
+        self.is_packed() && self.values > 1 && self.elements < PARTS * self.values
     }
 
     fn is_packed(&self) -> bool {
@@ -101,7 +120,7 @@ impl Candidate {
 }
 
 /// Tries transfer syntaxes and types on octets; the best comes first. Without types, those are tried that no other refers
-/// to; without a syntax, all. For several inputs there is [`Detector`].
+/// to, and messages; without a syntax, all. For several inputs, and to learn what was not tried, there is [`Detector`].
 ///
 /// # Errors
 /// [`PlanError`] for a type that is none.
@@ -117,11 +136,17 @@ pub fn detect(
 /// What [`detect`] does, for any number of inputs.
 #[derive(Debug)]
 pub struct Detector {
+    /// Messages come first.
     names: Vec<String>,
+    /// Names of messages.
+    messages: usize,
     plans: Vec<Plan>,
+    /// The roots of the names in each plan.
+    roots: Vec<Vec<Option<NodeId>>>,
     /// With the place of its plan.
     tried: Vec<(TransferSyntax, usize)>,
     trial: Trial,
+    untried: usize,
 }
 
 impl Detector {
@@ -130,10 +155,18 @@ impl Detector {
     /// # Errors
     /// [`PlanError`] for a type that is none.
     pub fn new(schema: &Schema, types: &[&str], syntax: Option<TransferSyntax>) -> Result<Self, PlanError> {
-        let names: Vec<String> = match types {
-            [] => schema.outermost().into_iter().take(TYPES).map(|(name, _)| name).collect(),
+        let messages: Vec<String> = schema.messages();
+        let mut names: Vec<String> = match types {
+            [] => {
+                schema.outermost().into_iter().map(|(name, _)| name).chain(messages.iter().cloned()).collect()
+            }
             _ => types.iter().map(|name| (*name).to_owned()).collect(),
         };
+        let known: HashSet<&str> = messages.iter().map(String::as_str).collect();
+        let is_message = |name: &String| known.contains(name.as_str());
+        names.sort_by_key(|name| !is_message(name));
+        names.dedup();
+        let messages = names.iter().take_while(|name| is_message(name)).count();
         let all: Vec<TransferSyntax> = syntax.map_or_else(|| TRIED.to_vec(), |syntax| vec![syntax]);
         let (mut rules, mut tried) = (Vec::new(), Vec::new());
         for syntax in all {
@@ -148,8 +181,9 @@ impl Detector {
         let plans = schema.plans(&rules, &names.iter().map(String::as_str).collect::<Vec<_>>())?;
         // Without instructions it has nothing of its own.
         tried.retain(|(syntax, at)| *syntax != TransferSyntax::Exer || has_xml_instructions(&plans[*at]));
+        let roots = plans.iter().map(|plan| roots(plan, &names)).collect();
         let trial = Trial { tape: Tape::new(), validator: Validator::new(), octets: Vec::new() };
-        Ok(Self { names, plans, tried, trial })
+        Ok(Self { names, messages, plans, roots, tried, trial, untried: 0 })
     }
 
     /// The types that are tried.
@@ -157,29 +191,51 @@ impl Detector {
         &self.names
     }
 
+    /// Pairs of a transfer syntax and a type that the last run did not come to, because the others took too much work.
+    pub fn untried(&self) -> usize {
+        self.untried
+    }
+
     /// What an input may be; the best comes first.
     pub fn run(&mut self, input: &[u8]) -> Vec<Candidate> {
         let cut = input.len() > OCTETS;
         let input = &input[..input.len().min(OCTETS)];
-        let mut found = Vec::new();
-        for (syntax, at) in &self.tried {
-            if syntax.is_text() && str::from_utf8(input).is_err() && !cut {
-                continue;
-            }
-            let plan = &self.plans[*at];
-            let mut codec = Codec::new(*syntax, plan);
-            for name in &self.names {
-                let Some(root) = plan.root(name) else { continue };
-                let mut candidate = self.trial.run(&mut codec, plan, root, name, input, cut);
-                if candidate.fits() && !syntax.is_text() {
-                    candidate.firmness = self.trial.firmness(&mut codec, plan, root, input, cut);
+        let is_text = cut || str::from_utf8(input).is_ok();
+        let (mut found, mut work) = (Vec::new(), 0usize);
+        self.untried = 0;
+        for (names, is_message) in [(0..self.messages, true), (self.messages..self.names.len(), false)] {
+            for (syntax, at) in self.tried.iter().filter(|(syntax, _)| is_text || !syntax.is_text()) {
+                let plan = &self.plans[*at];
+                let mut codec = Codec::new(*syntax, plan);
+                for index in names.clone() {
+                    let (name, Some(root)) = (&self.names[index], self.roots[*at][index]) else { continue };
+                    if work > WORK {
+                        self.untried += 1;
+                        continue;
+                    }
+                    let mut candidate = self.trial.run(&mut codec, plan, root, name, input, cut);
+                    // Where values of a text are is looked up in all of it.
+                    work += TRIAL + if syntax.is_text() { input.len() } else { candidate.octets };
+                    if candidate.fits() && !syntax.is_text() && !candidate.is_loose() {
+                        candidate.firmness = self.trial.firmness(&mut codec, plan, root, input, cut);
+                        work += input.len() * CHANGES.min(input.len() * 8).min(CHANGED / input.len().max(1));
+                    }
+                    candidate.is_message = is_message;
+                    found.push(candidate);
                 }
-                found.push(candidate);
             }
         }
         found.sort_by_key(|candidate| Reverse(candidate.weight()));
         found
     }
+}
+
+/// The roots of a plan with these names; there may be thousands.
+fn roots(plan: &Plan, names: &[String]) -> Vec<Option<NodeId>> {
+    let shape = &plan.shape;
+    let by_name: HashMap<&str, NodeId> =
+        shape.roots.iter().map(|root| (shape.name(root.name), root.node)).collect();
+    names.iter().map(|name| by_name.get(name.as_str()).copied().or_else(|| plan.root(name))).collect()
 }
 
 #[derive(Debug)]
@@ -208,8 +264,10 @@ impl Trial {
             again: true,
             violations: 0,
             unknown: 0,
+            values: 0,
             elements: 0,
             firmness: 0,
+            is_message: false,
         };
         let mut options = Options::default();
         options.limits.elements = ELEMENTS;
@@ -282,6 +340,7 @@ impl Trial {
         let view = self.tape.view(input);
         candidate.violations += self.validator.check(&plan.shape, root, view).len();
         candidate.unknown += unknown(plan, view);
+        candidate.values += 1;
         candidate.elements += view.len();
         if !candidate.syntax.is_text() {
             self.octets.clear();
@@ -341,5 +400,43 @@ mod tests {
         let octets = [0x67, 0x81, 0x06, 0x80, 0x01, b'A', 0x81, 0x01, b'B'];
         let found = detect(&schema, &octets, &[], None).unwrap();
         assert_eq!((found[0].syntax, found[0].type_name.as_str()), (TransferSyntax::Ber, "A.Name"));
+    }
+
+    #[test]
+    fn a_message_beats_scalars_and_no_type_is_left_out() {
+        let mut text = "A DEFINITIONS AUTOMATIC TAGS ::= BEGIN
+             Wrapper ::= SEQUENCE { pdu Call-PDU, more INTEGER }
+             Call-PDU ::= CHOICE { start StartMessage, ... }
+             StartMessage ::= SEQUENCE { id INTEGER (0..65535), name UTF8String, flags BIT STRING (SIZE (4)) }\n"
+            .to_owned();
+        for number in 0..600 {
+            text += &format!("T{number} ::= INTEGER (0..255)\n");
+        }
+        let schema = Schema::from_text("a.asn", &(text + "END"));
+        assert!(!schema.has_errors(), "{}", schema.render(false));
+        let json = br#"{"start": {"id": 7, "name": "a message", "flags": "A0"}}"#;
+        let json = str::from_utf8(json).unwrap().replace("\"A0\"", "{\"value\": \"A0\", \"length\": 4}");
+        for syntax in [TransferSyntax::Oer, TransferSyntax::Aper, TransferSyntax::Uper] {
+            let rules = [TransferSyntax::Jer.plan_rules(), syntax.plan_rules()];
+            let plans = schema.plans(&rules, &["Call-PDU"]).unwrap();
+            let root = plans[0].root("Call-PDU").unwrap();
+            let (mut tape, mut octets) = (Tape::new(), Vec::new());
+            let mut reader = Codec::new(TransferSyntax::Jer, &plans[0]);
+            reader.read(root, json.as_bytes(), &mut tape, &Options::default()).unwrap();
+            Codec::new(syntax, &plans[1]).write(tape.view(json.as_bytes()), &mut octets).unwrap();
+            let mut detector = Detector::new(&schema, &[], None).unwrap();
+            let found = detector.run(&octets);
+            assert_eq!(
+                (found[0].syntax, found[0].type_name.as_str()),
+                (syntax, "A.Call-PDU"),
+                "{:#?}",
+                &found[..3]
+            );
+            assert_eq!((detector.untried(), detector.types().len()), (0, 603));
+            // The scalars fit too, by OER: a row of them comes last of what fits.
+            let row =
+                found.iter().find(|it| it.type_name == "A.T7" && it.syntax == TransferSyntax::Oer).unwrap();
+            assert!(row.fits() && row.values == octets.len());
+        }
     }
 }

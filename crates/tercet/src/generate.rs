@@ -3,6 +3,7 @@
 use crate::schema::{PlanError, Schema};
 use std::fmt;
 use tercet_codegen::{Config, Error, Overlay};
+use tercet_model::ir::TypeId;
 use tercet_plan::Rules;
 
 /// How Rust source text is printed.
@@ -46,15 +47,17 @@ impl Schema {
     /// [`RustError`].
     pub fn rust(&self, rules: &[Rules], types: &[&str], options: &RustOptions) -> Result<String, RustError> {
         let chosen: Vec<&str> = options.overlay.roots.iter().map(String::as_str).collect();
-        let roots = self.roots(if types.is_empty() { &chosen } else { types }).map_err(RustError::Plan)?;
-        let lowering = tercet_lower::lower(&self.model, rules, &roots);
-        let notation = |ty| {
-            let span = self.model.ty(ty).span;
-            let text = self.sources.text(span);
-            (!text.is_empty()).then(|| text.to_owned())
+        let text = |schema: &Self, roots: &[TypeId]| {
+            let lowering = tercet_lower::lower(&schema.model, rules, roots);
+            let notation = |ty| {
+                let span = schema.model.ty(ty).span;
+                let text = schema.sources.text(span);
+                (!text.is_empty()).then(|| text.to_owned())
+            };
+            let RustOptions { header, hash, overlay } = options;
+            let config = Config { rules, notation: &notation, header, hash: *hash, overlay };
+            tercet_codegen::rust(&schema.model, &lowering, &config).map_err(RustError::Code)
         };
-        let RustOptions { header, hash, overlay } = options;
-        let config = Config { rules, notation: &notation, header, hash: *hash, overlay };
-        tercet_codegen::rust(&self.model, &lowering, &config).map_err(RustError::Code)
+        self.with_roots(if types.is_empty() { &chosen } else { types }, text).map_err(RustError::Plan)?
     }
 }

@@ -42,6 +42,7 @@
 mod detect;
 pub mod files;
 mod generate;
+mod instances;
 #[cfg(feature = "records")]
 mod record_plan;
 mod schema;

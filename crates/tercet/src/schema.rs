@@ -1,5 +1,6 @@
 //! A set of specifications, ready to be used.
 
+use crate::instances::is_instance;
 use crate::{TransferSyntax, files};
 use std::collections::HashSet;
 use std::fmt;
@@ -43,6 +44,8 @@ pub struct Schema {
     pub model: Model,
     /// What there is to say about them, in the order of the texts.
     pub diagnostics: Vec<Diagnostic>,
+    /// How they were read.
+    pub(crate) options: SchemaOptions,
 }
 
 /// Why there is no plan.
@@ -62,6 +65,22 @@ pub enum PlanError {
         /// The full names.
         candidates: Vec<String>,
     },
+    /// The type has parameters, and none are given.
+    Parameterized {
+        /// What was asked for.
+        name: String,
+        /// The type with its parameters as they are written.
+        formal: String,
+        /// An instance in the specifications.
+        instance: Option<String>,
+    },
+    /// The type cannot be used with these parameters.
+    Instance {
+        /// What was asked for.
+        name: String,
+        /// The fault.
+        message: String,
+    },
     /// The specifications define no type.
     Empty,
     /// Extended XER cannot be used: the diagnostics of [`Schema::extended_xer`] as text.
@@ -78,6 +97,14 @@ impl fmt::Display for PlanError {
             Self::Ambiguous { name, candidates } => {
                 write!(f, "several modules define `{name}`: say `{}`", candidates.join("` or `"))
             }
+            Self::Parameterized { name, formal, instance } => {
+                let example = instance.as_deref().unwrap_or(formal);
+                write!(
+                    f,
+                    "the type `{name}` has parameters: {formal}\nhelp: give values for them, as in `{example}`"
+                )
+            }
+            Self::Instance { name, message } => write!(f, "cannot use the type `{name}`: {message}"),
             Self::Empty => f.write_str("the specifications define no type"),
             Self::Instructions(text) => {
                 write!(f, "the specifications have encoding instructions that are not supported\n{text}")
@@ -118,6 +145,16 @@ impl Schema {
             modules.extend(more);
             diagnostics.extend(said);
         }
+        Self::resolved(sources, modules, diagnostics, options)
+    }
+
+    /// Resolves modules that have been read.
+    pub(crate) fn resolved(
+        sources: SourceMap,
+        modules: Vec<ast::Module>,
+        mut diagnostics: Vec<Diagnostic>,
+        options: &SchemaOptions,
+    ) -> Self {
         let resolving = Options {
             lenient: !options.strict,
             aliases: options.aliases.clone(),
@@ -128,7 +165,7 @@ impl Schema {
         let (model, said) = tercet_model::resolve(&sources, &modules, &resolving);
         diagnostics.extend(said);
         diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span.lo);
-        Self { sources, modules, model, diagnostics }
+        Self { sources, modules, model, diagnostics, options: options.clone() }
     }
 
     /// Whether something is wrong that makes the specifications unfit for use.
@@ -141,8 +178,8 @@ impl Schema {
         self.diagnostics.iter().map(|diagnostic| render(&self.sources, diagnostic, color) + "\n").collect()
     }
 
-    /// The executable form of the named types (`Type` or `Module.Type`) and of all that they reach; without names, of
-    /// the types that no other refers to.
+    /// The executable form of the named types (`Type`, `Module.Type`, or with actual parameters `Type {5}`) and of all that they
+    /// reach; without names, of the types that no other refers to.
     ///
     /// # Errors
     /// [`PlanError`].
@@ -156,16 +193,24 @@ impl Schema {
     /// # Errors
     /// As [`Schema::plan`].
     pub fn plans(&self, rules: &[Rules], types: &[&str]) -> Result<Vec<Plan>, PlanError> {
-        Ok(tercet_lower::plans(&self.model, rules, &self.roots(types)?).0)
+        self.with_roots(types, |schema, roots| tercet_lower::plans(&schema.model, rules, roots).0)
     }
 
-    /// Types by name, or the outermost ones.
-    pub(crate) fn roots(&self, types: &[&str]) -> Result<Vec<TypeId>, PlanError> {
+    /// Calls `act` for types by name, or the outermost ones, with the schema that has them.
+    pub(crate) fn with_roots<T>(
+        &self,
+        types: &[&str],
+        act: impl FnOnce(&Self, &[TypeId]) -> T,
+    ) -> Result<T, PlanError> {
+        if types.iter().any(|name| is_instance(name)) {
+            let (schema, ids) = self.with_instances(types)?;
+            return Ok(act(&schema, &ids));
+        }
         let mut ids = types.iter().map(|name| self.find(name)).collect::<Result<Vec<_>, _>>()?;
         if types.is_empty() {
             ids = self.outermost().into_iter().map(|(_, id)| id).collect();
         }
-        if ids.is_empty() { Err(PlanError::Empty) } else { Ok(ids) }
+        if ids.is_empty() { Err(PlanError::Empty) } else { Ok(act(self, &ids)) }
     }
 
     /// The same for transfer syntaxes. Extended XER needs encoding instructions that are all supported.
@@ -199,11 +244,10 @@ impl Schema {
     /// # Errors
     /// [`PlanError`].
     pub fn extended_xer(&self, types: &[&str]) -> Result<Vec<Diagnostic>, PlanError> {
-        let mut ids = types.iter().map(|name| self.find(name)).collect::<Result<Vec<_>, _>>()?;
-        if types.is_empty() {
-            ids = self.outermost().into_iter().map(|(_, id)| id).collect();
+        match self.with_roots(types, |schema, roots| tercet_lower::extended_xer(&schema.model, roots)) {
+            Err(PlanError::Empty) => Ok(Vec::new()),
+            found => found,
         }
-        Ok(tercet_lower::extended_xer(&self.model, &ids))
     }
 
     /// A type by `Module.Type`, or by `Type` where only one module has it.
@@ -211,8 +255,27 @@ impl Schema {
     /// # Errors
     /// [`PlanError`].
     pub fn find(&self, name: &str) -> Result<TypeId, PlanError> {
-        let found: Vec<_> =
-            self.names().filter(|(full, _)| full == name || full.rsplit('.').next() == Some(name)).collect();
+        // There may be thousands of names, each asked for: no full name is made unless it is one.
+        let (of_module, own) = name.rsplit_once('.').map_or((None, name), |(of, own)| (Some(of), own));
+        let modules = self.model.modules.iter().filter(|module| of_module.is_none_or(|of| module.name == of));
+        let of_name = |module: &'_ tercet_model::ir::Module| {
+            let types = module.types.iter().filter(|(known, _)| known == own);
+            types.map(|(known, id)| (format!("{}.{known}", module.name), *id)).collect::<Vec<_>>()
+        };
+        let found: Vec<_> = modules.flat_map(of_name).collect();
+        if found.is_empty()
+            && let [(_, assignment), ..] = self.parameterized_types(name)[..]
+        {
+            let of_type = |ty: &&Type| {
+                ty.name.as_ref().is_some_and(|it| it.name == assignment.name.text && !it.arguments.is_empty())
+            };
+            let instance = self.model.types.iter().find(of_type).and_then(|ty| ty.name.as_ref());
+            return Err(PlanError::Parameterized {
+                name: name.to_owned(),
+                formal: format!("{} {{{}}}", assignment.name.text, self.parameters(assignment)),
+                instance: instance.map(|it| format!("{} {{{}}}", it.name, it.arguments)),
+            });
+        }
         match &found[..] {
             [(_, id)] => Ok(*id),
             [] => {
@@ -243,6 +306,30 @@ impl Schema {
         let all: Vec<_> = self.names().collect();
         let outermost: Vec<_> = all.iter().filter(|(_, id)| !inner.contains(id)).cloned().collect();
         if outermost.is_empty() { all } else { outermost }
+    }
+
+    /// The named types that are messages: their name ends in `PDU` or `Message`, or they are a CHOICE of such types.
+    pub fn messages(&self) -> Vec<String> {
+        let named = |name: &str| {
+            let name = name.to_ascii_lowercase();
+            name.ends_with("pdu") || name.ends_with("message")
+        };
+        let names_message = |id: TypeId| {
+            self.model
+                .alias_chain(id)
+                .any(|at| self.model.ty(at).name.as_ref().is_some_and(|it| named(&it.name)))
+        };
+        let is_message = |name: &str, id: TypeId| {
+            named(name)
+                || match &self.model.ty(self.model.base(id)).kind {
+                    TypeKind::Choice(alternatives) => {
+                        !alternatives.list.is_empty()
+                            && alternatives.list.iter().all(|it| names_message(it.ty))
+                    }
+                    _ => false,
+                }
+        };
+        self.names().filter(|(name, id)| is_message(name, *id)).map(|(name, _)| name).collect()
     }
 
     /// Where a constraint of a plan is written (`tercet_plan::constraint::Restriction::span`).
