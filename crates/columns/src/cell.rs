@@ -6,8 +6,35 @@ use arrow_array::types::{
     TimestampMicrosecondType, UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, RecordBatch};
-use arrow_schema::DataType;
+use arrow_schema::{DataType, FieldRef};
 use std::fmt::Write as _;
+
+/// The name of the type of a column, as Arrow's libraries write it: `list<item: int64>`.
+pub fn type_name(data_type: &DataType) -> String {
+    let inside = |fields: &[FieldRef]| {
+        let one = |field: &FieldRef| format!("{}: {}", field.name(), type_name(field.data_type()));
+        fields.iter().map(one).collect::<Vec<_>>().join(", ")
+    };
+    match data_type {
+        DataType::Boolean => "bool".to_owned(),
+        DataType::Int32 => "int32".to_owned(),
+        DataType::Int64 => "int64".to_owned(),
+        DataType::UInt32 => "uint32".to_owned(),
+        DataType::UInt64 => "uint64".to_owned(),
+        DataType::Float64 => "double".to_owned(),
+        DataType::Decimal128(digits, places) => format!("decimal128({digits}, {places})"),
+        DataType::Utf8 => "string".to_owned(),
+        DataType::Binary => "binary".to_owned(),
+        DataType::FixedSizeBinary(size) => format!("fixed_size_binary[{size}]"),
+        DataType::Timestamp(_, Some(zone)) => format!("timestamp[us, tz={zone}]"),
+        DataType::Timestamp(_, None) => "timestamp[us]".to_owned(),
+        DataType::Date32 => "date32[day]".to_owned(),
+        DataType::Time64(_) => "time64[us]".to_owned(),
+        DataType::List(item) => format!("list<{}>", inside(std::slice::from_ref(item))),
+        DataType::Struct(fields) => format!("struct<{}>", inside(fields)),
+        other => other.to_string(),
+    }
+}
 
 /// Characters after which the text of a cell is cut.
 const MOST: usize = 200;
@@ -124,6 +151,8 @@ mod tests {
         assert_eq!(texts(0), ["5", "00ff", "{a: 5, b: 00ff}"].map(|it| Some(it.to_owned())));
         assert_eq!(texts(1), [None, None, Some("{}".to_owned())]);
         assert_eq!(cell(&batch, 3, 0).unwrap().chars().count(), MOST + 1);
+        let types = [0, 1, 2].map(|column| type_name(batch.schema().field(column).data_type()));
+        assert_eq!(types, ["int64", "binary", "struct<a: int64, b: binary>"]);
         assert_eq!((cell(&batch, 0, 2), cell(&batch, 9, 0)), (None, None));
     }
 }

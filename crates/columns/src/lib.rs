@@ -55,7 +55,7 @@ pub use arrow_array::{
 };
 pub use arrow_schema::{ArrowError, SchemaRef};
 pub use builder::{Builder, Row};
-pub use cell::cell;
+pub use cell::{cell, type_name};
 #[cfg(feature = "files")]
 pub use files::{Compression, Encoder, FileFormat, Part, PartEncoder};
 pub use layout::{Integers, Keys, Layout, OctetsAs, Options, TextAs};

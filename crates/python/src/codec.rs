@@ -2,14 +2,15 @@
 
 use crate::compiled::{Compiled, Meant};
 use crate::error::Argument;
-use crate::objects::Looks;
 use crate::octets::Input;
+use crate::options::Reading;
 use crate::schema::Schema;
-use crate::{encode, error};
+use crate::{encode, error, objects};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::sync::Arc;
-use tercet::dynamic::Options;
+use tercet::dynamic::{Tape, View};
+use tercet::records::Scratch;
 
 /// A type in a transfer syntax, ready for many values.
 ///
@@ -17,8 +18,7 @@ use tercet::dynamic::Options;
 #[pyclass(frozen, module = "tercet")]
 pub(crate) struct Codec {
     meant: Arc<Meant>,
-    options: Options,
-    looks: Looks,
+    reading: Reading,
     type_name: String,
     schema: Py<Schema>,
     keywords: Option<Py<PyDict>>,
@@ -29,10 +29,10 @@ impl Codec {
         schema: Py<Schema>,
         meant: Arc<Meant>,
         type_name: String,
-        (options, looks): (Options, Looks),
+        reading: Reading,
         keywords: Option<Py<PyDict>>,
     ) -> Self {
-        Self { meant, options, looks, type_name, schema, keywords }
+        Self { meant, reading, type_name, schema, keywords }
     }
 }
 
@@ -40,17 +40,30 @@ impl Codec {
 pub(crate) fn decode<'py>(
     data: &Bound<'py, PyAny>,
     meant: &Meant,
-    options: &Options,
-    looks: Looks,
+    reading: &Reading,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = data.py();
     let input = Input::of(data, meant.current().syntax(0).is_text())?;
     meant.trial(py, |compiled| {
         compiled.with_state(|state| {
-            compiled.read_all(py, 0, &input, state, options)?;
-            compiled.build(py, state.tape.view(&input), looks)
+            compiled.read_all(py, 0, &input, state, &reading.options)?;
+            build(compiled, py, state.tape.view(&input), reading)
         })
     })
+}
+
+/// The value on a tape, as it is shown if that is asked for.
+fn build<'py>(
+    compiled: &Compiled,
+    py: Python<'py>,
+    value: View<'_>,
+    reading: &Reading,
+) -> PyResult<Bound<'py, PyAny>> {
+    let asked = reading.asked.as_ref().map(|asked| compiled.shown(py, asked));
+    let Some(shown) = asked.transpose()?.flatten() else { return compiled.build(py, value, reading.looks) };
+    let mut tape = Tape::new();
+    shown.rendering.show(value, &mut tape, &mut Scratch::default());
+    objects::build(py, &shown.names, shown.rendering.shape(), tape.view(value.octets()), reading.looks)
 }
 
 /// Encodes a value.
@@ -84,7 +97,7 @@ impl Codec {
     ///
     /// Raises DecodeError.
     fn decode<'py>(&self, data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        decode(data, &self.meant, &self.options, self.looks)
+        decode(data, &self.meant, &self.reading)
     }
 
     /// Decodes the value that begins at an offset. Returns the value and the offset of its end.
@@ -101,12 +114,12 @@ impl Codec {
         if offset > input.len() {
             return Err(error::argument(format!("offset {offset} is beyond the {} bytes", input.len())));
         }
-        let mut options = self.options.clone();
+        let mut options = self.reading.options.clone();
         options.base_offset = offset as u64;
         self.meant.trial(py, |compiled| {
             compiled.with_state(|state| {
                 let length = compiled.read(py, 0, (&input, offset), state, &options)?;
-                let value = compiled.build(py, state.tape.view(&input[offset..]), self.looks)?;
+                let value = build(compiled, py, state.tape.view(&input[offset..]), &self.reading)?;
                 Ok((value, offset + length))
             })
         })

@@ -4,9 +4,11 @@ use crate::error;
 use crate::interrupt::interruptible;
 use crate::objects::{self, Looks, Names};
 use crate::octets::{Held, Input};
+use crate::rendering::{Asked, Shown};
 use crate::schema::OtherTags;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tercet::dynamic::validate::{Validator, Violation};
 use tercet::dynamic::{Decoder, Encoder, NodeId, Options, Plan, Shape, Tape, View};
@@ -28,6 +30,7 @@ pub(crate) struct Compiled {
     plans: Vec<Plan>,
     pub(crate) root: NodeId,
     names: PyOnceLock<Names>,
+    shown: Mutex<HashMap<String, Arc<Shown>>>,
     #[expect(clippy::vec_box, reason = "they are large and move twice at every value")]
     states: Mutex<Vec<Box<State>>>,
 }
@@ -56,8 +59,8 @@ impl Compiled {
         let Some(root) = root else {
             return Err(error::schema(py, &format!("the plan has no type `{name}`"), |_| Ok(())));
         };
-        let (names, states) = (PyOnceLock::new(), Mutex::default());
-        Ok(Self { syntaxes: syntaxes.to_vec(), plans, root, names, states })
+        let (names, shown, states) = (PyOnceLock::new(), Mutex::default(), Mutex::default());
+        Ok(Self { syntaxes: syntaxes.to_vec(), plans, root, names, shown, states })
     }
 
     /// What values look like.
@@ -83,6 +86,19 @@ impl Compiled {
         looks: Looks,
     ) -> PyResult<Bound<'py, PyAny>> {
         objects::build(py, self.names(py), self.shape(), view, looks)
+    }
+
+    /// How values are shown if that is asked for, made once.
+    pub(crate) fn shown(&self, py: Python<'_>, asked: &Asked) -> PyResult<Option<Arc<Shown>>> {
+        let key = asked.key();
+        if let Some(known) = self.shown.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
+            return Ok(Some(Arc::clone(known)));
+        }
+        let Some(made) = asked.shown(py, &self.plans[0].shape, self.root)?.map(Arc::new) else {
+            return Ok(None);
+        };
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner).insert(key, Arc::clone(&made));
+        Ok(Some(made))
     }
 
     /// Works in a state that nobody else uses.

@@ -6,6 +6,7 @@
 mod bits;
 mod codec;
 mod compiled;
+mod detect;
 mod encode;
 mod error;
 mod files;
@@ -14,6 +15,7 @@ mod ldap;
 mod objects;
 mod octets;
 mod options;
+mod rendering;
 mod schema;
 mod times;
 
@@ -26,6 +28,8 @@ mod _tercet {
     use crate::bits::BitString;
     #[pymodule_export]
     use crate::codec::Codec;
+    #[pymodule_export]
+    use crate::detect::detect;
     #[pymodule_export]
     use crate::files::{
         ArrowSchema, Batch, Batches, HeldTable, Record, Records, Table, TableBatches, Tables, expand,

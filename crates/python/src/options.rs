@@ -2,6 +2,7 @@
 
 use crate::error;
 use crate::objects::Looks;
+use crate::rendering::Asked;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tercet::TransferSyntax;
@@ -11,7 +12,7 @@ use tercet::dynamic::{Options, Unknown};
 const DECODE: [&str; 8] =
     ["strict", "defaults", "constraints", "unknown", "open_types", "max_depth", "max_elements", "max_size"];
 /// Those of all that makes Python values.
-const LOOKS: [&str; 2] = ["times", "oids"];
+const LOOKS: [&str; 4] = ["times", "oids", "render", "profile"];
 
 /// Takes those out of `**options` that say what values look like.
 pub(crate) fn looks(keywords: &Bound<'_, PyDict>) -> PyResult<Looks> {
@@ -47,17 +48,24 @@ pub(crate) fn one_of(name: &str, value: &str, known: &[&str]) -> PyErr {
     error::argument(format!("{name}: unknown value `{value}`; known: `{}`", known.join("`, `")))
 }
 
-/// Options for a transfer syntax and looks of values from `**options`.
-pub(crate) fn of_values(
-    syntax: TransferSyntax,
-    keywords: Option<&Bound<'_, PyDict>>,
-) -> PyResult<(Options, Looks)> {
+/// How values are decoded, and what they look like.
+pub(crate) struct Reading {
+    pub(crate) options: Options,
+    pub(crate) looks: Looks,
+    pub(crate) asked: Option<Asked>,
+}
+
+/// That for a transfer syntax from `**options`.
+pub(crate) fn of_values(syntax: TransferSyntax, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Reading> {
     let Some(keywords) = keywords.filter(|keywords| !keywords.is_empty()) else {
-        return Ok((lenient(syntax), Looks::default()));
+        return Ok(Reading { options: lenient(syntax), looks: Looks::default(), asked: None });
     };
     let keywords = keywords.copy()?;
     let looks = looks(&keywords)?;
-    Ok((read(syntax, &keywords, &LOOKS)?, looks))
+    let render = take(&keywords, "render")?;
+    let profile = take(&keywords, "profile")?.map(|it| error::option("profile", &it)).transpose()?;
+    let asked = Asked::new(render.as_ref(), profile.flatten())?;
+    Ok(Reading { options: read(syntax, &keywords, &LOOKS)?, looks, asked })
 }
 
 /// Options for a transfer syntax from `**options`.

@@ -352,8 +352,8 @@ impl Schema {
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let meant = self.named(&r#type.0, &rules.0)?;
-        let (options, looks) = options::of_values(meant.current().syntax(0), options)?;
-        codec::decode(data, &meant, &options, looks)
+        let reading = options::of_values(meant.current().syntax(0), options)?;
+        codec::decode(data, &meant, &reading)
     }
 
     /// Encodes a value; text is in UTF-8.

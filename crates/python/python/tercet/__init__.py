@@ -42,11 +42,12 @@ from tercet._tercet import (
     TableBatches,
     Tables,
     __version__,
+    detect,
     iter_records,
     read,
     read_tables,
 )
-from tercet._values import Balance, Diagnostic, Real, Reject, Report, Split, Total, Unknown, Violation
+from tercet._values import Balance, Candidate, Diagnostic, Real, Reject, Report, Split, Total, Unknown, Violation
 
 __all__ = [
     "ArgumentError",
@@ -55,6 +56,7 @@ __all__ = [
     "Batch",
     "Batches",
     "BitString",
+    "Candidate",
     "Codec",
     "CodecError",
     "DecodeError",
@@ -87,6 +89,7 @@ __all__ = [
     "Unknown",
     "Violation",
     "__version__",
+    "detect",
     "iter_records",
     "read",
     "read_tables",

@@ -4,7 +4,7 @@ from typing import Any, Literal, Protocol, TypeAlias, TypedDict, final, overload
 
 from typing_extensions import Buffer, Self, Unpack
 
-from tercet._values import Diagnostic, Report, Split, Violation
+from tercet._values import Candidate, Diagnostic, Report, Split, Violation
 
 __version__: str
 
@@ -44,6 +44,12 @@ class ValueOptions(DecodeOptions, total=False):
     for those that it cannot express exactly (a leap second, the year 0, parts of a microsecond), which stay text."""
     oids: Literal["text", "tuple"]
     """What object identifiers are: `text`, by default, or `tuple`, tuples of the numbers of their arcs."""
+    render: str | Sequence[str] | Mapping[str, str] | None
+    """How bytes that are numbers, times and places are shown: `none`, by default for single values, keeps them, so that
+    the value can be encoded again; `auto` shows them by the profile that fits the specification; `PATH=KIND`, or a
+    mapping from paths to kinds, for single components."""
+    profile: str | PathLike[str] | None
+    """The profile instead of the one that fits: `tap3`, `ts32298`, `msc`, `scp`, `common` or a TOML file."""
 
 @final
 class BitString:
@@ -446,6 +452,17 @@ class Records:
     @property
     def report(self) -> Report:
         """The report of the files that have been read to their end."""
+
+def detect(
+    data: Buffer | str, schema: Specification, type: str | None = None, rules: str | None = None
+) -> list[Candidate]:
+    """Finds out the encoding rules and the type of data: all of them are tried. The candidate that fits best comes first.
+
+    `type` and `rules` narrow the search to one of them. If data fits several types equally well, their candidates have
+    the same numbers.
+
+    Raises ArgumentError for empty data, SchemaError for an unknown type.
+    """
 
 def expand(path: str) -> list[str]:
     """Returns the files of a path, directory or glob. Warns of files in directories that are skipped."""

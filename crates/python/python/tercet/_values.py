@@ -56,6 +56,29 @@ class Violation(NamedTuple):
     line: int | None
 
 
+class Candidate(NamedTuple):
+    """A way to read data: encoding rules and a type, and how well they fit."""
+
+    rules: str
+    """The transfer syntax."""
+    type: str
+    """The type, as ``Module.Type``."""
+    fits: bool
+    """Whether the data is values of the type to its last byte."""
+    error: str | None
+    """Why it does not fit."""
+    octets: int
+    """Bytes before the fault; all if it fits."""
+    same: bool
+    """Whether the value is encoded as the same bytes again."""
+    violations: int
+    """Constraints that are not met."""
+    unknown: int
+    """Components and contents of unknown type."""
+    elements: int
+    """Values inside of the value."""
+
+
 class Split(NamedTuple):
     """A stretch of a file that begins where a record does and can be read by itself; all splits of a file together are
     the file. Made by ``tercet.splits``, read by ``tercet.read`` and ``tercet.iter_records`` in place of a path."""

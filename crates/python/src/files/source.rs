@@ -8,20 +8,20 @@ use super::tables::{RECORDS, wanted as wanted_tables};
 use crate::interrupt::interruptible;
 use crate::objects::Looks;
 use crate::schema::Schema;
-use crate::{error, octets, options};
+use crate::{error, octets, options, rendering};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::borrow::Cow;
 use std::fs;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tercet::dynamic::{Error, NodeId, Shape, View};
 use tercet::records::{
-    AuditRules, ChildTable, Children, Condition, Converter, Explode, Filter, Framing, Origin, Profile,
-    RejectFile, Render, RenderKind, Rendering, Settings, Split, Stopped, Summary, Targets, inputs,
+    AuditRules, ChildTable, Children, Condition, Converter, Explode, Filter, Framing, Origin, RejectFile,
+    Render, Rendering, Settings, Split, Stopped, Summary, Targets, inputs,
 };
 use tercet::{RecordPlan, TransferSyntax};
 
@@ -180,7 +180,8 @@ impl Source {
         }
         plan.framing.rules = rules;
         plan.framing.check(told.is_none()).map_err(error::argument)?;
-        let (rendering, audit) = rendering(render.as_ref(), profile.as_deref(), &plan)?;
+        let (rendering, audit) =
+            rendering::of(render.as_ref(), profile.as_deref(), &plan.plan.shape, plan.record)?;
         let shown = rendering.as_ref().map_or(&plan.plan.shape, Rendering::shape);
         let explode = explode.map(|path| Explode::new(shown, plan.record, &path)).transpose();
         let explode = explode.map_err(error::argument)?;
@@ -500,67 +501,4 @@ fn conditions(given: &Bound<'_, PyAny>) -> PyResult<Vec<Condition>> {
         Ok(text) => Ok(vec![parse(text)?]),
         Err(_) => error::option::<Vec<String>>("where", given)?.into_iter().map(parse).collect(),
     }
-}
-
-/// How octets with a meaning of their own are shown, and which totals files have: by the profile that fits unless another
-/// is named, then by rules.
-fn rendering(
-    render: Option<&Bound<'_, PyAny>>,
-    profile: Option<&Path>,
-    plan: &RecordPlan,
-) -> PyResult<(Option<Rendering>, AuditRules)> {
-    let shape = &plan.plan.shape;
-    let named = |name: &str| {
-        Profile::named(name).map_err(|error| match error.kind() {
-            io::ErrorKind::InvalidInput => error::argument(error.to_string()),
-            _ => error::io(error),
-        })
-    };
-    let mut chosen = profile.map(|profile| named(&profile.to_string_lossy())).transpose()?;
-    let (mut none, mut rules) = (false, Vec::new());
-    for word in rendering_words(render)? {
-        match (&*word, word.split_once('=')) {
-            ("auto", _) => {}
-            ("none", _) => none = true,
-            (_, Some((path, kind))) => {
-                rules.push((path.to_owned(), kind.parse::<RenderKind>().map_err(error::argument)?));
-            }
-            // A profile can be named here too.
-            (name, None) if chosen.is_none() => chosen = Some(named(name)?),
-            (name, None) => return Err(error::argument(format!("render: unknown rule `{name}`"))),
-        }
-    }
-    if none && profile.is_some() {
-        return Err(error::argument("`render=\"none\"` takes no profile"));
-    }
-    let profile = chosen.unwrap_or_else(|| Profile::of(shape));
-    if none && rules.is_empty() {
-        return Ok((None, profile.audit));
-    }
-    let nothing = Profile::default();
-    let shown = if none { &nothing } else { &profile };
-    let made = Rendering::new(shape, plan.record, shown, &rules).map_err(error::argument)?;
-    Ok((Some(made), profile.audit))
-}
-
-/// One rule, a list of rules, or a mapping from paths to kinds; None is `none`.
-fn rendering_words(render: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<String>> {
-    let Some(render) = render else { return Ok(Vec::new()) };
-    if render.is_none() {
-        return Ok(vec!["none".to_owned()]);
-    }
-    if let Ok(path) = render.extract::<PathBuf>() {
-        return Ok(vec![path.to_string_lossy().into_owned()]);
-    }
-    if let Ok(rules) = render.cast::<PyDict>() {
-        let rule = |(path, kind): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
-            Ok(format!(
-                "{}={}",
-                error::option::<String>("render", &path)?,
-                error::option::<String>("render", &kind)?
-            ))
-        };
-        return rules.iter().map(rule).collect();
-    }
-    error::option("render", render)
 }

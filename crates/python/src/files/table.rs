@@ -13,7 +13,7 @@ use pyo3::types::{PyBool, PyCapsule, PyDict};
 use std::sync::{Arc, Mutex, PoisonError};
 use tercet::columns::{
     ArrowError, Builder, FFI_ArrowArrayStream, FFI_ArrowSchema, Keys, Options, RecordBatch,
-    RecordBatchReader, SchemaRef, expand, export,
+    RecordBatchReader, SchemaRef, expand, export, type_name,
 };
 
 /// Totals of the reading that has begun last.
@@ -382,7 +382,8 @@ impl ArrowSchema {
     }
 
     fn __repr__(&self) -> String {
-        let columns = self.schema.fields().iter().map(|it| format!("{}: {}", it.name(), it.data_type()));
+        let columns =
+            self.schema.fields().iter().map(|it| format!("{}: {}", it.name(), type_name(it.data_type())));
         columns.collect::<Vec<_>>().join("\n")
     }
 }

@@ -19,7 +19,7 @@ use profile::assigned;
 use std::sync::Arc;
 use tercet_dynamic::leaf::{Scalar, scalar};
 use tercet_dynamic::text::{Octets, push_octets};
-use tercet_dynamic::{FieldId, Leaf, Mark, NodeId, Rules, Shape, Sink, View, say_constant};
+use tercet_dynamic::{FieldId, Leaf, Mark, NodeId, Rules, Shape, Sink, Tape, View, say_constant};
 use tercet_plan::Kind;
 use tercet_plan::shape::{Field, Node, Place, Presence};
 
@@ -151,6 +151,18 @@ impl Rendering {
     /// Whether codes and amounts are explained by what stands before the records.
     pub fn has_tables(&self) -> bool {
         self.tables != TableRules::default()
+    }
+
+    /// Writes a decoded value, as it is shown, to a tape, which is cleared first: a value of [`Rendering::shape`], over the
+    /// same input. What explains its codes stands in the value itself.
+    pub fn show(&self, value: View<'_>, shown: &mut Tape, scratch: &mut Scratch) {
+        shown.clear();
+        value.replay(&mut Rendered::new(&self.decoded, Some(self), None, shown, scratch));
+        if self.has_tables() {
+            self.read_tables(shown.view(value.octets()), scratch);
+            shown.clear();
+            value.replay(&mut Rendered::new(&self.decoded, Some(self), None, shown, scratch));
+        }
     }
 
     /// Reads what stands before the records.
