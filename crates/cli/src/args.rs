@@ -45,11 +45,11 @@ pub struct ReadingArgs {
     #[arg(long)]
     pub strict: bool,
 
-    /// Let imports from module NAME find module OTHER
+    /// Let imports from module NAME use module OTHER
     #[arg(long, value_name = "NAME=OTHER", value_parser = alias)]
     pub alias: Vec<(String, String)>,
 
-    /// What tags mean, where the text and the data disagree
+    /// Meaning of tags, where specification and data disagree
     #[arg(long, value_enum, default_value_t = TagMode::Auto, value_name = "MODE")]
     pub tags: TagMode,
 }
@@ -57,9 +57,9 @@ pub struct ReadingArgs {
 /// What tags mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum TagMode {
-    /// As the text says; `convert` tries the others if the first records do not decode so
+    /// As written; `convert` tries the others if the first records do not decode
     Auto,
-    /// As the module header and the tags say
+    /// As the module header and the tags are written
     AsWritten,
     /// All replace the type's own tag, but on CHOICE and open types
     Implicit,
@@ -68,7 +68,7 @@ pub enum TagMode {
 }
 
 fn alias(text: &str) -> Result<(String, String), String> {
-    let (name, other) = text.split_once('=').ok_or("say NAME=OTHER")?;
+    let (name, other) = text.split_once('=').ok_or("NAME=OTHER expected")?;
     Ok((name.to_owned(), other.to_owned()))
 }
 

@@ -10,40 +10,55 @@ use tercet::columns::{
 use tercet::dynamic::{Error, View};
 use tercet::records::{Origin, Render, RenderedPart, Undecoded};
 
-/// How columns look.
+/// How rows and their numbers look, in text and in columns.
 #[derive(Args, Clone, Debug, Default)]
 pub struct ColumnarArgs {
-    /// Parquet, Arrow: what an INTEGER is that nothing bounds to 64 bits
-    #[arg(long, value_enum, default_value_t = IntegersArg::Int64, value_name = "TYPE")]
-    pub integers: IntegersArg,
+    /// Parquet, Arrow: column type of INTEGERs without bounds; `text` by default
+    ///
+    /// In JSON, `text` writes numbers beyond 2^53 as strings, which `tercet encode` reads too.
+    #[arg(long, value_enum, value_name = "TYPE")]
+    pub integers: Option<IntegersArg>,
 
-    /// Parquet, Arrow: octets as hexadecimal text instead of binary
+    /// Begin each row with `_file`, `_record`, `_offset`, `_length`
+    ///
+    /// XML and value notation have no place for them.
+    #[arg(long)]
+    pub provenance: bool,
+
+    /// With `--provenance`: add `_sha256`, the SHA-256 of the record's bytes
+    #[arg(long, requires = "provenance")]
+    pub record_hash: bool,
+
+    /// How files with columns look.
+    #[arg(skip)]
+    pub files: FileArgs,
+}
+
+/// How files with columns look: options of the commands that write them.
+#[derive(Args, Clone, Debug, Default)]
+pub struct FileArgs {
+    /// Parquet, Arrow: the columns of CSV instead of structs; lists as JSON text
+    #[arg(long)]
+    pub flat: bool,
+
+    /// Parquet, Arrow: bytes as hexadecimal text instead of binary
     #[arg(long)]
     pub hex_octets: bool,
 
     /// Parquet: how pages are compressed
     #[arg(long, value_enum, default_value_t = CompressionArg::Zstd, value_name = "CODEC")]
     pub compression: CompressionArg,
-
-    /// Begin each row with `_file`, `_record`, `_offset`, `_length`, but not in XML and value notation
-    #[arg(long)]
-    pub provenance: bool,
-
-    /// With `--provenance`: and `_sha256`, the SHA-256 of the record's octets
-    #[arg(long, requires = "provenance")]
-    pub record_hash: bool,
 }
 
 /// What an INTEGER without bounds is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum IntegersArg {
-    /// int64; a record with a larger one is rejected
-    #[default]
-    Int64,
-    /// decimal128(38, 0)
-    Decimal,
-    /// Digits as text
+    /// Decimal digits as text: every number fits
     Text,
+    /// int64; a record with a larger number is rejected
+    Int64,
+    /// decimal128(38, 0); a record with a larger number is rejected
+    Decimal,
 }
 
 /// How pages are compressed.
@@ -82,11 +97,12 @@ impl ColumnarArgs {
         Options {
             columns: render.columns.clone(),
             integers: match self.integers {
-                IntegersArg::Int64 => Integers::Int64,
-                IntegersArg::Decimal => Integers::Decimal,
-                IntegersArg::Text => Integers::Text,
+                Some(IntegersArg::Int64) => Integers::Int64,
+                Some(IntegersArg::Decimal) => Integers::Decimal,
+                Some(IntegersArg::Text) | None => Integers::Text,
             },
-            octets: match self.hex_octets || render.octets.is_some() {
+            flat: self.files.flat,
+            octets: match self.files.hex_octets || render.octets.is_some() {
                 true => OctetsAs::Text(render.octets()),
                 false => OctetsAs::Binary,
             },

@@ -21,30 +21,34 @@ pub struct RecordArgs {
     #[command(flatten)]
     pub schema: SchemaArgs,
 
-    /// The type of a record or, with `--records`, of the value around the list; found by trial if not given
+    /// Type of a record, or of the value around the list; found by trial by default
     #[arg(short, long = "type", id = "type_name", value_name = "TYPE")]
     pub type_name: Option<String>,
 
-    /// The list whose elements are the records, such as `TransferBatch.callEventDetails`
+    /// List whose elements are the records, such as `TransferBatch.callEventDetails`
     #[arg(short, long, value_name = "PATH")]
     pub records: Option<String>,
 
-    /// How records are framed: `auto` tries what there is on the first octets of each input; else `plain`, `block:SIZE`
-    /// (`block:SIZE:HEADER`, `block:SIZE:HEADER:used`), `u16be`, `u32le`, `u32be-incl` and the like, `rdw`, `bdw`, `ts32297`,
-    /// `skip:FILE:RECORD:TRAILER`, `controls:FD,LD,LT,FT`, `inside:30,A1`
+    /// How records are framed: `auto`, `plain`, `block:SIZE`, `u16be`, …
+    ///
+    /// `auto` tries all on the first bytes of each input; others are `plain`, `block:SIZE` (`block:SIZE:HEADER`,
+    /// `block:SIZE:HEADER:used`), `u16be`, `u32le`, `u32be-incl` and the like, `rdw`, `bdw`, `ts32297`, `skip:FILE:RECORD:TRAILER`,
+    /// `controls:FD,LD,LT,FT`, `inside:30,A1`
     #[arg(long, value_name = "FRAMING", default_value = "auto")]
     framing: String,
 
-    /// The encoding rules of records: `auto` goes by the headers of TS 32.297, and takes BER where there are none; other rules
-    /// than BER want a framing that tells where records end, `ts32297` or one with lengths
+    /// Encoding rules of records
+    ///
+    /// `auto` goes by the headers of TS 32.297, and takes BER without them. Rules other than BER require a framing with lengths,
+    /// such as `ts32297`.
     #[arg(long, value_enum, default_value_t = RulesArg::Auto, value_name = "RULES")]
     rules: RulesArg,
 
-    /// Octets that may stand between records, in hexadecimal
+    /// Bytes that may be between records, in hexadecimal
     #[arg(long, value_name = "HEX", default_value = "00FF")]
     filler: String,
 
-    /// Octets that one record may have
+    /// Bytes that a record may have
     #[arg(long, value_name = "COUNT", default_value_t = DEFAULT_RECORD_LIMIT)]
     record_limit: usize,
 
@@ -52,7 +56,7 @@ pub struct RecordArgs {
     #[arg(long, value_name = "COUNT", default_value_t = 64)]
     depth: u16,
 
-    /// What to do with components that the schema does not know
+    /// What to do with components that the specification does not define
     #[arg(long, value_enum, default_value_t = UnknownArg::Extensible, value_name = "POLICY")]
     unknown: UnknownArg,
 
@@ -64,7 +68,7 @@ pub struct RecordArgs {
 /// The encoding rules of records.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 pub enum RulesArg {
-    /// What the headers of records say, or BER
+    /// By the headers of records, or BER
     Auto,
     /// Basic encoding rules
     Ber,
@@ -93,9 +97,9 @@ impl RulesArg {
 pub enum UnknownArg {
     /// Reject the record
     Error,
-    /// Pass over them where the type has `...`, in a SEQUENCE where its additions stand, else reject the record
+    /// Skip them where the type has `...`, in a SEQUENCE at the place of its additions, else reject the record
     Extensible,
-    /// Pass over them everywhere
+    /// Skip them everywhere
     Keep,
 }
 

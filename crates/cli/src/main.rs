@@ -10,6 +10,7 @@ mod columnar;
 mod discover;
 mod exit;
 mod figures;
+mod help;
 mod inputs;
 mod inspect;
 mod interrupt;
@@ -28,7 +29,7 @@ mod term;
 mod values;
 mod watch;
 
-use clap::{Parser, Subcommand};
+use clap::{FromArgMatches, Parser, Subcommand};
 use std::process::ExitCode;
 
 /// Toolkit for ASN.1 data: checks specifications, decodes, encodes, and converts record files
@@ -73,7 +74,8 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let parsed = help::command().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version go to standard output and are no error.

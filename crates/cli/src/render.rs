@@ -1,6 +1,6 @@
 //! Output formats by name.
 
-use crate::columnar::{Columnar, ColumnarArgs};
+use crate::columnar::{Columnar, ColumnarArgs, IntegersArg};
 use crate::exit::{Failure, Outcome};
 use crate::prefix::Prefix;
 use clap::{Args, ValueEnum};
@@ -14,6 +14,7 @@ use tercet::dynamic::text::Octets;
 use tercet::dynamic::xml::{self, XmlWriter};
 use tercet::dynamic::{Error, ErrorKind, NodeId, Plan, Shape, Value, View, csv};
 use tercet::records::{ChildTable, Children, Explode, Leaves, Origin, Render, Rendering, Undecoded};
+use tercet::suggest::with_known;
 
 /// How values are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -26,7 +27,7 @@ pub enum Format {
     Xml,
     /// ASN.1 value notation, a line for each component
     Value,
-    /// A row for each record, nested parts in columns of their own
+    /// A row for each record, a column for each nested component
     Csv,
     /// Apache Parquet, nested
     Parquet,
@@ -89,17 +90,20 @@ impl Format {
 /// How values are shown.
 #[derive(Args, Clone, Debug, Default)]
 pub struct RenderArgs {
-    /// How octets and BIT STRINGs are shown in JSON and CSV
+    /// How bytes and BIT STRINGs are shown in JSON and CSV
     #[arg(long, value_enum, default_value_t = JsonStyle::Jer, value_name = "STYLE")]
     pub json_style: JsonStyle,
 
-    /// How octets are written that nothing else is known of, in all formats but XML and value notation; BIT STRINGs too where
-    /// they are such octets
+    /// How bytes are written: hexadecimal or base64
+    ///
+    /// In all formats but XML and value notation, where no rendering applies; BIT STRINGs too where they are written as bytes.
     #[arg(long, value_enum, value_name = "FORM")]
     pub octets: Option<OctetsForm>,
 
-    /// CSV, Parquet, Arrow: the columns wanted, all unless given; other components are not decoded. In a name, `*` is any
-    /// characters, `**` any number of names; in CSV, `LIST[0..3]` is the first three elements of a list
+    /// CSV, Parquet, Arrow: columns to write; all by default
+    ///
+    /// `tercet show columns` lists them. Other components are not decoded. In a name, `*` is any characters, `**` any number of
+    /// names; in CSV, `LIST[0..3]` is the first three elements of a list.
     #[arg(long, value_name = "PATH", value_delimiter = ',')]
     pub columns: Vec<String>,
 
@@ -107,11 +111,13 @@ pub struct RenderArgs {
     #[arg(skip)]
     asked: Vec<String>,
 
-    /// CSV, Parquet, Arrow: call the column of a component NAME; in CSV the columns within it begin so, too
+    /// CSV, Parquet, Arrow: name of the column of a component
+    ///
+    /// In CSV, the names of the columns within it begin with NAME too.
     #[arg(long, value_name = "PATH=NAME", value_delimiter = ',', value_parser = renaming)]
     pub rename: Vec<(String, String)>,
 
-    /// CSV: put an apostrophe in front of texts that a spreadsheet would take for a formula
+    /// CSV: put an apostrophe before texts that a spreadsheet would run as formulas
     #[arg(long)]
     pub guard_formulas: bool,
 
@@ -178,7 +184,7 @@ impl<'p> From<&'p Rendering> for Shown<'p> {
 /// How JSON shows what it has no form for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum JsonStyle {
-    /// As X.697 has it, which `tercet encode` reads
+    /// As in X.697, which `tercet encode` reads
     #[default]
     Jer,
     /// Octets in small letters; BIT STRINGs as {"bits":"a0","len":3}
@@ -291,14 +297,24 @@ impl RenderArgs {
         } else {
             (layout.unknown_columns().to_vec(), layout.double_name().map(str::to_owned))
         };
-        let inside = unknown.iter().any(|path| !layout.unknown_columns().contains(path));
-        match (&unknown[..], double) {
-            ([], None) => Ok(()),
-            ([], Some(name)) => Err(Failure::usage(format_args!("two columns are called `{name}`"))),
-            (paths, _) => {
-                let list = "; lists are one column in CSV, but for elements like `LIST[0..3]`, or rows by `--explode`";
-                let note = if inside { list } else { "" };
-                Err(Failure::usage(format_args!("there is no column `{}`{note}", paths.join("`, `"))))
+        match (unknown.first(), double) {
+            (None, None) => Ok(()),
+            (None, Some(name)) => Err(Failure::usage(format_args!("two columns are named `{name}`"))),
+            (Some(path), _) => {
+                let text = format!("unknown column `{path}`");
+                // A column of Parquet that CSV does not have is inside of a list.
+                if !layout.unknown_columns().contains(path) {
+                    return Err(Failure::usage(format_args!(
+                        "{text} in CSV: lists are one column\nhelp: elements such as `LIST[0..3]` have columns, and `--explode LIST` \
+                         makes rows of them"
+                    )));
+                }
+                if format == Format::Csv {
+                    let all = self.with_columns(Vec::new()).csv(shown.shape, node);
+                    let known = all.columns().columns().iter().map(|column| column.name.as_str());
+                    return Err(Failure::usage(with_known(&text, path, known)));
+                }
+                Err(Failure::usage(layout.unknown_column().unwrap_or(text)))
             }
         }
     }
@@ -323,7 +339,7 @@ impl RenderArgs {
         let dense = format != FileFormat::Parquet;
         let options = Options { dense, ..self.columnar.options(self, shown) };
         let builder = Builder::new(shown.shape, node, &options);
-        Columnar::new(format, builder, self.columnar.compression)
+        Columnar::new(format, builder, self.columnar.files.compression)
     }
 
     pub(crate) fn octets(&self) -> Octets {
@@ -341,6 +357,7 @@ impl RenderArgs {
         };
         options.indent = indent;
         options.octets = self.octets();
+        options.large_integers_as_text = self.columnar.integers == Some(IntegersArg::Text);
         options.unknown = true;
         Json(JsonWriter::new(shape, options), prefix, indent)
     }

@@ -10,15 +10,18 @@ use tercet::records::{Profile, RenderKind, Rendering};
 /// What is rendered how.
 #[derive(Args, Clone, Debug, Default)]
 pub struct RenderingArgs {
-    /// How octets with a meaning of their own are shown: `auto` by the profile that fits the specification, `none` as
-    /// octets, `PATH=KIND` those of a component (a name, a path from the record on, or `Type.component`) as `tbcd`, `bcd`,
-    /// `text`, `number`, `address`, `address-nibbles`, `digits`, `isup`, `timestamp`, `date-bcd`, `date`, `time`,
-    /// `seconds`, `timezone`, `plmn`, `cell`, `location`, `ip`, `cause` or `octets`, numbers as `name` or `both`, an ENUMERATED
-    /// as `number`, bits as `flags`; may be given several times
+    /// How bytes that are numbers, times and places are shown
+    ///
+    /// `auto`: by the profile that fits the specification. `none`: as bytes. `PATH=KIND`: those of one component (a name, a path
+    /// from the record on, or `Type.component`) as `tbcd`, `bcd`, `text`, `number`, `address`, `address-nibbles`, `digits`,
+    /// `isup`, `timestamp`, `date-bcd`, `date`, `time`, `seconds`, `timezone`, `plmn`, `cell`, `location`, `ip`, `cause` or
+    /// `octets`; numbers as `name` or `both`, an ENUMERATED as `number`, bits as `flags`. May be given several times.
     #[arg(long, value_name = "auto|none|PATH=KIND", value_parser = rule)]
     pub render: Vec<Rule>,
 
-    /// The profile of `--render auto`: `tap3`, `ts32298`, `msc`, `scp`, `common`, or a TOML file
+    /// Profile of `--render auto`: a name, or a TOML file
+    ///
+    /// The profiles are `tap3`, `ts32298`, `msc`, `scp` and `common`.
     #[arg(long, value_name = "NAME|FILE")]
     pub profile: Option<String>,
 }
@@ -39,7 +42,7 @@ fn rule(text: &str) -> Result<Rule, String> {
         ("auto", _) => Ok(Rule::Auto),
         ("none", _) => Ok(Rule::None),
         (_, Some((path, kind))) => Ok(Rule::Path(path.to_owned(), kind.parse()?)),
-        _ => Err("say `auto`, `none` or PATH=KIND".to_owned()),
+        _ => Err("`auto`, `none` or PATH=KIND expected".to_owned()),
     }
 }
 

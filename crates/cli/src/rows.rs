@@ -1,6 +1,7 @@
 //! Options of which records become rows.
 
 use crate::exit::{Failure, Outcome};
+use crate::render::Shown;
 use clap::Args;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -10,41 +11,49 @@ use tercet::records::{Children, Condition, Explode, Figures, Filter, Sequence, c
 /// Which records become rows.
 #[derive(Args, Clone, Debug, Default)]
 pub struct RowsArgs {
-    /// Leave out records unless a component compares so: `PATH=VALUE`, `!=`, `<`, `<=`, `>`, `>=`, or `PATH in (A, B)`, with
-    /// values as they are shown; `choice=NAME` is the alternative; all conditions have to be met if there are several
+    /// Keep only the records that match, such as `duration >= 60`
+    ///
+    /// `duration >= 60 and choice in (moCall, mtCall)`, for example. Comparisons are `=`, `!=`, `<`, `<=`, `>`, `>=`, `in (A, B)`, `like 'A%'`, `is null` and `is not null`, joined with `and`,
+    /// `or`, `not` and parentheses. Values are compared as they are shown. `choice=NAME` is the alternative. An absent component
+    /// never matches, except with `is null`. If the option is given several times, a record must match all conditions.
     #[arg(long = "where", id = "where", value_name = "CONDITION")]
     pub conditions: Vec<Condition>,
 
-    /// Add up this component over the records that become rows, and tell its least and greatest value: a path, or a name for
-    /// components of that name wherever they are
+    /// Add up this component, and report its least and greatest value
+    ///
+    /// A path, or a name for components of that name wherever they are. Records that `--where` does not keep do not count.
     #[arg(long, value_name = "PATH", value_delimiter = ',')]
     pub total: Vec<String>,
 
-    /// Tell which numbers of this component are missing between the least and the greatest, and which there are more than once,
-    /// over all inputs; with where they begin again: `recordNumber=0..9999`
+    /// Report missing and repeated numbers of this component
+    ///
+    /// Over all inputs, between the least and the greatest number. `recordNumber=0..9999` is for numbers that begin again.
     #[arg(long, value_name = "PATH[=FIRST..LAST]", value_delimiter = ',')]
     pub sequence: Vec<String>,
 
-    /// Where the sequence numbers of files of 3GPP TS 32.297 begin again, if that is before the end of 32 bits
+    /// Range of the sequence numbers of files of 3GPP TS 32.297, if it is less than 32 bits
     #[arg(long, value_name = "FIRST..LAST", value_parser = circle_of)]
     file_sequence: Option<RangeInclusive<i64>>,
 
-    /// A row for each element of this list, with what stands around it repeated, and a column with the number of the element
-    /// named after the list; a record without elements is one row
+    /// Make a row of each element of this list
+    ///
+    /// The other components are repeated, and a column named after the list has the number of the element. A record without
+    /// elements is one row.
     #[arg(long, value_name = "PATH")]
     pub explode: Option<String>,
 
-    /// A table of its own for each of these lists or components and for the lists around them, in a file beside that of the
-    /// records; its rows have the file and the number of their record and their index in each list, and the records have the
-    /// number of its rows in place of it
+    /// Write a separate table for each of these lists or components
+    ///
+    /// Each table is a file beside that of the records; lists around them have tables too. Its rows have the file and the number
+    /// of their record and their index in each list. The records have the number of rows instead of the list.
     #[arg(long, value_name = "PATH", value_delimiter = ',', conflicts_with = "explode")]
     pub child: Vec<String>,
 
-    /// The same for all lists that are not inside of other lists
+    /// Write a separate table for each list that is not inside of another list
     #[arg(long, conflicts_with = "explode")]
     pub children: bool,
 
-    /// The same for each alternative, where the records are a CHOICE: a file for each type of record
+    /// Write a separate table for each alternative, where records are a CHOICE
     #[arg(long, conflicts_with = "explode")]
     pub by_type: bool,
 }
@@ -83,10 +92,10 @@ impl RowsArgs {
     }
 
     /// The filter asked for, on values of a shape.
-    pub fn filter(&self, shape: &Shape, record: NodeId) -> Outcome<Option<Filter>> {
+    pub fn filter(&self, shown: Shown<'_>, record: NodeId) -> Outcome<Option<Filter>> {
         if self.conditions.is_empty() {
             return Ok(None);
         }
-        Filter::new(shape, record, &self.conditions).map(Some).map_err(Failure::usage)
+        Filter::new(shown.shape(), shown.leaves, record, &self.conditions).map(Some).map_err(Failure::usage)
     }
 }

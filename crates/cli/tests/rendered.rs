@@ -181,10 +181,10 @@ fn a_profile_of_ones_own_says_what_types_and_components_are() {
     let known = serde_json::json!({"imsi": "A", "number": "91", "begin": "2611010800172B0130", "raw": 66, "other": {"name": ""}});
     assert_eq!(rows[0], known);
     for (arguments, message) in [
-        (["own.tom", "--quiet"], "there is no profile `own.tom`"),
-        (["own.toml", "--render=nothing=tbcd"], "no octets stand at `nothing`"),
+        (["own.tom", "--quiet"], "no profile `own.tom`"),
+        (["own.toml", "--render=nothing=tbcd"], "no bytes at `nothing`"),
         (["own.toml", "--render=none"], "takes no profile"),
-        (["own.toml", "--render=imsi=roman"], "`roman` is none of"),
+        (["own.toml", "--render=imsi=roman"], "unknown rendering `roman`"),
     ] {
         let output = Command::new(TERCET)
             .current_dir(folder.path())
@@ -312,7 +312,7 @@ fn numbers_bits_and_times_are_shown_as_what_they_are_called() {
     assert_eq!(rows[0]["cause"], serde_json::json!({"number": 0, "name": "normalRelease"}));
     for (kind, said) in [
         ("plain=name", "no number with names stands at `plain`"),
-        ("cause=flags", "no bits with names stand at `cause`"),
+        ("cause=flags", "no bits with names at `cause`"),
     ] {
         let output = Command::new(env!("CARGO_BIN_EXE_tercet"))
             .current_dir(folder.path())

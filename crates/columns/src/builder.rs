@@ -1,7 +1,8 @@
 //! Rows to record batches.
 
 use crate::Provenance;
-use crate::layout::{Keys, Layout, OctetsAs, Options, ROOT, What};
+use crate::flat::flat_columns;
+use crate::layout::{Integers, Keys, Layout, OctetsAs, Options, ROOT, What};
 use crate::nulls::Nulls;
 use crate::store::{Store, Values};
 use arrow_array::{
@@ -27,6 +28,14 @@ const FEW_ROWS: usize = 1 << 10;
 /// Octets of a batch: more, and it is full.
 const OCTETS: usize = 32 << 20;
 
+/// Why a value does not fit its column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Misfit {
+    Number,
+    Text,
+    List,
+}
+
 /// Makes record batches of the values of one type.
 #[derive(Debug)]
 pub struct Builder<'s> {
@@ -43,8 +52,8 @@ pub struct Builder<'s> {
     size: usize,
     /// Rows whose value failed: they are left out of the batch.
     dropped: Vec<usize>,
-    /// What of the row at hand does not fit its column.
-    fault: Option<&'static str>,
+    /// What of the row at hand does not fit its column, and the place of that.
+    fault: Option<(u32, Misfit)>,
     /// Places that have begun.
     open: Vec<u32>,
     /// How many values are open in a column with JSON text, and which column that is.
@@ -178,7 +187,7 @@ impl<'s> Builder<'s> {
         let rows = self.rows;
         let nulls = Nulls::new(rows);
         let mut columns = self.provenance();
-        let schema = self.schema();
+        let schema = Arc::clone(self.layout.nested());
         let mut made = std::mem::replace(&mut self.stores, stores(&self.layout));
         let types: Vec<&DataType> =
             schema.fields().iter().skip(columns.len()).map(|f| f.data_type()).collect();
@@ -202,7 +211,10 @@ impl<'s> Builder<'s> {
         (self.rows, self.filled, self.size) = (0, 0, 0);
         self.files.clear();
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
-        let batch = RecordBatch::try_new_with_options(schema, columns, &options)?;
+        if self.layout.options.flat {
+            columns = flat_columns(&columns);
+        }
+        let batch = RecordBatch::try_new_with_options(self.schema(), columns, &options)?;
         if dropped.is_empty() {
             return Ok(batch);
         }
@@ -229,10 +241,30 @@ impl<'s> Builder<'s> {
                 Ok(count) => offsets.push(count),
                 Err(_) => {
                     offsets.push(offsets.last().copied().unwrap_or(0));
-                    self.fault = Some("the list is too long for its column");
+                    self.fault = Some((place, Misfit::List));
                 }
             }
         }
+    }
+
+    /// The error about a value that does not fit its column: where, and which option makes room.
+    #[cold]
+    fn misfit(&self, place: u32, misfit: Misfit) -> Error {
+        let column = if self.layout.what(place) == What::Decimal { "decimal128(38, 0)" } else { "int64" };
+        let detail = match (misfit, self.layout.options.integers) {
+            (Misfit::List, _) => "too long a list".to_owned(),
+            (Misfit::Text, _) => "too long a text".to_owned(),
+            // The constraints promise that numbers are shorter.
+            (Misfit::Number, Integers::Text) => {
+                format!("too large for {column}, and outside of its constraint")
+            }
+            (Misfit::Number, _) => format!(
+                "too large for {column}; `--integers text` (in Python `integers=\"text\"`) keeps every number"
+            ),
+        };
+        Error::new(ErrorKind::ColumnOverflow, 0)
+            .with_path(self.layout.path_of(self.shape, place))
+            .with_detail(detail)
     }
 
     fn provenance(&mut self) -> Vec<ArrayRef> {
@@ -365,7 +397,7 @@ impl Row<'_, '_> {
                 self.ended = true;
                 Ok(())
             }
-            Some(fault) => Err(Error::new(ErrorKind::ValueMismatch, 0).with_detail(fault)),
+            Some((place, misfit)) => Err(self.builder.misfit(place, misfit)),
         }
     }
 
@@ -447,7 +479,8 @@ impl Row<'_, '_> {
         };
         store.present();
         if !fits {
-            builder.fault = Some("the value is too large for its column");
+            let is_text = matches!(store.values, Values::Text(_) | Values::Binary(_));
+            builder.fault = Some((place, if is_text { Misfit::Text } else { Misfit::Number }));
         }
     }
 
@@ -460,7 +493,7 @@ impl Row<'_, '_> {
             store.nulls.append_non_null();
             store.len += 1;
             if !texts.end() {
-                builder.fault = Some("the value is too large for its column");
+                builder.fault = Some((builder.json_place, Misfit::Text));
             }
         }
     }

@@ -11,7 +11,7 @@ use tercet_plan::{FieldId, Kind, NodeId, Shape};
 pub struct Options {
     /// Paths of the columns that are wanted: a component, or what is inside of it; all when there are none.
     pub columns: Vec<String>,
-    /// What an INTEGER is whose constraints do not bound it to 64 bits.
+    /// What an INTEGER is whose constraints do not bound it to 64 bits: text by default, which every number fits.
     pub integers: Integers,
     /// What an OCTET STRING is.
     pub octets: OctetsAs,
@@ -27,6 +27,9 @@ pub struct Options {
     pub names: Vec<(String, String)>,
     /// Types whose texts are points in time: they have columns of Arrow's types for these.
     pub texts: Vec<(NodeId, TextAs)>,
+    /// Whether there are no structs and lists: each component has a column of its own, named by its path as in CSV, and a list
+    /// is JSON text.
+    pub flat: bool,
     /// Whether absent values will take memory as others do, as they do in Arrow files and not in Parquet: batches of many
     /// columns have fewer rows then.
     pub dense: bool,
@@ -50,7 +53,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             columns: Vec::new(),
-            integers: Integers::Int64,
+            integers: Integers::Text,
             octets: OctetsAs::Binary,
             numbers: false,
             keys: Keys::None,
@@ -58,6 +61,7 @@ impl Default for Options {
             item: "item".to_owned(),
             names: Vec::new(),
             texts: Vec::new(),
+            flat: false,
             dense: false,
         }
     }
@@ -118,8 +122,12 @@ pub struct Layout {
     /// Children of the places, as indices of places plus one.
     children: Vec<u32>,
     schema: SchemaRef,
+    /// The schema with structs, where [`Options::flat`] has dissolved them; the same otherwise.
+    nested: SchemaRef,
     /// Paths that were asked for and have no column.
     unknown: Vec<String>,
+    /// Those that could have been asked for, if some have no column.
+    known: Vec<String>,
     pub(crate) options: Options,
 }
 
@@ -182,7 +190,9 @@ impl Layout {
             places: Vec::new(),
             children: Vec::new(),
             schema: Arc::new(Schema::empty()),
+            nested: Arc::new(Schema::empty()),
             unknown: Vec::new(),
+            known: Vec::new(),
             options: options.clone(),
         };
         let wanted: Vec<String> = options.columns.iter().map(|path| without_indices(path)).collect();
@@ -207,13 +217,28 @@ impl Layout {
         layout.schema = Arc::new(Schema::new(from.chain(columns.iter().cloned()).collect::<Fields>()));
         layout.unknown = layout.without_column(&options.columns);
         layout.unknown.extend(layout.without_column(options.names.iter().map(|(path, _)| path)));
-        layout.schema = Arc::new(Schema::new(renamed(layout.schema.fields(), "", &options.names)));
+        if !layout.unknown.is_empty() {
+            let all = Self::new(
+                shape,
+                root,
+                &Options { columns: Vec::new(), names: Vec::new(), ..options.clone() },
+            );
+            layout.known = all.paths();
+        }
+        layout.nested = Arc::new(Schema::new(renamed(layout.schema.fields(), "", &options.names)));
+        layout.schema =
+            if options.flat { layout.flattened(&layout.schema) } else { Arc::clone(&layout.nested) };
         layout
     }
 
     /// The Arrow schema of batches.
     pub fn schema(&self) -> SchemaRef {
         Arc::clone(&self.schema)
+    }
+
+    /// The schema with structs.
+    pub(crate) fn nested(&self) -> &SchemaRef {
+        &self.nested
     }
 
     /// What the first columns tell of where the row came from.
@@ -224,6 +249,12 @@ impl Layout {
     /// Paths of [`Options::columns`] and [`Options::names`] that have no column: they are none of the type's, or misspelt.
     pub fn unknown_columns(&self) -> &[String] {
         &self.unknown
+    }
+
+    /// The text about the first path that has no column: the nearest one, and a line of help.
+    pub fn unknown_column(&self) -> Option<String> {
+        let path = self.unknown.first()?;
+        Some(tercet_suggest::unknown("column", path, self.known.iter().map(String::as_str)))
     }
 
     /// A name that [`Options::names`] gives to two columns of one parent.
@@ -307,6 +338,21 @@ impl Layout {
         self.children.get((place.children + index) as usize)?.checked_sub(1)
     }
 
+    /// The type of the values.
+    pub(crate) fn root(&self) -> NodeId {
+        self.root
+    }
+
+    /// The place that a place is a part of, and the field of the part.
+    #[cold]
+    pub(crate) fn parent_of(&self, place: u32) -> Option<(u32, FieldId)> {
+        self.places.iter().enumerate().find_map(|(parent, it)| {
+            let children = self.children.get(it.children as usize..(it.children + it.count) as usize)?;
+            let number = children.iter().position(|child| *child == place + 1)?;
+            Some((parent as u32, FieldId(it.first + number as u32)))
+        })
+    }
+
     /// The places of all parts that have a column.
     pub(crate) fn parts(&self, place: u32) -> impl Iterator<Item = u32> {
         let place = &self.places[place as usize];
@@ -388,7 +434,9 @@ impl Maker<'_> {
                 self.column(name, What::Present)
             }
             Kind::Sequence | Kind::Set | Kind::Choice if !full => self.group(index, node, name),
-            Kind::SequenceOf | Kind::SetOf if !full => self.list(index, node, name),
+            Kind::SequenceOf | Kind::SetOf if !full && !self.layout.options.flat => {
+                self.list(index, node, name)
+            }
             Kind::Sequence | Kind::Set | Kind::SequenceOf | Kind::SetOf | Kind::Choice | Kind::Open => {
                 self.column(name, What::Json)
             }

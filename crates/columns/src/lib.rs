@@ -9,13 +9,13 @@
 //! | CHOICE | struct of `choice` (the alternative's name) and one nullable member for each alternative |
 //! | a type inside itself, an open type, CONTAINING | JSON text |
 //! | BOOLEAN; NULL and SEQUENCE without components | boolean; `true` |
-//! | INTEGER | int64, decimal128(38, 0) where constraints need more, or what [`Options::integers`] says |
+//! | INTEGER | int64 where constraints bound it to 64 bits, decimal128(38, 0) to 38 digits; without bounds text, or what [`Options::integers`] says |
 //! | ENUMERATED | the item's name, or int64 |
 //! | REAL | float64 |
 //! | OCTET STRING | binary, or text |
 //! | everything else | text, or what [`Options::texts`] says |
 //!
-//! The components of the outermost type are the columns of the batch.
+//! The components of the outermost type are the columns of the batch; with [`Options::flat`] there are no structs and lists.
 //!
 //! ```
 //! # use tercet_columns::{Builder, Options};
@@ -35,6 +35,7 @@ mod builder;
 mod cell;
 #[cfg(feature = "files")]
 mod files;
+mod flat;
 mod layout;
 #[cfg(feature = "files")]
 mod leaves;
@@ -53,13 +54,13 @@ pub use arrow_array::{
     ffi::{FFI_ArrowArray, FFI_ArrowSchema},
     ffi_stream::FFI_ArrowArrayStream,
 };
-pub use arrow_schema::{ArrowError, SchemaRef};
+pub use arrow_schema::{ArrowError, DataType, SchemaRef};
 pub use builder::{Builder, Row};
 pub use cell::{cell, type_name};
 #[cfg(feature = "files")]
 pub use files::{Compression, Encoder, FileFormat, Part, PartEncoder};
 pub use layout::{Integers, Keys, Layout, OctetsAs, Options, TextAs};
-pub use paths::expand;
+pub use paths::{ColumnPath, expand};
 
 /// Where a row came from: the columns `_file`, `_record`, `_offset`, `_length` and `_sha256`, where [`Options::keys`] asks for them.
 #[derive(Clone, Copy, Debug)]

@@ -1,5 +1,8 @@
 //! Paths of columns with `*` in them.
 
+use crate::layout::{Layout, ROOT, What};
+use arrow_schema::DataType;
+use tercet_dynamic::text::join_path;
 use tercet_dynamic::{NodeId, Shape};
 use tercet_plan::Kind;
 
@@ -29,10 +32,82 @@ pub fn expand(shape: &Shape, root: NodeId, patterns: &[String]) -> Result<Vec<St
             return Err(format!("`{pattern}` stands for too many columns"));
         }
         if search.found.len() == before {
-            return Err(format!("there is no column `{pattern}`"));
+            return Err(format!("unknown column `{pattern}`: no column matches it"));
         }
     }
     Ok(search.found)
+}
+
+/// A column of values, by the path that [`crate::Options::columns`] has for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ColumnPath {
+    /// The names of the components, with dots between them.
+    pub path: String,
+    /// Its type; that of elements, if it is inside of lists.
+    pub data_type: DataType,
+    /// Lists around it.
+    pub lists: u32,
+}
+
+impl Layout {
+    /// The columns of values, by their paths; what is inside of structs and lists is a column of its own here.
+    pub fn leaves(&self) -> Vec<ColumnPath> {
+        let mut found = Vec::new();
+        self.each_path(&mut |path, data_type, lists| {
+            // The offset beside a time comes with it, and has no path.
+            if !matches!(data_type, DataType::Struct(_) | DataType::Int16) {
+                found.push(ColumnPath { path: path.to_owned(), data_type: data_type.clone(), lists });
+            }
+        });
+        found
+    }
+
+    /// The paths of all columns, those with parts included.
+    pub(crate) fn paths(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        self.each_path(&mut |path, _, _| found.push(path.to_owned()));
+        found
+    }
+
+    /// Calls `each` with the path, the type and the number of lists around of each column of the components.
+    fn each_path(&self, each: &mut dyn FnMut(&str, &DataType, u32)) {
+        let keys = self.options.keys.names().len() + self.options.elements.len();
+        // Columns inside of columns wait here, the next one last: nesting has no bound that the stack would know of.
+        let fields = self.nested().fields().iter().skip(keys);
+        let mut waiting: Vec<(String, &DataType, u32)> =
+            fields.map(|field| (field.name().clone(), field.data_type(), 0)).collect();
+        waiting.reverse();
+        while let Some((path, mut data_type, mut lists)) = waiting.pop() {
+            while let DataType::List(element) = data_type {
+                data_type = element.data_type();
+                lists += 1;
+            }
+            each(&path, data_type, lists);
+            if let DataType::Struct(fields) = data_type {
+                let inner = fields.iter().rev();
+                waiting.extend(inner.map(|field| (join_path(&path, field.name()), field.data_type(), lists)));
+            }
+        }
+    }
+
+    /// The path of a place, behind the name of the type: where a value is that does not fit.
+    #[cold]
+    pub(crate) fn path_of(&self, shape: &Shape, place: u32) -> String {
+        let mut names = Vec::new();
+        let mut at = place;
+        while at != ROOT && names.len() < STEPS {
+            let Some((parent, field)) = self.parent_of(at) else { break };
+            let is_list = self.what(parent) == What::List;
+            names.push(if is_list { "[]" } else { shape.name(shape.field(field).name) });
+            at = parent;
+        }
+        let own = shape.node(self.root()).name.map(|name| shape.name(name)).unwrap_or_default();
+        let own = own.rsplit('.').next().unwrap_or_default().to_owned();
+        names
+            .iter()
+            .rev()
+            .fold(own, |path, name| if *name == "[]" { path + name } else { join_path(&path, name) })
+    }
 }
 
 struct Search<'s> {

@@ -111,7 +111,8 @@ impl Encoder {
         out: &mut Vec<u8>,
     ) -> Result<(), Error> {
         if rules_of(plan, rules) != rules {
-            let detail = format!("the plan is for {:?}, not for {rules:?}", rules_of(plan, rules));
+            let detail =
+                format!("the plan is for {}, not for {}", rules_of(plan, rules).name(), rules.name());
             return Err(Error::new(ErrorKind::Unsupported, 0).with_detail(detail));
         }
         if let Some(from) = value.rules()
@@ -175,7 +176,7 @@ fn refuse_foreign(shape: &Shape, value: View<'_>, from: Rules) -> Result<(), Err
             }
             _ => continue,
         };
-        let detail = format!("{what} of unknown content is an encoding in {from:?}");
+        let detail = format!("{what} of unknown content is an encoding in {}", from.name());
         return Err(Error::new(ErrorKind::Unsupported, 0)
             .with_path(path::of_tape(shape, value, index))
             .with_detail(detail));

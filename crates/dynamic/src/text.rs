@@ -141,7 +141,7 @@ pub fn push_scalar(out: &mut Vec<u8>, value: &Scalar<'_>, form: Octets) {
         Scalar::Real(real) => match push_real(out, real) {
             RealText::Number => {}
             RealText::Word(word) => out.extend_from_slice(word.as_bytes()),
-            RealText::Parts => out.extend_from_slice(format!("{real:?}").as_bytes()),
+            RealText::Parts => push_real_parts(out, real),
         },
         Scalar::BitString(bits) => push_bits(out, *bits),
         Scalar::OctetString(octets) | Scalar::Open(octets) | Scalar::Raw(octets) => {
@@ -222,6 +222,20 @@ pub(crate) enum RealText {
     Word(&'static str),
     /// Too large for positional decimal digits; nothing was appended.
     Parts,
+}
+
+/// Appends a binary REAL too large for positional digits as JSON of its associated type (X.680 21.5).
+pub(crate) fn push_real_parts(out: &mut Vec<u8>, real: &Real<'_>) {
+    let Real::Binary(binary) = real else { return };
+    out.extend_from_slice(b"{\"mantissa\":");
+    if binary.negative {
+        out.push(b'-');
+    }
+    // A zero octet before it, as the mantissa has no sign.
+    let mut mantissa = vec![0];
+    mantissa.extend_from_slice(binary.mantissa);
+    push_big_integer(out, &mantissa);
+    out.extend_from_slice(format!(",\"base\":2,\"exponent\":{}}}", binary.exponent2()).as_bytes());
 }
 
 fn push_binary(out: &mut Vec<u8>, binary: &Binary<'_>) -> RealText {

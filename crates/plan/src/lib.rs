@@ -39,6 +39,23 @@ pub enum Rules {
     CanonicalOer,
 }
 
+impl Rules {
+    /// The name in messages.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ber => "BER",
+            Self::Der => "DER",
+            Self::Cer => "CER",
+            Self::Aper => "aligned PER",
+            Self::Uper => "unaligned PER",
+            Self::CanonicalAper => "canonical aligned PER",
+            Self::CanonicalUper => "canonical unaligned PER",
+            Self::Oer => "OER",
+            Self::CanonicalOer => "canonical OER",
+        }
+    }
+}
+
 /// What values look like, and how one set of rules writes them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {

@@ -121,8 +121,8 @@ def test_conditions_leave_out_records(demo: tercet.Schema, calls: Path, records:
     numbers = [row["recordNumber"] for row in pa.table(table)["moCall"].to_pylist()]
     assert numbers == [value["recordNumber"] for value in long]
     assert 0 < len(numbers) < len(calls_made)
-    for wrong in ["duration", "nothing = 3", ["choice = moCall", "sms"]]:
-        with pytest.raises(ValueError, match="nothing|comparison"):
+    for wrong in ["duration", "nothing = 3", ["choice = moCall", "sms"], "moCall.duration > abc"]:
+        with pytest.raises(ValueError, match=r"no component `nothing`|no comparison after|`abc` is not a number"):
             tercet.read(calls, demo, "CallRecord", where=wrong)
 
 
@@ -184,7 +184,7 @@ def test_columns_by_patterns(demo: tercet.Schema, calls: Path) -> None:
         ("sms", "struct<recordNumber: int64>"),
         ("data", "struct<recordNumber: int64, volumes: list<item: struct<uplink: int64>>>"),
     ]
-    with pytest.raises(ValueError, match="there is no column `x"):
+    with pytest.raises(ValueError, match="unknown column `x"):
         tercet.read(calls, demo, "CallRecord", columns=["x*"])
 
 
@@ -306,8 +306,9 @@ def test_how_columns_look(everything: tercet.Schema, tmp_path: Path) -> None:
     assert (found["number"], found["octets"], found["colour"]) == (str(2**80), "ab", 2)
     found = row(integers="decimal")
     assert (found["number"], found["octets"], found["colour"]) == (2**80, b"\xab", "blue")
-    with pytest.raises(pa.ArrowInvalid, match="too large for its column"):
-        row()
+    assert row()["number"] == str(2**80)
+    with pytest.raises(pa.ArrowInvalid, match=r"All\.number: .*too large for int64.*`--integers text`"):
+        row(integers="int64")
     for name in ["integers", "octets"]:
         with pytest.raises(ValueError, match=f"{name}: unknown value `none`; known"):
             row(**{name: "none"})
@@ -341,7 +342,7 @@ def test_arguments_that_are_wrong(demo: tercet.Schema, calls: Path, tmp_path: Pa
         tercet.read(calls, demo, "CallRecord", records="CallRecord.sms")
     with pytest.raises(TypeError, match="unknown option `deep`"):
         tercet.read(calls, demo, "CallRecord", deep=1)  # type: ignore[call-arg]
-    with pytest.raises(ValueError, match="no framing"):
+    with pytest.raises(ValueError, match="unknown framing"):
         tercet.read(calls, demo, "CallRecord", framing="none")
     for wrong in [5, [5], None]:
         with pytest.raises(TypeError):

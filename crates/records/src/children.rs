@@ -375,9 +375,7 @@ impl<'a> Maker<'a> {
         for name in path.split('.') {
             end += name.len() + usize::from(end > 0);
             let of = self.ways[way].of;
-            let (field, node) = component(self.records, of, name).map_err(|known| {
-                format!("there is no `{name}` on the way to `{path}`; there is `{known}`")
-            })?;
+            let (field, node) = component(self.records, of, name, path)?;
             let known = self.ways[way].parts.iter().find(|(known, _)| *known == field);
             let part = match known {
                 Some((_, part)) => *part,

@@ -1,7 +1,9 @@
 //! Components named by their paths, and whether a leaf of a record is one.
 
+use tercet_dynamic::text::join_path;
 use tercet_dynamic::{FieldId, NodeId, Shape};
 use tercet_plan::Kind;
+use tercet_suggest::{with_known, with_list};
 
 /// A component named by a path from the record, or by its name alone wherever it is.
 #[derive(Clone, Debug)]
@@ -9,28 +11,67 @@ pub(crate) struct Component {
     /// The ways to it, without elements of lists; of a name alone, each is one field.
     ways: Vec<Vec<FieldId>>,
     anywhere: bool,
+    /// Whether some of the components are lists, whose elements stand for them.
+    has_lists: bool,
 }
 
 impl Component {
     /// The component of that path, which has to be a single value.
     ///
     /// # Errors
-    /// When there is none, or none that is a single value: the text says so.
+    /// When there is none, or none that is a single value: the text says so, with a line of help.
     pub(crate) fn new(shape: &Shape, root: NodeId, path: &str) -> Result<Self, String> {
-        let anywhere = !path.contains('.') && way(shape, root, path).is_none();
-        let mut ways = if anywhere {
-            let named = |index: &usize| shape.name(shape.fields[*index].name) == path;
-            (0..shape.fields.len()).filter(named).map(|index| vec![FieldId(index as u32)]).collect()
-        } else {
-            vec![way(shape, root, path).ok_or_else(|| format!("there is no component `{path}`"))?]
-        };
-        ways.retain(|way| {
-            way.last().is_some_and(|field| !shape.node(shape.field(*field).node).kind.is_constructed())
+        let mut component = Self::of_any_kind(shape, root, path)?;
+        let node = component.last_fields().next().map(|field| shape.field(field).node);
+        component.ways.retain(|way| {
+            way.last().is_some_and(|field| {
+                // A list stands for its elements.
+                !shape.node(inside(shape, shape.field(*field).node)).kind.is_constructed()
+            })
         });
-        if ways.is_empty() {
-            return Err(format!("there is no single value at `{path}`"));
+        let Some(node) = node.filter(|_| component.ways.is_empty()) else { return Ok(component) };
+        let parts = shape.fields_of(inside(shape, node)).map(|(_, field)| shape.name(field.name));
+        let kind = shape.node(node).kind.name();
+        let parts: Vec<String> = parts.map(|name| join_path(path, name)).collect();
+        Err(with_list(
+            &format!("`{path}` is not a single value but a {kind}"),
+            parts.iter().map(String::as_str),
+        ))
+    }
+
+    /// The component of that path, which may have parts.
+    ///
+    /// # Errors
+    /// When there is none: the text says so, with a line of help.
+    pub(crate) fn of_any_kind(shape: &Shape, root: NodeId, path: &str) -> Result<Self, String> {
+        if let Some(way) = way(shape, root, path).filter(|way| !way.is_empty()) {
+            return Ok(Self::at(shape, vec![way], false));
         }
-        Ok(Self { ways, anywhere })
+        let named = |index: &usize| shape.name(shape.fields[*index].name) == path;
+        let ways: Vec<_> =
+            (0..shape.fields.len()).filter(named).map(|index| vec![FieldId(index as u32)]).collect();
+        if path.contains('.') || ways.is_empty() {
+            return Err(unknown_component(shape, root, path));
+        }
+        Ok(Self::at(shape, ways, true))
+    }
+
+    fn at(shape: &Shape, ways: Vec<Vec<FieldId>>, anywhere: bool) -> Self {
+        let mut component = Self { ways, anywhere, has_lists: false };
+        let has_lists = component.last_fields().any(|field| is_list(shape, shape.field(field).node));
+        component.has_lists = has_lists;
+        component
+    }
+
+    /// The field at the end of each way.
+    pub(crate) fn last_fields(&self) -> impl Iterator<Item = FieldId> + '_ {
+        self.ways.iter().filter_map(|way| way.last().copied())
+    }
+
+    /// Those fields and, where they are lists, the fields of their elements.
+    pub(crate) fn last_and_elements<'a>(&'a self, shape: &'a Shape) -> impl Iterator<Item = FieldId> + 'a {
+        self.last_fields()
+            .flat_map(|field| std::iter::once(field).chain(elements_of(shape, shape.field(field).node)))
     }
 
     /// The fields on the way to it.
@@ -47,7 +88,10 @@ impl Component {
     #[inline]
     pub(crate) fn is_at(&self, shape: &Shape, path: &[FieldId], field: FieldId) -> bool {
         if self.anywhere {
-            return self.ways.iter().any(|way| way[0] == field);
+            let is = |field: &FieldId| self.ways.iter().any(|way| way[0] == *field);
+            // An element stands for the list that it is in.
+            return is(&field)
+                || self.has_lists && is_element(shape, field) && steps(path).last().is_some_and(is);
         }
         let Some(way) = self.ways.first() else { return false };
         let element = is_element(shape, field);
@@ -57,6 +101,55 @@ impl Component {
         let around = if element { &way[..] } else { &way[..way.len().saturating_sub(1)] };
         steps(path).eq(around)
     }
+
+    /// Whether the value with parts that has begun last is the component, or an element of it.
+    pub(crate) fn is_open(&self, path: &[FieldId]) -> bool {
+        if self.anywhere {
+            return self.ways.iter().any(|way| path.last() == Some(&way[0]));
+        }
+        self.ways.first().is_some_and(|way| steps(path).eq(way))
+    }
+}
+
+/// The text about a path that leads to no component: the step that is wrong, and what is there.
+fn unknown_component(shape: &Shape, root: NodeId, path: &str) -> String {
+    let mut node = inside(shape, root);
+    let mut good = String::new();
+    for step in path.split('.') {
+        match shape.fields_of(node).find(|(_, field)| shape.name(field.name) == step) {
+            Some((_, field)) => {
+                good = join_path(&good, step);
+                node = inside(shape, field.node);
+            }
+            None if good.is_empty() => {
+                // A name alone may be of any component: those of the record come first.
+                let own = shape.fields_of(node).map(|(_, field)| field);
+                let all: Vec<&str> = own.chain(&shape.fields).map(|field| shape.name(field.name)).collect();
+                return with_known(&format!("no component `{step}`"), step, all);
+            }
+            None => {
+                let own = shape.fields_of(node).map(|(_, field)| shape.name(field.name));
+                return with_known(&format!("no component `{step}` in `{good}`"), step, own);
+            }
+        }
+    }
+    format!("no component `{path}`")
+}
+
+fn is_list(shape: &Shape, node: NodeId) -> bool {
+    matches!(shape.node(node).kind, Kind::SequenceOf | Kind::SetOf)
+}
+
+/// The fields of the elements of a list, and of the lists inside of it.
+pub(crate) fn elements_of(shape: &Shape, mut node: NodeId) -> Vec<FieldId> {
+    let mut elements = Vec::new();
+    // A list of itself has no innermost element.
+    while elements.len() < 64 && is_list(shape, node) {
+        let Some((id, element)) = shape.fields_of(node).next() else { break };
+        elements.push(id);
+        node = element.node;
+    }
+    elements
 }
 
 /// The fields of a path without elements of lists and the record itself.
@@ -66,8 +159,7 @@ pub(crate) fn steps(path: &[FieldId]) -> impl Iterator<Item = &FieldId> {
 
 /// Whether a field is that of the elements of a list.
 pub(crate) fn is_element(shape: &Shape, field: FieldId) -> bool {
-    let parent = shape.fields.get(field.index()).map(|field| shape.node(field.parent).kind);
-    matches!(parent, Some(Kind::SequenceOf | Kind::SetOf))
+    shape.fields.get(field.index()).is_some_and(|field| is_list(shape, field.parent))
 }
 
 /// The element's type, if the type is a list.

@@ -48,9 +48,7 @@ impl Explode {
         let clean = path.replace("[]", "");
         let mut names = clean.split('.').peekable();
         while let Some(name) = names.next() {
-            let (field, mut node) = component(records, around, name).map_err(|known| {
-                format!("there is no `{name}` on the way to `{path}`; there is `{known}`")
-            })?;
+            let (field, mut node) = component(records, around, name, path)?;
             let mut count = 0;
             while let Some((_, element)) = records.fields_of(node).next().filter(|_| is_list(records, node)) {
                 node = element.node;

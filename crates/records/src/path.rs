@@ -6,6 +6,7 @@ use tercet_dynamic::{NodeId, Plan};
 use tercet_plan::ber::{Program, Slot, UNTAGGED, flags};
 use tercet_plan::{Code, FieldId, Kind};
 use tercet_runtime::Tag;
+use tercet_suggest::with_known;
 
 /// Why there is no way to the records.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,12 +29,13 @@ impl fmt::Display for PathError {
         match self {
             Self::Rules => f.write_str("record lists are found in BER, DER and CER only"),
             Self::Step { step, known } if known.is_empty() => {
-                write!(f, "there is no `{step}`: the type has no components")
+                write!(f, "no component `{step}`: the type has no components")
             }
             Self::Step { step, known } => {
-                write!(f, "there is no `{step}`; there is `{}`", known.join("`, `"))
+                let text = format!("no component `{step}`");
+                f.write_str(&with_known(&text, step, known.iter().map(String::as_str)))
             }
-            Self::NoList(path) => write!(f, "`{path}` is no SEQUENCE OF or SET OF"),
+            Self::NoList(path) => write!(f, "`{path}` is not a SEQUENCE OF or SET OF"),
         }
     }
 }

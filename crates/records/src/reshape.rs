@@ -76,14 +76,23 @@ pub(crate) fn list_name(lists: &[String], name: &str) -> String {
     free
 }
 
-/// The component of a name; else what there is, for the message.
-pub(crate) fn component(shape: &Shape, node: NodeId, name: &str) -> Result<(FieldId, NodeId), String> {
+/// The component of the name that is the next step of a path; else the text about it.
+pub(crate) fn component(
+    shape: &Shape,
+    node: NodeId,
+    name: &str,
+    path: &str,
+) -> Result<(FieldId, NodeId), String> {
     let found = shape.fields_of(node).find(|(_, field)| shape.name(field.name) == name);
     match found.filter(|_| !is_list(shape, node)) {
         Some((id, field)) => Ok((id, field.node)),
         None => {
-            let names = shape.fields_of(node).map(|(_, field)| shape.name(field.name));
-            Err(names.collect::<Vec<_>>().join("`, `"))
+            let known = shape.fields_of(node).map(|(_, field)| shape.name(field.name));
+            let text = match name == path {
+                true => format!("no component `{name}`"),
+                false => format!("no component `{name}` in `{path}`"),
+            };
+            Err(tercet_suggest::with_known(&text, name, known))
         }
     }
 }

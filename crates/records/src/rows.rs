@@ -6,7 +6,7 @@ use crate::convert::Settings;
 use crate::dedupe::{Dedupe, Digest};
 use crate::explode::Explode;
 use crate::figures::Figures;
-use crate::filter::Filter;
+use crate::filter::{Filter, FilterState};
 use crate::framing::RecordFormat;
 use crate::other_rules::{OtherRules, plan_for, say_xml};
 use crate::render::{Origin, Render};
@@ -40,8 +40,7 @@ pub(crate) struct Rows<'p> {
     row: Tape,
     /// Rows of child tables that this record has.
     of_tables: Vec<u64>,
-    /// Where the filter is in a record.
-    path: Vec<FieldId>,
+    filtering: FilterState,
     scratch: Scratch,
 }
 
@@ -113,7 +112,7 @@ impl<'p> Rows<'p> {
             tape: Tape::new(),
             row: Tape::new(),
             of_tables: Vec::new(),
-            path: Vec::new(),
+            filtering: FilterState::default(),
             scratch: Scratch::default(),
         }
     }
@@ -139,7 +138,7 @@ impl<'p> Rows<'p> {
             tape: Tape::new(),
             row: Tape::new(),
             of_tables: Vec::new(),
-            path: Vec::new(),
+            filtering: FilterState::default(),
             scratch: self.scratch.clone(),
         }
     }
@@ -204,7 +203,7 @@ impl<'p> Rows<'p> {
         self.tape.clear();
         record.say(&mut self.tape)?;
         let view = self.tape.view(octets);
-        if self.filter.as_ref().is_some_and(|filter| !filter.accepts(shape, view, &mut self.path)) {
+        if self.filter.as_ref().is_some_and(|filter| !filter.accepts(shape, view, &mut self.filtering)) {
             return Ok(None);
         }
         Ok(self.dedupe.as_mut().and_then(|dedupe| dedupe.digest(shape, view, octets)))
@@ -269,7 +268,7 @@ impl<'p> Rows<'p> {
         let alternative = record.alternative;
         let view = self.tape.view(octets);
         if let Some(filter) = &self.filter
-            && !filter.accepts(shape, view, &mut self.path)
+            && !filter.accepts(shape, view, &mut self.filtering)
         {
             if let Some(audit) = &mut self.audit {
                 audit.record(shape, view);

@@ -38,6 +38,7 @@
 //! | [`dynamic`] | decode to events, tape, JSON, XML, CSV; encode |
 //! | `columns` | record batches of Arrow (feature `columns`), Parquet and Arrow IPC files (feature `files`) |
 //! | [`records`] | record files: framing, rejects, streaming conversion |
+//! | [`suggest`] | error texts for unknown names, with the nearest valid one |
 
 mod detect;
 pub mod files;
@@ -63,5 +64,6 @@ pub use tercet_plan as plan;
 #[cfg(feature = "records")]
 pub use tercet_records as records;
 pub use tercet_runtime as runtime;
+pub use tercet_suggest as suggest;
 pub use tercet_syntax as syntax;
 pub use transfer::{Codec, CodecError, TransferSyntax, UnknownSyntax, trailing};

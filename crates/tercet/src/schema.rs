@@ -55,8 +55,8 @@ pub enum PlanError {
     Unknown {
         /// What was asked for.
         name: String,
-        /// A name much like it.
-        like: Option<String>,
+        /// The types that there are, nearest first.
+        known: Vec<String>,
     },
     /// Several modules define it.
     Ambiguous {
@@ -90,12 +90,8 @@ pub enum PlanError {
 impl fmt::Display for PlanError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unknown { name, like: None } => write!(f, "no module defines the type `{name}`"),
-            Self::Unknown { name, like: Some(like) } => {
-                write!(f, "no module defines the type `{name}`; there is `{like}`")
-            }
-            Self::Ambiguous { name, candidates } => {
-                write!(f, "several modules define `{name}`: say `{}`", candidates.join("` or `"))
+            Self::Unknown { name, known } => {
+                f.write_str(&tercet_suggest::unknown("type", name, known.iter().map(String::as_str)))
             }
             Self::Parameterized { name, formal, instance } => {
                 let example = instance.as_deref().unwrap_or(formal);
@@ -105,6 +101,10 @@ impl fmt::Display for PlanError {
                 )
             }
             Self::Instance { name, message } => write!(f, "cannot use the type `{name}`: {message}"),
+            Self::Ambiguous { name, candidates } => f.write_str(&tercet_suggest::with_list(
+                &format!("type `{name}` in several modules"),
+                candidates.iter().map(String::as_str),
+            )),
             Self::Empty => f.write_str("the specifications define no type"),
             Self::Instructions(text) => {
                 write!(f, "the specifications have encoding instructions that are not supported\n{text}")
@@ -279,11 +279,18 @@ impl Schema {
         match &found[..] {
             [(_, id)] => Ok(*id),
             [] => {
-                let like = self.names().find(|(full, _)| {
-                    let short = full.rsplit('.').next().unwrap_or_default();
-                    alike(short, name) || alike(full, name)
-                });
-                Err(PlanError::Unknown { name: name.to_owned(), like: like.map(|(full, _)| full) })
+                // A name without a module is compared with names without one.
+                let is_full = name.contains('.');
+                let all: Vec<String> = self
+                    .names()
+                    .map(|(full, _)| match full.rsplit('.').next() {
+                        Some(short) if !is_full => short.to_owned(),
+                        _ => full,
+                    })
+                    .collect();
+                let known = tercet_suggest::ranked(name, all.iter().map(String::as_str));
+                let known = known.into_iter().map(str::to_owned).collect();
+                Err(PlanError::Unknown { name: name.to_owned(), known })
             }
             _ => Err(PlanError::Ambiguous {
                 name: name.to_owned(),
@@ -370,12 +377,4 @@ fn parts(ty: &Type) -> Vec<TypeId> {
         TypeKind::Sequence(c) | TypeKind::Set(c) | TypeKind::Choice(c) => components(&c.list),
         _ => Vec::new(),
     }
-}
-
-/// Whether two names differ in case, hyphens and the like only.
-fn alike(a: &str, b: &str) -> bool {
-    let plain = |text: &str| -> String {
-        text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
-    };
-    plain(a) == plain(b)
 }

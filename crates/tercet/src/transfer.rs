@@ -168,11 +168,8 @@ pub struct UnknownSyntax(String);
 
 impl fmt::Display for UnknownSyntax {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "there is no transfer syntax `{}`; there are ", self.0)?;
-        for (i, syntax) in TransferSyntax::ALL.into_iter().enumerate() {
-            write!(f, "{}{syntax}", if i == 0 { "" } else { ", " })?;
-        }
-        Ok(())
+        let known = TransferSyntax::ALL.into_iter().map(TransferSyntax::name);
+        f.write_str(&tercet_suggest::unknown("encoding rules", &self.0, known))
     }
 }
 

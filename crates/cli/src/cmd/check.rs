@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use tercet::Schema;
 
-/// Check specifications and say what is wrong with them
+/// Check specifications and report what is wrong with them
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:

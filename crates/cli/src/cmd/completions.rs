@@ -1,7 +1,8 @@
 //! `tercet completions`.
 
 use crate::exit::{Exit, Outcome};
-use clap::{Args, CommandFactory};
+use crate::help;
+use clap::Args;
 use clap_complete::Shell;
 use std::io::{self, Write};
 
@@ -19,7 +20,7 @@ pub struct Completions {
 impl Completions {
     pub fn run(&self) -> Outcome {
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut crate::Cli::command(), "tercet", &mut script);
+        clap_complete::generate(self.shell, &mut help::command(), "tercet", &mut script);
         io::stdout().write_all(&script)?;
         Ok(Exit::Good)
     }

@@ -1,6 +1,7 @@
 //! `tercet convert`.
 
 use crate::children::{self, Table};
+use crate::columnar::FileArgs;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::inputs::{Input, InputArgs};
 use crate::interrupt::{self, OnInterrupt};
@@ -28,8 +29,8 @@ use tercet::records::{Converter, Dedupe, Output, Profile, Settings};
 /// Convert record files to Parquet, Arrow, CSV, JSON or XML
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "\
-Files may be of any size: memory holds some MiB of them at a time. Filler octets between records are passed over. A record
-that does not decode goes to the reject file, with a line about where and why in REJECTS.jsonl, and the run goes on.
+Files may be of any size: memory holds some MiB of them at a time. Filler bytes between records are skipped. A record that does
+not decode goes to the rejects file, with a line about where and why in REJECTS.jsonl, and the run goes on.
 
 Examples:
   tercet convert -s schemas/demo -t CallRecord calls.ber -o calls.csv
@@ -50,48 +51,57 @@ pub struct Convert {
     pub render: RenderArgs,
 
     #[command(flatten)]
+    files: FileArgs,
+
+    #[command(flatten)]
     rendering: RenderingArgs,
 
     #[command(flatten)]
     rows: RowsArgs,
 
-    /// Output file; a directory gets a file for each input; standard output if not given, or `-`
+    /// Output file, or a directory for a file of each input
+    ///
+    /// Standard output if not given, or `-`.
     #[arg(short, long, value_name = "FILE|DIR")]
     pub output: Option<PathBuf>,
 
-    /// Leave out records that have been there before in this run: those of which these components are the same, or without a
-    /// value those with the same octets; it takes some 16 to 40 octets of memory for each record, and inputs are read one after
-    /// the other
+    /// Skip duplicate records within this run
+    ///
+    /// Duplicates have the same values of these components, or without a value the same bytes. Each record takes 16 to 40 bytes of
+    /// memory, and inputs are read one after the other.
     #[arg(long, value_name = "PATH", value_delimiter = ',', num_args = 0.., require_equals = true)]
     dedupe: Option<Vec<String>>,
 
-    /// With `--dedupe`: leave out the records of earlier runs with this file, too, which keeps 24 octets of each; memory holds those of
-    /// the output under way, and of others a million, or a sixteenth if that is more
+    /// With `--dedupe`: skip the records of earlier runs with this file, too
+    ///
+    /// The file takes 24 bytes for each record. Memory holds those of the output under way, and of others a million, or a sixteenth
+    /// if that is more.
     #[arg(long, value_name = "FILE", requires = "dedupe")]
     dedupe_file: Option<PathBuf>,
 
-    /// Where what stands around the record list goes; beside the output file, named `.header`, if not given
+    /// File for what is around the record list; `.header` beside the output by default
     #[arg(long, value_name = "FILE", requires = "records")]
     pub header: Option<PathBuf>,
 
-    /// Where rejected octets go; beside the output file, named `.rejects`, if not given
+    /// File for rejected bytes; `.rejects` beside the output by default
     #[arg(long, value_name = "FILE")]
     pub rejects: Option<PathBuf>,
 
-    /// Write rejected octets to no file: they are counted, and the reasons of the first are said
+    /// Write no rejects file; count rejects and print the first reasons
     #[arg(long, conflicts_with = "rejects")]
     pub skip_rejects: bool,
 
-    /// Rejects after which an input is given up
+    /// Stop reading an input after COUNT rejected records
     #[arg(long, value_name = "COUNT")]
     max_errors: Option<u64>,
 
-    /// The share of rejects, of these and the records, beyond which an input is given up, such as 0.01: from the first thousand
-    /// on, and at its end
+    /// Stop reading an input if more than this share of its records is rejected
+    ///
+    /// Such as 0.01. It is checked after the first thousand records, and at the end of the input.
     #[arg(long, value_name = "SHARE", value_parser = share)]
     max_error_ratio: Option<f64>,
 
-    /// What to do with outputs that are not complete when a signal such as Ctrl-C stops the run
+    /// What to do with incomplete outputs when a signal such as Ctrl-C stops the run
     #[arg(long, value_enum, default_value_t = OnInterrupt::Remove, value_name = "POLICY")]
     pub on_interrupt: OnInterrupt,
 
@@ -99,37 +109,41 @@ pub struct Convert {
     #[arg(long, value_name = "FILE")]
     pub summary: Option<PathBuf>,
 
-    /// Tell the SHA-256 of each input file, as it is on the disk, in the summary and the manifest: it is read once more for that
+    /// Add the SHA-256 of each input file to the summary and the manifest
+    ///
+    /// Each file is read once more for that.
     #[arg(long)]
     pub hash_inputs: bool,
 
-    /// Threads that decode; as many as there are processors if not given
+    /// Threads that decode; one for each processor by default
     #[arg(short, long, value_name = "COUNT")]
     pub jobs: Option<NonZeroUsize>,
 
-    /// With an output directory: pass over inputs that an earlier run with the same options has done, by the manifest
-    /// `tercet-run.jsonl` there
+    /// With an output directory: skip inputs that an earlier run has converted
+    ///
+    /// The manifest `tercet-run.jsonl` there lists what runs with the same options have done.
     #[arg(long, requires = "output")]
     pub resume: bool,
 
-    /// With an output directory: pass over inputs whose output is there
+    /// With an output directory: skip inputs whose output exists
     #[arg(long, requires = "output")]
     pub skip_existing: bool,
 
-    /// Look at the directories given for files again and again, convert them as they become complete, and go on until a signal
-    /// such as Ctrl-C; as with `--resume`, files that an earlier run has done are passed over
+    /// Watch directories and convert new files once they are complete
+    ///
+    /// It goes on until a signal such as Ctrl-C. As with `--resume`, files that an earlier run has converted are skipped.
     #[arg(long, requires = "output", conflicts_with_all = ["summary", "skip_existing"])]
     pub watch: bool,
 
-    /// With `--watch`: time between two looks; a file that has not changed in it is complete
+    /// With `--watch`: seconds between two looks; a file that has not changed is complete
     #[arg(long, value_name = "SECONDS", value_parser = watch::seconds, default_value = "2", requires = "watch")]
     interval: Duration,
 
-    /// Write the totals to this file for the textfile collector of Prometheus' node exporter
+    /// Write the totals to this file for Prometheus (textfile collector of the node exporter)
     #[arg(long, value_name = "FILE")]
     prometheus: Option<PathBuf>,
 
-    /// Say errors only
+    /// Print only errors
     #[arg(short, long)]
     pub quiet: bool,
 }
@@ -143,12 +157,17 @@ const COLUMNS_BATCH: RangeInclusive<usize> = 4 << 20..=32 << 20;
 
 impl Convert {
     pub fn run(&self) -> Outcome {
-        if self.output.as_deref() == Some(Path::new("-")) {
-            return Self { output: None, ..self.clone() }.run();
-        }
+        let mut whole = self.clone();
+        whole.output = whole.output.filter(|path| path != Path::new("-"));
+        whole.render.columnar.files = self.files.clone();
+        whole.run_whole()
+    }
+
+    /// Runs the command, whose rendering knows how files with columns look.
+    fn run_whole(&self) -> Outcome {
         if (self.resume || self.skip_existing || self.watch) && !self.one_for_each() {
             return Err(Failure::usage(
-                "`--resume`, `--skip-existing` and `--watch` want an output directory: `--output DIR/`",
+                "`--resume`, `--skip-existing` and `--watch` require an output directory (`-o DIR/`)",
             ));
         }
         if (self.resume || self.skip_existing || self.watch)
@@ -217,7 +236,7 @@ impl Convert {
         if let Some(dedupe) = &dedupe {
             converter = converter.with_dedupe(dedupe.clone());
         }
-        if let Some(filter) = self.rows.filter(job.shown().shape(), job.record)? {
+        if let Some(filter) = self.rows.filter(job.shown(), job.record)? {
             converter = converter.with_filter(filter);
         }
         let mut report = Report::new(&job.plan, !self.quiet, self.summary.is_some());

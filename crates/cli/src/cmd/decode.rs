@@ -20,8 +20,8 @@ use tercet::{Schema, TransferSyntax};
 /// Decode values and show them
 #[derive(Args, Debug)]
 #[command(after_help = "\
-An input holds one value or several one after the other; by PER, whose values do not tell where they end, one, or with
-`--hex` one in each line. `tercet convert` is for large files: it keeps rejects apart and accounts for every octet.
+An input holds one value or several one after the other; by PER, whose values have no end mark, it
+holds one, or with `--hex` one in each line. `tercet convert` is for large files: it keeps rejects apart and accounts for every octet.
 
 Examples:
   tercet decode -s schemas/personnel -t PersonnelRecord record.ber
@@ -38,11 +38,11 @@ pub struct Decode {
     #[arg(short, long = "type", value_name = "TYPE")]
     type_name: Option<String>,
 
-    /// The rules that the input has to follow
+    /// Encoding rules of the input
     #[arg(long, value_enum, default_value_t = SyntaxOrAuto::default())]
     rules: SyntaxOrAuto,
 
-    /// Say what else the input could be, and why it is less likely
+    /// List what else the input could be, and why it is less likely
     #[arg(long)]
     explain: bool,
 

@@ -22,7 +22,7 @@ use tercet::{Schema, TransferSyntax};
 The values count, not their octets: the sides may be in different transfer syntaxes, the members of a SET in any order, and a
 component that is absent is the same as its DEFAULT. Of several values the first is compared with the first, and so on.
 
-Exit codes: 0 the same, 1 different, 3 one of them is no value.
+Exit codes: 0 the same, 1 different, 3 one of them is not a value.
 
 Examples:
   tercet diff -s a.asn -t A old.ber new.ber
@@ -45,26 +45,26 @@ pub struct Diff {
     #[arg(short, long = "type", value_name = "TYPE")]
     type_name: Option<String>,
 
-    /// What both are
+    /// Encoding rules of both
     #[arg(long, value_enum, default_value_t = SyntaxOrAuto::default())]
     rules: SyntaxOrAuto,
 
-    /// What A is, if it is not what `--rules` says
+    /// Encoding rules of A, if they differ from `--rules`
     #[arg(long, value_enum, value_name = "RULES")]
     rules_a: Option<SyntaxOrAuto>,
 
-    /// What B is, if it is not what `--rules` says
+    /// Encoding rules of B, if they differ from `--rules`
     #[arg(long, value_enum, value_name = "RULES")]
     rules_b: Option<SyntaxOrAuto>,
 
     #[command(flatten)]
     spelling: SpellingArgs,
 
-    /// How differences are told
+    /// How differences are reported
     #[arg(short, long, value_enum, default_value_t = Form::Text)]
     format: Form,
 
-    /// Say nothing but what the exit code says
+    /// Print nothing: the exit code is the answer
     #[arg(short, long)]
     quiet: bool,
 }

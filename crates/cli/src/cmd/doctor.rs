@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-/// Find out how to read a record file: types, tags and framings are tried, and the command is said
+/// Find out how to read a record file: try types, tags and framings, and print the command
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:

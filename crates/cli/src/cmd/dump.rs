@@ -185,7 +185,7 @@ impl Dump {
             Guess::Text(string) | Guess::Time(string) => {
                 let shown: String = string.chars().take(4 * self.width).collect();
                 let cut = if shown.len() < string.len() { "…" } else { "" };
-                write!(text, "{shown:?}{cut}")
+                write!(text, "{}{cut}", term::quoted(&shown))
             }
             Guess::Tbcd(digits) => write!(text, "tbcd {digits}"),
             Guess::TimeStamp([year, month, day, hour, minute, second, sign, zone_hour, zone_minute]) => {

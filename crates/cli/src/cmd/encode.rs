@@ -33,7 +33,7 @@ pub struct Encode {
     #[arg(long, value_enum, default_value_t = Syntax::default())]
     rules: Syntax,
 
-    /// What the input is
+    /// Text format of the input
     #[arg(long, value_enum, default_value_t = Syntax(TransferSyntax::Jer), value_name = "RULES")]
     from: Syntax,
 

@@ -22,7 +22,7 @@ pub struct Fmt {
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
 
-    /// Say which files would change and change none; the exit code is 1 if any would
+    /// List the files that would change, and change none; exit code 1 if there are any
     #[arg(long, conflicts_with = "write")]
     check: bool,
 

@@ -18,8 +18,9 @@ use tercet::records::{Origin, Render};
 #[command(after_help = "\
 Components that none of the records has get no column.
 
-Example:
-  tercet head -s schemas/demo -t CallRecord -n 5 calls.ber")]
+Examples:
+  tercet head -s schemas/demo -t CallRecord -n 5 calls.ber
+  tercet head -s schemas/demo -t CallRecord -n 1 --vertical calls.ber")]
 pub struct Head {
     #[command(flatten)]
     input: InputArgs,
@@ -34,6 +35,10 @@ pub struct Head {
     /// Characters of a line at most; as the terminal has it, or any number
     #[arg(short, long, value_name = "COUNT")]
     width: Option<usize>,
+
+    /// Show a line for each component instead of a column
+    #[arg(long, conflicts_with = "width")]
+    vertical: bool,
 
     #[command(flatten)]
     render: RenderArgs,
@@ -55,7 +60,8 @@ impl Head {
         let options = self.inspect.source.options();
         let exit = inspect::read(&job, options, &inputs, &mut render, &mut text, &mut |_, _| {})?;
         let width = self.width.or_else(term::width).unwrap_or(usize::MAX - GAP);
-        io::stdout().lock().write_all(table(&rows(&text), width).as_bytes())?;
+        let shown = if self.vertical { lines(&rows(&text)) } else { table(&rows(&text), width) };
+        io::stdout().lock().write_all(shown.as_bytes())?;
         Ok(exit)
     }
 }
@@ -102,6 +108,24 @@ fn rows(mut text: &[u8]) -> Vec<Vec<String>> {
             return rows;
         }
     }
+}
+
+/// A line for each cell that is not empty, with the name of its column, and an empty line between records.
+fn lines(rows: &[Vec<String>]) -> String {
+    let Some((names, records)) = rows.split_first() else { return String::new() };
+    let filled = |(_, cell): &(&String, &String)| !cell.is_empty();
+    let cells = || records.iter().flat_map(|record| names.iter().zip(record).filter(filled));
+    let width = cells().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    let mut out = String::new();
+    for record in records {
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        for (name, cell) in names.iter().zip(record).filter(filled) {
+            out += &format!("{name:<width$}  {cell}\n");
+        }
+    }
+    out
 }
 
 /// Columns one beside the other as far as a line goes; then the others below, with the first again.

@@ -1,7 +1,8 @@
 //! `tercet man`.
 
 use crate::exit::{Exit, Outcome};
-use clap::{Args, CommandFactory};
+use crate::help;
+use clap::Args;
 use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -20,7 +21,7 @@ pub struct Man {
 
 impl Man {
     pub fn run(&self) -> Outcome {
-        let command = crate::Cli::command();
+        let command = help::command();
         if let Some(dir) = &self.dir {
             fs::create_dir_all(dir)?;
             clap_mangen::generate_to(command, dir)?;

@@ -11,7 +11,7 @@ use tercet::dynamic::leaf::{Scalar, scalar};
 use tercet::dynamic::{Error, FieldId, Shape, Token, View};
 use tercet::records::{Balance, Origin, Render};
 
-/// Say what record files hold: types, how often components are there, how large they are
+/// Count what record files hold: types, how often components occur, how large they are
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Each line is a component: how often it is there, in which share of the values around it, and its least and greatest number,

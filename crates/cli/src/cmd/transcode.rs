@@ -37,11 +37,11 @@ pub struct Transcode {
     #[arg(short, long = "type", value_name = "TYPE")]
     type_name: Option<String>,
 
-    /// What the input is
+    /// Encoding rules of the input
     #[arg(long, value_enum, value_name = "RULES")]
     from: SyntaxOrAuto,
 
-    /// What the output is: encoding rules or a text format
+    /// Encoding rules or text format of the output
     #[arg(long, value_parser = to, value_name = "RULES|FORMAT")]
     to: To,
 

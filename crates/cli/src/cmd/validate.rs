@@ -18,7 +18,7 @@ use tercet::{Schema, TransferSyntax};
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Every constraint of X.680 and X.682 counts: value sets, ranges, sizes, alphabets, patterns, inner subtyping, information
-object sets. CONSTRAINED BY is for people, and not checked.
+object sets. CONSTRAINED BY is for people and is not checked.
 
 Examples:
   tercet validate -s schemas/personnel -t PersonnelRecord record.ber
@@ -39,7 +39,7 @@ pub struct Validate {
     #[arg(long, value_enum, default_value_t = Syntax::default())]
     rules: Syntax,
 
-    /// Take for a fault whatever the standard forbids: encodings longer than they need to be, keys that no object has
+    /// Report everything that the standard forbids, such as encodings longer than necessary
     #[arg(long)]
     strict_rules: bool,
 
@@ -50,11 +50,11 @@ pub struct Validate {
     #[arg(long, value_enum, default_value_t = UnknownArg::Extensible, value_name = "POLICY")]
     unknown: UnknownArg,
 
-    /// How violations are told
+    /// How violations are reported
     #[arg(short, long, value_enum, default_value_t = Form::Text)]
     format: Form,
 
-    /// Say nothing but what the exit code says
+    /// Print nothing: the exit code is the answer
     #[arg(short, long)]
     quiet: bool,
 }

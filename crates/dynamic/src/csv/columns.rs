@@ -5,6 +5,7 @@
 //! themselves are one column with JSON text; but the elements of a list of which some are asked for by their indices
 //! (`volumes[0..2]`, `volumes[0].uplink`) have columns like components.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use tercet_plan::{FieldId, Kind, NodeId, Shape};
 
@@ -230,8 +231,17 @@ impl Builder<'_> {
 }
 
 /// What a name has behind that of a path which it is within; nothing if it is that path.
-pub(super) fn within<'n>(name: &'n str, path: &str) -> Option<&'n str> {
+fn within<'n>(name: &'n str, path: &str) -> Option<&'n str> {
     name.strip_prefix(path).filter(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+}
+
+/// The name of a column where some paths have other names: that of the longest path that it is at or within.
+pub fn renamed<'n>(name: &'n str, names: &'n [(String, String)]) -> Cow<'n, str> {
+    let within = names.iter().filter_map(|(path, other)| Some((path.len(), other, within(name, path)?)));
+    match within.max_by_key(|(length, ..)| *length) {
+        Some((_, other, rest)) => Cow::Owned(format!("{other}{rest}")),
+        None => Cow::Borrowed(name),
+    }
 }
 
 /// A path with `[0..2]` in it, for each of the elements.

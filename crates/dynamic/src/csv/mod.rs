@@ -3,5 +3,5 @@
 mod columns;
 mod write;
 
-pub use columns::{Column, Columns};
+pub use columns::{Column, Columns, renamed};
 pub use write::{Options, RowSink, Writer, push_field};

@@ -1,6 +1,6 @@
 //! Values as rows.
 
-use super::columns::{Child, Columns, Place, ROOT, What, within};
+use super::columns::{Child, Columns, Place, ROOT, What, renamed};
 use crate::event::{Leaf, Sink};
 use crate::json::{self, JsonWriter};
 use crate::leaf::{Scalar, is_ascii_based, item_name, scalar, small};
@@ -116,15 +116,7 @@ impl<'s> Writer<'s> {
 
     /// The columns' names.
     pub fn names(&self) -> impl Iterator<Item = Cow<'_, str>> {
-        self.columns.columns().iter().map(|column| {
-            let names = self.options.names.iter();
-            let renamed =
-                names.filter_map(|(path, name)| Some((path.len(), name, within(&column.name, path)?)));
-            match renamed.max_by_key(|(length, ..)| *length) {
-                Some((_, name, rest)) => Cow::Owned(format!("{name}{rest}")),
-                None => Cow::Borrowed(column.name.as_str()),
-            }
-        })
+        self.columns.columns().iter().map(|column| renamed(&column.name, &self.options.names))
     }
 
     /// Appends the line with the columns' names.

@@ -24,6 +24,8 @@ pub struct Options {
     pub general_strings: GeneralStrings,
     /// Whether enumerations are written as numbers; the reader takes both.
     pub enumerations_as_numbers: bool,
+    /// Whether integers beyond 2^53, which many readers of JSON round, are written as texts; the reader takes both.
+    pub large_integers_as_text: bool,
     /// Whether values of REAL of base 10 are written as numbers everywhere, which X.697 23.4 has only where a constraint
     /// leaves no other base; the reader takes both.
     pub decimals_as_numbers: bool,
@@ -52,6 +54,7 @@ impl Default for Options {
             bits: BitStrings::Standard,
             general_strings: GeneralStrings::Octets,
             enumerations_as_numbers: false,
+            large_integers_as_text: false,
             decimals_as_numbers: false,
             defaults: true,
             open_types: OpenTypes::Plain,

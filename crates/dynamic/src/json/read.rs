@@ -8,7 +8,7 @@ use crate::contents::{self, Made};
 use crate::event::{Leaf, Sink};
 use crate::read_error::{ReadError, cut};
 use crate::tape::Tape;
-use crate::text::{Octets, parse_hex, parse_octets};
+use crate::text::{Octets, parse_hex, parse_integer, parse_octets};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::collections::HashSet;
@@ -142,7 +142,10 @@ impl<'s> Reader<'s> {
                 let name = text.string(at);
                 match contents::of_item(self.shape, node, &name) {
                     Some(contents) => Ok(contents.into()),
-                    None if kind == Kind::Integer => expected("an integer"),
+                    None if kind == Kind::Integer => match parse_integer(&name) {
+                        Some(octets) => Ok(octets.into()),
+                        None => expected("an integer"),
+                    },
                     None => Err(format!("no item `{}` in this ENUMERATED", cut(&name))),
                 }
             }

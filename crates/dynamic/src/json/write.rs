@@ -8,6 +8,7 @@ use crate::leaf::{Scalar, is_ascii_based, item_index, scalar, small};
 use crate::tape::View;
 use crate::text::{
     Octets, RealText, push_big_integer, push_integer, push_octets, push_plain, push_quoted_hex, push_real,
+    push_real_parts,
 };
 use std::io::Write;
 use tercet_plan::{FieldId, Kind, NameId, NodeId, Shape};
@@ -94,6 +95,9 @@ impl Sink for JsonWriter<'_> {
         self.printer.unknown(addition, leaf);
     }
 }
+
+/// The largest integer up to which all have a value of IEEE 754 binary64 of their own: 2^53.
+const EXACT_INTEGERS: u64 = 1 << 53;
 
 /// What a node looks like, decided once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -401,6 +405,18 @@ impl<'s> Printer<'s> {
         };
         match value {
             Scalar::Boolean(value) => out.extend_from_slice(if value { b"true" } else { b"false" }),
+            Scalar::Integer(number)
+                if self.options.large_integers_as_text && number.unsigned_abs() > EXACT_INTEGERS =>
+            {
+                out.push(b'"');
+                push_integer(out, number);
+                out.push(b'"');
+            }
+            Scalar::BigInteger(octets) if self.options.large_integers_as_text => {
+                out.push(b'"');
+                push_big_integer(out, octets);
+                out.push(b'"');
+            }
             Scalar::Integer(number) => push_integer(out, number),
             Scalar::BigInteger(octets) => push_big_integer(out, octets),
             Scalar::Enumerated(_, Some(name)) if !self.options.enumerations_as_numbers => {
@@ -472,7 +488,7 @@ pub(super) fn is_octets(kind: Kind, options: &Options) -> bool {
 fn form(kind: Kind, options: &Options) -> Form {
     match kind {
         Kind::Boolean => Form::Boolean,
-        Kind::Integer => Form::Integer,
+        Kind::Integer if !options.large_integers_as_text => Form::Integer,
         Kind::Enumerated if !options.enumerations_as_numbers => Form::Enumerated,
         _ if is_octets(kind, options) && options.octets != Octets::Base64 => Form::Hex,
         _ if is_octets(kind, options) => Form::Other,
@@ -510,18 +526,7 @@ fn push_json_real(out: &mut Vec<u8>, real: &Real<'_>) {
     match push_real(out, real) {
         RealText::Number => {}
         RealText::Word(word) => push_string(out, word),
-        RealText::Parts => {
-            // The associated type of REAL (X.680 21.5).
-            let Real::Binary(binary) = real else { return };
-            out.extend_from_slice(b"{\"mantissa\":");
-            if binary.negative {
-                out.push(b'-');
-            }
-            let mut mantissa = vec![0];
-            mantissa.extend_from_slice(binary.mantissa);
-            push_big_integer(out, &mantissa);
-            let _ = write!(out, ",\"base\":2,\"exponent\":{}}}", binary.exponent2());
-        }
+        RealText::Parts => push_real_parts(out, real),
     }
 }
 

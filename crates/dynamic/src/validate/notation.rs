@@ -52,7 +52,8 @@ pub(super) fn complaint(checker: Checker<'_>, element: &Element, constraint: &st
                 _ => None,
             };
             match first {
-                Some(c) => format!("has a {c:?}: {constraint}"),
+                Some(c) if c.is_control() => format!("has a U+{:04X}: {constraint}", u32::from(c)),
+                Some(c) => format!("has a '{c}': {constraint}"),
                 None => format!("does not meet {constraint}"),
             }
         }

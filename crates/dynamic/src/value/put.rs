@@ -221,5 +221,5 @@ impl<'a> Put<'a> {
 }
 
 fn mismatch(kind: Kind) -> String {
-    format!("{kind:?} expected")
+    format!("{} expected", kind.name())
 }

@@ -96,7 +96,7 @@ impl<'a> Resolver<'a> {
             name.span,
             format!("class `{}` has no field `{}`", class.name, name.text),
         );
-        if let Some(near) = super::modules::nearest(&name.text, class.fields.iter().map(|f| f.name.as_str()))
+        if let Some(near) = tercet_suggest::nearest(&name.text, class.fields.iter().map(|f| f.name.as_str()))
         {
             finding = finding.help(format!("a field much like it: `{near}`"));
         }
@@ -175,7 +175,7 @@ impl<'a> Resolver<'a> {
                 )
                 .also(self.model.types[base.index()].span, "the CHOICE");
                 let names = components.list.iter().map(|c| c.name.as_str());
-                if let Some(near) = super::modules::nearest(&name.text, names) {
+                if let Some(near) = tercet_suggest::nearest(&name.text, names) {
                     finding = finding.help(format!("an alternative much like it: `{near}`"));
                 }
                 self.report(finding);

@@ -6,6 +6,7 @@ use crate::ir::ModuleId;
 use crate::options::Duplicates;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
+use tercet_suggest::nearest;
 use tercet_syntax::ast::{self, Ident};
 use tercet_syntax::{Diagnostic, Span, TokenKind};
 
@@ -332,39 +333,3 @@ const TYPES: &[&str] = &[
     "VideotexString",
     "VisibleString",
 ];
-
-/// The candidate nearest to a name, if it is near: a third of the letters may differ, three at most.
-pub(super) fn nearest<'n>(name: &str, candidates: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    let limit = (name.len() / 3).clamp(1, 3);
-    candidates
-        .filter(|c| c.len().abs_diff(name.len()) <= limit && *c != name)
-        .filter_map(|c| distance(name, c, limit).map(|d| (d, c)))
-        .min()
-        .map(|(_, c)| c)
-}
-
-/// Letters to change, add or drop to get from one name to the other, case counting half; `None` above the limit.
-fn distance(a: &str, b: &str, limit: usize) -> Option<usize> {
-    let b = b.as_bytes();
-    let mut row: Vec<usize> = (0..=b.len()).map(|i| i * 2).collect();
-    for (i, x) in a.bytes().enumerate() {
-        let mut before = row[0];
-        row[0] = (i + 1) * 2;
-        let mut least = row[0];
-        for (j, y) in b.iter().enumerate() {
-            let change = match x {
-                _ if x == *y => 0,
-                _ if x.eq_ignore_ascii_case(y) => 1,
-                _ => 2,
-            };
-            let next = (before + change).min(row[j] + 2).min(row[j + 1] + 2);
-            before = row[j + 1];
-            row[j + 1] = next;
-            least = least.min(next);
-        }
-        if least > limit * 2 {
-            return None;
-        }
-    }
-    row.last().copied().filter(|&d| d <= limit * 2)
-}

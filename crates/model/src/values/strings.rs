@@ -158,7 +158,8 @@ impl<'a> Resolver<'a> {
         let Some(alphabet) = alphabet_of(*string) else { return };
         if let Some(bad) = text.chars().find(|&c| !alphabet.contains(&u32::from(c))) {
             let name = super::kind_name(kind);
-            let finding = self.slip("E0305", span, format!("{name} has no character {bad:?}"));
+            let bad = if bad.is_control() { format!("U+{:04X}", u32::from(bad)) } else { format!("'{bad}'") };
+            let finding = self.slip("E0305", span, format!("{name} has no character {bad}"));
             self.report(finding);
         }
     }

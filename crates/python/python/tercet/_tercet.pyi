@@ -223,8 +223,8 @@ class FileOptions(DecodeOptions, total=False):
     profile: str | PathLike[str] | None
     """The profile instead of the one that fits: `tap3`, `ts32298`, `msc`, `scp`, `common` or a TOML file."""
     where: str | Sequence[str] | None
-    """Comparisons that records have to meet, with values as they are shown: `duration >= 60`, `choice = moCall`,
-    `sms.parts in (2, 3)`."""
+    """Keeps the records that match: a condition, or several that a record must match all. `duration >= 60 and choice in
+    (moCall, mtCall)`, `answerTime is null`, `accessPoint like 'internet%'`; values are compared as they are shown."""
     explode: str | None
     """The path of a list: each of its elements makes a row, with what stands around it repeated."""
     child: str | None
@@ -259,7 +259,7 @@ class ScanOptions(RowOptions, total=False):
 
     provenance: bool | Literal["sha256"]
     batch_rows: int
-    integers: Literal["int64", "decimal", "text"]
+    integers: Literal["text", "int64", "decimal"]
     octets: Literal["binary", "hex", "HEX", "base64"]
     numbers: bool
     item: str
@@ -486,7 +486,7 @@ def read(
     rename: Mapping[str, str] | None = None,
     provenance: bool | Literal["sha256"] = False,
     batch_rows: int = 65_536,
-    integers: Literal["int64", "decimal", "text"] = "int64",
+    integers: Literal["text", "int64", "decimal"] = "text",
     octets: Literal["binary", "hex", "HEX", "base64"] = "binary",
     numbers: bool = False,
     item: str = "item",
@@ -514,7 +514,7 @@ def read_tables(
     columns: Sequence[str] | None = None,
     provenance: bool | Literal["sha256"] = False,
     batch_rows: int = 65_536,
-    integers: Literal["int64", "decimal", "text"] = "int64",
+    integers: Literal["text", "int64", "decimal"] = "text",
     octets: Literal["binary", "hex", "HEX", "base64"] = "binary",
     numbers: bool = False,
     item: str = "item",

@@ -63,7 +63,7 @@ impl Looks<'_> {
                 "int64" => Integers::Int64,
                 "decimal" => Integers::Decimal,
                 "text" => Integers::Text,
-                other => return Err(options::one_of("integers", other, &["int64", "decimal", "text"])),
+                other => return Err(options::one_of("integers", other, &["text", "int64", "decimal"])),
             },
             octets: match self.octets {
                 "binary" => OctetsAs::Binary,
@@ -80,7 +80,7 @@ impl Looks<'_> {
             item: self.item.to_owned(),
             names: Vec::new(),
             texts: texts.into_iter().flatten().collect(),
-            dense: false,
+            ..Options::default()
         })
     }
 }
@@ -88,8 +88,8 @@ impl Looks<'_> {
 /// The columns of a type; an error if one that is asked for is not there.
 pub(crate) fn layout(shape: &Shape, root: NodeId, options: &Options) -> PyResult<Layout> {
     let layout = Layout::new(shape, root, options);
-    match layout.unknown_columns().first() {
-        Some(first) => Err(error::argument(format!("unknown column `{first}`"))),
+    match layout.unknown_column() {
+        Some(text) => Err(error::argument(text)),
         None => Ok(layout),
     }
 }

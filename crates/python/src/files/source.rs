@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tercet::dynamic::{Error, NodeId, Shape, View};
 use tercet::records::{
-    AuditRules, ChildTable, Children, Condition, Converter, Explode, Filter, Framing, Origin, RejectFile,
+    AuditRules, ChildTable, Children, Condition, Converter, Explode, Filter, FilterError, Framing, Origin, RejectFile,
     Render, Rendering, Settings, Split, Stopped, Summary, Targets, inputs,
 };
 use tercet::{RecordPlan, TransferSyntax};
@@ -186,8 +186,10 @@ impl Source {
         let explode = explode.map(|path| Explode::new(shown, plan.record, &path)).transpose();
         let explode = explode.map_err(error::argument)?;
         let child = child.map(|path| Child::new(shown, plan.record, path)).transpose()?;
-        let filter =
-            (!conditions.is_empty()).then(|| Filter::new(shown, plan.record, &conditions)).transpose();
+        let leaves = rendering.as_ref().map(Rendering::leaves);
+        let filter = (!conditions.is_empty())
+            .then(|| Filter::new(shown, leaves, plan.record, &conditions))
+            .transpose();
         let filter = filter.map_err(|error| error::argument(error.to_string()))?;
         let inputs = inputs_of(paths, &plan, allow_empty)?;
         let part = |input: &Input| input.split.as_ref().is_some_and(|(split, _)| split.start > 0);
@@ -493,7 +495,7 @@ fn verdict(
 
 /// One condition, or a list of them.
 fn conditions(given: &Bound<'_, PyAny>) -> PyResult<Vec<Condition>> {
-    let parse = |text: String| text.parse().map_err(error::argument);
+    let parse = |text: String| text.parse().map_err(|error: FilterError| error::argument(error.to_string()));
     if given.is_none() {
         return Ok(Vec::new());
     }

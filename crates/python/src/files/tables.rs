@@ -60,10 +60,10 @@ struct TablePlan {
 #[pyfunction]
 #[pyo3(
     signature = (paths, schema, r#type, *, children = None, by_type = Argument(false), columns = Argument(None),
-        provenance = Keys::None, batch_rows = Argument(65_536), integers = Argument("int64".to_owned()),
+        provenance = Keys::None, batch_rows = Argument(65_536), integers = Argument("text".to_owned()),
         octets = Argument("binary".to_owned()), numbers = Argument(false), item = Argument("item".to_owned()), **options),
     text_signature = "(paths, schema, type, *, children=None, by_type=False, columns=None, provenance=False, \
-        batch_rows=65536, integers='int64', octets='binary', numbers=False, item='item', **options)"
+        batch_rows=65536, integers='text', octets='binary', numbers=False, item='item', **options)"
 )]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub(crate) fn read_tables(

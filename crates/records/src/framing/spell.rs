@@ -8,6 +8,24 @@ use std::str::FromStr;
 /// Control records of some switches: file description, list description, list trailer, file trailer.
 pub(super) const CONTROLS: [&[u8]; 4] = [b"FD", b"LD", b"LT", b"FT"];
 
+/// What a framing may be, as messages list it.
+const KNOWN: [&str; 14] = [
+    "plain",
+    "block:2048",
+    "u16be",
+    "u16le",
+    "u32be",
+    "u32le",
+    "u16be-incl",
+    "u32be-incl",
+    "rdw",
+    "bdw",
+    "ts32297",
+    "skip:59:5:0",
+    "controls:FD,LD",
+    "inside:30,A1",
+];
+
 impl fmt::Display for Framing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.wrappers.is_empty() {
@@ -117,7 +135,7 @@ impl Framing {
             }
             _ => match prefix(kind).filter(|_| rest.is_empty()) {
                 Some(prefix) => self.file = FileFraming::Prefix(prefix),
-                None => return Err(format!("`{text}` is no framing")),
+                None => return Err(tercet_suggest::unknown("framing", text, KNOWN)),
             },
         }
         Ok(self)

@@ -123,10 +123,10 @@ impl RenderKind {
     /// What stands nowhere that it would be about.
     pub(super) fn wants(self) -> &'static str {
         match self {
-            Self::Name | Self::Both => "no number with names stands",
-            Self::Flags => "no bits with names stand",
-            _ if self.is_of_integers() => "no INTEGER stands",
-            _ => "no octets stand",
+            Self::Name | Self::Both => "no number with names",
+            Self::Flags => "no bits with names",
+            _ if self.is_of_integers() => "no INTEGER",
+            _ => "no bytes",
         }
     }
 }

@@ -21,7 +21,7 @@ use tercet_dynamic::leaf::{Scalar, scalar};
 use tercet_dynamic::text::{Octets, push_octets};
 use tercet_dynamic::{FieldId, Leaf, Mark, NodeId, Rules, Shape, Sink, Tape, View, say_constant};
 use tercet_plan::Kind;
-use tercet_plan::shape::{Field, Node, Place, Presence};
+use tercet_plan::shape::{Constraint, Field, Node, Place, Presence};
 
 /// How the values of a shape are shown.
 #[derive(Clone, Debug)]
@@ -96,6 +96,10 @@ impl Rendering {
         let mut text = || add_node(&mut shape, Kind::Utf8String);
         let (text, timestamp, date, time, amount) = (text(), text(), text(), text(), text());
         let number = add_node(&mut shape, Kind::Integer);
+        // A number of octets is one of 64 bits or not shown: its column needs no more.
+        let bounds = (Some(i64::MIN.into()), Some(i64::MAX.into()));
+        shape.nodes[number.index()].constraint = Some(shape.constraints.len() as u32);
+        shape.constraints.push(Constraint { integer: Some(bounds), ..Constraint::default() });
         let leaves = Leaves { text, number, timestamp, date, time, amount };
         let mut local = vec![false; decoded.fields.len()];
         let mut helped = Vec::new();

@@ -9,6 +9,7 @@ use std::{fs, io};
 use tercet_dynamic::{NodeId, Shape};
 use tercet_plan::shape::Field;
 use tercet_plan::{Kind, NameId};
+use tercet_suggest::with_known;
 
 /// What is rendered how.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -81,11 +82,9 @@ impl Profile {
         }
         let invalid = |text: String| io::Error::new(io::ErrorKind::InvalidInput, text);
         if !Path::new(name).exists() {
-            let known: Vec<&str> = Self::shipped().iter().map(|profile| profile.name.as_str()).collect();
-            let known = known.join("`, `");
-            return Err(invalid(format!(
-                "there is no profile `{name}` and no such file; there is `{known}`"
-            )));
+            let known = Self::shipped().iter().map(|profile| profile.name.as_str());
+            let text = format!("no profile `{name}`, and no file of that name");
+            return Err(invalid(with_known(&text, name, known)));
         }
         let text = fs::read_to_string(name)
             .map_err(|error| io::Error::new(error.kind(), format!("{name}: {error}")))?;
@@ -154,10 +153,7 @@ impl std::str::FromStr for RenderKind {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let found = KINDS.iter().find(|(name, _)| *name == text).map(|(_, kind)| *kind);
-        found.ok_or_else(|| {
-            let names: Vec<_> = KINDS.iter().map(|(name, _)| *name).collect();
-            format!("`{text}` is none of `{}`", names.join("`, `"))
-        })
+        found.ok_or_else(|| tercet_suggest::unknown("rendering", text, KINDS.iter().map(|(name, _)| *name)))
     }
 }
 
@@ -207,7 +203,11 @@ pub(super) fn assigned(
     for (path, kind) in rules {
         let fields = fields_at(shape, root, path, *kind);
         if fields.is_empty() {
-            return Err(format!("{} at `{path}`", kind.wants()));
+            let text = format!("{} at `{path}`", kind.wants());
+            let last = path.rsplit('.').next().unwrap_or(path);
+            let names: Vec<&str> = shape.fields.iter().map(|field| shape.name(field.name)).collect();
+            // The component may have another kind of type, and then its name is right.
+            return Err(if names.contains(&last) { text } else { with_known(&text, last, names) });
         }
         for index in fields {
             kinds[index] = Some(*kind);

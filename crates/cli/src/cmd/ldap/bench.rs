@@ -8,7 +8,7 @@ use std::io::{self, Write as _};
 use std::time::{Duration, Instant};
 use tercet_ldap::{Client, Scope};
 
-/// Search again and again, and tell rate and times
+/// Repeat a search, and report its rate and times
 #[derive(Args, Debug)]
 pub struct Bench {
     #[command(flatten)]

@@ -14,12 +14,14 @@ use tercet_ldap::{Cldap, Client, Config, KeepAlive, Referrals, StartTls, Trusted
 
 #[derive(Args, Debug)]
 pub struct Connection {
-    /// LDAP URLs of servers, tried in order, `ldap:///dc=…` for those of a domain, `cldap://…` for a search by datagrams; `LDAPURI` of the environment or `URI` of
-    /// ldap.conf if not given
+    /// LDAP URLs of servers, tried in order
+    ///
+    /// `ldap:///dc=…` is for the servers of a domain, `cldap://…` for a search by datagrams. The default is `LDAPURI` of the
+    /// environment or `URI` of ldap.conf.
     #[arg(short = 'H', value_name = "URI")]
     uri: Option<String>,
 
-    /// Bind by name and password; also what is done without this option unless -Y is given
+    /// Bind by name and password, as is the default without -Y
     #[arg(short = 'x')]
     simple: bool,
 
@@ -42,16 +44,17 @@ pub struct Connection {
     #[command(flatten)]
     sasl: Sasl,
 
-    /// StartTLS; there is no way back to plain text, whether given once or twice
+    /// Require StartTLS, whether given once or twice
     #[arg(short = 'Z', action = clap::ArgAction::Count)]
     start_tls: u8,
 
-    /// Trust servers that these certificates (PEM) have signed, and no others; `LDAPTLS_CACERT` of the environment or
-    /// `TLS_CACERT` of ldap.conf if not given
+    /// Trust only servers that these certificates (PEM) have signed
+    ///
+    /// The default is `LDAPTLS_CACERT` of the environment or `TLS_CACERT` of ldap.conf.
     #[arg(long, value_name = "FILE")]
     ca: Option<PathBuf>,
 
-    /// Take any certificate of the server: anybody in between can read and change all
+    /// Accept any certificate of the server: an attacker in between can read and change everything
     #[arg(long)]
     insecure: bool,
 
@@ -63,7 +66,9 @@ pub struct Connection {
     #[arg(short = 'C')]
     chase: bool,
 
-    /// Controls: `[!]NAME[=VALUE]` of assert, authzid, manageDSAit, noop, ppolicy, postread, preread, relax,
+    /// Controls, such as `assert=(cn=a)`
+    ///
+    /// `[!]NAME[=VALUE]` of assert, authzid, manageDSAit, noop, ppolicy, postread, preread, relax,
     /// sessiontracking, treeDelete, or an object identifier, whose value is `:TEXT`, `::BASE64` or `:<file:///PATH`
     #[arg(short = 'e', value_name = "[!]EXTENSION")]
     extensions: Vec<String>,

@@ -22,7 +22,7 @@ pub struct Add {
     input: Input,
 }
 
-/// Change entries as LDIF says
+/// Change entries by LDIF
 #[derive(Args, Debug)]
 pub struct Modify {
     #[command(flatten)]

@@ -6,9 +6,10 @@ use tercet_ldap::sasl::{DigestMd5, External, Hash, Mechanism, OauthBearer, Plain
 
 #[derive(Args, Debug)]
 pub struct Sasl {
-    /// SASL mechanism: EXTERNAL, PLAIN, SCRAM-SHA-1, SCRAM-SHA-256, either with -PLUS, DIGEST-MD5, OAUTHBEARER with a token
-    /// as the password; GSSAPI (Kerberos), and NTLM and for Active Directory GSS-SPNEGO (NTLM too), if this program was built
-    /// with them
+    /// SASL mechanism, such as EXTERNAL or SCRAM-SHA-256
+    ///
+    /// EXTERNAL, PLAIN, SCRAM-SHA-1, SCRAM-SHA-256, either with -PLUS, DIGEST-MD5, OAUTHBEARER with a token as the password;
+    /// GSSAPI (Kerberos), and NTLM and for Active Directory GSS-SPNEGO (NTLM too), if this program was built with them
     #[arg(short = 'Y', value_name = "MECHANISM")]
     mechanism: Option<String>,
 
@@ -38,13 +39,13 @@ pub struct Sasl {
     #[arg(long)]
     canonical_host: bool,
 
-    /// Do not ask the DNS for another name of the host: nobody does unless `--canonical-host` says so
+    /// Do not ask the DNS for another name of the host, as is the default without `--canonical-host`
     #[arg(short = 'N', conflicts_with = "canonical_host")]
     no_canonical_host: bool,
 
-    /// Say nothing about SASL: nothing ever is
+    /// Print nothing about SASL, as is the default
     #[arg(short = 'Q')]
-    quiet: bool,
+    sasl_quiet: bool,
 }
 
 /// What `-O` asks for.

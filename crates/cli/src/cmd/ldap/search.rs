@@ -40,7 +40,7 @@ pub struct Search {
     #[arg(short = 'A')]
     types_only: bool,
 
-    /// Less beside the entries: `-L` no results, `-LL` no comments, `-LLL` no version
+    /// Print less than all: `-L` no results, `-LL` no comments, `-LLL` no version
     #[arg(short = 'L', action = clap::ArgAction::Count)]
     level: u8,
 
@@ -56,7 +56,9 @@ pub struct Search {
     #[arg(short = 'M', action = clap::ArgAction::Count)]
     manage_dsa_it: u8,
 
-    /// Search controls: pr=SIZE, sss=[-]ATTR[:RULE][/…], vlv=BEFORE/AFTER(/OFFSET/COUNT|:VALUE), mv=FILTER,
+    /// Search controls, such as `pr=500` for pages
+    ///
+    /// pr=SIZE, sss=[-]ATTR[:RULE][/…], vlv=BEFORE/AFTER(/OFFSET/COUNT|:VALUE), mv=FILTER,
     /// sync=ro|rp[/COOKIE], deref=ATTR:WANTED[,…][;…], subentries[=true|false], domainScope, dontUseCopy, or an object
     /// identifier with its value as `:TEXT`, `::BASE64` or `:<file:///PATH`
     #[arg(short = 'E', value_name = "[!]EXTENSION")]

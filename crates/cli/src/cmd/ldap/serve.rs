@@ -21,7 +21,7 @@ pub struct Serve {
     #[arg(long, value_name = "FILE")]
     ldif: Vec<PathBuf>,
 
-    /// Address to listen on; port 0 takes any, and the URL is said on standard error
+    /// Address to listen on; port 0 takes any, and the URL is printed on standard error
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:3890")]
     listen: String,
 

@@ -10,7 +10,7 @@ use std::io::{self, Write as _};
 use tercet_ldap::Scope;
 use tercet_ldap::extended::PasswordModify;
 
-/// Tell whether an entry has a value: exit code 0 and `TRUE`, or 2 and `FALSE`
+/// Check whether an entry has a value: exit code 0 and `TRUE`, or 2 and `FALSE`
 #[derive(Args, Debug)]
 pub struct Compare {
     #[command(flatten)]
@@ -78,7 +78,7 @@ impl Passwd {
     }
 }
 
-/// Tell who the server takes one for
+/// Print who the server takes the user for
 #[derive(Args, Debug)]
 pub struct Whoami {
     #[command(flatten)]

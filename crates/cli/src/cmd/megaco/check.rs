@@ -11,10 +11,10 @@ use tercet_megaco::codec::Encoding;
 use tercet_megaco::model::MegacoMessage;
 use tercet_megaco::packages::Packages;
 
-/// Say of each message whether it is one: `ok VERSION`, or `error LINE:COLUMN` and what was expected there
+/// Check messages: `ok VERSION`, or `error LINE:COLUMN` and what was expected there
 #[derive(Args, Debug)]
 #[command(after_help = "\
-With --packages, lines below that of a message tell what in it is not as its packages have it: names of properties, events,
+With --packages, lines below that of a message report what differs from its packages: names of properties, events,
 signals, statistics and parameters, and values that are not of their types. A line `note` is about a package that is not
 known, or known in part only; it is not a fault. Public packages are those of H.248.1 annex E and later ones of the series H.248, Q.1950 and 3GPP
 TS 29.232; of some of these only the name is known, and any name in them is taken.
@@ -25,13 +25,13 @@ requested and observed, signals in parameter, each with name, id and type. A typ
 integer, double or character, or { enumeration = { NAME = NUMBER, … } }, { list = TYPE }, or an array of types of which
 a value has one.
 
-Exit status: 0, all are messages; 1, one is none, or the command line or the registry cannot be used; 2, all are messages,
+Exit status: 0, all are messages; 1, one is not a message, or the command line or the registry cannot be used; 2, all are messages,
 and in one something is not as its packages have it; 4, a file cannot be read.")]
 pub struct Check {
     #[command(flatten)]
     input: InputArgs,
 
-    /// Say nothing but the lines on standard output: no source line for what is wrong
+    /// Print only the lines on standard output, without source lines
     #[arg(short, long)]
     quiet: bool,
 

@@ -17,7 +17,7 @@ use tercet_megaco::model::MegacoMessage;
 #[derive(Args, Debug)]
 #[command(after_help = "\
 For each encoding: octets a message, and microseconds a message to encode, to decode, and both; the unweighted mean over
-the messages, the best of the rounds. Beside it stands the same of Erlang's megaco application, and how many times longer
+the messages, the best of the rounds. Beside it is the same of Erlang's megaco application, and how many times longer
 it takes, if Erlang is there: each of its configurations has a line, -flex with its scanner in C, -native without the
 mapping of names, which ours does all the same.")]
 pub struct Meas {
@@ -28,7 +28,7 @@ pub struct Meas {
     #[arg(long, value_name = "MS", default_value_t = 200)]
     time: u64,
 
-    /// Leave Erlang out
+    /// Measure without Erlang
     #[arg(long)]
     alone: bool,
 }

@@ -18,7 +18,7 @@ use tercet_megaco::codec::Encoding;
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Encodings: pretty and compact text; etf, Erlang terms, and etf-mc, etf-zlib, etf-mc-zlib, the same in short; json.
-The encoding of the input is told by its first octets.
+The encoding of the input is found by its first bytes.
 
 Examples:
   tercet megaco check messages/

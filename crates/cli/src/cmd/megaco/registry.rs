@@ -13,7 +13,7 @@ type Read<T> = Result<T, String>;
 /// What the binary encodings need to know beside the modules.
 #[derive(Args, Clone, Debug, Default)]
 pub(super) struct RegistryArgs {
-    /// Packages beside the public ones, or in place of those with their numbers (`tercet megaco check --help`)
+    /// Packages to add to the public ones, or to replace those with their numbers (`tercet megaco check --help`)
     #[arg(long, value_name = "FILE.toml")]
     registry: Option<PathBuf>,
 }

@@ -21,7 +21,7 @@ pub struct Transcode {
     #[arg(long, value_name = "ENCODING", value_parser = encodings())]
     to: Encoding,
 
-    /// Encoding to read, if it should not be told by the first octets
+    /// Encoding to read; found by the first bytes by default
     #[arg(long, value_name = "ENCODING", value_parser = encodings())]
     from: Option<Encoding>,
 
@@ -39,7 +39,7 @@ pub struct Decode {
     #[command(flatten)]
     input: InputArgs,
 
-    /// Encoding to read, if it should not be told by the first octets
+    /// Encoding to read; found by the first bytes by default
     #[arg(long, value_name = "ENCODING", value_parser = encodings())]
     from: Option<Encoding>,
 

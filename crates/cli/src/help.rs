@@ -1,0 +1,170 @@
+//! How help is arranged: options in groups with headings, and the common ones alone in `-h`.
+//!
+//! The text of an option stands beside it; here is which group it belongs to, in all commands that have it. A test checks that
+//! every option of a long list has a group, and that `-h` fits a screen.
+
+use clap::{Arg, Command, CommandFactory};
+
+/// A group of options under a heading; what is in no group is under `Options`.
+struct Group {
+    heading: &'static str,
+    /// Options that `-h` lists, by their long names.
+    common: &'static [&'static str],
+    /// Options that only `--help` lists.
+    rare: &'static [&'static str],
+}
+
+/// The groups. Help shows them in the order in which a command has their first options.
+const GROUPS: [Group; 12] = [
+    Group {
+        heading: "Specification",
+        common: &["schema", "type"],
+        rare: &["strict", "lenient", "alias", "tags", "allow-errors", "allow-missing"],
+    },
+    Group {
+        heading: "Input",
+        common: &["records", "framing", "from", "hex", "rules-a", "rules-b"],
+        rare: &[
+            "rules",
+            "filler",
+            "record-limit",
+            "depth",
+            "unknown",
+            "defaults",
+            "trailing",
+            "values",
+            "allow-empty",
+            "hash-inputs",
+        ],
+    },
+    Group {
+        heading: "Output",
+        common: &["format", "output", "limit", "count", "numbers", "vertical", "to", "json", "csv"],
+        rare: &[
+            "header",
+            "width",
+            "json-style",
+            "on-interrupt",
+            "partial",
+            "hex-input",
+            "hex-output",
+            "explain",
+        ],
+    },
+    Group {
+        heading: "Values",
+        common: &["render", "profile"],
+        rare: &["octets", "integers", "oids", "open"],
+    },
+    Group {
+        heading: "Columns",
+        common: &["columns"],
+        rare: &["rename", "provenance", "flat", "compression", "hex-octets", "guard-formulas", "record-hash"],
+    },
+    Group {
+        heading: "Rows",
+        common: &["where", "explode", "dedupe"],
+        rare: &["children", "by-type", "child", "dedupe-file"],
+    },
+    Group {
+        heading: "Rejects",
+        common: &["rejects", "max-errors"],
+        rare: &["skip-rejects", "max-error-ratio", "marks"],
+    },
+    Group {
+        heading: "Totals",
+        common: &[],
+        rare: &["summary", "total", "sequence", "file-sequence", "prometheus"],
+    },
+    Group {
+        heading: "Runs over many files",
+        common: &["jobs", "resume", "watch"],
+        rare: &["skip-existing", "interval"],
+    },
+    Group {
+        heading: "Connection",
+        common: &["uri", "simple", "bind_dn", "password", "prompt", "password_file", "start_tls", "insecure"],
+        rare: &["ca", "plain-password", "chase", "extensions", "options"],
+    },
+    Group {
+        heading: "Search",
+        common: &["base", "scope", "search_extensions", "size_limit", "time_limit", "types_only", "level"],
+        rare: &["deref", "manage_dsa_it"],
+    },
+    Group {
+        heading: "SASL",
+        common: &["mechanism"],
+        rare: &[
+            "sasl_user",
+            "sasl_realm",
+            "authorization",
+            "sasl_properties",
+            "service",
+            "canonical-host",
+            "no_canonical_host",
+            "sasl_quiet",
+        ],
+    },
+];
+
+/// Commands whose lists of options are short enough as they are: fewer options, and one heading.
+const SHORT: usize = 12;
+
+/// What `-h` of a command ends with where it does not list all options.
+const MORE: &str = "`--help` lists all options";
+
+/// The command line, arranged.
+pub fn command() -> Command {
+    let is_short = std::env::args_os().any(|argument| argument == "-h");
+    arranged(crate::Cli::command(), is_short)
+}
+
+/// A command with its options in groups; `is_short` if `-h` is what will be shown.
+fn arranged(command: Command, is_short: bool) -> Command {
+    let names: Vec<String> =
+        command.get_subcommands().map(|subcommand| subcommand.get_name().to_owned()).collect();
+    // Commands of commands are one level deep.
+    let command = names.into_iter().fold(command, |command, name| {
+        command.mut_subcommand(name, |subcommand| arranged(subcommand, is_short))
+    });
+    let options = command.get_opts().count();
+    if options <= SHORT {
+        return if is_short { command.mut_args(without_values) } else { command };
+    }
+    let mut hidden = false;
+    let mut command = command.mut_args(|arg| {
+        let (arg, is_rare) = grouped(arg);
+        hidden |= is_rare;
+        if is_short { without_values(arg) } else { arg }
+    });
+    if is_short && hidden {
+        let examples = command.get_after_help().map(|text| format!("\n{}", examples(&text.to_string())));
+        command = command.after_help(format!("{MORE}.{}", examples.unwrap_or_default()));
+    }
+    command
+}
+
+/// An option under its heading; whether `-h` leaves it to `--help`.
+fn grouped(arg: Arg) -> (Arg, bool) {
+    // Options of the tools of OpenLDAP are letters: they go by what they are called here.
+    let name = arg.get_long().unwrap_or_else(|| arg.get_id().as_str()).to_owned();
+    let has = |names: &[&str]| names.contains(&name.as_str());
+    for group in &GROUPS {
+        if has(group.common) || has(group.rare) {
+            let is_rare = has(group.rare);
+            return (arg.help_heading(group.heading).hide_short_help(is_rare), is_rare);
+        }
+    }
+    (arg, false)
+}
+
+/// An option without the list of its values, which `--help` explains.
+fn without_values(arg: Arg) -> Arg {
+    let many = arg.get_possible_values().len() > 4;
+    if many { arg.hide_possible_values(true) } else { arg }
+}
+
+/// The examples of a text behind the options, without what stands before them.
+fn examples(text: &str) -> &str {
+    text.find("Example").map_or(text, |begin| &text[begin..])
+}
