@@ -68,8 +68,8 @@ const GROUPS: [Group; 12] = [
     },
     Group {
         heading: "Rejects",
-        common: &["rejects", "max-errors"],
-        rare: &["skip-rejects", "max-error-ratio", "marks"],
+        common: &["rejects"],
+        rare: &["max-errors", "skip-rejects", "max-error-ratio", "marks"],
     },
     Group {
         heading: "Totals",
@@ -78,8 +78,8 @@ const GROUPS: [Group; 12] = [
     },
     Group {
         heading: "Runs over many files",
-        common: &["jobs", "resume", "watch"],
-        rare: &["skip-existing", "interval"],
+        common: &["jobs", "resume"],
+        rare: &["watch", "skip-existing", "interval"],
     },
     Group {
         heading: "Connection",

@@ -25,11 +25,13 @@ pub struct RecordArgs {
     #[arg(short, long = "type", id = "type_name", value_name = "TYPE")]
     pub type_name: Option<String>,
 
-    /// List whose elements are the records, such as `TransferBatch.callEventDetails`
+    /// List whose elements are the records
+    ///
+    /// Such as `TransferBatch.callEventDetails`.
     #[arg(short, long, value_name = "PATH")]
     pub records: Option<String>,
 
-    /// How records are framed: `auto`, `plain`, `block:SIZE`, `u16be`, …
+    /// How records are framed, such as `plain` or `u16be`
     ///
     /// `auto` tries all on the first bytes of each input; others are `plain`, `block:SIZE` (`block:SIZE:HEADER`,
     /// `block:SIZE:HEADER:used`), `u16be`, `u32le`, `u32be-incl` and the like, `rdw`, `bdw`, `ts32297`, `skip:FILE:RECORD:TRAILER`,
