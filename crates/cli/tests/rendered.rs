@@ -310,10 +310,9 @@ fn numbers_bits_and_times_are_shown_as_what_they_are_called() {
     std::fs::write(folder.path().join("own.toml"), profile).unwrap();
     let rows = lines(&run(&[], &["--profile", "own.toml"]));
     assert_eq!(rows[0]["cause"], serde_json::json!({"number": 0, "name": "normalRelease"}));
-    for (kind, said) in [
-        ("plain=name", "no number with names at `plain`"),
-        ("cause=flags", "no bits with names at `cause`"),
-    ] {
+    for (kind, said) in
+        [("plain=name", "no number with names at `plain`"), ("cause=flags", "no bits with names at `cause`")]
+    {
         let output = Command::new(env!("CARGO_BIN_EXE_tercet"))
             .current_dir(folder.path())
             .args(["convert", "-s", "a.asn", "-t", "Record", "a.ber", "--render", kind])

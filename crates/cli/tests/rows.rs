@@ -270,7 +270,9 @@ fn lists_become_rows() {
         (&json[0]["_items"], json[1].get("_items"), &json[2]["_record"]),
         (&0.into(), None, &2.into())
     );
-    for (path, message) in [("groups.code", "is no SEQUENCE OF"), ("grupps", "no component `grupps`; did you mean `groups`?")] {
+    for (path, message) in
+        [("groups.code", "is no SEQUENCE OF"), ("grupps", "no component `grupps`; did you mean `groups`?")]
+    {
         let output = run(folder.path(), &[&common[..], &["--explode", path]].concat());
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.code() == Some(1) && said.contains(message), "{said}");
