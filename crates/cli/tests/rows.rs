@@ -416,9 +416,7 @@ fn columns_are_named_by_patterns() {
     convert(&folder, &[&DEMO[..], &options].concat());
     let child = std::fs::read_to_string(tables.path().join("a.data.volumes.csv")).unwrap();
     assert!(child.starts_with("_file,_record,_volumes,uplink,downlink\n"), "{child}");
-    for (pattern, message) in
-        [("*.nothing", "unknown column `*.nothing`"), ("s*x", "unknown column `s*x`")]
-    {
+    for (pattern, message) in [("*.nothing", "unknown column `*.nothing`"), ("s*x", "unknown column `s*x`")] {
         let output = run(&folder, &[&DEMO[..], &["-f", "csv", "--columns", pattern]].concat());
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.code() == Some(1) && said.contains(message), "{said}");

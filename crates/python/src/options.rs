@@ -45,7 +45,8 @@ pub(crate) fn take<'py>(keywords: &Bound<'py, PyDict>, name: &str) -> PyResult<O
 
 /// A value that is none of those that there are.
 pub(crate) fn one_of(name: &str, value: &str, known: &[&str]) -> PyErr {
-    error::argument(format!("{name}: unknown value `{value}`; known: `{}`", known.join("`, `")))
+    let text = format!("{name}: unknown value `{value}`");
+    error::argument(tercet::suggest::with_known(&text, value, known.iter().copied()))
 }
 
 /// How values are decoded, and what they look like.
