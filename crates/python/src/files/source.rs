@@ -20,13 +20,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tercet::dynamic::{Error, NodeId, Shape, View};
 use tercet::records::{
-<<<<<<< HEAD
-    AuditRules, ChildTable, Children, Condition, Converter, Explode, Filter, FilterError, Framing, Origin, RejectFile,
-    Render, Rendering, Settings, Split, Stopped, Summary, Targets, inputs,
-=======
     AuditRules, ChildTable, Children, Condition, Converter, Explode, Filter, FilterError, Framing, Origin,
-    Profile, RejectFile, Render, RenderKind, Rendering, Settings, Split, Stopped, Summary, Targets, inputs,
->>>>>>> bd884d4 (python: suggest the nearest value of an option)
+    RejectFile, Render, Rendering, Settings, Split, Stopped, Summary, Targets, inputs,
 };
 use tercet::{RecordPlan, TransferSyntax};
 
