@@ -95,7 +95,7 @@ fn what_is_wrong_is_said() {
     assert!(compile().write("a.rs").unwrap_err().to_string().contains("rocket.asn"));
     fs::write(&file, SPECIFICATION).unwrap();
     let error = compile().roots(["Rakete"]).write("a.rs").unwrap_err();
-    assert_eq!(error.to_string(), "no module defines the type `Rakete`");
+    assert!(error.to_string().starts_with("unknown type `Rakete`"), "{error}");
     compile().write("a.rs").unwrap();
     assert!(fs::read_to_string(directory.path().join("a.rs")).unwrap().contains("pub struct Rocket<'a>"));
 }

@@ -310,7 +310,7 @@ def test_how_columns_look(everything: tercet.Schema, tmp_path: Path) -> None:
     with pytest.raises(pa.ArrowInvalid, match=r"All\.number: .*too large for int64.*`--integers text`"):
         row(integers="int64")
     for name in ["integers", "octets"]:
-        with pytest.raises(ValueError, match=f"{name}: unknown value `none`; known"):
+        with pytest.raises(ValueError, match=f"{name}: unknown value `none`\nhelp: known"):
             row(**{name: "none"})
 
 

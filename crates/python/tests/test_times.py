@@ -140,7 +140,7 @@ def test_object_identifiers_are_tuples_both_ways(times: tercet.Schema, rules: st
         assert times.encode("T", rules, (name, arcs)) == times.encode("T", rules, (name, list(arcs))) == data
         assert times.decode("T", rules, data) == (name, text)
         assert times.decode("T", rules, data, oids="tuple") == (name, arcs)
-    with pytest.raises(tercet.ArgumentError, match="oids: unknown value `list`; known: `text`, `tuple`"):
+    with pytest.raises(tercet.ArgumentError, match="oids: unknown value `list`\nhelp: known: `text`, `tuple`"):
         times.codec("T", oids="list")  # type: ignore[arg-type]
     with pytest.raises(tercet.ArgumentError, match="times: unknown value"):
         times.decode("T", "ber", b"", times="date")  # type: ignore[arg-type]

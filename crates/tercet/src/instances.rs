@@ -259,7 +259,7 @@ mod tests {
             ("P {7", "cannot use the type `P {7`"),
             ("P {}", "cannot use the type `P {}`"),
             ("Plain {7}", "cannot use the type `Plain {7}`: `Plain` has no parameters"),
-            ("Nothing {7}", "no module defines the type `Nothing`"),
+            ("Nothing {7}", "unknown type `Nothing`"),
         ] {
             let found = read(name, &[]);
             assert!(found.starts_with(message), "{found}");
