@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tercet::Schema;
 use tercet::dynamic::{Decoder, Discard, Options};
 use tercet::plan::Rules;
-use tercet::records::{Check, Framing, Identifiers, Part, RecordFormat, RecordReader, detect, score};
+use tercet::records::{Check, Framing, Identifiers, Part, RecordReader, detect, score};
 
 /// Octets looked at.
 const SAMPLE: u64 = 1 << 20;
@@ -135,13 +135,12 @@ impl Trial {
     /// Decodes the first records as a job would, and tells in which framing.
     pub fn found(&self, job: &Job, options: &Options) -> (Fits, String) {
         let mut check = Check::new(&job.plan, Some(&job.others), job.record, options);
-        let mut decodes = |format: RecordFormat, octets: &[u8]| check.decodes(format, octets);
         let whole = !self.cut;
         let (score, framing) = if job.detect {
-            let found = detect(&job.framing, &self.sample, whole, &mut decodes);
+            let found = detect(&job.framing, &self.sample, whole, &mut check);
             found.map(|found| (found.score, found.framing.spelt())).unwrap_or_default()
         } else {
-            (score(&job.framing, &self.sample, whole, &mut decodes), job.framing.spelt())
+            (score(&job.framing, &self.sample, whole, &mut check), job.framing.spelt())
         };
         let (good, seen) = (score.records as usize, (score.records + score.failed) as usize);
         (Fits { good, seen, octets: score.good }, framing)

@@ -113,6 +113,15 @@ impl<'p> Report<'p> {
             figures::lines(&summary.figures).for_each(|line| term::say(format_args!("  {line}")));
             term::say(format_args!("  {}", summary.balance));
         }
+        if summary.guessed
+            && let Some(framing) = &summary.framing
+        {
+            term::warning(format_args!(
+                "{name}: the framing found by trial skips bytes that nothing confirms to be headers or filler\n\
+                 help: compare them with `tercet dump`, then say it with `--framing {}`",
+                framing.spelt()
+            ));
+        }
         for fault in &summary.carvings.faults {
             term::warning(format_args!("{name}: {fault}"));
         }
@@ -300,6 +309,7 @@ impl<'p> Report<'p> {
             "written": summary.written,
             "seconds": seconds,
             "framing": summary.framing.as_ref().map(Framing::spelt),
+            "guessed": summary.guessed,
             "rules": formats(summary.carvings.formats),
             "announced": summary.carvings.announced.filter(|_| summary.carvings.files > 0),
             "file_headers": summary.carvings.told.iter().map(header).collect::<Vec<_>>(),
@@ -412,6 +422,7 @@ pub fn verdict(summary: &Summary) -> Exit {
     {
         Exit::Failed
     } else if summary.rejects > 0
+        || summary.guessed
         || summary.header_error.is_some()
         || miscount(summary).is_some()
         || !summary.carvings.faults.is_empty()

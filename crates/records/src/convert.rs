@@ -8,7 +8,7 @@ use crate::envelope::Envelope;
 use crate::explode::Explode;
 use crate::figures::Figures;
 use crate::filter::Filter;
-use crate::framing::{Carvings, Framing, Item, Part, Reason, RecordFormat, RecordReader, detect_in};
+use crate::framing::{Carvings, Decodes, Framing, Item, Part, Reason, RecordFormat, RecordReader, detect_in};
 use crate::other_rules::{Check, OtherRules};
 use crate::parallel::Workers;
 use crate::reach::want;
@@ -79,6 +79,8 @@ pub struct Summary {
     pub samples: Vec<Reject>,
     /// The framing found by trial, if it is another than the one given.
     pub framing: Option<Framing>,
+    /// Whether that framing passes over octets that nothing but the trial tells apart from records.
+    pub guessed: bool,
     /// What headers of the file framing said.
     pub carvings: Carvings,
     /// Why what stands around the records could not be shown.
@@ -387,9 +389,9 @@ impl<'p> Converter<'p> {
         if !self.settings.detect || self.split.is_some() {
             return Ok(Vec::new());
         }
-        let mut check = self.check();
-        let mut decodes = |format: RecordFormat, octets: &[u8]| check.decodes(format, octets);
-        let (sample, found) = detect_in(&self.settings.framing, input, &mut decodes)?;
+        let (sample, found) = detect_in(&self.settings.framing, input, &mut self.check())?;
+        summary.guessed =
+            found.as_ref().is_some_and(|found| found.passes_over_more_than(&self.settings.framing));
         summary.framing = found;
         Ok(sample)
     }

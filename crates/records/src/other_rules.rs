@@ -1,6 +1,7 @@
 //! Records in other rules than BER: their plans, made when the first such record comes.
 
-use crate::framing::RecordFormat;
+use crate::framing::partial::{Closed, closed};
+use crate::framing::{Decodes, RecordFormat};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 use tercet_dynamic::{
@@ -98,14 +99,27 @@ impl<'p> Check<'p> {
     pub fn new(plan: &'p Plan, others: Option<&'p OtherRules>, record: NodeId, options: &Options) -> Self {
         Self { plan, others, record, options: options.clone(), decoder: Decoder::new() }
     }
+}
 
-    /// Whether octets are one record by these rules.
-    pub fn decodes(&mut self, format: RecordFormat, octets: &[u8]) -> bool {
+impl Decodes for Check<'_> {
+    fn decodes(&mut self, format: RecordFormat, octets: &[u8]) -> bool {
         let Ok(plan) = plan_for(self.others, format, self.plan, 0) else { return false };
         if format == RecordFormat::Xer {
             return say_xml(plan, self.record, octets, &mut Discard, &self.options).is_ok();
         }
         let decoded = self.decoder.decode(plan, self.record, octets, &mut Discard, &self.options);
         decoded.is_ok_and(|length| length == octets.len())
+    }
+
+    fn begins(&mut self, format: RecordFormat, octets: &[u8]) -> bool {
+        if format != RecordFormat::Ber {
+            return false;
+        }
+        let Some(Closed { octets, end }) = closed(octets) else { return false };
+        match self.decoder.decode(self.plan, self.record, &octets, &mut Discard, &self.options) {
+            Ok(length) => length == octets.len(),
+            // What is missing is behind the octets that are there.
+            Err(error) => error.offset() >= end + self.options.base_offset,
+        }
     }
 }

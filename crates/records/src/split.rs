@@ -29,7 +29,7 @@ pub fn splits(
     given: &Framing,
     trial: bool,
     size: u64,
-    decodes: Decodes<'_>,
+    decodes: &mut dyn Decodes,
 ) -> io::Result<(Framing, Vec<Split>)> {
     let (sample, found) = if trial { detect_in(given, &mut input, decodes)? } else { (Vec::new(), None) };
     let mut framing = found.unwrap_or_else(|| given.clone());
@@ -42,7 +42,7 @@ pub fn splits(
     }
     let mut reader = RecordReader::new(Cursor::new(sample).chain(input), framing.clone());
     let (mut start, mut count, mut damaged) = (0, 0, false);
-    let mut decodes = |octets: &[u8]| decodes(RecordFormat::Ber, octets);
+    let mut decodes = |octets: &[u8]| decodes.decodes(RecordFormat::Ber, octets);
     while let Some(item) = reader.next(&mut decodes)? {
         let header = if item.depth == 0 { framing.record_header as u64 } else { 0 };
         let begin = item.offset.saturating_sub(header);

@@ -14,7 +14,7 @@ use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, Seek};
 use std::sync::Arc;
 use tercet::RecordPlan;
-use tercet::records::{Check, Framing, RecordFormat, Rendering, Settings, Split, inputs};
+use tercet::records::{Check, Framing, Rendering, Settings, Split, inputs};
 
 /// Cuts files into splits, by reading them.
 #[pyfunction]
@@ -105,6 +105,5 @@ fn cut(source: &Source, input: &Input, size: u64) -> io::Result<(Framing, Vec<Sp
     file.rewind()?;
     let RecordPlan { plan, others, record, .. } = &source.plan;
     let mut check = Check::new(plan, Some(others), *record, &source.settings.options);
-    let mut decodes = |format: RecordFormat, octets: &[u8]| check.decodes(format, octets);
-    tercet::records::splits(file, given, source.settings.detect, size, &mut decodes)
+    tercet::records::splits(file, given, source.settings.detect, size, &mut check)
 }

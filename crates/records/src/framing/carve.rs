@@ -65,12 +65,12 @@ impl Prefix {
     /// The same in blocks with a descriptor word each.
     pub const BDW: Self = Self { grouped: true, ..Self::RDW };
 
-    const fn size(self) -> usize {
+    pub(super) const fn size(self) -> usize {
         self.width as usize + self.more as usize
     }
 
     /// The number of octets behind the prefix; nothing if it cannot be one.
-    fn payload(self, octets: &[u8]) -> Option<u64> {
+    pub(super) fn payload(self, octets: &[u8]) -> Option<u64> {
         let value = match (self.width, octets) {
             (2, &[a, b, ..]) if self.little => u64::from(u16::from_le_bytes([a, b])),
             (2, &[a, b, ..]) => u64::from(u16::from_be_bytes([a, b])),
@@ -162,6 +162,8 @@ pub(super) struct Carved<R> {
     rules: Option<RecordFormat>,
     /// Stretches that are records in other rules than BER.
     told: VecDeque<Told>,
+    /// Where the octets end that lengths in front of records tell of.
+    borders: VecDeque<u64>,
     /// Whether those that have been passed are kept.
     held: bool,
     pub(super) carvings: Carvings,
@@ -183,6 +185,7 @@ impl<R: Read> Carved<R> {
             stretches: VecDeque::new(),
             rules,
             told: told.into_iter().collect(),
+            borders: VecDeque::new(),
             held: false,
             carvings,
         }
@@ -212,6 +215,15 @@ impl<R: Read> Carved<R> {
         while self.told.front().is_some_and(|told| told.end <= offset) {
             self.told.pop_front();
         }
+        while self.borders.front().is_some_and(|border| *border <= offset) {
+            self.borders.pop_front();
+        }
+    }
+
+    /// Where the record ends that an offset here is in, if a length in front of it tells that.
+    pub(super) fn border(&self, offset: u64) -> Option<u64> {
+        let behind = self.borders.partition_point(|border| *border <= offset);
+        self.borders.get(behind).copied()
     }
 
     /// The record in other rules than BER that an offset here is in, or the next one behind it.
@@ -309,6 +321,7 @@ impl<R: Read> Carved<R> {
             }
             self.group = self.group.map(|left| left.saturating_sub(payload + size as u64));
             self.pass = payload;
+            self.borders.push_back(self.out + payload);
             if let Some(format) = self.rules {
                 self.tell(format, payload);
             }
@@ -339,6 +352,7 @@ impl<R: Read> Carved<R> {
         self.carvings.seen += 1;
         self.group = self.group.map(|left| left.saturating_sub(length + size as u64));
         self.pass = length;
+        self.borders.push_back(self.out + length);
         self.tell(self.rules.unwrap_or(format), length);
         Ok(())
     }

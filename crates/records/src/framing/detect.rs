@@ -1,5 +1,9 @@
-//! Which framing a file has: candidates are made from its first octets, and the one wins by which most of them are
-//! records that decode.
+//! Finds out which framing a file has: candidates are made from its first octets, and the one wins by which most of them
+//! are records that decode.
+//!
+//! What a candidate passes over as header, filler or block header may not be elements: these are records that do not
+//! decode, and are to be rejected. Framings that pass over octets by nothing but the trial's own word (`skip`, other
+//! filler) are taken only where plain records fail for the most part.
 
 use super::carve::{FileFraming, Prefix, Used};
 use super::extent::{self, Extent, Step};
@@ -18,9 +22,29 @@ const BLOCK: usize = 1 << 17;
 const SIZES: usize = 64;
 /// Records that are decoded for one candidate.
 const RECORDS: u64 = 500;
+/// Records between which a header is looked for.
+const PAIRS: usize = 16;
+/// Places that are tried as the begin of the second block.
+const PLACES: usize = 4;
+/// Octets of white space: they begin no element that a file could have.
+const WHITE: [u8; 3] = [0x20, 0x0D, 0x0A];
 
-/// Tells whether octets are a record by some encoding rules.
-pub type Decodes<'d> = &'d mut dyn FnMut(RecordFormat, &[u8]) -> bool;
+/// Tells whether octets are records.
+pub trait Decodes {
+    /// Whether octets are one record by some encoding rules.
+    fn decodes(&mut self, format: RecordFormat, octets: &[u8]) -> bool;
+
+    /// Whether octets are the begin of a record whose rest is not there: they decode to their end.
+    fn begins(&mut self, _: RecordFormat, _: &[u8]) -> bool {
+        false
+    }
+}
+
+impl<F: FnMut(RecordFormat, &[u8]) -> bool> Decodes for F {
+    fn decodes(&mut self, format: RecordFormat, octets: &[u8]) -> bool {
+        self(format, octets)
+    }
+}
 
 /// What a framing makes of some octets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,6 +57,12 @@ pub struct Score {
     pub good: u64,
     /// Octets that are no record or do not decode.
     pub bad: u64,
+    /// Octets of records behind those that were decoded.
+    pub walked: u64,
+    /// Of the octets that are passed over: those that are elements. They count as bad too.
+    pub hidden: u64,
+    /// Outermost elements around records.
+    wrappers: u64,
 }
 
 impl Score {
@@ -41,8 +71,15 @@ impl Score {
         self.records > 0 && self.bad == 0
     }
 
+    /// Octets of records that decode, if those behind the ones that were decoded do so in the same share.
+    pub fn decoded(&self) -> u64 {
+        let (good, all) = (u128::from(self.good), u128::from(self.records + self.failed));
+        let walked = u128::from(self.walked) * u128::from(self.records) / all.max(1);
+        u64::try_from(good + walked).unwrap_or(u64::MAX)
+    }
+
     fn value(&self) -> i128 {
-        i128::from(self.good) - i128::from(self.bad)
+        i128::from(self.decoded()) - i128::from(self.bad)
     }
 }
 
@@ -57,31 +94,56 @@ pub struct Detected {
 
 /// What a framing makes of the first octets of a file; `whole` tells whether these are all. `decodes` tells whether an
 /// element decodes as a record.
-pub fn score(framing: &Framing, sample: &[u8], whole: bool, decodes: Decodes<'_>) -> Score {
+pub fn score(framing: &Framing, sample: &[u8], whole: bool, decodes: &mut dyn Decodes) -> Score {
     let mut reader = RecordReader::new(sample, framing.clone());
+    if !whole {
+        reader = reader.of_sample();
+    }
     let mut score = Score::default();
     let mut last = 0;
-    // Nothing is decoded twice: candidates behind damage are counted when they come.
-    while let Ok(Some(item)) = reader.next(&mut |_| true) {
-        let length = item.octets.len() as u64;
+    while let Ok(Some(item)) = reader.next_by(decodes) {
+        let (length, depth) = (item.octets.len() as u64, item.depth);
+        let mut rejected = None;
         match item.part {
             Part::Record | Part::RecordIn(_) => {
                 let format = item.part.record().unwrap_or_default();
                 if score.records + score.failed >= RECORDS {
                     // Later ones are walked over only: what stands behind the last has to fit too.
-                } else if decodes(format, item.octets) {
+                    score.walked += length;
+                } else if decodes.decodes(format, item.octets) {
                     score.records += 1;
                     score.good += length;
                 } else {
                     score.failed += 1;
-                    score.bad += length;
+                    rejected = Some(true);
                 }
             }
-            // The sample ends inside of a record.
-            Part::Rejected { reason: Reason::Truncated, .. } if !whole => {}
-            Part::Rejected { reason: Reason::WrapperOpen, .. } if !whole => {}
-            Part::Rejected { .. } => score.bad += length,
+            Part::Rejected { reason, .. } => {
+                rejected = Some(false).filter(|_| reason != Reason::WrapperOpen || whole)
+            }
+            // Elements outside of the wrappers are no members of anything.
+            Part::Header | Part::Trailer if depth == 0 => score.hidden += length,
+            Part::Opaque if framing.controls.is_empty() => {
+                let begins = framing.file == FileFraming::Plain
+                    && usize::try_from(item.offset)
+                        .is_ok_and(|at| begins_element(framing, sample, at, whole));
+                if begins || extent::are_elements(item.octets) {
+                    score.hidden += length;
+                }
+            }
+            Part::Wrapper if depth == 0 && item.octets != [0, 0] => score.wrappers += 1,
             _ => {}
+        }
+        match rejected {
+            Some(true) => reader.reject(),
+            // What is larger than records may be, or than the sample, is what it is by any framing.
+            Some(false) if reader.large => {}
+            Some(false) if reader.begun => {
+                score.records += 1;
+                score.good += length;
+            }
+            Some(false) => score.bad += length,
+            None => {}
         }
         last = reader.position();
     }
@@ -89,30 +151,279 @@ pub fn score(framing: &Framing, sample: &[u8], whole: bool, decodes: Decodes<'_>
     if !reader.carvings().faults.is_empty() {
         score.bad += (sample.len() as u64).saturating_sub(last);
     }
+    score.bad += score.hidden;
     score
 }
 
 /// The framing that makes most of the first octets of a file. It is the one given, if that makes records of all.
-pub fn detect(given: &Framing, sample: &[u8], whole: bool, decodes: Decodes<'_>) -> Option<Detected> {
-    let mut best: Option<Detected> = None;
-    let mut try_it = |framing: Framing, decodes: Decodes<'_>| {
-        let score = score(&framing, sample, whole, decodes);
-        if score.records > 0 && best.as_ref().is_none_or(|best| score.value() > best.score.value()) {
-            best = Some(Detected { framing, score });
-        }
-        best.as_ref().is_some_and(|best| best.score.is_perfect())
-    };
-    if try_it(given.clone(), decodes) || !given.wrappers.is_empty() {
+pub fn detect(given: &Framing, sample: &[u8], whole: bool, decodes: &mut dyn Decodes) -> Option<Detected> {
+    let plain = score(given, sample, whole, decodes);
+    let mut best = (plain.records > 0).then(|| Detected { framing: given.clone(), score: plain });
+    if plain.is_perfect() || !given.wrappers.is_empty() {
+        return best;
+    }
+    let stretches = stretches(given, sample, whole, decodes);
+    // Elements one behind the other from the first octet to the last: those that are no records are to be rejected.
+    if best.is_some() && stretches.iter().all(|stretch| stretch.1 != Some(false)) {
         return best;
     }
     let mut candidates = Vec::new();
     Maker { given, sample, candidates: &mut candidates }.all(decodes);
     for framing in candidates {
-        if try_it(framing, decodes) {
-            break;
+        let score = score(&framing, sample, whole, decodes);
+        let better = best.as_ref().is_none_or(|best| score.value() > best.score.value());
+        if score.records > 0 && is_certain(&framing, given, sample, whole) {
+            return Some(Detected { framing, score });
+        }
+        if score.records > 0
+            && better
+            && is_admissible(&framing, given, &score, &plain, &stretches, sample, whole)
+        {
+            best = Some(Detected { framing, score });
+            if score.is_perfect() {
+                break;
+            }
         }
     }
     best
+}
+
+/// Whether a framing says itself that it is the one: lengths that lead from record to record up to the end.
+fn is_certain(framing: &Framing, given: &Framing, sample: &[u8], whole: bool) -> bool {
+    match framing.file {
+        FileFraming::Ts32297 => true,
+        FileFraming::Prefix(prefix) => {
+            let Lengths { seen, alike, exact, end } = Lengths::of(prefix, given, sample);
+            let rest = sample.get(end..);
+            let ends = match rest {
+                Some(rest) => rest.iter().all(|octet| matches!(octet, 0 | 0xFF)),
+                None => !whole,
+            };
+            (ends || seen == RECORDS) && seen == alike && exact > 0
+        }
+        FileFraming::Blocks { size, header, used } if used != Used::Unknown => {
+            let (exact, other) = blocks_in_use(size, header, used, given, sample);
+            exact > 1 && other == 0
+        }
+        FileFraming::Plain | FileFraming::Blocks { .. } => false,
+    }
+}
+
+/// Whether a framing may be taken without having been asked for: nothing is lost by it that plain records would show.
+fn is_admissible(
+    framing: &Framing,
+    given: &Framing,
+    score: &Score,
+    plain: &Score,
+    stretches: &[(u64, Option<bool>)],
+    sample: &[u8],
+    whole: bool,
+) -> bool {
+    if !framing.wrappers.is_empty() {
+        // Elements that hold one record each are records of a kind that is not known.
+        return score.hidden == 0 && (score.wrappers < 2 || score.records >= 2 * score.wrappers);
+    }
+    match framing.file {
+        FileFraming::Prefix(prefix) if given.rules.is_none_or(|rules| rules == RecordFormat::Ber) => {
+            let lengths = Lengths::of(prefix, given, sample);
+            let overruns = whole && lengths.end > sample.len();
+            return !overruns && (score.is_perfect() || 2 * lengths.exact > lengths.seen && lengths.seen > 0);
+        }
+        FileFraming::Blocks { size, header, used } if header > 0 => {
+            return !has_elements_as_headers(size, header, given, sample, stretches)
+                && (used == Used::Unknown || {
+                    let (exact, other) = blocks_in_use(size, header, used, given, sample);
+                    exact > other || other == 0
+                });
+        }
+        _ => {}
+    }
+    if !framing.passes_over_more_than(given) {
+        return true;
+    }
+    let known = |octet: &u8| given.filler.contains(octet) || WHITE.contains(octet);
+    let added: Vec<u8> = framing.filler.iter().copied().filter(|octet| !known(octet)).collect();
+    let fails = 2 * plain.records < score.records;
+    let is_white =
+        framing.skip == given.skip && framing.record_header == given.record_header && added.is_empty();
+    (fails || is_white) && score.hidden == 0 && !begins_elements(&added, framing, sample, whole)
+}
+
+/// What lengths in front of records come to.
+struct Lengths {
+    /// Lengths that were looked at.
+    seen: u64,
+    /// Those in front of what begins like records.
+    alike: u64,
+    /// Those of elements that look like records.
+    exact: u64,
+    /// The octet behind the last.
+    end: usize,
+}
+
+impl Lengths {
+    fn of(prefix: Prefix, given: &Framing, sample: &[u8]) -> Self {
+        let mut found = Self { seen: 0, alike: 0, exact: 0, end: 0 };
+        let mut group = 0;
+        while found.seen < RECORDS
+            && let Some(payload) = prefix.payload(sample.get(found.end..).unwrap_or_default())
+        {
+            let begin = found.end + prefix.size();
+            if prefix.grouped && group <= found.end {
+                group = begin.saturating_add(usize::try_from(payload).unwrap_or(usize::MAX));
+                found.end = begin;
+                continue;
+            }
+            let octets = sample.get(begin..).unwrap_or_default();
+            let length = usize::try_from(payload).unwrap_or(usize::MAX);
+            let fits = match octets.get(..length) {
+                Some(octets) => extent::are_elements(octets),
+                None => {
+                    let head = extent::head(octets).ok();
+                    head.and_then(|head| Some(head.length? + head.size as u64)) == Some(payload)
+                }
+            };
+            let kin = octets.first().is_some_and(|first| given.records.is_kin(*first));
+            let alike = kin || given.records.matches(octets);
+            found.alike += u64::from(alike);
+            found.exact += u64::from(fits && alike);
+            found.seen += 1;
+            found.end = begin.saturating_add(length);
+        }
+        found
+    }
+}
+
+/// What plain records make of the first octets: where each stretch begins and whether it is an element, a record or not;
+/// nothing is said of filler.
+fn stretches(
+    given: &Framing,
+    sample: &[u8],
+    whole: bool,
+    decodes: &mut dyn Decodes,
+) -> Vec<(u64, Option<bool>)> {
+    let mut reader = RecordReader::new(sample, given.clone());
+    if !whole {
+        reader = reader.of_sample();
+    }
+    let mut stretches = Vec::new();
+    while let Ok(Some(item)) = reader.next_by(decodes) {
+        let kind = match item.part {
+            Part::Record if !decodes.decodes(RecordFormat::Ber, item.octets) => {
+                reader.reject();
+                continue;
+            }
+            Part::Record => Some(true),
+            // What goes on behind the sample is no element yet.
+            Part::Rejected { reason: Reason::Truncated, .. } if !whole => None,
+            Part::Rejected { .. } => {
+                let kin = item.octets.first().is_some_and(|octet| given.records.is_kin(*octet));
+                Some(kin && item.octets.len() > 2 && extent::are_elements(item.octets))
+            }
+            _ => None,
+        };
+        stretches.push((item.offset, kind));
+        if kind == Some(false) {
+            // Elements may stand behind octets that are none.
+            let places = 0..item.octets.len().min(HEADER + 1);
+            let mut elements = places.filter(|at| given.records.is_kin(item.octets[*at]));
+            let found = elements.find(|at| extent::are_elements(&item.octets[*at..]));
+            stretches.extend(found.map(|at| (item.offset + at as u64, Some(true))));
+        }
+    }
+    stretches
+}
+
+/// Whether what stands where blocks begin are elements, or parts of elements, where it is not filler for the most part.
+fn has_elements_as_headers(
+    size: u32,
+    header: u16,
+    given: &Framing,
+    sample: &[u8],
+    stretches: &[(u64, Option<bool>)],
+) -> bool {
+    let (mut headers, mut elements) = (0_usize, 0_usize);
+    for at in (0..sample.len()).step_by(size.max(1) as usize) {
+        let Some(octets) = sample.get(at..at + usize::from(header)) else { break };
+        if octets.iter().all(|octet| given.filler.contains(octet)) {
+            continue;
+        }
+        let kind_at = |at: usize| {
+            let behind = stretches.partition_point(|stretch| stretch.0 <= at as u64);
+            // A record with a header in its contents ends too early: octets that are no element follow.
+            let sound = stretches.get(behind).is_none_or(|next| next.1 != Some(false));
+            stretches.get(behind.saturating_sub(1)).and_then(|stretch| stretch.1).filter(|_| sound)
+        };
+        let inside = (at..at + octets.len()).filter_map(kind_at).any(|is_element| is_element);
+        let ends = |at: usize| given.records.is_kin(octets[at]) && extent::are_elements(&octets[at..]);
+        let ends = (1..octets.len().saturating_sub(3)).any(ends);
+        headers += 1;
+        let begins = begins_element(given, sample, at, true);
+        elements += usize::from(inside || ends || begins || extent::are_elements(octets));
+    }
+    // One or two headers may be anything.
+    2 * elements >= headers || headers - elements < 3
+}
+
+/// Of how many blocks elements end where the header says that what is used does, and of how many they do not.
+fn blocks_in_use(size: u32, header: u16, used: Used, given: &Framing, sample: &[u8]) -> (usize, usize) {
+    let header = usize::from(header);
+    let (mut exact, mut other) = (0_usize, 0_usize);
+    for block in sample.chunks(size.max(1) as usize) {
+        let Some(told) = block.get(..2).filter(|_| block.len() > header) else { break };
+        let told = usize::from(u16::from_be_bytes([told[0], told[1]]));
+        let end = if used == Used::Behind { told.saturating_add(header) } else { told };
+        let mut at = header;
+        while at < end
+            && let Some(length) = alike(given, block, at)
+        {
+            at += length;
+        }
+        // Records cross blocks that are full.
+        exact += usize::from(at == end);
+        other += usize::from(at > end || at < end && end != size as usize);
+    }
+    (exact, other)
+}
+
+/// The length of an element at a place that looks like a record, whether it decodes or not.
+fn alike(given: &Framing, octets: &[u8], at: usize) -> Option<usize> {
+    let rest = octets.get(at..).filter(|rest| !rest.is_empty())?;
+    if !given.records.matches(rest) && !given.records.is_kin(rest[0]) {
+        return None;
+    }
+    match Extent::default().advance(rest, given.record_limit) {
+        Step::Complete(length) => Some(length),
+        _ => None,
+    }
+}
+
+/// Whether an element begins at a place, and behind it a record, filler, or nothing.
+fn begins_element(framing: &Framing, sample: &[u8], at: usize, whole: bool) -> bool {
+    let rest = sample.get(at..).unwrap_or_default();
+    let Step::Complete(length) = Extent::default().advance(rest, framing.record_limit) else { return false };
+    let next = &rest[length..];
+    let follows = |octet: &u8| {
+        framing.records.matches(next) || framing.records.is_kin(*octet) || framing.filler.contains(octet)
+    };
+    next.first().map_or(whole, follows)
+}
+
+/// Whether octets that would be filler begin elements, behind which records or filler stand, in half of the places or more.
+fn begins_elements(added: &[u8], framing: &Framing, sample: &[u8], whole: bool) -> bool {
+    let (mut seen, mut elements, mut filler) = (0_u64, 0_u64, false);
+    let mut reader = RecordReader::new(sample, framing.clone());
+    while let Ok(Some(item)) = reader.next(&mut |_| true) {
+        let starts = !std::mem::replace(&mut filler, item.part == Part::Filler);
+        let Some(place) = item.octets.iter().position(|octet| added.contains(octet)) else { continue };
+        if item.part != Part::Filler || !starts {
+            continue;
+        }
+        seen += 1;
+        let at = usize::try_from(item.offset).map_or(usize::MAX, |at| at.saturating_add(place));
+        elements += u64::from(begins_element(framing, sample, at, whole));
+    }
+    2 * elements >= seen && seen > 0
 }
 
 /// Octets that framings are tried on.
@@ -126,7 +437,7 @@ const SAMPLE: u64 = 1 << 20;
 pub(crate) fn detect_in(
     given: &Framing,
     input: &mut impl Read,
-    decodes: Decodes<'_>,
+    decodes: &mut dyn Decodes,
 ) -> Result<(Vec<u8>, Option<Framing>)> {
     let mut sample = Vec::new();
     input.take(SAMPLE).read_to_end(&mut sample)?;
@@ -142,7 +453,7 @@ struct Maker<'a> {
 }
 
 impl Maker<'_> {
-    fn all(&mut self, decodes: Decodes<'_>) {
+    fn all(&mut self, decodes: &mut dyn Decodes) {
         self.file(FileFraming::Ts32297, FileHeader::read(self.sample).is_some());
         for width in [4, 2] {
             for (little, inclusive) in [(false, false), (false, true), (true, false), (true, true)] {
@@ -155,8 +466,7 @@ impl Maker<'_> {
         if self.given.rules.is_some_and(|format| format != RecordFormat::Ber) {
             return;
         }
-        let filler =
-            [0x00, 0xFF, 0x20, 0x0D, 0x0A].into_iter().filter(|octet| !self.given.records.begins(*octet));
+        let filler = [0x00, 0xFF].into_iter().chain(WHITE).filter(|octet| !self.given.records.begins(*octet));
         self.candidates.push(Framing { filler: filler.collect(), ..self.given.clone() });
         if CONTROLS.iter().any(|signature| self.sample.starts_with(signature)) {
             let controls = CONTROLS.iter().map(|signature| signature.to_vec()).collect();
@@ -165,8 +475,15 @@ impl Maker<'_> {
         // Elements around the records would do as headers that are skipped, where the sample does not show their end.
         self.inside(0, self.sample.len(), &mut Vec::new(), decodes);
         if let Some((begin, end)) = self.first(decodes) {
-            self.headers(begin, end, decodes);
-            self.blocks(begin, decodes);
+            // A record of a kind that is not known may stand before it, or around it.
+            let first = self.first_alike(begin).unwrap_or(begin);
+            self.headers(first, begin, end, decodes);
+            self.blocks(first, decodes);
+            if first != begin {
+                self.blocks(begin, decodes);
+            } else if let Some(before) = self.before(begin, 0) {
+                self.blocks(before, decodes);
+            }
             self.filler(begin);
         }
     }
@@ -178,49 +495,110 @@ impl Maker<'_> {
     }
 
     /// The length of the record at a place.
-    fn record(&self, at: usize, decodes: Decodes<'_>) -> Option<usize> {
+    fn record(&self, at: usize, decodes: &mut dyn Decodes) -> Option<usize> {
         let rest = self.sample.get(at..).filter(|rest| self.given.records.matches(rest))?;
         match Extent::default().advance(rest, self.given.record_limit) {
-            Step::Complete(length) => decodes(RecordFormat::Ber, &rest[..length]).then_some(length),
+            Step::Complete(length) => decodes.decodes(RecordFormat::Ber, &rest[..length]).then_some(length),
             _ => None,
         }
     }
 
     /// The first place where a record decodes.
-    fn first(&self, decodes: Decodes<'_>) -> Option<(usize, usize)> {
+    fn first(&self, decodes: &mut dyn Decodes) -> Option<(usize, usize)> {
         (0..FIRST.min(self.sample.len())).find_map(|at| Some((at, at + self.record(at, decodes)?)))
     }
 
-    /// Headers of the file and of each record.
-    fn headers(&mut self, begin: usize, end: usize, decodes: Decodes<'_>) {
-        let found = (0..=HEADER.min(begin)).find(|gap| self.record(end + gap, decodes).is_some());
-        if let Some(gap) = found.filter(|_| begin > 0) {
-            self.candidates.push(Framing {
-                skip: (begin - gap) as u64,
-                record_header: gap,
-                ..self.given.clone()
+    /// The first place before another one where a constructed element looks like a record, holds elements, and has one like
+    /// it behind it.
+    fn first_alike(&self, before: usize) -> Option<usize> {
+        (0..before).find(|&at| {
+            let Some(length) = self.alike(at) else { return false };
+            let octets = &self.sample[at..at + length];
+            let holds = extent::head(octets).is_ok_and(|head| {
+                head.constructed && head.length.is_some() && extent::are_elements(&octets[head.size..])
             });
+            holds && at + length >= before && self.alike(at + length).is_some()
+        })
+    }
+
+    /// Headers of the file and of each record: what stands between two records that decode stands in front of each.
+    fn headers(&mut self, first: usize, begin: usize, end: usize, decodes: &mut dyn Decodes) {
+        let (mut at, mut end) = (begin, end);
+        for _ in 0..PAIRS {
+            let found = (0..=HEADER.min(at)).find(|gap| self.record(end + gap, decodes).is_some());
+            if let Some(gap) = found {
+                // Records in front of the first that decodes are no header.
+                let mut first = first;
+                while let Some(before) = self.before(first, gap) {
+                    first = before;
+                }
+                if first >= gap && (first > gap || gap > 0) {
+                    self.candidates.push(Framing {
+                        skip: (first - gap) as u64,
+                        record_header: gap,
+                        ..self.given.clone()
+                    });
+                }
+                return;
+            }
+            let next = (end..end.saturating_add(FIRST).min(self.sample.len()))
+                .find_map(|at| Some((at, at + self.record(at, decodes)?)));
+            let Some(next) = next else { return };
+            (at, end) = next;
         }
     }
 
+    /// Where the element begins that ends so many octets in front of a record and looks like one: the place before which
+    /// octets are most like those before the record.
+    fn before(&self, record: usize, gap: usize) -> Option<usize> {
+        let end = record.checked_sub(gap)?;
+        let header = &self.sample[end..record];
+        let places = (gap..end).filter(|&at| {
+            let rest = &self.sample[at..];
+            let looks = self.given.records.matches(rest) || self.given.records.is_kin(rest[0]);
+            looks && Extent::default().advance(&rest[..end - at], usize::MAX) == Step::Complete(end - at)
+        });
+        let alike = |at: &usize| {
+            let other = &self.sample[at - gap..*at];
+            let same = other.iter().zip(header).filter(|(one, other)| one == other).count();
+            (same, std::cmp::Reverse(*at))
+        };
+        places.max_by_key(alike)
+    }
+
+    fn alike(&self, at: usize) -> Option<usize> {
+        alike(self.given, self.sample, at)
+    }
+
     /// Blocks with headers as long as what stands in front of the first record.
-    fn blocks(&mut self, header: usize, decodes: Decodes<'_>) {
-        if header > HEADER {
+    fn blocks(&mut self, begin: usize, decodes: &mut dyn Decodes) {
+        let mut header = begin;
+        while header > HEADER
+            && let Some(before) = self.before(header, 0)
+        {
+            header = before;
+        }
+        if !(2..=HEADER).contains(&header) {
             return;
         }
         let (mut at, mut before) = (header, header);
-        while let Some(length) = self.record(at, decodes) {
+        while let Some(length) = self.alike(at) {
             before = at;
             at += length;
         }
-        // Records within blocks: the next one stands behind the header of the next block.
-        let next =
-            (at + 1..(at + BLOCK).min(self.sample.len())).find(|&next| self.record(next, decodes).is_some());
-        if let Some(next) = next.filter(|_| header > 0) {
+        // Records within blocks: the next one stands behind the header of the next block. It may be damaged.
+        let places = (at + 1..(at + BLOCK).min(self.sample.len())).filter(|&next| {
+            let length = self.alike(next);
+            let follows = |length: usize| self.sample.get(next + length).is_none_or(|octet| *octet == 0);
+            length.is_some_and(|length| follows(length) || self.alike(next + length).is_some())
+        });
+        for next in places.take(PLACES).collect::<Vec<_>>() {
             self.block(next - header, header);
         }
-        if header == 0 {
-            return;
+        let next =
+            (at + 1..(at + BLOCK).min(self.sample.len())).find(|&next| self.record(next, decodes).is_some());
+        if let Some(next) = next {
+            self.block(next - header, header);
         }
         // Records across blocks: the one that does not decode has a header inside of it, or the one before, which may
         // decode with the header as a part of its last value.
@@ -233,7 +611,7 @@ impl Maker<'_> {
 
     /// The sizes of blocks that make a record of what stands at a place and behind the header of the next block: more than
     /// one if the border is in contents that may be any octets.
-    fn crossed(&self, at: usize, header: usize, decodes: Decodes<'_>) -> Vec<usize> {
+    fn crossed(&self, at: usize, header: usize, decodes: &mut dyn Decodes) -> Vec<usize> {
         let Some(Ok(head)) = self.sample.get(at..).map(extent::head) else { return Vec::new() };
         let Some(length) = head.length.and_then(|length| usize::try_from(length).ok()) else {
             return Vec::new();
@@ -250,7 +628,7 @@ impl Maker<'_> {
             joined.clear();
             joined.extend_from_slice(&self.sample[at..size]);
             joined.extend_from_slice(&self.sample[size + header..at + length + header]);
-            decodes(RecordFormat::Ber, &joined)
+            decodes.decodes(RecordFormat::Ber, &joined)
         });
         sizes.take(SIZES).collect()
     }
@@ -259,7 +637,8 @@ impl Maker<'_> {
         let count =
             |at: usize| self.sample.get(at..at + 2).map(|two| usize::from(two[0]) << 8 | usize::from(two[1]));
         let (Ok(size_), Ok(header_)) = (u32::try_from(size), u16::try_from(header)) else { return };
-        if size <= header {
+        let known = |framing: &Framing| matches!(framing.file, FileFraming::Blocks { size, header, .. } if (size, header) == (size_, header_));
+        if size <= header || self.candidates.iter().any(known) {
             return;
         }
         let mut forms = vec![Used::Unknown];
@@ -298,7 +677,13 @@ impl Maker<'_> {
     }
 
     /// Records inside of elements: looks for a record among the elements at a place, then inside of them.
-    fn inside(&mut self, begin: usize, end: usize, around: &mut Vec<Vec<u8>>, decodes: Decodes<'_>) -> bool {
+    fn inside(
+        &mut self,
+        begin: usize,
+        end: usize,
+        around: &mut Vec<Vec<u8>>,
+        decodes: &mut dyn Decodes,
+    ) -> bool {
         let mut at = begin;
         for _ in 0..16 {
             if at >= end {
@@ -319,9 +704,7 @@ impl Maker<'_> {
             let length = head.length.and_then(|length| usize::try_from(length).ok());
             let stop = length.map_or(end, |length| (at + head.size).saturating_add(length).min(end));
             if head.constructed && around.len() < 6 {
-                let more = rest.iter().skip(1).take_while(|octet| **octet & 0x80 != 0).count();
-                let identifier = if rest[0] & 0x1F == 0x1F { 2 + more } else { 1 };
-                around.push(rest.get(..identifier).unwrap_or_default().to_vec());
+                around.push(rest[..extent::identifier(rest)].to_vec());
                 if self.inside(at + head.size, stop, around, decodes) {
                     return true;
                 }

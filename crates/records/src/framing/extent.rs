@@ -79,6 +79,37 @@ fn long_head(octets: &[u8]) -> Result<Head, Stop> {
     Ok(Head { size, length, constructed })
 }
 
+/// The number of identifier octets that an element begins with, as far as they are there.
+pub(super) fn identifier(octets: &[u8]) -> usize {
+    match octets {
+        [first, rest @ ..] if first & 0x1F == 0x1F => {
+            let more = rest.iter().take_while(|octet| **octet & 0x80 != 0).count();
+            (2 + more).min(octets.len())
+        }
+        _ => octets.len().min(1),
+    }
+}
+
+/// Whether octets are complete elements, one behind the other, and nothing else.
+pub(super) fn are_elements(octets: &[u8]) -> bool {
+    elements(octets).0
+}
+
+/// The same with the heads that have been read.
+pub(super) fn elements(octets: &[u8]) -> (bool, u32) {
+    let (mut at, mut heads) = (0, 0_u32);
+    while at < octets.len() {
+        let mut extent = Extent::default();
+        let step = extent.advance(&octets[at..], usize::MAX);
+        heads = heads.saturating_add(extent.heads);
+        match step {
+            Step::Complete(length) => at += length,
+            _ => return (false, heads),
+        }
+    }
+    (at > 0, heads)
+}
+
 /// What is known of an element's end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {

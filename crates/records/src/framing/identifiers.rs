@@ -7,6 +7,8 @@ use tercet_runtime::Tag;
 pub struct Identifiers {
     first: Box<[First; 256]>,
     longer: Vec<Vec<u8>>,
+    /// For each class and form whether an identifier has it.
+    forms: [bool; 8],
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +21,7 @@ enum First {
 impl Identifiers {
     /// No identifier matches.
     pub fn none() -> Self {
-        Self { first: Box::new([First::No; 256]), longer: Vec::new() }
+        Self { first: Box::new([First::No; 256]), longer: Vec::new(), forms: [false; 8] }
     }
 
     /// Every identifier matches but the filler octets 00 and FF.
@@ -27,19 +29,14 @@ impl Identifiers {
         let mut first = Box::new([First::Yes; 256]);
         first[0] = First::No;
         first[255] = First::No;
-        Self { first, longer: Vec::new() }
+        Self { first, longer: Vec::new(), forms: [true; 8] }
     }
 
     /// Adds a tag in its constructed or primitive form.
     pub fn add(&mut self, tag: Tag, constructed: bool) {
         let mut octets = [0; 6];
         let len = write_identifier(tag, constructed, &mut octets);
-        if len == 1 {
-            self.first[usize::from(octets[0])] = First::Yes;
-        } else {
-            self.first[usize::from(octets[0])] = First::Longer;
-            self.longer.push(octets[..len].to_vec());
-        }
+        self.add_octets(&octets[..len]);
     }
 
     /// Adds a tag in both forms.
@@ -50,6 +47,9 @@ impl Identifiers {
 
     /// Adds an identifier by its octets.
     pub fn add_octets(&mut self, octets: &[u8]) {
+        if let [first, ..] = octets {
+            self.forms[usize::from(first >> 5)] = true;
+        }
         match octets {
             [] => {}
             [first] => self.first[usize::from(*first)] = First::Yes,
@@ -76,6 +76,11 @@ impl Identifiers {
             Some(First::Yes) => true,
             Some(First::Longer) => self.longer.iter().any(|longer| octets.starts_with(longer)),
         }
+    }
+
+    /// Whether the octet differs from the first of an identifier by the number of the tag alone.
+    pub(super) fn is_kin(&self, octet: u8) -> bool {
+        octet != 0 && self.forms[usize::from(octet >> 5)]
     }
 
     /// Whether the octet may be the first of an identifier.

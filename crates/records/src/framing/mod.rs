@@ -10,6 +10,7 @@ mod detect;
 mod extent;
 mod format;
 mod identifiers;
+pub(crate) mod partial;
 mod reader;
 mod resync;
 mod spell;

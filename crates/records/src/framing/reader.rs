@@ -5,7 +5,7 @@ use super::extent::{self, Extent, Step, Stop};
 use super::format::{RecordFormat, Told};
 use super::resync::Damage;
 use super::window::Window;
-use super::{Identifiers, Item, Part, Reason};
+use super::{Decodes, Identifiers, Item, Part, Reason};
 use crate::split::Split;
 use std::io::{Read, Result};
 use tercet_runtime::ErrorKind;
@@ -100,7 +100,7 @@ pub struct RecordReader<R> {
     left: bool,
     pub(super) damage: Option<Damage>,
     /// Octets to pass over.
-    skip: u64,
+    pub(super) skip: u64,
     /// Whether outside of all elements more may stand than elements and filler.
     opaque: bool,
     /// Whether records may be in other rules than BER.
@@ -109,6 +109,14 @@ pub struct RecordReader<R> {
     pub(super) credit: i64,
     /// Whether the file goes on where the input ends.
     pub(super) cut: bool,
+    /// Whether the input is the first octets of a file that goes on.
+    pub(super) sample: bool,
+    /// Whether the last octets of a sample begin a record that decodes as far as they go.
+    pub(super) begun: bool,
+    /// Whether the octets given last are of an element that is larger than a record may be.
+    pub(super) large: bool,
+    /// Whether the framing tells where records end.
+    pub(super) bordered: bool,
 }
 
 /// An element around the records whose end has not been met.
@@ -133,7 +141,6 @@ impl<R: Read> RecordReader<R> {
             skip,
             opaque: opaque || coded,
             coded,
-            framing,
             filler,
             frames: Vec::new(),
             pending: 0,
@@ -143,6 +150,11 @@ impl<R: Read> RecordReader<R> {
             damage: None,
             credit: super::resync::MOST,
             cut: false,
+            sample: false,
+            begun: false,
+            large: false,
+            bordered: framing.file.has_lengths(),
+            framing,
         }
     }
 
@@ -159,6 +171,14 @@ impl<R: Read> RecordReader<R> {
         if self.cut {
             self.framing.trailer = 0;
         }
+        self
+    }
+
+    /// The same for the first octets of a file that goes on.
+    #[must_use]
+    pub(super) fn of_sample(mut self) -> Self {
+        self.sample = true;
+        self.framing.trailer = 0;
         self
     }
 
@@ -220,11 +240,17 @@ impl<R: Read> RecordReader<R> {
     ///
     /// # Errors
     /// Those of the input.
+    #[inline]
     pub fn next(&mut self, is_record: &mut dyn FnMut(&[u8]) -> bool) -> Result<Option<Item<'_>>> {
+        self.next_by(&mut |_: RecordFormat, octets: &[u8]| is_record(octets))
+    }
+
+    /// The same where more can be asked of octets than whether they are a record.
+    pub(super) fn next_by(&mut self, decodes: &mut dyn Decodes) -> Result<Option<Item<'_>>> {
         self.window.consume(self.pending);
         self.pending = 0;
         self.may_reject = false;
-        let Some((part, length)) = self.advance(is_record)? else { return Ok(None) };
+        let Some((part, length)) = self.advance(decodes)? else { return Ok(None) };
         self.pending = length;
         self.may_reject = matches!(part, Part::Record | Part::RecordIn(_) | Part::Header | Part::Trailer);
         // A wrapper's own octets stand outside of it: its head has pushed its frame, its end has popped it.
@@ -250,8 +276,9 @@ impl<R: Read> RecordReader<R> {
         }
     }
 
-    fn advance(&mut self, is_record: &mut dyn FnMut(&[u8]) -> bool) -> Result<Option<(Part, usize)>> {
+    fn advance(&mut self, decodes: &mut dyn Decodes) -> Result<Option<(Part, usize)>> {
         if self.damage.is_none() {
+            (self.begun, self.large) = (false, false);
             match self.step()? {
                 Found::Part(part, length) => return Ok(Some((part, length))),
                 Found::End => return Ok(None),
@@ -262,7 +289,7 @@ impl<R: Read> RecordReader<R> {
                 Found::Damage(damage) => self.damage = Some(damage),
             }
         }
-        self.resync(is_record).map(Some)
+        self.resync(decodes).map(Some)
     }
 
     #[inline]
@@ -299,7 +326,7 @@ impl<R: Read> RecordReader<R> {
         match self.framing.wrappers.get(depth) {
             // One call, so that it stands in line here.
             None => match self.record()? {
-                found if self.coded => Ok(self.before_next(found)),
+                found if self.coded || self.bordered => self.before_next(found),
                 found => Ok(found),
             },
             Some(wrapper) if self.fits(wrapper)? => self.wrapper(),
@@ -347,15 +374,15 @@ impl<R: Read> RecordReader<R> {
         Ok(Found::Damage(damage.up_to_there(true)))
     }
 
-    /// A record in BER, which may be in front of one in other rules.
+    /// A record in BER, which has to end where its header says, and before one in other rules.
     #[cold]
-    fn before_next(&self, found: Found) -> Found {
-        match (&found, self.told()) {
-            (Found::Part(_, length), Some(told)) if self.window.offset() + *length as u64 > told.start => {
-                Found::Damage(Damage::new(Reason::BeyondRecord, None))
-            }
-            _ => found,
+    fn before_next(&mut self, found: Found) -> Result<Found> {
+        let Found::Part(_, length) = &found else { return Ok(found) };
+        let told = self.told().is_some_and(|told| self.window.offset() + *length as u64 > told.start);
+        if told || self.border()?.is_some_and(|border| *length > border) {
+            return Ok(Found::Damage(Damage::new(Reason::BeyondRecord, None)));
         }
+        Ok(found)
     }
 
     /// The length of what is to be passed over at the position, outside of all elements.
@@ -386,7 +413,7 @@ impl<R: Read> RecordReader<R> {
         for at in 1..most {
             // The search has the budget that resynchronisation has.
             self.credit = (self.credit + super::resync::GAIN).min(super::resync::MOST);
-            if self.is_control(at) || self.credit > 0 && self.chain(at, false).is_some() {
+            if self.is_control(at) || self.credit > 0 && self.begins_records(at) {
                 return Ok(Some(at));
             }
         }
@@ -430,7 +457,14 @@ impl<R: Read> RecordReader<R> {
                         return Ok(Found::Damage(Damage::new(Reason::Truncated, None)));
                     }
                 }
-                Step::Fault(kind) => return Ok(Found::Damage(Damage::new(Reason::Malformed(kind), None))),
+                Step::Fault(kind) => {
+                    let large = (kind == ErrorKind::LengthLimit).then(|| extent::head(self.window.octets()));
+                    let large = large
+                        .and_then(|head| head.ok())
+                        .and_then(|head| head.length.map(|length| length.saturating_add(head.size as u64)));
+                    let damage = Damage::new(Reason::Malformed(kind), None).of_large(large);
+                    return Ok(Found::Damage(damage));
+                }
             }
         };
         if let Some(Frame { end: Some(end) }) = self.frames.last()

@@ -50,6 +50,13 @@ impl fmt::Display for Framing {
 }
 
 impl Framing {
+    /// Whether it passes over octets that the other does not and that nothing but its own word tells apart from records:
+    /// headers and trailers of a fixed length, other filler.
+    pub fn passes_over_more_than(&self, other: &Self) -> bool {
+        (self.skip, self.record_header, self.trailer) != (other.skip, other.record_header, other.trailer)
+            || self.filler.iter().any(|octet| !other.filler.contains(octet))
+    }
+
     /// The whole of it in the words of the command line, filler and rules included.
     pub fn spelt(&self) -> String {
         let mut spelt = self.to_string();
